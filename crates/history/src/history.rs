@@ -1,0 +1,222 @@
+//! A history: one recorded execution, checked to be well-formed.
+//!
+//! Flat tables indexed by newtypes. Events are thread-major (see [`EventId`]), so program order is
+//! a comparison of ids and a thread is a range. Only [`Builder`](crate::Builder) makes histories;
+//! whatever it hands on satisfies the invariants listed on [`History`].
+
+use std::ops::Range;
+
+use crate::event::{AddressId, AddressLabel, Event, EventId, Source, ThreadId, Times, Value};
+
+/// One recorded execution.
+///
+/// Invariants: every access has an address in the table; a dependency starts at an earlier read of
+/// the same thread; every event named by an `order` chain writes the address of that chain; every
+/// read and every `final` has at least one candidate source, unless the history was built with
+/// thin-air reads allowed.
+#[derive(Clone, Debug)]
+pub struct History {
+    pub(crate) events: Vec<Event>,
+    pub(crate) thread_labels: Vec<u64>,
+    /// `thread_starts[t]..thread_starts[t + 1]` are the events of thread `t`.
+    pub(crate) thread_starts: Vec<u32>,
+    pub(crate) addresses: Vec<Address>,
+    /// Empty when no event carries a time, else one entry an event.
+    pub(crate) times: Vec<Times>,
+    /// Sorted pairs (dependent, read it depends on).
+    pub(crate) dependencies: Vec<(EventId, EventId)>,
+    /// Sorted by event.
+    pub(crate) names: Vec<(EventId, Box<str>)>,
+    pub(crate) finals: Vec<Final>,
+    pub(crate) orders: Vec<OrderChain>,
+    /// The class of each event's candidate sources; reads of one value of one address share one.
+    pub(crate) source_class: Vec<u32>,
+    /// Class 0 is empty: events that do not read, and reads of a value nobody wrote.
+    pub(crate) source_classes: Vec<Box<[Source]>>,
+}
+
+/// An address: what the trace calls it, what it held at first, and who wrote it.
+#[derive(Clone, Debug)]
+pub struct Address {
+    /// What the trace calls it.
+    pub label: AddressLabel,
+    /// Its value before any event.
+    pub initial: Value,
+    /// The line of its `init`, if it has one.
+    pub init_line: Option<u32>,
+    /// Its writes (read-modify-writes included), in id order.
+    pub writes: Vec<EventId>,
+}
+
+/// `final M[address] == value`: the last write of the address wrote this value.
+#[derive(Clone, Debug)]
+pub struct Final {
+    /// The address.
+    pub address: AddressId,
+    /// The value it holds at the end.
+    pub value: Value,
+    /// Who may have written it.
+    pub sources: Vec<Source>,
+    /// The line that says so.
+    pub line: u32,
+}
+
+/// `order M[address]: a < b < …`: these writes became visible in this order.
+#[derive(Clone, Debug)]
+pub struct OrderChain {
+    /// The address.
+    pub address: AddressId,
+    /// The writes, earliest first.
+    pub writes: Vec<Source>,
+    /// The line that says so.
+    pub line: u32,
+}
+
+impl History {
+    /// All events, thread by thread.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The ids of all events, in order.
+    pub fn event_ids(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = EventId> + ExactSizeIterator + use<> {
+        (0..self.events.len()).map(EventId::new)
+    }
+
+    /// An event by its id.
+    pub fn event(&self, id: EventId) -> &Event {
+        &self.events[id.index()]
+    }
+
+    /// How many events there are, fences included.
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Whether there are no events.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// How many threads there are.
+    pub fn thread_count(&self) -> usize {
+        self.thread_labels.len()
+    }
+
+    /// The ids of all threads.
+    pub fn threads(&self) -> impl DoubleEndedIterator<Item = ThreadId> + ExactSizeIterator + use<> {
+        (0..self.thread_labels.len()).map(ThreadId::new)
+    }
+
+    /// What the trace calls a thread.
+    pub fn thread_label(&self, thread: ThreadId) -> u64 {
+        self.thread_labels[thread.index()]
+    }
+
+    /// The thread a trace calls by this number.
+    pub fn thread_by_label(&self, label: u64) -> Option<ThreadId> {
+        self.thread_labels.iter().position(|&l| l == label).map(ThreadId::new)
+    }
+
+    /// The index range of a thread's events, in program order.
+    pub fn thread_range(&self, thread: ThreadId) -> Range<usize> {
+        self.thread_starts[thread.index()] as usize..self.thread_starts[thread.index() + 1] as usize
+    }
+
+    /// The ids of a thread's events, in program order.
+    pub fn thread_events(
+        &self,
+        thread: ThreadId,
+    ) -> impl DoubleEndedIterator<Item = EventId> + ExactSizeIterator + use<> {
+        self.thread_range(thread).map(EventId::new)
+    }
+
+    /// The event at a place in a thread's program order.
+    pub fn event_at(&self, thread: ThreadId, index: usize) -> Option<EventId> {
+        let range = self.thread_range(thread);
+        (index < range.len()).then(|| EventId::new(range.start + index))
+    }
+
+    /// Whether `a` comes before `b` in the program order of one thread.
+    pub fn program_order(&self, a: EventId, b: EventId) -> bool {
+        a < b && self.event(a).thread == self.event(b).thread
+    }
+
+    /// How many addresses there are.
+    pub fn address_count(&self) -> usize {
+        self.addresses.len()
+    }
+
+    /// The ids of all addresses.
+    pub fn address_ids(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = AddressId> + ExactSizeIterator + use<> {
+        (0..self.addresses.len()).map(AddressId::new)
+    }
+
+    /// An address by its id.
+    pub fn address(&self, id: AddressId) -> &Address {
+        &self.addresses[id.index()]
+    }
+
+    /// The address a trace calls by this label.
+    pub fn address_by_label(&self, label: &AddressLabel) -> Option<AddressId> {
+        self.addresses.iter().position(|a| a.label == *label).map(AddressId::new)
+    }
+
+    /// Who may have written what this event read: every write of the address with that value, and
+    /// the initial write if it has that value. Exactly one where values are unique; empty for a
+    /// value nobody wrote (only in histories built with thin-air reads allowed); empty for events
+    /// that do not read.
+    pub fn sources(&self, read: EventId) -> &[Source] {
+        &self.source_classes[self.source_class[read.index()] as usize]
+    }
+
+    /// Whether every read and every `final` has exactly one candidate source.
+    pub fn is_unambiguous(&self) -> bool {
+        self.event_ids().all(|e| !self.event(e).is_read() || self.sources(e).len() == 1)
+            && self.finals.iter().all(|f| f.sources.len() == 1)
+    }
+
+    /// When an event began and ended.
+    pub fn times(&self, event: EventId) -> Times {
+        self.times.get(event.index()).copied().unwrap_or_default()
+    }
+
+    /// Whether any event carries a time.
+    pub fn has_times(&self) -> bool {
+        !self.times.is_empty()
+    }
+
+    /// All declared dependencies as pairs (dependent, the earlier read it depends on), sorted.
+    pub fn dependencies(&self) -> &[(EventId, EventId)] {
+        &self.dependencies
+    }
+
+    /// The reads an event depends on.
+    pub fn dependencies_of(&self, event: EventId) -> impl Iterator<Item = EventId> + '_ {
+        let start = self.dependencies.partition_point(|&(to, _)| to < event);
+        self.dependencies[start..]
+            .iter()
+            .take_while(move |&&(to, _)| to == event)
+            .map(|&(_, from)| from)
+    }
+
+    /// The name an event was given with `as`.
+    pub fn name(&self, event: EventId) -> Option<&str> {
+        let at = self.names.binary_search_by_key(&event, |&(e, _)| e).ok()?;
+        Some(&self.names[at].1)
+    }
+
+    /// The `final` lines, at most one an address.
+    pub fn finals(&self) -> &[Final] {
+        &self.finals
+    }
+
+    /// The `order` lines.
+    pub fn orders(&self) -> &[OrderChain] {
+        &self.orders
+    }
+}

@@ -1,0 +1,47 @@
+//! How long and how large a check may get.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A limit on time and memory, and a flag that ends the check early. Cheap to clone; clones share
+/// the flag.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    deadline: Option<Instant>,
+    memory: Option<usize>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Budget {
+    /// No limits.
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// This budget, ending after `time` from now.
+    pub fn with_time(self, time: Duration) -> Self {
+        Self { deadline: Instant::now().checked_add(time), ..self }
+    }
+
+    /// This budget, with no more than about this many bytes for working tables.
+    pub fn with_memory(self, bytes: usize) -> Self {
+        Self { memory: Some(bytes), ..self }
+    }
+
+    /// This budget, ended early when `stop` becomes true.
+    pub fn with_stop(self, stop: Arc<AtomicBool>) -> Self {
+        Self { stop, ..self }
+    }
+
+    /// Whether time is up or a stop was asked for. Reads the clock: call it every few thousand
+    /// steps, not every step.
+    pub fn is_spent(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+
+    /// Whether a table of this many bytes is allowed.
+    pub fn allows(&self, bytes: usize) -> bool {
+        self.memory.is_none_or(|limit| bytes <= limit)
+    }
+}

@@ -1,0 +1,26 @@
+//! Is the promise kept by this history?
+//!
+//! [`judge`] takes a history and a model and returns a [`Verdict`] with its evidence inside. It is
+//! pure: no input or output, no clock but the [`Budget`] it is given, and the same question gets
+//! the same answer with the same evidence.
+
+mod budget;
+mod causal;
+mod verdict;
+
+pub use budget::Budget;
+pub use verdict::{DecidedBy, Engine, Outcome, Reason, Stats, Undecided, UnknownEngine, Verdict};
+
+use history::History;
+use models::{Model, Rules};
+
+/// Decides whether `history` satisfies `model` with the given engine.
+pub fn judge(history: &History, model: Model, engine: Engine, budget: &Budget) -> Verdict {
+    match model.rules() {
+        Rules::Causal(rules) => causal::decide(history, model, rules, budget),
+        Rules::Store(_rules) => {
+            let _ = engine;
+            unimplemented!()
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The one type every verdict of the program is traced to.
+
+use std::fmt;
+use std::str::FromStr;
+
+use evidence::{Proof, Witness};
+use models::Model;
+
+/// How to decide.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Engine {
+    /// Cheapest first, complete at the end.
+    #[default]
+    Auto,
+    /// Needs the write order in the trace.
+    Linear,
+    /// Polynomial, may be undecided.
+    Saturation,
+    /// Complete search by SAT modulo acyclicity.
+    Sat,
+    /// Complete search by enumerating write orders.
+    Enumerate,
+    /// The O*(2^k) dynamic programme over snapshot orders.
+    Subsets,
+}
+
+impl Engine {
+    /// Every engine with its name on the command line and what it is.
+    pub const ALL: [(Engine, &'static str, &'static str); 6] = [
+        (Engine::Auto, "auto", "cheapest first, complete at the end"),
+        (Engine::Linear, "linear", "rules A1-A7, O(n); needs the write order in the trace"),
+        (
+            Engine::Saturation,
+            "saturation",
+            "rules R1-R7 to a fixpoint; polynomial, may be undecided",
+        ),
+        (Engine::Sat, "sat", "saturation, then SAT modulo acyclicity; complete"),
+        (
+            Engine::Enumerate,
+            "enumerate",
+            "the polynomial criterion, then all write orders; complete",
+        ),
+        (Engine::Subsets, "subsets", "dynamic programme over 2^k sets of open writes; complete"),
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|row| row.0 == self).map_or("", |row| row.1)
+    }
+}
+
+/// A name that is no engine's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownEngine(pub String);
+
+impl fmt::Display for UnknownEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown engine `{}`; the engines are", self.0)?;
+        for (i, (_, name, _)) in Engine::ALL.iter().enumerate() {
+            write!(f, "{} {name}", if i == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownEngine {}
+
+impl FromStr for Engine {
+    type Err = UnknownEngine;
+
+    fn from_str(name: &str) -> Result<Self, UnknownEngine> {
+        Engine::ALL
+            .iter()
+            .find(|row| row.1.eq_ignore_ascii_case(name))
+            .map(|row| row.0)
+            .ok_or_else(|| UnknownEngine(name.to_owned()))
+    }
+}
+
+/// Which part of an engine gave the answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)] // each is the engine or phase of that name
+pub enum DecidedBy {
+    Linear,
+    Saturation,
+    TotalOrder,
+    Sat,
+    Enumerate,
+    Subsets,
+    Causal,
+}
+
+impl fmt::Display for DecidedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            DecidedBy::Linear => "linear",
+            DecidedBy::Saturation => "saturation",
+            DecidedBy::TotalOrder => "total-order",
+            DecidedBy::Sat => "sat",
+            DecidedBy::Enumerate => "enumerate",
+            DecidedBy::Subsets => "subsets",
+            DecidedBy::Causal => "causal",
+        })
+    }
+}
+
+/// The answer and what it rests on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The history satisfies the model.
+    Consistent(Witness),
+    /// The history violates the model.
+    Violation(Proof),
+    /// No answer.
+    Undecided(Undecided),
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Undecided {
+    /// The reason.
+    pub reason: Reason,
+    /// What was established all the same, as a sentence; empty if nothing.
+    pub established: String,
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The time budget ran out.
+    Time,
+    /// The next table would not fit the memory budget.
+    Memory,
+    /// The chosen engine does not apply or is incomplete; the sentence says why.
+    Engine(String),
+}
+
+/// What the check did, for those who ask.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Unordered pairs of writes of one address.
+    pub write_pairs: Option<u64>,
+    /// Those of them that saturation left open.
+    pub unordered_write_pairs: Option<u64>,
+    /// Edges that saturation inferred.
+    pub inferred_edges: u64,
+    /// Decisions of the search.
+    pub decisions: u64,
+    /// Conflicts of the search.
+    pub conflicts: u64,
+}
+
+/// The verdict on one history under one model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// The model.
+    pub model: Model,
+    /// The answer with its evidence.
+    pub outcome: Outcome,
+    /// What gave it.
+    pub decided_by: DecidedBy,
+    /// What it took.
+    pub stats: Stats,
+}
