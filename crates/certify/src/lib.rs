@@ -1,0 +1,1 @@
+//! Is this evidence right? The small trusted kernel.

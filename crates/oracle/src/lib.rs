@@ -1,0 +1,1 @@
+//! Brute force: every model by definition, and random histories to try engines on.

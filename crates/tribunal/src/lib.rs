@@ -1,0 +1,1 @@
+//! Decides whether a shared memory keeps its promise.
