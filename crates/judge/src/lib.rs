@@ -6,9 +6,12 @@
 
 mod budget;
 mod causal;
+mod shrink;
+mod store;
 mod verdict;
 
 pub use budget::Budget;
+pub use shrink::{ShrinkOptions, Shrunk, shrink};
 pub use verdict::{DecidedBy, Engine, Outcome, Reason, Stats, Undecided, UnknownEngine, Verdict};
 
 use history::History;
@@ -18,9 +21,6 @@ use models::{Model, Rules};
 pub fn judge(history: &History, model: Model, engine: Engine, budget: &Budget) -> Verdict {
     match model.rules() {
         Rules::Causal(rules) => causal::decide(history, model, rules, budget),
-        Rules::Store(_rules) => {
-            let _ = engine;
-            unimplemented!()
-        }
+        Rules::Store(rules) => store::decide(history, model, rules, engine, budget),
     }
 }

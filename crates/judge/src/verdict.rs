@@ -162,3 +162,8 @@ pub struct Verdict {
     /// What it took.
     pub stats: Stats,
 }
+
+/// An outcome without an answer.
+pub(crate) fn undecided(reason: Reason, established: impl Into<String>) -> Outcome {
+    Outcome::Undecided(Undecided { reason, established: established.into() })
+}

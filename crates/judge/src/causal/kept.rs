@@ -1,0 +1,148 @@
+//! What of program order a causal model keeps, as at most two nearest predecessors an operation.
+//!
+//! `cc`, `ccv`, `cm` and `ccm` keep all of it. `wccm` looks at two parts of it (Gradual
+//! Consistency Checking, section 4): ppo, which gives up writes before reads except across a fence
+//! that orders them, and po-loc, which keeps the accesses of one address in order. Each is the
+//! transitive closure of the edges listed here, O(n) of them.
+
+use history::{History, Operation};
+
+use super::operations::{Op, Operations};
+
+/// Which part of program order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kept {
+    /// All of it.
+    Program,
+    /// All but writes before reads, and those too across a fence.
+    Preserved,
+    /// Accesses of one address.
+    Location,
+}
+
+/// The part of program order that a relation is built on.
+#[derive(Debug)]
+pub(super) struct Base {
+    pub(super) kept: Kept,
+    /// The previous operation of the same kind of sequence: the thread's operations, its reads,
+    /// its writes, or its accesses of the address.
+    near: Vec<Op>,
+    /// Preserved only: of a write, the last read before it; of a read, the last write before the
+    /// last fence that orders writes before reads. Left out where `near` leads there anyway.
+    far: Vec<Op>,
+}
+
+impl Base {
+    pub(super) fn new(history: &History, ops: &Operations, kept: Kept) -> Self {
+        let mut base = Base { kept, near: vec![Op::NONE; ops.len()], far: Vec::new() };
+        match kept {
+            Kept::Program => base.link_threads(ops),
+            Kept::Preserved => base.link_reads_and_writes(history, ops),
+            Kept::Location => base.link_accesses(history, ops),
+        }
+        base
+    }
+
+    fn link_threads(&mut self, ops: &Operations) {
+        for thread in 0..ops.thread_count() {
+            let mut last = Op::NONE;
+            for op in ops.of_thread(thread) {
+                self.near[op.index()] = last;
+                last = op;
+            }
+        }
+    }
+
+    fn link_reads_and_writes(&mut self, history: &History, ops: &Operations) {
+        self.far = vec![Op::NONE; ops.len()];
+        for thread in history.threads() {
+            let (mut last_read, mut last_write) = (Op::NONE, Op::NONE);
+            // A write that a fence has put before the reads to come.
+            let mut fenced = Op::NONE;
+            for id in history.thread_events(thread) {
+                let event = history.event(id);
+                if let Operation::Fence { before, after } = event.operation {
+                    if before.writes && after.reads {
+                        fenced = last_write;
+                    }
+                    continue;
+                }
+                if event.is_read() {
+                    let read = ops.read_of(id);
+                    self.near[read.index()] = last_read;
+                    self.far[read.index()] = std::mem::replace(&mut fenced, Op::NONE);
+                    last_read = read;
+                }
+                if event.is_write() {
+                    let write = ops.write_of(id);
+                    self.near[write.index()] = last_write;
+                    if last_read.is_some() && (!last_write.is_some() || last_write < last_read) {
+                        self.far[write.index()] = last_read;
+                    }
+                    last_write = write;
+                }
+            }
+        }
+    }
+
+    fn link_accesses(&mut self, history: &History, ops: &Operations) {
+        let mut last = vec![Op::NONE; history.address_count()];
+        for op in ops.all() {
+            let address = ops.address(op).index();
+            let previous = std::mem::replace(&mut last[address], op);
+            if previous.is_some() && ops.thread(previous) == ops.thread(op) {
+                self.near[op.index()] = previous;
+            }
+        }
+    }
+
+    /// The nearest predecessors of an operation.
+    pub(super) fn before(&self, op: Op) -> impl Iterator<Item = Op> + use<> {
+        let far = self.far.get(op.index()).copied().unwrap_or(Op::NONE);
+        [self.near[op.index()], far].into_iter().filter(|p| p.is_some())
+    }
+
+    /// Whether the model sees a read take its value: under the relaxed orders, only a read from
+    /// another thread is an edge.
+    pub(super) fn sees(&self, ops: &Operations, write: Op, read: Op) -> bool {
+        self.kept == Kept::Program || ops.thread(write) != ops.thread(read)
+    }
+}
+
+/// The sets of reads that happens-before is computed for, one for each thread (for po-loc, for
+/// each thread and address): hb_o grows along the order, so the last read speaks for all before
+/// it, and operations that no read follows derive nothing.
+#[derive(Debug)]
+pub(super) struct Scopes {
+    reads: Vec<Op>,
+    starts: Vec<u32>,
+}
+
+impl Scopes {
+    pub(super) fn new(ops: &Operations, kept: Kept) -> Self {
+        let mut reads: Vec<Op> = ops.all().filter(|&op| !ops.is_write(op)).collect();
+        if kept == Kept::Location {
+            reads.sort_unstable_by_key(|&read| (ops.thread(read), ops.address(read), read));
+        }
+        let mut starts = Vec::new();
+        for (i, &read) in reads.iter().enumerate() {
+            let follows = i > 0
+                && ops.thread(reads[i - 1]) == ops.thread(read)
+                && (kept != Kept::Location || ops.address(reads[i - 1]) == ops.address(read));
+            if !follows {
+                starts.push(i as u32);
+            }
+        }
+        starts.push(reads.len() as u32);
+        Scopes { reads, starts }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The reads of a scope, in program order.
+    pub(super) fn reads(&self, scope: usize) -> &[Op] {
+        &self.reads[self.starts[scope] as usize..self.starts[scope + 1] as usize]
+    }
+}

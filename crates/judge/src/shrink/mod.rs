@@ -1,0 +1,257 @@
+//! The smallest part of a history that still violates a model.
+//!
+//! Delta debugging (Zeller and Hildebrandt, 2002) that listens to the evidence: the proof of each
+//! violation names the events that matter, so the first step goes from the whole history to those,
+//! and only what is left is tried line by line. The result is 1-minimal: dropping any one of its
+//! lines (an event with the readers of its value, a fence, an `init`, `final` or `order` line, a
+//! dependency, a time) leaves something consistent or malformed.
+//!
+//! Where values repeat there are two meanings of "part". A part that keeps, with a reader, every
+//! write it may have read from, violates the model only if the whole history does. Leaving out all
+//! but one of them may get smaller, at the price of a violation that the missing writes could
+//! explain away. The first is always searched; the second only when asked for, see
+//! [`ShrinkOptions`].
+//!
+//! Costs one judgement for each line of the few that the proof leaves, in the usual case.
+
+mod part;
+mod seed;
+
+use evidence::Proof;
+use history::{EventId, History};
+use models::Model;
+
+use crate::{Budget, Engine, Outcome, judge};
+use part::{Orphans, Part, Takers};
+
+/// How to shrink.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ShrinkOptions {
+    /// Keep, with every reader, all writes it may have read from: the part then violates the model
+    /// only if the whole does, but may be larger. Makes no difference where values are unique.
+    pub keep_sources: bool,
+}
+
+/// A part of a history that violates the model.
+#[derive(Clone, Debug)]
+pub struct Shrunk {
+    /// The part. Its events carry the lines of the original.
+    pub history: History,
+    /// Why it violates the model.
+    pub proof: Proof,
+    /// How many parts were judged.
+    pub judged: u64,
+    /// How many of those got no answer within the budget; they count as no violation, so that the
+    /// result may not be minimal.
+    pub undecided: u64,
+    /// Whether some reader lost a write it may have read from (never with
+    /// [`ShrinkOptions::keep_sources`]).
+    pub sources_dropped: bool,
+}
+
+/// The smallest part of `history` that still violates `model`, given the proof that `history`
+/// does.
+///
+/// When the budget runs out, the smallest part found so far.
+pub fn shrink(
+    history: &History,
+    model: Model,
+    proof: &Proof,
+    options: ShrinkOptions,
+    budget: &Budget,
+) -> Shrunk {
+    let mut ask = |part: &History| judge(part, model, Engine::Auto, budget).outcome;
+    shrink_with(history, proof, options, budget, &mut ask)
+}
+
+fn shrink_with(
+    history: &History,
+    proof: &Proof,
+    options: ShrinkOptions,
+    budget: &Budget,
+    ask: &mut dyn FnMut(&History) -> Outcome,
+) -> Shrunk {
+    let mut search = Search {
+        current: history.clone(),
+        proof: proof.clone(),
+        orphans: Orphans::AnyCandidateGone,
+        budget,
+        ask,
+        judged: 0,
+        undecided: 0,
+    };
+    search.start();
+    search.drop_groups();
+    search.drop_lines();
+    let mut sources_dropped = false;
+    if !options.keep_sources {
+        search.orphans = Orphans::AllCandidatesGone;
+        sources_dropped = search.drop_lines();
+    }
+    let Search { current, proof, judged, undecided, .. } = search;
+    Shrunk { history: current, proof, judged, undecided, sources_dropped }
+}
+
+struct Search<'a> {
+    current: History,
+    proof: Proof,
+    orphans: Orphans,
+    budget: &'a Budget,
+    ask: &'a mut dyn FnMut(&History) -> Outcome,
+    judged: u64,
+    undecided: u64,
+}
+
+impl Search<'_> {
+    /// From the whole history to what its proof speaks of.
+    fn start(&mut self) {
+        if let Some(part) = seed::out_of_thin_air(&self.current)
+            && self.attempt(&part)
+        {
+            return;
+        }
+        let mentioned = seed::mentioned(&self.current, &self.proof);
+        if self.attempt(&mentioned) || self.attempt(&seed::widened(&self.current, &mentioned)) {
+            self.follow_proof();
+        }
+    }
+
+    /// Whether the part still violates the model; if so, it is the new whole.
+    fn attempt(&mut self, part: &Part) -> bool {
+        let Some(candidate) = part.build(&self.current) else { return false };
+        if self.budget.is_spent() {
+            self.undecided += 1;
+            return false;
+        }
+        self.judged += 1;
+        match (self.ask)(&candidate) {
+            Outcome::Violation(proof) => {
+                self.current = candidate;
+                self.proof = proof;
+                true
+            }
+            Outcome::Undecided(_) => {
+                self.undecided += 1;
+                false
+            }
+            Outcome::Consistent(_) => false,
+        }
+    }
+
+    /// Goes to what the latest proof speaks of, as long as that gets smaller.
+    fn follow_proof(&mut self) {
+        loop {
+            let mentioned = seed::mentioned(&self.current, &self.proof);
+            if mentioned.len() >= self.current.len() || !self.attempt(&mentioned) {
+                return;
+            }
+        }
+    }
+
+    /// Whether the violation survives without these events and those that cannot do without them.
+    fn attempt_without(&mut self, events: impl IntoIterator<Item = EventId>) -> bool {
+        let mut part = Part::whole(&self.current);
+        part.drop_events(&self.current, &Takers::new(&self.current), events, self.orphans);
+        if self.attempt(&part) {
+            self.follow_proof();
+            return true;
+        }
+        false
+    }
+
+    /// Drops whole threads, whole addresses, then halves, quarters and so on.
+    fn drop_groups(&mut self) {
+        for t in (0..self.current.thread_count()).rev() {
+            if let Some(thread) = self.current.threads().nth(t) {
+                self.attempt_without(self.current.thread_events(thread));
+            }
+        }
+        for a in (0..self.current.address_count()).rev() {
+            if let Some(address) = self.current.address_ids().nth(a) {
+                let accesses = |e: &EventId| self.current.event(*e).address() == Some(address);
+                let events: Vec<_> = self.current.event_ids().filter(accesses).collect();
+                self.attempt_without(events);
+            }
+        }
+        let mut size = self.current.len() / 2;
+        while size > 1 {
+            let mut start = 0;
+            while start < self.current.len() {
+                let events = self.current.event_ids().skip(start).take(size);
+                if !self.attempt_without(events) {
+                    start += size;
+                }
+            }
+            size /= 2;
+        }
+    }
+
+    /// Drops lines one by one until none can go; whether any went.
+    fn drop_lines(&mut self) -> bool {
+        let mut any = false;
+        while self.drop_each_event() | self.drop_each_remark() {
+            any = true;
+        }
+        any
+    }
+
+    fn drop_each_event(&mut self) -> bool {
+        let mut any = false;
+        let mut at = self.current.len();
+        while at > 0 {
+            at -= 1;
+            if self.attempt_without([EventId::new(at)]) {
+                any = true;
+                at = at.min(self.current.len());
+            }
+        }
+        any
+    }
+
+    /// Drops what is said beside the events: `final`, `order` and `init` lines, dependencies,
+    /// times.
+    fn drop_each_remark(&mut self) -> bool {
+        let mut any = false;
+        for i in (0..self.current.finals().len()).rev() {
+            any |= self.attempt_dropping(|part| &mut part.finals, i);
+        }
+        for i in (0..self.current.orders().len()).rev() {
+            any |= self.attempt_dropping(|part| &mut part.orders, i);
+        }
+        for i in (0..self.current.address_count()).rev() {
+            if self.may_drop_init(i) {
+                any |= self.attempt_dropping(|part| &mut part.inits, i);
+            }
+        }
+        for i in (0..self.current.dependencies().len()).rev() {
+            any |= self.attempt_dropping(|part| &mut part.dependencies, i);
+        }
+        for i in (0..self.current.len()).rev() {
+            if self.current.times(EventId::new(i)) != Default::default() {
+                any |= self.attempt_dropping(|part| &mut part.times, i);
+            }
+        }
+        any
+    }
+
+    /// Drops one remark. Events and the other remarks keep their places, so the caller's loop
+    /// over them stays right.
+    fn attempt_dropping(&mut self, kind: fn(&mut Part) -> &mut Vec<bool>, index: usize) -> bool {
+        let mut part = Part::whole(&self.current);
+        match kind(&mut part).get_mut(index) {
+            Some(kept) => *kept = false,
+            None => return false,
+        }
+        self.attempt(&part)
+    }
+
+    /// Whether this address has an `init` line that readers do not need.
+    fn may_drop_init(&self, address: usize) -> bool {
+        let Some(id) = self.current.address_ids().nth(address) else { return false };
+        let address = self.current.address(id);
+        address.init_line.is_some()
+            && (address.initial == 0
+                || self.orphans == Orphans::AllCandidatesGone
+                || !Takers::new(&self.current).take_initial(&self.current, id))
+    }
+}

@@ -1,0 +1,280 @@
+//! A part of a history: which of its lines to keep, and the history that they make.
+//!
+//! A read needs a write to have read from, so lines cannot be dropped one by one: dropping a write
+//! drops the readers of its value with it. Where several writes wrote the value, there is a choice,
+//! see [`Orphans`]. Both directions are linear in the history.
+
+use history::{
+    AddressId, Builder, EventId, History, Operation, Source, ThinAir, Times, Value, WriteName,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// When a reader goes with a write it may have read from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Orphans {
+    /// With the first of its candidates: every kept reader keeps them all.
+    AnyCandidateGone,
+    /// With the last of its candidates.
+    AllCandidatesGone,
+}
+
+/// Someone who takes a value from memory: a read, or the `final` line of this index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Taker {
+    Event(EventId),
+    Final(usize),
+}
+
+/// Who takes which value from where.
+pub(super) struct Takers {
+    of: FxHashMap<(AddressId, Value), Vec<Taker>>,
+}
+
+impl Takers {
+    pub(super) fn new(history: &History) -> Self {
+        let mut of: FxHashMap<_, Vec<Taker>> = FxHashMap::default();
+        for e in history.event_ids() {
+            let event = history.event(e);
+            if let (Some(address), Some(value)) = (event.address(), event.operation.value_read()) {
+                of.entry((address, value)).or_default().push(Taker::Event(e));
+            }
+        }
+        for (i, line) in history.finals().iter().enumerate() {
+            of.entry((line.address, line.value)).or_default().push(Taker::Final(i));
+        }
+        Self { of }
+    }
+
+    /// Whether anyone takes the initial value of this address.
+    pub(super) fn take_initial(&self, history: &History, address: AddressId) -> bool {
+        !self.of(address, history.address(address).initial).is_empty()
+    }
+
+    fn of(&self, address: AddressId, value: Value) -> &[Taker] {
+        self.of.get(&(address, value)).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// How many sources a taker may have taken its value from.
+fn candidates(history: &History, taker: Taker) -> usize {
+    match taker {
+        Taker::Event(read) => history.sources(read).len(),
+        Taker::Final(i) => history.finals()[i].sources.len(),
+    }
+}
+
+/// Which lines of a history to keep. An `order` line keeps the writes that are kept; a line about
+/// an address that no kept line speaks of is not kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Part {
+    pub(super) events: Vec<bool>,
+    pub(super) finals: Vec<bool>,
+    pub(super) orders: Vec<bool>,
+    /// By address.
+    pub(super) inits: Vec<bool>,
+    /// By position in [`History::dependencies`].
+    pub(super) dependencies: Vec<bool>,
+    /// By event.
+    pub(super) times: Vec<bool>,
+}
+
+impl Part {
+    /// Everything.
+    pub(super) fn whole(history: &History) -> Self {
+        Self {
+            events: vec![true; history.len()],
+            finals: vec![true; history.finals().len()],
+            orders: vec![true; history.orders().len()],
+            inits: vec![true; history.address_count()],
+            dependencies: vec![true; history.dependencies().len()],
+            times: vec![true; history.len()],
+        }
+    }
+
+    /// No events and no `final` lines, but whatever else is said about those yet to be added.
+    pub(super) fn empty(history: &History) -> Self {
+        let finals = vec![false; history.finals().len()];
+        Self { events: vec![false; history.len()], finals, ..Self::whole(history) }
+    }
+
+    /// How many events it keeps.
+    pub(super) fn len(&self) -> usize {
+        self.events.iter().filter(|&&kept| kept).count()
+    }
+
+    /// Drops events, and with them the readers that nothing is left to read from.
+    pub(super) fn drop_events(
+        &mut self,
+        history: &History,
+        takers: &Takers,
+        events: impl IntoIterator<Item = EventId>,
+        orphans: Orphans,
+    ) {
+        let mut work: Vec<EventId> = events.into_iter().collect();
+        let mut gone: FxHashMap<(AddressId, Value), usize> = FxHashMap::default();
+        while let Some(e) = work.pop() {
+            if !std::mem::take(&mut self.events[e.index()]) {
+                continue;
+            }
+            let operation = history.event(e).operation;
+            let (Some(address), Some(value)) = (operation.address(), operation.value_written())
+            else {
+                continue;
+            };
+            let gone = gone.entry((address, value)).or_default();
+            *gone += 1;
+            for &taker in takers.of(address, value) {
+                if orphans == Orphans::AllCandidatesGone && *gone < candidates(history, taker) {
+                    break; // takers of one value share their candidates
+                }
+                match taker {
+                    Taker::Event(read) => work.push(read),
+                    Taker::Final(i) => self.finals[i] = false,
+                }
+            }
+        }
+    }
+
+    /// Adds every write that a kept reader may have read from.
+    pub(super) fn add_sources(&mut self, history: &History) {
+        let mut done: FxHashSet<(AddressId, Value)> = FxHashSet::default();
+        let mut work: Vec<EventId> =
+            history.event_ids().filter(|e| self.events[e.index()]).collect();
+        for (line, _) in history.finals().iter().zip(&self.finals).filter(|(_, kept)| **kept) {
+            work.extend(line.sources.iter().filter_map(written));
+        }
+        while let Some(e) = work.pop() {
+            self.events[e.index()] = true;
+            let operation = history.event(e).operation;
+            if let (Some(address), Some(value)) = (operation.address(), operation.value_read())
+                && done.insert((address, value))
+            {
+                work.extend(history.sources(e).iter().filter_map(written));
+            }
+        }
+    }
+
+    /// The history that the kept lines make; `None` if they do not make sense on their own.
+    pub(super) fn build(&self, history: &History) -> Option<History> {
+        let mut builder = Builder::new();
+        let addresses = self.addresses(history, &mut builder);
+        let kept: Vec<EventId> = history.event_ids().filter(|e| self.events[e.index()]).collect();
+        let mut drafts = FxHashMap::default();
+        for &e in &kept {
+            let event = history.event(e);
+            let operation = moved(event.operation, &addresses)?;
+            let draft =
+                builder.event(history.thread_label(event.thread), operation, event.line).ok()?;
+            drafts.insert(e, draft);
+            if let Some(name) = history.name(e) {
+                builder.name(draft, name).ok()?;
+            }
+            if self.times[e.index()] && history.times(e) != Times::default() {
+                builder.times(draft, history.times(e)).ok()?;
+            }
+        }
+        for (&(event, read), _) in
+            history.dependencies().iter().zip(&self.dependencies).filter(|(_, kept)| **kept)
+        {
+            if let (Some(&draft), true) = (drafts.get(&event), self.events[read.index()]) {
+                builder.dependency(draft, history.name(read)?).ok()?;
+            }
+        }
+        self.add_lines(history, &mut builder, &addresses)?;
+        let built = builder.finish(ThinAir::Violation).ok()?;
+        self.takers_have_sources(history, &kept, &built).then_some(built)
+    }
+
+    /// The addresses that kept events and `final` lines speak of, with their `init` lines.
+    fn addresses(&self, history: &History, builder: &mut Builder) -> Vec<Option<AddressId>> {
+        let mut used = vec![false; history.address_count()];
+        for e in history.event_ids().filter(|e| self.events[e.index()]) {
+            if let Some(address) = history.event(e).address() {
+                used[address.index()] = true;
+            }
+        }
+        for (line, _) in history.finals().iter().zip(&self.finals).filter(|(_, kept)| **kept) {
+            used[line.address.index()] = true;
+        }
+        history
+            .address_ids()
+            .map(|a| used[a.index()].then(|| builder.address(&history.address(a).label)))
+            .collect()
+    }
+
+    /// The `init`, `final` and `order` lines.
+    fn add_lines(
+        &self,
+        history: &History,
+        builder: &mut Builder,
+        addresses: &[Option<AddressId>],
+    ) -> Option<()> {
+        for a in history.address_ids().filter(|a| self.inits[a.index()]) {
+            let address = history.address(a);
+            if let (Some(id), Some(line)) = (addresses[a.index()], address.init_line) {
+                builder.initial(id, address.initial, line).ok()?;
+            }
+        }
+        for (line, _) in history.finals().iter().zip(&self.finals).filter(|(_, kept)| **kept) {
+            builder.final_value(addresses[line.address.index()]?, line.value, line.line).ok()?;
+        }
+        for (chain, _) in history.orders().iter().zip(&self.orders).filter(|(_, kept)| **kept) {
+            let writes: Vec<WriteName> = chain
+                .writes
+                .iter()
+                .filter(|w| written(w).is_none_or(|e| self.events[e.index()]))
+                .filter_map(|w| write_name(history, chain.address, w))
+                .collect();
+            if let (Some(address), true) = (addresses[chain.address.index()], writes.len() > 1) {
+                builder.order(address, writes, chain.line);
+            }
+        }
+        Some(())
+    }
+
+    /// Whether every reader that had a source still has one. (A reader that never had one is the
+    /// violation itself.)
+    fn takers_have_sources(&self, history: &History, kept: &[EventId], built: &History) -> bool {
+        // Both are thread-major with the same threads in the same order.
+        let reads = kept
+            .iter()
+            .zip(built.event_ids())
+            .all(|(&old, new)| !built.sources(new).is_empty() || history.sources(old).is_empty());
+        let finals = history.finals().iter().zip(&self.finals).filter(|(_, kept)| **kept);
+        reads
+            && finals
+                .zip(built.finals())
+                .all(|((old, _), new)| !new.sources.is_empty() || old.sources.is_empty())
+    }
+}
+
+fn written(source: &Source) -> Option<EventId> {
+    match *source {
+        Source::Write(e) => Some(e),
+        Source::Initial => None,
+    }
+}
+
+/// How an `order` line of the part calls a write.
+fn write_name(history: &History, address: AddressId, write: &Source) -> Option<WriteName> {
+    match *write {
+        Source::Initial => Some(WriteName::Value(history.address(address).initial)),
+        Source::Write(e) => match history.name(e) {
+            Some(name) => Some(WriteName::Name(name.into())),
+            None => history.event(e).operation.value_written().map(WriteName::Value),
+        },
+    }
+}
+
+/// The operation with its address as the part numbers it.
+fn moved(operation: Operation, addresses: &[Option<AddressId>]) -> Option<Operation> {
+    let to = |address: AddressId| addresses[address.index()];
+    Some(match operation {
+        Operation::Read { address, value } => Operation::Read { address: to(address)?, value },
+        Operation::Write { address, value } => Operation::Write { address: to(address)?, value },
+        Operation::ReadModifyWrite { address, read, write } => {
+            Operation::ReadModifyWrite { address: to(address)?, read, write }
+        }
+        Operation::Fence { .. } => operation,
+    })
+}

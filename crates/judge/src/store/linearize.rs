@@ -1,0 +1,275 @@
+//! The guess: a total order built greedily along what is known (§4.5 of
+//! efficient-tso-verification, with rule A7 applied while sorting).
+//!
+//! A topological sort that also runs the memory: a write may be emitted only when every reader of
+//! the value it overwrites has been. Reads and fences go as soon as they can. Among writes, those
+//! that cannot do harm go first: a write nobody reads, and a write whose readers can all follow at
+//! once. Only when neither is left does it guess: fewest readers held up, earliest by the clock of
+//! the trace if it has one, else by place in the thread. Success is a witness. Failure proves
+//! nothing, and tells which pairs of writes it got stuck on. O(n log n) but for the guesses.
+
+use history::{EventId, Source};
+
+use super::graph::{Graph, NodeId, node};
+use super::problem::Problem;
+
+/// Pairs (current write, write it held up) at which the guess got stuck.
+pub(crate) type Stuck = Vec<(EventId, EventId)>;
+
+/// Additional edges to follow, from a search.
+pub(crate) trait Follow {
+    /// Calls `f` with the target of each edge from a node.
+    fn successors(&self, node: NodeId, f: &mut dyn FnMut(NodeId));
+}
+
+impl Follow for Graph {
+    fn successors(&self, node: NodeId, f: &mut dyn FnMut(NodeId)) {
+        for edge in self.out(node) {
+            f(self.to(edge));
+        }
+    }
+}
+
+/// A total order of all accesses that the model's machine can perform, if the guess succeeds.
+/// `sources` must be complete.
+pub(crate) fn linearize(
+    problem: &Problem,
+    edges: &dyn Follow,
+    sources: &[Option<Source>],
+) -> Result<Vec<EventId>, Stuck> {
+    let mut run = Run::new(problem, edges, sources);
+    while run.emit_what_cannot_harm() || run.emit_a_guess() {}
+    if run.emitted == problem.graph.node_count() { Ok(run.order) } else { Err(run.stuck()) }
+}
+
+struct Run<'p, 'h> {
+    problem: &'p Problem<'h>,
+    edges: &'p dyn Follow,
+    sources: &'p [Option<Source>],
+    indegree: Vec<u32>,
+    /// Readers of each write not yet emitted.
+    unread: Vec<u32>,
+    /// Readers of each write that could not follow it at once.
+    held_up: Vec<u32>,
+    current: Vec<Option<EventId>>,
+    /// Readers of each initial value not yet emitted.
+    unread_initial: Vec<u32>,
+    /// Ready writes of each address.
+    waiting: Vec<Vec<EventId>>,
+    /// Ready nodes that are not writes.
+    free: Vec<NodeId>,
+    /// Ready writes to look at (again).
+    fresh: Vec<EventId>,
+    order: Vec<EventId>,
+    emitted: usize,
+}
+
+impl<'p, 'h> Run<'p, 'h> {
+    fn new(problem: &'p Problem<'h>, edges: &'p dyn Follow, sources: &'p [Option<Source>]) -> Self {
+        let history = problem.history;
+        let nodes = problem.graph.node_count();
+        let mut indegree = vec![0u32; nodes];
+        for n in 0..nodes as NodeId {
+            edges.successors(n, &mut |to| indegree[to as usize] += 1);
+        }
+        let mut unread = vec![0; history.len()];
+        let mut held_up = vec![0; history.len()];
+        let mut unread_initial = vec![0; history.address_count()];
+        for read in history.event_ids() {
+            match sources[read.index()] {
+                Some(Source::Write(write)) => {
+                    unread[write.index()] += 1;
+                    let waits = indegree[read.index()] > waits_for_source(problem, read, write);
+                    held_up[write.index()] += u32::from(waits);
+                }
+                Some(Source::Initial) => {
+                    let address = history.event(read).address().expect("reads have addresses");
+                    unread_initial[address.index()] += 1;
+                }
+                None => {}
+            }
+        }
+        let mut run = Self {
+            problem,
+            edges,
+            sources,
+            indegree,
+            unread,
+            held_up,
+            current: vec![None; history.address_count()],
+            unread_initial,
+            waiting: vec![Vec::new(); history.address_count()],
+            free: Vec::new(),
+            fresh: Vec::new(),
+            order: Vec::with_capacity(history.len()),
+            emitted: 0,
+        };
+        for n in 0..nodes as NodeId {
+            if run.indegree[n as usize] == 0 {
+                run.ready(n);
+            }
+        }
+        run
+    }
+
+    fn write_at(&self, n: NodeId) -> Option<(EventId, usize)> {
+        let id = self.problem.graph.event(n)?;
+        let event = self.problem.history.event(id);
+        event.address().filter(|_| event.is_write()).map(|a| (id, a.index()))
+    }
+
+    fn address(&self, write: EventId) -> usize {
+        self.problem.history.event(write).address().map_or(0, |a| a.index())
+    }
+
+    fn ready(&mut self, n: NodeId) {
+        match self.write_at(n) {
+            Some((write, address)) => {
+                self.waiting[address].push(write);
+                self.fresh.push(write);
+            }
+            None => self.free.push(n),
+        }
+    }
+
+    /// Emits reads, fences, and writes that cannot do harm. False if there were none.
+    fn emit_what_cannot_harm(&mut self) -> bool {
+        let before = self.emitted;
+        loop {
+            while let Some(n) = self.free.pop() {
+                self.emit(n);
+            }
+            let Some(write) = self.fresh.pop() else { break };
+            if self.waiting[self.address(write)].contains(&write)
+                && self.may_overwrite(write)
+                && self.held_up[write.index()] == 0
+            {
+                self.emit(node(write));
+            }
+        }
+        self.emitted > before
+    }
+
+    /// Whether every reader of the value this would overwrite has been emitted, itself aside.
+    fn may_overwrite(&self, write: EventId) -> bool {
+        let address = self.address(write);
+        let (source, unread) = match self.current[address] {
+            Some(current) => (Source::Write(current), self.unread[current.index()]),
+            None => (Source::Initial, self.unread_initial[address]),
+        };
+        unread == u32::from(self.sources[write.index()] == Some(source))
+    }
+
+    /// Emits the most promising of the writes that may go. False if there is none.
+    fn emit_a_guess(&mut self) -> bool {
+        let best = self
+            .waiting
+            .iter()
+            .flatten()
+            .copied()
+            .filter(|&w| self.may_overwrite(w))
+            .min_by_key(|&w| (self.held_up[w.index()], self.hint(w), w));
+        if let Some(write) = best {
+            self.emit(node(write));
+        }
+        best.is_some()
+    }
+
+    /// When a write probably happened: by the clock, or by how far its thread has come.
+    fn hint(&self, write: EventId) -> u64 {
+        let history = self.problem.history;
+        history.times(write).begin.unwrap_or_else(|| {
+            let event = history.event(write);
+            let length = history.thread_range(event.thread).len() as u64;
+            (u64::from(event.index) << 32) / length
+        })
+    }
+
+    fn emit(&mut self, n: NodeId) {
+        self.emitted += 1;
+        if let Some(id) = self.problem.graph.event(n) {
+            self.perform(id);
+        }
+        let edges = self.edges;
+        edges.successors(n, &mut |to| {
+            self.indegree[to as usize] -= 1;
+            self.reconsider_source(to);
+            if self.indegree[to as usize] == 0 {
+                self.ready(to);
+            }
+        });
+    }
+
+    /// A reader waits for less than before: its write may have become harmless.
+    fn reconsider_source(&mut self, n: NodeId) {
+        if let Some(read) = self.problem.graph.event(n)
+            && let Some(Source::Write(source)) = self.sources[read.index()]
+            && self.indegree[read.index()] == waits_for_source(self.problem, read, source)
+        {
+            let held_up = &mut self.held_up[source.index()];
+            *held_up = held_up.saturating_sub(1);
+            if *held_up == 0 && self.indegree[source.index()] == 0 {
+                self.fresh.push(source);
+            }
+        }
+    }
+
+    fn perform(&mut self, id: EventId) {
+        let event = self.problem.history.event(id);
+        let Some(address) = event.address().map(|a| a.index()) else { return };
+        self.order.push(id);
+        match self.sources[id.index()] {
+            Some(Source::Write(source)) => {
+                self.unread[source.index()] -= 1;
+                self.offer(address);
+            }
+            Some(Source::Initial) => {
+                self.unread_initial[address] -= 1;
+                self.offer(address);
+            }
+            None => {}
+        }
+        if event.is_write() {
+            self.current[address] = Some(id);
+            self.waiting[address].retain(|&w| w != id);
+            self.offer(address);
+        }
+    }
+
+    /// The writes of an address may have become possible.
+    fn offer(&mut self, address: usize) {
+        let unread = match self.current[address] {
+            Some(current) => self.unread[current.index()],
+            None => self.unread_initial[address],
+        };
+        if unread <= 1 {
+            self.fresh.extend_from_slice(&self.waiting[address]);
+        }
+    }
+
+    /// Which current writes hold up which ready ones.
+    fn stuck(&self) -> Stuck {
+        let mut pairs = Vec::new();
+        for (address, waiting) in self.waiting.iter().enumerate() {
+            if let Some(current) = self.current[address] {
+                pairs.extend(waiting.iter().map(|&w| (current, w)));
+            }
+        }
+        pairs
+    }
+}
+
+/// How many edges lead to a read from its source alone.
+fn waits_for_source(problem: &Problem, read: EventId, source: EventId) -> u32 {
+    let own = problem.history.event(read).thread == problem.history.event(source).thread;
+    u32::from(!own || problem.rules.own_reads_visible)
+}
+
+/// The accesses among nodes, in order.
+pub(crate) fn accesses(problem: &Problem, nodes: &[NodeId]) -> Vec<EventId> {
+    nodes
+        .iter()
+        .filter_map(|&n| problem.graph.event(n))
+        .filter(|&e| !problem.history.event(e).is_fence())
+        .collect()
+}

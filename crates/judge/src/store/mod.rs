@@ -1,0 +1,240 @@
+//! Store models: sc, tso, pso, wmo, rmo, coherence.
+//!
+//! All engines work on one [`Problem`](problem::Problem): the history with its graph of what must
+//! come before what. Cheapest first: where the write order is known the linear check decides;
+//! else saturation infers what it can, a greedy guess tries to complete it, and only what is left
+//! open is searched.
+
+mod choices;
+mod clocks;
+mod coherence;
+mod cycles;
+mod enumerate;
+mod graph;
+mod linear;
+mod linearize;
+mod problem;
+mod program_order;
+mod refute;
+mod saturate;
+mod search;
+mod subsets;
+
+use evidence::{Proof, Witness};
+use history::{EventId, History};
+use models::{Model, StoreRules};
+
+use self::clocks::Clocks;
+use self::problem::Problem;
+use self::saturate::Stopped;
+use self::search::Found;
+use crate::verdict::undecided;
+use crate::{Budget, DecidedBy, Engine, Outcome, Reason, Stats, Verdict};
+
+/// Decides whether `history` satisfies a store model.
+pub(crate) fn decide(
+    history: &History,
+    model: Model,
+    rules: StoreRules,
+    engine: Engine,
+    budget: &Budget,
+) -> Verdict {
+    let mut check = Check { model, stats: Stats::default() };
+    check.stats.write_pairs = Some(write_pairs(history));
+    let problem = match Problem::new(history, rules) {
+        Ok(problem) => problem,
+        Err(proof) => {
+            let by =
+                if engine == Engine::Linear { DecidedBy::Linear } else { DecidedBy::Saturation };
+            return check.verdict(Outcome::Violation(proof), by);
+        }
+    };
+    match engine {
+        Engine::Linear => check.linear(problem),
+        _ => check.saturated(problem, engine, budget),
+    }
+}
+
+/// Unordered pairs of writes of one address.
+fn write_pairs(history: &History) -> u64 {
+    history
+        .address_ids()
+        .map(|a| history.address(a).writes.len() as u64)
+        .map(|n| n * n.saturating_sub(1) / 2)
+        .sum()
+}
+
+/// A check under way.
+struct Check {
+    model: Model,
+    stats: Stats,
+}
+
+impl Check {
+    fn verdict(&self, outcome: Outcome, decided_by: DecidedBy) -> Verdict {
+        Verdict { model: self.model, outcome, decided_by, stats: self.stats }
+    }
+
+    fn violation(&self, proof: Proof, decided_by: DecidedBy) -> Verdict {
+        self.verdict(Outcome::Violation(proof), decided_by)
+    }
+
+    fn consistent(&self, order: Vec<EventId>, decided_by: DecidedBy) -> Verdict {
+        self.verdict(Outcome::Consistent(Witness::Order(order)), decided_by)
+    }
+
+    /// The linear engine, asked for by name.
+    fn linear(&mut self, problem: Problem) -> Verdict {
+        if !problem.history.is_unambiguous() {
+            let why = "a value was written more than once, so it is not known which write was read";
+            return self.verdict(undecided(Reason::Engine(why.into()), ""), DecidedBy::Linear);
+        }
+        match linear::known_order(&problem) {
+            Ok(orders) => self.known(problem, &orders),
+            Err(address) => {
+                let label = &problem.history.address(address).label;
+                let why = format!(
+                    "the linear engine needs the write order, and that of M[{label}] is not known; \
+                     give an `order` line or use another engine"
+                );
+                self.verdict(undecided(Reason::Engine(why), ""), DecidedBy::Linear)
+            }
+        }
+    }
+
+    fn known(&mut self, mut problem: Problem, orders: &[Vec<EventId>]) -> Verdict {
+        self.stats.unordered_write_pairs = Some(0);
+        match linear::decide(&mut problem, orders) {
+            Ok(nodes) => self.consistent(linearize::accesses(&problem, &nodes), DecidedBy::Linear),
+            Err(cycle) => self.violation(refute::refute(&problem, &cycle), DecidedBy::Linear),
+        }
+    }
+
+    /// Saturation, then what the engine does with what is left.
+    fn saturated(&mut self, mut problem: Problem, engine: Engine, budget: &Budget) -> Verdict {
+        let unambiguous = problem.history.is_unambiguous();
+        if engine == Engine::Auto
+            && unambiguous
+            && let Ok(orders) = linear::known_order(&problem)
+        {
+            return self.known(problem, &orders);
+        }
+        let clocks = match saturate::saturate(&mut problem, budget) {
+            Ok(clocks) => clocks,
+            Err(stopped) => return self.stopped(&problem, stopped),
+        };
+        self.stats.inferred_edges = problem.graph.inferred_count() as u64;
+        self.stats.unordered_write_pairs = self
+            .stats
+            .write_pairs
+            .map(|all| all.saturating_sub(clocks.ordered_pairs(problem.history)));
+        self.search(problem, clocks, engine, unambiguous, budget)
+    }
+
+    fn stopped(&mut self, problem: &Problem, stopped: Stopped) -> Verdict {
+        match stopped {
+            Stopped::Cycle(cycle) => {
+                self.violation(refute::refute(problem, &cycle), DecidedBy::Saturation)
+            }
+            Stopped::Time => self.verdict(undecided(Reason::Time, ""), DecidedBy::Saturation),
+            Stopped::Memory => self.verdict(undecided(Reason::Memory, ""), DecidedBy::Saturation),
+        }
+    }
+
+    fn search(
+        &mut self,
+        problem: Problem,
+        clocks: Clocks,
+        engine: Engine,
+        unambiguous: bool,
+        budget: &Budget,
+    ) -> Verdict {
+        if unambiguous
+            && matches!(engine, Engine::Auto | Engine::Saturation)
+            && let Ok(order) = linearize::linearize(&problem, &problem.graph, &problem.sources)
+        {
+            return self.consistent(order, DecidedBy::TotalOrder);
+        }
+        match engine {
+            Engine::Saturation => {
+                let why = "saturation found no violation, the greedy guess no total order";
+                let reason = Reason::Engine(format!("{why}; --engine auto searches on"));
+                self.verdict(undecided(reason, self.established()), DecidedBy::Saturation)
+            }
+            Engine::Enumerate => {
+                match enumerate::enumerate(&problem, &clocks, budget, &mut self.stats) {
+                    Some(found) => self.found(found, DecidedBy::Enumerate),
+                    None => {
+                        let reason = Reason::Engine("too many open pairs to enumerate".into());
+                        self.verdict(undecided(reason, self.established()), DecidedBy::Enumerate)
+                    }
+                }
+            }
+            Engine::Subsets => self.subsets(problem, &clocks, unambiguous, budget),
+            Engine::Auto | Engine::Linear | Engine::Sat => {
+                let found = search::search(&problem, &clocks, budget, &mut self.stats);
+                self.found(found, DecidedBy::Sat)
+            }
+        }
+    }
+
+    fn found(&self, found: Found, by: DecidedBy) -> Verdict {
+        match found {
+            Found::Order(order) => self.consistent(order, by),
+            Found::Nothing(proof) => self.violation(proof, by),
+            Found::Spent => self.verdict(undecided(Reason::Time, self.established()), by),
+        }
+    }
+
+    /// The dynamic programme. It answers without saying why, so a search writes the proof.
+    fn subsets(
+        &mut self,
+        mut problem: Problem,
+        clocks: &Clocks,
+        unambiguous: bool,
+        budget: &Budget,
+    ) -> Verdict {
+        let by = DecidedBy::Subsets;
+        if !unambiguous {
+            let why = "the dynamic programme needs to know which write each read saw";
+            return self.verdict(undecided(Reason::Engine(why.into()), self.established()), by);
+        }
+        match subsets::subsets(&problem, clocks, budget) {
+            subsets::Table::Order(open) => {
+                for address in problem.history.address_ids() {
+                    let at = |w: &&EventId| problem.history.event(**w).address() == Some(address);
+                    let writes: Vec<EventId> = open.iter().filter(at).copied().collect();
+                    linear::assume_order(&mut problem, &writes);
+                }
+                let order = linearize::linearize(&problem, &problem.graph, &problem.sources);
+                let order = order.unwrap_or_else(|_| unreachable!("the programme found an order"));
+                self.consistent(order, by)
+            }
+            subsets::Table::Nothing => {
+                let found = search::search(&problem, clocks, budget, &mut self.stats);
+                debug_assert!(!matches!(found, Found::Order(_)), "the engines disagree");
+                self.found(found, by)
+            }
+            subsets::Table::TooMany(open) => {
+                let why = format!(
+                    "{open} writes are open, and the dynamic programme would need 2^{open} sets \
+                     (the limit is 2^{}); use --engine sat",
+                    subsets::MOST_OPEN_WRITES
+                );
+                self.verdict(undecided(Reason::Engine(why), self.established()), by)
+            }
+            subsets::Table::Spent => self.verdict(undecided(Reason::Time, self.established()), by),
+        }
+    }
+
+    /// What saturation has established, as a sentence.
+    fn established(&self) -> String {
+        match (self.stats.write_pairs, self.stats.unordered_write_pairs) {
+            (Some(all), Some(open)) => format!(
+                "saturation found no violation and ordered {} of {all} pairs of writes",
+                all - open
+            ),
+            _ => String::new(),
+        }
+    }
+}

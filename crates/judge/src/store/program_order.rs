@@ -1,0 +1,307 @@
+//! The fixed edges: what a model keeps of program order, fences, dependencies, times, and
+//! reads-from where it is known.
+//!
+//! Rules R1–R4 (A1–A4) of efficient-tso-verification, read from the row of the model instead of
+//! being spelled out for TSO. The edges generate the kept order (their transitive closure is the
+//! closure of the definition), and there are O(n) of them for every model: where earlier accesses
+//! of a kind are kept in order among themselves the last one stands for all, and where they are
+//! not, a gathering node does.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use evidence::Because;
+use history::{EventId, History, Kinds, Operation, Source, ThreadId};
+use models::{Keeps, StoreRules};
+
+use super::graph::{Graph, NodeId, node};
+
+const READS: usize = 0;
+const WRITES: usize = 1;
+
+/// What the global graph keeps. `coherence` has only the location graph, which keeps program
+/// order per address and shows every read.
+pub(crate) fn effective(rules: StoreRules) -> StoreRules {
+    if rules.global {
+        return rules;
+    }
+    StoreRules {
+        read_read: Keeps::SameAddress,
+        read_write: Keeps::SameAddress,
+        write_read: Keeps::SameAddress,
+        write_write: Keeps::SameAddress,
+        ..rules
+    }
+}
+
+/// `keeps[source kind][target kind]`
+fn keeps_table(rules: &StoreRules) -> [[Keeps; 2]; 2] {
+    [[rules.read_read, rules.read_write], [rules.write_read, rules.write_write]]
+}
+
+/// The graph of a history with its fixed edges. `sources` is what each event is known to have
+/// read from.
+pub(crate) fn fixed_graph(
+    history: &History,
+    rules: &StoreRules,
+    sources: &[Option<Source>],
+) -> Graph {
+    let mut graph = Graph::new(history);
+    let mut walk = Walk::new(history, rules);
+    for thread in history.threads() {
+        walk.thread(&mut graph, thread);
+    }
+    if rules.dependencies {
+        for &(to, from) in history.dependencies() {
+            if !history.event(to).is_fence() {
+                graph.fix(node(from), node(to), Because::Dependency);
+            }
+        }
+    }
+    for read in history.event_ids() {
+        if let Some(Source::Write(write)) = sources[read.index()]
+            && (rules.own_reads_visible
+                || history.event(write).thread != history.event(read).thread)
+        {
+            graph.fix(node(write), node(read), Because::ReadsFrom);
+        }
+    }
+    graph
+}
+
+/// Everything of one kind seen so far in a thread, as one node when asked for.
+#[derive(Clone, Default)]
+struct Gatherer {
+    /// The kind is kept in order among itself: the last one stands for all.
+    chained: bool,
+    latest: Option<NodeId>,
+    pending: Vec<NodeId>,
+}
+
+impl Gatherer {
+    fn add(&mut self, node: NodeId) {
+        if self.chained {
+            self.latest = None;
+            self.pending.clear();
+        }
+        self.pending.push(node);
+    }
+
+    fn collect(&mut self, graph: &mut Graph, because: Because) -> Option<NodeId> {
+        match self.pending[..] {
+            [] => {}
+            [only] if self.latest.is_none() => self.latest = Some(only),
+            _ => {
+                let gathered = graph.gather(because);
+                for from in self.latest.into_iter().chain(self.pending.iter().copied()) {
+                    graph.fix(from, gathered, because);
+                }
+                self.latest = Some(gathered);
+            }
+        }
+        self.pending.clear();
+        self.latest
+    }
+
+    fn reset(&mut self) {
+        self.latest = None;
+        self.pending.clear();
+    }
+}
+
+/// The state of a walk along threads in program order.
+struct Walk<'a> {
+    history: &'a History,
+    keeps: [[Keeps; 2]; 2],
+    times: bool,
+    fences: bool,
+    /// Earlier accesses by kind, for program order and for fences.
+    earlier: [Gatherer; 2],
+    before_fence: [Gatherer; 2],
+    /// Earlier accesses by address and kind.
+    earlier_at: Vec<[Gatherer; 2]>,
+    /// Addresses of this thread, to be forgotten before the next.
+    touched: Vec<usize>,
+    /// What later accesses of a kind must follow, by fences.
+    after_fence: [Option<NodeId>; 2],
+}
+
+impl<'a> Walk<'a> {
+    fn new(history: &'a History, rules: &StoreRules) -> Self {
+        let keeps = keeps_table(rules);
+        let gatherer = |chained| Gatherer { chained, ..Gatherer::default() };
+        let always = |k: usize| keeps[k][k] == Keeps::Always;
+        let per_address = |k: usize| keeps[k][k] != Keeps::Never;
+        Self {
+            history,
+            keeps,
+            times: rules.times && history.has_times(),
+            // Where all of program order is kept, and per address, fences say nothing new.
+            fences: rules.global && keeps.iter().flatten().any(|&k| k != Keeps::Always),
+            earlier: [gatherer(always(READS)), gatherer(always(WRITES))],
+            before_fence: [gatherer(always(READS)), gatherer(always(WRITES))],
+            earlier_at: vec![
+                [gatherer(per_address(READS)), gatherer(per_address(WRITES))];
+                history.address_count()
+            ],
+            touched: Vec::new(),
+            after_fence: [None; 2],
+        }
+    }
+
+    fn thread(&mut self, graph: &mut Graph, thread: ThreadId) {
+        for event in self.history.thread_events(thread) {
+            match self.history.event(event).operation {
+                Operation::Fence { before, after } => {
+                    if self.fences {
+                        self.fence(graph, event, before, after);
+                    }
+                }
+                _ => self.access(graph, event),
+            }
+        }
+        for kind in [READS, WRITES] {
+            self.earlier[kind].reset();
+            self.before_fence[kind].reset();
+        }
+        for address in self.touched.drain(..) {
+            self.earlier_at[address].iter_mut().for_each(Gatherer::reset);
+        }
+        self.after_fence = [None; 2];
+        if self.times {
+            time_edges(graph, self.history, thread);
+        }
+    }
+
+    fn fence(&mut self, graph: &mut Graph, fence: EventId, before: Kinds, after: Kinds) {
+        for kind in roles(before) {
+            if let Some(earlier) = self.before_fence[kind].collect(graph, Because::Fence) {
+                graph.fix(earlier, node(fence), Because::Fence);
+            }
+        }
+        for kind in roles(after) {
+            self.after_fence[kind] = Some(match self.after_fence[kind] {
+                None => node(fence),
+                Some(previous) => {
+                    let both = graph.gather(Because::Fence);
+                    graph.fix(previous, both, Because::Fence);
+                    graph.fix(node(fence), both, Because::Fence);
+                    both
+                }
+            });
+        }
+    }
+
+    fn access(&mut self, graph: &mut Graph, id: EventId) {
+        let event = self.history.event(id);
+        let Some(address) = event.address().map(|a| a.index()) else { return };
+        let mut known = Vec::with_capacity(4);
+        for target in roles(event.kinds()) {
+            for source in [READS, WRITES] {
+                let gatherer = match self.keeps[source][target] {
+                    Keeps::Always => &mut self.earlier[source],
+                    Keeps::SameAddress => &mut self.earlier_at[address][source],
+                    Keeps::Never => continue,
+                };
+                if let Some(from) = gatherer.collect(graph, Because::ProgramOrder)
+                    && !known.contains(&from)
+                {
+                    known.push(from);
+                    graph.fix(from, node(id), Because::ProgramOrder);
+                }
+            }
+            if let Some(fence) = self.after_fence[target] {
+                graph.fix(fence, node(id), Because::Fence);
+                if self.keeps[target][target] == Keeps::Always {
+                    // Later ones of this kind follow this one.
+                    self.after_fence[target] = None;
+                }
+            }
+        }
+        self.touched.push(address);
+        for role in roles(event.kinds()) {
+            self.earlier[role].add(node(id));
+            self.before_fence[role].add(node(id));
+            self.earlier_at[address][role].add(node(id));
+        }
+    }
+}
+
+fn roles(kinds: Kinds) -> impl Iterator<Item = usize> {
+    [(kinds.reads, READS), (kinds.writes, WRITES)].into_iter().filter(|r| r.0).map(|r| r.1)
+}
+
+/// An access with what times say about it: when it began, and when it ended if it is a read.
+#[derive(Clone, Copy)]
+struct Timed {
+    node: NodeId,
+    begin: Option<u64>,
+    read_end: Option<u64>,
+}
+
+/// A read comes before whatever of its thread began after it ended.
+fn time_edges(graph: &mut Graph, history: &History, thread: ThreadId) {
+    let timed: Vec<Timed> = history
+        .thread_events(thread)
+        .filter(|&e| !history.event(e).is_fence())
+        .map(|e| {
+            let times = history.times(e);
+            let read_end = times.end.filter(|_| history.event(e).is_read());
+            Timed { node: node(e), begin: times.begin, read_end }
+        })
+        .filter(|t| t.begin.is_some() || t.read_end.is_some())
+        .collect();
+    if timed.iter().filter_map(|t| t.begin).is_sorted() {
+        ascending_times(graph, &timed);
+    } else {
+        halves_by_time(graph, &timed);
+    }
+}
+
+/// Begin times ascend along the thread: what has ended for one event has ended for all later
+/// ones, so one growing group serves.
+fn ascending_times(graph: &mut Graph, timed: &[Timed]) {
+    let mut running = BinaryHeap::new();
+    let mut ended = Gatherer::default();
+    for t in timed {
+        if let Some(begin) = t.begin {
+            while let Some(&Reverse((end, read))) = running.peek()
+                && end < begin
+            {
+                running.pop();
+                ended.add(read);
+            }
+            if let Some(ended) = ended.collect(graph, Because::Time) {
+                graph.fix(ended, t.node, Because::Time);
+            }
+        }
+        if let Some(end) = t.read_end {
+            running.push(Reverse((end, t.node)));
+        }
+    }
+}
+
+/// Clocks that run backwards: compare the two halves of the thread, then each with itself.
+/// O(n log n) edges, whatever the times are. The recursion is log n deep.
+fn halves_by_time(graph: &mut Graph, timed: &[Timed]) {
+    if timed.len() < 2 {
+        return;
+    }
+    let (left, right) = timed.split_at(timed.len() / 2);
+    let mut reads: Vec<_> = left.iter().filter_map(|t| t.read_end.map(|e| (e, t.node))).collect();
+    let mut began: Vec<_> = right.iter().filter_map(|t| t.begin.map(|b| (b, t.node))).collect();
+    reads.sort_unstable();
+    began.sort_unstable();
+    let mut ended = Gatherer::default();
+    let mut reads = reads.into_iter().peekable();
+    for (begin, event) in began {
+        while let Some((_, read)) = reads.next_if(|&(end, _)| end < begin) {
+            ended.add(read);
+        }
+        if let Some(ended) = ended.collect(graph, Because::Time) {
+            graph.fix(ended, event, Because::Time);
+        }
+    }
+    halves_by_time(graph, left);
+    halves_by_time(graph, right);
+}
