@@ -486,7 +486,9 @@ impl<'a> Check<'a> {
     fn close_with_atomicity(&mut self) -> Result<Vec<Op>, Stop> {
         let sides = self.problem.sides.len();
         let ops = &self.problem.ops;
-        for round in 1.. {
+        let mut round = 0;
+        loop {
+            round += 1;
             let mut orders = Vec::with_capacity(sides);
             for side in 0..sides {
                 let relation = self.whole(side);
@@ -517,6 +519,5 @@ impl<'a> Check<'a> {
                 self.atomic.add(edge.from, edge.to, tag);
             }
         }
-        Ok(Vec::new())
     }
 }

@@ -170,13 +170,11 @@ impl<'a> Observer<'a> {
                 }
                 continue;
             }
-            self.open_group(row, address, Group {
-                source,
-                last: position,
-                read,
-                entries: NEVER,
-                again: NEVER,
-            });
+            self.open_group(
+                row,
+                address,
+                Group { source, last: position, read, entries: NEVER, again: NEVER },
+            );
             let group = self.groups.len() as u32 - 1;
             // Its own read puts the source of the group before this one ahead of this read.
             if joins

@@ -313,10 +313,12 @@ impl ReadsFrom {
             [one] => ops.source(one),
             _ => From::Open,
         };
-        let of = ops
-            .all()
-            .map(|op| if ops.is_write(op) { From::Open } else { only(history.sources(ops.event(op))) })
-            .collect();
+        let of =
+            ops.all()
+                .map(|op| {
+                    if ops.is_write(op) { From::Open } else { only(history.sources(ops.event(op))) }
+                })
+                .collect();
         ReadsFrom { of, finals: history.finals().iter().map(|f| only(&f.sources)).collect() }
     }
 

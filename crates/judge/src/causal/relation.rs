@@ -63,7 +63,7 @@ impl Edges {
         self.items.len()
     }
 
-    pub(super) fn into(&self, to: Op) -> impl Iterator<Item = (Op, Tag)> + '_ {
+    pub(super) fn ending_at(&self, to: Op) -> impl Iterator<Item = (Op, Tag)> + '_ {
         let mut at = self.heads[to.index()];
         std::iter::from_fn(move || {
             let item = self.items.get(at as usize)?;
@@ -110,7 +110,7 @@ impl Predecessors for Relation<'_> {
     fn before(&self, op: Op, mut visit: impl FnMut(Op, Tag)) {
         base_before((self.ops, self.base, self.reads_from), op, &mut visit);
         for layer in &self.layers {
-            for (from, tag) in layer.into(op) {
+            for (from, tag) in layer.ending_at(op) {
                 visit(from, tag);
             }
         }

@@ -35,7 +35,7 @@ impl Predecessors for StorePairs<'_> {
                 visit(last, Tag::HappensBefore);
             }
         }
-        for (from, tag) in self.further.into(write) {
+        for (from, tag) in self.further.ending_at(write) {
             visit(from, tag);
         }
     }

@@ -12,10 +12,13 @@
 //! explain away. The first is always searched; the second only when asked for, see
 //! [`ShrinkOptions`].
 //!
-//! Costs one judgement for each line of the few that the proof leaves, in the usual case.
+//! Costs one judgement for each line of the few that the proof leaves, in the usual case. In
+//! histories that are not too long, other violations are looked for too, in case one is smaller.
 
 mod part;
 mod seed;
+#[cfg(test)]
+mod tests;
 
 use evidence::Proof;
 use history::{EventId, History};
@@ -60,49 +63,84 @@ pub fn shrink(
     options: ShrinkOptions,
     budget: &Budget,
 ) -> Shrunk {
-    let mut ask = |part: &History| judge(part, model, Engine::Auto, budget).outcome;
-    shrink_with(history, proof, options, budget, &mut ask)
-}
-
-fn shrink_with(
-    history: &History,
-    proof: &Proof,
-    options: ShrinkOptions,
-    budget: &Budget,
-    ask: &mut dyn FnMut(&History) -> Outcome,
-) -> Shrunk {
     let mut search = Search {
         current: history.clone(),
+        origin: history.event_ids().collect(),
         proof: proof.clone(),
+        sources_dropped: false,
         orphans: Orphans::AnyCandidateGone,
+        model,
         budget,
-        ask,
         judged: 0,
         undecided: 0,
     };
-    search.start();
-    search.drop_groups();
-    search.drop_lines();
-    let mut sources_dropped = false;
-    if !options.keep_sources {
-        search.orphans = Orphans::AllCandidatesGone;
-        sources_dropped = search.drop_lines();
+    search.descend(options);
+    let polynomial = model.store_rules().is_some() || history.is_unambiguous();
+    if history.len() <= ELSEWHERE && polynomial {
+        search.look_elsewhere(history, options);
     }
-    let Search { current, proof, judged, undecided, .. } = search;
+    let Search { current, proof, judged, undecided, sources_dropped, .. } = search;
     Shrunk { history: current, proof, judged, undecided, sources_dropped }
 }
 
+/// The longest history in which other violations are looked for, in case one is smaller.
+const ELSEWHERE: usize = 10_000;
+
 struct Search<'a> {
     current: History,
+    /// The event of the original that each current one is.
+    origin: Vec<EventId>,
     proof: Proof,
+    sources_dropped: bool,
     orphans: Orphans,
+    model: Model,
     budget: &'a Budget,
-    ask: &'a mut dyn FnMut(&History) -> Outcome,
     judged: u64,
     undecided: u64,
 }
 
 impl Search<'_> {
+    /// To a part without a line too many.
+    fn descend(&mut self, options: ShrinkOptions) {
+        self.orphans = Orphans::AnyCandidateGone;
+        self.start();
+        self.drop_groups();
+        self.drop_lines();
+        if !options.keep_sources {
+            self.orphans = Orphans::AllCandidatesGone;
+            self.sources_dropped = self.drop_lines();
+        }
+    }
+
+    /// A history may violate the model in several ways, and the first proof need not be of the
+    /// smallest. So leaves out of the whole, in turn, each event of the part found, and descends
+    /// from what saturation finds then.
+    fn look_elsewhere(&mut self, history: &History, options: ShrinkOptions) {
+        let takers = Takers::new(history);
+        let mut left_out = 0;
+        while let Some(&event) = self.origin.get(left_out) {
+            left_out += 1;
+            let mut part = Part::whole(history);
+            part.drop_events(history, &takers, [event], Orphans::AnyCandidateGone);
+            let Some(rest) = part.build(history) else { continue };
+            if self.budget.is_spent() {
+                return;
+            }
+            self.judged += 1;
+            let verdict = judge(&rest, self.model, Engine::Saturation, self.budget);
+            let Outcome::Violation(proof) = verdict.outcome else { continue };
+            let origin = part.kept().collect();
+            let mut other = Search { current: rest, origin, proof, ..*self };
+            other.descend(options);
+            self.judged = other.judged;
+            self.undecided = other.undecided;
+            if lines(&other.current) < lines(&self.current) {
+                *self = other;
+                left_out = 0;
+            }
+        }
+    }
+
     /// From the whole history to what its proof speaks of.
     fn start(&mut self) {
         if let Some(part) = seed::out_of_thin_air(&self.current)
@@ -124,8 +162,9 @@ impl Search<'_> {
             return false;
         }
         self.judged += 1;
-        match (self.ask)(&candidate) {
+        match judge(&candidate, self.model, Engine::Auto, self.budget).outcome {
             Outcome::Violation(proof) => {
+                self.origin = part.kept().map(|e| self.origin[e.index()]).collect();
                 self.current = candidate;
                 self.proof = proof;
                 true
@@ -254,4 +293,11 @@ impl Search<'_> {
                 || self.orphans == Orphans::AllCandidatesGone
                 || !Takers::new(&self.current).take_initial(&self.current, id))
     }
+}
+
+/// How many lines the trace of a history has, dependencies counted too.
+fn lines(history: &History) -> usize {
+    let inits = history.address_ids().filter(|&a| history.address(a).init_line.is_some()).count();
+    let remarks = history.finals().len() + history.orders().len() + history.dependencies().len();
+    history.len() + inits + remarks
 }

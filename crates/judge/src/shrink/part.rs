@@ -99,7 +99,12 @@ impl Part {
 
     /// How many events it keeps.
     pub(super) fn len(&self) -> usize {
-        self.events.iter().filter(|&&kept| kept).count()
+        self.kept().count()
+    }
+
+    /// The events it keeps.
+    pub(super) fn kept(&self) -> impl Iterator<Item = EventId> + '_ {
+        self.events.iter().enumerate().filter(|(_, kept)| **kept).map(|(e, _)| EventId::new(e))
     }
 
     /// Drops events, and with them the readers that nothing is left to read from.
@@ -138,8 +143,7 @@ impl Part {
     /// Adds every write that a kept reader may have read from.
     pub(super) fn add_sources(&mut self, history: &History) {
         let mut done: FxHashSet<(AddressId, Value)> = FxHashSet::default();
-        let mut work: Vec<EventId> =
-            history.event_ids().filter(|e| self.events[e.index()]).collect();
+        let mut work: Vec<EventId> = self.kept().collect();
         for (line, _) in history.finals().iter().zip(&self.finals).filter(|(_, kept)| **kept) {
             work.extend(line.sources.iter().filter_map(written));
         }
@@ -158,7 +162,7 @@ impl Part {
     pub(super) fn build(&self, history: &History) -> Option<History> {
         let mut builder = Builder::new();
         let addresses = self.addresses(history, &mut builder);
-        let kept: Vec<EventId> = history.event_ids().filter(|e| self.events[e.index()]).collect();
+        let kept: Vec<EventId> = self.kept().collect();
         let mut drafts = FxHashMap::default();
         for &e in &kept {
             let event = history.event(e);
@@ -188,7 +192,7 @@ impl Part {
     /// The addresses that kept events and `final` lines speak of, with their `init` lines.
     fn addresses(&self, history: &History, builder: &mut Builder) -> Vec<Option<AddressId>> {
         let mut used = vec![false; history.address_count()];
-        for e in history.event_ids().filter(|e| self.events[e.index()]) {
+        for e in self.kept() {
             if let Some(address) = history.event(e).address() {
                 used[address.index()] = true;
             }

@@ -24,7 +24,7 @@ pub(super) fn mentioned(history: &History, proof: &Proof) -> Part {
 /// All accesses of the addresses that the part speaks of, and all fences.
 pub(super) fn widened(history: &History, part: &Part) -> Part {
     let mut addresses = vec![false; history.address_count()];
-    for e in history.event_ids().filter(|e| part.events[e.index()]) {
+    for e in part.kept() {
         if let Some(address) = history.event(e).address() {
             addresses[address.index()] = true;
         }
@@ -149,7 +149,7 @@ impl Seed<'_> {
     /// The `final` lines of the addresses that are spoken of: they order writes.
     fn add_finals(&mut self) {
         let mut addresses = vec![false; self.history.address_count()];
-        for e in self.history.event_ids().filter(|e| self.part.events[e.index()]) {
+        for e in self.part.kept() {
             if let Some(address) = self.history.event(e).address() {
                 addresses[address.index()] = true;
             }

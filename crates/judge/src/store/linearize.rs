@@ -11,7 +11,7 @@
 use history::{EventId, Source};
 
 use super::graph::{Graph, NodeId, node};
-use super::problem::Problem;
+use super::problem::{Problem, Readers};
 
 /// Pairs (current write, write it held up) at which the guess got stuck.
 pub(crate) type Stuck = Vec<(EventId, EventId)>;
@@ -46,6 +46,7 @@ struct Run<'p, 'h> {
     problem: &'p Problem<'h>,
     edges: &'p dyn Follow,
     sources: &'p [Option<Source>],
+    readers: Readers,
     indegree: Vec<u32>,
     /// Readers of each write not yet emitted.
     unread: Vec<u32>,
@@ -60,6 +61,8 @@ struct Run<'p, 'h> {
     free: Vec<NodeId>,
     /// Ready writes to look at (again).
     fresh: Vec<EventId>,
+    /// How many events of each thread have been emitted.
+    progress: Vec<u32>,
     order: Vec<EventId>,
     emitted: usize,
 }
@@ -93,6 +96,7 @@ impl<'p, 'h> Run<'p, 'h> {
             problem,
             edges,
             sources,
+            readers: Readers::new(history, sources),
             indegree,
             unread,
             held_up,
@@ -101,6 +105,7 @@ impl<'p, 'h> Run<'p, 'h> {
             waiting: vec![Vec::new(); history.address_count()],
             free: Vec::new(),
             fresh: Vec::new(),
+            progress: vec![0; history.thread_count()],
             order: Vec::with_capacity(history.len()),
             emitted: 0,
         };
@@ -168,11 +173,22 @@ impl<'p, 'h> Run<'p, 'h> {
             .flatten()
             .copied()
             .filter(|&w| self.may_overwrite(w))
-            .min_by_key(|&w| (self.held_up[w.index()], self.hint(w), w));
+            .min_by_key(|&w| (self.wait(w), self.hint(w), w));
         if let Some(write) = best {
             self.emit(node(write));
         }
         best.is_some()
+    }
+
+    /// How long a write would have to wait for its readers: the most events that a reader's
+    /// thread still has before it.
+    fn wait(&self, write: EventId) -> u32 {
+        let history = self.problem.history;
+        let wait = |&read: &EventId| {
+            let event = history.event(read);
+            event.index.saturating_sub(self.progress[event.thread.index()])
+        };
+        self.readers.of(write).iter().map(wait).max().unwrap_or(0)
     }
 
     /// When a write probably happened: by the clock, or by how far its thread has come.
@@ -188,6 +204,7 @@ impl<'p, 'h> Run<'p, 'h> {
     fn emit(&mut self, n: NodeId) {
         self.emitted += 1;
         if let Some(id) = self.problem.graph.event(n) {
+            self.progress[self.problem.history.event(id).thread.index()] += 1;
             self.perform(id);
         }
         let edges = self.edges;

@@ -35,7 +35,8 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
-    fn new(history: &History, sources: &[Option<Source>]) -> Self {
+    /// Groups the readers of a history by what they read.
+    pub(crate) fn new(history: &History, sources: &[Option<Source>]) -> Self {
         let mut starts = vec![0u32; history.len() + 1];
         let mut of_initial = vec![Vec::new(); history.address_count()];
         for (read, source) in sources.iter().enumerate() {

@@ -1,0 +1,221 @@
+//! A relation over operations, closed transitively and checked for cycles.
+//!
+//! Operations are divided into *chains*, each a sequence that the relation keeps in order. What
+//! comes before an operation is then a prefix of every chain, so the closure is a table of
+//! prefixes: operations × chains. It is filled in one pass along a topological order; if there is
+//! none, the relation has a cycle.
+
+use super::operations::{Op, Operation, Operations};
+use crate::rejection::Fault;
+
+/// The largest table allowed, in bytes.
+const LARGEST: usize = 4 << 30;
+
+/// How operations are divided into chains, and which program order runs along them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// po: a chain is a thread.
+    Program,
+    /// ppo: po without pairs of a write and a later read, unless a fence orders them. A thread is
+    /// two chains, its reads and its writes.
+    Preserved,
+    /// po-loc: a chain is a thread at one address. Only operations of one address are ever
+    /// related, so that chains of different addresses may share a column of the table.
+    Location,
+    /// po between writes of one address, a chain being a thread at one address as above. Says
+    /// nothing about reads.
+    Writes,
+}
+
+/// Which chain an operation is in, and its place there.
+struct Chains {
+    count: usize,
+    chain: Vec<usize>,
+    place: Vec<u32>,
+}
+
+impl Chains {
+    fn new(operations: &Operations<'_>, order: Order) -> Self {
+        let threads = operations.history.thread_count();
+        let count = if order == Order::Preserved { 2 * threads } else { threads };
+        let (mut chain, mut place) = (Vec::new(), Vec::new());
+        // How long the chains of the thread at hand are so far; they are told apart by a key.
+        let mut lengths = vec![(usize::MAX, 0); operations.history.address_count().max(2)];
+        for o in &operations.all {
+            let role = usize::from(o.is_write());
+            let key = match order {
+                Order::Program => 0,
+                Order::Preserved => role,
+                Order::Location | Order::Writes => o.address.index(),
+            };
+            if lengths[key].0 != o.thread {
+                lengths[key] = (o.thread, 0);
+            }
+            place.push(lengths[key].1);
+            lengths[key].1 += 1;
+            chain.push(if order == Order::Preserved { 2 * o.thread + role } else { o.thread });
+        }
+        Self { count, chain, place }
+    }
+}
+
+/// The pairs of neighbours in program order; with their closure, all of it.
+pub(super) fn program_order(operations: &Operations<'_>, order: Order) -> Vec<(Op, Op)> {
+    match order {
+        Order::Program => {
+            let pairs = (1..operations.all.len()).map(|op| (op - 1, op));
+            let thread = |op: Op| operations.all[op].thread;
+            pairs.filter(|&(a, b)| thread(a) == thread(b)).collect()
+        }
+        Order::Preserved => preserved(operations),
+        Order::Location => at_addresses(operations, |_| true),
+        Order::Writes => at_addresses(operations, Operation::is_write),
+    }
+}
+
+/// Neighbours in program order at one address, among some of the operations.
+fn at_addresses(operations: &Operations<'_>, among: fn(&Operation) -> bool) -> Vec<(Op, Op)> {
+    let mut edges = Vec::new();
+    let mut last: Vec<Option<Op>> = vec![None; operations.history.address_count()];
+    for (op, o) in operations.all.iter().enumerate().filter(|(_, o)| among(o)) {
+        match last[o.address.index()].replace(op) {
+            Some(before) if operations.all[before].thread == o.thread => edges.push((before, op)),
+            _ => {}
+        }
+    }
+    edges
+}
+
+/// A read comes before all that follows, a write before later writes, and before later reads if a
+/// fence says so.
+fn preserved(operations: &Operations<'_>) -> Vec<(Op, Op)> {
+    let mut edges = Vec::new();
+    let mut op = 0;
+    for thread in operations.history.threads() {
+        let (mut read, mut write, mut fenced) = (None, None, None);
+        for e in operations.history.thread_events(thread) {
+            if let history::Operation::Fence { before, after } =
+                operations.history.event(e).operation
+            {
+                if before.writes && after.reads {
+                    fenced = write;
+                }
+                continue;
+            }
+            while op < operations.all.len() && operations.all[op].event == e {
+                edges.extend(read.map(|read| (read, op)));
+                if operations.all[op].is_write() {
+                    edges.extend(write.replace(op).map(|write| (write, op)));
+                } else {
+                    edges.extend(fenced.map(|fenced| (fenced, op)));
+                    read = Some(op);
+                }
+                op += 1;
+            }
+        }
+    }
+    edges
+}
+
+/// A relation: a program order and more edges.
+pub(super) struct Relation<'a> {
+    operations: &'a Operations<'a>,
+    chains: Chains,
+    edges: Vec<(Op, Op)>,
+    /// What a sentence calls it.
+    name: &'static str,
+}
+
+impl<'a> Relation<'a> {
+    /// The program order alone.
+    pub(super) fn new(operations: &'a Operations<'a>, order: Order, name: &'static str) -> Self {
+        let chains = Chains::new(operations, order);
+        Self { operations, chains, edges: program_order(operations, order), name }
+    }
+
+    /// This relation with more edges.
+    pub(super) fn with(mut self, edges: impl IntoIterator<Item = (Op, Op)>) -> Self {
+        self.edges.extend(edges);
+        self
+    }
+
+    pub(super) fn add(&mut self, edges: &[(Op, Op)]) {
+        self.edges.extend_from_slice(edges);
+    }
+
+    /// The transitive closure, unless there is a cycle.
+    pub(super) fn close(&self) -> Result<Closure<'_>, Fault> {
+        let (length, width) = (self.operations.all.len(), self.chains.count);
+        let bytes = length.saturating_mul(width).saturating_mul(size_of::<u32>());
+        if bytes > LARGEST {
+            return Err(Fault::TooLarge { bytes });
+        }
+        let mut edges = self.edges.clone();
+        edges.sort_unstable();
+        let mut waiting = vec![0usize; length];
+        let mut first_edge = vec![0; length + 1];
+        for &(from, to) in &edges {
+            waiting[to] += 1;
+            first_edge[from + 1] += 1;
+        }
+        for op in 0..length {
+            first_edge[op + 1] += first_edge[op];
+        }
+        let mut free: Vec<Op> = (0..length).filter(|&op| waiting[op] == 0).collect();
+        let mut past = vec![0u32; length * width];
+        let mut row = vec![0u32; width];
+        let mut done = 0;
+        while let Some(op) = free.pop() {
+            done += 1;
+            row.copy_from_slice(&past[op * width..][..width]);
+            row[self.chains.chain[op]] = self.chains.place[op] + 1;
+            for &(_, next) in &edges[first_edge[op]..first_edge[op + 1]] {
+                for (known, new) in past[next * width..][..width].iter_mut().zip(&row) {
+                    *known = (*known).max(*new);
+                }
+                waiting[next] -= 1;
+                if waiting[next] == 0 {
+                    free.push(next);
+                }
+            }
+        }
+        if done < length {
+            return Err(Fault::Cyclic { relation: self.name });
+        }
+        Ok(Closure { operations: self.operations, chains: &self.chains, past })
+    }
+}
+
+/// A transitive relation without cycles.
+pub(super) struct Closure<'a> {
+    operations: &'a Operations<'a>,
+    chains: &'a Chains,
+    /// For each operation, how much of each chain comes before it.
+    past: Vec<u32>,
+}
+
+impl Closure<'_> {
+    /// Whether `a` comes before `b`. In [`Order::Location`] and [`Order::Writes`] this may only be
+    /// asked about operations of one address.
+    pub(super) fn precedes(&self, a: Op, b: Op) -> bool {
+        self.past[b * self.chains.count + self.chains.chain[a]] > self.chains.place[a]
+    }
+
+    /// The latest write of its address in each thread that comes before `op`. The others of the
+    /// thread come before that one.
+    pub(super) fn latest_writes(&self, op: Op) -> impl Iterator<Item = Op> + '_ {
+        self.operations.writers_at(op).iter().filter_map(move |list| {
+            let before = list.partition_point(|&write| self.precedes(write, op));
+            before.checked_sub(1).map(|last| list[last])
+        })
+    }
+
+    /// The earliest write of its address in each thread that comes after the write `op`. The
+    /// others of the thread come after that one.
+    pub(super) fn earliest_after(&self, op: Op) -> impl Iterator<Item = Op> + '_ {
+        self.operations.writers_at(op).iter().filter_map(move |list| {
+            let after = list.partition_point(|&write| !self.precedes(op, write));
+            list.get(after).copied()
+        })
+    }
+}

@@ -1,0 +1,166 @@
+//! The ways in which evidence can be wrong, each with its sentence.
+
+use std::fmt;
+
+use evidence::{Because, Graph};
+use history::{AddressLabel, Value};
+use models::Model;
+
+/// What a certificate calls an event, an initial write or half of an atomic: `[0,1]`,
+/// `the initial M[x]`, `the read of [0,1]`.
+pub type Name = Box<str>;
+
+/// Why a certificate is not accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rejection {
+    /// The step of the proof that fails, from 1; `None` for witnesses.
+    pub step: Option<usize>,
+    /// What fails.
+    pub fault: Fault,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(step) = self.step {
+            write!(f, "step {step}: ")?;
+        }
+        write!(f, "{}", self.fault)
+    }
+}
+
+impl std::error::Error for Rejection {}
+
+impl From<Fault> for Rejection {
+    fn from(fault: Fault) -> Self {
+        Self { step: None, fault }
+    }
+}
+
+/// The ways to be wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs)] // the fields are named in the sentence each variant prints
+pub enum Fault {
+    // Of any certificate.
+    NoSuchEvent,
+    WrongEvidence { model: Model },
+    TooLarge { bytes: usize },
+
+    // Of orders.
+    Fence { event: Name },
+    Twice { event: Name },
+    Missing { event: Name },
+    OutOfOrder { earlier: Name, later: Name, why: &'static str },
+    WrongValue { event: Name, sees: Value },
+    WrongFinal { address: AddressLabel },
+    AgainstOrderLine { address: AddressLabel },
+    OutOfThinAir,
+
+    // Of proofs.
+    NoEmptyClause,
+    OrderOfNonWrites { a: Name, b: Name },
+    OrderUnderCausal { model: Model },
+    NotAReader { reader: Name },
+    NotACandidate { reader: Name, source: Name },
+    NotPropagated,
+    NoSuchGraph { model: Model, graph: Graph },
+    EmptyCycle,
+    Gap { after: Name, before: Name },
+    NoEdge { from: Name, to: Name, because: Because },
+    NotDerived { index: usize, from: Name, to: Name },
+    TwoOverwritten,
+    TwoThreads,
+
+    // Of witnesses for causal models.
+    NoSource { reader: Name },
+    NoChoice { reader: Name },
+    ChosenTwice { reader: Name },
+    Atomics,
+    Overwritten { reader: Name, by: Name },
+    Cyclic { relation: &'static str },
+    ViewCount { threads: usize, views: usize },
+    NotInView { thread: u64, event: Name },
+    ViewTooShort { thread: u64, event: Name },
+    ViewAgainstCausality { thread: u64, earlier: Name, later: Name },
+    ViewWrongValue { thread: u64, event: Name },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use Fault::*;
+        match self {
+            NoSuchEvent => {
+                write!(f, "it names an event or an address that the trace does not have")
+            }
+            WrongEvidence { model } => {
+                write!(f, "this kind of evidence says nothing about {model}")
+            }
+            TooLarge { bytes } => {
+                write!(f, "checking it takes a table of {} MiB, more than allowed", bytes >> 20)
+            }
+            Fence { event } => write!(f, "{event} is a fence; only accesses are performed"),
+            Twice { event } => write!(f, "{event} is performed twice"),
+            Missing { event } => write!(f, "{event} is never performed"),
+            OutOfOrder { earlier, later, why } => {
+                write!(f, "{earlier} must be performed before {later}, by {why}")
+            }
+            WrongValue { event, sees } => {
+                write!(f, "{event} sees the value {sees} at its place, not the one it returned")
+            }
+            WrongFinal { address } => {
+                write!(f, "the last write of M[{address}] is not the one its `final` line names")
+            }
+            AgainstOrderLine { address } => {
+                write!(f, "the writes of M[{address}] do not follow its `order` line")
+            }
+            OutOfThinAir => {
+                write!(f, "values come from nowhere: dependencies and reads close a cycle")
+            }
+            NoEmptyClause => write!(f, "the proof does not end in the empty clause"),
+            OrderOfNonWrites { a, b } => {
+                write!(f, "{a} and {b} are not two writes of one address; they have no order")
+            }
+            OrderUnderCausal { model } => {
+                write!(f, "{model} leaves no order of writes open; only reads may be assumed")
+            }
+            NotAReader { reader } => write!(f, "{reader} reads nothing"),
+            NotACandidate { reader, source } => {
+                write!(f, "{reader} cannot have read from {source}: address or value differ")
+            }
+            NotPropagated => write!(f, "unit propagation does not reach a contradiction"),
+            NoSuchGraph { model, graph } => write!(f, "{model} has no {graph:?} graph"),
+            EmptyCycle => write!(f, "a cycle without edges"),
+            Gap { after, before } => {
+                write!(f, "an edge ends at {after}, but the next begins at {before}")
+            }
+            NoEdge { from, to, because } => {
+                write!(f, "{from} → {to} is no {because:?} edge here")
+            }
+            NotDerived { index, from, to } => {
+                write!(f, "derived edge {index}, {from} → {to}, does not follow by its rule")
+            }
+            TwoOverwritten => write!(f, "more than one overwritten read in a cycle of cc"),
+            TwoThreads => write!(f, "a cycle of cm mixes what two threads observed"),
+            NoSource { reader } => write!(f, "{reader} reads a value that nobody wrote"),
+            NoChoice { reader } => write!(f, "it does not say which write {reader} read"),
+            ChosenTwice { reader } => write!(f, "it says twice which write {reader} read"),
+            Atomics => write!(f, "an arbitration order says nothing about read-modify-writes"),
+            Overwritten { reader, by } => {
+                write!(f, "what {reader} read is overwritten by {by}, which comes before it")
+            }
+            Cyclic { relation } => write!(f, "{relation} has a cycle"),
+            ViewCount { threads, views } => write!(f, "{views} views for {threads} threads"),
+            NotInView { thread, event } => {
+                write!(f, "{event} has no place there in the view of thread {thread}")
+            }
+            ViewTooShort { thread, event } => {
+                write!(f, "{event} is missing from the view of thread {thread}")
+            }
+            ViewAgainstCausality { thread, earlier, later } => {
+                write!(f, "the view of thread {thread} has {later} before its cause {earlier}")
+            }
+            ViewWrongValue { thread, event } => {
+                write!(f, "{event} does not see what it read in the view of thread {thread}")
+            }
+        }
+    }
+}

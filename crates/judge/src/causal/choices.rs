@@ -1,0 +1,145 @@
+//! The readers with several candidate sources, and the order in which to try them.
+
+use evidence::{Literal, Reader};
+use history::{EventId, History, Source};
+
+use super::check::Problem;
+use super::guess::Guess;
+use super::operations::{Op, ReadsFrom};
+use crate::Budget;
+
+/// The readers whose source is part of the question.
+#[derive(Debug)]
+pub(super) struct Choices<'a> {
+    problem: &'a Problem<'a>,
+    readers: Vec<Reader>,
+    guess: Guess,
+}
+
+impl<'a> Choices<'a> {
+    /// The open readers that matter to the model, in the order of the guessed interleaving.
+    pub(super) fn new(problem: &'a Problem<'a>, budget: &Budget) -> Self {
+        let guess = Guess::new(problem.history, budget);
+        let mut readers: Vec<Reader> = ambiguous(problem.history)
+            .filter(|reader| matches!(reader, Reader::Event(_)) || problem.orders_writes())
+            .collect();
+        readers.sort_by_key(|reader| match *reader {
+            Reader::Event(event) => guess.time(event),
+            Reader::Final(_) => u32::MAX,
+        });
+        Choices { problem, readers, guess }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.readers.len()
+    }
+
+    pub(super) fn candidates(&self, reader: u32) -> &'a [Source] {
+        sources(self.problem.history, self.readers[reader as usize])
+    }
+
+    pub(super) fn literal(&self, reader: u32, candidate: u32) -> Literal {
+        Literal::reads(
+            self.readers[reader as usize],
+            self.candidates(reader)[candidate as usize],
+        )
+    }
+
+    /// Puts a choice into effect, or takes it back.
+    pub(super) fn set(&self, reads_from: &mut ReadsFrom, reader: u32, candidate: Option<u32>) {
+        let ops = &self.problem.ops;
+        let source = candidate.map_or(super::operations::From::Open, |c| {
+            ops.source(self.candidates(reader)[c as usize])
+        });
+        match self.readers[reader as usize] {
+            Reader::Event(event) => reads_from.of[ops.read_of(event).index()] = source,
+            Reader::Final(address) => {
+                let lines = self.problem.history.finals();
+                if let Some(line) = lines.iter().position(|line| line.address == address) {
+                    reads_from.finals[line] = source;
+                }
+            }
+        }
+    }
+
+    /// How little a candidate has going for it: the guessed one first, then what was written
+    /// before the read took place, the latest first, then the rest; last of all what cannot be, a
+    /// write of the same thread that comes later or was overwritten by the thread itself.
+    pub(super) fn doubt(&self, reader: u32, candidate: u32) -> (bool, bool, u32) {
+        let source = self.candidates(reader)[candidate as usize];
+        let time = match source {
+            Source::Initial => 0,
+            Source::Write(write) => self.guess.time(write),
+        };
+        let (guessed, at) = match self.readers[reader as usize] {
+            Reader::Event(event) => (self.guess.source(event), self.guess.time(event)),
+            Reader::Final(address) => {
+                let lines = self.problem.history.finals();
+                let line = lines.iter().position(|line| line.address == address);
+                (line.and_then(|line| self.guess.final_source(line)), u32::MAX)
+            }
+        };
+        if guessed == Some(source) {
+            return (false, false, 0);
+        }
+        let distance = if time < at { at - time } else { time - at };
+        (self.is_hopeless(reader, source), time >= at, distance)
+    }
+
+    fn is_hopeless(&self, reader: u32, source: Source) -> bool {
+        let (Reader::Event(read), Source::Write(write)) = (self.readers[reader as usize], source)
+        else {
+            return false;
+        };
+        let ops = &self.problem.ops;
+        let (read, write) = (ops.read_of(read), ops.write_of(write));
+        let between = |next: Op| ops.program_order(next, read);
+        ops.program_order(read, write)
+            || (ops.program_order(write, read) && ops.next_in_chain(write).is_some_and(between))
+    }
+
+    /// The candidates that are later writes of the reader's own thread, or the reader itself.
+    pub(super) fn from_the_future(&self) -> Vec<(u32, u32, Op, Op)> {
+        let ops = &self.problem.ops;
+        let mut found = Vec::new();
+        for (number, &reader) in self.readers.iter().enumerate() {
+            let Reader::Event(event) = reader else { continue };
+            let read = ops.read_of(event);
+            // Sources are in the order of ids, so those of the thread come together.
+            let sources = self.candidates(number as u32);
+            let start = sources.partition_point(|&source| source < Source::Write(event));
+            for (candidate, &source) in sources.iter().enumerate().skip(start) {
+                let Source::Write(later) = source else { continue };
+                let write = ops.write_of(later);
+                if !ops.program_order(read, write) {
+                    break;
+                }
+                found.push((number as u32, candidate as u32, read, write));
+            }
+        }
+        found
+    }
+}
+
+/// Every reader with more than one candidate.
+pub(super) fn ambiguous(history: &History) -> impl Iterator<Item = Reader> + '_ {
+    let events = history.event_ids().filter(|&e| history.sources(e).len() > 1).map(Reader::Event);
+    let finals = history.finals().iter().filter(|f| f.sources.len() > 1);
+    events.chain(finals.map(|f| Reader::Final(f.address)))
+}
+
+/// The candidates of a reader.
+pub(super) fn sources(history: &History, reader: Reader) -> &[Source] {
+    match reader {
+        Reader::Event(event) => history.sources(event),
+        Reader::Final(address) => {
+            history.finals().iter().find(|f| f.address == address).map_or(&[], |f| &f.sources)
+        }
+    }
+}
+
+/// A reader that nobody can have given its value.
+pub(super) fn has_thin_air(history: &History) -> bool {
+    let nobody = |event: EventId| history.event(event).is_read() && history.sources(event).is_empty();
+    history.event_ids().any(nobody) || history.finals().iter().any(|f| f.sources.is_empty())
+}
