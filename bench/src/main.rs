@@ -18,14 +18,15 @@ fn main() {
     let sizes = if sizes.is_empty() { vec![10_000, 100_000] } else { sizes };
     let models: Vec<Model> = arguments.iter().filter_map(|a| a.parse().ok()).collect();
     let models = if models.is_empty() { vec![Model::Sc, Model::Tso] } else { models };
+    let engine = arguments.iter().find_map(|a| a.strip_prefix("engine=")?.parse().ok());
     let atomics = if arguments.iter().any(|a| a == "atomics") { 30 } else { 0 };
-    valid_traces(&sizes, &models, atomics);
+    valid_traces(&sizes, &models, atomics, engine.unwrap_or_default());
     if arguments.iter().any(|a| a == "hard") {
         hard_histories();
     }
 }
 
-fn valid_traces(sizes: &[usize], models: &[Model], atomics: u32) {
+fn valid_traces(sizes: &[usize], models: &[Model], atomics: u32, engine: Engine) {
     println!(
         "{:>9} {:>7} {:>9}  {:<9} {:>10} {:>9}  {:<11} {:>12} {:>10}",
         "events", "threads", "addresses", "model", "ms", "ns/event", "by", "open pairs", "inferred"
@@ -36,7 +37,7 @@ fn valid_traces(sizes: &[usize], models: &[Model], atomics: u32) {
                 let history = sequential(Size { events, threads, addresses, atomics }, 1);
                 for &model in models {
                     let start = Instant::now();
-                    let verdict = judge(&history, model, Engine::Auto, &Budget::unlimited());
+                    let verdict = judge(&history, model, engine, &Budget::unlimited());
                     let time = start.elapsed();
                     let by = match verdict.outcome {
                         Outcome::Consistent(_) => verdict.decided_by.to_string(),

@@ -1,7 +1,8 @@
 //! The readers with several candidate sources, and the order in which to try them.
 
-use evidence::{Literal, Reader};
+use evidence::{Atom, Literal, Reader};
 use history::{EventId, History, Source};
+use rustc_hash::FxHashMap;
 
 use super::check::Problem;
 use super::guess::Guess;
@@ -13,21 +14,32 @@ use crate::Budget;
 pub(super) struct Choices<'a> {
     problem: &'a Problem<'a>,
     readers: Vec<Reader>,
+    numbers: FxHashMap<Reader, u32>,
     guess: Guess,
 }
 
 impl<'a> Choices<'a> {
     /// The open readers that matter to the model, in the order of the guessed interleaving.
     pub(super) fn new(problem: &'a Problem<'a>, budget: &Budget) -> Self {
-        let guess = Guess::new(problem.history, budget);
         let mut readers: Vec<Reader> = ambiguous(problem.history)
             .filter(|reader| matches!(reader, Reader::Event(_)) || problem.orders_writes())
             .collect();
+        let guess =
+            if readers.is_empty() { Guess::default() } else { Guess::new(problem.history, budget) };
         readers.sort_by_key(|reader| match *reader {
             Reader::Event(event) => guess.time(event),
             Reader::Final(_) => u32::MAX,
         });
-        Choices { problem, readers, guess }
+        let numbers = readers.iter().zip(0..).map(|(&reader, number)| (reader, number)).collect();
+        Choices { problem, readers, numbers, guess }
+    }
+
+    /// The reader and the candidate of a literal.
+    pub(super) fn find(&self, literal: Literal) -> Option<(u32, u32)> {
+        let Atom::Reads(reader, source) = literal.atom else { return None };
+        let reader = *self.numbers.get(&reader)?;
+        let candidate = self.candidates(reader).binary_search(&source).ok()?;
+        Some((reader, candidate as u32))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -39,10 +51,7 @@ impl<'a> Choices<'a> {
     }
 
     pub(super) fn literal(&self, reader: u32, candidate: u32) -> Literal {
-        Literal::reads(
-            self.readers[reader as usize],
-            self.candidates(reader)[candidate as usize],
-        )
+        Literal::reads(self.readers[reader as usize], self.candidates(reader)[candidate as usize])
     }
 
     /// Puts a choice into effect, or takes it back.
@@ -140,6 +149,7 @@ pub(super) fn sources(history: &History, reader: Reader) -> &[Source] {
 
 /// A reader that nobody can have given its value.
 pub(super) fn has_thin_air(history: &History) -> bool {
-    let nobody = |event: EventId| history.event(event).is_read() && history.sources(event).is_empty();
+    let nobody =
+        |event: EventId| history.event(event).is_read() && history.sources(event).is_empty();
     history.event_ids().any(nobody) || history.finals().iter().any(|f| f.sources.is_empty())
 }

@@ -10,7 +10,7 @@ use history::{AddressId, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::atomic::AtomicEdge;
-use super::check::{Check, Side};
+use super::check::{Check, Problem, Side};
 use super::kept::Kept;
 use super::observe::{Observed, Observer};
 use super::operations::{From, Op};
@@ -110,15 +110,6 @@ enum Premise {
     Step(u32),
 }
 
-/// How the tags of a path translate.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
-    /// Happens-before: observed edges stand for themselves.
-    HappensBefore,
-    /// Relations over pww: they are pairs of it.
-    StoreOrder,
-}
-
 /// The evidence for what is broken.
 pub(super) fn explain(check: &Check<'_>, broken: Broken) -> Result<Lemma, Reason> {
     let mut explainer = Explainer {
@@ -135,6 +126,22 @@ pub(super) fn explain(check: &Check<'_>, broken: Broken) -> Result<Lemma, Reason
     let edges = lines.iter().map(|line| explainer.edge(line)).collect();
     let cycle = Cycle { graph: explainer.graph(side), edges };
     Ok(Lemma { clause: explainer.clause(), derived: explainer.derived, cycle })
+}
+
+/// Why a read cannot have read a later write of its own thread.
+pub(super) fn from_the_future(
+    problem: &Problem<'_>,
+    read: Op,
+    write: Op,
+    literal: Literal,
+) -> Lemma {
+    let (read, write) = (problem.ops.node(read), problem.ops.node(write));
+    let graph = if problem.rules.relaxed { Graph::Location } else { Graph::Global };
+    let edges = vec![
+        Edge { from: read, to: write, because: Because::ProgramOrder },
+        Edge { from: write, to: read, because: Because::ReadsFrom },
+    ];
+    Lemma { clause: vec![literal], derived: Vec::new(), cycle: Cycle { graph, edges } }
 }
 
 struct Explainer<'c> {
@@ -187,12 +194,9 @@ impl<'c> Explainer<'c> {
 
     /// The cycle that something broken closes, and the side it lives on.
     fn cycle(&mut self, broken: Broken) -> Result<(usize, Vec<Line>), Reason> {
-        use Within::{HappensBefore, StoreOrder};
         let check = self.check;
         Ok(match broken {
-            Broken::Causality { side, cycle } => {
-                (side, self.closed(&check.causal(side), &cycle, HappensBefore))
-            }
+            Broken::Causality { side, cycle } => (side, self.closed(&check.causal(side), &cycle)),
             Broken::Stale { side, read, write } => (side, self.stale(side, read, write)),
             Broken::FromTheFuture { read, write } => {
                 let side = check.problem.sides.len() - 1;
@@ -207,24 +211,22 @@ impl<'c> Explainer<'c> {
             Broken::View { scope, cycle } => {
                 let observer = self.scope(0, scope)?;
                 let hops = cheap_cycle(&Observed { observer, until: u32::MAX }, &cycle);
-                (0, self.lines(&named(hops, 0, scope), HappensBefore))
+                (0, self.lines(&named(hops, 0, scope)))
             }
             Broken::HappensBefore { side, cycle } => {
-                (side, self.closed(&check.happens_before_on(side), &cycle, StoreOrder))
+                (side, self.closed(&check.happens_before_on(side), &cycle))
             }
             Broken::Together { cycle } => {
-                (0, self.closed(&check.happens_before_together(), &cycle, StoreOrder))
+                (0, self.closed(&check.happens_before_together(), &cycle))
             }
             Broken::DeclaredBeforeInitial { write, final_line } => {
                 (0, self.before_initial(write, Link::Declared { final_line }))
             }
             Broken::StoreOrder { cycle } => match check.store_pairs() {
-                Some(pairs) => (0, self.closed(&pairs, &cycle, StoreOrder)),
+                Some(pairs) => (0, self.closed(&pairs, &cycle)),
                 None => (0, Vec::new()),
             },
-            Broken::Whole { side, cycle } => {
-                (side, self.closed(&check.whole(side), &cycle, StoreOrder))
-            }
+            Broken::Whole { side, cycle } => (side, self.closed(&check.whole(side), &cycle)),
             Broken::Rivals(a, b) => {
                 let there = self.rival(a, b);
                 (0, vec![there, self.rival(b, a)])
@@ -232,9 +234,9 @@ impl<'c> Explainer<'c> {
         })
     }
 
-    fn closed(&mut self, relation: &impl Predecessors, cycle: &[Op], within: Within) -> Vec<Line> {
+    fn closed(&mut self, relation: &impl Predecessors, cycle: &[Op]) -> Vec<Line> {
         let hops = cheap_cycle(relation, cycle);
-        self.lines(&hops, within)
+        self.lines(&hops)
     }
 
     /// A read saw a value that `write`, in its past, had overwritten; each model has its own words
@@ -245,7 +247,7 @@ impl<'c> Explainer<'c> {
         if rules.store_order || !(rules.convergent || rules.memory) {
             let fact = Fact::Overwritten { read, write };
             let mut lines = vec![self.line(read, write, Link::Fact(fact))];
-            lines.extend(self.lines(&path(write, read, &causal, |_| true), Within::HappensBefore));
+            lines.extend(self.lines(&path(write, read, &causal, |_| true)));
             return lines;
         }
         let fact = if rules.memory {
@@ -257,7 +259,7 @@ impl<'c> Explainer<'c> {
             return self.before_initial(write, Link::Fact(fact));
         };
         let mut lines = vec![self.line(write, source, Link::Fact(fact))];
-        lines.extend(self.lines(&path(source, write, &causal, |_| true), Within::HappensBefore));
+        lines.extend(self.lines(&path(source, write, &causal, |_| true)));
         lines
     }
 
@@ -302,16 +304,13 @@ impl<'c> Explainer<'c> {
     }
 
     /// A path as lines: runs of program order become one, pairs of pww are spelled out.
-    fn lines(&mut self, hops: &[Hop], within: Within) -> Vec<Line> {
+    fn lines(&mut self, hops: &[Hop]) -> Vec<Line> {
         let mut lines: Vec<Line> = Vec::with_capacity(hops.len());
         for Hop { from, to, tag } in joined(hops) {
             let link = match tag {
                 Tag::Program => Link::Program,
                 Tag::Fence => Link::Fence,
                 Tag::Reads => Link::Reads(to),
-                Tag::Observed { .. } if within == Within::StoreOrder => {
-                    Link::Fact(Fact::StoreOrder { from, to })
-                }
                 Tag::Observed { side, scope, entry } => {
                     Link::Fact(Fact::Observed { side, scope, entry })
                 }
@@ -348,7 +347,7 @@ impl<'c> Explainer<'c> {
             return vec![direct];
         };
         let hops = path(from, to, &pairs, |_| true);
-        self.lines(&hops, Within::StoreOrder)
+        self.lines(&hops)
     }
 
     /// The last of the steps that an edge of a block stands for.
@@ -431,19 +430,19 @@ impl<'c> Explainer<'c> {
                 let observer = self.scope(side as usize, scope)?;
                 let (write, _, read) = observer.entry(entry);
                 let hops = path(write, read, &Observed { observer, until: entry }, |_| true);
-                self.lines(&named(hops, side, scope), Within::HappensBefore)
+                self.lines(&named(hops, side, scope))
             }
             Fact::Seen { read, write } => {
                 let hops = path(write, read, &check.causal(0), |_| true);
-                self.lines(&hops, Within::HappensBefore)
+                self.lines(&hops)
             }
             Fact::Conflict { side, read, write } => {
                 let hops = path(write, read, &check.happens_before_on(side as usize), |_| true);
-                self.lines(&hops, Within::HappensBefore)
+                self.lines(&hops)
             }
             Fact::StoreOrder { from, to } => {
                 let hops = path(from, to, &check.happens_before_together(), |_| true);
-                self.lines(&hops, Within::HappensBefore)
+                self.lines(&hops)
             }
             Fact::Overwritten { read, write } => match check.reads_from.source(read) {
                 From::Write(source) if check.problem.rules.store_order => {
@@ -451,7 +450,7 @@ impl<'c> Explainer<'c> {
                 }
                 From::Write(source) => {
                     let hops = path(source, write, &check.causal(0), |_| true);
-                    self.lines(&hops, Within::HappensBefore)
+                    self.lines(&hops)
                 }
                 From::Initial | From::Open => Vec::new(),
             },
@@ -465,7 +464,7 @@ impl<'c> Explainer<'c> {
             Premise::Path { from, to, round } => {
                 let allowed = self.earlier_than(round);
                 let hops = path(from, to, &self.check.whole(side), allowed);
-                self.lines(&hops, Within::StoreOrder)
+                self.lines(&hops)
             }
             Premise::Initial(write) => {
                 let from = Node::Initial(self.address(write));

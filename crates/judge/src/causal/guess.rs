@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Budget;
 
 /// What the interleaving saw.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Guess {
     /// What each reader read, where it saw a write or the initial value of the right value.
     sources: Vec<Option<Source>>,
@@ -104,7 +104,8 @@ impl<'a> Interleaving<'a> {
     fn head(&self, thread: usize) -> Option<(EventId, &'a Event)> {
         let thread_id = history::ThreadId::new(thread);
         let index = self.next[thread];
-        let id = self.history.thread_range(thread_id).contains(&index).then(|| EventId::new(index))?;
+        let id =
+            self.history.thread_range(thread_id).contains(&index).then(|| EventId::new(index))?;
         Some((id, self.history.event(id)))
     }
 

@@ -12,8 +12,8 @@
 //! explain away. The first is always searched; the second only when asked for, see
 //! [`ShrinkOptions`].
 //!
-//! Costs one judgement for each line of the few that the proof leaves, in the usual case. In
-//! histories that are not too long, other violations are looked for too, in case one is smaller.
+//! Costs one judgement for each line of the few that the proof leaves, in the usual case, and then
+//! some for other violations, in case one is smaller.
 
 mod part;
 mod seed;
@@ -76,15 +76,15 @@ pub fn shrink(
     };
     search.descend(options);
     let polynomial = model.store_rules().is_some() || history.is_unambiguous();
-    if history.len() <= ELSEWHERE && polynomial {
+    if polynomial {
         search.look_elsewhere(history, options);
     }
     let Search { current, proof, judged, undecided, sources_dropped, .. } = search;
     Shrunk { history: current, proof, judged, undecided, sources_dropped }
 }
 
-/// The longest history in which other violations are looked for, in case one is smaller.
-const ELSEWHERE: usize = 10_000;
+/// How many events may be looked at again in search of other, smaller violations.
+const ELSEWHERE: usize = 2_000_000;
 
 struct Search<'a> {
     current: History,
@@ -118,8 +118,10 @@ impl Search<'_> {
     fn look_elsewhere(&mut self, history: &History, options: ShrinkOptions) {
         let takers = Takers::new(history);
         let mut left_out = 0;
-        while let Some(&event) = self.origin.get(left_out) {
+        let mut looks = ELSEWHERE / history.len().max(1);
+        while let (Some(&event), 1..) = (self.origin.get(left_out), looks) {
             left_out += 1;
+            looks -= 1;
             let mut part = Part::whole(history);
             part.drop_events(history, &takers, [event], Orphans::AnyCandidateGone);
             let Some(rest) = part.build(history) else { continue };

@@ -5,13 +5,19 @@
 //! the value it overwrites has been. Reads and fences go as soon as they can. Among writes, those
 //! that cannot do harm go first: a write nobody reads, and a write whose readers can all follow at
 //! once. Only when neither is left does it guess: fewest readers held up, earliest by the clock of
-//! the trace if it has one, else by place in the thread. Success is a witness. Failure proves
-//! nothing, and tells which pairs of writes it got stuck on. O(n log n) but for the guesses.
+//! the trace if it has one, else by place in the thread. Stuck, it takes back the latest guess that
+//! holds up a write of the same address, lets that write go first, and goes on; taking back is
+//! bounded by a multiple of the events. Success is a witness. Failure proves nothing, and tells
+//! which pairs of writes it got stuck on.
 
 use history::{EventId, Source};
+use rustc_hash::FxHashMap;
 
 use super::graph::{Graph, NodeId, node};
 use super::problem::{Problem, Readers};
+
+/// How many times the length of the history may be taken back in all.
+const PATIENCE: usize = 8;
 
 /// Pairs (current write, write it held up) at which the guess got stuck.
 pub(crate) type Stuck = Vec<(EventId, EventId)>;
@@ -38,8 +44,8 @@ pub(crate) fn linearize(
     sources: &[Option<Source>],
 ) -> Result<Vec<EventId>, Stuck> {
     let mut run = Run::new(problem, edges, sources);
-    while run.emit_what_cannot_harm() || run.emit_a_guess() {}
-    if run.emitted == problem.graph.node_count() { Ok(run.order) } else { Err(run.stuck()) }
+    while run.emit_what_cannot_harm() || run.emit_a_guess() || run.take_back() {}
+    if run.journal.len() == problem.graph.node_count() { Ok(run.order()) } else { Err(run.stuck()) }
 }
 
 struct Run<'p, 'h> {
@@ -63,8 +69,17 @@ struct Run<'p, 'h> {
     fresh: Vec<EventId>,
     /// How many events of each thread have been emitted.
     progress: Vec<u32>,
-    order: Vec<EventId>,
-    emitted: usize,
+    /// What has been emitted, in order.
+    journal: Vec<NodeId>,
+    is_emitted: Vec<bool>,
+    /// What each emitted write overwrote, in order.
+    overwritten: Vec<Option<EventId>>,
+    /// The guesses still standing: what had been emitted before, and the write.
+    guesses: Vec<(usize, EventId)>,
+    /// Writes that a taken-back guess shall let go first.
+    after: FxHashMap<EventId, Vec<EventId>>,
+    /// How much may still be taken back.
+    patience: usize,
 }
 
 impl<'p, 'h> Run<'p, 'h> {
@@ -106,8 +121,12 @@ impl<'p, 'h> Run<'p, 'h> {
             free: Vec::new(),
             fresh: Vec::new(),
             progress: vec![0; history.thread_count()],
-            order: Vec::with_capacity(history.len()),
-            emitted: 0,
+            journal: Vec::with_capacity(nodes),
+            is_emitted: vec![false; nodes],
+            overwritten: Vec::new(),
+            guesses: Vec::new(),
+            after: FxHashMap::default(),
+            patience: PATIENCE * nodes,
         };
         for n in 0..nodes as NodeId {
             if run.indegree[n as usize] == 0 {
@@ -139,7 +158,7 @@ impl<'p, 'h> Run<'p, 'h> {
 
     /// Emits reads, fences, and writes that cannot do harm. False if there were none.
     fn emit_what_cannot_harm(&mut self) -> bool {
-        let before = self.emitted;
+        let before = self.journal.len();
         loop {
             while let Some(n) = self.free.pop() {
                 self.emit(n);
@@ -152,7 +171,7 @@ impl<'p, 'h> Run<'p, 'h> {
                 self.emit(node(write));
             }
         }
-        self.emitted > before
+        self.journal.len() > before
     }
 
     /// Whether every reader of the value this would overwrite has been emitted, itself aside.
@@ -172,12 +191,104 @@ impl<'p, 'h> Run<'p, 'h> {
             .iter()
             .flatten()
             .copied()
-            .filter(|&w| self.may_overwrite(w))
+            .filter(|&w| self.may_overwrite(w) && self.lets_others_go_first(w))
             .min_by_key(|&w| (self.wait(w), self.hint(w), w));
         if let Some(write) = best {
+            self.guesses.push((self.journal.len(), write));
             self.emit(node(write));
         }
         best.is_some()
+    }
+
+    fn lets_others_go_first(&self, write: EventId) -> bool {
+        let gone = |w: &EventId| self.is_emitted[w.index()];
+        self.after.get(&write).is_none_or(|others| others.iter().all(gone))
+    }
+
+    /// Takes back the latest guess that holds up a write of its address, to let that one go
+    /// first. If there is none but writes wait for each other because of guesses taken back
+    /// before, one of them goes first after all, and before the latest guess that still holds
+    /// things up. False if nothing helps, or no patience is left.
+    fn take_back(&mut self) -> bool {
+        let sooner = |run: &Self, w: &EventId| (run.wait(*w), *w);
+        let mut holds_up = None;
+        for i in (0..self.guesses.len()).rev() {
+            let (_, guess) = self.guesses[i];
+            let address = self.address(guess);
+            if self.current[address] != Some(guess) || self.unread[guess.index()] == 0 {
+                continue;
+            }
+            holds_up = holds_up.or(Some(i));
+            let waiting = &self.waiting[address];
+            if let Some(&first) = waiting.iter().min_by_key(|w| sooner(self, w)) {
+                return self.let_go_first(i, first);
+            }
+        }
+        let waits = self.waiting.iter().flatten().filter(|w| self.may_overwrite(**w));
+        let Some(&first) = waits.min_by_key(|w| sooner(self, w)) else { return false };
+        self.after.remove(&first);
+        match holds_up {
+            Some(guess) => self.let_go_first(guess, first),
+            None => self.patience.checked_sub(1).is_some_and(|left| {
+                self.patience = left;
+                true
+            }),
+        }
+    }
+
+    /// Takes back a guess; it may only be made again after this write.
+    fn let_go_first(&mut self, guess: usize, first: EventId) -> bool {
+        let (before, write) = self.guesses[guess];
+        let Some(patience) = self.patience.checked_sub(self.journal.len() - before) else {
+            return false;
+        };
+        self.patience = patience;
+        self.guesses.truncate(guess);
+        self.after.entry(write).or_default().push(first);
+        self.undo_to(before);
+        true
+    }
+
+    fn undo_to(&mut self, length: usize) {
+        let undone = self.journal.split_off(length);
+        for &n in undone.iter().rev() {
+            self.undo(n);
+        }
+        for &n in &undone {
+            if let Some((write, address)) = self.write_at(n)
+                && self.indegree[n as usize] == 0
+            {
+                self.waiting[address].push(write);
+            }
+        }
+    }
+
+    fn undo(&mut self, n: NodeId) {
+        self.is_emitted[n as usize] = false;
+        let edges = self.edges;
+        edges.successors(n, &mut |to| {
+            if self.indegree[to as usize] == 0
+                && let Some((write, address)) = self.write_at(to)
+            {
+                self.waiting[address].retain(|&w| w != write);
+            }
+            if let Some(source) = self.waits_only_for_source(to) {
+                self.held_up[source.index()] += 1;
+            }
+            self.indegree[to as usize] += 1;
+        });
+        let Some(id) = self.problem.graph.event(n) else { return };
+        let event = self.problem.history.event(id);
+        self.progress[event.thread.index()] -= 1;
+        let Some(address) = event.address().map(|a| a.index()) else { return };
+        if event.is_write() {
+            self.current[address] = self.overwritten.pop().flatten();
+        }
+        match self.sources[id.index()] {
+            Some(Source::Write(source)) => self.unread[source.index()] += 1,
+            Some(Source::Initial) => self.unread_initial[address] += 1,
+            None => {}
+        }
     }
 
     /// How long a write would have to wait for its readers: the most events that a reader's
@@ -202,7 +313,8 @@ impl<'p, 'h> Run<'p, 'h> {
     }
 
     fn emit(&mut self, n: NodeId) {
-        self.emitted += 1;
+        self.journal.push(n);
+        self.is_emitted[n as usize] = true;
         if let Some(id) = self.problem.graph.event(n) {
             self.progress[self.problem.history.event(id).thread.index()] += 1;
             self.perform(id);
@@ -219,22 +331,25 @@ impl<'p, 'h> Run<'p, 'h> {
 
     /// A reader waits for less than before: its write may have become harmless.
     fn reconsider_source(&mut self, n: NodeId) {
-        if let Some(read) = self.problem.graph.event(n)
-            && let Some(Source::Write(source)) = self.sources[read.index()]
-            && self.indegree[read.index()] == waits_for_source(self.problem, read, source)
-        {
-            let held_up = &mut self.held_up[source.index()];
-            *held_up = held_up.saturating_sub(1);
-            if *held_up == 0 && self.indegree[source.index()] == 0 {
+        if let Some(source) = self.waits_only_for_source(n) {
+            self.held_up[source.index()] -= 1;
+            if self.held_up[source.index()] == 0 && self.indegree[source.index()] == 0 {
                 self.fresh.push(source);
             }
         }
     }
 
+    /// The source of a reader that waits for nothing else (any more).
+    fn waits_only_for_source(&self, n: NodeId) -> Option<EventId> {
+        let read = self.problem.graph.event(n)?;
+        let Some(Source::Write(source)) = self.sources[read.index()] else { return None };
+        let waits = waits_for_source(self.problem, read, source);
+        (self.indegree[read.index()] == waits).then_some(source)
+    }
+
     fn perform(&mut self, id: EventId) {
         let event = self.problem.history.event(id);
         let Some(address) = event.address().map(|a| a.index()) else { return };
-        self.order.push(id);
         match self.sources[id.index()] {
             Some(Source::Write(source)) => {
                 self.unread[source.index()] -= 1;
@@ -247,7 +362,7 @@ impl<'p, 'h> Run<'p, 'h> {
             None => {}
         }
         if event.is_write() {
-            self.current[address] = Some(id);
+            self.overwritten.push(self.current[address].replace(id));
             self.waiting[address].retain(|&w| w != id);
             self.offer(address);
         }
@@ -262,6 +377,11 @@ impl<'p, 'h> Run<'p, 'h> {
         if unread <= 1 {
             self.fresh.extend_from_slice(&self.waiting[address]);
         }
+    }
+
+    /// The accesses, in the order in which they were emitted.
+    fn order(&self) -> Vec<EventId> {
+        accesses(self.problem, &self.journal)
     }
 
     /// Which current writes hold up which ready ones.
