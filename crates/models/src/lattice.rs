@@ -25,15 +25,15 @@ pub const IMPLICATIONS: [Implication; 13] = [
     pair(Model::Sc, Model::Ccm),
     pair(Model::Tso, Model::Pso),
     pair(Model::Tso, Model::Wccm),
-    pair(Model::Tso, Model::Ccv),
     pair(Model::Pso, Model::Wmo),
     pair(Model::Pso, Model::Rmo),
     pair(Model::Wmo, Model::Coherence),
     pair(Model::Ccm, Model::Wccm),
     pair(Model::Ccm, Model::Cm),
-    pair(Model::Ccm, Model::Ccv),
-    pair(Model::Cm, Model::Cc),
+    pair(Model::Wccm, Model::Ccv),
+    pair(Model::Ccv, Model::Coherence),
     pair(Model::Ccv, Model::Cc),
+    pair(Model::Cm, Model::Cc),
 ];
 
 /// Whether every history of `stronger` is one of `weaker`, as far as the lattice says.

@@ -77,3 +77,10 @@ pub fn allows(history: &History, model: Model) -> bool {
         Rules::Causal(_) => causal::allows(history, model),
     }
 }
+
+/// A history in the trace text format, to show when a test fails.
+pub fn text(history: &History) -> String {
+    let mut text = Vec::new();
+    history::write_text(history, &mut text).expect("a vector takes everything");
+    String::from_utf8(text).expect("a trace is text")
+}

@@ -7,7 +7,7 @@ use history::{
 };
 
 /// Everything a trace says.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Sketch {
     /// Addresses by number; those that nothing mentions do not get into the history.
     pub(crate) addresses: Vec<SketchAddress>,
@@ -15,7 +15,7 @@ pub(crate) struct Sketch {
 }
 
 /// What a trace says about an address.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SketchAddress {
     pub(crate) label: AddressLabel,
     pub(crate) initial: Option<Value>,
@@ -25,7 +25,7 @@ pub(crate) struct SketchAddress {
 }
 
 /// What a trace says about a thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SketchThread {
     pub(crate) label: u64,
     pub(crate) steps: Vec<Step>,
@@ -33,7 +33,7 @@ pub(crate) struct SketchThread {
 
 /// What a trace says about an event. The address of its operation is the number of a
 /// [`SketchAddress`].
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Step {
     pub(crate) operation: Operation,
     pub(crate) times: Times,

@@ -1,20 +1,33 @@
 //! Making a history smaller while something stays true of it: how a failing test shows its
 //! smallest case.
 
-use history::{History, Operation, ThinAir, Times};
+use history::{EventId, History, Operation, ThinAir, Times, Value};
 
-use crate::sketch::{Place, Sketch};
+use crate::sketch::{Place, Sketch, SketchAddress, returning};
 
 /// The smallest history that can be reached from this one by leaving things out, one at a time,
 /// such that `holds` stays true: events, halves of atomics, `init`, `final` and `order` lines,
-/// dependencies, times.
+/// dependencies, times. What is left is renumbered.
 ///
 /// A read keeps at least one candidate source, unless some read of the given history has none.
+///
+/// ```
+/// use models::Model;
+/// use tribunal_oracle::{allows, smallest, text};
+///
+/// let history = history::parse_text(
+///     "0: M[y] := 7
+///      0: M[x] := 8
+///      4: M[x] == 8
+///      4: M[y] == 7
+///      4: M[x] == 0",
+/// )?;
+/// let small = smallest(&history, |h| !allows(h, Model::Cc));
+/// assert_eq!(text(&small), "0: M[x] := 1\n1: M[x] == 1\n1: M[x] == 0\ncheck\n");
+/// # Ok::<(), history::InputError>(())
+/// ```
 pub fn smallest(history: &History, holds: impl Fn(&History) -> bool) -> History {
-    let has_thin_air =
-        history.event_ids().any(|e| history.event(e).is_read() && history.sources(e).is_empty())
-            || history.finals().iter().any(|f| f.sources.is_empty());
-    let thin_air = if has_thin_air { ThinAir::Violation } else { ThinAir::Malformed };
+    let thin_air = thin_air_of(history);
     let mut best = history.clone();
     'smaller: loop {
         for sketch in simplifications(&Sketch::of(&best)) {
@@ -29,8 +42,21 @@ pub fn smallest(history: &History, holds: impl Fn(&History) -> bool) -> History 
     }
 }
 
-/// Everything that is one thing less, the biggest things first.
-fn simplifications(sketch: &Sketch) -> Vec<Sketch> {
+/// How a history that is part of this one is to be built.
+pub(crate) fn thin_air_of(history: &History) -> ThinAir {
+    let is_unexplained = |e: EventId| history.event(e).is_read() && history.sources(e).is_empty();
+    if history.event_ids().any(is_unexplained)
+        || history.finals().iter().any(|f| f.sources.is_empty())
+    {
+        ThinAir::Violation
+    } else {
+        ThinAir::Malformed
+    }
+}
+
+/// Everything that is one thing less, the biggest things first; in the end, the same with smaller
+/// numbers.
+pub(crate) fn simplifications(sketch: &Sketch) -> Vec<Sketch> {
     let mut all: Vec<Sketch> =
         sketch.places().into_iter().map(|place| without_event(sketch, place)).collect();
     for number in 0..sketch.addresses.len() {
@@ -38,6 +64,10 @@ fn simplifications(sketch: &Sketch) -> Vec<Sketch> {
     }
     for place in sketch.places() {
         all.extend(simpler_event(sketch, place));
+    }
+    let renumbered = renumbered(sketch);
+    if renumbered != *sketch {
+        all.push(renumbered);
     }
     all
 }
@@ -71,7 +101,7 @@ fn simpler_address(sketch: &Sketch, number: usize) -> Vec<Sketch> {
         all.push(smaller);
     };
     if address.initial.is_some() {
-        with(&|s| s.addresses[number].initial = None);
+        with(&|s| forget_initial(s, number));
     }
     if address.end.is_some() {
         with(&|s| s.addresses[number].end = None);
@@ -87,6 +117,25 @@ fn simpler_address(sketch: &Sketch, number: usize) -> Vec<Sketch> {
         }
     }
     all
+}
+
+/// Leaves out an `init` line; who saw its value, and nobody else's, sees 0 instead.
+fn forget_initial(sketch: &mut Sketch, number: usize) {
+    let old = sketch.addresses[number].initial_value();
+    sketch.addresses[number].initial = None;
+    if sketch.writes(number).iter().any(|&(_, value)| value == old) {
+        return;
+    }
+    for place in sketch.places() {
+        let step = sketch.step_mut(place);
+        if step.operation.address().is_some_and(|address| address.index() == number)
+            && step.operation.value_read() == Some(old)
+        {
+            step.operation = returning(step.operation, 0);
+        }
+    }
+    let end = &mut sketch.addresses[number].end;
+    *end = end.map(|value| if value == old { 0 } else { value });
 }
 
 fn simpler_event(sketch: &Sketch, place: Place) -> Vec<Sketch> {
@@ -110,4 +159,53 @@ fn simpler_event(sketch: &Sketch, place: Place) -> Vec<Sketch> {
         });
     }
     all
+}
+
+/// The same history with threads 0, 1, …, addresses x, y, … and values 1, 2, … as they come.
+fn renumbered(sketch: &Sketch) -> Sketch {
+    let mut tidy = sketch.clone();
+    for (label, thread) in tidy.threads.iter_mut().enumerate() {
+        thread.label = label as u64;
+    }
+    for (number, address) in tidy.addresses.iter_mut().enumerate() {
+        address.label = SketchAddress::numbered(number).label;
+    }
+    for address in 0..tidy.addresses.len() {
+        renumber_values(&mut tidy, address);
+    }
+    tidy
+}
+
+/// Gives the values that are written to an address new names; the initial value keeps its own.
+fn renumber_values(sketch: &mut Sketch, address: usize) {
+    let initial = sketch.addresses[address].initial_value();
+    let mut old_values: Vec<Value> = Vec::new();
+    for (_, value) in sketch.writes(address) {
+        if value != initial && !old_values.contains(&value) {
+            old_values.push(value);
+        }
+    }
+    let new_values: Vec<Value> = (1..).filter(|&v| v != initial).take(old_values.len()).collect();
+    let renamed = |value: Value| match old_values.iter().position(|&old| old == value) {
+        Some(place) => new_values[place],
+        None => value,
+    };
+    for place in sketch.places() {
+        let step = sketch.step_mut(place);
+        step.operation = match step.operation {
+            Operation::Read { address: a, value } if a.index() == address => {
+                Operation::Read { address: a, value: renamed(value) }
+            }
+            Operation::Write { address: a, value } if a.index() == address => {
+                Operation::Write { address: a, value: renamed(value) }
+            }
+            Operation::ReadModifyWrite { address: a, read, write } if a.index() == address => {
+                let (read, write) = (renamed(read), renamed(write));
+                Operation::ReadModifyWrite { address: a, read, write }
+            }
+            other => other,
+        };
+    }
+    let end = &mut sketch.addresses[address].end;
+    *end = end.map(renamed);
 }

@@ -1,18 +1,11 @@
 //! What models imply each other, on random histories of every shape: the lemmas of the papers, and
 //! what follows from the definitions of the store models.
 
-use history::{History, write_text};
 use models::{Model, implies};
-use tribunal_oracle::{Shape, allows, random_histories, smallest};
+use tribunal_oracle::{Shape, allows, random_histories, smallest, text};
 
 /// Histories of each shape; there are seven.
 const SEEDS: u64 = 15_000;
-
-fn text(history: &History) -> String {
-    let mut text = Vec::new();
-    write_text(history, &mut text).unwrap();
-    String::from_utf8(text).unwrap()
-}
 
 fn assert_implications(seeds: u64, is_claimed: impl Fn(Model, Model) -> bool) {
     for shape in Shape::all() {

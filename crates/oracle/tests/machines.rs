@@ -1,19 +1,13 @@
 //! Each model is defined twice: by axioms, and by a machine. On random histories the two agree.
 
-use history::{History, parse_text, write_text};
+use history::{History, parse_text};
 use models::Model;
-use tribunal_oracle::{Shape, allows, machine_allows, random_histories, smallest};
+use tribunal_oracle::{Shape, allows, machine_allows, random_histories, smallest, text};
 
 const MACHINES: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
 
 /// Histories of each shape.
 const SEEDS: u64 = 15_000;
-
-fn text(history: &History) -> String {
-    let mut text = Vec::new();
-    write_text(history, &mut text).unwrap();
-    String::from_utf8(text).unwrap()
-}
 
 #[test]
 fn the_machines_and_the_axioms_agree_on_random_histories() {

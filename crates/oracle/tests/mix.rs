@@ -1,9 +1,9 @@
 //! The random histories are worth testing on: they satisfy and violate every model, have every
 //! feature, and tell every two neighbours of the lattice apart.
 
-use history::{parse_text, write_text};
+use history::parse_text;
 use models::{IMPLICATIONS, Model};
-use tribunal_oracle::{FEATURES, Mix, Shape, allows, mix_report, random_histories};
+use tribunal_oracle::{FEATURES, Mix, Shape, allows, mix_report, random_histories, text};
 
 /// Histories of each shape; 20,000 all together.
 const SEEDS: u64 = 20_000 / 7;
@@ -35,14 +35,8 @@ fn the_mix_of_random_histories_is_healthy() {
 
 #[test]
 fn a_seed_always_gives_the_same_history() {
-    let texts = || -> Vec<Vec<u8>> {
-        random_histories(&Shape::rich(), 0..50)
-            .map(|(_, history)| {
-                let mut text = Vec::new();
-                write_text(&history, &mut text).unwrap();
-                text
-            })
-            .collect()
+    let texts = || -> Vec<String> {
+        random_histories(&Shape::rich(), 0..50).map(|(_, history)| text(&history)).collect()
     };
     assert_eq!(texts(), texts());
 }
@@ -51,9 +45,7 @@ fn a_seed_always_gives_the_same_history() {
 fn a_random_history_survives_being_written_and_read() {
     for shape in Shape::all() {
         for (seed, history) in random_histories(&shape, 0..500) {
-            let mut text = Vec::new();
-            write_text(&history, &mut text).unwrap();
-            let text = String::from_utf8(text).unwrap();
+            let text = text(&history);
             let again = parse_text(&text).unwrap();
             assert_eq!(again.len(), history.len(), "{} seed {seed}:\n{text}", shape.name);
             for model in Model::ALL {

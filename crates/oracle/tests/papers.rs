@@ -6,7 +6,7 @@ use tribunal_oracle::allows;
 
 /// The models that allow a history, by name, in the order of the table.
 fn allowed_by(text: &str) -> String {
-    let history = parse_text(text).unwrap();
+    let history = parse_text(text).expect("a trace");
     let names: Vec<&str> =
         Model::ALL.into_iter().filter(|&model| allows(&history, model)).map(Model::name).collect();
     names.join(" ")

@@ -45,6 +45,9 @@ pub(crate) fn linearize(
 ) -> Result<Vec<EventId>, Stuck> {
     let mut run = Run::new(problem, edges, sources);
     while run.emit_what_cannot_harm() || run.emit_a_guess() || run.take_back() {}
+    // Patience is gone: run into the wall, so that what holds up what is plain.
+    run.after.clear();
+    while run.emit_what_cannot_harm() || run.emit_a_guess() {}
     if run.journal.len() == problem.graph.node_count() { Ok(run.order()) } else { Err(run.stuck()) }
 }
 

@@ -184,9 +184,13 @@ impl Search<'_, '_> {
             Ok(order) => return Ok(order),
             Err(stuck) => stuck,
         };
+        // At least one of these pairs is open: were all decided, the readers of the current writes
+        // would come before the writes they hold up, and the graph would have a cycle.
+        let before = self.choices.len();
         for (current, held_up) in stuck {
             self.choices.order(current, held_up);
         }
+        debug_assert!(self.choices.len() > before, "stuck without an open pair");
         self.new_variables();
         Err(Vec::new())
     }
