@@ -1,4 +1,20 @@
 //! The certificate file: one JSON object per line, one line per trace and model.
+//!
+//! ```text
+//! {"tribunal":1,"trace":1,"model":"tso","verdict":"consistent","events":4,
+//!  "witness":[[0,1],[1,1],[0,0],[1,0]]}
+//! {"tribunal":1,"trace":1,"model":"sc","verdict":"violation","events":4,
+//!  "proof":[{"clause":[],"cycle":{"graph":"global","edges":[
+//!   [[0,0],[0,1],"program-order"],[[0,1],[1,0],"from-read"],
+//!   [[1,0],[1,1],"program-order"],[[1,1],[0,0],"from-read"]]}}]}
+//! ```
+//!
+//! (each on one line). Events are `[thread, index]` by the labels of the trace, so that the file
+//! can be read beside it. The `shape` module declares every field, `labels` translates between
+//! labels and the ids of a history. Reading and writing are linear in the size of the line.
+
+mod labels;
+mod shape;
 
 use std::fmt;
 
@@ -6,6 +22,11 @@ use history::History;
 use models::Model;
 
 use crate::{Proof, Witness};
+use labels::Labels;
+use shape::Shape;
+
+/// The version of the format, in the field `tribunal`.
+const VERSION: u64 = 1;
 
 /// What a certificate claims.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,6 +38,31 @@ pub enum Evidence {
 }
 
 /// A claim about one trace under one model, with its evidence.
+///
+/// ```
+/// use tribunal_evidence::{Certificate, Evidence, Witness};
+/// # use history::{AddressLabel, Builder, EventId, Operation, ThinAir};
+/// # let mut builder = Builder::new();
+/// # let x = builder.address(&AddressLabel::Name("x".into()));
+/// # builder.event(7, Operation::Write { address: x, value: 1 }, 1)?;
+/// # builder.event(9, Operation::Read { address: x, value: 0 }, 2)?;
+/// # let history = builder.finish(ThinAir::Malformed)?;
+/// // 7: M[x] := 1
+/// // 9: M[x] == 0
+/// let order = vec![EventId::new(1), EventId::new(0)];
+/// let certificate = Certificate {
+///     trace: 1,
+///     model: "tso".parse()?,
+///     evidence: Evidence::Consistent(Witness::Order(order)),
+/// };
+/// let line = certificate.to_json(&history);
+/// assert_eq!(
+///     line,
+///     r#"{"tribunal":1,"trace":1,"model":"tso","verdict":"consistent","events":2,"witness":[[9,0],[7,0]]}"#
+/// );
+/// assert_eq!(Certificate::from_json(&line, &history)?, certificate);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Certificate {
     /// Which trace of the file, from 1.
@@ -42,15 +88,73 @@ impl fmt::Display for CertificateError {
 
 impl std::error::Error for CertificateError {}
 
+fn error<T>(message: impl Into<String>) -> Result<T, CertificateError> {
+    Err(CertificateError { message: message.into() })
+}
+
+impl From<serde_json::Error> for CertificateError {
+    fn from(e: serde_json::Error) -> Self {
+        Self { message: format!("this is not a certificate: {e}") }
+    }
+}
+
 impl Certificate {
-    /// The certificate as one line of JSON, without the newline. Events are written as
-    /// `[thread, index]` with the thread's label, so the file can be read beside the trace.
-    pub fn to_json(&self, _history: &History) -> String {
-        String::new()
+    /// The certificate as one line of JSON, without the newline. The events and addresses it
+    /// names must be those of the history.
+    pub fn to_json(&self, history: &History) -> String {
+        let labels = Labels::new(history);
+        let mut shape = Shape {
+            tribunal: VERSION,
+            trace: self.trace,
+            model: self.model.name().into(),
+            events: history.len() as u64,
+            ..Shape::default()
+        };
+        match &self.evidence {
+            Evidence::Consistent(witness) => {
+                shape.verdict = shape::Verdict::Consistent;
+                labels.write_witness(witness, &mut shape);
+            }
+            Evidence::Violation(proof) => {
+                shape.verdict = shape::Verdict::Violation;
+                shape.proof = Some(proof.steps.iter().map(|s| labels.step(s)).collect());
+            }
+        }
+        serde_json::to_string(&shape).expect("all keys of the shape are strings")
     }
 
-    /// Reads a line written by [`Certificate::to_json`].
-    pub fn from_json(_line: &str, _history: &History) -> Result<Self, CertificateError> {
-        Err(CertificateError { message: String::new() })
+    /// Which trace of its file a line is about, from 1, and the model: what a reader has to know
+    /// before it can call [`Certificate::from_json`].
+    pub fn header(line: &str) -> Result<(u64, Model), CertificateError> {
+        let header: shape::Header = serde_json::from_str(line)?;
+        if header.tribunal != VERSION {
+            return error(format!(
+                "this certificate has version {}; only version {VERSION} is known",
+                header.tribunal
+            ));
+        }
+        match header.model.parse() {
+            Ok(model) => Ok((header.trace, model)),
+            Err(unknown) => error(format!("{unknown}")),
+        }
+    }
+
+    /// Reads a line written by [`Certificate::to_json`] about this history.
+    pub fn from_json(line: &str, history: &History) -> Result<Self, CertificateError> {
+        let (trace, model) = Self::header(line)?;
+        let shape: Shape = serde_json::from_str(line)?;
+        if shape.events != history.len() as u64 {
+            return error(format!(
+                "the certificate is about a trace of {} events, but this one has {}",
+                shape.events,
+                history.len()
+            ));
+        }
+        let labels = Labels::new(history);
+        let evidence = match shape.verdict {
+            shape::Verdict::Consistent => Evidence::Consistent(labels.read_witness(shape)?),
+            shape::Verdict::Violation => Evidence::Violation(labels.read_proof(shape)?),
+        };
+        Ok(Self { trace, model, evidence })
     }
 }

@@ -1,6 +1,9 @@
 //! The terms of witnesses and proofs.
 
+use std::fmt;
+
 use history::{AddressId, EventId, Source};
+use serde::{Deserialize, Serialize};
 
 /// Evidence that a history satisfies a model.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,7 +96,8 @@ pub enum Node {
 }
 
 /// Why one node comes before another.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Because {
     /// Program order, as far as the graph keeps it. Initial writes come first in program order.
     ProgramOrder,
@@ -114,6 +118,21 @@ pub enum Because {
     Derived(u32),
 }
 
+impl fmt::Display for Because {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Because::ProgramOrder => "program-order",
+            Because::Fence => "fence",
+            Because::Dependency => "dependency",
+            Because::Time => "time",
+            Because::ReadsFrom => "reads-from",
+            Because::WriteOrder => "write-order",
+            Because::FromRead => "from-read",
+            Because::Derived(_) => "derived",
+        })
+    }
+}
+
 /// An edge of a path or cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
@@ -126,7 +145,8 @@ pub struct Edge {
 }
 
 /// Which relation a cycle or path lives in.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Graph {
     /// Store models: po-loc ∪ rf ∪ ww ∪ fr. Relaxed causal models: the relation over po-loc.
     Location,
@@ -135,6 +155,16 @@ pub enum Graph {
     Global,
     /// `rmo`: dependencies ∪ rf.
     ThinAir,
+}
+
+impl fmt::Display for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Graph::Location => "location",
+            Graph::Global => "global",
+            Graph::ThinAir => "thin-air",
+        })
+    }
 }
 
 /// A closed walk in a graph: each edge ends where the next begins, the last where the first began.
@@ -147,7 +177,8 @@ pub struct Cycle {
 }
 
 /// How a causal model derives an edge.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Rule {
     /// hb_o: write → write, because the first is hb_o-before a read (`via`) of the second done
     /// before or at o (`scope`) in its thread. The path runs from the first write to the read.

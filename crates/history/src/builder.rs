@@ -4,14 +4,15 @@
 //! only be known at the end (who wrote the value a read returned) is checked by
 //! [`Builder::finish`].
 
-use std::fmt;
+use rustc_hash::FxHashSet;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use crate::build_error::{BuildError, BuildErrorKind, error};
 use crate::event::{
     AddressId, AddressLabel, Event, EventId, Operation, Source, ThreadId, Times, Value,
 };
 use crate::history::{Address, Final, History, OrderChain};
+use crate::labels::{LabelMap, NumberLabels};
+use crate::writers::Writers;
 
 /// The most threads a trace may have. Clocks are kept per thread, so a trace with a million
 /// threads is a mistake to be told about, not a workload.
@@ -19,6 +20,9 @@ pub const MAX_THREADS: usize = 65_536;
 
 /// The most events a trace may have.
 pub const MAX_EVENTS: usize = (u32::MAX / 4) as usize;
+
+/// The most addresses a trace may have.
+pub const MAX_ADDRESSES: usize = MAX_EVENTS;
 
 /// What to do with a read of a value nobody wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -43,101 +47,6 @@ pub enum WriteName {
     Name(Box<str>),
 }
 
-/// Something in a trace that is spelled right but makes no sense, and the line it is on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BuildError {
-    /// What is wrong.
-    pub kind: BuildErrorKind,
-    /// The line it is on, from 1; 0 if it concerns no line.
-    pub line: u32,
-}
-
-/// The ways in which a trace can make no sense.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[allow(missing_docs)] // the fields are named in the sentence each variant prints
-pub enum BuildErrorKind {
-    TooManyThreads,
-    TooManyEvents,
-    MemoryBudget { bytes: usize },
-    DuplicateName { name: Box<str> },
-    UnknownName { name: Box<str> },
-    DependencyOnOtherThread { name: Box<str> },
-    DependencyOnNonRead { name: Box<str> },
-    EndsBeforeItBegins,
-    AtomicAddressesDiffer,
-    InitTwice { address: AddressLabel },
-    FinalTwice { address: AddressLabel },
-    OrderOfUnwritten { address: AddressLabel, value: Value },
-    OrderOfRepeated { address: AddressLabel, value: Value },
-    OrderNamesOther { address: AddressLabel, name: Box<str> },
-    OrderRepeats { address: AddressLabel },
-    ReadOfUnwritten { address: AddressLabel, value: Value },
-    FinalOfUnwritten { address: AddressLabel, value: Value },
-}
-
-impl fmt::Display for BuildErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use BuildErrorKind::*;
-        match self {
-            TooManyThreads => write!(f, "more than {MAX_THREADS} threads in one trace"),
-            TooManyEvents => write!(f, "more than {MAX_EVENTS} events in one trace"),
-            MemoryBudget { bytes } => {
-                write!(f, "the trace does not fit the memory budget of {} MiB", bytes >> 20)
-            }
-            DuplicateName { name } => write!(f, "the name `{name}` is already taken in this trace"),
-            UnknownName { name } => write!(f, "no earlier event is named `{name}`"),
-            DependencyOnOtherThread { name } => {
-                write!(f, "`{name}` is an event of another thread; dependencies stay in a thread")
-            }
-            DependencyOnNonRead { name } => {
-                write!(f, "`{name}` does not read; a dependency starts at a read")
-            }
-            EndsBeforeItBegins => write!(f, "the event ends before it begins"),
-            AtomicAddressesDiffer => {
-                write!(f, "a read-modify-write reads and writes one address; these are two")
-            }
-            InitTwice { address } => write!(f, "a second `init` of M[{address}]"),
-            FinalTwice { address } => write!(f, "a second `final` of M[{address}]"),
-            OrderOfUnwritten { address, value } => {
-                write!(f, "`order` names the value {value}, which nobody wrote to M[{address}]")
-            }
-            OrderOfRepeated { address, value } => write!(
-                f,
-                "`order` names the value {value}, which M[{address}] gets more than once; \
-                 name the writes with `as` and use the names here"
-            ),
-            OrderNamesOther { address, name } => {
-                write!(f, "`order` names `{name}`, which is not a write of M[{address}]")
-            }
-            OrderRepeats { address } => {
-                write!(f, "`order` names the same write of M[{address}] twice")
-            }
-            ReadOfUnwritten { address, value } => write!(
-                f,
-                "reads {value} from M[{address}], but nobody wrote {value} there \
-                 (--thin-air violation makes this a violation)"
-            ),
-            FinalOfUnwritten { address, value } => write!(
-                f,
-                "M[{address}] ends as {value}, but nobody wrote {value} there \
-                 (--thin-air violation makes this a violation)"
-            ),
-        }
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.kind)
-    }
-}
-
-impl std::error::Error for BuildError {}
-
-fn error(kind: BuildErrorKind, line: u32) -> BuildError {
-    BuildError { kind, line }
-}
-
 /// Collects one trace.
 ///
 /// ```
@@ -156,18 +65,35 @@ fn error(kind: BuildErrorKind, line: u32) -> BuildError {
 pub struct Builder {
     events: Vec<Event>,
     thread_labels: Vec<u64>,
-    thread_ids: FxHashMap<u64, ThreadId>,
+    thread_ids: NumberLabels,
     thread_lengths: Vec<u32>,
     addresses: Vec<Address>,
-    address_ids: FxHashMap<AddressLabel, AddressId>,
+    numbered: NumberLabels,
+    named: LabelMap<Box<str>, AddressId>,
     times: Vec<Times>,
     dependencies: Vec<(Draft, Draft)>,
     names: Vec<(Draft, Box<str>)>,
-    name_ids: FxHashMap<Box<str>, Draft>,
+    name_ids: LabelMap<Box<str>, Draft>,
     finals: Vec<Final>,
     final_addresses: FxHashSet<AddressId>,
     orders: Vec<(AddressId, Vec<WriteName>, u32)>,
+    /// About how many bytes all this takes, and how many it may.
+    bytes: usize,
     memory: Option<usize>,
+}
+
+/// What things weigh, about: the history they become, the builder while both exist, and the slack
+/// of growing tables.
+mod weight {
+    pub(super) const EVENT: usize = 3 * size_of::<super::Event>() + 80;
+    pub(super) const TIMES: usize = 3 * size_of::<super::Times>();
+    pub(super) const THREAD: usize = 64;
+    pub(super) const ADDRESS: usize = 2 * size_of::<super::Address>() + 96;
+    pub(super) const NAME: usize = 160;
+    pub(super) const DEPENDENCY: usize = 32;
+    pub(super) const FINAL: usize = 160;
+    pub(super) const ORDER: usize = 160;
+    pub(super) const WRITE_NAME: usize = 96;
 }
 
 impl Builder {
@@ -191,19 +117,70 @@ impl Builder {
 
     /// The address of this label, new or known.
     pub fn address(&mut self, label: &AddressLabel) -> AddressId {
-        if let Some(&id) = self.address_ids.get(label) {
+        match label {
+            AddressLabel::Number(number) => self.address_numbered(*number),
+            AddressLabel::Name(name) => self.address_named(name),
+        }
+    }
+
+    /// The address with this number, new or known.
+    pub fn address_numbered(&mut self, number: u64) -> AddressId {
+        if let Some(index) = self.numbered.get(number) {
+            return AddressId::new(index);
+        }
+        let id = self.new_address(AddressLabel::Number(number));
+        self.numbered.insert(number, id.index());
+        id
+    }
+
+    /// The address with this name, new or known.
+    pub fn address_named(&mut self, name: &str) -> AddressId {
+        if let Some(&id) = self.named.get(name) {
             return id;
         }
+        let id = self.new_address(AddressLabel::Name(name.into()));
+        self.named.insert(name.into(), id);
+        self.bytes += 2 * name.len();
+        id
+    }
+
+    fn new_address(&mut self, label: AddressLabel) -> AddressId {
         let id = AddressId::new(self.addresses.len());
-        self.address_ids.insert(label.clone(), id);
-        let address =
-            Address { label: label.clone(), initial: 0, init_line: None, writes: Vec::new() };
-        self.addresses.push(address);
+        self.addresses.push(Address { label, initial: 0, init_line: None, writes: Vec::new() });
+        self.bytes += weight::ADDRESS;
         id
     }
 
     fn label(&self, address: AddressId) -> AddressLabel {
         self.addresses[address.index()].label.clone()
+    }
+
+    /// Takes so many bytes from the memory budget.
+    fn charge(&mut self, bytes: usize, line: u32) -> Result<(), BuildError> {
+        self.bytes += bytes;
+        if let Some(bytes) = self.memory
+            && self.bytes > bytes
+        {
+            return Err(error(BuildErrorKind::MemoryBudget { bytes }, line));
+        }
+        if self.addresses.len() > MAX_ADDRESSES {
+            return Err(error(BuildErrorKind::TooManyAddresses, line));
+        }
+        Ok(())
+    }
+
+    /// Takes one more element of an `order` line from the memory budget, so that the caller can
+    /// stop collecting in time.
+    pub(crate) fn charge_write_name(
+        &mut self,
+        write: &WriteName,
+        line: u32,
+    ) -> Result<(), BuildError> {
+        let length = match write {
+            WriteName::Value(_) => 0,
+            WriteName::Name(name) => name.len(),
+        };
+        self.charge(weight::WRITE_NAME + length, line)
     }
 
     /// Appends an event to a thread.
@@ -216,22 +193,18 @@ impl Builder {
         if self.events.len() >= MAX_EVENTS {
             return Err(error(BuildErrorKind::TooManyEvents, line));
         }
-        if let Some(bytes) = self.memory
-            && self.events.len().is_multiple_of(4096)
-            && self.estimated_bytes() > bytes
-        {
-            return Err(error(BuildErrorKind::MemoryBudget { bytes }, line));
-        }
-        let thread = match self.thread_ids.get(&thread) {
-            Some(&id) => id,
+        self.charge(weight::EVENT, line)?;
+        let thread = match self.thread_ids.get(thread) {
+            Some(index) => ThreadId::new(index),
             None => {
                 if self.thread_labels.len() >= MAX_THREADS {
                     return Err(error(BuildErrorKind::TooManyThreads, line));
                 }
                 let id = ThreadId::new(self.thread_labels.len());
+                self.charge(weight::THREAD, line)?;
                 self.thread_labels.push(thread);
                 self.thread_lengths.push(0);
-                self.thread_ids.insert(thread, id);
+                self.thread_ids.insert(thread, id.index());
                 id
             }
         };
@@ -242,32 +215,26 @@ impl Builder {
         Ok(draft)
     }
 
-    fn estimated_bytes(&self) -> usize {
-        // The history this becomes, and the builder while both exist.
-        self.events.len() * (2 * size_of::<Event>() + 16)
-            + self.times.len() * 2 * size_of::<Times>()
-            + self.addresses.len() * (size_of::<Address>() + 96)
-            + self.names.len() * 96
-            + self.dependencies.len() * 16
-    }
-
     /// Says when an event began and ended.
     pub fn times(&mut self, event: Draft, times: Times) -> Result<(), BuildError> {
+        let line = self.events[event.0 as usize].line;
         if let (Some(begin), Some(end)) = (times.begin, times.end)
             && end < begin
         {
-            let line = self.events[event.0 as usize].line;
             return Err(error(BuildErrorKind::EndsBeforeItBegins, line));
         }
-        self.times.resize(self.times.len().max(event.0 as usize + 1), Times::default());
+        let length = self.times.len().max(event.0 as usize + 1);
+        self.charge((length - self.times.len()) * weight::TIMES, line)?;
+        self.times.resize(length, Times::default());
         self.times[event.0 as usize] = times;
         Ok(())
     }
 
-    /// Names an event.
+    /// Names an event. The trace formats can say names of the form `[A-Za-z_][A-Za-z0-9_.$']*`.
     pub fn name(&mut self, event: Draft, name: &str) -> Result<(), BuildError> {
+        let line = self.events[event.0 as usize].line;
+        self.charge(weight::NAME + 2 * name.len(), line)?;
         if self.name_ids.contains_key(name) {
-            let line = self.events[event.0 as usize].line;
             return Err(error(BuildErrorKind::DuplicateName { name: name.into() }, line));
         }
         self.name_ids.insert(name.into(), event);
@@ -289,6 +256,7 @@ impl Builder {
         if !source.is_read() {
             return Err(error(BuildErrorKind::DependencyOnNonRead { name: name() }, line));
         }
+        self.charge(weight::DEPENDENCY, line)?;
         self.dependencies.push((event, read));
         Ok(())
     }
@@ -300,10 +268,10 @@ impl Builder {
         value: Value,
         line: u32,
     ) -> Result<(), BuildError> {
-        let label = self.label(address);
+        self.charge(0, line)?;
         let entry = &mut self.addresses[address.index()];
         if entry.init_line.is_some() {
-            return Err(error(BuildErrorKind::InitTwice { address: label }, line));
+            return Err(error(BuildErrorKind::InitTwice { address: entry.label.clone() }, line));
         }
         entry.initial = value;
         entry.init_line = Some(line);
@@ -317,6 +285,7 @@ impl Builder {
         value: Value,
         line: u32,
     ) -> Result<(), BuildError> {
+        self.charge(weight::FINAL, line)?;
         if !self.final_addresses.insert(address) {
             return Err(error(BuildErrorKind::FinalTwice { address: self.label(address) }, line));
         }
@@ -324,9 +293,12 @@ impl Builder {
         Ok(())
     }
 
-    /// Says in which order writes of an address became visible.
+    /// Says in which order writes of an address became visible. An order of nothing says nothing.
     pub fn order(&mut self, address: AddressId, writes: Vec<WriteName>, line: u32) {
-        self.orders.push((address, writes, line));
+        if !writes.is_empty() {
+            self.bytes += weight::ORDER;
+            self.orders.push((address, writes, line));
+        }
     }
 
     /// The history, if what was said makes sense.
@@ -367,7 +339,8 @@ impl Builder {
             finals: self.finals,
             orders,
             source_class,
-            source_classes: writers.classes.into_iter().map(Vec::into_boxed_slice).collect(),
+            class_starts: writers.starts,
+            class_sources: writers.sources,
         })
     }
 
@@ -485,45 +458,5 @@ impl Builder {
             chains.push(OrderChain { address, writes, line });
         }
         Ok(chains)
-    }
-}
-
-/// Who wrote which value where, in classes that readers share: a history in which a thousand
-/// reads may each have seen a thousand writes stays linear.
-struct Writers {
-    class_of: FxHashMap<(AddressId, Value), u32>,
-    classes: Vec<Vec<Source>>,
-}
-
-impl Writers {
-    fn new(events: &[Event], addresses: &[Address]) -> Self {
-        let mut writers = Self { class_of: FxHashMap::default(), classes: vec![Vec::new()] };
-        for (a, address) in addresses.iter().enumerate() {
-            writers.add(AddressId::new(a), address.initial, Source::Initial);
-        }
-        for (e, event) in events.iter().enumerate() {
-            if let (Some(address), Some(value)) = (event.address(), event.operation.value_written())
-            {
-                writers.add(address, value, Source::Write(EventId::new(e)));
-            }
-        }
-        writers
-    }
-
-    fn add(&mut self, address: AddressId, value: Value, source: Source) {
-        let class = *self.class_of.entry((address, value)).or_insert_with(|| {
-            self.classes.push(Vec::new());
-            (self.classes.len() - 1) as u32
-        });
-        self.classes[class as usize].push(source);
-    }
-
-    /// 0 if nobody wrote it.
-    fn class(&self, address: AddressId, value: Value) -> u32 {
-        self.class_of.get(&(address, value)).copied().unwrap_or(0)
-    }
-
-    fn of(&self, address: AddressId, value: Value) -> &[Source] {
-        &self.classes[self.class(address, value) as usize]
     }
 }

@@ -136,6 +136,18 @@ impl Operation {
         }
     }
 
+    /// The same operation on the address that `to` has for this one.
+    pub(crate) fn at(self, to: impl Fn(AddressId) -> AddressId) -> Operation {
+        match self {
+            Operation::Read { address, value } => Operation::Read { address: to(address), value },
+            Operation::Write { address, value } => Operation::Write { address: to(address), value },
+            Operation::ReadModifyWrite { address, read, write } => {
+                Operation::ReadModifyWrite { address: to(address), read, write }
+            }
+            Operation::Fence { .. } => self,
+        }
+    }
+
     /// The value read, if this reads.
     pub fn value_read(&self) -> Option<Value> {
         match *self {
@@ -229,7 +241,8 @@ pub enum Source {
 pub enum AddressLabel {
     /// `M[16]`, `M[0x10]`
     Number(u64),
-    /// `M[x]`, or `x` for short
+    /// `M[x]`, or `x` for short. The trace formats can say names of the form
+    /// `[A-Za-z_][A-Za-z0-9_.$']*`.
     Name(Box<str>),
 }
 

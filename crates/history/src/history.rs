@@ -31,8 +31,10 @@ pub struct History {
     pub(crate) orders: Vec<OrderChain>,
     /// The class of each event's candidate sources; reads of one value of one address share one.
     pub(crate) source_class: Vec<u32>,
-    /// Class 0 is empty: events that do not read, and reads of a value nobody wrote.
-    pub(crate) source_classes: Vec<Box<[Source]>>,
+    /// `class_starts[c]..class_starts[c + 1]` are the sources of class `c`. Class 0 is empty: events
+    /// that do not read, and reads of a value nobody wrote.
+    pub(crate) class_starts: Vec<u32>,
+    pub(crate) class_sources: Vec<Source>,
 }
 
 /// An address: what the trace calls it, what it held at first, and who wrote it.
@@ -171,7 +173,9 @@ impl History {
     /// value nobody wrote (only in histories built with thin-air reads allowed); empty for events
     /// that do not read.
     pub fn sources(&self, read: EventId) -> &[Source] {
-        &self.source_classes[self.source_class[read.index()] as usize]
+        let class = self.source_class[read.index()] as usize;
+        &self.class_sources
+            [self.class_starts[class] as usize..self.class_starts[class + 1] as usize]
     }
 
     /// Whether every read and every `final` has exactly one candidate source.
@@ -188,6 +192,12 @@ impl History {
     /// Whether any event carries a time.
     pub fn has_times(&self) -> bool {
         !self.times.is_empty()
+    }
+
+    /// The same history without its times.
+    pub fn without_times(mut self) -> Self {
+        self.times = Vec::new();
+        self
     }
 
     /// All declared dependencies as pairs (dependent, the earlier read it depends on), sorted.

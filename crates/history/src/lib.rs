@@ -3,15 +3,43 @@
 //! A [`History`] is a set of events (reads, writes, atomic read-modify-writes, fences) on threads
 //! and addresses, with everything a trace says about them. It is well-formed by construction: a
 //! [`Builder`] is the only way to make one, and bad input is met there and nowhere else.
+//!
+//! ```
+//! use tribunal_history::{ReadOptions, TraceReader, write_jsonl};
+//!
+//! let trace = "
+//!     0: M[x] := 1
+//!     1: <M[x] == 1; M[x] := 2>   # an atomic read-modify-write
+//!     final M[x] == 2
+//!     check";
+//! for history in TraceReader::new(trace.as_bytes(), "example", ReadOptions::default()) {
+//!     let history = history?;
+//!     assert_eq!((history.len(), history.thread_count()), (2, 2));
+//!     write_jsonl(&history, &mut std::io::stdout())?;
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod build_error;
 mod builder;
+mod equality;
 mod event;
 mod history;
+mod labels;
+mod read;
+mod retain;
+mod write;
+mod writers;
 
-pub use builder::{
-    BuildError, BuildErrorKind, Builder, Draft, MAX_EVENTS, MAX_THREADS, ThinAir, WriteName,
-};
+pub use build_error::{BuildError, BuildErrorKind};
+pub use builder::{Builder, Draft, MAX_ADDRESSES, MAX_EVENTS, MAX_THREADS, ThinAir, WriteName};
 pub use event::{
     AddressId, AddressLabel, Event, EventId, Kinds, Operation, Source, ThreadId, Times, Value,
 };
 pub use history::{Address, Final, History, OrderChain};
+pub use read::{
+    Format, InputError, InputErrorKind, ReadOptions, TraceReader, UnknownFormat, open, parse_text,
+    unpack,
+};
+pub use retain::Lines;
+pub use write::{write_jsonl, write_text};

@@ -1,1 +1,40 @@
 //! What a person sees: text, JSON, DOT and SVG.
+//!
+//! A verdict becomes a line ([`summary_line`] for people, [`verdict_json`] for programs), a
+//! violation becomes a few lines ([`cycle_lines`]) or an explanation ([`explain`]), the models
+//! become a table ([`models_table`]). Nothing here decides anything or reads or writes files.
+//!
+//! ```
+//! use judge::{Budget, Engine, Outcome};
+//! use models::Model;
+//!
+//! let history = history::parse_text(
+//!     "0: M[x] := 1
+//!      0: M[y] == 0
+//!      1: M[y] := 1
+//!      1: M[x] == 0",
+//! )?;
+//! let verdict = judge::judge(&history, Model::Sc, Engine::Auto, &Budget::unlimited());
+//! let Outcome::Violation(proof) = &verdict.outcome else { panic!("store buffering is not sc") };
+//! let text = tribunal_report::explain::text(&history, Model::Sc, proof, false);
+//! assert!(text.contains("M[y] == 0 (thread 0, line 2) read the initial value"));
+//! # Ok::<(), history::InputError>(())
+//! ```
+
+pub mod explain;
+
+mod brief;
+mod catalogue;
+mod names;
+mod style;
+mod verdict;
+
+pub use brief::cycle_lines;
+pub use catalogue::{models_json, models_table};
+pub use names::event_text;
+pub use verdict::{summary_line, verdict_json};
+
+#[cfg(test)]
+#[allow(dead_code)] // each test takes from it what it needs
+#[path = "../tests/common/mod.rs"]
+mod common;

@@ -1,0 +1,311 @@
+//! From the ids of a history to the labels of its trace, and back. Labels may be of nothing, so the
+//! way back can fail; ids come from the history itself.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use history::{AddressId, AddressLabel, EventId, History, Source, ThreadId};
+
+use super::shape::{self, Shape};
+use super::{CertificateError, error};
+use crate::{Atom, Cycle, Derived, Edge, Literal, Node, Proof, Reader, Step, Why, Witness};
+
+/// What a trace calls the things of its history, in both directions.
+pub(super) struct Labels<'a> {
+    history: &'a History,
+    threads: OnceCell<BTreeMap<u64, ThreadId>>,
+    addresses: OnceCell<BTreeMap<&'a AddressLabel, AddressId>>,
+}
+
+/// From ids to labels.
+impl<'a> Labels<'a> {
+    pub(super) fn new(history: &'a History) -> Self {
+        Self { history, threads: OnceCell::new(), addresses: OnceCell::new() }
+    }
+
+    fn event(&self, event: EventId) -> shape::Event {
+        let e = self.history.event(event);
+        [self.history.thread_label(e.thread), u64::from(e.index)]
+    }
+
+    fn events(&self, events: &[EventId]) -> Vec<shape::Event> {
+        events.iter().map(|&e| self.event(e)).collect()
+    }
+
+    fn address(&self, address: AddressId) -> shape::Address {
+        match &self.history.address(address).label {
+            AddressLabel::Number(number) => shape::Address::Number(*number),
+            AddressLabel::Name(name) => shape::Address::Name(name.clone()),
+        }
+    }
+
+    fn source(&self, source: Source) -> shape::Source {
+        match source {
+            Source::Initial => shape::Source::Initial(shape::InitialWord::Initial),
+            Source::Write(write) => shape::Source::Write(self.event(write)),
+        }
+    }
+
+    fn reader(&self, reader: Reader) -> shape::Reader {
+        match reader {
+            Reader::Event(read) => shape::Reader::Event(self.event(read)),
+            Reader::Final(address) => {
+                shape::Reader::Final(shape::FinalOf { of: self.address(address) })
+            }
+        }
+    }
+
+    fn node(&self, node: Node) -> shape::Node {
+        match node {
+            Node::Event(event) => shape::Node::Event(self.event(event)),
+            Node::Initial(address) => {
+                shape::Node::Other(shape::OtherNode::Initial(self.address(address)))
+            }
+            Node::ReadOf(event) => shape::Node::Other(shape::OtherNode::ReadOf(self.event(event))),
+        }
+    }
+
+    fn literal(&self, literal: Literal) -> shape::Literal {
+        match (literal.atom, literal.positive) {
+            (Atom::Before(a, b), true) | (Atom::Before(b, a), false) => {
+                shape::Literal::Before(self.event(a), self.event(b))
+            }
+            (Atom::Reads(reader, source), true) => {
+                shape::Literal::Reads(self.reader(reader), self.source(source))
+            }
+            (Atom::Reads(reader, source), false) => {
+                shape::Literal::NotReads(self.reader(reader), self.source(source))
+            }
+        }
+    }
+
+    fn edge(&self, edge: &Edge) -> shape::Edge {
+        shape::Edge(self.node(edge.from), self.node(edge.to), edge.because)
+    }
+
+    fn edges(&self, edges: &[Edge]) -> Vec<shape::Edge> {
+        edges.iter().map(|e| self.edge(e)).collect()
+    }
+
+    fn cycle(&self, cycle: &Cycle) -> shape::Cycle {
+        shape::Cycle { graph: cycle.graph, edges: self.edges(&cycle.edges) }
+    }
+
+    fn derived(&self, derived: &Derived) -> shape::Derived {
+        shape::Derived {
+            from: self.node(derived.from),
+            to: self.node(derived.to),
+            rule: derived.rule,
+            graph: derived.graph,
+            scope: derived.scope.map(|n| self.node(n)),
+            via: derived.via.map(|n| self.node(n)),
+            path: self.edges(&derived.path),
+        }
+    }
+
+    pub(super) fn step(&self, step: &Step) -> shape::Step {
+        let clause = step.clause.iter().map(|&l| self.literal(l)).collect();
+        let (derived, cycle, propagation) = match &step.why {
+            Why::Cycle(cycle) => (None, Some(self.cycle(cycle)), None),
+            Why::Derivation { derived, cycle } => {
+                let derived = derived.iter().map(|d| self.derived(d)).collect();
+                (Some(derived), Some(self.cycle(cycle)), None)
+            }
+            Why::Propagation => (None, None, Some(true)),
+        };
+        shape::Step { clause, derived, cycle, propagation }
+    }
+
+    pub(super) fn write_witness(&self, witness: &Witness, shape: &mut Shape) {
+        let choices = |reads: &[(Reader, Source)]| {
+            Some(reads.iter().map(|&(r, s)| (self.reader(r), self.source(s))).collect())
+        };
+        match witness {
+            Witness::Order(order) => shape.witness = Some(self.events(order)),
+            Witness::Arbitration { order, reads } => {
+                shape.kind = Some(shape::Kind::Arbitration);
+                shape.witness = Some(self.events(order));
+                shape.reads = choices(reads);
+            }
+            Witness::Views { views, reads } => {
+                shape.kind = Some(shape::Kind::Views);
+                shape.views = Some(views.iter().map(|view| self.events(view)).collect());
+                shape.reads = choices(reads);
+            }
+            Witness::Choices(reads) => {
+                shape.kind = Some(shape::Kind::Choices);
+                shape.reads = choices(reads);
+            }
+        }
+    }
+}
+
+/// From labels to ids, where they may be of nothing.
+impl Labels<'_> {
+    fn read_event(&self, event: shape::Event) -> Result<EventId, CertificateError> {
+        let threads = self.threads.get_or_init(|| {
+            self.history.threads().map(|t| (self.history.thread_label(t), t)).collect()
+        });
+        let [label, index] = event;
+        threads
+            .get(&label)
+            .and_then(|&thread| self.history.event_at(thread, usize::try_from(index).ok()?))
+            .map_or_else(|| error(format!("the trace has no event [{label},{index}]")), Ok)
+    }
+
+    fn read_events(&self, events: &[shape::Event]) -> Result<Vec<EventId>, CertificateError> {
+        events.iter().map(|&e| self.read_event(e)).collect()
+    }
+
+    fn read_address(&self, address: shape::Address) -> Result<AddressId, CertificateError> {
+        let addresses = self.addresses.get_or_init(|| {
+            self.history.address_ids().map(|a| (&self.history.address(a).label, a)).collect()
+        });
+        let label = match address {
+            shape::Address::Number(number) => AddressLabel::Number(number),
+            shape::Address::Name(name) => AddressLabel::Name(name),
+        };
+        match addresses.get(&label) {
+            Some(&address) => Ok(address),
+            None => error(format!("the trace has no address M[{label}]")),
+        }
+    }
+
+    fn read_source(&self, source: shape::Source) -> Result<Source, CertificateError> {
+        match source {
+            shape::Source::Initial(_) => Ok(Source::Initial),
+            shape::Source::Write(write) => self.read_event(write).map(Source::Write),
+        }
+    }
+
+    fn read_reader(&self, reader: shape::Reader) -> Result<Reader, CertificateError> {
+        match reader {
+            shape::Reader::Event(read) => self.read_event(read).map(Reader::Event),
+            shape::Reader::Final(f) => self.read_address(f.of).map(Reader::Final),
+        }
+    }
+
+    fn read_node(&self, node: shape::Node) -> Result<Node, CertificateError> {
+        match node {
+            shape::Node::Event(event) => self.read_event(event).map(Node::Event),
+            shape::Node::Other(shape::OtherNode::Initial(address)) => {
+                self.read_address(address).map(Node::Initial)
+            }
+            shape::Node::Other(shape::OtherNode::ReadOf(event)) => {
+                self.read_event(event).map(Node::ReadOf)
+            }
+        }
+    }
+
+    fn read_literal(&self, literal: shape::Literal) -> Result<Literal, CertificateError> {
+        Ok(match literal {
+            shape::Literal::Before(a, b) => {
+                Literal::before(self.read_event(a)?, self.read_event(b)?)
+            }
+            shape::Literal::Reads(reader, source) => {
+                Literal::reads(self.read_reader(reader)?, self.read_source(source)?)
+            }
+            shape::Literal::NotReads(reader, source) => {
+                Literal::reads(self.read_reader(reader)?, self.read_source(source)?).negated()
+            }
+        })
+    }
+
+    fn read_edges(&self, edges: Vec<shape::Edge>) -> Result<Vec<Edge>, CertificateError> {
+        let read = |shape::Edge(from, to, because)| {
+            Ok(Edge { from: self.read_node(from)?, to: self.read_node(to)?, because })
+        };
+        edges.into_iter().map(read).collect()
+    }
+
+    fn read_cycle(&self, cycle: shape::Cycle) -> Result<Cycle, CertificateError> {
+        Ok(Cycle { graph: cycle.graph, edges: self.read_edges(cycle.edges)? })
+    }
+
+    fn read_derived(&self, derived: shape::Derived) -> Result<Derived, CertificateError> {
+        Ok(Derived {
+            from: self.read_node(derived.from)?,
+            to: self.read_node(derived.to)?,
+            rule: derived.rule,
+            graph: derived.graph,
+            scope: derived.scope.map(|n| self.read_node(n)).transpose()?,
+            via: derived.via.map(|n| self.read_node(n)).transpose()?,
+            path: self.read_edges(derived.path)?,
+        })
+    }
+
+    fn read_step(&self, step: shape::Step) -> Result<Step, CertificateError> {
+        let clause: Result<_, _> = step.clause.into_iter().map(|l| self.read_literal(l)).collect();
+        let why = match (step.derived, step.cycle, step.propagation) {
+            (None, Some(cycle), None) => Why::Cycle(self.read_cycle(cycle)?),
+            (Some(derived), Some(cycle), None) => {
+                let derived: Result<_, _> =
+                    derived.into_iter().map(|d| self.read_derived(d)).collect();
+                Why::Derivation { derived: derived?, cycle: self.read_cycle(cycle)? }
+            }
+            (None, None, Some(true)) => Why::Propagation,
+            _ => {
+                return error(
+                    "each step of a proof has either a `cycle`, with `derived` edges before it \
+                     or not, or `\"propagation\":true`",
+                );
+            }
+        };
+        Ok(Step { clause: clause?, why })
+    }
+
+    pub(super) fn read_proof(&self, shape: Shape) -> Result<Proof, CertificateError> {
+        match shape {
+            Shape {
+                kind: None,
+                witness: None,
+                views: None,
+                reads: None,
+                proof: Some(steps),
+                ..
+            } => {
+                let steps: Result<_, _> = steps.into_iter().map(|s| self.read_step(s)).collect();
+                Ok(Proof { steps: steps? })
+            }
+            _ => error("a violation has a `proof` and no other evidence"),
+        }
+    }
+
+    fn read_choices(
+        &self,
+        reads: Vec<(shape::Reader, shape::Source)>,
+    ) -> Result<Vec<(Reader, Source)>, CertificateError> {
+        reads
+            .into_iter()
+            .map(|(reader, source)| Ok((self.read_reader(reader)?, self.read_source(source)?)))
+            .collect()
+    }
+
+    pub(super) fn read_witness(&self, shape: Shape) -> Result<Witness, CertificateError> {
+        let Shape { kind, witness, views, reads, proof: None, .. } = shape else {
+            return error("a consistent verdict has no `proof`");
+        };
+        let kind = kind.unwrap_or(shape::Kind::Order);
+        match (kind, witness, views, reads) {
+            (shape::Kind::Order, Some(order), None, None) => {
+                Ok(Witness::Order(self.read_events(&order)?))
+            }
+            (shape::Kind::Arbitration, Some(order), None, Some(reads)) => {
+                let order = self.read_events(&order)?;
+                Ok(Witness::Arbitration { order, reads: self.read_choices(reads)? })
+            }
+            (shape::Kind::Views, None, Some(views), Some(reads)) => {
+                let views: Result<_, _> = views.iter().map(|v| self.read_events(v)).collect();
+                Ok(Witness::Views { views: views?, reads: self.read_choices(reads)? })
+            }
+            (shape::Kind::Choices, None, None, Some(reads)) => {
+                Ok(Witness::Choices(self.read_choices(reads)?))
+            }
+            _ => error(
+                "the fields of the evidence do not fit its kind: an order has a `witness`, an \
+                 arbitration a `witness` and `reads`, views have `views` and `reads`, choices \
+                 only `reads`",
+            ),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The ways in which a trace can be spelled right and still make no sense, each with its sentence.
+
+use std::fmt;
+
+use crate::builder::{MAX_ADDRESSES, MAX_EVENTS, MAX_THREADS};
+use crate::event::{AddressLabel, Value};
+
+/// Something in a trace that is spelled right but makes no sense, and the line it is on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BuildError {
+    /// What is wrong.
+    pub kind: BuildErrorKind,
+    /// The line it is on, from 1; 0 if it concerns no line.
+    pub line: u32,
+}
+
+/// The ways in which a trace can make no sense.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs)] // the fields are named in the sentence each variant prints
+pub enum BuildErrorKind {
+    TooManyThreads,
+    TooManyEvents,
+    TooManyAddresses,
+    MemoryBudget { bytes: usize },
+    DuplicateName { name: Box<str> },
+    UnknownName { name: Box<str> },
+    DependencyOnOtherThread { name: Box<str> },
+    DependencyOnNonRead { name: Box<str> },
+    EndsBeforeItBegins,
+    AtomicAddressesDiffer,
+    InitTwice { address: AddressLabel },
+    FinalTwice { address: AddressLabel },
+    OrderOfUnwritten { address: AddressLabel, value: Value },
+    OrderOfRepeated { address: AddressLabel, value: Value },
+    OrderNamesOther { address: AddressLabel, name: Box<str> },
+    OrderRepeats { address: AddressLabel },
+    ReadOfUnwritten { address: AddressLabel, value: Value },
+    FinalOfUnwritten { address: AddressLabel, value: Value },
+}
+
+impl fmt::Display for BuildErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use BuildErrorKind::*;
+        match self {
+            TooManyThreads => write!(f, "more than {MAX_THREADS} threads in one trace"),
+            TooManyEvents => write!(f, "more than {MAX_EVENTS} events in one trace"),
+            TooManyAddresses => write!(f, "more than {MAX_ADDRESSES} addresses in one trace"),
+            MemoryBudget { bytes } => {
+                let (amount, unit) = match bytes {
+                    0..0x10_0000 => (bytes >> 10, "KiB"),
+                    _ => (bytes >> 20, "MiB"),
+                };
+                write!(f, "the trace does not fit the memory budget of {amount} {unit}")
+            }
+            DuplicateName { name } => write!(f, "the name `{name}` is already taken in this trace"),
+            UnknownName { name } => write!(f, "no earlier event is named `{name}`"),
+            DependencyOnOtherThread { name } => {
+                write!(f, "`{name}` is an event of another thread; dependencies stay in a thread")
+            }
+            DependencyOnNonRead { name } => {
+                write!(f, "`{name}` does not read; a dependency starts at a read")
+            }
+            EndsBeforeItBegins => write!(f, "the event ends before it begins"),
+            AtomicAddressesDiffer => {
+                write!(f, "a read-modify-write reads and writes one address; these are two")
+            }
+            InitTwice { address } => write!(f, "a second `init` of M[{address}]"),
+            FinalTwice { address } => write!(f, "a second `final` of M[{address}]"),
+            OrderOfUnwritten { address, value } => {
+                write!(f, "`order` names the value {value}, which nobody wrote to M[{address}]")
+            }
+            OrderOfRepeated { address, value } => write!(
+                f,
+                "`order` names the value {value}, which M[{address}] gets more than once; \
+                 name the writes with `as` and use the names here"
+            ),
+            OrderNamesOther { address, name } => {
+                write!(f, "`order` names `{name}`, which is not a write of M[{address}]")
+            }
+            OrderRepeats { address } => {
+                write!(f, "`order` names the same write of M[{address}] twice")
+            }
+            ReadOfUnwritten { address, value } => write!(
+                f,
+                "reads {value} from M[{address}], but nobody wrote {value} there \
+                 (--thin-air violation makes this a violation)"
+            ),
+            FinalOfUnwritten { address, value } => write!(
+                f,
+                "M[{address}] ends as {value}, but nobody wrote {value} there \
+                 (--thin-air violation makes this a violation)"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kind)
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+pub(crate) fn error(kind: BuildErrorKind, line: u32) -> BuildError {
+    BuildError { kind, line }
+}

@@ -1,0 +1,55 @@
+//! When two histories say the same.
+//!
+//! Line numbers are about a file, and the numbers of addresses about the order in which a file
+//! mentions them; neither is part of what was observed. Threads, events, `final` and `order` lines
+//! are compared in order.
+
+use crate::event::{AddressId, AddressLabel, EventId, Operation, Source, Times, Value};
+use crate::history::History;
+
+impl PartialEq for History {
+    fn eq(&self, other: &Self) -> bool {
+        self.thread_labels == other.thread_labels
+            && self.thread_starts == other.thread_starts
+            && self.names == other.names
+            && self.dependencies == other.dependencies
+            && self.event_ids().all(|event| self.said_of(event) == other.said_of(event))
+            && self.said_of_addresses() == other.said_of_addresses()
+            && self.said_at_the_end().eq(other.said_at_the_end())
+            && self.said_of_orders().eq(other.said_of_orders())
+    }
+}
+
+impl Eq for History {}
+
+/// An operation without the number of its address, what it may have read, and when it happened.
+type Said<'h> = (Operation, Option<&'h AddressLabel>, &'h [Source], Times);
+
+impl History {
+    fn label_of(&self, address: AddressId) -> &AddressLabel {
+        &self.address(address).label
+    }
+
+    fn said_of(&self, id: EventId) -> Said<'_> {
+        let event = self.event(id);
+        let label = event.address().map(|address| self.label_of(address));
+        let operation = event.operation.at(|_| AddressId::new(0));
+        (operation, label, self.sources(id), self.times(id))
+    }
+
+    /// The `init` lines, sorted.
+    fn said_of_addresses(&self) -> Vec<(&AddressLabel, Value)> {
+        let said = self.addresses.iter().filter(|address| address.init_line.is_some());
+        let mut said: Vec<_> = said.map(|address| (&address.label, address.initial)).collect();
+        said.sort_unstable();
+        said
+    }
+
+    fn said_at_the_end(&self) -> impl Iterator<Item = (&AddressLabel, Value, &[Source])> {
+        self.finals.iter().map(|f| (self.label_of(f.address), f.value, &*f.sources))
+    }
+
+    fn said_of_orders(&self) -> impl Iterator<Item = (&AddressLabel, &[Source])> {
+        self.orders.iter().map(|chain| (self.label_of(chain.address), &*chain.writes))
+    }
+}

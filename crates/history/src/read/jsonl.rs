@@ -1,0 +1,475 @@
+//! JSON Lines: one object a line, for producers that have a JSON library and no patience.
+//!
+//! ```text
+//! {"thread":0,"op":"write","addr":"x","value":1}
+//! {"thread":1,"op":"rmw","addr":"x","read":1,"value":2,"begin":10,"end":20,"name":"a"}
+//! {"thread":1,"op":"fence","before":"w","after":"r"}      (`sync`, or neither: a full fence)
+//! {"thread":1,"op":"read","addr":"0x10","value":0,"deps":["a"]}
+//! {"op":"init","addr":"x","value":5}  {"op":"final","addr":"x","value":2}
+//! {"op":"order","addr":"x","values":[1,2,"a"]}
+//! {"op":"end"}
+//! ```
+//!
+//! A line is cut into its fields first, each a borrowed piece of the line, so that whatever is
+//! wrong with a field is reported at its place. Lines are limited to 1 MiB.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::Read;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::error::{InputError, InputErrorKind};
+use super::text::{axe_number, is_name};
+use super::window::Place;
+use super::{Input, ReadOptions, Token};
+use crate::build_error::{BuildError, BuildErrorKind};
+use crate::builder::{Builder, Draft, WriteName};
+use crate::event::{AddressId, Kinds, Operation, Times, Value};
+use crate::history::History;
+
+/// The longest line.
+const LINE_LIMIT: usize = 1 << 20;
+
+/// Declares names once: an enumeration, and its table of spellings.
+macro_rules! names {
+    ($(#[$doc:meta])* $kind:ident, $table:ident: $($item:ident $name:literal),*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        enum $kind { $($item),* }
+
+        const $table: &[($kind, &str)] = &[$(($kind::$item, $name)),*];
+    };
+}
+
+names!(
+    /// What may stand in a line.
+    Field, FIELDS:
+    Thread "thread", Op "op", Addr "addr", Value "value", Read "read", Before "before",
+    After "after", Begin "begin", End "end", Name "name", Deps "deps", Values "values"
+);
+
+names!(
+    /// What a line may be about.
+    Op, OPS:
+    Write "write", Read "read", Rmw "rmw", Fence "fence", Sync "sync", Init "init",
+    Final "final", Order "order", End "end"
+);
+
+const ANY_OP: &str = "`write`, `read`, `rmw`, `fence`, `sync`, `init`, `final`, `order` or `end`";
+
+impl Op {
+    /// The fields it needs besides itself, and those it may have.
+    fn fields(self) -> (&'static [Field], &'static [Field]) {
+        use Field::{Addr, After, Before, Begin, Deps, End, Name, Read, Thread, Value, Values};
+        const EVENT: &[Field] = &[Begin, End, Name, Deps];
+        match self {
+            Op::Write | Op::Read => (&[Thread, Addr, Value], EVENT),
+            Op::Rmw => (&[Thread, Addr, Read, Value], EVENT),
+            Op::Fence => (&[Thread], &[Before, After, Begin, End, Name, Deps]),
+            Op::Sync => (&[Thread], EVENT),
+            Op::Init | Op::Final => (&[Addr, Value], &[]),
+            Op::Order => (&[Addr, Values], &[]),
+            Op::End => (&[], &[]),
+        }
+    }
+}
+
+/// The fields of one line, unread.
+#[derive(Default)]
+struct Fields<'l> {
+    values: [Option<&'l RawValue>; FIELDS.len()],
+    /// The first key that is no field, and the first that stands twice.
+    unknown: Option<Cow<'l, str>>,
+    repeated: Option<(Field, &'l RawValue)>,
+}
+
+impl<'l> Fields<'l> {
+    fn get(&self, field: Field) -> Option<&'l RawValue> {
+        self.values[field as usize]
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
+        let mut fields = Fields::default();
+        while let Some(Key(key)) = map.next_key()? {
+            match FIELDS.iter().find(|&&(_, name)| name == key) {
+                Some(&(field, _)) => {
+                    let value = map.next_value()?;
+                    if fields.values[field as usize].replace(value).is_some() {
+                        fields.repeated.get_or_insert((field, value));
+                    }
+                }
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                    fields.unknown.get_or_insert(key);
+                }
+            }
+        }
+        Ok(fields)
+    }
+}
+
+/// A key, borrowed from the line unless it is written with escapes.
+struct Key<'l>(Cow<'l, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyVisitor;
+        impl<'de> Visitor<'de> for KeyVisitor {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a field name")
+            }
+
+            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(key)))
+            }
+
+            fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(key.into())))
+            }
+        }
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+/// Something wrong with a line: the bytes it concerns, and what.
+struct Complaint {
+    at: usize,
+    length: usize,
+    kind: InputErrorKind,
+}
+
+/// One line, and the way to point into it.
+struct Line<'l> {
+    text: &'l [u8],
+    fields: Fields<'l>,
+    number: u32,
+    op: Op,
+    options: ReadOptions,
+}
+
+/// Whether a line ended its trace.
+#[derive(PartialEq, Eq)]
+enum Progress {
+    Goes,
+    Ended,
+}
+
+impl<'l> Line<'l> {
+    fn new(text: &'l [u8], number: u32, options: ReadOptions) -> Result<Self, Complaint> {
+        let fields: Fields<'l> = serde_json::from_slice(text).map_err(|error| {
+            let reason = error.to_string();
+            let reason = reason.rsplit_once(" at line ").map_or(&*reason, |(reason, _)| reason);
+            let kind = InputErrorKind::Json { reason: reason.into() };
+            Complaint { at: error.column().saturating_sub(1), length: 1, kind }
+        })?;
+        let mut line = Line { text, fields, number, op: Op::End, options };
+        if let Some(key) = &line.fields.unknown {
+            let kind = InputErrorKind::UnknownField { field: key.chars().take(40).collect() };
+            return Err(line.complain_about(key, kind));
+        }
+        if let Some((field, value)) = line.fields.repeated {
+            let reason = format!("`{}` stands twice", FIELDS[field as usize].1).into();
+            return Err(line.complain(value, InputErrorKind::Json { reason }));
+        }
+        line.op = line.known_op()?;
+        Ok(line)
+    }
+
+    /// The operation, with every field it needs and none that it does not take.
+    fn known_op(&self) -> Result<Op, Complaint> {
+        let Some(raw) = self.fields.get(Field::Op) else {
+            return Err(self.complain_at_all(InputErrorKind::MissingOperation));
+        };
+        let name = self.string(raw, "the name of an operation")?;
+        let Some(&(op, operation)) = OPS.iter().find(|(_, spelling)| *spelling == name) else {
+            return Err(self.unexpected(raw, ANY_OP));
+        };
+        let (needs, takes) = op.fields();
+        for &(field, name) in FIELDS.iter().filter(|f| f.0 != Field::Op) {
+            match self.fields.get(field) {
+                None if needs.contains(&field) => {
+                    let kind = InputErrorKind::MissingField { operation, field: name };
+                    return Err(self.complain_at_all(kind));
+                }
+                Some(value) if !needs.contains(&field) && !takes.contains(&field) => {
+                    let kind = InputErrorKind::ForeignField { operation, field: name };
+                    return Err(self.complain(value, kind));
+                }
+                _ => {}
+            }
+        }
+        Ok(op)
+    }
+
+    /// Tells the builder what the line says.
+    fn say(&self, builder: &mut Builder) -> Result<Progress, Complaint> {
+        match self.op {
+            Op::End => return Ok(Progress::Ended),
+            Op::Init => self.say_of_address(builder, Builder::initial)?,
+            Op::Final => self.say_of_address(builder, Builder::final_value)?,
+            Op::Order => self.order(builder)?,
+            Op::Sync => self.event(builder, Operation::SYNC)?,
+            Op::Fence => {
+                let before = self.kinds(Field::Before)?;
+                let after = self.kinds(Field::After)?;
+                self.event(builder, Operation::Fence { before, after })?;
+            }
+            Op::Write | Op::Read | Op::Rmw => {
+                let access = self.access(builder)?;
+                self.event(builder, access)?;
+            }
+        }
+        Ok(Progress::Goes)
+    }
+
+    fn say_of_address(
+        &self,
+        builder: &mut Builder,
+        say: impl FnOnce(&mut Builder, AddressId, Value, u32) -> Result<(), BuildError>,
+    ) -> Result<(), Complaint> {
+        let address = self.address(builder)?;
+        let value = self.number_of(Field::Value)?;
+        say(builder, address, value, self.number).map_err(|error| self.senseless_at_all(error.kind))
+    }
+
+    fn access(&self, builder: &mut Builder) -> Result<Operation, Complaint> {
+        let address = self.address(builder)?;
+        let value = self.number_of(Field::Value)?;
+        Ok(match self.op {
+            Op::Write => Operation::Write { address, value },
+            Op::Rmw => {
+                let read = self.number_of(Field::Read)?;
+                Operation::ReadModifyWrite { address, read, write: value }
+            }
+            _ => Operation::Read { address, value },
+        })
+    }
+
+    fn event(&self, builder: &mut Builder, operation: Operation) -> Result<(), Complaint> {
+        let thread = self.number_of(Field::Thread)?;
+        let event = builder
+            .event(thread, operation, self.number)
+            .map_err(|error| self.senseless(Field::Thread, error.kind))?;
+        self.times(builder, event)?;
+        if let Some(raw) = self.fields.get(Field::Name) {
+            let name = self.name(raw)?;
+            builder.name(event, &name).map_err(|error| self.senseless(Field::Name, error.kind))?;
+        }
+        for raw in self.list(Field::Deps)? {
+            let name = self.name(raw)?;
+            builder
+                .dependency(event, &name)
+                .map_err(|error| self.complain(raw, InputErrorKind::Senseless(error.kind)))?;
+        }
+        Ok(())
+    }
+
+    fn times(&self, builder: &mut Builder, event: Draft) -> Result<(), Complaint> {
+        let time = |field| self.fields.get(field).map(|_| self.number_of(field)).transpose();
+        let times = Times { begin: time(Field::Begin)?, end: time(Field::End)? };
+        if times == Times::default() {
+            return Ok(());
+        }
+        builder.times(event, times).map_err(|error| self.senseless(Field::End, error.kind))
+    }
+
+    fn order(&self, builder: &mut Builder) -> Result<(), Complaint> {
+        let address = self.address(builder)?;
+        let mut writes = Vec::new();
+        for raw in self.list(Field::Values)? {
+            let write = if raw.get().starts_with('"') {
+                WriteName::Name(self.name(raw)?.into())
+            } else {
+                WriteName::Value(self.number(raw, "a value or the name of a write")?)
+            };
+            builder
+                .charge_write_name(&write, self.number)
+                .map_err(|error| self.senseless(Field::Values, error.kind))?;
+            writes.push(write);
+        }
+        builder.order(address, writes, self.number);
+        Ok(())
+    }
+
+    /// A number, a string of digits, a string that starts with 0x, or a name.
+    fn address(&self, builder: &mut Builder) -> Result<AddressId, Complaint> {
+        const ADDRESS: &str = "an address: a number or a name";
+        let raw = self.field(Field::Addr);
+        if !raw.get().starts_with('"') {
+            return Ok(builder.address_numbered(self.number(raw, ADDRESS)?));
+        }
+        let text = self.string(raw, ADDRESS)?;
+        let number = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+            Some(digits) if digits.starts_with('+') => None,
+            Some(digits) => u64::from_str_radix(digits, 16).ok(),
+            None if self.options.axe_addresses && axe_number(&text).is_some() => axe_number(&text),
+            None if text.starts_with(|c: char| c.is_ascii_digit()) => text.parse().ok(),
+            None if is_name(&text) => return Ok(builder.address_named(&text)),
+            None => None,
+        };
+        match number {
+            Some(number) => Ok(builder.address_numbered(number)),
+            None => Err(self.unexpected(raw, ADDRESS)),
+        }
+    }
+
+    fn kinds(&self, field: Field) -> Result<Kinds, Complaint> {
+        const KINDS: &str = "`r`, `w` or `rw`";
+        let Some(raw) = self.fields.get(field) else { return Ok(Kinds::ALL) };
+        match &*self.string(raw, KINDS)? {
+            "r" => Ok(Kinds::READS),
+            "w" => Ok(Kinds::WRITES),
+            "rw" | "wr" => Ok(Kinds::ALL),
+            "" | "-" => Ok(Kinds::NONE),
+            _ => Err(self.unexpected(raw, KINDS)),
+        }
+    }
+
+    fn number_of(&self, field: Field) -> Result<u64, Complaint> {
+        self.number(self.field(field), "a number from 0 to 2^64 - 1")
+    }
+
+    fn number(&self, raw: &RawValue, expected: &'static str) -> Result<u64, Complaint> {
+        serde_json::from_str(raw.get()).map_err(|_| self.unexpected(raw, expected))
+    }
+
+    fn name(&self, raw: &'l RawValue) -> Result<Cow<'l, str>, Complaint> {
+        let name = self.string(raw, "a name")?;
+        if is_name(&name) { Ok(name) } else { Err(self.unexpected(raw, "a name")) }
+    }
+
+    fn string(&self, raw: &'l RawValue, expected: &'static str) -> Result<Cow<'l, str>, Complaint> {
+        let text: Result<Key<'l>, _> = serde_json::from_str(raw.get());
+        text.map(|key| key.0).map_err(|_| self.unexpected(raw, expected))
+    }
+
+    fn list(&self, field: Field) -> Result<Vec<&'l RawValue>, Complaint> {
+        let Some(raw) = self.fields.get(field) else { return Ok(Vec::new()) };
+        serde_json::from_str(raw.get()).map_err(|_| self.unexpected(raw, "a list"))
+    }
+
+    /// A field that the table of operations says is there.
+    fn field(&self, field: Field) -> &'l RawValue {
+        self.fields.get(field).unwrap_or(RawValue::NULL)
+    }
+
+    fn unexpected(&self, raw: &RawValue, expected: &'static str) -> Complaint {
+        let mut found: String = raw.get().chars().take(40).collect();
+        if found.len() < raw.get().len() {
+            found.push('…');
+        }
+        let found = format!("`{found}`").into();
+        self.complain(raw, InputErrorKind::Unexpected { expected: expected.into(), found })
+    }
+
+    fn senseless(&self, field: Field, kind: BuildErrorKind) -> Complaint {
+        match self.fields.get(field) {
+            Some(raw) => self.complain(raw, InputErrorKind::Senseless(kind)),
+            None => self.senseless_at_all(kind),
+        }
+    }
+
+    fn senseless_at_all(&self, kind: BuildErrorKind) -> Complaint {
+        self.complain_at_all(InputErrorKind::Senseless(kind))
+    }
+
+    fn complain(&self, raw: &RawValue, kind: InputErrorKind) -> Complaint {
+        self.complain_about(raw.get(), kind)
+    }
+
+    /// A complaint about a piece of the line: where the piece is in memory says where it is in the
+    /// line. A piece that had to be copied, to resolve its escapes, lies elsewhere.
+    fn complain_about(&self, piece: &str, kind: InputErrorKind) -> Complaint {
+        let at = (piece.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
+        match at <= self.text.len() {
+            true => Complaint { at, length: piece.len(), kind },
+            false => self.complain_at_all(kind),
+        }
+    }
+
+    /// A complaint about the whole line.
+    fn complain_at_all(&self, kind: InputErrorKind) -> Complaint {
+        let at = self.text.len() - self.text.trim_ascii_start().len();
+        Complaint { at, length: self.text.trim_ascii().len(), kind }
+    }
+}
+
+/// Reads traces as JSON Lines.
+pub(super) struct JsonLinesReader<R> {
+    input: Input<R>,
+    /// Whether an `end` has been seen; then a blank rest is no trace.
+    ended: bool,
+}
+
+impl<R: Read> JsonLinesReader<R> {
+    pub(super) fn new(input: Input<R>) -> Self {
+        Self { input, ended: false }
+    }
+
+    pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {
+        let options = self.input.options;
+        let mut builder = options.builder();
+        let mut empty = true;
+        self.input.window.skip_byte_order_mark();
+        while let Some(line) = self.input.window.take_line(LINE_LIMIT) {
+            let (place, text) = match line {
+                Ok(line) => line,
+                Err(place) => {
+                    let kind = InputErrorKind::LineTooLong { limit: LINE_LIMIT };
+                    return Err(self.input.error(Token { place, length: 1 }, kind));
+                }
+            };
+            if text.trim_ascii().is_empty() {
+                continue;
+            }
+            let said = Line::new(text, place.short_line(), options)
+                .and_then(|line| line.say(&mut builder));
+            match said {
+                Ok(Progress::Goes) => empty = false,
+                Ok(Progress::Ended) => {
+                    self.ended = true;
+                    return self.input.finish(builder).map(Some);
+                }
+                Err(complaint) => return Err(self.complaint(place, complaint)),
+            }
+        }
+        if let Some(failure) = self.input.failure() {
+            return Err(failure);
+        }
+        if empty && self.ended {
+            return Ok(None);
+        }
+        self.ended = true;
+        self.input.finish(builder).map(Some)
+    }
+
+    #[cold]
+    fn complaint(&mut self, line: Place, complaint: Complaint) -> InputError {
+        // What looks broken may only have been cut short.
+        if let Some(failure) = self.input.failure() {
+            return failure;
+        }
+        let place = Place { offset: line.offset + complaint.at as u64, ..line };
+        self.input.error(Token { place, length: complaint.length }, complaint.kind)
+    }
+}

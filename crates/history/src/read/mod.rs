@@ -1,0 +1,304 @@
+//! Traces in: any format, any packing, one trace at a time.
+//!
+//! [`open`] finds the bytes, a [`TraceReader`] makes histories of them. Reading is streaming: a
+//! trace is handed out as soon as its last byte has arrived, and nothing is remembered of it. What
+//! is kept of the input is a window of bounded size; what is kept of the trace is bounded by
+//! [`ReadOptions::memory`].
+
+mod error;
+mod jsonl;
+mod open;
+mod text;
+mod window;
+
+use std::fmt;
+use std::io::Read;
+use std::str::FromStr;
+
+pub use error::{InputError, InputErrorKind};
+pub use open::{open, unpack};
+
+use crate::build_error::{BuildError, BuildErrorKind};
+use crate::builder::{Builder, ThinAir};
+use crate::history::History;
+use error::{Excerpt, printable};
+use jsonl::JsonLinesReader;
+use text::TextReader;
+use window::{Place, REASON, Window};
+
+/// A way to write traces down.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Format {
+    /// The trace text format, a superset of what Axe reads: `0: M[x] := 1`.
+    #[default]
+    Text,
+    /// One JSON object an event: `{"thread":0,"op":"write","addr":"x","value":1}`.
+    JsonLines,
+}
+
+impl Format {
+    /// The format that the name of a file suggests.
+    ///
+    /// ```
+    /// use tribunal_history::Format;
+    ///
+    /// assert_eq!(Format::guess("run.jsonl.gz"), Format::JsonLines);
+    /// assert_eq!(Format::guess("run.axe"), Format::Text);
+    /// ```
+    pub fn guess(path: &str) -> Format {
+        let name = path.to_ascii_lowercase();
+        let name = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+        let json = [".jsonl", ".ndjson", ".json"].iter().any(|end| name.ends_with(end));
+        if json { Format::JsonLines } else { Format::Text }
+    }
+}
+
+/// A name that no format has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownFormat(String);
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no trace format `{}`; there are `text` (or `axe`) and `jsonl`", self.0)
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        match name.to_ascii_lowercase().as_str() {
+            "text" | "axe" => Ok(Format::Text),
+            "jsonl" => Ok(Format::JsonLines),
+            _ => Err(UnknownFormat(name.into())),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Text => "text",
+            Format::JsonLines => "jsonl",
+        })
+    }
+}
+
+/// How to read traces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ReadOptions {
+    /// The format they are in.
+    pub format: Format,
+    /// What a read of a value nobody wrote is.
+    pub thin_air: ThinAir,
+    /// The most bytes one trace may take, about; no limit if `None`.
+    pub memory: Option<usize>,
+    /// Whether `v0` and `M[0]` are one address, as Axe has it, rather than a name and a number.
+    pub axe_addresses: bool,
+}
+
+impl ReadOptions {
+    fn builder(&self) -> Builder {
+        self.memory.map_or_else(Builder::new, Builder::with_memory_limit)
+    }
+}
+
+/// Reads traces one by one. After an error it stops: what follows could not be trusted.
+///
+/// ```
+/// use tribunal_history::{ReadOptions, TraceReader};
+///
+/// let input = "0: M[x] := 1\ncheck\n1: M[y] := 2\n1: M[y] == 2\ncheck\n".as_bytes();
+/// let mut reader = TraceReader::new(input, "example", ReadOptions::default());
+/// let mut lengths = Vec::new();
+/// while let Some(history) = reader.next_trace()? {
+///     lengths.push(history.len());
+/// }
+/// assert_eq!(lengths, [1, 2]);
+/// # Ok::<(), tribunal_history::InputError>(())
+/// ```
+pub struct TraceReader<R: Read> {
+    reader: Reader<R>,
+    stopped: bool,
+}
+
+enum Reader<R: Read> {
+    Text(TextReader<R>),
+    JsonLines(JsonLinesReader<R>),
+}
+
+impl<R: Read> TraceReader<R> {
+    /// Reads from an input; `name` is what diagnostics call it.
+    pub fn new(input: R, name: &str, options: ReadOptions) -> Self {
+        let input = Input { window: Window::new(input), file: name.into(), options };
+        let reader = match options.format {
+            Format::Text => Reader::Text(TextReader::new(input)),
+            Format::JsonLines => Reader::JsonLines(JsonLinesReader::new(input)),
+        };
+        Self { reader, stopped: false }
+    }
+
+    /// The next trace; `None` at the end of the input and after an error.
+    pub fn next_trace(&mut self) -> Result<Option<History>, InputError> {
+        if self.stopped {
+            return Ok(None);
+        }
+        let trace = match &mut self.reader {
+            Reader::Text(reader) => reader.next_trace(),
+            Reader::JsonLines(reader) => reader.next_trace(),
+        };
+        self.stopped = !matches!(trace, Ok(Some(_)));
+        trace
+    }
+}
+
+impl<R: Read> Iterator for TraceReader<R> {
+    type Item = Result<History, InputError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_trace().transpose()
+    }
+}
+
+/// Reads one trace in the text format; its `check` may be missing.
+///
+/// ```
+/// let history = tribunal_history::parse_text("0: x := 1\n1: x == 1 @ 10:20").unwrap();
+/// assert_eq!(history.thread_count(), 2);
+/// assert!(history.has_times());
+/// ```
+pub fn parse_text(text: &str) -> Result<History, InputError> {
+    let mut reader = TraceReader::new(text.as_bytes(), "trace", ReadOptions::default());
+    let first = reader.next_trace()?;
+    match (first, reader.next_trace()?) {
+        (Some(history), None) => Ok(history),
+        (_, second) => {
+            let events = second.iter().flat_map(|history| history.events());
+            let line = events.map(|event| u64::from(event.line)).min();
+            let line = line.unwrap_or(text.lines().count() as u64);
+            Err(InputError::at("trace", line, 1, InputErrorKind::SecondTrace))
+        }
+    }
+}
+
+/// A piece of the input.
+#[derive(Clone, Copy, Debug)]
+struct Token {
+    place: Place,
+    length: usize,
+}
+
+/// What the readers of all formats share: the bytes, and how to complain about them.
+struct Input<R> {
+    window: Window<R>,
+    file: String,
+    options: ReadOptions,
+}
+
+impl<R: Read> Input<R> {
+    /// An error about a piece of the input.
+    #[cold]
+    fn error(&mut self, token: Token, kind: InputErrorKind) -> InputError {
+        self.window.read_on(token.place);
+        self.error_within(REASON, token, kind)
+    }
+
+    /// An error about a piece of the input, shown up to so many bytes after its start.
+    fn error_within(&self, shown: usize, token: Token, kind: InputErrorKind) -> InputError {
+        let Token { place, length } = token;
+        let Some(line) = self.window.line_around(place, shown) else {
+            return InputError::at(&self.file, place.line, place.column(), kind);
+        };
+        let at = (place.offset - line.offset) as usize;
+        let cut = line.offset > place.line_offset;
+        let column = match std::str::from_utf8(&line.bytes[..at]) {
+            Ok(before) if !cut => before.chars().count() as u64 + 1,
+            _ => place.column(),
+        };
+        let excerpt = Excerpt::new(line.bytes, cut, at, length);
+        InputError::at(&self.file, place.line, column, kind).with_excerpt(Some(excerpt))
+    }
+
+    /// What comes next is not what was expected, or the input failed.
+    #[cold]
+    fn unexpected(&mut self, expected: &str, help: &'static str) -> InputError {
+        self.unexpected_at(self.window.place(), expected, help)
+    }
+
+    #[cold]
+    fn unexpected_at(&mut self, place: Place, expected: &str, help: &'static str) -> InputError {
+        if let Some(failure) = self.failure() {
+            return failure;
+        }
+        self.window.read_on(place);
+        let (found, length) = describe(self.window.bytes(place, FOUND_LIMIT + 1));
+        let kind = InputErrorKind::Unexpected { expected: expected.into(), found };
+        self.error(Token { place, length }, kind).with_help(Some(help))
+    }
+
+    /// What kept the input from being read any further, if anything did.
+    fn failure(&mut self) -> Option<InputError> {
+        let reason = self.window.take_failure()?.to_string().into();
+        let place = self.window.place();
+        Some(self.error(Token { place, length: 1 }, InputErrorKind::CannotRead { reason }))
+    }
+
+    /// A piece of the input is spelled right but makes no sense.
+    #[cold]
+    fn senseless(&mut self, token: Token, kind: BuildErrorKind) -> InputError {
+        self.error(token, InputErrorKind::Senseless(kind))
+    }
+
+    /// The history of a trace that has ended.
+    fn finish(&mut self, builder: Builder) -> Result<History, InputError> {
+        builder.finish(self.options.thin_air).map_err(|error| self.unfinished(error))
+    }
+
+    /// A line, perhaps long past, turned out to make no sense. Nothing is read to say so: the trace
+    /// has ended, and its producer may be waiting.
+    #[cold]
+    fn unfinished(&mut self, error: BuildError) -> InputError {
+        let line = u64::from(error.line);
+        let kind = InputErrorKind::Senseless(error.kind);
+        let Some(start) = self.window.start_of_line(line) else {
+            return InputError::at(&self.file, line, 1, kind);
+        };
+        let shown = self.window.since(start);
+        let (indent, length) = self.window.line_around(start, shown).map_or((0, 0), |line| {
+            let code = line.bytes.split(|&byte| byte == b'#').next().unwrap_or_default();
+            let code = code.trim_ascii_end();
+            let trimmed = code.trim_ascii_start().len();
+            (code.len() - trimmed, trimmed)
+        });
+        let place = Place { offset: start.offset + indent as u64, ..start };
+        self.error_within(shown - indent, Token { place, length }, kind)
+    }
+}
+
+/// The most bytes of the input that a message quotes.
+const FOUND_LIMIT: usize = 40;
+
+/// What stands at the beginning of these bytes, and how long it is.
+fn describe(bytes: &[u8]) -> (Box<str>, usize) {
+    let Some(&first) = bytes.first() else { return ("the end of the input".into(), 1) };
+    let word = bytes.iter().take_while(|&&byte| text::is_name_byte(byte)).count();
+    match word {
+        0 => {}
+        length if length > FOUND_LIMIT => {
+            return (format!("`{}…`", printable(&bytes[..FOUND_LIMIT])).into(), length);
+        }
+        length => return (format!("`{}`", printable(&bytes[..length])).into(), length),
+    }
+    let character = bytes
+        .utf8_chunks()
+        .next()
+        .and_then(|chunk| chunk.valid().chars().next())
+        .filter(|c| !c.is_control());
+    match character {
+        Some(c) => (format!("`{c}`").into(), c.len_utf8()),
+        None if first == b'\n' => ("the end of the line".into(), 1),
+        None => (format!("the byte 0x{first:02x}").into(), 1),
+    }
+}

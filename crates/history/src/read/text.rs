@@ -1,0 +1,563 @@
+//! The trace text format, a superset of what Axe's parser reads and of what its manual promises.
+//!
+//! Line ends are blanks like any other, `#` starts a comment, and a trace is a sequence of
+//! statements that ends with `check`:
+//!
+//! ```text
+//! statement = thread ":" operation suffix*  |  "init" address "==" value
+//!           | "final" address "==" value  |  "order" address ":" write ("<" write)*
+//! operation = address ":=" value  |  address "==" value  |  "sync"  |  "fence" kinds "," kinds
+//!           | "<" address "==" value ";" address ":=" value ">"     (or with braces)
+//! suffix    = "@" [begin] ":" [end]  |  "as" name  |  "dep" name ("," name)*
+//! address   = "M" "[" (number | name) "]"  |  name
+//! write     = value | name                 kinds = "r" | "w" | "rw" | "-"
+//! number    = decimal or 0x…, 64 bits      name = [A-Za-z_][A-Za-z0-9_.$']*
+//! ```
+//!
+//! One byte is looked at at a time and one pass is made; nothing is allocated for a token. The
+//! last letter of `check` ends the trace, without a look at what follows: the producer may be
+//! waiting for the verdict before it sends more.
+
+use std::io::Read;
+
+use super::error::{InputError, InputErrorKind};
+use super::window::Place;
+use super::{Input, Token};
+use crate::build_error::{BuildError, BuildErrorKind};
+use crate::builder::{Builder, Draft, WriteName};
+use crate::event::{AddressId, Kinds, Operation, Times, Value};
+use crate::history::History;
+
+/// The longest name.
+pub(super) const NAME_LIMIT: usize = 4096;
+
+/// The most digits of a number; more than 64 bits need, for the sake of leading zeros.
+const DIGIT_LIMIT: usize = 128;
+
+const STATEMENT: &str = "a thread number, `init`, `final`, `order` or `check`";
+const STATEMENT_HELP: &str = "a trace is made of lines like `0: M[x] := 1` and ends with `check`";
+const OPERATION_HELP: &str = "an operation is a write `M[x] := 1`, a read `M[x] == 1`, an atomic \
+                              `<M[x] == 0; M[x] := 1>`, `sync` or `fence w,r`";
+const ACCESS_HELP: &str = "`M[x] == 1` is a read that returned 1, `M[x] := 1` is a write";
+const ADDRESS_HELP: &str = "an address is `M[0]`, `M[0x10]`, `M[x]`, or `x` for short";
+const ATOMIC_HELP: &str = "a read-modify-write is `<M[x] == 0; M[x] := 1>` or the same in braces";
+const VALUE_HELP: &str = "values are numbers from 0 to 2^64 - 1, decimal or hexadecimal with 0x";
+const FENCE_HELP: &str =
+    "`fence w,r` keeps earlier writes before later reads; `sync` keeps everything";
+const TIMES_HELP: &str = "times are `@ begin:end`, `@ begin:` or `@ :end`";
+const NAME_HELP: &str =
+    "names start with a letter or `_` and go on with these, digits, `.`, `$`, `'`";
+const SUFFIX: &str = "`@`, `as`, `dep` or the next event";
+const SUFFIX_HELP: &str =
+    "an event may be followed by `@ begin:end`, `as name` and `dep name,name`";
+const ORDER_HELP: &str =
+    "`order M[x]: 1 < 2 < a` says in which order values, or writes named with `as`, reached M[x]";
+
+/// Whether a byte may stand in a name.
+pub(super) fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'\'')
+}
+
+/// Whether a byte may start a name.
+pub(super) fn starts_name(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_'
+}
+
+/// Whether a text can be the name of an address or an event.
+pub(super) fn is_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.first().is_some_and(|&byte| starts_name(byte))
+        && bytes.iter().all(|&byte| is_name_byte(byte))
+        && bytes.len() <= NAME_LIMIT
+}
+
+/// The number that Axe means by `v0`.
+pub(super) fn axe_number(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix('v')?;
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
+}
+
+/// Reads traces in the text format.
+pub(super) struct TextReader<R> {
+    input: Input<R>,
+    /// Whether a `check` has been seen; then a blank rest is no trace.
+    checked: bool,
+    /// A number that looked like an end time but turned out to start the next event.
+    early_thread: Option<(u64, Token)>,
+}
+
+impl<R: Read> TextReader<R> {
+    pub(super) fn new(input: Input<R>) -> Self {
+        Self { input, checked: false, early_thread: None }
+    }
+
+    pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {
+        let mut builder = self.input.options.builder();
+        let mut empty = true;
+        self.input.window.skip_byte_order_mark();
+        loop {
+            self.input.window.skip_blanks();
+            match self.input.window.peek() {
+                Some(b'0'..=b'9' | b':') => self.event(&mut builder)?,
+                Some(b'c') => {
+                    self.keyword("check", STATEMENT, STATEMENT_HELP)?;
+                    self.checked = true;
+                    return self.input.finish(builder).map(Some);
+                }
+                Some(b'i') => self.initial(&mut builder)?,
+                Some(b'f') => self.final_value(&mut builder)?,
+                Some(b'o') => self.order(&mut builder)?,
+                Some(_) => return Err(self.input.unexpected(STATEMENT, STATEMENT_HELP)),
+                None => break,
+            }
+            empty = false;
+        }
+        if let Some(failure) = self.input.failure() {
+            return Err(failure);
+        }
+        if empty && self.checked {
+            return Ok(None);
+        }
+        self.checked = true;
+        self.input.finish(builder).map(Some)
+    }
+
+    /// `thread: operation suffixes`
+    fn event(&mut self, builder: &mut Builder) -> Result<(), InputError> {
+        let (thread, token) = match self.early_thread.take() {
+            Some(early) => early,
+            None => self.number(STATEMENT, STATEMENT_HELP)?,
+        };
+        self.input.window.skip_blanks();
+        self.expect(b':', "`:` after the thread number", STATEMENT_HELP)?;
+        self.input.window.skip_blanks();
+        let operation = self.operation(builder)?;
+        let event = builder
+            .event(thread, operation, token.place.short_line())
+            .map_err(|error| self.input.senseless(token, error.kind))?;
+        self.suffixes(builder, event)
+    }
+
+    fn operation(&mut self, builder: &mut Builder) -> Result<Operation, InputError> {
+        match self.input.window.peek() {
+            Some(b'<') => self.atomic(builder, b'>', "`>`"),
+            Some(b'{') => self.atomic(builder, b'}', "`}`"),
+            Some(byte) if starts_name(byte) => {
+                let word = self.word("an operation", OPERATION_HELP)?;
+                match self.input.window.bytes_since(word.place) {
+                    b"sync" => Ok(Operation::SYNC),
+                    b"fence" => self.fence(),
+                    _ => {
+                        let address = self.address_after(word, builder)?;
+                        self.access(address)
+                    }
+                }
+            }
+            _ => Err(self.input.unexpected("an operation", OPERATION_HELP)),
+        }
+    }
+
+    /// `== value` or `:= value`
+    fn access(&mut self, address: AddressId) -> Result<Operation, InputError> {
+        self.input.window.skip_blanks();
+        let place = self.input.window.place();
+        let first = self.input.window.peek();
+        if matches!(first, Some(b'=' | b':')) {
+            self.input.window.bump();
+            if self.input.window.peek() == Some(b'=') {
+                self.input.window.bump();
+                self.input.window.skip_blanks();
+                let value = self.value()?;
+                return Ok(match first {
+                    Some(b'=') => Operation::Read { address, value },
+                    _ => Operation::Write { address, value },
+                });
+            }
+        }
+        Err(self.input.unexpected_at(place, "`==` or `:=`", ACCESS_HELP))
+    }
+
+    /// `<address == value; address := value>`, or with braces
+    fn atomic(
+        &mut self,
+        builder: &mut Builder,
+        close: u8,
+        close_text: &str,
+    ) -> Result<Operation, InputError> {
+        self.input.window.bump();
+        self.input.window.skip_blanks();
+        let address = self.address(builder)?;
+        let read = self.compared_value(ATOMIC_HELP)?;
+        self.input.window.skip_blanks();
+        self.expect(b';', "`;`", ATOMIC_HELP)?;
+        self.input.window.skip_blanks();
+        let place = self.input.window.place();
+        let written = self.address(builder)?;
+        if written != address {
+            let token = Token { place, length: self.input.window.since(place) };
+            return Err(self.input.senseless(token, BuildErrorKind::AtomicAddressesDiffer));
+        }
+        self.input.window.skip_blanks();
+        self.expect_both(b":=", "`:=`", ATOMIC_HELP)?;
+        self.input.window.skip_blanks();
+        let write = self.value()?;
+        self.input.window.skip_blanks();
+        self.expect(close, close_text, ATOMIC_HELP)?;
+        Ok(Operation::ReadModifyWrite { address, read, write })
+    }
+
+    /// `kinds , kinds`
+    fn fence(&mut self) -> Result<Operation, InputError> {
+        let before = self.kinds()?;
+        self.input.window.skip_blanks();
+        self.expect(b',', "`,` between what comes before the fence and what after", FENCE_HELP)?;
+        let after = self.kinds()?;
+        Ok(Operation::Fence { before, after })
+    }
+
+    fn kinds(&mut self) -> Result<Kinds, InputError> {
+        self.input.window.skip_blanks();
+        let place = self.input.window.place();
+        while self.input.window.since(place) < 3
+            && matches!(self.input.window.peek(), Some(b'r' | b'w' | b'-'))
+        {
+            self.input.window.bump();
+        }
+        match self.input.window.bytes_since(place) {
+            b"r" => Ok(Kinds::READS),
+            b"w" => Ok(Kinds::WRITES),
+            b"rw" | b"wr" => Ok(Kinds::ALL),
+            b"-" => Ok(Kinds::NONE),
+            _ => Err(self.input.unexpected_at(place, "`r`, `w` or `rw`", FENCE_HELP)),
+        }
+    }
+
+    /// `@ …`, `as …` and `dep …`, in any order
+    fn suffixes(&mut self, builder: &mut Builder, event: Draft) -> Result<(), InputError> {
+        let (mut timed, mut named) = (false, false);
+        while self.early_thread.is_none() {
+            self.input.window.skip_blanks();
+            let place = self.input.window.place();
+            match self.input.window.peek() {
+                Some(b'@') => {
+                    self.once(&mut timed, Token { place, length: 1 }, "time")?;
+                    self.times(builder, event)?;
+                }
+                Some(b'a') => {
+                    self.keyword("as", SUFFIX, SUFFIX_HELP)?;
+                    self.once(&mut named, Token { place, length: 2 }, "name")?;
+                    self.input.window.skip_blanks();
+                    self.named(NAME_HELP, |name| builder.name(event, name))?;
+                }
+                Some(b'd') => {
+                    self.keyword("dep", SUFFIX, SUFFIX_HELP)?;
+                    self.dependencies(builder, event)?;
+                }
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn once(
+        &mut self,
+        seen: &mut bool,
+        token: Token,
+        what: &'static str,
+    ) -> Result<(), InputError> {
+        if std::mem::replace(seen, true) {
+            return Err(self.input.error(token, InputErrorKind::Repeated { what }));
+        }
+        Ok(())
+    }
+
+    /// `@ [begin] : [end]`. The end is on the line of the colon; a number there that is followed by
+    /// a colon of its own is no end but the thread of the next event.
+    fn times(&mut self, builder: &mut Builder, event: Draft) -> Result<(), InputError> {
+        let place = self.input.window.place();
+        self.input.window.bump();
+        self.input.window.skip_blanks();
+        let mut times = Times::default();
+        if self.input.window.peek() != Some(b':') {
+            times.begin = Some(self.number("a time or `:`", TIMES_HELP)?.0);
+            self.input.window.skip_blanks();
+        }
+        self.expect(b':', "`:` after the begin time", TIMES_HELP)?;
+        let mut length = self.input.window.since(place);
+        self.input.window.skip_spaces();
+        if matches!(self.input.window.peek(), Some(b'0'..=b'9')) {
+            let (number, token) = self.number("an end time", TIMES_HELP)?;
+            let end = self.input.window.since(place);
+            self.input.window.skip_blanks();
+            if self.input.window.peek() == Some(b':') {
+                self.early_thread = Some((number, token));
+            } else {
+                times.end = Some(number);
+                length = end;
+            }
+        }
+        if times == Times::default() {
+            return Ok(());
+        }
+        let token = Token { place, length };
+        builder.times(event, times).map_err(|error| self.input.senseless(token, error.kind))
+    }
+
+    /// `name, name, …`
+    fn dependencies(&mut self, builder: &mut Builder, event: Draft) -> Result<(), InputError> {
+        loop {
+            self.input.window.skip_blanks();
+            self.named(NAME_HELP, |name| builder.dependency(event, name))?;
+            self.input.window.skip_blanks();
+            if self.input.window.peek() != Some(b',') {
+                return Ok(());
+            }
+            self.input.window.bump();
+        }
+    }
+
+    /// `init address == value`
+    fn initial(&mut self, builder: &mut Builder) -> Result<(), InputError> {
+        self.valued_address("init", builder, Builder::initial)
+    }
+
+    /// `final address == value`
+    fn final_value(&mut self, builder: &mut Builder) -> Result<(), InputError> {
+        self.valued_address("final", builder, Builder::final_value)
+    }
+
+    fn valued_address(
+        &mut self,
+        keyword: &'static str,
+        builder: &mut Builder,
+        say: impl FnOnce(&mut Builder, AddressId, Value, u32) -> Result<(), BuildError>,
+    ) -> Result<(), InputError> {
+        let place = self.input.window.place();
+        self.keyword(keyword, STATEMENT, STATEMENT_HELP)?;
+        self.input.window.skip_blanks();
+        let address = self.address(builder)?;
+        let value = self.compared_value("`init M[x] == 1`, `final M[x] == 1`")?;
+        let token = Token { place, length: self.input.window.since(place) };
+        say(builder, address, value, place.short_line())
+            .map_err(|error| self.input.senseless(token, error.kind))
+    }
+
+    /// `order address : write < write < …`
+    fn order(&mut self, builder: &mut Builder) -> Result<(), InputError> {
+        let place = self.input.window.place();
+        self.keyword("order", STATEMENT, STATEMENT_HELP)?;
+        self.input.window.skip_blanks();
+        let address = self.address(builder)?;
+        self.input.window.skip_blanks();
+        self.expect(b':', "`:` after the address", ORDER_HELP)?;
+        let mut writes = Vec::new();
+        loop {
+            self.input.window.skip_blanks();
+            let (write, token) = self.write_name()?;
+            builder
+                .charge_write_name(&write, place.short_line())
+                .map_err(|error| self.input.senseless(token, error.kind))?;
+            writes.push(write);
+            self.input.window.skip_blanks();
+            if self.input.window.peek() != Some(b'<') {
+                break;
+            }
+            self.input.window.bump();
+        }
+        builder.order(address, writes, place.short_line());
+        Ok(())
+    }
+
+    fn write_name(&mut self) -> Result<(WriteName, Token), InputError> {
+        const WRITE: &str = "a value or the name of a write";
+        match self.input.window.peek() {
+            Some(byte) if starts_name(byte) => {
+                let token = self.word(WRITE, ORDER_HELP)?;
+                let name = name_text(self.input.window.bytes_since(token.place));
+                Ok((WriteName::Name(name.into()), token))
+            }
+            _ => {
+                let (value, token) = self.number(WRITE, ORDER_HELP)?;
+                Ok((WriteName::Value(value), token))
+            }
+        }
+    }
+
+    fn address(&mut self, builder: &mut Builder) -> Result<AddressId, InputError> {
+        let word = self.word("an address", ADDRESS_HELP)?;
+        self.address_after(word, builder)
+    }
+
+    /// The address that starts with a word just read: the word itself, or what is in the brackets
+    /// that follow the word `M`.
+    fn address_after(
+        &mut self,
+        word: Token,
+        builder: &mut Builder,
+    ) -> Result<AddressId, InputError> {
+        if self.input.window.bytes_since(word.place) != b"M" {
+            return Ok(self.named_address(word, builder));
+        }
+        self.input.window.skip_blanks();
+        if self.input.window.peek() != Some(b'[') {
+            return Ok(builder.address_named("M"));
+        }
+        self.input.window.bump();
+        self.input.window.skip_blanks();
+        let address = match self.input.window.peek() {
+            Some(byte) if starts_name(byte) => {
+                let name = self.word("an address", ADDRESS_HELP)?;
+                self.named_address(name, builder)
+            }
+            _ => {
+                let (number, _) = self.number("an address", ADDRESS_HELP)?;
+                builder.address_numbered(number)
+            }
+        };
+        self.input.window.skip_blanks();
+        self.expect(b']', "`]`", ADDRESS_HELP)?;
+        Ok(address)
+    }
+
+    fn named_address(&self, word: Token, builder: &mut Builder) -> AddressId {
+        let name = name_text(self.input.window.bytes_since(word.place));
+        let number = if self.input.options.axe_addresses { axe_number(name) } else { None };
+        match number {
+            Some(number) => builder.address_numbered(number),
+            None => builder.address_named(name),
+        }
+    }
+
+    /// `== value`
+    fn compared_value(&mut self, help: &'static str) -> Result<Value, InputError> {
+        self.input.window.skip_blanks();
+        self.expect_both(b"==", "`==`", help)?;
+        self.input.window.skip_blanks();
+        self.value()
+    }
+
+    fn value(&mut self) -> Result<Value, InputError> {
+        Ok(self.number("a value", VALUE_HELP)?.0)
+    }
+
+    /// A name, handed on to the builder.
+    fn named(
+        &mut self,
+        help: &'static str,
+        say: impl FnOnce(&str) -> Result<(), BuildError>,
+    ) -> Result<(), InputError> {
+        let token = self.word("a name", help)?;
+        say(name_text(self.input.window.bytes_since(token.place)))
+            .map_err(|error| self.input.senseless(token, error.kind))
+    }
+
+    /// Letters and what may follow them in a name.
+    fn word(&mut self, expected: &str, help: &'static str) -> Result<Token, InputError> {
+        let place = self.input.window.place();
+        if !self.input.window.peek().is_some_and(starts_name) {
+            return Err(self.input.unexpected(expected, help));
+        }
+        while self.input.window.peek().is_some_and(is_name_byte) {
+            self.input.window.bump();
+            if self.input.window.since(place) > NAME_LIMIT {
+                let token = Token { place, length: NAME_LIMIT };
+                let kind = InputErrorKind::NameTooLong { limit: NAME_LIMIT };
+                return Err(self.input.error(token, kind));
+            }
+        }
+        Ok(Token { place, length: self.input.window.since(place) })
+    }
+
+    /// These letters, whatever follows them.
+    fn keyword(
+        &mut self,
+        keyword: &'static str,
+        expected: &str,
+        help: &'static str,
+    ) -> Result<(), InputError> {
+        let place = self.input.window.place();
+        for byte in keyword.bytes() {
+            if self.input.window.peek() != Some(byte) {
+                return Err(self.input.unexpected_at(place, expected, help));
+            }
+            self.input.window.bump();
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, expected: &str, help: &'static str) -> Result<(u64, Token), InputError> {
+        let place = self.input.window.place();
+        let Some(first @ b'0'..=b'9') = self.input.window.peek() else {
+            return Err(self.input.unexpected(expected, help));
+        };
+        self.input.window.bump();
+        let mut value = u64::from(first - b'0');
+        if first == b'0' && matches!(self.input.window.peek(), Some(b'x' | b'X')) {
+            self.input.window.bump();
+            if !self.input.window.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
+                return Err(self.input.unexpected("hexadecimal digits after `0x`", help));
+            }
+            value = self.digits::<16>(place, 0)?;
+        } else if matches!(self.input.window.peek(), Some(b'0'..=b'9')) {
+            value = self.digits::<10>(place, value)?;
+        }
+        Ok((value, Token { place, length: self.input.window.since(place) }))
+    }
+
+    fn digits<const BASE: u32>(&mut self, place: Place, mut value: u64) -> Result<u64, InputError> {
+        while let Some(digit) =
+            self.input.window.peek().and_then(|byte| char::from(byte).to_digit(BASE))
+        {
+            self.input.window.bump();
+            let length = self.input.window.since(place);
+            let next = value.checked_mul(BASE.into()).and_then(|v| v.checked_add(digit.into()));
+            let kind = match next {
+                Some(next) if length <= DIGIT_LIMIT => {
+                    value = next;
+                    continue;
+                }
+                Some(_) => InputErrorKind::NumberTooLong { limit: DIGIT_LIMIT },
+                None => InputErrorKind::NumberTooLarge,
+            };
+            return Err(self.number_error(place, kind));
+        }
+        Ok(value)
+    }
+
+    #[cold]
+    fn number_error(&mut self, place: Place, kind: InputErrorKind) -> InputError {
+        self.input.window.read_on(place);
+        let rest = self.input.window.bytes(place, DIGIT_LIMIT);
+        let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        self.input.error(Token { place, length }, kind)
+    }
+
+    fn expect(&mut self, byte: u8, expected: &str, help: &'static str) -> Result<(), InputError> {
+        if self.input.window.peek() != Some(byte) {
+            return Err(self.input.unexpected(expected, help));
+        }
+        self.input.window.bump();
+        Ok(())
+    }
+
+    fn expect_both(
+        &mut self,
+        bytes: &[u8; 2],
+        expected: &str,
+        help: &'static str,
+    ) -> Result<(), InputError> {
+        let place = self.input.window.place();
+        for &byte in bytes {
+            if self.input.window.peek() != Some(byte) {
+                return Err(self.input.unexpected_at(place, expected, help));
+            }
+            self.input.window.bump();
+        }
+        Ok(())
+    }
+}
+
+/// The text of a name, whose bytes are all ASCII.
+fn name_text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
+}

@@ -1,0 +1,286 @@
+//! A byte window sliding over an input: what the readers of all formats look through.
+//!
+//! The window asks its input for more only when everything in it has been looked at, and takes
+//! whatever one `read` gives, so that a producer at the other end of a pipe gets its answer as
+//! soon as it has finished its trace. It keeps the recent past, so that a diagnostic can show the
+//! line it is about. Memory is bounded by the size of the window, however long a line is.
+
+use std::io::{ErrorKind, Read};
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+/// Bytes held. Whatever needs to be seen in one piece (a name, a number) is far shorter.
+const CAPACITY: usize = 128 << 10;
+
+/// Bytes asked for at a time.
+const PIECE: usize = 32 << 10;
+
+/// Bytes of the past that survive when the window slides.
+const PAST: usize = 16 << 10;
+
+/// Bytes after the place of an error that are of interest.
+pub(super) const REASON: usize = 256;
+
+/// A place in the input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Bytes before it.
+    pub(super) offset: u64,
+    /// Bytes before the line it is on.
+    pub(super) line_offset: u64,
+    /// Its line, from 1.
+    pub(super) line: u64,
+}
+
+impl Place {
+    /// Its column in bytes, from 1.
+    pub(super) fn column(self) -> u64 {
+        self.offset - self.line_offset + 1
+    }
+
+    /// Its line as events carry it.
+    pub(super) fn short_line(self) -> u32 {
+        u32::try_from(self.line).unwrap_or(u32::MAX)
+    }
+}
+
+/// The visible part of a line.
+pub(super) struct VisibleLine<'w> {
+    pub(super) bytes: &'w [u8],
+    /// The offset of its first visible byte.
+    pub(super) offset: u64,
+}
+
+/// The window.
+pub(super) struct Window<R> {
+    input: R,
+    buffer: Vec<u8>,
+    /// Where the input puts what it has.
+    piece: Box<[u8]>,
+    /// The next byte, as an index into the buffer.
+    at: usize,
+    /// The offset of the first byte of the buffer.
+    offset: u64,
+    line: u64,
+    line_offset: u64,
+    ended: bool,
+    failure: Option<std::io::Error>,
+}
+
+impl<R: Read> Window<R> {
+    pub(super) fn new(input: R) -> Self {
+        Self {
+            input,
+            buffer: Vec::new(),
+            piece: vec![0; PIECE].into(),
+            at: 0,
+            offset: 0,
+            line: 1,
+            line_offset: 0,
+            ended: false,
+            failure: None,
+        }
+    }
+
+    /// The next byte; `None` at the end and after a failure (see [`Window::take_failure`]).
+    #[inline]
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        match self.buffer.get(self.at) {
+            Some(&byte) => Some(byte),
+            None => self.peek_further(),
+        }
+    }
+
+    #[cold]
+    fn peek_further(&mut self) -> Option<u8> {
+        self.fill(CAPACITY).then(|| self.buffer[self.at])
+    }
+
+    /// Steps over the byte just peeked at, which is not a line end.
+    #[inline]
+    pub(super) fn bump(&mut self) {
+        self.at += 1;
+    }
+
+    /// Why the input cannot be read any further, if it failed.
+    pub(super) fn take_failure(&mut self) -> Option<std::io::Error> {
+        self.failure.take()
+    }
+
+    /// Where the next byte is.
+    #[inline]
+    pub(super) fn place(&self) -> Place {
+        Place {
+            offset: self.offset + self.at as u64,
+            line_offset: self.line_offset,
+            line: self.line,
+        }
+    }
+
+    /// How many bytes lie between a place and the next byte.
+    #[inline]
+    pub(super) fn since(&self, place: Place) -> usize {
+        (self.offset + self.at as u64 - place.offset) as usize
+    }
+
+    /// The bytes from a recent place up to the next byte.
+    #[inline]
+    pub(super) fn bytes_since(&self, place: Place) -> &[u8] {
+        &self.buffer[(place.offset - self.offset) as usize..self.at]
+    }
+
+    /// Bytes from a recent place on, as many as are visible, at most `length`.
+    pub(super) fn bytes(&self, place: Place, length: usize) -> &[u8] {
+        let start = (place.offset - self.offset) as usize;
+        &self.buffer[start..self.buffer.len().min(start + length)]
+    }
+
+    /// Steps over the mark that some editors put at the start of a file.
+    pub(super) fn skip_byte_order_mark(&mut self) {
+        const MARK: &[u8] = b"\xef\xbb\xbf";
+        if self.offset > 0 || self.at > 0 || self.peek() != Some(MARK[0]) {
+            return;
+        }
+        while self.buffer.len() < MARK.len() && self.fill(CAPACITY) {}
+        if self.buffer.starts_with(MARK) {
+            self.at = MARK.len();
+            self.line_offset = MARK.len() as u64;
+        }
+    }
+
+    /// Steps over blanks within a line.
+    pub(super) fn skip_spaces(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r')) {
+            self.bump();
+        }
+    }
+
+    /// Steps over blanks, line ends and comments.
+    #[inline]
+    pub(super) fn skip_blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\r' | 0x0b | 0x0c) => self.bump(),
+                Some(b'\n') => self.newline(),
+                Some(b'#') => self.skip_comment(),
+                _ => return,
+            }
+        }
+    }
+
+    fn newline(&mut self) {
+        self.at += 1;
+        self.line += 1;
+        self.line_offset = self.offset + self.at as u64;
+    }
+
+    /// Steps to the end of the line.
+    fn skip_comment(&mut self) {
+        while self.peek().is_some() {
+            match memchr(b'\n', &self.buffer[self.at..]) {
+                Some(length) => {
+                    self.at += length;
+                    return;
+                }
+                None => self.at = self.buffer.len(),
+            }
+        }
+    }
+
+    /// Steps over the rest of the line with its end and hands it out without it; `None` at the end
+    /// of the input. A line of more than `limit` bytes is an error at its start.
+    pub(super) fn take_line(&mut self, limit: usize) -> Option<Result<(Place, &[u8]), Place>> {
+        self.peek()?;
+        let place = self.place();
+        let mut length = 0;
+        let ended = loop {
+            let unseen = &self.buffer[self.at + length..];
+            match memchr(b'\n', unseen) {
+                Some(more) => {
+                    length += more;
+                    break true;
+                }
+                None => length += unseen.len(),
+            }
+            if length > limit || !self.fill(limit + CAPACITY) {
+                break false;
+            }
+        };
+        if length > limit {
+            return Some(Err(place));
+        }
+        let start = self.at;
+        self.at += length;
+        if ended {
+            self.newline();
+        }
+        Some(Ok((place, &self.buffer[start..start + length])))
+    }
+
+    /// Asks the input once for more; false if there is no more. What has not been stepped over
+    /// stays; the past goes when the window would outgrow `capacity`.
+    fn fill(&mut self, capacity: usize) -> bool {
+        if self.ended {
+            return false;
+        }
+        if self.buffer.len() + PIECE > capacity {
+            let gone = self.at.saturating_sub(PAST);
+            self.buffer.drain(..gone);
+            self.at -= gone;
+            self.offset += gone as u64;
+        }
+        let read = loop {
+            match self.input.read(&mut self.piece) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                other => break other,
+            }
+        };
+        let length = read.unwrap_or_else(|error| {
+            self.failure = Some(error);
+            0
+        });
+        self.buffer.extend_from_slice(&self.piece[..length]);
+        self.ended = length == 0;
+        !self.ended
+    }
+
+    /// Reads on, within reason, to the end of the line of a recent place, so that what an error
+    /// shows of it does not depend on the pieces in which the input arrives.
+    pub(super) fn read_on(&mut self, place: Place) {
+        while let Some(from) = self.index(place)
+            && self.buffer.len() - from < REASON
+            && memchr(b'\n', &self.buffer[from..]).is_none()
+            && self.fill(usize::MAX)
+        {}
+        // What the input has to say after the place of an error changes nothing about the error.
+        self.failure = None;
+    }
+
+    /// What is visible of the line of a recent place, up to so many bytes after the place.
+    pub(super) fn line_around(&self, place: Place, length: usize) -> Option<VisibleLine<'_>> {
+        let from = self.index(place)?;
+        let start = memrchr(b'\n', &self.buffer[..from]).map_or(0, |newline| newline + 1);
+        let after = &self.buffer[from..self.buffer.len().min(from.saturating_add(length))];
+        let end = from + memchr(b'\n', after).unwrap_or(after.len());
+        Some(VisibleLine { bytes: &self.buffer[start..end], offset: self.offset + start as u64 })
+    }
+
+    /// Where a place is in the buffer, if it is still there.
+    fn index(&self, place: Place) -> Option<usize> {
+        let index = usize::try_from(place.offset.checked_sub(self.offset)?).ok()?;
+        (index <= self.buffer.len()).then_some(index)
+    }
+
+    /// The start of an earlier line, if it is recent enough to be shown.
+    pub(super) fn start_of_line(&self, line: u64) -> Option<Place> {
+        let back = usize::try_from(self.line.checked_sub(line)?).ok()?;
+        let recent = &self.buffer[self.at.saturating_sub(PAST)..self.at];
+        let offset = self.offset + (self.at - recent.len()) as u64;
+        let line_offset = match memchr_iter(b'\n', recent).rev().nth(back) {
+            Some(newline) => offset + newline as u64 + 1,
+            None if offset == 0 && line == 1 => 0,
+            None => return None,
+        };
+        Some(Place { offset: line_offset, line_offset, line })
+    }
+}

@@ -1,0 +1,203 @@
+//! Traces out: the text format and JSON Lines, thread by thread.
+//!
+//! What is written says everything the history says, so that reading it again gives an equal
+//! history. Events of different threads are not interleaved: a history does not know how they were.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use crate::event::{AddressId, AddressLabel, EventId, Kinds, Operation, Source, Value};
+use crate::history::{History, OrderChain};
+
+/// Writes a history in the text format, with its `check` line.
+///
+/// ```
+/// let history = tribunal_history::parse_text("1: {x == 0; x := 1} @ 5:\n0: sync").unwrap();
+/// let mut text = Vec::new();
+/// tribunal_history::write_text(&history, &mut text).unwrap();
+/// assert_eq!(text, b"1: <M[x] == 0; M[x] := 1> @ 5:\n0: sync\ncheck\n");
+/// ```
+pub fn write_text(history: &History, out: &mut impl Write) -> io::Result<()> {
+    let mut line = String::new();
+    for address in history.address_ids() {
+        let entry = history.address(address);
+        if entry.init_line.is_some() {
+            writeln!(out, "init M[{}] == {}", entry.label, entry.initial)?;
+        }
+    }
+    for event in history.event_ids() {
+        line.clear();
+        text_event(history, event, &mut line).map_err(io::Error::other)?;
+        out.write_all(line.as_bytes())?;
+    }
+    for f in history.finals() {
+        writeln!(out, "final M[{}] == {}", history.address(f.address).label, f.value)?;
+    }
+    for chain in history.orders() {
+        write!(out, "order M[{}]:", history.address(chain.address).label)?;
+        for (at, &write) in chain.writes.iter().enumerate() {
+            let before = if at == 0 { "" } else { " <" };
+            match call_write(history, chain, write) {
+                Call::Name(name) => write!(out, "{before} {name}")?,
+                Call::Value(value) => write!(out, "{before} {value}")?,
+            }
+        }
+        writeln!(out)?;
+    }
+    out.write_all(b"check\n")
+}
+
+fn text_event(history: &History, id: EventId, line: &mut String) -> std::fmt::Result {
+    let event = history.event(id);
+    let label = |address: AddressId| &history.address(address).label;
+    write!(line, "{}: ", history.thread_label(event.thread))?;
+    match event.operation {
+        Operation::Read { address, value } => write!(line, "M[{}] == {value}", label(address))?,
+        Operation::Write { address, value } => write!(line, "M[{}] := {value}", label(address))?,
+        Operation::ReadModifyWrite { address, read, write } => {
+            let label = label(address);
+            write!(line, "<M[{label}] == {read}; M[{label}] := {write}>")?;
+        }
+        Operation::SYNC => line.push_str("sync"),
+        Operation::Fence { before, after } => {
+            let letters = |kinds: Kinds| match kinds.letters() {
+                "" => "-",
+                letters => letters,
+            };
+            write!(line, "fence {},{}", letters(before), letters(after))?;
+        }
+    }
+    if let Some(name) = history.name(id) {
+        write!(line, " as {name}")?;
+    }
+    for (at, name) in dependency_names(history, id).enumerate() {
+        write!(line, "{}{name}", if at == 0 { " dep " } else { "," })?;
+    }
+    let times = history.times(id);
+    match (times.begin, times.end) {
+        (None, None) => {}
+        (Some(begin), None) => write!(line, " @ {begin}:")?,
+        (None, Some(end)) => write!(line, " @ :{end}")?,
+        (Some(begin), Some(end)) => write!(line, " @ {begin}:{end}")?,
+    }
+    line.push('\n');
+    Ok(())
+}
+
+/// Writes a history as JSON Lines, with its `end` line.
+///
+/// ```
+/// let history = tribunal_history::parse_text("0: x := 1 as a").unwrap();
+/// let mut lines = Vec::new();
+/// tribunal_history::write_jsonl(&history, &mut lines).unwrap();
+/// assert_eq!(
+///     String::from_utf8(lines).unwrap(),
+///     "{\"thread\":0,\"op\":\"write\",\"addr\":\"x\",\"value\":1,\"name\":\"a\"}\n\
+///      {\"op\":\"end\"}\n"
+/// );
+/// ```
+pub fn write_jsonl(history: &History, out: &mut impl Write) -> io::Result<()> {
+    for address in history.address_ids() {
+        let entry = history.address(address);
+        if entry.init_line.is_some() {
+            write_object(
+                out,
+                &[op("init"), addr(history, address), ("value", entry.initial.into())],
+            )?;
+        }
+    }
+    for event in history.event_ids() {
+        write_object(out, &json_event(history, event))?;
+    }
+    for f in history.finals() {
+        write_object(out, &[op("final"), addr(history, f.address), ("value", f.value.into())])?;
+    }
+    for chain in history.orders() {
+        let values = chain.writes.iter().map(|&write| match call_write(history, chain, write) {
+            Call::Name(name) => json!(name),
+            Call::Value(value) => json!(value),
+        });
+        let values = ("values", values.collect());
+        write_object(out, &[op("order"), addr(history, chain.address), values])?;
+    }
+    out.write_all(b"{\"op\":\"end\"}\n")
+}
+
+type JsonField = (&'static str, serde_json::Value);
+
+/// Writes an object with its fields in the given order.
+fn write_object(out: &mut impl Write, fields: &[JsonField]) -> io::Result<()> {
+    for (at, (key, value)) in fields.iter().enumerate() {
+        write!(out, "{}\"{key}\":{value}", if at == 0 { '{' } else { ',' })?;
+    }
+    out.write_all(b"}\n")
+}
+
+fn op(name: &'static str) -> JsonField {
+    ("op", name.into())
+}
+
+fn addr(history: &History, address: AddressId) -> JsonField {
+    let label = match &history.address(address).label {
+        AddressLabel::Number(number) => json!(number),
+        AddressLabel::Name(name) => json!(name),
+    };
+    ("addr", label)
+}
+
+fn json_event(history: &History, id: EventId) -> Vec<JsonField> {
+    let event = history.event(id);
+    let mut fields = vec![("thread", history.thread_label(event.thread).into())];
+    match event.operation {
+        Operation::Read { address, value } => {
+            fields.extend([op("read"), addr(history, address), ("value", value.into())]);
+        }
+        Operation::Write { address, value } => {
+            fields.extend([op("write"), addr(history, address), ("value", value.into())]);
+        }
+        Operation::ReadModifyWrite { address, read, write } => fields.extend([
+            op("rmw"),
+            addr(history, address),
+            ("read", read.into()),
+            ("value", write.into()),
+        ]),
+        Operation::Fence { before, after } => fields.extend([
+            op("fence"),
+            ("before", before.letters().into()),
+            ("after", after.letters().into()),
+        ]),
+    }
+    let times = history.times(id);
+    fields.extend(times.begin.map(|time| ("begin", time.into())));
+    fields.extend(times.end.map(|time| ("end", time.into())));
+    fields.extend(history.name(id).map(|name| ("name", name.into())));
+    let names: Vec<_> = dependency_names(history, id).collect();
+    if !names.is_empty() {
+        fields.push(("deps", names.into()));
+    }
+    fields
+}
+
+/// The names of the reads an event depends on; what is depended on was named to say so.
+fn dependency_names(history: &History, id: EventId) -> impl Iterator<Item = &str> {
+    history.dependencies_of(id).filter_map(|read| history.name(read))
+}
+
+/// How an `order` line calls a write.
+enum Call<'h> {
+    Name(&'h str),
+    Value(Value),
+}
+
+/// By its name if it has one, else by its value, which is then the only one of its kind.
+fn call_write<'h>(history: &'h History, chain: &OrderChain, write: Source) -> Call<'h> {
+    match write {
+        Source::Initial => Call::Value(history.address(chain.address).initial),
+        Source::Write(id) => match history.name(id) {
+            Some(name) => Call::Name(name),
+            None => Call::Value(history.event(id).operation.value_written().unwrap_or_default()),
+        },
+    }
+}
