@@ -269,3 +269,131 @@ impl Clauses {
         result
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use history::{AddressId, EventId, Source};
+    use oracle::Rng;
+
+    use super::*;
+
+    /// Everything is among these: orders of four writes, and two readers with three candidates.
+    fn random_literal(rng: &mut Rng) -> Literal {
+        let event = |rng: &mut Rng| EventId::new(rng.below(4));
+        if rng.percent(50) {
+            let a = event(rng);
+            let b = EventId::new((a.index() + 1 + rng.below(3)) % 4);
+            return Literal::before(a, b);
+        }
+        let reader = match rng.below(2) {
+            0 => Reader::Event(EventId::new(9)),
+            _ => Reader::Final(AddressId::new(0)),
+        };
+        let source =
+            [Source::Initial, Source::Write(EventId::new(1)), Source::Write(EventId::new(2))]
+                [rng.below(3)];
+        let literal = Literal::reads(reader, source);
+        if rng.percent(50) { literal } else { literal.negated() }
+    }
+
+    fn random_clause(rng: &mut Rng) -> Vec<Literal> {
+        (0..1 + rng.below(3)).map(|_| random_literal(rng)).collect()
+    }
+
+    /// Unit propagation as one would define it: over and over, over everything.
+    fn implied_naively(clauses: &[Vec<Literal>], clause: &[Literal]) -> bool {
+        let mut all = clauses.to_vec();
+        for reader in [Reader::Event(EventId::new(9)), Reader::Final(AddressId::new(0))] {
+            let candidates: Vec<Literal> =
+                [Source::Initial, Source::Write(EventId::new(1)), Source::Write(EventId::new(2))]
+                    .map(|source| Literal::reads(reader, source))
+                    .to_vec();
+            for (i, a) in candidates.iter().enumerate() {
+                all.extend(candidates[i + 1..].iter().map(|b| vec![a.negated(), b.negated()]));
+            }
+            all.push(candidates);
+        }
+        let mut known: BTreeSet<Literal> = clause.iter().map(|literal| literal.negated()).collect();
+        loop {
+            if known.iter().any(|literal| known.contains(&literal.negated())) {
+                return true;
+            }
+            let before = known.len();
+            for clause in &all {
+                let mut open: Vec<Literal> =
+                    clause.iter().copied().filter(|l| !known.contains(&l.negated())).collect();
+                open.dedup();
+                match open[..] {
+                    [] => return true,
+                    [last] => {
+                        known.insert(last);
+                    }
+                    _ => {}
+                }
+            }
+            if known.len() == before {
+                return false;
+            }
+        }
+    }
+
+    #[test]
+    fn watching_two_literals_finds_what_watching_all_finds() {
+        let mut found = [0; 2];
+        for seed in 0..3_000 {
+            let mut rng = Rng::new(seed);
+            let clauses: Vec<Vec<Literal>> = (0..12).map(|_| random_clause(&mut rng)).collect();
+            let questions: Vec<Vec<Literal>> = (0..12).map(|_| random_clause(&mut rng)).collect();
+            let all = clauses.iter().chain(&questions).flatten().copied();
+            let mut watched = Clauses::new(all, |_| 3);
+            for (count, (clause, question)) in clauses.iter().zip(&questions).enumerate() {
+                let expected = implied_naively(&clauses[..count], question);
+                assert_eq!(watched.imply(question), expected, "seed {seed}, clause {count}");
+                found[usize::from(expected)] += 1;
+                watched.add(clause);
+            }
+        }
+        assert!(found.iter().all(|&times| times > 1_000), "{found:?}");
+    }
+
+    #[test]
+    fn a_reader_with_one_candidate_read_from_it() {
+        let reader = Reader::Event(EventId::new(0));
+        let literal = Literal::reads(reader, Source::Initial);
+        let mut clauses = Clauses::new([literal].into_iter(), |_| 1);
+        assert!(clauses.imply(&[literal]));
+        assert!(!clauses.imply(&[literal.negated()]));
+        assert!(!clauses.imply(&[]));
+    }
+
+    #[test]
+    fn a_candidate_that_no_clause_mentions_stays_open() {
+        let reader = Reader::Event(EventId::new(0));
+        let literal = Literal::reads(reader, Source::Initial);
+        let mut clauses = Clauses::new([literal].into_iter(), |_| 2);
+        clauses.add(&[literal.negated()]);
+        assert!(!clauses.imply(&[]));
+    }
+
+    #[test]
+    fn long_proofs_are_propagated_quickly() {
+        let mut rng = Rng::new(1);
+        let mut random = |length: usize| -> Vec<Literal> {
+            let mut literal = || {
+                let a = rng.below(400);
+                Literal::before(EventId::new(a), EventId::new((a + 1 + rng.below(399)) % 400))
+            };
+            (0..length).map(|_| literal()).collect()
+        };
+        let proof: Vec<Vec<Literal>> = (0..20_000).map(|_| random(10)).collect();
+        let mut clauses = Clauses::new(proof.iter().flatten().copied(), |_| 2);
+        let started = std::time::Instant::now();
+        for clause in &proof {
+            clauses.imply(clause);
+            clauses.add(clause);
+        }
+        assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+    }
+}

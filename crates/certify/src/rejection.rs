@@ -127,13 +127,13 @@ impl fmt::Display for Fault {
                 write!(f, "{reader} cannot have read from {source}: address or value differ")
             }
             NotPropagated => write!(f, "unit propagation does not reach a contradiction"),
-            NoSuchGraph { model, graph } => write!(f, "{model} has no {graph:?} graph"),
+            NoSuchGraph { model, graph } => write!(f, "{model} has no {graph} graph"),
             EmptyCycle => write!(f, "a cycle without edges"),
             Gap { after, before } => {
                 write!(f, "an edge ends at {after}, but the next begins at {before}")
             }
             NoEdge { from, to, because } => {
-                write!(f, "{from} → {to} is no {because:?} edge here")
+                write!(f, "{from} → {to} is no {because} edge here")
             }
             NotDerived { index, from, to } => {
                 write!(f, "derived edge {index}, {from} → {to}, does not follow by its rule")

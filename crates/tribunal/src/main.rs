@@ -1,3 +1,60 @@
 //! The `tribunal` command.
 
-fn main() {}
+mod arguments;
+mod commands;
+mod ending;
+mod gradual;
+mod input;
+mod interrupt;
+mod output;
+mod pipeline;
+mod progress;
+mod units;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, AxeCommand, Colour, ColourFlag, Command};
+use ending::{Ending, Failure};
+use interrupt::Interrupt;
+
+fn main() -> ExitCode {
+    end_on_panic();
+    let arguments = Arguments::parse_from(arguments::command_line());
+    let interrupt = Interrupt::install();
+    match run(arguments.command, &interrupt) {
+        Ok(ending) => ending.into(),
+        Err(failure) => {
+            let flag = ColourFlag { color: Colour::Auto };
+            let colour = output::colours(flag, &std::io::stderr());
+            let _ = std::io::stderr().write_all(failure.render(colour).as_bytes());
+            failure.ending().into()
+        }
+    }
+}
+
+fn run(command: Command, interrupt: &Interrupt) -> Result<Ending, Failure> {
+    match command {
+        Command::Check(arguments) => commands::check::run(arguments, interrupt),
+        Command::Certify(arguments) => commands::certify::run(&arguments),
+        Command::Shrink(arguments) => commands::shrink::run(&arguments, interrupt),
+        Command::Explain(arguments) => commands::explain::run(&arguments, interrupt),
+        Command::Models(arguments) => commands::models::run(&arguments, interrupt),
+        Command::Convert(arguments) => commands::convert::run(&arguments, interrupt),
+        Command::Axe(AxeCommand::Check(arguments)) => {
+            commands::axe::check(&arguments.axe, interrupt)
+        }
+        Command::Axe(AxeCommand::Test(arguments)) => commands::axe::test(&arguments, interrupt),
+    }
+}
+
+/// A panic in any thread ends the process: the others would wait for an answer that never comes.
+fn end_on_panic() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        report(panic);
+        std::process::exit(101);
+    }));
+}

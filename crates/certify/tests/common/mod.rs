@@ -1,13 +1,15 @@
 //! What the tests of the kernel share.
 #![allow(dead_code)] // not every test uses everything
 
+pub(crate) mod causal_prover;
 pub(crate) mod mutate;
 pub(crate) mod search;
 pub(crate) mod store_prover;
 
 use evidence::{Certificate, Evidence, Reader};
-use history::{History, Source, write_text};
+use history::{History, Source, parse_text, write_text};
 use models::Model;
+use tribunal_certify::certify;
 
 /// A certificate about the first trace.
 pub(crate) fn claim(model: Model, evidence: Evidence) -> Certificate {
@@ -61,4 +63,22 @@ pub(crate) fn choices(history: &History) -> Vec<Vec<(Reader, Source)>> {
         all = all.iter().flat_map(longer).collect();
     }
     all
+}
+
+/// What the kernel says about a trace and the evidence of a certificate for it, given as the
+/// fields of its JSON.
+pub(crate) fn verdict(trace: &str, model: Model, evidence: &str) -> Result<(), String> {
+    let history = parse_text(trace).expect("the trace is well-formed");
+    let verdict = if evidence.contains("\"proof\"") { "violation" } else { "consistent" };
+    let line = format!(
+        r#"{{"tribunal":1,"trace":1,"model":"{model}","verdict":"{verdict}","events":{},{evidence}}}"#,
+        history.len()
+    );
+    let certificate = Certificate::from_json(&line, &history).expect("the line is a certificate");
+    certify(&history, &certificate).map_err(|rejection| rejection.to_string())
+}
+
+/// The sentence with which the kernel rejects it.
+pub(crate) fn rejection(trace: &str, model: Model, evidence: &str) -> String {
+    verdict(trace, model, evidence).expect_err("the kernel accepts this")
 }

@@ -7,7 +7,11 @@ use rustc_hash::FxHashMap;
 use super::check::Problem;
 use super::guess::Guess;
 use super::operations::{Op, ReadsFrom};
+use super::outlook::Outlook;
 use crate::Budget;
+
+/// Why not to choose a candidate, compared from left to right.
+pub(super) type Doubt = (bool, bool, bool, u32);
 
 /// The readers whose source is part of the question.
 #[derive(Debug)]
@@ -71,40 +75,28 @@ impl<'a> Choices<'a> {
         }
     }
 
-    /// How little a candidate has going for it: the guessed one first, then what was written
-    /// before the read took place, the latest first, then the rest; last of all what cannot be, a
-    /// write of the same thread that comes later or was overwritten by the thread itself.
-    pub(super) fn doubt(&self, reader: u32, candidate: u32) -> (bool, bool, u32) {
+    /// How little a candidate has going for it: what the choices so far rule out last of all; the
+    /// guessed one first, then what was written before the read took place, the latest first, then
+    /// the rest.
+    pub(super) fn doubt(&self, outlook: &Outlook, reader: u32, candidate: u32) -> Doubt {
+        let ops = &self.problem.ops;
         let source = self.candidates(reader)[candidate as usize];
         let time = match source {
             Source::Initial => 0,
             Source::Write(write) => self.guess.time(write),
         };
-        let (guessed, at) = match self.readers[reader as usize] {
-            Reader::Event(event) => (self.guess.source(event), self.guess.time(event)),
+        let (guessed, at, is_possible) = match self.readers[reader as usize] {
+            Reader::Event(event) => {
+                let allowed = outlook.allows(ops, ops.read_of(event), ops.source(source));
+                (self.guess.source(event), self.guess.time(event), allowed)
+            }
             Reader::Final(address) => {
                 let lines = self.problem.history.finals();
                 let line = lines.iter().position(|line| line.address == address);
-                (line.and_then(|line| self.guess.final_source(line)), u32::MAX)
+                (line.and_then(|line| self.guess.final_source(line)), u32::MAX, true)
             }
         };
-        if guessed == Some(source) {
-            return (false, false, 0);
-        }
-        let distance = if time < at { at - time } else { time - at };
-        (self.is_hopeless(reader, source), time >= at, distance)
-    }
-
-    fn is_hopeless(&self, reader: u32, source: Source) -> bool {
-        let (Reader::Event(read), Source::Write(write)) = (self.readers[reader as usize], source)
-        else {
-            return false;
-        };
-        let ops = &self.problem.ops;
-        let (read, write) = (ops.read_of(read), ops.write_of(write));
-        let between = |next: Op| ops.program_order(next, read);
-        ops.program_order(read, write)
-            || (ops.program_order(write, read) && ops.next_in_chain(write).is_some_and(between))
+        (!is_possible, guessed != Some(source), time >= at, time.abs_diff(at))
     }
 
     /// The candidates that are later writes of the reader's own thread, or the reader itself.

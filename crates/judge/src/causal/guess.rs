@@ -1,9 +1,13 @@
-//! A plausible choice of reads-from where values repeat: what one greedy interleaving saw.
+//! A plausible choice of reads-from where values repeat: what an interleaving of all threads saw.
 //!
-//! Reads go ahead as soon as memory holds their value, which never hurts. When only writes are
-//! left to choose from, the one that overwrites the fewest values still wanted goes first. A history
-//! that is sequentially consistent often comes out whole, and then the guess satisfies every model;
-//! one that is not gives at least a time to every event, by which candidates are tried. O(n·k).
+//! Two are tried. The order of the lines means nothing between threads, but who writes a trace down
+//! often does it as things happen. Else a greedy one: reads go ahead as soon as memory holds their
+//! value, which never hurts; when only writes are left to choose from, the one that overwrites the
+//! fewest values still wanted goes first. If every read finds its value, the guess satisfies every
+//! model; else it gives at least a time to every event, by which candidates are tried. O(n·k).
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use history::{AddressId, Event, EventId, History, Operation, Source, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,12 +23,19 @@ pub(super) struct Guess {
     finals: Vec<Option<Source>>,
     /// When each event took place.
     times: Vec<u32>,
+    /// How many readers did not find their value in memory.
+    misses: usize,
 }
 
 impl Guess {
-    /// The interleaving, or what of it the budget had time for.
+    /// The better of the two interleavings, or what of it the budget had time for.
     pub(super) fn new(history: &History, budget: &Budget) -> Self {
-        Interleaving::new(history).run(budget)
+        let as_written = Interleaving::new(history).as_written();
+        if as_written.misses == 0 {
+            return as_written;
+        }
+        let greedy = Interleaving::new(history).greedy(budget);
+        if greedy.misses < as_written.misses { greedy } else { as_written }
     }
 
     pub(super) fn source(&self, reader: EventId) -> Option<Source> {
@@ -77,11 +88,25 @@ impl<'a> Interleaving<'a> {
             sources: vec![None; history.len()],
             finals: Vec::new(),
             times: vec![0; history.len()],
+            misses: 0,
         };
         Interleaving { history, next, memory, last, wanted, clock: 0, guess }
     }
 
-    fn run(mut self, budget: &Budget) -> Guess {
+    /// In the order of the lines, as far as that is program order.
+    fn as_written(mut self) -> Guess {
+        let heads = (0..self.next.len()).filter_map(|t| Some(Reverse((self.head(t)?.1.line, t))));
+        let mut heads: BinaryHeap<Reverse<(u32, usize)>> = heads.collect();
+        while let Some(Reverse((_, thread))) = heads.pop() {
+            if let Some((id, _)) = self.head(thread) {
+                self.perform(id);
+            }
+            heads.extend(self.head(thread).map(|(_, event)| Reverse((event.line, thread))));
+        }
+        self.ended()
+    }
+
+    fn greedy(mut self, budget: &Budget) -> Guess {
         for step in 1_u32.. {
             if step.is_multiple_of(1024) && budget.is_spent() {
                 break;
@@ -92,12 +117,25 @@ impl<'a> Interleaving<'a> {
                 None => break,
             }
         }
+        self.ended()
+    }
+
+    fn ended(mut self) -> Guess {
         for line in self.history.finals() {
-            let (value, source) = self.memory[line.address.index()];
-            let last = self.last.get(&(line.address, line.value)).copied();
-            self.guess.finals.push(if value == line.value { Some(source) } else { last });
+            let source = self.see(line.address, line.value);
+            self.guess.finals.push(source);
         }
         self.guess
+    }
+
+    /// Where a reader of this value finds it: in memory or, failing that, where it was last.
+    fn see(&mut self, address: AddressId, value: Value) -> Option<Source> {
+        let (held, source) = self.memory[address.index()];
+        if held == value {
+            return Some(source);
+        }
+        self.guess.misses += 1;
+        self.last.get(&(address, value)).copied()
     }
 
     /// The event that a thread does next.
@@ -168,12 +206,7 @@ impl<'a> Interleaving<'a> {
         self.next[event.thread.index()] += 1;
         let Some(address) = event.address() else { return };
         if let Some(value) = event.operation.value_read() {
-            let (held, source) = self.memory[address.index()];
-            self.guess.sources[id.index()] = if held == value {
-                Some(source)
-            } else {
-                self.last.get(&(address, value)).copied()
-            };
+            self.guess.sources[id.index()] = self.see(address, value);
             if let Some(count) = self.wanted.get_mut(&(address, value)) {
                 count.0 -= 1;
             }

@@ -9,6 +9,7 @@ mod guess;
 mod kept;
 mod observe;
 mod operations;
+mod outlook;
 mod paths;
 mod queue;
 mod relation;

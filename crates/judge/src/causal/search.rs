@@ -17,6 +17,7 @@ use super::check::{Established, Problem, Stop, check};
 use super::choices::Choices;
 use super::explain::{Lemma, from_the_future};
 use super::operations::ReadsFrom;
+use super::outlook::Outlook;
 use super::queue::Queue;
 use crate::{Budget, Reason};
 
@@ -111,6 +112,7 @@ struct Search<'a> {
     chosen: Vec<Option<u32>>,
     saved: Vec<Option<u32>>,
     queue: Queue,
+    outlook: Outlook,
     trail: Vec<Lit>,
     /// Where the decisions stand on the trail.
     levels: Vec<usize>,
@@ -136,6 +138,7 @@ impl<'a> Search<'a> {
             chosen: vec![None; readers],
             saved: vec![None; readers],
             queue: Queue::new(readers),
+            outlook: Outlook::new(problem),
             trail: Vec::new(),
             levels: Vec::new(),
             propagated: 0,
@@ -179,14 +182,15 @@ impl<'a> Search<'a> {
             if budget.is_spent() {
                 return Found::Spent(Reason::Time);
             }
-            self.decide();
+            self.decide(budget);
         }
     }
 
     /// The first guess is checked whole; after it has failed, partial choices are checked a few
     /// times on the way down.
     fn is_time_to_check(&self) -> bool {
-        let share = 1 + self.choices.len() / 8;
+        let entries = self.problem.ops.len().saturating_mul(self.problem.ops.thread_count());
+        let share = 1 + self.choices.len().saturating_mul(entries) / 4_000_000;
         self.open_readers == 0 || (self.effort.conflicts > 0 && self.unchecked >= share)
     }
 
@@ -251,17 +255,17 @@ impl<'a> Search<'a> {
         self.propagated = self.propagated.min(start);
     }
 
-    fn decide(&mut self) {
+    fn decide(&mut self, budget: &Budget) {
         let chosen = &self.chosen;
         let Some(reader) = self.queue.next(|reader| chosen[reader as usize].is_none()) else {
             return;
         };
         let count = self.choices.candidates(reader).len() as u32;
-        let saved = self.saved[reader as usize].filter(|&c| !self.is_refuted(reader, c));
-        let candidate = saved.or_else(|| {
-            (0..count)
-                .filter(|&c| !self.is_refuted(reader, c))
-                .min_by_key(|&c| self.choices.doubt(reader, c))
+        self.outlook.refresh(&self.problem.ops, &self.reads_from, budget);
+        let saved = self.saved[reader as usize];
+        let candidate = (0..count).filter(|&c| !self.is_refuted(reader, c)).min_by_key(|&c| {
+            let (is_impossible, a, b, c2) = self.choices.doubt(&self.outlook, reader, c);
+            (is_impossible, saved != Some(c), a, b, c2)
         });
         let Some(candidate) = candidate else { return };
         self.effort.decisions += 1;
@@ -354,6 +358,7 @@ impl<'a> Search<'a> {
             self.effort.conflicts += 1;
             return Some(Proof { steps: vec![step_of(&lemma)] });
         }
+        if std::env::var("DBG").is_ok() && self.effort.conflicts % 1000 == 0 { eprintln!("lemma {} derived {} cycle {} open {} levels {}", literals.len(), lemma.derived.len(), lemma.cycle.edges.len(), self.open_readers, self.levels.len()); }
         let clause = self.add_clause(literals, Origin::Lemma(lemma));
         self.resolve(Cause::Clause(clause))
     }

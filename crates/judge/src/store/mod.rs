@@ -92,6 +92,10 @@ impl Check {
         match linear::known_order(&problem) {
             Ok(orders) => self.known(problem, &orders),
             Err(address) => {
+                // What is known may contradict itself, and then that is the answer.
+                if let Err(cycle) = problem.graph.topological_order() {
+                    return self.violation(refute::refute(&problem, &cycle), DecidedBy::Linear);
+                }
                 let label = &problem.history.address(address).label;
                 let why = format!(
                     "the linear engine needs the write order, and that of M[{label}] is not known; \

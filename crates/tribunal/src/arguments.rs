@@ -1,0 +1,513 @@
+//! The command line: every command and every flag, each declared once, with the help it prints.
+//!
+//! Lists of models and engines in the help come from their tables.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use history::{Format, ThinAir};
+use judge::Engine;
+use models::Model;
+
+use crate::units;
+
+const TOUR: &str = "\
+A tour:
+  tribunal check --model tso run.trace            is the trace allowed by TSO?
+  tribunal check --model gradual run.trace        which is the strongest model that allows it?
+  simulator | tribunal check --json -             one verdict a line, as soon as a trace ends
+  tribunal shrink --model tso run.trace           the few lines that break the promise
+  tribunal explain --model tso -o why.svg run.trace
+  tribunal check --certificate proof.jsonl run.trace
+  tribunal certify run.trace proof.jsonl          check the evidence with a small kernel
+  tribunal models                                 what each model promises
+
+A trace is text, one event a line (gzip and zstd are read as they are; `-` is standard input):
+  0: M[x] := 1                thread 0 writes 1 to x
+  0: sync                     a full fence; also: fence w,r
+  0: M[y] == 0                reads 0
+  1: <M[y] == 0; M[y] := 7>   atomic read-modify-write
+  check                       ends a trace; a file may hold many";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    the promise is kept: every trace consistent, the certificate holds
+  1    it is broken: a violation, a certificate that does not hold
+  2    the question could not be asked: bad usage, bad input
+  3    undecided: a budget ran out and nothing was found broken
+  130  interrupted by Ctrl-C; what was found so far is printed first";
+
+/// Decides whether a recorded execution of a shared memory is allowed by a memory model.
+///
+/// An execution is a set of events, a memory model says which orders between them must hold, and
+/// the question is whether those orders can all hold at once. The answer comes with evidence: an
+/// order that explains every read, or a cycle that shows there is none.
+#[derive(Parser, Debug)]
+#[command(name = "tribunal", version, after_help = EXIT_CODES)]
+#[command(after_long_help = format!("{TOUR}\n\n{EXIT_CODES}"))]
+#[command(arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    Check(CheckArguments),
+    Certify(CertifyArguments),
+    Shrink(ShrinkArguments),
+    Explain(ExplainArguments),
+    Models(ModelsArguments),
+    Convert(ConvertArguments),
+    #[command(subcommand)]
+    Axe(AxeCommand),
+}
+
+/// Judge recorded traces.
+///
+/// Prints one line for each trace and model, in order, each as soon as it is known; for a
+/// violation also why. Used as a co-process, it answers each trace when its `check` arrives.
+#[derive(Args, Debug)]
+#[command(after_help = EXIT_CODES, after_long_help = format!("{CHECK_EXAMPLES}\n\n{EXIT_CODES}"))]
+pub(crate) struct CheckArguments {
+    /// The models to judge by, comma-separated.
+    ///
+    /// `gradual` reports the strongest models that hold: it judges from the strongest to the
+    /// weakest and skips what is implied. It counts as a violation only when no model holds.
+    #[arg(short, long, value_name = "MODEL", default_value = "sc", value_delimiter = ',')]
+    #[arg(value_parser = asked_parser(), ignore_case = true)]
+    pub(crate) model: Vec<Asked>,
+
+    /// How to decide.
+    ///
+    /// All engines agree wherever two of them decide. Causal models have one way to be decided,
+    /// whatever the engine.
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    #[arg(value_parser = engine_parser(), ignore_case = true)]
+    pub(crate) engine: Engine,
+
+    /// Write the evidence of every verdict to this file, for `tribunal certify`.
+    ///
+    /// One JSON object a line for each trace and model that was decided. The file appears when
+    /// the run ends, also when it is interrupted.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<PathBuf>,
+
+    /// Say what it took: write pairs, inferred edges, decisions, conflicts.
+    ///
+    /// `--stats full` adds to --json the witness of a consistent trace: a total order, as
+    /// [thread, index] pairs.
+    #[arg(long, value_name = "full", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "brief")]
+    pub(crate) stats: Option<Stats>,
+
+    #[command(flatten)]
+    pub(crate) input: InputFlags,
+    #[command(flatten)]
+    pub(crate) limits: LimitFlags,
+    #[command(flatten)]
+    pub(crate) jobs: JobFlag,
+    #[command(flatten)]
+    pub(crate) json: JsonFlag,
+    #[command(flatten)]
+    pub(crate) quiet: QuietFlag,
+    #[command(flatten)]
+    pub(crate) colour: ColourFlag,
+
+    /// The trace files; `-` is standard input.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<String>,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  tribunal check run.trace                        sequential consistency
+  tribunal check --model tso,pso --json *.trace   two models, one JSON object a line
+  tribunal check --model gradual run.trace        the strongest model that holds
+  tribunal check --budget 10s --stats hard.trace  give up after ten seconds a trace";
+
+/// Verify a certificate with the small independent checker.
+///
+/// Reads a trace file and the certificate file that `tribunal check --certificate` wrote for it,
+/// and checks every line of evidence against its trace: witnesses are replayed, proofs are checked
+/// step by step. The checker shares no code with the engines.
+#[derive(Args, Debug)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct CertifyArguments {
+    /// The trace file; `-` is standard input.
+    pub(crate) trace: String,
+    /// The certificate file.
+    pub(crate) certificate: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: InputFlags,
+    #[command(flatten)]
+    pub(crate) memory: MemoryFlag,
+    #[command(flatten)]
+    pub(crate) json: JsonFlag,
+    #[command(flatten)]
+    pub(crate) quiet: QuietFlag,
+}
+
+/// The smallest sub-trace that still violates a model.
+///
+/// Prints it in the text format, or as JSON Lines with --json: dropping any one of its lines leaves
+/// something consistent or malformed. Exits 1 when there was a violation to shrink, 0 when the
+/// trace is consistent. When --budget runs out, prints the smallest found so far and says so.
+#[derive(Args, Debug)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct ShrinkArguments {
+    #[command(flatten)]
+    pub(crate) subject: SubjectFlags,
+
+    #[command(flatten)]
+    pub(crate) out: OutFlag,
+    #[command(flatten)]
+    pub(crate) json: JsonFlag,
+
+    /// Keep, with every read, all writes it may have read from.
+    ///
+    /// Matters only where a value was written twice to an address. The sub-trace is then wrong only
+    /// if the whole trace is, but may be longer.
+    #[arg(long)]
+    pub(crate) keep_sources: bool,
+}
+
+/// A picture of why a trace violates a model.
+///
+/// Explains the first violating trace of the file, or the one asked for with --trace: as text,
+/// as a Graphviz graph, or as an SVG picture. Exits 1 when there was a violation to explain, 0
+/// when everything is consistent.
+#[derive(Args, Debug)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct ExplainArguments {
+    #[command(flatten)]
+    pub(crate) subject: SubjectFlags,
+
+    #[command(flatten)]
+    pub(crate) out: OutFlag,
+    #[command(flatten)]
+    pub(crate) colour: ColourFlag,
+
+    /// What to write; if not said, what the name of the file ends in: .txt, .dot or .svg.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) to: Option<Picture>,
+
+    /// Shrink the trace first and explain what is left.
+    #[arg(long)]
+    pub(crate) shrink: bool,
+}
+
+/// The models: what each keeps of program order, and which implies which.
+#[derive(Args, Debug)]
+pub(crate) struct ModelsArguments {
+    #[command(flatten)]
+    pub(crate) json: JsonFlag,
+}
+
+/// Convert between trace formats.
+#[derive(Args, Debug)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct ConvertArguments {
+    /// The format to write.
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
+    pub(crate) to: Format,
+
+    #[command(flatten)]
+    pub(crate) out: OutFlag,
+    #[command(flatten)]
+    pub(crate) input: InputFlags,
+    #[command(flatten)]
+    pub(crate) memory: MemoryFlag,
+
+    /// The trace file; `-` is standard input.
+    pub(crate) file: String,
+}
+
+/// Drop-in for `axe`: prints `OK` or `NO` per trace.
+#[derive(Subcommand, Debug)]
+pub(crate) enum AxeCommand {
+    Check(AxeCheckArguments),
+    Test(AxeTestArguments),
+}
+
+/// Print `OK` or `NO` for each trace, in order, as soon as it ends.
+///
+/// As with axe, the exit code is 0 for both answers; it is 2 for bad input, and 3 when --budget
+/// ran out, which is the only way to get no answer.
+#[derive(Args, Debug)]
+pub(crate) struct AxeCheckArguments {
+    #[command(flatten)]
+    pub(crate) axe: AxeFlags,
+}
+
+/// Compare the answers with a file of expected ones.
+///
+/// The expected file has a line `OK` or `NO` for each trace, perhaps with a name after it. Stops
+/// at the first difference and exits 1.
+#[derive(Args, Debug)]
+pub(crate) struct AxeTestArguments {
+    #[command(flatten)]
+    pub(crate) axe: AxeFlags,
+
+    /// The expected answers.
+    pub(crate) expected: PathBuf,
+}
+
+/// What both axe commands take.
+#[derive(Args, Debug)]
+pub(crate) struct AxeFlags {
+    /// SC, TSO, PSO, WMO, or any other model of `tribunal models`.
+    #[arg(value_parser = axe_model)]
+    pub(crate) model: Model,
+
+    /// The trace file; `-` is standard input.
+    pub(crate) file: String,
+
+    /// Assume a global clock. Accepted for compatibility: only axe's POW model looks at it.
+    #[arg(short = 'g')]
+    pub(crate) global_clock: bool,
+
+    /// Ignore timestamps.
+    #[arg(short = 'i')]
+    pub(crate) ignore_times: bool,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitFlags,
+    #[command(flatten)]
+    pub(crate) jobs: JobFlag,
+}
+
+/// One trace and one model, for the commands that look at a single violation.
+#[derive(Args, Debug)]
+pub(crate) struct SubjectFlags {
+    /// The model.
+    #[arg(short, long, value_name = "MODEL", required = true)]
+    #[arg(value_parser = model_parser(), ignore_case = true)]
+    pub(crate) model: Model,
+
+    /// Which trace of the file, from 1; the first that violates the model if not said.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) trace: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) input: InputFlags,
+    #[command(flatten)]
+    pub(crate) limits: LimitFlags,
+
+    #[command(flatten)]
+    pub(crate) quiet: QuietFlag,
+
+    /// The trace file; `-` is standard input.
+    pub(crate) file: String,
+}
+
+/// How traces are read.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct InputFlags {
+    /// The format of the traces; if not said, jsonl where the file is called so, else text.
+    #[arg(long, visible_alias = "from", value_name = "FORMAT", value_parser = format_parser())]
+    pub(crate) format: Option<Format>,
+
+    /// What a read of a value that nobody wrote is.
+    #[arg(long, value_name = "WHAT", default_value = "malformed", value_parser = thin_air_parser())]
+    pub(crate) thin_air: ThinAir,
+}
+
+/// How long and how large a check may get.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct LimitFlags {
+    /// The time for each trace and model: 500ms, 60s, 5m, 1h. What is not decided by then is
+    /// reported as undecided.
+    #[arg(long, value_name = "TIME", value_parser = units::time)]
+    pub(crate) budget: Option<Duration>,
+
+    #[command(flatten)]
+    pub(crate) memory: MemoryFlag,
+}
+
+/// How large a trace and its tables may get.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct MemoryFlag {
+    /// The memory for each trace, and for the tables of each check: 512MiB, 8GiB, 200MB.
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    pub(crate) memory: Option<usize>,
+}
+
+/// How many traces to judge at once.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct JobFlag {
+    /// How many traces to judge at once; all cores if not said. The order of the output stays
+    /// that of the traces.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+}
+
+impl JobFlag {
+    /// The number of workers.
+    pub(crate) fn count(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(all, usize::from)
+    }
+}
+
+/// Results for programs.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct JsonFlag {
+    /// One JSON object a line on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Results only.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct QuietFlag {
+    /// Results only: no explanations, no progress, no remarks.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// Results in colour.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct ColourFlag {
+    /// When to use colours; NO_COLOR is respected.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Colour,
+}
+
+/// Results in a file.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct OutFlag {
+    /// Where to write, instead of standard output.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// When to use colours.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Colour {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How much to say about what a check took.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stats {
+    /// The numbers.
+    #[value(hide = true)]
+    Brief,
+    /// The numbers, and the witness in --json.
+    Full,
+}
+
+/// What `explain` writes.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Picture {
+    /// Prose and a cycle.
+    #[value(alias = "txt")]
+    Text,
+    /// A Graphviz graph.
+    Dot,
+    /// A picture.
+    Svg,
+}
+
+/// What `--model` of `check` asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Asked {
+    /// Whether this model holds.
+    Model(Model),
+    /// Which models hold.
+    Gradual,
+}
+
+impl Asked {
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Asked::Model(model) => model.name(),
+            Asked::Gradual => "gradual",
+        }
+    }
+}
+
+/// The command line as given, with `--stats full` read as `--stats=full`: the value is optional,
+/// and `--stats FILE` must not take the file for it.
+pub(crate) fn command_line() -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for argument in std::env::args_os() {
+        match joined.last_mut() {
+            Some(last) if *last == *"--stats" && argument == *"full" => last.push("=full"),
+            _ => joined.push(argument),
+        }
+    }
+    joined
+}
+
+fn model_values() -> Vec<PossibleValue> {
+    Model::ALL.map(|m| PossibleValue::new(m.name()).help(m.summary())).to_vec()
+}
+
+fn model_parser() -> impl TypedValueParser<Value = Model> {
+    PossibleValuesParser::new(model_values()).try_map(|name| name.parse())
+}
+
+fn asked_parser() -> impl TypedValueParser<Value = Asked> {
+    let gradual = PossibleValue::new("gradual").help("the strongest of them that hold");
+    let values = model_values().into_iter().chain([gradual]);
+    PossibleValuesParser::new(values).try_map(|name| match &*name.to_ascii_lowercase() {
+        "gradual" => Ok(Asked::Gradual),
+        name => name.parse().map(Asked::Model),
+    })
+}
+
+fn engine_parser() -> impl TypedValueParser<Value = Engine> {
+    let values = Engine::ALL.map(|(_, name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).try_map(|name| name.parse())
+}
+
+fn format_parser() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(["text", "jsonl"]).try_map(|name| name.parse())
+}
+
+fn thin_air_parser() -> impl TypedValueParser<Value = ThinAir> {
+    let malformed = PossibleValue::new("malformed").help("bad input");
+    let violation = PossibleValue::new("violation").help("a violation of every model");
+    PossibleValuesParser::new([malformed, violation]).map(|name| match &*name {
+        "violation" => ThinAir::Violation,
+        _ => ThinAir::Malformed,
+    })
+}
+
+fn axe_model(name: &str) -> Result<Model, String> {
+    if name.eq_ignore_ascii_case("pow") {
+        let advice = "axe's POW is not among the models here; the nearest weaker-than-TSO ones are";
+        return Err(format!("{advice} wmo and rmo"));
+    }
+    name.parse().map_err(|unknown: models::UnknownModel| unknown.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_declaration_of_the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn models_are_read_in_any_case_and_comma_separated() {
+        let parsed = Arguments::try_parse_from(["tribunal", "check", "-m", "SC,Tso", "t"]).unwrap();
+        let Command::Check(check) = parsed.command else { panic!() };
+        assert_eq!(check.model, [Asked::Model(Model::Sc), Asked::Model(Model::Tso)]);
+    }
+}

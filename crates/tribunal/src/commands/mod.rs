@@ -1,0 +1,42 @@
+//! The commands, one file each.
+
+pub(crate) mod axe;
+pub(crate) mod certify;
+pub(crate) mod check;
+pub(crate) mod convert;
+pub(crate) mod explain;
+pub(crate) mod models;
+pub(crate) mod shrink;
+mod subject;
+
+use std::io::Write;
+
+use judge::Budget;
+
+use crate::arguments::LimitFlags;
+use crate::interrupt::Interrupt;
+
+/// Says something on standard error. Nobody listening is no reason to fail.
+fn remark(sentence: &str) {
+    let _ = writeln!(std::io::stderr(), "tribunal: {sentence}");
+}
+
+/// `1 trace`, `2 traces`.
+fn count(number: usize, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        number => format!("{number} {what}s"),
+    }
+}
+
+/// The budget of one judgement, starting now.
+fn budget(limits: &LimitFlags, interrupt: &Interrupt) -> Budget {
+    let mut budget = Budget::unlimited().with_stop(interrupt.flag());
+    if let Some(time) = limits.budget {
+        budget = budget.with_time(time);
+    }
+    if let Some(bytes) = limits.memory.memory {
+        budget = budget.with_memory(bytes);
+    }
+    budget
+}

@@ -1,0 +1,134 @@
+//! How a run ends: the exit codes of the contract, and what can keep a command from its answer.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use history::{BuildErrorKind, InputError, InputErrorKind};
+
+/// How a run ended. Declared from mild to grave: of several, [`Ending::and`] keeps the gravest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Ending {
+    /// The promise is kept.
+    Kept,
+    /// A budget ran out, and nothing was found broken.
+    Undecided,
+    /// The promise is broken.
+    Broken,
+    /// The question could not be asked.
+    Unasked,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl Ending {
+    /// The exit code.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Ending::Kept => 0,
+            Ending::Broken => 1,
+            Ending::Unasked => 2,
+            Ending::Undecided => 3,
+            Ending::Interrupted => 130,
+        }
+    }
+
+    /// The graver of the two.
+    pub(crate) fn and(self, other: Ending) -> Ending {
+        self.max(other)
+    }
+}
+
+impl From<Ending> for ExitCode {
+    fn from(ending: Ending) -> Self {
+        ExitCode::from(ending.code())
+    }
+}
+
+/// What keeps a command from its answer.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A trace that cannot be read.
+    Input(InputError),
+    /// A request that makes no sense; the sentence says why and what to do instead.
+    Usage(String),
+    /// A file that cannot be read or written.
+    File {
+        /// Its name.
+        name: String,
+        /// What was tried: `read`, `write`.
+        action: &'static str,
+        /// What came of it.
+        error: io::Error,
+    },
+    /// Whoever read standard output has gone away. Not worth a word.
+    BrokenPipe,
+}
+
+impl Failure {
+    /// The failure behind an error of standard output.
+    pub(crate) fn of_stdout(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
+            _ => Failure::File { name: "standard output".to_owned(), action: "write", error },
+        }
+    }
+
+    /// How a run ends that meets this failure: a budget that ran out while reading leaves the
+    /// question undecided, anything else keeps it from being asked.
+    pub(crate) fn ending(&self) -> Ending {
+        match self {
+            Failure::Input(error) => of_input(error),
+            Failure::Usage(_) | Failure::File { .. } => Ending::Unasked,
+            Failure::BrokenPipe => Ending::Kept,
+        }
+    }
+
+    /// The message for standard error.
+    pub(crate) fn render(&self, colour: bool) -> String {
+        match self {
+            Failure::Input(error) => error.render(colour),
+            Failure::BrokenPipe => String::new(),
+            Failure::Usage(_) | Failure::File { .. } => format!("tribunal: {self}\n"),
+        }
+    }
+}
+
+/// How a run ends that meets this input.
+pub(crate) fn of_input(error: &InputError) -> Ending {
+    match error.kind() {
+        InputErrorKind::Senseless(BuildErrorKind::MemoryBudget { .. }) => Ending::Undecided,
+        _ => Ending::Unasked,
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Input(error) => write!(f, "{error}"),
+            Failure::Usage(sentence) => f.write_str(sentence),
+            Failure::File { name, action, error } => write!(f, "cannot {action} {name}: {error}"),
+            Failure::BrokenPipe => f.write_str("broken pipe"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        Failure::Input(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_violation_outweighs_undecided_and_bad_input_outweighs_both() {
+        assert_eq!(Ending::Undecided.and(Ending::Broken).code(), 1);
+        assert_eq!(Ending::Kept.and(Ending::Undecided).code(), 3);
+        assert_eq!(Ending::Unasked.and(Ending::Broken).code(), 2);
+    }
+}

@@ -1,0 +1,126 @@
+//! The strongest models that a history satisfies.
+//!
+//! Models are judged from the strongest to the weakest. One that holds settles every weaker one,
+//! one that is violated every stronger one, so that a consistent trace costs one judgement and
+//! most others a few.
+
+use judge::{Outcome, Verdict};
+use models::{Model, implies, strongest_first};
+
+/// What is known of a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Known {
+    Nothing,
+    Holds,
+    Violated,
+    Undecided,
+}
+
+/// The models that hold, and those that do not.
+pub(crate) struct Gradual {
+    known: Vec<(Model, Known)>,
+    /// The verdicts that were asked for, in the order of asking.
+    pub(crate) verdicts: Vec<Verdict>,
+}
+
+/// Judges as few models as settle all.
+pub(crate) fn judge_gradually(mut judge: impl FnMut(Model) -> Verdict) -> Gradual {
+    let known = strongest_first().into_iter().map(|m| (m, Known::Nothing)).collect();
+    let mut gradual = Gradual { known, verdicts: Vec::new() };
+    while let Some(model) = gradual.next_to_judge() {
+        let verdict = judge(model);
+        gradual.learn(model, &verdict.outcome);
+        gradual.verdicts.push(verdict);
+    }
+    gradual
+}
+
+impl Gradual {
+    fn learn(&mut self, model: Model, outcome: &Outcome) {
+        for (other, known) in &mut self.known {
+            match outcome {
+                Outcome::Consistent(_) if implies(model, *other) => *known = Known::Holds,
+                Outcome::Violation(_) if implies(*other, model) => *known = Known::Violated,
+                Outcome::Undecided(_) if model == *other => *known = Known::Undecided,
+                _ => {}
+            }
+        }
+    }
+
+    fn next_to_judge(&self) -> Option<Model> {
+        self.having(Known::Nothing).next()
+    }
+
+    fn having(&self, wanted: Known) -> impl Iterator<Item = Model> + '_ {
+        self.known.iter().filter(move |(_, known)| *known == wanted).map(|(model, _)| *model)
+    }
+
+    /// The models that hold and are implied by no other that holds.
+    pub(crate) fn strongest(&self) -> Vec<Model> {
+        let beaten = |m: Model| self.having(Known::Holds).any(|s| s != m && implies(s, m));
+        self.having(Known::Holds).filter(|&m| !beaten(m)).collect()
+    }
+
+    /// The models that are violated.
+    pub(crate) fn violated(&self) -> Vec<Model> {
+        self.having(Known::Violated).collect()
+    }
+
+    /// The models of which nothing is known.
+    pub(crate) fn undecided(&self) -> Vec<Model> {
+        self.having(Known::Undecided).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evidence::{Proof, Witness};
+    use judge::{DecidedBy, Reason, Stats, Undecided};
+
+    fn verdict(model: Model, outcome: Outcome) -> Verdict {
+        Verdict { model, outcome, decided_by: DecidedBy::Causal, stats: Stats::default() }
+    }
+
+    fn consistent(model: Model) -> Verdict {
+        verdict(model, Outcome::Consistent(Witness::Order(Vec::new())))
+    }
+
+    fn violation(model: Model) -> Verdict {
+        verdict(model, Outcome::Violation(Proof::default()))
+    }
+
+    fn undecided(model: Model) -> Verdict {
+        let undecided = Undecided { reason: Reason::Time, established: String::new() };
+        verdict(model, Outcome::Undecided(undecided))
+    }
+
+    #[test]
+    fn a_consistent_history_is_judged_once() {
+        let gradual = judge_gradually(consistent);
+        assert_eq!(gradual.strongest(), [Model::Sc]);
+        assert_eq!(gradual.verdicts.len(), 1);
+    }
+
+    #[test]
+    fn incomparable_models_that_hold_are_all_named() {
+        let holds = [Model::Pso, Model::Cm];
+        let gradual = judge_gradually(|m| match holds.iter().any(|&h| implies(h, m)) {
+            true => consistent(m),
+            false => violation(m),
+        });
+        assert_eq!(gradual.strongest(), [Model::Pso, Model::Cm]);
+        assert!(gradual.violated().contains(&Model::Tso));
+    }
+
+    #[test]
+    fn a_violated_weak_model_settles_an_undecided_strong_one() {
+        let gradual = judge_gradually(|m| match m {
+            Model::Cc => violation(m),
+            Model::Coherence | Model::Rmo => consistent(m),
+            _ => undecided(m),
+        });
+        assert!(gradual.violated().contains(&Model::Sc));
+        assert_eq!(gradual.undecided(), [Model::Pso, Model::Wmo, Model::Wccm]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Where results go: standard output, or a file that appears whole or not at all.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::path::{Path, PathBuf};
+
+use crate::arguments::{Colour, ColourFlag};
+use crate::ending::{Ending, Failure};
+use crate::interrupt::Interrupt;
+
+/// Standard output, buffered; [`Output::flush`] says when a reader should see it.
+pub(crate) struct Output(BufWriter<StdoutLock<'static>>);
+
+impl Output {
+    pub(crate) fn stdout() -> Self {
+        Self(BufWriter::with_capacity(1 << 16, io::stdout().lock()))
+    }
+
+    pub(crate) fn print(&mut self, text: &str) -> Result<(), Failure> {
+        self.0.write_all(text.as_bytes()).map_err(Failure::of_stdout)
+    }
+
+    pub(crate) fn writer(&mut self) -> &mut dyn Write {
+        &mut self.0
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        self.0.flush().map_err(Failure::of_stdout)
+    }
+}
+
+/// Whether to use colours on this stream.
+pub(crate) fn colours(flag: ColourFlag, stream: &impl IsTerminal) -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match flag.color {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => {
+            stream.is_terminal()
+                && !set("NO_COLOR")
+                && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        }
+    }
+}
+
+/// Writes a finished text to a file, or to standard output when there is none or it is `-`. The
+/// ending is that of the command; a reader who went away does not change it.
+pub(crate) fn deliver(
+    text: &str,
+    to: Option<&Path>,
+    ending: Ending,
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
+    let delivered = match to {
+        Some(path) if path != Path::new("-") => {
+            let mut file = Saved::create(path, interrupt)?;
+            file.write(text.as_bytes())?;
+            return file.finish().map(|()| ending);
+        }
+        _ => {
+            let mut output = Output::stdout();
+            output.print(text).and_then(|()| output.flush())
+        }
+    };
+    match delivered {
+        Ok(()) | Err(Failure::BrokenPipe) => Ok(ending),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// A file being written. It gets its name when it is finished; until then it is a temporary file
+/// beside it, so that whoever looks finds the old file or the whole new one. Anything but a
+/// regular file (a pipe, a device) is written to directly.
+pub(crate) struct Saved {
+    file: BufWriter<File>,
+    name: PathBuf,
+    temporary: Option<PathBuf>,
+    interrupt: Interrupt,
+}
+
+impl Saved {
+    pub(crate) fn create(path: &Path, interrupt: &Interrupt) -> Result<Self, Failure> {
+        let name = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let temporary = match name.metadata() {
+            Ok(metadata) if !metadata.is_file() => None,
+            _ => Some(beside(&name)),
+        };
+        let place = temporary.as_deref().unwrap_or(&name);
+        let file = File::create(place).map_err(|error| cannot_write(path, error))?;
+        if let Some(temporary) = &temporary {
+            interrupt.add_temporary(temporary);
+        }
+        let file = BufWriter::new(file);
+        Ok(Self { file, name, temporary, interrupt: interrupt.clone() })
+    }
+
+    pub(crate) fn writer(&mut self) -> &mut dyn Write {
+        &mut self.file
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.file.write_all(bytes).map_err(|error| self.failure(error))
+    }
+
+    /// The failure behind an error of this file.
+    pub(crate) fn failure(&self, error: io::Error) -> Failure {
+        cannot_write(&self.name, error)
+    }
+
+    /// Gives the file its name.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        self.file.flush().map_err(|error| self.failure(error))?;
+        if let Some(temporary) = self.temporary.take() {
+            self.interrupt.forget_temporary(&temporary);
+            std::fs::rename(&temporary, &self.name).map_err(|error| self.failure(error))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Saved {
+    fn drop(&mut self) {
+        if let Some(temporary) = self.temporary.take() {
+            let _ = std::fs::remove_file(&temporary);
+            self.interrupt.forget_temporary(&temporary);
+        }
+    }
+}
+
+fn cannot_write(path: &Path, error: io::Error) -> Failure {
+    Failure::File { name: path.display().to_string(), action: "write", error }
+}
+
+/// The name of the temporary file.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}.tmp", std::process::id()));
+    path.with_file_name(name)
+}
