@@ -185,15 +185,16 @@ impl Clauses {
     }
 
     fn undo(&mut self, known: usize) {
-        while self.trail.len() > known {
-            let Some(literal) = self.trail.pop() else { break };
+        while self.trail.len() > known
+            && let Some(literal) = self.trail.pop()
+        {
             self.value[literal.atom()] = None;
             // Only what had been propagated was counted.
-            if self.trail.len() < self.propagated {
-                if let (Some(choice), false) = (self.choice_of[literal.atom()], literal.positive())
-                {
-                    self.choices[choice].open += 1;
-                }
+            if self.trail.len() < self.propagated
+                && !literal.positive()
+                && let Some(choice) = self.choice_of[literal.atom()]
+            {
+                self.choices[choice].open += 1;
             }
         }
         self.propagated = self.propagated.min(known);

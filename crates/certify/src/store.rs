@@ -61,7 +61,7 @@ impl Edges<'_> {
             Because::Dependency => events.is_some_and(|(a, b)| self.dependency(a, b)),
             Because::ReadsFrom => self.reads_from(edge.from, edge.to),
             Because::WriteOrder => self.write_order(edge.from, edge.to),
-            Because::FromRead => events.is_some_and(|(a, b)| self.from_read(a, b)),
+            Because::FromRead => events.is_some_and(|(a, b)| self.overwritten(a, b)),
             Because::Derived(_) => false,
         }
     }
@@ -156,7 +156,8 @@ impl Edges<'_> {
         self.graph != Graph::ThinAir && address == other && self.facts.before(address, a, b)
     }
 
-    fn from_read(&self, read: EventId, write: EventId) -> bool {
+    /// fr: the read read what the write overwrites.
+    fn overwritten(&self, read: EventId, write: EventId) -> bool {
         let Some((address, later)) = self.write(Node::Event(write)) else { return false };
         self.graph != Graph::ThinAir
             && read != write

@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::causal_prover::prove;
+use common::causal_prover::{edges_when, prove};
 use common::mutate::{mutated_history, mutated_proof};
-use common::{claim, shown};
-use evidence::Evidence;
+use common::store_prover::readers;
+use common::{claim, granted_edges, shown};
+use evidence::{Because, Evidence, Graph, Literal};
 use models::Model;
 use oracle::{Rng, Shape, random_history};
 use tribunal_certify::certify;
@@ -66,4 +67,40 @@ fn no_proof_is_accepted_against_a_history_that_satisfies_the_model() {
     }
     assert!(rejected > 2_000, "{rejected}");
     println!("{rejected}");
+}
+
+#[test]
+fn the_edges_granted_without_a_rule_are_exactly_those_of_the_model() {
+    let mut edges = 0;
+    for shape in Shape::all() {
+        let shape = shape.with_events(6);
+        for seed in 0..common::effort(8) {
+            let mut rng = Rng::new(seed);
+            let history = random_history(&mut rng, &shape);
+            let mut truths = Vec::new();
+            for (reader, sources) in readers(&history).into_iter().filter(|(_, s)| s.len() > 1) {
+                truths.extend(rng.pick(sources).map(|&source| Literal::reads(reader, source)));
+            }
+            for model in causal_models() {
+                let relaxed = model == Model::Wccm;
+                let graphs = [Graph::Global, Graph::Location];
+                for graph in graphs.into_iter().filter(|&g| relaxed || g == Graph::Global) {
+                    // That a fence orders what program order orders anyway, and that a line puts
+                    // the initial write first, is granted but nothing new.
+                    let mut granted = granted_edges(&history, model, &truths, graph);
+                    let expected = edges_when(&history, model, &truths, graph);
+                    granted.retain(|&(from, to, because)| {
+                        let program = (from, to, Because::ProgramOrder);
+                        let known = matches!(because, Because::Fence | Because::WriteOrder);
+                        expected.contains(&(from, to, because))
+                            || !(known && expected.contains(&program))
+                    });
+                    let trace = shown(&history);
+                    assert_eq!(granted, expected, "{model} {graph} {truths:?}\n{trace}");
+                    edges += granted.len();
+                }
+            }
+        }
+    }
+    assert!(edges > 5_000, "{edges}");
 }

@@ -45,6 +45,36 @@ fn fences_restore_the_cycle_under_tso() {
 }
 
 #[test]
+fn a_fence_orders_only_what_it_stands_between() {
+    let trace = "0: sync
+                 0: x := 1
+                 0: y == 0
+                 0: sync
+                 1: sync
+                 1: y := 1
+                 1: x == 0";
+    let cycle = r#""proof":[{"clause":[],"cycle":{"graph":"global","edges":[
+        [[0,1],[0,2],"fence"],[[0,2],[1,1],"from-read"],
+        [[1,1],[1,2],"fence"],[[1,2],[0,1],"from-read"]]}}]"#;
+    assert_eq!(rejection(trace, Tso, cycle), "step 1: [0,1] → [0,2] is no fence edge here");
+}
+
+#[test]
+fn a_read_from_the_store_buffer_is_no_global_edge() {
+    let trace = "0: x := 1
+                 0: x == 1
+                 0: y == 0
+                 1: y := 1
+                 1: y == 1
+                 1: x == 0";
+    let cycle = r#""proof":[{"clause":[],"cycle":{"graph":"global","edges":[
+        [[0,0],[0,1],"reads-from"],[[0,1],[0,2],"program-order"],[[0,2],[1,0],"from-read"],
+        [[1,0],[1,1],"reads-from"],[[1,1],[1,2],"program-order"],[[1,2],[0,0],"from-read"]]}}]"#;
+    assert_eq!(verdict(trace, Sc, cycle), Ok(()));
+    assert_eq!(rejection(trace, Tso, cycle), "step 1: [0,0] → [0,1] is no reads-from edge here");
+}
+
+#[test]
 fn each_edge_of_the_cycle_is_needed() {
     for (edge, sentence) in [
         (

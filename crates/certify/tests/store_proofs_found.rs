@@ -4,9 +4,10 @@
 mod common;
 
 use common::mutate::{mutated_history, mutated_proof};
-use common::store_prover::prove;
-use common::{claim, shown};
-use evidence::Evidence;
+use common::store_prover::{edges_when, prove, readers};
+use common::{claim, granted_edges, shown};
+use evidence::{Evidence, Graph, Literal};
+use history::History;
 use models::{Model, StoreRules};
 use oracle::{Rng, Shape, random_history};
 use tribunal_certify::certify;
@@ -66,4 +67,46 @@ fn no_proof_is_accepted_against_a_history_that_satisfies_the_model() {
     }
     assert!(rejected > 10_000, "{rejected}");
     println!("{rejected}");
+}
+
+/// A random answer to every question that the trace leaves open.
+fn random_truths(rng: &mut Rng, history: &History) -> Vec<Literal> {
+    let mut truths = Vec::new();
+    for (reader, sources) in readers(history).into_iter().filter(|(_, s)| s.len() > 1) {
+        truths.extend(rng.pick(sources).map(|&source| Literal::reads(reader, source)));
+    }
+    for address in history.address_ids() {
+        let writes = &history.address(address).writes;
+        for (i, &a) in writes.iter().enumerate() {
+            for &b in &writes[i + 1..] {
+                let literal = Literal::before(a, b);
+                truths.push(if rng.percent(50) { literal } else { literal.negated() });
+            }
+        }
+    }
+    truths.retain(|_| rng.percent(80));
+    truths
+}
+
+#[test]
+fn the_edges_granted_to_a_cycle_are_exactly_those_of_its_graph() {
+    let mut edges = 0;
+    for shape in Shape::all() {
+        let shape = shape.with_events(6);
+        for seed in 0..common::effort(6) {
+            let mut rng = Rng::new(seed);
+            let history = random_history(&mut rng, &shape);
+            let truths = random_truths(&mut rng, &history);
+            for (model, rules) in store_models() {
+                for graph in [Graph::Location, Graph::Global, Graph::ThinAir] {
+                    let granted = granted_edges(&history, model, &truths, graph);
+                    let expected = edges_when(&history, rules, &truths, graph);
+                    let trace = shown(&history);
+                    assert_eq!(granted, expected, "{model} {graph} {truths:?}\n{trace}");
+                    edges += granted.len();
+                }
+            }
+        }
+    }
+    assert!(edges > 5_000, "{edges}");
 }

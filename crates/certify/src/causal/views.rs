@@ -93,14 +93,10 @@ fn explains_reads(
     for &e in view {
         let event = history.event(e);
         let Some(address) = event.address() else { continue };
-        if event.is_read() && event.thread == thread {
-            if operations.source(e) != Some(memory[address.index()]) {
-                let label = history.thread_label(thread);
-                return Err(Fault::ViewWrongValue {
-                    thread: label,
-                    event: names::event(history, e),
-                });
-            }
+        let own_read = event.is_read() && event.thread == thread;
+        if own_read && operations.source(e) != Some(memory[address.index()]) {
+            let label = history.thread_label(thread);
+            return Err(Fault::ViewWrongValue { thread: label, event: names::event(history, e) });
         }
         if event.is_write() {
             memory[address.index()] = operations.from(Source::Write(e));

@@ -1,6 +1,8 @@
 //! Finds a proof for any violation of a causal model: for every choice of what was read, apply the
 //! rules of the model until a cycle closes.
 
+use std::collections::BTreeSet;
+
 use evidence::{
     Because, Cycle, Derived, Edge, Graph, Literal, Node, Proof, Reader, Rule, Step, Why,
 };
@@ -41,6 +43,22 @@ fn refute(
     }
     steps.push(Step { clause: clause(chosen), why: Why::Propagation });
     true
+}
+
+/// The edges of the model's whole relation before anything is derived, when these literals are
+/// true.
+pub(crate) fn edges_when(
+    history: &History,
+    model: Model,
+    chosen: &[Literal],
+    graph: Graph,
+) -> BTreeSet<(Node, Node, Because)> {
+    let derivation = Derivation::new(history, model, chosen);
+    let mut edges = derivation.causality(graph);
+    if matches!(model, Model::Ccv | Model::Ccm | Model::Wccm) {
+        edges.extend(derivation.line_edges());
+    }
+    edges.into_iter().map(|s| (s.edge.from, s.edge.to, s.edge.because)).collect()
 }
 
 struct Derivation<'a> {

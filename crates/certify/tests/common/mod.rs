@@ -6,10 +6,14 @@ pub(crate) mod mutate;
 pub(crate) mod search;
 pub(crate) mod store_prover;
 
-use evidence::{Certificate, Evidence, Reader};
+use std::collections::BTreeSet;
+
+use evidence::{
+    Because, Certificate, Cycle, Edge, Evidence, Graph, Literal, Node, Proof, Reader, Step, Why,
+};
 use history::{History, Source, parse_text, write_text};
 use models::Model;
-use tribunal_certify::certify;
+use tribunal_certify::{Fault, Rejection, certify};
 
 /// A certificate about the first trace.
 pub(crate) fn claim(model: Model, evidence: Evidence) -> Certificate {
@@ -63,6 +67,53 @@ pub(crate) fn choices(history: &History) -> Vec<Vec<(Reader, Source)>> {
         all = all.iter().flat_map(longer).collect();
     }
     all
+}
+
+/// Every edge that the kernel grants a cycle in this graph, when these literals are true: each is
+/// put into a cycle whose other half cannot hold, to see which half is blamed.
+pub(crate) fn granted_edges(
+    history: &History,
+    model: Model,
+    truths: &[Literal],
+    graph: Graph,
+) -> BTreeSet<(Node, Node, Because)> {
+    let events = history.event_ids().flat_map(|e| [Node::Event(e), Node::ReadOf(e)]);
+    let nodes: Vec<Node> = events.chain(history.address_ids().map(Node::Initial)).collect();
+    let reasons = [
+        Because::ProgramOrder,
+        Because::Fence,
+        Because::Dependency,
+        Because::Time,
+        Because::ReadsFrom,
+        Because::WriteOrder,
+        Because::FromRead,
+        Because::Derived(0),
+    ];
+    let clause: Vec<Literal> = truths.iter().map(|literal| literal.negated()).collect();
+    let impossible = Because::Derived(u32::MAX);
+    let mut granted = BTreeSet::new();
+    for &from in &nodes {
+        for &to in &nodes {
+            for because in reasons {
+                let there = Edge { from, to, because };
+                let back = Edge { from: to, to: from, because: impossible };
+                let cycle = Cycle { graph, edges: vec![there, back] };
+                let lemma = Step { clause: clause.clone(), why: Why::Cycle(cycle) };
+                let end = Step { clause: vec![], why: Why::Propagation };
+                let proof = Proof { steps: vec![lemma, end] };
+                match certify(history, &claim(model, Evidence::Violation(proof))) {
+                    Err(Rejection { fault: Fault::NoEdge { because: blamed, .. }, .. }) => {
+                        if blamed == impossible {
+                            granted.insert((from, to, because));
+                        }
+                    }
+                    Err(Rejection { fault: Fault::NoSuchGraph { .. }, .. }) => {}
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+    granted
 }
 
 /// What the kernel says about a trace and the evidence of a certificate for it, given as the

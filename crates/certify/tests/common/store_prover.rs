@@ -2,6 +2,8 @@
 //! ambiguous reader read and which of two writes came first, until a cycle closes; the cycle is a
 //! lemma, and a decision with no way out is undone by a clause that propagation finds.
 
+use std::collections::BTreeSet;
+
 use evidence::{Because, Cycle, Graph, Literal, Node, Proof, Reader, Step, Why};
 use history::{EventId, History, Source};
 use models::{Keeps, StoreRules};
@@ -26,6 +28,19 @@ pub(crate) fn prove(history: &History, rules: StoreRules) -> Option<Proof> {
     }
     let mut prover = Prover { history, rules, decisions, decided: Vec::new(), steps: Vec::new() };
     prover.refute(0).then_some(Proof { steps: prover.steps })
+}
+
+/// The edges of a graph of the model when these literals are true.
+pub(crate) fn edges_when(
+    history: &History,
+    rules: StoreRules,
+    decided: &[Literal],
+    graph: Graph,
+) -> BTreeSet<(Node, Node, Because)> {
+    let (decisions, steps) = (Vec::new(), Vec::new());
+    let prover = Prover { history, rules, decisions, decided: decided.to_vec(), steps };
+    let edges = prover.graph(graph).into_iter().map(|supported| supported.edge);
+    edges.map(|edge| (edge.from, edge.to, edge.because)).collect()
 }
 
 /// Every reader with its candidates.

@@ -405,7 +405,7 @@ impl<'a> Search<'a> {
         let back = learned.iter().skip(1).map(|&l| self.level_of(l)).max().unwrap_or(0);
         let asserted = learned[0];
         for literal in &learned {
-            self.queue.bump(self.variables[literal.variable as usize].reader);
+            if std::env::var("NOBUMP").is_err() { self.queue.bump(self.variables[literal.variable as usize].reader); }
         }
         // Where nothing was resolved, the clause itself is the one learned.
         let clause = match (conflict, &clauses[..]) {

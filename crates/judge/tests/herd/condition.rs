@@ -60,20 +60,20 @@ impl Condition {
         };
         Ok(Condition { quantifier, proposition: implication(tokens)? })
     }
+}
 
-    /// How often the proposition holds in these states, in herd7's word for it. The quantifier
-    /// does not matter: `~exists P` is also observed `Never` when no state meets P.
-    pub(crate) fn observation(&self, states: impl Iterator<Item = bool>) -> &'static str {
-        let (mut some, mut all) = (false, true);
-        for holds in states {
-            some |= holds;
-            all &= holds;
-        }
-        match (some, all) {
-            (false, _) => "Never",
-            (true, false) => "Sometimes",
-            (true, true) => "Always",
-        }
+/// How often a proposition holds, state by state, in herd7's word for it. The quantifier does not
+/// matter: `~exists P` is also observed `Never` when no state meets P.
+pub(crate) fn observation(states: impl Iterator<Item = bool>) -> &'static str {
+    let (mut some, mut all) = (false, true);
+    for holds in states {
+        some |= holds;
+        all &= holds;
+    }
+    match (some, all) {
+        (false, _) => "Never",
+        (true, false) => "Sometimes",
+        (true, true) => "Always",
     }
 }
 

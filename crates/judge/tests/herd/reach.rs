@@ -19,10 +19,9 @@ use crate::tokens::Place;
 /// The values of the observed places, in their order.
 pub(crate) type State = Vec<Value>;
 
-/// What can be reached, model by model, and what it took.
+/// What can be reached, model by model, and how many verdicts it took to know.
 pub(crate) struct Reached {
     pub(crate) states: Vec<BTreeSet<State>>,
-    pub(crate) histories: usize,
     pub(crate) verdicts: usize,
 }
 
@@ -31,8 +30,7 @@ pub(crate) fn reachable(litmus: &Litmus, models: &[Model]) -> Result<Reached, St
     let finals = observed_memory(litmus, &values);
     let choices: Vec<usize> =
         runs.iter().map(Vec::len).chain(finals.iter().map(|(_, values)| values.len())).collect();
-    let mut reached =
-        Reached { states: vec![BTreeSet::new(); models.len()], histories: 0, verdicts: 0 };
+    let mut reached = Reached { states: vec![BTreeSet::new(); models.len()], verdicts: 0 };
     let mut choice = Some(vec![0; choices.len()]);
     while let Some(indices) = choice {
         let (of_threads, of_finals) = indices.split_at(runs.len());
@@ -67,6 +65,7 @@ fn next(mut indices: Vec<usize>, choices: &[usize]) -> Option<Vec<usize>> {
 }
 
 impl Reached {
+    /// Adds the state of these runs and this final memory for each model that allows them.
     fn add(
         &mut self,
         litmus: &Litmus,
@@ -74,7 +73,6 @@ impl Reached {
         runs: &[&Run],
         memory: &[(AddressId, Value)],
     ) {
-        self.histories += 1;
         let state = state(litmus, runs, memory);
         let history = recorded(litmus, runs, memory);
         for (&model, states) in models.iter().zip(&mut self.states) {
@@ -102,6 +100,7 @@ fn state(litmus: &Litmus, runs: &[&Run], memory: &[(AddressId, Value)]) -> State
     litmus.observed.iter().map(value).collect()
 }
 
+/// The history of these runs as a tester would have recorded it.
 fn recorded(litmus: &Litmus, runs: &[&Run], memory: &[(AddressId, Value)]) -> History {
     let mut builder = Builder::new();
     for (a, name) in litmus.locations.names().iter().enumerate() {
