@@ -16,8 +16,23 @@ use rustc_hash::FxHashMap;
 use super::graph::{Graph, NodeId, node};
 use super::problem::{Problem, Readers};
 
-/// How many times the length of the history may be taken back in all.
-const PATIENCE: usize = 8;
+/// How much may be taken back in all.
+#[derive(Clone, Copy)]
+pub(crate) enum Patience {
+    /// Several times the length of the history: this guess is the last resort but search.
+    Long,
+    /// A fraction of it: a search will ask again, knowing more.
+    Short,
+}
+
+impl Patience {
+    fn of(self, nodes: usize) -> usize {
+        match self {
+            Patience::Long => 8 * nodes,
+            Patience::Short => nodes / 8,
+        }
+    }
+}
 
 /// Pairs (current write, write it held up) at which the guess got stuck.
 pub(crate) type Stuck = Vec<(EventId, EventId)>;
@@ -42,8 +57,9 @@ pub(crate) fn linearize(
     problem: &Problem,
     edges: &dyn Follow,
     sources: &[Option<Source>],
+    patience: Patience,
 ) -> Result<Vec<EventId>, Stuck> {
-    let mut run = Run::new(problem, edges, sources);
+    let mut run = Run::new(problem, edges, sources, patience);
     while run.emit_what_cannot_harm() || run.emit_a_guess() || run.take_back() {}
     // Patience is gone: run into the wall, so that what holds up what is plain.
     run.after.clear();
@@ -86,7 +102,12 @@ struct Run<'p, 'h> {
 }
 
 impl<'p, 'h> Run<'p, 'h> {
-    fn new(problem: &'p Problem<'h>, edges: &'p dyn Follow, sources: &'p [Option<Source>]) -> Self {
+    fn new(
+        problem: &'p Problem<'h>,
+        edges: &'p dyn Follow,
+        sources: &'p [Option<Source>],
+        patience: Patience,
+    ) -> Self {
         let history = problem.history;
         let nodes = problem.graph.node_count();
         let mut indegree = vec![0u32; nodes];
@@ -129,7 +150,7 @@ impl<'p, 'h> Run<'p, 'h> {
             overwritten: Vec::new(),
             guesses: Vec::new(),
             after: FxHashMap::default(),
-            patience: PATIENCE * nodes,
+            patience: patience.of(nodes),
         };
         for n in 0..nodes as NodeId {
             if run.indegree[n as usize] == 0 {

@@ -25,6 +25,7 @@ use history::{EventId, History};
 use models::{Model, StoreRules};
 
 use self::clocks::Clocks;
+use self::linearize::Patience;
 use self::problem::Problem;
 use self::saturate::Stopped;
 use self::search::Found;
@@ -155,7 +156,8 @@ impl Check {
     ) -> Verdict {
         if unambiguous
             && matches!(engine, Engine::Auto | Engine::Saturation)
-            && let Ok(order) = linearize::linearize(&problem, &problem.graph, &problem.sources)
+            && let Ok(order) =
+                linearize::linearize(&problem, &problem.graph, &problem.sources, Patience::Long)
         {
             return self.consistent(order, DecidedBy::TotalOrder);
         }
@@ -210,7 +212,12 @@ impl Check {
                     let writes: Vec<EventId> = open.iter().filter(at).copied().collect();
                     linear::assume_order(&mut problem, &writes);
                 }
-                let order = linearize::linearize(&problem, &problem.graph, &problem.sources);
+                let order = linearize::linearize(
+                    &problem,
+                    &problem.graph,
+                    &problem.sources,
+                    Patience::Long,
+                );
                 let order = order.unwrap_or_else(|_| unreachable!("the programme found an order"));
                 self.consistent(order, by)
             }

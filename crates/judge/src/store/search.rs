@@ -19,7 +19,7 @@ use history::{EventId, Source};
 use super::choices::{ChoiceId, Choices, Combined, Conflict, Made};
 use super::clocks::Clocks;
 use super::cycles::cycles;
-use super::linearize::linearize;
+use super::linearize::{Patience, linearize};
 use super::problem::Problem;
 use crate::{Budget, Stats};
 
@@ -180,7 +180,7 @@ impl Search<'_, '_> {
         if !found.is_empty() {
             return Err(found.iter().map(|cycle| self.choices.conflict_of(cycle)).collect());
         }
-        let stuck = match linearize(self.choices.problem, &combined, &sources) {
+        let stuck = match linearize(self.choices.problem, &combined, &sources, Patience::Short) {
             Ok(order) => return Ok(order),
             Err(stuck) => stuck,
         };
