@@ -59,7 +59,10 @@ fn valid_traces(sizes: &[usize], models: &[Model], atomics: u32, engine: Engine)
 
 fn hard_histories() {
     println!("\n3-SAT at ratio 4.3 (sc: Fig. 1, tso and pso: Fig. 2)");
-    println!("{:>9} {:>5} {:>6} {:>10}  {:<10} {:>9} {:>10}", "variables", "seed", "model", "ms", "verdict", "conflicts", "decisions");
+    println!(
+        "{:>9} {:>5} {:>6} {:>10}  {:<10} {:>9} {:>10}",
+        "variables", "seed", "model", "ms", "verdict", "conflicts", "decisions"
+    );
     for variables in [10usize, 20, 50] {
         for seed in 0..3 {
             let formula = Formula::random(variables, (variables * 43).div_ceil(10), seed);

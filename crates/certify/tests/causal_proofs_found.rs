@@ -20,7 +20,7 @@ fn causal_models() -> impl Iterator<Item = Model> {
 fn every_violation_has_a_proof_that_is_accepted() {
     let mut proofs = [0; 5];
     for shape in Shape::all().into_iter().chain([Shape::thin_air()]) {
-        for seed in 0..common::effort(40) {
+        for seed in 0..common::effort(15) {
             let history = random_history(&mut Rng::new(seed), &shape);
             for (row, model) in causal_models().enumerate() {
                 let proof = prove(&history, model);
@@ -34,7 +34,7 @@ fn every_violation_has_a_proof_that_is_accepted() {
             }
         }
     }
-    assert!(proofs.iter().all(|&count| count > 30), "{proofs:?}");
+    assert!(proofs.iter().all(|&count| count > 20), "{proofs:?}");
     println!("{proofs:?}");
 }
 
@@ -43,7 +43,7 @@ fn no_proof_is_accepted_against_a_history_that_satisfies_the_model() {
     let mut rejected = 0;
     for shape in Shape::all() {
         let shape = shape.with_events(6);
-        for seed in 0..common::effort(40) {
+        for seed in 0..common::effort(15) {
             let mut rng = Rng::new(seed);
             let violating = random_history(&mut rng, &shape);
             let proofs: Vec<_> =
@@ -65,7 +65,7 @@ fn no_proof_is_accepted_against_a_history_that_satisfies_the_model() {
             }
         }
     }
-    assert!(rejected > 2_000, "{rejected}");
+    assert!(rejected > 500, "{rejected}");
     println!("{rejected}");
 }
 
@@ -74,7 +74,7 @@ fn the_edges_granted_without_a_rule_are_exactly_those_of_the_model() {
     let mut edges = 0;
     for shape in Shape::all() {
         let shape = shape.with_events(6);
-        for seed in 0..common::effort(8) {
+        for seed in 0..common::effort(2) {
             let mut rng = Rng::new(seed);
             let history = random_history(&mut rng, &shape);
             let mut truths = Vec::new();
@@ -102,5 +102,5 @@ fn the_edges_granted_without_a_rule_are_exactly_those_of_the_model() {
             }
         }
     }
-    assert!(edges > 5_000, "{edges}");
+    assert!(edges > 500, "{edges}");
 }

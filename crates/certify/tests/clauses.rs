@@ -272,6 +272,10 @@ fn order_lines_are_transitive_and_a_final_line_names_the_last() {
     assert_eq!(verdict(trace, Sc, proof), Ok(()));
     assert_eq!(verdict(&trace.replace("order x: 1 < 2 < 3", "final x == 3"), Sc, proof), Ok(()));
     assert!(
+        rejection(&trace.replace("order x: 1 < 2 < 3", "order x: 3 < 2 < 1"), Sc, proof)
+            .contains("[3,1] → [2,0] is no from-read edge here")
+    );
+    assert!(
         rejection(&trace.replace("order x: 1 < 2 < 3", ""), Sc, proof)
             .contains("[3,1] → [2,0] is no from-read edge here")
     );

@@ -179,6 +179,68 @@ fn what_two_threads_observe_does_not_add_up_in_cm() {
     assert_eq!(verdict(TWO_ORDERS, Ccm, proof), Ok(()));
 }
 
+/// Thread 2 sees 1 before 2 and then 3; thread 3 sees 3 before 1 and never hears of 2.
+const APART: &str = "0: x := 1
+                     0: x := 2
+                     1: x := 3
+                     2: x == 2
+                     2: x == 3
+                     3: x == 3
+                     3: x == 1";
+
+#[test]
+fn what_one_thread_observes_overwrites_nothing_for_another() {
+    assert_eq!(verdict(APART, Cm, r#""kind":"choices","reads":[]"#), Ok(()));
+    let observed = r#"{"from":[0,1],"to":[1,0],"rule":"observed","graph":"global","scope":[2,1],
+        "via":[2,1],"path":[[[0,1],[2,0],"reads-from"],[[2,0],[2,1],"program-order"]]}"#;
+    let cycle = |overwritten: &str, edges: &str| {
+        format!(
+            r#""proof":[{{"clause":[],"derived":[{observed},{overwritten}],
+            "cycle":{{"graph":"global","edges":[{edges}[[1,0],[3,0],"reads-from"],
+                [[3,0],[3,1],"program-order"]]}}}}]"#
+        )
+    };
+    // In the cycle.
+    let proof = cycle(
+        r#"{"from":[3,1],"to":[0,1],"rule":"overwritten","graph":"global","via":[3,1],
+            "path":[[[0,0],[0,1],"program-order"]]}"#,
+        r#"[[3,1],[0,1],{"derived":1}],[[0,1],[1,0],{"derived":0}],"#,
+    );
+    assert_eq!(rejection(APART, Cm, &proof), "step 1: [0,1] → [1,0] is no derived edge here");
+    // In the premise.
+    let proof = cycle(
+        r#"{"from":[3,1],"to":[1,0],"rule":"overwritten","graph":"global","via":[3,1],
+            "path":[[[0,0],[0,1],"program-order"],[[0,1],[1,0],{"derived":0}]]}"#,
+        r#"[[3,1],[1,0],{"derived":1}],"#,
+    );
+    assert_eq!(rejection(APART, Cm, &proof), "step 1: [0,1] → [1,0] is no derived edge here");
+}
+
+#[test]
+fn the_graphs_of_wccm_do_not_mix_before_the_store_order() {
+    let trace = "0: x := 1
+                 1: x := 2
+                 1: x == 1
+                 2: x == 1
+                 order x: 1 < 2";
+    let proof = |graph: &str| {
+        format!(
+            r#""proof":[{{"clause":[],"derived":[
+            {{"from":[1,0],"to":[0,0],"rule":"observed","graph":"location","scope":[1,1],
+              "via":[1,1],"path":[[[1,0],[1,1],"program-order"]]}},
+            {{"from":[1,0],"to":[0,0],"rule":"conflict","graph":"{graph}","via":[2,0],
+              "path":[[[1,0],[0,0],{{"derived":0}}],[[0,0],[2,0],"reads-from"]]}}],
+            "cycle":{{"graph":"global","edges":[[[1,0],[0,0],{{"derived":1}}],
+                [[0,0],[1,0],"write-order"]]}}}}]"#
+        )
+    };
+    assert_eq!(verdict(trace, Wccm, &proof("location")), Ok(()));
+    assert_eq!(
+        rejection(trace, Wccm, &proof("global")),
+        "step 1: [1,0] → [0,0] is no derived edge here"
+    );
+}
+
 #[test]
 fn an_observation_is_made_within_its_scope() {
     let trace = format!("{BACK_AND_FORTH}\n1: y == 1");
@@ -220,8 +282,59 @@ fn atomicity_counts_where_writes_are_ordered() {
         assert!(rejection(trace, model, proof).contains("does not follow by its rule"), "{model}");
         assert_eq!(verdict(trace, model, r#""kind":"choices","reads":[]"#), Ok(()));
     }
+    let itself = r#""proof":[{"clause":[],"derived":[
+        {"from":[0,0],"to":[0,0],"rule":"atomic","graph":"global","via":[0,0],
+         "path":[[{"initial":"x"},[0,0],"program-order"]]}],
+        "cycle":{"graph":"global","edges":[[[0,0],[0,0],{"derived":0}]]}}]"#;
+    assert!(rejection(trace, Ccv, itself).contains("derived edge 0"));
     let unread = trace.replace("1: <x == 0", "1: <x == 1");
     assert!(rejection(&unread, Ccv, proof).contains("derived edge 1"));
+}
+
+#[test]
+fn no_derived_edge_is_its_own_premise() {
+    let trace = "0: x := 1
+                 1: <x == 1; x := 2>
+                 2: x := 3
+                 order x: 3 < 1 < 2";
+    assert_eq!(verdict(trace, Ccv, r#""kind":"choices","reads":[]"#), Ok(()));
+    let proof = r#""proof":[{"clause":[],"derived":[
+        {"from":[1,0],"to":[2,0],"rule":"atomic","graph":"global","via":[1,0],
+         "path":[[[0,0],{"read_of":[1,0]},"reads-from"],
+                 [{"read_of":[1,0]},[1,0],"program-order"],[[1,0],[2,0],{"derived":0}]]}],
+        "cycle":{"graph":"global","edges":[[[1,0],[2,0],{"derived":0}],[[2,0],[1,0],"write-order"]]}}]"#;
+    assert_eq!(rejection(trace, Ccv, proof), "step 1: [1,0] → [2,0] is no derived edge here");
+}
+
+#[test]
+fn atomicity_works_backwards_too() {
+    // x := 1 comes before the atomic that read x == 2, so before x := 2; likewise y := 2.
+    let trace = "0: y := 1
+                 0: x := 1
+                 1: x := 2
+                 1: y := 2
+                 2: <x == 2; x := 3>
+                 3: <y == 1; y := 3>
+                 order x: 1 < 3
+                 order y: 2 < 3";
+    let proof = r#""proof":[{"clause":[],"derived":[
+        {"from":[0,1],"to":[1,0],"rule":"atomic","graph":"global","via":[2,0],
+         "path":[[[0,1],[2,0],"write-order"]]},
+        {"from":[1,1],"to":[0,0],"rule":"atomic","graph":"global","via":[3,0],
+         "path":[[[1,1],[3,0],"write-order"]]}],
+        "cycle":{"graph":"global","edges":[[[0,0],[0,1],"program-order"],
+            [[0,1],[1,0],{"derived":0}],[[1,0],[1,1],"program-order"],
+            [[1,1],[0,0],{"derived":1}]]}}]"#;
+    let choices = r#""kind":"choices","reads":[]"#;
+    for model in [Ccv, Ccm, Wccm] {
+        assert_eq!(verdict(trace, model, proof), Ok(()), "{model}");
+        assert!(rejection(trace, model, choices).contains("has a cycle"), "{model}");
+    }
+    let one_line = trace.replace("order y: 2 < 3", "");
+    for model in [Ccv, Ccm, Wccm] {
+        assert_eq!(verdict(&one_line, model, choices), Ok(()), "{model}");
+        assert!(rejection(&one_line, model, proof).contains("no write-order edge"), "{model}");
+    }
 }
 
 #[test]

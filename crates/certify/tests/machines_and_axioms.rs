@@ -27,7 +27,7 @@ fn a_history_satisfies_the_axioms_iff_the_machine_has_a_run() {
         .into_iter()
         .chain(Shape::all().map(|shape| shape.with_events(5)));
     for shape in shapes {
-        for seed in 0..common::effort(400) {
+        for seed in 0..common::effort(120) {
             let history = random_history(&mut Rng::new(seed), &shape);
             let stores = Model::ALL.into_iter().filter(|model| model.store_rules().is_some());
             for (row, model) in stores.enumerate() {

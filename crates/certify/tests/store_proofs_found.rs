@@ -20,7 +20,7 @@ fn store_models() -> impl Iterator<Item = (Model, StoreRules)> {
 fn every_violation_has_a_proof_that_is_accepted() {
     let mut proofs = [0; 6];
     for shape in Shape::all().into_iter().chain([Shape::thin_air()]) {
-        for seed in 0..common::effort(60) {
+        for seed in 0..common::effort(25) {
             let history = random_history(&mut Rng::new(seed), &shape);
             for (row, (model, rules)) in store_models().enumerate() {
                 let proof = prove(&history, rules);
@@ -34,7 +34,7 @@ fn every_violation_has_a_proof_that_is_accepted() {
             }
         }
     }
-    assert!(proofs.iter().all(|&count| count > 30), "{proofs:?}");
+    assert!(proofs.iter().all(|&count| count > 20), "{proofs:?}");
     println!("{proofs:?}");
 }
 
@@ -43,7 +43,7 @@ fn no_proof_is_accepted_against_a_history_that_satisfies_the_model() {
     let mut rejected = 0;
     for shape in Shape::all() {
         let shape = shape.with_events(6);
-        for seed in 0..common::effort(60) {
+        for seed in 0..common::effort(25) {
             let mut rng = Rng::new(seed);
             let violating = random_history(&mut rng, &shape);
             let proofs: Vec<_> =
@@ -65,7 +65,7 @@ fn no_proof_is_accepted_against_a_history_that_satisfies_the_model() {
             }
         }
     }
-    assert!(rejected > 10_000, "{rejected}");
+    assert!(rejected > 2_000, "{rejected}");
     println!("{rejected}");
 }
 
@@ -93,7 +93,7 @@ fn the_edges_granted_to_a_cycle_are_exactly_those_of_its_graph() {
     let mut edges = 0;
     for shape in Shape::all() {
         let shape = shape.with_events(6);
-        for seed in 0..common::effort(6) {
+        for seed in 0..common::effort(1) {
             let mut rng = Rng::new(seed);
             let history = random_history(&mut rng, &shape);
             let truths = random_truths(&mut rng, &history);
@@ -108,5 +108,5 @@ fn the_edges_granted_to_a_cycle_are_exactly_those_of_its_graph() {
             }
         }
     }
-    assert!(edges > 5_000, "{edges}");
+    assert!(edges > 500, "{edges}");
 }

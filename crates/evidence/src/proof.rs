@@ -11,8 +11,9 @@ pub enum Witness {
     /// Store models: all events but fences, in the order in which the model's machine performs
     /// them. A write stands where it reaches memory, a read where it takes its value.
     Order(Vec<EventId>),
-    /// `ccv`: all events but fences in one order that extends causality and agrees with every
-    /// thread about conflicting writes (later wins), and what each ambiguous reader read.
+    /// `ccv`, for histories without read-modify-writes: all events but fences in one order that
+    /// extends causality and agrees with every thread about conflicting writes (later wins), and
+    /// what each ambiguous reader read.
     Arbitration {
         /// The order.
         order: Vec<EventId>,
@@ -28,8 +29,9 @@ pub enum Witness {
         /// The choices made for readers with more than one candidate source.
         reads: Vec<(Reader, Source)>,
     },
-    /// `cc`, `ccm`, `wccm`: the definition is a fixpoint to recompute, given what each ambiguous
-    /// reader read.
+    /// Causal models: the definition is a fixpoint to recompute, given what each ambiguous reader
+    /// read. The only form for `cc`, `ccm` and `wccm`, and for `ccv` and `cm` where the read and the
+    /// write of a read-modify-write cannot stand at one place.
     Choices(Vec<(Reader, Source)>),
 }
 
@@ -191,8 +193,8 @@ pub enum Rule {
     /// together (`wccm`).
     StoreOrder,
     /// rw: read (`via` = the edge's source) → write, because the write comes after what was read.
-    /// The path runs from what was read to the write: in co for `cc`, in pww otherwise. It is
-    /// empty when what was read is the initial write.
+    /// The path runs from what was read to the write: in co for `cc` (and `cm` and `ccv`, as far as
+    /// they ask for cc), in pww otherwise. It is empty when what was read is the initial write.
     Overwritten,
     /// Atomicity, where the model orders writes: u is a read-modify-write that read w, v another
     /// write of the address. From a path w ⇒ v: u → v. From a path v ⇒ u: v → w. `via` is u; the
@@ -232,8 +234,8 @@ pub enum Why {
         /// The cycle they close.
         cycle: Cycle,
     },
-    /// It follows by unit propagation from the clauses before it and "every reader read from one
-    /// of its candidates".
+    /// It follows by unit propagation from the clauses before it and "every reader read from
+    /// exactly one of its candidates".
     Propagation,
 }
 

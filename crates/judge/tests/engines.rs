@@ -6,7 +6,7 @@ use certify::certify;
 use evidence::{Certificate, Evidence};
 use history::History;
 use models::Model;
-use oracle::{Formula, Shape, SharedLiterals, allows, random_histories};
+use oracle::{Formula, Shape, SharedLiterals, allows, random_histories, text};
 use tribunal_judge::{Budget, Engine, Outcome, judge};
 
 const STORE_MODELS: [Model; 6] =
@@ -15,12 +15,6 @@ const STORE_MODELS: [Model; 6] =
 /// How many random histories of each shape to try; `TRIBUNAL_TRIALS` overrides it for long runs.
 fn trials() -> u64 {
     std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(15_000)
-}
-
-fn text(history: &History) -> String {
-    let mut out = Vec::new();
-    history::write_text(history, &mut out).unwrap();
-    String::from_utf8(out).unwrap()
 }
 
 /// What an engine says, once the kernel has accepted its evidence; `None` if it is undecided.

@@ -21,7 +21,8 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 /// The two models that a folder's name puts apart.
 fn expectation(folder: &Path) -> (Model, Model) {
     let name = folder.file_name().unwrap().to_str().unwrap();
-    let (allows, forbids) = name.split_once("-not-").expect("folders are called ALLOWS-not-FORBIDS");
+    let (allows, forbids) =
+        name.split_once("-not-").expect("folders are called ALLOWS-not-FORBIDS");
     (allows.parse().unwrap(), forbids.parse().unwrap())
 }
 

@@ -115,8 +115,10 @@ impl<'a> Derivation<'a> {
             }
         }
         for line in history.orders() {
-            for pair in line.writes.windows(2) {
-                this.lines.push((write(line.address, pair[0]), write(line.address, pair[1])));
+            for (i, &earlier) in line.writes.iter().enumerate() {
+                let earlier = write(line.address, earlier);
+                let later = line.writes[i + 1..].iter().map(|&w| write(line.address, w));
+                this.lines.extend(later.map(|later| (earlier, later)));
             }
         }
         this

@@ -10,8 +10,11 @@ use super::operations::{Op, ReadsFrom};
 use super::outlook::Outlook;
 use crate::Budget;
 
+/// How many candidates are ruled out before the search, at most.
+const FROM_THE_FUTURE: usize = 100_000;
+
 /// Why not to choose a candidate, compared from left to right.
-pub(super) type Doubt = (bool, bool, bool, u32);
+pub(super) type Doubt = (bool, bool, u32);
 
 /// The readers whose source is part of the question.
 #[derive(Debug)]
@@ -28,8 +31,11 @@ impl<'a> Choices<'a> {
         let mut readers: Vec<Reader> = ambiguous(problem.history)
             .filter(|reader| matches!(reader, Reader::Event(_)) || problem.orders_writes())
             .collect();
-        let guess =
-            if readers.is_empty() { Guess::default() } else { Guess::new(problem.history, budget) };
+        let guess = if readers.is_empty() {
+            Guess::default()
+        } else {
+            Guess::new(problem.history, &problem.ops, budget)
+        };
         readers.sort_by_key(|reader| match *reader {
             Reader::Event(event) => guess.time(event),
             Reader::Final(_) => u32::MAX,
@@ -75,31 +81,41 @@ impl<'a> Choices<'a> {
         }
     }
 
-    /// How little a candidate has going for it: what the choices so far rule out last of all; the
-    /// guessed one first, then what was written before the read took place, the latest first, then
-    /// the rest.
-    pub(super) fn doubt(&self, outlook: &Outlook, reader: u32, candidate: u32) -> Doubt {
+    /// Whether the choices so far leave room for a candidate.
+    pub(super) fn is_possible(&self, outlook: &Outlook, reader: u32, candidate: u32) -> bool {
         let ops = &self.problem.ops;
-        let source = self.candidates(reader)[candidate as usize];
-        let time = match source {
+        let source = ops.source(self.candidates(reader)[candidate as usize]);
+        match self.readers[reader as usize] {
+            Reader::Event(event) => outlook.allows(ops, ops.read_of(event), source),
+            Reader::Final(_) => true,
+        }
+    }
+
+    /// The candidate that was guessed.
+    pub(super) fn guessed(&self, reader: u32) -> Option<u32> {
+        let source = match self.readers[reader as usize] {
+            Reader::Event(event) => self.guess.source(event)?,
+            Reader::Final(address) => self.guess.final_source(address)?,
+        };
+        self.candidates(reader).binary_search(&source).ok().map(|c| c as u32)
+    }
+
+    /// How little a candidate has going for it: first what the choices so far leave room for, of
+    /// that what was written before the read took place, and of that the latest.
+    pub(super) fn doubt(&self, outlook: &Outlook, reader: u32, candidate: u32) -> Doubt {
+        let time = match self.candidates(reader)[candidate as usize] {
             Source::Initial => 0,
             Source::Write(write) => self.guess.time(write),
         };
-        let (guessed, at, is_possible) = match self.readers[reader as usize] {
-            Reader::Event(event) => {
-                let allowed = outlook.allows(ops, ops.read_of(event), ops.source(source));
-                (self.guess.source(event), self.guess.time(event), allowed)
-            }
-            Reader::Final(address) => {
-                let lines = self.problem.history.finals();
-                let line = lines.iter().position(|line| line.address == address);
-                (line.and_then(|line| self.guess.final_source(line)), u32::MAX, true)
-            }
+        let at = match self.readers[reader as usize] {
+            Reader::Event(event) => self.guess.time(event),
+            Reader::Final(_) => u32::MAX,
         };
-        (!is_possible, guessed != Some(source), time >= at, time.abs_diff(at))
+        (!self.is_possible(outlook, reader, candidate), time >= at, time.abs_diff(at))
     }
 
-    /// The candidates that are later writes of the reader's own thread, or the reader itself.
+    /// Candidates that are later writes of the reader's own thread, or the reader itself, as
+    /// (reader, candidate, read, write). Not all where there are very many; a check finds the rest.
     pub(super) fn from_the_future(&self) -> Vec<(u32, u32, Op, Op)> {
         let ops = &self.problem.ops;
         let mut found = Vec::new();
@@ -114,6 +130,9 @@ impl<'a> Choices<'a> {
                 let write = ops.write_of(later);
                 if !ops.program_order(read, write) {
                     break;
+                }
+                if found.len() == FROM_THE_FUTURE {
+                    return found;
                 }
                 found.push((number as u32, candidate as u32, read, write));
             }

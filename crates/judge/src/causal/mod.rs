@@ -10,7 +10,6 @@ mod kept;
 mod observe;
 mod operations;
 mod outlook;
-mod paths;
 mod queue;
 mod relation;
 mod search;

@@ -38,6 +38,9 @@ pub(super) struct Effort {
     pub(super) conflicts: u64,
 }
 
+/// How many entries of clocks the partial checks of one descent may fill, about.
+const DESCENT: usize = 4_000_000;
+
 /// Searches for a choice of reads-from that satisfies the model.
 pub(super) fn search(problem: &Problem<'_>, budget: &Budget) -> (Found, Effort) {
     let choices = Choices::new(problem, budget);
@@ -186,11 +189,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The first guess is checked whole; after it has failed, partial choices are checked a few
-    /// times on the way down.
+    /// The first guess is checked whole. After it has failed, partial choices are checked on the way
+    /// down: all of them in a small history, a few in a large one.
     fn is_time_to_check(&self) -> bool {
         let entries = self.problem.ops.len().saturating_mul(self.problem.ops.thread_count());
-        let share = 1 + self.choices.len().saturating_mul(entries) / 4_000_000;
+        let share = 1 + self.choices.len().saturating_mul(entries) / DESCENT;
         self.open_readers == 0 || (self.effort.conflicts > 0 && self.unchecked >= share)
     }
 
@@ -203,10 +206,6 @@ impl<'a> Search<'a> {
             self.watchers.extend([Vec::new(), Vec::new()]);
         }
         Lit { variable, positive }
-    }
-
-    fn value(&self, literal: Lit) -> Option<bool> {
-        self.variables[literal.variable as usize].value.map(|value| value == literal.positive)
     }
 
     fn is_refuted(&self, reader: u32, candidate: u32) -> bool {
@@ -260,18 +259,28 @@ impl<'a> Search<'a> {
         let Some(reader) = self.queue.next(|reader| chosen[reader as usize].is_none()) else {
             return;
         };
-        let count = self.choices.candidates(reader).len() as u32;
         self.outlook.refresh(&self.problem.ops, &self.reads_from, budget);
-        let saved = self.saved[reader as usize];
-        let candidate = (0..count).filter(|&c| !self.is_refuted(reader, c)).min_by_key(|&c| {
-            let (is_impossible, a, b, c2) = self.choices.doubt(&self.outlook, reader, c);
-            (is_impossible, saved != Some(c), a, b, c2)
-        });
-        let Some(candidate) = candidate else { return };
+        let Some(candidate) = self.best_candidate(reader) else { return };
         self.effort.decisions += 1;
         self.levels.push(self.trail.len());
         let literal = self.literal(reader, candidate, true);
         self.assign(literal, Cause::Decision);
+    }
+
+    /// What the reader had last or what was guessed, if causality leaves room for it, or else the
+    /// least doubtful of all.
+    fn best_candidate(&self, reader: u32) -> Option<u32> {
+        let is_open = |&c: &u32| !self.is_refuted(reader, c);
+        let count = self.choices.candidates(reader).len() as u32;
+        [self.saved[reader as usize], self.choices.guessed(reader)]
+            .into_iter()
+            .flatten()
+            .filter(is_open)
+            .find(|&c| self.choices.is_possible(&self.outlook, reader, c))
+            .or_else(|| {
+                let doubt = |&c: &u32| self.choices.doubt(&self.outlook, reader, c);
+                (0..count).filter(is_open).min_by_key(doubt)
+            })
     }
 
     fn propagate(&mut self) -> Option<Cause> {
@@ -351,14 +360,14 @@ impl<'a> Search<'a> {
     fn refute(&mut self, lemma: Box<Lemma>) -> Option<Proof> {
         let mut literals: Vec<Lit> = Vec::with_capacity(lemma.clause.len());
         for &literal in &lemma.clause {
-            let (reader, candidate) = self.choices.find(literal)?;
+            let (reader, candidate) =
+                self.choices.find(literal).expect("a lemma speaks of choices in effect");
             literals.push(self.literal(reader, candidate, false));
         }
         if literals.is_empty() {
             self.effort.conflicts += 1;
             return Some(Proof { steps: vec![step_of(&lemma)] });
         }
-        if std::env::var("DBG").is_ok() && self.effort.conflicts % 1000 == 0 { eprintln!("lemma {} derived {} cycle {} open {} levels {}", literals.len(), lemma.derived.len(), lemma.cycle.edges.len(), self.open_readers, self.levels.len()); }
         let clause = self.add_clause(literals, Origin::Lemma(lemma));
         self.resolve(Cause::Clause(clause))
     }
@@ -405,7 +414,7 @@ impl<'a> Search<'a> {
         let back = learned.iter().skip(1).map(|&l| self.level_of(l)).max().unwrap_or(0);
         let asserted = learned[0];
         for literal in &learned {
-            if std::env::var("NOBUMP").is_err() { self.queue.bump(self.variables[literal.variable as usize].reader); }
+            self.queue.bump(self.variables[literal.variable as usize].reader);
         }
         // Where nothing was resolved, the clause itself is the one learned.
         let clause = match (conflict, &clauses[..]) {

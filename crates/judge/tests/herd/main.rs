@@ -58,15 +58,20 @@ fn spelled(litmus: &Litmus, state: &State) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
+/// A field of the outcomes that is text.
+fn text_of(json: &Json) -> &str {
+    json.as_str().expect("outcomes.json has text here")
+}
+
 /// The answers of herd7, for the models it was asked about.
 fn answers_of_herd(outcome: &Json) -> Vec<Answer> {
     let answer = |model: Model| {
         let answer = outcome.get(model.name())?;
-        let states = answer["states"].as_array().unwrap();
+        let states = answer["states"].as_array().expect("outcomes.json lists states");
         Some(Answer {
             model,
-            observation: answer["observation"].as_str().unwrap().to_owned(),
-            states: states.iter().map(|state| state.as_str().unwrap().to_owned()).collect(),
+            observation: text_of(&answer["observation"]).to_owned(),
+            states: states.iter().map(|state| text_of(state).to_owned()).collect(),
         })
     };
     Model::ALL.into_iter().filter_map(answer).collect()
@@ -75,7 +80,7 @@ fn answers_of_herd(outcome: &Json) -> Vec<Answer> {
 /// The test as its file has it; herd7 must have read the same condition.
 fn parsed(text: &str, outcome: &Json) -> Result<Litmus, String> {
     let litmus = Litmus::parse(text)?;
-    let condition = Condition::parse(outcome["condition"].as_str().unwrap())?;
+    let condition = Condition::parse(text_of(&outcome["condition"]))?;
     if litmus.condition != condition || condition.quantifier.kind() != outcome["kind"] {
         return Err(format!("we read {:?}, herd7 {condition:?}", litmus.condition));
     }
@@ -104,8 +109,9 @@ fn corpus() -> PathBuf {
 
 /// The names of the litmus tests in a folder.
 fn tests_in(folder: &Path) -> BTreeSet<String> {
-    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
-    files.filter_map(|f| Some(f.to_str()?.strip_suffix(".litmus")?.to_owned())).collect()
+    let files = fs::read_dir(folder).expect("the corpus can be listed");
+    let names = files.map(|file| file.expect("the corpus can be listed").file_name());
+    names.filter_map(|name| Some(name.to_str()?.strip_suffix(".litmus")?.to_owned())).collect()
 }
 
 #[test]
@@ -125,7 +131,7 @@ fn every_litmus_test_of_the_corpus_has_the_outcomes_that_herd7_gives() {
         let theirs = answers_of_herd(&outcomes[name]);
         let models: Vec<Model> = theirs.iter().map(|answer| answer.model).collect();
         let ours = parsed(&text, &outcomes[name]).and_then(|test| our_answers(&test, &models));
-        // No test is left out: one that cannot be read or run counts as wrong.
+        // No test is left out: one that cannot be read or run is a failure.
         let (ours, verdicts) = ours.unwrap_or_else(|error| panic!("{name}: {error}"));
         compared += models.len();
         certified += verdicts;
@@ -137,8 +143,8 @@ fn every_litmus_test_of_the_corpus_has_the_outcomes_that_herd7_gives() {
 
 /// The states of a test under a model, as herd7 would list them.
 fn states(text: &str, model: Model) -> Vec<String> {
-    let litmus = Litmus::parse(text).unwrap();
-    let (answers, _) = our_answers(&litmus, &[model]).unwrap();
+    let litmus = Litmus::parse(text).expect("the test is well-formed");
+    let (answers, _) = our_answers(&litmus, &[model]).expect("no thread loops");
     answers.into_iter().flat_map(|answer| answer.states).collect()
 }
 
