@@ -4,6 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// What working tables may take when nothing is said: enough for traces of millions of events, and
+/// a refusal instead of an abort for one that would need more than most machines have.
+const DEFAULT_MEMORY: usize = 8 << 30;
+
 /// A limit on time and memory, and a flag that ends the check early. Cheap to clone; clones share
 /// the flag.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +18,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// No limits.
+    /// No limit on time, and a generous one on memory.
     pub fn unlimited() -> Self {
         Self::default()
     }
@@ -42,6 +46,6 @@ impl Budget {
 
     /// Whether a table of this many bytes is allowed.
     pub fn allows(&self, bytes: usize) -> bool {
-        self.memory.is_none_or(|limit| bytes <= limit)
+        bytes <= self.memory.unwrap_or(DEFAULT_MEMORY)
     }
 }

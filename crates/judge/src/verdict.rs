@@ -40,7 +40,11 @@ impl Engine {
             "enumerate",
             "the polynomial criterion, then all write orders; complete",
         ),
-        (Engine::Subsets, "subsets", "dynamic programme over 2^k sets of open writes; complete"),
+        (
+            Engine::Subsets,
+            "subsets",
+            "dynamic programme over 2^k sets of open writes; complete for unique values",
+        ),
     ];
 
     /// The name on the command line.

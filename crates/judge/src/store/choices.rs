@@ -18,6 +18,10 @@ use super::coherence::{self, SeenOrder};
 use super::graph::{EdgeId, Graph, NodeId, node};
 use super::problem::Problem;
 use super::refute;
+use crate::Budget;
+
+/// About what a candidate of an ambiguous reader takes, here and in the solver.
+const BYTES_A_CANDIDATE: usize = 200;
 
 /// A choice, by index.
 pub(crate) type ChoiceId = usize;
@@ -83,7 +87,8 @@ pub(crate) struct Choices<'p, 'h> {
     orders: FxHashMap<(EventId, EventId), ChoiceId>,
     /// The readers with several candidates, and the choice of the first of each.
     ambiguous: Vec<(Reader, ChoiceId, usize)>,
-    choice_of_read: FxHashMap<(Reader, Source), ChoiceId>,
+    /// The choice of the first candidate of each ambiguous read; the others follow in order.
+    first_choice: FxHashMap<EventId, ChoiceId>,
     /// Inferred edges of the graph that some conflict used.
     used: BTreeSet<EdgeId>,
     /// Orders of writes known to the clocks that some conflict used.
@@ -91,26 +96,36 @@ pub(crate) struct Choices<'p, 'h> {
 }
 
 impl<'p, 'h> Choices<'p, 'h> {
-    /// The choices that are there from the start: what ambiguous readers read.
-    pub(crate) fn new(problem: &'p Problem<'h>, clocks: &'p Clocks) -> Self {
+    /// The choices that are there from the start: what ambiguous readers read. `None` if there are
+    /// too many for the budget.
+    pub(crate) fn new(
+        problem: &'p Problem<'h>,
+        clocks: &'p Clocks,
+        budget: &Budget,
+    ) -> Option<Self> {
+        let history = problem.history;
+        let candidates = history.event_ids().map(|e| history.sources(e).len());
+        let several: usize = candidates.filter(|&count| count > 1).sum();
+        if !budget.allows(several.saturating_mul(BYTES_A_CANDIDATE)) {
+            return None;
+        }
         let mut choices = Self {
             problem,
             clocks,
             choices: Vec::new(),
             orders: FxHashMap::default(),
             ambiguous: Vec::new(),
-            choice_of_read: FxHashMap::default(),
+            first_choice: FxHashMap::default(),
             used: BTreeSet::new(),
             used_orders: BTreeSet::new(),
         };
-        let history = problem.history;
         for event in history.event_ids() {
             choices.add_reader(Reader::Event(event), history.sources(event));
         }
         for f in history.finals() {
             choices.add_reader(Reader::Final(f.address), &f.sources);
         }
-        choices
+        Some(choices)
     }
 
     fn add_reader(&mut self, reader: Reader, sources: &[Source]) {
@@ -118,10 +133,10 @@ impl<'p, 'h> Choices<'p, 'h> {
             return;
         }
         self.ambiguous.push((reader, self.choices.len(), sources.len()));
-        for &source in sources {
-            self.choice_of_read.insert((reader, source), self.choices.len());
-            self.choices.push(Choice::Reads { reader, source });
+        if let Reader::Event(read) = reader {
+            self.first_choice.insert(read, self.choices.len());
         }
+        self.choices.extend(sources.iter().map(|&source| Choice::Reads { reader, source }));
     }
 
     /// How many choices there are.
@@ -257,8 +272,9 @@ impl<'p, 'h> Choices<'p, 'h> {
     }
 
     fn reads_made(&self, read: EventId, source: Source) -> Option<Made> {
-        let choice = self.choice_of_read.get(&(Reader::Event(read), source))?;
-        Some(Made { choice: *choice, value: true })
+        let first = self.first_choice.get(&read)?;
+        let place = self.problem.history.sources(read).binary_search(&source).ok()?;
+        Some(Made { choice: first + place, value: true })
     }
 
     fn read_edges(

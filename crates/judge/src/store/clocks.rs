@@ -8,6 +8,8 @@
 //!
 //! Memory: 4 bytes × nodes × chains, laid out flat.
 
+use std::ops::Range;
+
 use history::{AddressId, EventId, History};
 use models::Keeps;
 
@@ -145,6 +147,16 @@ impl Clocks {
     pub(crate) fn last_before(&self, later: NodeId, writes: &AddressChain) -> usize {
         let count = self.count(later, writes.chain);
         writes.writes.partition_point(|w| self.chains.position_of[w.index()] < count)
+    }
+
+    /// The writes of one chain of its address that a write is neither before nor after, itself
+    /// aside, as places among the writes of that chain to the address.
+    pub(crate) fn open_with(&self, write: EventId, writes: &AddressChain) -> Range<usize> {
+        let before = self.last_before(node(write), writes);
+        let after =
+            writes.writes.partition_point(|&w| w == write || !self.precedes(write, node(w)));
+        let own = writes.writes.get(before) == Some(&write);
+        before + usize::from(own)..after
     }
 
     /// Lets `later` know what `earlier` knows, and `earlier` itself if it is a write. True if that

@@ -31,14 +31,18 @@ pub(crate) fn enumerate(
     budget: &Budget,
     stats: &mut Stats,
 ) -> Option<Found> {
-    let mut choices = Choices::new(problem, clocks);
+    if stats.unordered_write_pairs.is_some_and(|open| open > MOST_PAIRS as u64) {
+        return None;
+    }
+    let Some(mut choices) = Choices::new(problem, clocks, budget) else {
+        return Some(Found::TooLarge);
+    };
     for address in problem.history.address_ids() {
-        let writes = &problem.history.address(address).writes;
-        for (i, &a) in writes.iter().enumerate() {
-            for &b in &writes[i + 1..] {
-                choices.order(a, b);
-                if choices.len() > MOST_PAIRS {
-                    return None;
+        let chains = clocks.chains.of_address(address);
+        for &write in &problem.history.address(address).writes {
+            for chain in chains {
+                for &other in &chain.writes[clocks.open_with(write, chain)] {
+                    choices.order(write.min(other), write.max(other));
                 }
             }
         }

@@ -189,6 +189,7 @@ impl Check {
             Found::Order(order) => self.consistent(order, by),
             Found::Nothing(proof) => self.violation(proof, by),
             Found::Spent => self.verdict(undecided(Reason::Time, self.established()), by),
+            Found::TooLarge => self.verdict(undecided(Reason::Memory, self.established()), by),
         }
     }
 

@@ -36,8 +36,10 @@ pub(crate) enum Found {
     Order(Vec<EventId>),
     /// There is none.
     Nothing(Proof),
-    /// The budget ran out.
+    /// The time ran out.
     Spent,
+    /// The choices would not fit the memory.
+    TooLarge,
 }
 
 /// Searches a saturated problem.
@@ -47,8 +49,9 @@ pub(crate) fn search(
     budget: &Budget,
     stats: &mut Stats,
 ) -> Found {
+    let Some(choices) = Choices::new(problem, clocks, budget) else { return Found::TooLarge };
     let mut search = Search {
-        choices: Choices::new(problem, clocks),
+        choices,
         solver: Solver::new(
             SolverOpts { min_learnts_lim: KEEP_LEARNED, ..SolverOpts::default() },
             Log::new(budget.clone()),

@@ -38,26 +38,9 @@ pub(crate) enum Table {
 fn open_writes(problem: &Problem, clocks: &Clocks) -> Vec<EventId> {
     let mut open = Vec::new();
     for address in problem.history.address_ids() {
-        let writes = &problem.history.address(address).writes;
         let chains = clocks.chains.of_address(address);
-        let before =
-            |w: EventId| -> usize { chains.iter().map(|c| clocks.last_before(node(w), c)).sum() };
-        // A write is ordered with all others iff its predecessors and successors are all others.
-        let mut successors = vec![0usize; writes.len()];
-        for &w in writes {
-            for chain in chains {
-                for earlier in &chain.writes[..clocks.last_before(node(w), chain)] {
-                    if let Ok(i) = writes.binary_search(earlier) {
-                        successors[i] += 1;
-                    }
-                }
-            }
-        }
-        for (i, &w) in writes.iter().enumerate() {
-            if before(w) + successors[i] + 1 < writes.len() {
-                open.push(w);
-            }
-        }
+        let is_open = |w: &EventId| chains.iter().any(|c| !clocks.open_with(*w, c).is_empty());
+        open.extend(problem.history.address(address).writes.iter().copied().filter(is_open));
     }
     open
 }
