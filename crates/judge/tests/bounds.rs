@@ -1,5 +1,7 @@
 //! Budgets are kept on histories made to break them: an answer or "undecided", and soon.
 
+#![allow(clippy::unwrap_used)] // a test may fail
+
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,8 @@
 //! The folders under `tests/traces` name what is expected of the traces in them: `tso-not-sc` holds
 //! histories that tso allows and sc does not. Adding a case is dropping in a file.
 
+#![allow(clippy::unwrap_used)] // a test may fail
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

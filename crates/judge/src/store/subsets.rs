@@ -15,7 +15,7 @@ use history::EventId;
 use rustc_hash::FxHashMap;
 
 use super::clocks::Clocks;
-use super::graph::{NodeId, node};
+use super::graph::NodeId;
 use super::problem::Problem;
 use crate::Budget;
 
