@@ -6,19 +6,19 @@ use oracle::Rng;
 
 /// The size of a trace.
 #[derive(Clone, Copy, Debug)]
-pub struct Size {
+pub(crate) struct Size {
     /// Events in all.
-    pub events: usize,
+    pub(crate) events: usize,
     /// Threads.
-    pub threads: usize,
+    pub(crate) threads: usize,
     /// Addresses.
-    pub addresses: usize,
+    pub(crate) addresses: usize,
     /// How many in a hundred are read-modify-writes; reads and writes share the rest.
-    pub atomics: u32,
+    pub(crate) atomics: u32,
 }
 
 /// A trace that one sequentially consistent memory produced.
-pub fn sequential(size: Size, seed: u64) -> History {
+pub(crate) fn sequential(size: Size, seed: u64) -> History {
     let mut rng = Rng::new(seed);
     let mut builder = Builder::new();
     let addresses: Vec<AddressId> =

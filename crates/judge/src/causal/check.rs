@@ -85,8 +85,8 @@ pub(super) struct Established {
     pub(super) order: Vec<Op>,
     /// `cm`: what each thread heard of, in an order that explains its reads.
     pub(super) views: Vec<Vec<Op>>,
-    /// `ccm`, `wccm`: edges whose transitive closure is the partial store order, with atomicity.
-    pub(super) store_order: Vec<(Op, Op)>,
+    /// `ccm`, `wccm`: the partial store order.
+    pub(super) store_order: Option<StoreOrder>,
     /// How many edges were derived.
     pub(super) derived: u64,
 }
@@ -288,7 +288,6 @@ impl<'a> Check<'a> {
 
     /// `ccm`, `wccm`.
     fn convergent_memory(mut self) -> Result<Established, Stop> {
-        let ops = &self.problem.ops;
         self.refuse_own_later_writes()?;
         // po-loc first: happens-before over ppo takes for granted that no read takes a value its
         // own thread had overwritten.
@@ -313,16 +312,8 @@ impl<'a> Check<'a> {
         self.close_store_order()?;
         self.add_overwritten();
         self.close_with_atomicity()?;
-        let mut store_order = Vec::new();
-        if let Some(closure) = &self.store_order {
-            for place in 0..ops.write_count() {
-                let write = ops.write_at(place);
-                let before = closure.nearest_before(ops, write);
-                store_order.extend(before.into_iter().map(|earlier| (earlier, write)));
-            }
-        }
-        store_order.extend(self.atomic_edges.iter().map(|edge| (edge.from, edge.to)));
-        Ok(Established { store_order, derived: self.derived(), ..Established::default() })
+        let derived = self.derived();
+        Ok(Established { store_order: self.store_order, derived, ..Established::default() })
     }
 
     fn derived(&self) -> u64 {

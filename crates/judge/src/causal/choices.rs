@@ -116,7 +116,7 @@ impl<'a> Choices<'a> {
 
     /// Candidates that are later writes of the reader's own thread, or the reader itself, as
     /// (reader, candidate, read, write). Not all where there are very many; a check finds the rest.
-    pub(super) fn from_the_future(&self) -> Vec<(u32, u32, Op, Op)> {
+    pub(super) fn sources_from_the_future(&self) -> Vec<(u32, u32, Op, Op)> {
         let ops = &self.problem.ops;
         let mut found = Vec::new();
         for (number, &reader) in self.readers.iter().enumerate() {

@@ -35,7 +35,7 @@ pub(super) struct Guess {
 impl Guess {
     /// The better of the two interleavings, or what of it the budget had time for.
     pub(super) fn new(history: &History, ops: &Operations, budget: &Budget) -> Self {
-        let as_written = Interleaving::new(history, ops).as_written();
+        let as_written = Interleaving::new(history, ops).in_order_of_lines();
         if as_written.misses == 0 {
             return as_written;
         }
@@ -101,7 +101,7 @@ impl<'a> Interleaving<'a> {
     }
 
     /// In the order of the lines, as far as that is program order.
-    fn as_written(mut self) -> Guess {
+    fn in_order_of_lines(mut self) -> Guess {
         let heads = (0..self.next.len()).filter_map(|t| Some(Reverse((self.head(t)?.1.line, t))));
         let mut heads: BinaryHeap<Reverse<(u32, usize)>> = heads.collect();
         while let Some(Reverse((_, thread))) = heads.pop() {
@@ -322,5 +322,59 @@ impl Past {
                 other != write && self.row(other)[ops.thread(write)] > ops.rank(write)
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use history::parse_text;
+
+    use super::*;
+
+    fn guess(trace: &str) -> Guess {
+        let history = parse_text(trace).expect("the trace is well-formed");
+        Guess::new(&history, &Operations::new(&history), &Budget::unlimited())
+    }
+
+    #[test]
+    fn lines_in_the_order_of_events_are_believed() {
+        let guess = guess(
+            "0: x := 1
+             1: x := 2
+             1: x := 1
+             0: x == 1",
+        );
+        assert_eq!(guess.misses, 0);
+        assert_eq!(guess.source(EventId::new(1)), Some(Source::Write(EventId::new(3))));
+    }
+
+    #[test]
+    fn threads_one_after_the_other_are_interleaved() {
+        let guess = guess(
+            "0: x == 1
+             0: x == 2
+             0: x == 1
+             1: x := 1
+             1: x := 2
+             1: x := 1",
+        );
+        assert_eq!(guess.misses, 0);
+        assert_eq!(guess.source(EventId::new(2)), Some(Source::Write(EventId::new(5))));
+    }
+
+    #[test]
+    fn a_value_gone_from_memory_may_be_in_the_past_of_a_thread() {
+        let guess = guess(
+            "0: x := 1
+             0: y == 0
+             0: x == 1
+             1: x := 2
+             1: x == 1
+             1: x == 2
+             2: x == 2
+             2: y := 1",
+        );
+        assert!(guess.misses > 0);
+        assert!(guess.sources.iter().flatten().count() >= 4);
     }
 }

@@ -146,3 +146,45 @@ impl Scopes {
         &self.reads[self.starts[scope] as usize..self.starts[scope + 1] as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use history::parse_text;
+
+    use super::*;
+
+    fn before(trace: &str, kept: Kept) -> Vec<Vec<usize>> {
+        let history = parse_text(trace).expect("the trace is well-formed");
+        let ops = Operations::new(&history);
+        let base = Base::new(&history, &ops, kept);
+        ops.all().map(|op| base.before(op).map(Op::index).collect()).collect()
+    }
+
+    const TRACE: &str = "
+        0: x := 1
+        0: y == 0
+        0: fence w,r
+        0: x == 1
+        0: <y == 0; y := 2>
+        0: x == 1";
+
+    #[test]
+    fn ppo_keeps_reads_and_writes_apart_but_for_fences() {
+        let links = before(TRACE, Kept::Preserved);
+        assert_eq!(links, [vec![], vec![], vec![1, 0], vec![2], vec![0, 3], vec![3]]);
+    }
+
+    #[test]
+    fn po_loc_links_the_accesses_of_an_address() {
+        let links = before(TRACE, Kept::Location);
+        assert_eq!(links, [vec![], vec![], vec![0], vec![1], vec![3], vec![2]]);
+    }
+
+    #[test]
+    fn scopes_are_threads_or_threads_at_addresses() {
+        let history = parse_text(TRACE).expect("the trace is well-formed");
+        let ops = Operations::new(&history);
+        assert_eq!(Scopes::new(&ops, Kept::Preserved).len(), 1);
+        assert_eq!(Scopes::new(&ops, Kept::Location).len(), 2);
+    }
+}

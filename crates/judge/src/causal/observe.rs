@@ -331,3 +331,68 @@ impl Predecessors for Observed<'_, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use history::parse_text;
+
+    use super::*;
+    use crate::causal::kept::Scopes;
+
+    /// What the last thread with reads observes: pairs of values written.
+    fn observed(trace: &str) -> (Vec<(u64, u64)>, bool) {
+        let history = parse_text(trace).expect("the trace is well-formed");
+        let ops = Operations::new(&history);
+        let base = Base::new(&history, &ops, Kept::Program);
+        let reads_from = ReadsFrom::certain(&history, &ops);
+        let scopes = Scopes::new(&ops, Kept::Program);
+        let mut observer = Observer::new(&ops, history.address_count(), &base, &reads_from);
+        let reads = scopes.reads(scopes.len() - 1);
+        observer.run(reads, &Budget::unlimited()).expect("time is unlimited");
+        let value = |op| history.event(ops.event(op)).operation.value_written().unwrap_or(0);
+        let mut pairs: Vec<(u64, u64)> =
+            observer.edges().map(|(_, from, to)| (value(from), value(to))).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        (pairs, observer.order(reads).is_ok() && observer.before_initial().is_none())
+    }
+
+    #[test]
+    fn a_write_heard_of_precedes_what_is_read() {
+        let (pairs, acyclic) = observed(
+            "0: x := 1
+             0: y := 1
+             1: x := 2
+             1: y == 1
+             1: x == 2",
+        );
+        assert_eq!((pairs, acyclic), (vec![(1, 2)], true));
+    }
+
+    #[test]
+    fn what_is_observed_later_reaches_back_to_earlier_reads() {
+        // x = 2 puts x := 1, and z := 1 with it, before x := 2, and so before the read of z = 0.
+        let (pairs, acyclic) = observed(
+            "0: z := 1
+             0: x := 1
+             0: y := 1
+             1: x := 2
+             1: z == 0
+             1: y == 1
+             1: x == 2",
+        );
+        assert_eq!((pairs, acyclic), (vec![(1, 2)], false));
+    }
+
+    #[test]
+    fn reads_that_go_back_and_forth_are_a_cycle() {
+        let (pairs, acyclic) = observed(
+            "0: x := 1
+             1: x := 2
+             2: x == 1
+             2: x == 2
+             2: x == 1",
+        );
+        assert_eq!((pairs, acyclic), (vec![(1, 2), (2, 1)], false));
+    }
+}

@@ -152,7 +152,7 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self, budget: &Budget) -> Found {
-        for (reader, candidate, read, write) in self.choices.from_the_future() {
+        for (reader, candidate, read, write) in self.choices.sources_from_the_future() {
             let literal = self.choices.literal(reader, candidate).negated();
             let lemma = from_the_future(self.problem, read, write, literal);
             let not = self.literal(reader, candidate, false);
@@ -259,7 +259,10 @@ impl<'a> Search<'a> {
         let Some(reader) = self.queue.next(|reader| chosen[reader as usize].is_none()) else {
             return;
         };
-        self.outlook.refresh(&self.problem.ops, &self.reads_from, budget);
+        // Until the first guess has failed there is nothing to advise about.
+        if self.effort.conflicts > 0 {
+            self.outlook.refresh(&self.problem.ops, &self.reads_from, budget);
+        }
         let Some(candidate) = self.best_candidate(reader) else { return };
         self.effort.decisions += 1;
         self.levels.push(self.trail.len());
@@ -337,7 +340,7 @@ impl<'a> Search<'a> {
     fn propagate_reader(&mut self, variable: u32) -> Option<Cause> {
         let Variable { reader, candidate, .. } = self.variables[variable as usize];
         let watched = self.watched[reader as usize];
-        let Some(mine) = watched.iter().position(|&c| c == candidate) else { return None };
+        let mine = watched.iter().position(|&c| c == candidate)?;
         let other = watched[1 - mine];
         let count = self.choices.candidates(reader).len() as u32;
         let replacement = (1..count)

@@ -9,8 +9,8 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use super::operations::Op;
-use super::relation::{Predecessors, Tag};
+use crate::causal::operations::Op;
+use crate::causal::relation::{Predecessors, Tag};
 
 /// An edge on a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,0 +1,111 @@
+//! Evidence that a history satisfies a causal model: what the check found, in events.
+//!
+//! `ccv` comes with an arbitration order, `cm` with a view for each thread; the others, and
+//! histories whose read-modify-writes cannot stand at one place, with the choices of reads-from.
+
+use evidence::{Reader, Witness};
+use history::{EventId, Source};
+
+use super::check::{Established, Problem};
+use super::choices::{ambiguous, sources};
+use super::operations::{From, Op, ReadsFrom};
+
+/// The witness for what a check established.
+pub(super) fn witness(
+    problem: &Problem<'_>,
+    reads_from: &ReadsFrom,
+    established: Established,
+) -> Witness {
+    let reads = chosen(problem, reads_from);
+    if problem.rules.store_order {
+        return Witness::Choices(reads);
+    }
+    if problem.rules.memory {
+        return match views(problem, reads_from, &established.views) {
+            Some(views) => Witness::Views { views, reads },
+            None => Witness::Choices(reads),
+        };
+    }
+    // An order of events has one place for a read-modify-write, whose two operations the model
+    // does not ask to be neighbours in every order that extends its relation.
+    let has_atomics = problem.history.events().iter().any(|event| event.is_atomic());
+    if problem.rules.convergent && !has_atomics {
+        let order = established.order.into_iter().map(|op| problem.ops.event(op)).collect();
+        return Witness::Arbitration { order, reads };
+    }
+    Witness::Choices(reads)
+}
+
+/// What each ambiguous reader read; one that the model does not ask about, anything.
+fn chosen(problem: &Problem<'_>, reads_from: &ReadsFrom) -> Vec<(Reader, Source)> {
+    let history = problem.history;
+    ambiguous(history)
+        .map(|reader| {
+            let from = match reader {
+                Reader::Event(event) => reads_from.source(problem.ops.read_of(event)),
+                Reader::Final(address) => (history.finals().iter().zip(&reads_from.finals))
+                    .find(|(line, _)| line.address == address)
+                    .map_or(From::Open, |(_, &from)| from),
+            };
+            let source = match from {
+                From::Write(write) => Source::Write(problem.ops.event(write)),
+                From::Initial => Source::Initial,
+                From::Open => sources(history, reader)[0],
+            };
+            (reader, source)
+        })
+        .collect()
+}
+
+/// The views as events: all writes, and the reads of the thread itself. A read-modify-write of the
+/// thread stands where it read or, failing that, where it wrote. `cm` does not ask for it to be
+/// atomic, so it may be that neither will do; then there are no such views.
+fn views(
+    problem: &Problem<'_>,
+    reads_from: &ReadsFrom,
+    views: &[Vec<Op>],
+) -> Option<Vec<Vec<EventId>>> {
+    let ops = &problem.ops;
+    let mut memory = vec![From::Initial; problem.history.address_count()];
+    let mut all = Vec::with_capacity(views.len());
+    for (thread, view) in views.iter().enumerate() {
+        let is_own = |op: Op| ops.thread(op) == thread;
+        let placed = [true, false].into_iter().find_map(|at_read| {
+            let stands = |&op: &Op| match is_own(op) && ops.is_half(op) {
+                true => ops.is_write(op) != at_read,
+                false => is_own(op) || ops.is_write(op),
+            };
+            let order: Vec<Op> = view.iter().copied().filter(stands).collect();
+            explains(problem, reads_from, thread, &order, &mut memory).then_some(order)
+        })?;
+        all.push(placed.into_iter().map(|op| ops.event(op)).collect());
+    }
+    Some(all)
+}
+
+/// Whether each read of the thread sees what it read, in this order. `memory` is as new before and
+/// after.
+fn explains(
+    problem: &Problem<'_>,
+    reads_from: &ReadsFrom,
+    thread: usize,
+    view: &[Op],
+    memory: &mut [From],
+) -> bool {
+    let ops = &problem.ops;
+    let mut is_explained = true;
+    for &op in view {
+        let cell = &mut memory[ops.address(op).index()];
+        let event = ops.event(op);
+        if ops.thread(op) == thread && problem.history.event(event).is_read() {
+            is_explained &= reads_from.source(ops.read_of(event)) == *cell;
+        }
+        if problem.history.event(event).is_write() {
+            *cell = From::Write(ops.write_of(event));
+        }
+    }
+    for &op in view {
+        memory[ops.address(op).index()] = From::Initial;
+    }
+    is_explained
+}
