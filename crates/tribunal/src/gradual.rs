@@ -121,6 +121,6 @@ mod tests {
             _ => undecided(m),
         });
         assert!(gradual.violated().contains(&Model::Sc));
-        assert_eq!(gradual.undecided(), [Model::Pso, Model::Wmo, Model::Wccm]);
+        assert_eq!(gradual.undecided(), [Model::Pso, Model::Wmo]);
     }
 }
