@@ -2,8 +2,8 @@
 //!
 //! An execution is a set of events, a memory model says which orders between them must hold, and
 //! the question is whether those orders can all hold at once. This crate is the door to the rooms
-//! that answer it: [`history`] (what was observed), [`models`] (what is promised), [`judge`] (is
-//! the promise kept), [`evidence`] and [`certify`] (is the answer right) and [`report`] (what a
+//! that answer it: [`history`] (what was observed), [`models`] (what is promised), [`mod@judge`] (is
+//! the promise kept), [`evidence`] and [`mod@certify`] (is the answer right) and [`report`] (what a
 //! person sees).
 //!
 //! ```
