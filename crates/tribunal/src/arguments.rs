@@ -333,7 +333,7 @@ pub(crate) struct LimitFlags {
 #[derive(Args, Debug, Clone)]
 pub(crate) struct MemoryFlag {
     /// The memory for each trace, and for the tables of each check: 512MiB, 8GiB, 200MB.
-    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    #[arg(long, value_name = "SIZE", value_parser = units::size, default_value = "8GiB")]
     pub(crate) memory: Option<usize>,
 }
 
