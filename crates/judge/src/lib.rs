@@ -3,6 +3,21 @@
 //! [`judge`] takes a history and a model and returns a [`Verdict`] with its evidence inside. It is
 //! pure: no input or output, no clock but the [`Budget`] it is given, and the same question gets
 //! the same answer with the same evidence.
+//!
+//! ```
+//! use tribunal_judge::{Budget, Engine, Outcome, judge};
+//!
+//! let history = history::parse_text(
+//!     "0: x := 1
+//!      0: y == 0
+//!      1: y := 1
+//!      1: x == 0",
+//! )?;
+//! let under = |model| judge(&history, model, Engine::Auto, &Budget::unlimited()).outcome;
+//! assert!(matches!(under(models::Model::Sc), Outcome::Violation(_)));
+//! assert!(matches!(under(models::Model::Tso), Outcome::Consistent(_)));
+//! # Ok::<(), history::InputError>(())
+//! ```
 
 mod budget;
 mod causal;

@@ -3,6 +3,7 @@
 
 pub(crate) mod causal_prover;
 pub(crate) mod mutate;
+pub(crate) mod proofs;
 pub(crate) mod search;
 pub(crate) mod store_prover;
 
