@@ -6,7 +6,9 @@
 
 use std::ops::Range;
 
-use crate::event::{AddressId, AddressLabel, Event, EventId, Source, ThreadId, Times, Value};
+use crate::event::{
+    AddressId, AddressLabel, Event, EventId, Kinds, Source, ThreadId, Times, Value,
+};
 
 /// One recorded execution.
 ///
@@ -90,6 +92,21 @@ impl History {
     /// An event by its id.
     pub fn event(&self, id: EventId) -> &Event {
         &self.events[id.index()]
+    }
+
+    /// The thread of an event.
+    pub fn thread_of(&self, event: EventId) -> ThreadId {
+        self.events[event.index()].thread
+    }
+
+    /// The address an event accesses; `None` for a fence.
+    pub fn address_of(&self, event: EventId) -> Option<AddressId> {
+        self.events[event.index()].address()
+    }
+
+    /// Whether an event reads, writes, or both.
+    pub fn kinds_of(&self, event: EventId) -> Kinds {
+        self.events[event.index()].kinds()
     }
 
     /// How many events there are, fences included.
