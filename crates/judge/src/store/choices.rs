@@ -154,7 +154,7 @@ impl<'p, 'h> Choices<'p, 'h> {
     /// The choice between two writes of one address, new if need be, with `first` before `second`
     /// as the guess. `None` if their order is known already.
     pub(crate) fn order(&mut self, first: EventId, second: EventId) -> Option<(ChoiceId, bool)> {
-        if self.clocks.precedes(first, node(second)) || self.clocks.precedes(second, node(first)) {
+        if self.precedes(first, second) || self.precedes(second, first) {
             return None;
         }
         let key = (first.min(second), first.max(second));
@@ -164,6 +164,10 @@ impl<'p, 'h> Choices<'p, 'h> {
             self.choices.push(Choice::Order { first, second });
         }
         Some((choice, choice == new))
+    }
+
+    fn precedes(&self, first: EventId, second: EventId) -> bool {
+        self.clocks.precedes(self.problem.history, first, node(second))
     }
 
     /// A choice made, as a literal of a proof.
@@ -253,7 +257,7 @@ impl<'p, 'h> Choices<'p, 'h> {
         };
         edges.push(order);
         let because = Because::FromRead;
-        for read in self.problem.latest(self.problem.readers.of(a)) {
+        for &read in self.problem.readers.of(a) {
             if read != b {
                 edges.push(Chosen { from: node(read), because, ..order });
             }
@@ -296,9 +300,8 @@ impl<'p, 'h> Choices<'p, 'h> {
                     push(write, read, Because::ReadsFrom, Ground::Choice);
                 }
                 let Some(address) = history.event(write).address() else { return Ok(()) };
-                for chain in self.clocks.chains.of_address(address) {
-                    let next =
-                        chain.writes.partition_point(|&w| !self.clocks.precedes(write, node(w)));
+                for chain in self.clocks.chains.of_address(history, address) {
+                    let next = chain.writes.partition_point(|&w| !self.precedes(write, w));
                     // A read-modify-write does not come before itself, but before the next.
                     let later = chain.writes[next..].iter().find(|&&w| w != read);
                     if let Some(&later) = later {
@@ -308,14 +311,14 @@ impl<'p, 'h> Choices<'p, 'h> {
             }
             (Reader::Event(read), Source::Initial) => {
                 let Some(address) = history.event(read).address() else { return Ok(()) };
-                for chain in self.clocks.chains.of_address(address) {
+                for chain in self.clocks.chains.of_address(history, address) {
                     if let Some(&first) = chain.writes.iter().find(|&&w| w != read) {
                         push(read, first, Because::FromRead, Ground::Choice);
                     }
                 }
             }
             (Reader::Final(address), Source::Write(last)) => {
-                for chain in self.clocks.chains.of_address(address) {
+                for chain in self.clocks.chains.of_address(history, address) {
                     if let Some(&write) = chain.writes.iter().rev().find(|&&w| w != last) {
                         push(write, last, Because::WriteOrder, Ground::Choice);
                     }
@@ -337,10 +340,8 @@ impl<'p, 'h> Choices<'p, 'h> {
     /// What the threads saw of each address under an assignment of the ambiguous readers.
     fn seen(&self, sources: &[Option<Source>], edges: &mut Vec<Chosen>) -> Result<(), Conflict> {
         let rules = &self.problem.rules;
-        let orders = coherence::seen_orders(self.problem.history, rules, sources)
-            .map_err(|cycle| self.conflict(self.reads_on(&cycle, sources), cycle))?;
-        for order in orders {
-            if !self.clocks.precedes(order.before, node(order.after)) {
+        coherence::seen_orders(self.problem.history, rules, sources, |order| {
+            if !self.precedes(order.before, order.after) {
                 edges.push(Chosen {
                     from: node(order.before),
                     to: node(order.after),
@@ -349,8 +350,8 @@ impl<'p, 'h> Choices<'p, 'h> {
                     ground: Ground::Seen(order),
                 });
             }
-        }
-        Ok(())
+        })
+        .map_err(|cycle| self.conflict(self.reads_on(&cycle, sources), cycle))
     }
 
     /// The ambiguous reads that an order seen by a thread rests on.
@@ -523,7 +524,7 @@ impl<'g> Combined<'g> {
 
 impl super::linearize::Follow for Combined<'_> {
     fn successors(&self, n: NodeId, f: &mut dyn FnMut(NodeId)) {
-        self.graph.successors(n, f);
+        self.graph.successors(n).for_each(&mut *f);
         for edge in self.chosen_from(n) {
             f(edge.to);
         }

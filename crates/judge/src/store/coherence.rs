@@ -27,13 +27,13 @@ struct Version {
     by: EventId,
 }
 
-/// The orders that coherence forces, or a cycle in the location graph.
+/// Calls `f` with each order that coherence forces, or finds a cycle in the location graph.
 pub(crate) fn seen_orders(
     history: &History,
     rules: &StoreRules,
     sources: &[Option<Source>],
-) -> Result<Vec<SeenOrder>, Cycle> {
-    let mut orders = Vec::new();
+    mut f: impl FnMut(SeenOrder),
+) -> Result<(), Cycle> {
     // Per address: the last version seen or made, and under `rmo` the last one made together
     // with the reads since.
     let mut last: Vec<Option<Version>> = vec![None; history.address_count()];
@@ -53,13 +53,13 @@ pub(crate) fn seen_orders(
                 }
                 let seen = Version { source, by: id };
                 if let Some(before) = last[address] {
-                    orders.extend(compare(before, seen)?);
+                    compare(before, seen)?.map(&mut f);
                 }
                 if swaps {
                     reads_since[address].push(seen);
                 } else {
                     for before in reads_since[address].drain(..) {
-                        orders.extend(compare(before, seen)?);
+                        compare(before, seen)?.map(&mut f);
                     }
                     last[address] = Some(seen);
                 }
@@ -67,7 +67,7 @@ pub(crate) fn seen_orders(
             if event.is_write() {
                 let made = Version { source: Source::Write(id), by: id };
                 for before in reads_since[address].drain(..).chain(last[address]) {
-                    orders.extend(compare(before, made)?);
+                    compare(before, made)?.map(&mut f);
                 }
                 last[address] = Some(made);
             }
@@ -77,7 +77,7 @@ pub(crate) fn seen_orders(
             reads_since[address].clear();
         }
     }
-    Ok(orders)
+    Ok(())
 }
 
 /// The order that two versions seen one after the other force, if any; a cycle if none will do.

@@ -107,7 +107,7 @@ impl<'a> Search<'a> {
                 if self.improve(n, target, distance, Step::Fixed(edge)) {
                     queue.push_front(target);
                 }
-                next = self.edges.graph.next(edge);
+                next = self.edges.graph.next(n, edge);
             }
             let start = self.edges.chosen.partition_point(|c| c.from < n);
             for (i, edge) in self.edges.chosen_from(n).iter().enumerate() {
@@ -193,7 +193,7 @@ impl Tarjan<'_> {
 
     fn successor(&self, frame: &mut Frame) -> Option<NodeId> {
         if let Some(edge) = frame.fixed {
-            frame.fixed = self.edges.graph.next(edge);
+            frame.fixed = self.edges.graph.next(frame.node, edge);
             return Some(self.edges.graph.to(edge));
         }
         let chosen = self.edges.chosen_from(frame.node).get(frame.chosen)?;

@@ -38,10 +38,10 @@ pub(crate) fn enumerate(
         return Some(Found::TooLarge);
     };
     for address in problem.history.address_ids() {
-        let chains = clocks.chains.of_address(address);
+        let chains = clocks.chains.of_address(problem.history, address);
         for &write in &problem.history.address(address).writes {
-            for chain in chains {
-                for &other in &chain.writes[clocks.open_with(write, chain)] {
+            for chain in chains.clone() {
+                for &other in &chain.writes[clocks.open_with(problem.history, write, chain)] {
                     choices.order(write.min(other), write.max(other));
                 }
             }

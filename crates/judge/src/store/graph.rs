@@ -2,10 +2,13 @@
 //!
 //! Nodes are the events of the history (fences included) and *gathering* nodes, which stand for
 //! "all of these" so that a fence after n writes costs n edges and not n times what follows it.
-//! Edges are kept in the order in which they were derived: the fixed ones first (program order,
-//! fences, reads-from), then those that an engine infers. An inferred edge remembers its origin,
-//! and only edges older than itself can have led to it, so a derivation is found afterwards by
-//! searching the older part of the graph. Nothing has to be recorded on the way.
+//! Edges are numbered in the order in which they were derived: the fixed ones first (program
+//! order, fences, reads-from), then those that an engine infers. An inferred edge remembers its
+//! origin, and only edges older than itself can have led to it, so a derivation is found afterwards
+//! by searching the older part of the graph. Nothing has to be recorded on the way.
+//!
+//! Fixed edges are many and never change: they lie side by side, grouped by source. Inferred edges
+//! are few: lists, youngest first, so that the youngest can be taken back.
 
 use evidence::{Because, Edge, Node};
 use history::{EventId, History};
@@ -31,57 +34,112 @@ pub(crate) enum Origin {
     OverwritesInitial,
     /// Read → write, rules A7 and R7: the write comes after this one, which was read.
     Overwrites { source: EventId },
+    /// Write → write: an engine tries it.
+    Tried,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct EdgeRecord {
+struct Inferred {
     from: NodeId,
     to: NodeId,
-    because: Because,
+    /// The next older inferred edge from the same node.
+    next: EdgeId,
+    origin: Origin,
+}
+
+/// Fixed edges while they are collected. Sealing a graph groups them by source.
+#[derive(Debug)]
+pub(crate) struct FixedEdges {
+    events: usize,
+    gathers: Vec<Because>,
+    edges: Vec<(NodeId, NodeId, Because)>,
+}
+
+impl FixedEdges {
+    /// The events of a history and no edges.
+    pub(crate) fn new(history: &History) -> Self {
+        let edges = Vec::with_capacity(2 * history.len());
+        Self { events: history.len(), gathers: Vec::new(), edges }
+    }
+
+    /// A new node that gathers others for the given reason.
+    pub(crate) fn gather(&mut self, because: Because) -> NodeId {
+        self.gathers.push(because);
+        (self.events + self.gathers.len() - 1) as NodeId
+    }
+
+    /// Adds an edge.
+    pub(crate) fn fix(&mut self, from: NodeId, to: NodeId, because: Because) {
+        self.edges.push((from, to, because));
+    }
+
+    /// The graph of these edges.
+    pub(crate) fn seal(self) -> Graph {
+        let nodes = self.events + self.gathers.len();
+        let mut starts = vec![0u32; nodes + 1];
+        for &(from, ..) in &self.edges {
+            starts[from as usize] += 1;
+        }
+        // From counts to ends; filling from the back turns the ends into starts.
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        let mut targets = vec![0; self.edges.len()];
+        let mut because = vec![Because::ProgramOrder; self.edges.len()];
+        for &(from, to, why) in self.edges.iter().rev() {
+            let place = &mut starts[from as usize];
+            *place -= 1;
+            targets[*place as usize] = to;
+            because[*place as usize] = why;
+        }
+        Graph {
+            events: self.events,
+            gathers: self.gathers,
+            starts,
+            targets,
+            because,
+            youngest: vec![NONE; nodes],
+            inferred: Vec::new(),
+        }
+    }
 }
 
 /// The graph. See the module documentation.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     events: usize,
-    /// Why a gathering node, or a fence, orders what it orders. Indexed from the first
-    /// gathering node.
+    /// Why a gathering node orders what it orders. Indexed from the first gathering node.
     gathers: Vec<Because>,
-    edges: Vec<EdgeRecord>,
-    /// How many of the edges are fixed; the others have an origin each.
-    fixed: usize,
-    origins: Vec<Origin>,
-    first_out: Vec<EdgeId>,
-    next_out: Vec<EdgeId>,
+    /// `targets[starts[n]..starts[n + 1]]` are where the fixed edges of `n` lead.
+    starts: Vec<u32>,
+    targets: Vec<NodeId>,
+    because: Vec<Because>,
+    /// The youngest inferred edge from each node, as an index into `inferred`.
+    youngest: Vec<u32>,
+    inferred: Vec<Inferred>,
 }
 
 impl Graph {
-    /// A graph with the events of a history and no edges.
-    pub(crate) fn new(history: &History) -> Self {
-        Self {
-            events: history.len(),
-            gathers: Vec::new(),
-            edges: Vec::new(),
-            fixed: 0,
-            origins: Vec::new(),
-            first_out: vec![NONE; history.len()],
-            next_out: Vec::new(),
-        }
-    }
-
     /// How many nodes there are.
     pub(crate) fn node_count(&self) -> usize {
-        self.first_out.len()
+        self.youngest.len()
     }
 
     /// How many edges there are; also the id of the next one.
     pub(crate) fn edge_count(&self) -> usize {
-        self.edges.len()
+        self.targets.len() + self.inferred.len()
+    }
+
+    /// The inferred edges, oldest first.
+    pub(crate) fn inferred_edges(&self) -> std::ops::Range<EdgeId> {
+        self.targets.len() as EdgeId..self.edge_count() as EdgeId
     }
 
     /// How many edges were inferred.
     pub(crate) fn inferred_count(&self) -> usize {
-        self.origins.len()
+        self.inferred.len()
     }
 
     /// The event a node stands for, if it is not a gathering node.
@@ -89,87 +147,121 @@ impl Graph {
         ((node as usize) < self.events).then(|| EventId::new(node as usize))
     }
 
-    /// A new node that gathers others for the given reason.
-    pub(crate) fn gather(&mut self, because: Because) -> NodeId {
-        self.gathers.push(because);
-        self.first_out.push(NONE);
-        (self.first_out.len() - 1) as NodeId
-    }
-
-    /// Adds a fixed edge. All fixed edges come before the first inferred one.
-    pub(crate) fn fix(&mut self, from: NodeId, to: NodeId, because: Because) {
-        debug_assert!(self.origins.is_empty(), "fixed edges come first");
-        self.push(EdgeRecord { from, to, because });
-        self.fixed += 1;
-    }
-
     /// Adds an inferred edge.
-    pub(crate) fn infer(&mut self, from: EventId, to: EventId, origin: Origin) -> EdgeId {
-        let because = match origin {
-            Origin::Given | Origin::Coherence { .. } | Origin::SeenBefore { .. } => {
-                Because::WriteOrder
-            }
-            Origin::OverwritesInitial | Origin::Overwrites { .. } => Because::FromRead,
-        };
-        self.origins.push(origin);
-        self.push(EdgeRecord { from: node(from), to: node(to), because })
+    pub(crate) fn infer(&mut self, from: EventId, to: EventId, origin: Origin) {
+        let next = std::mem::replace(&mut self.youngest[from.index()], self.inferred.len() as u32);
+        self.inferred.push(Inferred { from: node(from), to: node(to), next, origin });
     }
 
-    fn push(&mut self, edge: EdgeRecord) -> EdgeId {
-        let id = self.edges.len() as EdgeId;
-        self.next_out.push(self.first_out[edge.from as usize]);
-        self.first_out[edge.from as usize] = id;
-        self.edges.push(edge);
-        id
+    /// Takes back the youngest inferred edges until this many are left; calls `f` with where each
+    /// led.
+    pub(crate) fn take_back_to(&mut self, count: usize, mut f: impl FnMut(NodeId)) {
+        while self.inferred.len() > count
+            && let Some(edge) = self.inferred.pop()
+        {
+            self.youngest[edge.from as usize] = edge.next;
+            f(edge.to);
+        }
     }
 
     /// Where an edge comes from.
     pub(crate) fn from(&self, edge: EdgeId) -> NodeId {
-        self.edges[edge as usize].from
+        match (edge as usize).checked_sub(self.targets.len()) {
+            Some(i) => self.inferred[i].from,
+            None => self.starts.partition_point(|&start| start <= edge) as NodeId - 1,
+        }
     }
 
     /// Where an edge leads.
     pub(crate) fn to(&self, edge: EdgeId) -> NodeId {
-        self.edges[edge as usize].to
+        match (edge as usize).checked_sub(self.targets.len()) {
+            Some(i) => self.inferred[i].to,
+            None => self.targets[edge as usize],
+        }
     }
 
     /// The origin of an edge; `None` if it is fixed.
     pub(crate) fn origin(&self, edge: EdgeId) -> Option<Origin> {
-        (edge as usize).checked_sub(self.fixed).map(|i| self.origins[i])
+        (edge as usize).checked_sub(self.targets.len()).map(|i| self.inferred[i].origin)
     }
 
-    /// The youngest edge that leaves a node.
+    fn because(&self, edge: EdgeId) -> Because {
+        match self.origin(edge) {
+            None => self.because[edge as usize],
+            Some(Origin::OverwritesInitial | Origin::Overwrites { .. }) => Because::FromRead,
+            Some(_) => Because::WriteOrder,
+        }
+    }
+
+    /// The first edge that leaves a node: its inferred edges come first, youngest first.
     pub(crate) fn first(&self, node: NodeId) -> Option<EdgeId> {
-        Some(self.first_out[node as usize]).filter(|&e| e != NONE)
+        match self.youngest[node as usize] {
+            NONE => self.first_fixed(node),
+            youngest => Some(youngest + self.targets.len() as u32),
+        }
     }
 
-    /// The next older edge that leaves the same node.
-    pub(crate) fn next(&self, edge: EdgeId) -> Option<EdgeId> {
-        Some(self.next_out[edge as usize]).filter(|&e| e != NONE)
+    /// The edge that leaves a node after this one.
+    pub(crate) fn next(&self, node: NodeId, edge: EdgeId) -> Option<EdgeId> {
+        match (edge as usize).checked_sub(self.targets.len()) {
+            Some(i) => match self.inferred[i].next {
+                NONE => self.first_fixed(node),
+                next => Some(next + self.targets.len() as u32),
+            },
+            None => Some(edge + 1).filter(|&e| e < self.starts[node as usize + 1]),
+        }
     }
 
-    /// The edges that leave a node, youngest first.
+    fn first_fixed(&self, node: NodeId) -> Option<EdgeId> {
+        let start = self.starts[node as usize];
+        (start < self.starts[node as usize + 1]).then_some(start)
+    }
+
+    /// The edges that leave a node.
     pub(crate) fn out(&self, node: NodeId) -> impl Iterator<Item = EdgeId> + '_ {
-        std::iter::successors(self.first(node), |&edge| self.next(edge))
+        std::iter::successors(self.first(node), move |&edge| self.next(node, edge))
+    }
+
+    /// Where the fixed edges of a node lead.
+    pub(crate) fn fixed_successors(&self, node: NodeId) -> &[NodeId] {
+        &self.targets[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
+    }
+
+    /// Where the inferred edges of a node lead.
+    pub(crate) fn inferred_successors(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let edge = |i: u32| (i != NONE).then(|| &self.inferred[i as usize]);
+        std::iter::successors(edge(self.youngest[node as usize]), move |e| edge(e.next))
+            .map(|e| e.to)
+    }
+
+    /// Where all edges of a node lead.
+    pub(crate) fn successors(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.inferred_successors(node).chain(self.fixed_successors(node).iter().copied())
+    }
+
+    /// How many edges lead to each node.
+    pub(crate) fn indegrees(&self) -> Vec<u32> {
+        let mut indegree = vec![0u32; self.node_count()];
+        let inferred = self.inferred.iter().map(|e| e.to);
+        for to in inferred.chain(self.targets.iter().copied()) {
+            indegree[to as usize] += 1;
+        }
+        indegree
     }
 
     /// All nodes in an order that every edge follows, or a cycle.
     pub(crate) fn topological_order(&self) -> Result<Vec<NodeId>, Vec<EdgeId>> {
-        let mut indegree = vec![0u32; self.node_count()];
-        for edge in &self.edges {
-            indegree[edge.to as usize] += 1;
-        }
+        let mut indegree = self.indegrees();
         let mut order: Vec<NodeId> = Vec::with_capacity(self.node_count());
         order.extend((0..self.node_count() as u32).filter(|&n| indegree[n as usize] == 0));
         let mut done = 0;
         while done < order.len() {
             let node = order[done];
             done += 1;
-            for edge in self.out(node) {
-                let to = self.to(edge) as usize;
-                indegree[to] -= 1;
-                if indegree[to] == 0 {
-                    order.push(to as NodeId);
+            for to in self.successors(node) {
+                indegree[to as usize] -= 1;
+                if indegree[to as usize] == 0 {
+                    order.push(to);
                 }
             }
         }
@@ -184,10 +276,10 @@ impl Graph {
     fn some_cycle(&self, within: &[bool]) -> Vec<EdgeId> {
         // Walk backwards until a node repeats: it lies on a cycle. Then take the shortest cycle
         // through a few nodes of that one.
-        let mut into = vec![NONE; self.node_count()];
-        for (id, edge) in self.edges.iter().enumerate() {
-            if within[edge.from as usize] && within[edge.to as usize] {
-                into[edge.to as usize] = id as EdgeId;
+        let mut before = vec![NONE; self.node_count()];
+        for node in (0..self.node_count() as NodeId).filter(|&n| within[n as usize]) {
+            for to in self.successors(node).filter(|&to| within[to as usize]) {
+                before[to as usize] = node;
             }
         }
         let start = within.iter().position(|&w| w).expect("a graph without order has such nodes");
@@ -195,13 +287,13 @@ impl Graph {
         let mut node = start as NodeId;
         while !seen[node as usize] {
             seen[node as usize] = true;
-            node = self.from(into[node as usize]);
+            node = before[node as usize];
         }
         let mut on_cycle = vec![node];
-        let mut walk = self.from(into[node as usize]);
+        let mut walk = before[node as usize];
         while walk != node && on_cycle.len() < 16 {
             on_cycle.push(walk);
-            walk = self.from(into[walk as usize]);
+            walk = before[walk as usize];
         }
         on_cycle
             .into_iter()
@@ -258,7 +350,7 @@ impl Graph {
         let mut edges = Vec::with_capacity(path.len());
         let mut start: Option<(NodeId, Because)> = None;
         for &id in rotated {
-            let EdgeRecord { from, to, because } = self.edges[id as usize];
+            let (from, to, because) = (self.from(id), self.to(id), self.because(id));
             let (origin, reason) = start.take().unwrap_or((from, because));
             if is_access(to) {
                 let node = |n: NodeId| Node::Event(EventId::new(n as usize));

@@ -6,18 +6,24 @@
 //! gets one edge to the next (A6) and so do its readers (A7); a topological sort finds the witness
 //! or the cycle. O(n), and complete.
 
-use history::EventId;
+use history::{AddressId, EventId, History};
 
-use super::graph::{EdgeId, NodeId, Origin, node};
+use super::coherence::{SeenOrder, seen_orders};
+use super::graph::{EdgeId, NodeId, Origin};
 use super::problem::Problem;
 
 /// The writes of every address in their only order, or an address that has more than one.
-pub(crate) fn known_order(problem: &Problem) -> Result<Vec<Vec<EventId>>, history::AddressId> {
+pub(crate) fn known_order(problem: &Problem) -> Result<Vec<Vec<EventId>>, AddressId> {
     let history = problem.history;
+    let known = known_pairs(problem);
     let mut indegree = vec![0u32; history.len()];
-    for (_, to) in known_edges(problem) {
-        indegree[to.index()] += 1;
+    for &(_, after) in &known {
+        indegree[after.index()] += 1;
     }
+    let after = |write: EventId| {
+        let start = known.partition_point(|&(before, _)| before < write);
+        known[start..].iter().take_while(move |pair| pair.0 == write).map(|pair| pair.1)
+    };
     let mut orders = Vec::with_capacity(history.address_count());
     for address in history.address_ids() {
         let writes = &history.address(address).writes;
@@ -27,12 +33,10 @@ pub(crate) fn known_order(problem: &Problem) -> Result<Vec<Vec<EventId>>, histor
         while let [next] = ready[..] {
             ready.clear();
             order.push(next);
-            for edge in problem.graph.out(node(next)) {
-                if let Some(to) = known_target(problem, edge) {
-                    indegree[to.index()] -= 1;
-                    if indegree[to.index()] == 0 {
-                        ready.push(to);
-                    }
+            for to in after(next) {
+                indegree[to.index()] -= 1;
+                if indegree[to.index()] == 0 {
+                    ready.push(to);
                 }
             }
         }
@@ -44,16 +48,41 @@ pub(crate) fn known_order(problem: &Problem) -> Result<Vec<Vec<EventId>>, histor
     Ok(orders)
 }
 
-/// Edges between writes that are known before any inference.
-fn known_edges<'p>(problem: &'p Problem) -> impl Iterator<Item = (NodeId, EventId)> + 'p {
-    (0..problem.graph.edge_count() as EdgeId)
-        .filter_map(|e| known_target(problem, e).map(|to| (problem.graph.from(e), to)))
+/// Pairs of writes whose order is known before any inference, sorted: what `order` and `final`
+/// lines say, and what the threads saw.
+fn known_pairs(problem: &Problem) -> Vec<(EventId, EventId)> {
+    let mut pairs = Vec::new();
+    for edge in problem.graph.inferred_edges() {
+        if problem.graph.origin(edge) == Some(Origin::Given)
+            && let Some(before) = problem.graph.event(problem.graph.from(edge))
+            && let Some(after) = problem.graph.event(problem.graph.to(edge))
+        {
+            pairs.push((before, after));
+        }
+    }
+    let seen = |order: SeenOrder| pairs.push((order.before, order.after));
+    // What the threads saw contradicts nothing: the problem was prepared from it.
+    let _ = seen_orders(problem.history, &problem.rules, &problem.sources, seen);
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
 }
 
-fn known_target(problem: &Problem, edge: EdgeId) -> Option<EventId> {
-    let known =
-        matches!(problem.graph.origin(edge), Some(Origin::Given | Origin::Coherence { .. }));
-    known.then(|| problem.graph.event(problem.graph.to(edge))).flatten()
+/// Whether it is worth asking for the known order: it may be known everywhere only if every
+/// address has one writing thread or an `order` line.
+pub(crate) fn may_be_known(history: &History) -> bool {
+    let mut told = vec![false; history.address_count()];
+    for chain in history.orders() {
+        told[chain.address.index()] = true;
+    }
+    history.address_ids().all(|address| {
+        let writes = &history.address(address).writes;
+        let one_writer = match writes[..] {
+            [first, .., last] => history.thread_of(first) == history.thread_of(last),
+            _ => true,
+        };
+        one_writer || told[address.index()]
+    })
 }
 
 /// Decides a problem whose write orders are known: a total order of the nodes, or a cycle.
@@ -61,6 +90,12 @@ pub(crate) fn decide(
     problem: &mut Problem,
     orders: &[Vec<EventId>],
 ) -> Result<Vec<NodeId>, Vec<EdgeId>> {
+    let graph = &mut problem.graph;
+    let seen = |SeenOrder { before, after, first, second }| {
+        graph.infer(before, after, Origin::Coherence { first, second });
+    };
+    // As above.
+    let _ = seen_orders(problem.history, &problem.rules, &problem.sources, seen);
     for order in orders {
         for pair in order.windows(2) {
             overwrite(problem, pair[0], pair[1]);
@@ -78,7 +113,8 @@ pub(crate) fn assume_order(problem: &mut Problem, writes: &[EventId]) {
 }
 
 fn overwrite(problem: &mut Problem, source: EventId, next: EventId) {
-    for read in problem.latest(problem.readers.of(source)) {
+    for i in 0..problem.readers.of(source).len() {
+        let read = problem.readers.of(source)[i];
         if read != next {
             problem.graph.infer(read, next, Origin::Overwrites { source });
         }

@@ -45,9 +45,7 @@ pub(crate) trait Follow {
 
 impl Follow for Graph {
     fn successors(&self, node: NodeId, f: &mut dyn FnMut(NodeId)) {
-        for edge in self.out(node) {
-            f(self.to(edge));
-        }
+        Graph::successors(self, node).for_each(f);
     }
 }
 
@@ -135,7 +133,7 @@ impl<'p, 'h> Run<'p, 'h> {
             problem,
             edges,
             sources,
-            readers: Readers::new(history, sources),
+            readers: Readers::new(history, &problem.rules, sources),
             indegree,
             unread,
             held_up,

@@ -5,14 +5,17 @@
 //! else saturation infers what it can, a greedy guess tries to complete it, and only what is left
 //! open is searched.
 
+mod chains;
 mod choices;
 mod clocks;
 mod coherence;
 mod cycles;
 mod enumerate;
 mod graph;
+mod guess;
 mod linear;
 mod linearize;
+mod nodes;
 mod problem;
 mod program_order;
 mod refute;
@@ -120,20 +123,35 @@ impl Check {
         let unambiguous = problem.history.is_unambiguous();
         if engine == Engine::Auto
             && unambiguous
+            && linear::may_be_known(problem.history)
             && let Ok(orders) = linear::known_order(&problem)
         {
             return self.known(problem, &orders);
         }
-        let clocks = match saturate::saturate(&mut problem, budget) {
-            Ok(clocks) => clocks,
+        let saturation = match saturate::saturate(&mut problem, budget) {
+            Ok(saturation) => saturation,
             Err(stopped) => return self.stopped(&problem, stopped),
         };
-        self.stats.inferred_edges = problem.graph.inferred_count() as u64;
-        self.stats.unordered_write_pairs = self
-            .stats
-            .write_pairs
-            .map(|all| all.saturating_sub(clocks.ordered_pairs(problem.history)));
-        self.search(problem, clocks, engine, unambiguous, budget)
+        self.stats.inferred_edges = saturation.problem.graph.inferred_count() as u64;
+        let ordered = saturation.clocks.ordered_pairs(saturation.problem.history);
+        self.stats.unordered_write_pairs =
+            self.stats.write_pairs.map(|all| all.saturating_sub(ordered));
+        let guesses = unambiguous && matches!(engine, Engine::Auto | Engine::Saturation);
+        if !guesses {
+            let clocks = saturation.clocks;
+            return self.search(problem, clocks, engine, unambiguous, budget);
+        }
+        if let Some(order) = guess::guess(saturation) {
+            return self.consistent(order, DecidedBy::TotalOrder);
+        }
+        // The guess has spent the clocks; the problem is saturated already.
+        match saturate::saturate(&mut problem, budget) {
+            Ok(saturation) => {
+                let clocks = saturation.clocks;
+                self.search(problem, clocks, engine, unambiguous, budget)
+            }
+            Err(stopped) => self.stopped(&problem, stopped),
+        }
     }
 
     fn stopped(&mut self, problem: &Problem, stopped: Stopped) -> Verdict {
@@ -154,13 +172,6 @@ impl Check {
         unambiguous: bool,
         budget: &Budget,
     ) -> Verdict {
-        if unambiguous
-            && matches!(engine, Engine::Auto | Engine::Saturation)
-            && let Ok(order) =
-                linearize::linearize(&problem, &problem.graph, &problem.sources, Patience::Long)
-        {
-            return self.consistent(order, DecidedBy::TotalOrder);
-        }
         match engine {
             Engine::Saturation => {
                 let why = "saturation found no violation, the greedy guess no total order";

@@ -8,9 +8,9 @@ use evidence::{Because, Cycle, Edge, Graph as Which, Node, Proof, Step, Why};
 use history::{AddressId, EventId, History, Source};
 use models::{Keeps, StoreRules};
 
-use super::coherence;
-use super::graph::{Graph, Origin, node};
-use super::program_order::{effective, fixed_graph};
+use super::coherence::{self, SeenOrder};
+use super::graph::{FixedEdges, Graph, Origin, node};
+use super::program_order::{effective, fixed_graph, keeps};
 
 /// A history and a store model, with what follows at once.
 pub(crate) struct Problem<'a> {
@@ -25,53 +25,110 @@ pub(crate) struct Problem<'a> {
     pub(crate) graph: Graph,
 }
 
-/// Who is known to have read what, grouped by write.
+/// Who is known to have read what, grouped by write. Where the model keeps reads of one address in
+/// order, the last reader of each thread stands for its others.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Readers {
     /// `all[starts[e]..starts[e + 1]]` read the write `e`.
     starts: Vec<u32>,
     all: Vec<EventId>,
-    of_initial: Vec<Vec<EventId>>,
+    of_initial: Vec<(AddressId, EventId)>,
 }
 
 impl Readers {
     /// Groups the readers of a history by what they read.
-    pub(crate) fn new(history: &History, sources: &[Option<Source>]) -> Self {
-        let mut starts = vec![0u32; history.len() + 1];
-        let mut of_initial = vec![Vec::new(); history.address_count()];
-        for (read, source) in sources.iter().enumerate() {
-            match source {
-                Some(Source::Write(write)) => starts[write.index() + 1] += 1,
-                Some(Source::Initial) => {
-                    let read = EventId::new(read);
-                    let address = history.event(read).address().expect("a read has an address");
-                    of_initial[address.index()].push(read);
+    pub(crate) fn new(history: &History, rules: &StoreRules, sources: &[Option<Source>]) -> Self {
+        let mut readers = Self { starts: vec![0; history.len() + 1], ..Self::default() };
+        let one_a_thread = !rules.global || rules.read_read != Keeps::Never;
+        let mut stands_for = LastReaders::new(history, one_a_thread);
+        let mut by_write = 0;
+        for thread in history.threads() {
+            for read in history.thread_events(thread).rev() {
+                match sources[read.index()] {
+                    Some(Source::Write(write)) if stands_for.is_last(write, thread.index()) => {
+                        readers.starts[write.index()] += 1;
+                        by_write += 1;
+                    }
+                    Some(Source::Initial) => {
+                        let address = history.address_of(read).expect("a read has an address");
+                        readers.of_initial.push((address, read));
+                    }
+                    _ => {}
                 }
-                None => {}
             }
         }
-        for e in 0..history.len() {
-            starts[e + 1] += starts[e];
-        }
-        let mut fill = starts.clone();
-        let mut all = vec![EventId::new(0); starts[history.len()] as usize];
-        for (read, source) in sources.iter().enumerate() {
-            if let Some(Source::Write(write)) = source {
-                all[fill[write.index()] as usize] = EventId::new(read);
-                fill[write.index()] += 1;
-            }
-        }
-        Self { starts, all, of_initial }
+        readers.fill(history, sources, one_a_thread, by_write);
+        readers.sort_initial(history, one_a_thread);
+        readers
     }
 
-    /// The known readers of a write, in id order.
+    fn fill(
+        &mut self,
+        history: &History,
+        sources: &[Option<Source>],
+        one_a_thread: bool,
+        by_write: usize,
+    ) {
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
+        }
+        self.all = vec![EventId::new(0); by_write];
+        let mut stands_for = LastReaders::new(history, one_a_thread);
+        // Backwards, so that each group ends up in id order.
+        for thread in history.threads().rev() {
+            for read in history.thread_events(thread).rev() {
+                if let Some(Source::Write(write)) = sources[read.index()]
+                    && stands_for.is_last(write, thread.index())
+                {
+                    let place = &mut self.starts[write.index()];
+                    *place -= 1;
+                    self.all[*place as usize] = read;
+                }
+            }
+        }
+    }
+
+    fn sort_initial(&mut self, history: &History, one_a_thread: bool) {
+        self.of_initial.sort_unstable();
+        if one_a_thread {
+            let group =
+                |&(address, read): &(AddressId, EventId)| (address, history.thread_of(read));
+            self.of_initial.reverse();
+            self.of_initial.dedup_by_key(|r| group(r));
+            self.of_initial.reverse();
+        }
+    }
+
+    /// The known readers of a write that stand for all, in id order.
     pub(crate) fn of(&self, write: EventId) -> &[EventId] {
         &self.all[self.starts[write.index()] as usize..self.starts[write.index() + 1] as usize]
     }
 
-    /// The known readers of an initial write, in id order.
-    pub(crate) fn of_initial(&self, address: AddressId) -> &[EventId] {
-        &self.of_initial[address.index()]
+    /// The known readers of initial values that stand for all, grouped by address.
+    pub(crate) fn of_initial(&self) -> &[(AddressId, EventId)] {
+        &self.of_initial
+    }
+}
+
+/// Tells the last reader of a write in each thread from its others, walking threads backwards.
+struct LastReaders {
+    /// The thread whose last reader of each write has been met, plus one.
+    met_in: Vec<u32>,
+}
+
+impl LastReaders {
+    fn new(history: &History, one_a_thread: bool) -> Self {
+        Self { met_in: if one_a_thread { vec![0; history.len()] } else { Vec::new() } }
+    }
+
+    fn is_last(&mut self, write: EventId, thread: usize) -> bool {
+        let thread = thread as u32 + 1;
+        match self.met_in.get_mut(write.index()) {
+            Some(met) => std::mem::replace(met, thread) != thread,
+            None => true,
+        }
     }
 }
 
@@ -87,17 +144,20 @@ impl<'a> Problem<'a> {
             return Err(Proof { steps: vec![Step { clause: vec![], why: Why::Propagation }] });
         }
         let sources = only_sources(history);
-        let readers = Readers::new(history, &sources);
+        let readers = Readers::new(history, &rules, &sources);
         if rules.dependencies {
             thin_air(history, &sources).map_err(by_cycle)?;
         }
-        let orders = coherence::seen_orders(history, &rules, &sources).map_err(by_cycle)?;
-        let mut graph = fixed_graph(history, &effective(rules), &sources);
+        let kept = effective(rules);
+        let mut graph = fixed_graph(history, &kept, &sources);
         given_orders(history, &mut graph).map_err(by_cycle)?;
-        for order in &orders {
-            let origin = Origin::Coherence { first: order.first, second: order.second };
-            graph.infer(order.before, order.after, origin);
-        }
+        coherence::seen_orders(history, &rules, &sources, |order| {
+            if !rules_find(history, &kept, &order) {
+                let origin = Origin::Coherence { first: order.first, second: order.second };
+                graph.infer(order.before, order.after, origin);
+            }
+        })
+        .map_err(by_cycle)?;
         let which = if rules.global { Which::Global } else { Which::Location };
         let mut problem = Self { history, rules, which, sources, readers, graph };
         problem.reads_of_initial();
@@ -111,40 +171,29 @@ impl<'a> Problem<'a> {
     }
 
     fn same_thread(&self, a: EventId, b: EventId) -> bool {
-        self.history.event(a).thread == self.history.event(b).thread
-    }
-
-    /// Of reads of one address, in id order, those that stand for all: where the model keeps such
-    /// reads in order, the last of each thread.
-    pub(crate) fn latest(&self, reads: &[EventId]) -> Vec<EventId> {
-        if self.rules.global && self.rules.read_read == Keeps::Never {
-            return reads.to_vec();
-        }
-        reads.chunk_by(|a, b| self.same_thread(*a, *b)).map(|own| own[own.len() - 1]).collect()
+        self.history.thread_of(a) == self.history.thread_of(b)
     }
 
     /// Whoever read an initial value came before every write of the address; the first write of
     /// each thread stands for the others.
     fn reads_of_initial(&mut self) {
-        for address in self.history.address_ids() {
-            if self.readers.of_initial(address).is_empty() {
-                continue;
-            }
+        let readers = self.readers.of_initial().to_vec();
+        for group in readers.chunk_by(|a, b| a.0 == b.0) {
+            let address = group[0].0;
             let firsts = self.thread_firsts(address);
-            for read in self.latest(self.readers.of_initial(address)) {
+            for &(_, read) in group {
                 for &write in firsts.iter().filter(|&&w| w != read) {
                     self.graph.infer(read, write, Origin::OverwritesInitial);
                 }
                 // A read-modify-write that is its thread's first write also precedes the second.
-                if self.history.event(read).is_write()
-                    && let Some(&next) = self
-                        .history
-                        .address(address)
-                        .writes
-                        .iter()
-                        .find(|&&w| self.history.program_order(read, w))
-                {
-                    self.graph.infer(read, next, Origin::OverwritesInitial);
+                if self.history.kinds_of(read).writes {
+                    let writes = &self.history.address(address).writes;
+                    let next = writes.partition_point(|&w| w <= read);
+                    if let Some(&next) = writes.get(next)
+                        && self.same_thread(read, next)
+                    {
+                        self.graph.infer(read, next, Origin::OverwritesInitial);
+                    }
                 }
             }
         }
@@ -167,6 +216,17 @@ fn only_sources(history: &History) -> Vec<Option<Source>> {
         .collect()
 }
 
+/// Whether rules R6 and R7 infer an order that a thread saw: the first access is known to follow
+/// what it saw, and the model keeps the two accesses in order.
+fn rules_find(history: &History, kept: &StoreRules, order: &SeenOrder) -> bool {
+    let SeenOrder { before, first, second, .. } = *order;
+    let follows = first == before
+        || kept.own_reads_visible
+        || kept.write_read != Keeps::Never
+        || history.thread_of(first) != history.thread_of(before);
+    follows && (first == second || keeps(kept, history.kinds_of(first), history.kinds_of(second)))
+}
+
 /// A proof of one cycle.
 pub(crate) fn by_cycle(cycle: Cycle) -> Proof {
     Proof { steps: vec![Step { clause: vec![], why: Why::Cycle(cycle) }] }
@@ -174,15 +234,16 @@ pub(crate) fn by_cycle(cycle: Cycle) -> Proof {
 
 /// dependencies ∪ rf must be acyclic.
 pub(crate) fn thin_air(history: &History, sources: &[Option<Source>]) -> Result<(), Cycle> {
-    let mut graph = Graph::new(history);
+    let mut edges = FixedEdges::new(history);
     for &(to, from) in history.dependencies() {
-        graph.fix(node(from), node(to), Because::Dependency);
+        edges.fix(node(from), node(to), Because::Dependency);
     }
     for read in history.event_ids() {
         if let Some(Source::Write(write)) = sources[read.index()] {
-            graph.fix(node(write), node(read), Because::ReadsFrom);
+            edges.fix(node(write), node(read), Because::ReadsFrom);
         }
     }
+    let graph = edges.seal();
     match graph.topological_order() {
         Ok(_) => Ok(()),
         Err(cycle) => Err(Cycle { graph: Which::ThinAir, edges: graph.evidence(history, &cycle) }),

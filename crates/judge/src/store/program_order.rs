@@ -14,7 +14,7 @@ use evidence::Because;
 use history::{EventId, History, Kinds, Operation, Source, ThreadId};
 use models::{Keeps, StoreRules};
 
-use super::graph::{Graph, NodeId, node};
+use super::graph::{FixedEdges, Graph, NodeId, node};
 
 const READS: usize = 0;
 const WRITES: usize = 1;
@@ -39,6 +39,12 @@ fn keeps_table(rules: &StoreRules) -> [[Keeps; 2]; 2] {
     [[rules.read_read, rules.read_write], [rules.write_read, rules.write_write]]
 }
 
+/// Whether two accesses of one thread to one address, of these kinds, are kept in order.
+pub(crate) fn keeps(rules: &StoreRules, first: Kinds, second: Kinds) -> bool {
+    let table = keeps_table(rules);
+    roles(first).any(|a| roles(second).any(|b| table[a][b] != Keeps::Never))
+}
+
 /// The graph of a history with its fixed edges. `sources` is what each event is known to have
 /// read from.
 pub(crate) fn fixed_graph(
@@ -46,7 +52,7 @@ pub(crate) fn fixed_graph(
     rules: &StoreRules,
     sources: &[Option<Source>],
 ) -> Graph {
-    let mut graph = Graph::new(history);
+    let mut graph = FixedEdges::new(history);
     let mut walk = Walk::new(history, rules);
     for thread in history.threads() {
         walk.thread(&mut graph, thread);
@@ -66,7 +72,7 @@ pub(crate) fn fixed_graph(
             graph.fix(node(write), node(read), Because::ReadsFrom);
         }
     }
-    graph
+    graph.seal()
 }
 
 /// Everything of one kind seen so far in a thread, as one node when asked for.
@@ -87,7 +93,7 @@ impl Gatherer {
         self.pending.push(node);
     }
 
-    fn collect(&mut self, graph: &mut Graph, because: Because) -> Option<NodeId> {
+    fn collect(&mut self, graph: &mut FixedEdges, because: Because) -> Option<NodeId> {
         match self.pending[..] {
             [] => {}
             [only] if self.latest.is_none() => self.latest = Some(only),
@@ -149,7 +155,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn thread(&mut self, graph: &mut Graph, thread: ThreadId) {
+    fn thread(&mut self, graph: &mut FixedEdges, thread: ThreadId) {
         for event in self.history.thread_events(thread) {
             match self.history.event(event).operation {
                 Operation::Fence { before, after } => {
@@ -173,7 +179,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn fence(&mut self, graph: &mut Graph, fence: EventId, before: Kinds, after: Kinds) {
+    fn fence(&mut self, graph: &mut FixedEdges, fence: EventId, before: Kinds, after: Kinds) {
         for kind in roles(before) {
             if let Some(earlier) = self.before_fence[kind].collect(graph, Because::Fence) {
                 graph.fix(earlier, node(fence), Because::Fence);
@@ -192,7 +198,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn access(&mut self, graph: &mut Graph, id: EventId) {
+    fn access(&mut self, graph: &mut FixedEdges, id: EventId) {
         let event = self.history.event(id);
         let Some(address) = event.address().map(|a| a.index()) else { return };
         let mut known = Vec::with_capacity(4);
@@ -240,7 +246,7 @@ struct Timed {
 }
 
 /// A read comes before whatever of its thread began after it ended.
-fn time_edges(graph: &mut Graph, history: &History, thread: ThreadId) {
+fn time_edges(graph: &mut FixedEdges, history: &History, thread: ThreadId) {
     let timed: Vec<Timed> = history
         .thread_events(thread)
         .filter(|&e| !history.event(e).is_fence())
@@ -260,7 +266,7 @@ fn time_edges(graph: &mut Graph, history: &History, thread: ThreadId) {
 
 /// Begin times ascend along the thread: what has ended for one event has ended for all later
 /// ones, so one growing group serves.
-fn ascending_times(graph: &mut Graph, timed: &[Timed]) {
+fn ascending_times(graph: &mut FixedEdges, timed: &[Timed]) {
     let mut running = BinaryHeap::new();
     let mut ended = Gatherer::default();
     for t in timed {
@@ -283,7 +289,7 @@ fn ascending_times(graph: &mut Graph, timed: &[Timed]) {
 
 /// Clocks that run backwards: compare the two halves of the thread, then each with itself.
 /// O(n log n) edges, whatever the times are. The recursion is log n deep.
-fn halves_by_time(graph: &mut Graph, timed: &[Timed]) {
+fn halves_by_time(graph: &mut FixedEdges, timed: &[Timed]) {
     if timed.len() < 2 {
         return;
     }

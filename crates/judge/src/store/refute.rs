@@ -71,7 +71,7 @@ fn lemma(problem: &Problem, edge: EdgeId) -> Option<(Option<Step>, Vec<EdgeId>)>
             .expect("an inferred edge rests on a path of older edges")
     };
     match origin {
-        Origin::Given | Origin::OverwritesInitial => None,
+        Origin::Given | Origin::OverwritesInitial | Origin::Tried => None,
         Origin::Coherence { first, second } => {
             let order = SeenOrder { before: from, after: to, first, second };
             let cycle = coherence::refutation(&order);

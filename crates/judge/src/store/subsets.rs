@@ -38,8 +38,10 @@ pub(crate) enum Table {
 fn open_writes(problem: &Problem, clocks: &Clocks) -> Vec<EventId> {
     let mut open = Vec::new();
     for address in problem.history.address_ids() {
-        let chains = clocks.chains.of_address(address);
-        let is_open = |w: &EventId| chains.iter().any(|c| !clocks.open_with(*w, c).is_empty());
+        let chains = clocks.chains.of_address(problem.history, address);
+        let is_open = |w: &EventId| {
+            chains.clone().any(|c| !clocks.open_with(problem.history, *w, c).is_empty())
+        };
         open.extend(problem.history.address(address).writes.iter().copied().filter(is_open));
     }
     open
