@@ -4,15 +4,17 @@
 //! only be known at the end (who wrote the value a read returned) is checked by
 //! [`Builder::finish`].
 
+mod finish;
+
 use rustc_hash::FxHashSet;
 
 use crate::build_error::{BuildError, BuildErrorKind, error};
-use crate::event::{
-    AddressId, AddressLabel, Event, EventId, Operation, Source, ThreadId, Times, Value,
-};
-use crate::history::{Address, Final, History, OrderChain};
+use crate::columns::Columns;
+use crate::dense::Written;
+use crate::event::{AddressId, AddressLabel, Operation, ThreadId, Times, Value};
+use crate::history::{Address, Final};
 use crate::labels::{LabelMap, NumberLabels};
-use crate::writers::Writers;
+use crate::times::TimeColumns;
 
 /// The most threads a trace may have. Clocks are kept per thread, so a trace with a million
 /// threads is a mistake to be told about, not a workload.
@@ -63,14 +65,15 @@ pub enum WriteName {
 /// ```
 #[derive(Default, Debug)]
 pub struct Builder {
-    events: Vec<Event>,
+    columns: Columns,
     thread_labels: Vec<u64>,
     thread_ids: NumberLabels,
     thread_lengths: Vec<u32>,
     addresses: Vec<Address>,
+    written: Vec<Written>,
     numbered: NumberLabels,
     named: LabelMap<Box<str>, AddressId>,
-    times: Vec<Times>,
+    times: TimeColumns,
     dependencies: Vec<(Draft, Draft)>,
     names: Vec<(Draft, Box<str>)>,
     name_ids: LabelMap<Box<str>, Draft>,
@@ -85,8 +88,9 @@ pub struct Builder {
 /// What things weigh, about: the history they become, the builder while both exist, and the slack
 /// of growing tables.
 mod weight {
-    pub(super) const EVENT: usize = 3 * size_of::<super::Event>() + 80;
-    pub(super) const TIMES: usize = 3 * size_of::<super::Times>();
+    pub(super) const EVENT: usize = 64;
+    pub(super) const EXCHANGE: usize = 32;
+    pub(super) const TIMES: usize = 48;
     pub(super) const THREAD: usize = 64;
     pub(super) const ADDRESS: usize = 2 * size_of::<super::Address>() + 96;
     pub(super) const NAME: usize = 160;
@@ -109,7 +113,7 @@ impl Builder {
 
     /// Whether nothing has been said yet.
     pub fn is_empty(&self) -> bool {
-        self.events.is_empty()
+        self.columns.len() == 0
             && self.finals.is_empty()
             && self.orders.is_empty()
             && self.addresses.is_empty()
@@ -147,6 +151,7 @@ impl Builder {
     fn new_address(&mut self, label: AddressLabel) -> AddressId {
         let id = AddressId::new(self.addresses.len());
         self.addresses.push(Address { label, initial: 0, init_line: None, writes: Vec::new() });
+        self.written.push(Written::NOTHING);
         self.bytes += weight::ADDRESS;
         id
     }
@@ -190,49 +195,54 @@ impl Builder {
         operation: Operation,
         line: u32,
     ) -> Result<Draft, BuildError> {
-        if self.events.len() >= MAX_EVENTS {
+        if self.columns.len() >= MAX_EVENTS {
             return Err(error(BuildErrorKind::TooManyEvents, line));
         }
-        self.charge(weight::EVENT, line)?;
+        let exchange = matches!(operation, Operation::ReadModifyWrite { .. });
+        self.charge(weight::EVENT + usize::from(exchange) * weight::EXCHANGE, line)?;
         let thread = match self.thread_ids.get(thread) {
             Some(index) => ThreadId::new(index),
-            None => {
-                if self.thread_labels.len() >= MAX_THREADS {
-                    return Err(error(BuildErrorKind::TooManyThreads, line));
-                }
-                let id = ThreadId::new(self.thread_labels.len());
-                self.charge(weight::THREAD, line)?;
-                self.thread_labels.push(thread);
-                self.thread_lengths.push(0);
-                self.thread_ids.insert(thread, id.index());
-                id
-            }
+            None => self.new_thread(thread, line)?,
         };
-        let index = self.thread_lengths[thread.index()];
         self.thread_lengths[thread.index()] += 1;
-        let draft = Draft(self.events.len() as u32);
-        self.events.push(Event { operation, thread, index, line });
+        let draft = Draft(self.columns.len() as u32);
+        if let (Some(address), Some(value)) = (operation.address(), operation.value_written()) {
+            self.written[address.index()].add(value);
+        }
+        self.columns.push(thread, operation, line);
         Ok(draft)
+    }
+
+    #[cold]
+    fn new_thread(&mut self, label: u64, line: u32) -> Result<ThreadId, BuildError> {
+        if self.thread_labels.len() >= MAX_THREADS {
+            return Err(error(BuildErrorKind::TooManyThreads, line));
+        }
+        let id = ThreadId::new(self.thread_labels.len());
+        self.charge(weight::THREAD, line)?;
+        self.thread_labels.push(label);
+        self.thread_lengths.push(0);
+        self.thread_ids.insert(label, id.index());
+        Ok(id)
     }
 
     /// Says when an event began and ended.
     pub fn times(&mut self, event: Draft, times: Times) -> Result<(), BuildError> {
-        let line = self.events[event.0 as usize].line;
+        let line = self.columns.line(event.0 as usize);
         if let (Some(begin), Some(end)) = (times.begin, times.end)
             && end < begin
         {
             return Err(error(BuildErrorKind::EndsBeforeItBegins, line));
         }
-        let length = self.times.len().max(event.0 as usize + 1);
-        self.charge((length - self.times.len()) * weight::TIMES, line)?;
-        self.times.resize(length, Times::default());
-        self.times[event.0 as usize] = times;
+        let new = (event.0 as usize + 1).saturating_sub(self.times.len());
+        self.charge(new * weight::TIMES, line)?;
+        self.times.set(event.0 as usize, times);
         Ok(())
     }
 
     /// Names an event. The trace formats can say names of the form `[A-Za-z_][A-Za-z0-9_.$']*`.
     pub fn name(&mut self, event: Draft, name: &str) -> Result<(), BuildError> {
-        let line = self.events[event.0 as usize].line;
+        let line = self.columns.line(event.0 as usize);
         self.charge(weight::NAME + 2 * name.len(), line)?;
         if self.name_ids.contains_key(name) {
             return Err(error(BuildErrorKind::DuplicateName { name: name.into() }, line));
@@ -244,16 +254,16 @@ impl Builder {
 
     /// Says that an event depends on an earlier read of its thread.
     pub fn dependency(&mut self, event: Draft, on: &str) -> Result<(), BuildError> {
-        let Event { thread, line, .. } = self.events[event.0 as usize];
+        let line = self.columns.line(event.0 as usize);
         let name = || on.into();
         let Some(&read) = self.name_ids.get(on).filter(|&&read| read != event) else {
             return Err(error(BuildErrorKind::UnknownName { name: name() }, line));
         };
-        let source = &self.events[read.0 as usize];
-        if source.thread != thread {
+        let (from, to) = (read.0 as usize, event.0 as usize);
+        if self.columns.thread(from) != self.columns.thread(to) {
             return Err(error(BuildErrorKind::DependencyOnOtherThread { name: name() }, line));
         }
-        if !source.is_read() {
+        if !self.columns.access(from).kinds().reads {
             return Err(error(BuildErrorKind::DependencyOnNonRead { name: name() }, line));
         }
         self.charge(weight::DEPENDENCY, line)?;
@@ -299,164 +309,5 @@ impl Builder {
             self.bytes += weight::ORDER;
             self.orders.push((address, writes, line));
         }
-    }
-
-    /// The history, if what was said makes sense.
-    pub fn finish(mut self, thin_air: ThinAir) -> Result<History, BuildError> {
-        let (thread_starts, final_ids) = self.thread_major();
-        let events = self.sorted_events(&final_ids);
-        for (e, event) in events.iter().enumerate() {
-            if let (Some(address), true) = (event.address(), event.is_write()) {
-                self.addresses[address.index()].writes.push(EventId::new(e));
-            }
-        }
-        let writers = Writers::new(&events, &self.addresses);
-        let source_class = self.all_sources(&events, &writers, thin_air)?;
-        self.final_sources(&writers, thin_air)?;
-        let orders = self.resolved_orders(&events, &writers, &final_ids)?;
-        let at = |draft: Draft| final_ids[draft.0 as usize];
-        let mut times = Vec::new();
-        if !self.times.is_empty() {
-            times.resize(events.len(), Times::default());
-            for (draft, &t) in self.times.iter().enumerate() {
-                times[final_ids[draft].index()] = t;
-            }
-        }
-        let mut dependencies: Vec<_> =
-            self.dependencies.iter().map(|&(to, from)| (at(to), at(from))).collect();
-        dependencies.sort_unstable();
-        dependencies.dedup();
-        let mut names: Vec<_> = self.names.into_iter().map(|(d, name)| (at(d), name)).collect();
-        names.sort_unstable();
-        Ok(History {
-            events,
-            thread_labels: self.thread_labels,
-            thread_starts,
-            addresses: self.addresses,
-            times,
-            dependencies,
-            names,
-            finals: self.finals,
-            orders,
-            source_class,
-            class_starts: writers.starts,
-            class_sources: writers.sources,
-        })
-    }
-
-    /// Where each thread starts in thread-major order, and the final id of every draft.
-    fn thread_major(&self) -> (Vec<u32>, Vec<EventId>) {
-        let mut starts = Vec::with_capacity(self.thread_lengths.len() + 1);
-        let mut total = 0;
-        starts.push(0);
-        for length in &self.thread_lengths {
-            total += length;
-            starts.push(total);
-        }
-        let ids = self
-            .events
-            .iter()
-            .map(|e| EventId::new((starts[e.thread.index()] + e.index) as usize))
-            .collect();
-        (starts, ids)
-    }
-
-    fn sorted_events(&self, ids: &[EventId]) -> Vec<Event> {
-        let mut events = self.events.clone();
-        for (draft, event) in self.events.iter().enumerate() {
-            events[ids[draft].index()] = *event;
-        }
-        events
-    }
-
-    /// The class of candidate sources of every event, and what the classes hold.
-    fn all_sources(
-        &self,
-        events: &[Event],
-        writers: &Writers,
-        thin_air: ThinAir,
-    ) -> Result<Vec<u32>, BuildError> {
-        let mut first_error: Option<BuildError> = None;
-        let mut classes = Vec::with_capacity(events.len());
-        for event in events {
-            let (Some(address), Some(value)) = (event.address(), event.operation.value_read())
-            else {
-                classes.push(0);
-                continue;
-            };
-            let class = writers.class(address, value);
-            classes.push(class);
-            // Report the first in the file, not the first in thread-major order.
-            if class == 0
-                && thin_air == ThinAir::Malformed
-                && first_error.as_ref().is_none_or(|e| event.line < e.line)
-            {
-                let address = self.label(address);
-                let kind = BuildErrorKind::ReadOfUnwritten { address, value };
-                first_error = Some(error(kind, event.line));
-            }
-        }
-        first_error.map_or(Ok(classes), Err)
-    }
-
-    fn final_sources(&mut self, writers: &Writers, thin_air: ThinAir) -> Result<(), BuildError> {
-        for f in &mut self.finals {
-            f.sources = writers.of(f.address, f.value).to_vec();
-            if f.sources.is_empty() && thin_air == ThinAir::Malformed {
-                let address = self.addresses[f.address.index()].label.clone();
-                let kind = BuildErrorKind::FinalOfUnwritten { address, value: f.value };
-                return Err(error(kind, f.line));
-            }
-        }
-        Ok(())
-    }
-
-    fn resolved_orders(
-        &self,
-        events: &[Event],
-        writers: &Writers,
-        ids: &[EventId],
-    ) -> Result<Vec<OrderChain>, BuildError> {
-        let mut chains = Vec::with_capacity(self.orders.len());
-        for &(address, ref names, line) in &self.orders {
-            let label = || self.label(address);
-            let mut writes = Vec::with_capacity(names.len());
-            for name in names {
-                let write = match name {
-                    WriteName::Value(value) => match *writers.of(address, *value) {
-                        [one] => Ok(one),
-                        [] => Err(BuildErrorKind::OrderOfUnwritten {
-                            address: label(),
-                            value: *value,
-                        }),
-                        _ => {
-                            Err(BuildErrorKind::OrderOfRepeated { address: label(), value: *value })
-                        }
-                    },
-                    WriteName::Name(name) => self
-                        .name_ids
-                        .get(name)
-                        .map(|d| ids[d.0 as usize])
-                        .filter(|e| {
-                            let event = &events[e.index()];
-                            event.is_write() && event.address() == Some(address)
-                        })
-                        .map(Source::Write)
-                        .ok_or_else(|| BuildErrorKind::OrderNamesOther {
-                            address: label(),
-                            name: name.clone(),
-                        }),
-                };
-                writes.push(write.map_err(|kind| error(kind, line))?);
-            }
-            let mut sorted = writes.clone();
-            sorted.sort_unstable();
-            sorted.dedup();
-            if sorted.len() != writes.len() {
-                return Err(error(BuildErrorKind::OrderRepeats { address: label() }, line));
-            }
-            chains.push(OrderChain { address, writes, line });
-        }
-        Ok(chains)
     }
 }

@@ -1,32 +1,38 @@
 //! The vocabulary of an execution: events and the small types that name them.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 /// A value read or written.
 pub type Value = u64;
 
+/// Declares a number for the items of a table. It counts from one inside, so that where one may be
+/// missing (`Option<EventId>`, [`Source`]) that takes no room.
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(u32);
+        pub struct $name(NonZeroU32);
 
         impl $name {
             /// The index of this item in the tables of its history.
-            pub fn index(self) -> usize {
-                self.0 as usize
+            #[inline]
+            pub const fn index(self) -> usize {
+                self.0.get() as usize - 1
             }
 
-            /// The item at an index. Histories are bounded to `u32::MAX` items when built.
-            pub fn new(index: usize) -> Self {
-                debug_assert!(index <= u32::MAX as usize);
-                Self(index as u32)
+            /// The item at an index. Histories are bounded to fewer than `u32::MAX` items when
+            /// built.
+            #[inline]
+            pub const fn new(index: usize) -> Self {
+                debug_assert!(index < u32::MAX as usize);
+                Self(NonZeroU32::MIN.saturating_add(index as u32))
             }
         }
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($name), "({})"), self.0)
+                write!(f, concat!(stringify!($name), "({})"), self.index())
             }
         }
     };
@@ -66,11 +72,13 @@ impl Kinds {
     pub const ALL: Kinds = Kinds { reads: true, writes: true };
 
     /// Whether the two sets share a kind.
+    #[inline]
     pub fn meets(self, other: Kinds) -> bool {
         (self.reads && other.reads) || (self.writes && other.writes)
     }
 
     /// The union of the two sets.
+    #[inline]
     pub fn union(self, other: Kinds) -> Kinds {
         Kinds { reads: self.reads || other.reads, writes: self.writes || other.writes }
     }
@@ -127,6 +135,7 @@ impl Operation {
     pub const SYNC: Operation = Operation::Fence { before: Kinds::ALL, after: Kinds::ALL };
 
     /// The address accessed; `None` for a fence.
+    #[inline]
     pub fn address(&self) -> Option<AddressId> {
         match *self {
             Operation::Read { address, .. }
@@ -149,6 +158,7 @@ impl Operation {
     }
 
     /// The value read, if this reads.
+    #[inline]
     pub fn value_read(&self) -> Option<Value> {
         match *self {
             Operation::Read { value, .. } => Some(value),
@@ -158,6 +168,7 @@ impl Operation {
     }
 
     /// The value written, if this writes.
+    #[inline]
     pub fn value_written(&self) -> Option<Value> {
         match *self {
             Operation::Write { value, .. } => Some(value),
@@ -167,6 +178,7 @@ impl Operation {
     }
 
     /// What this counts as: a read-modify-write is both a read and a write, a fence neither.
+    #[inline]
     pub fn kinds(&self) -> Kinds {
         Kinds { reads: self.value_read().is_some(), writes: self.value_written().is_some() }
     }
@@ -196,31 +208,37 @@ pub struct Event {
 
 impl Event {
     /// The address accessed; `None` for a fence.
+    #[inline]
     pub fn address(&self) -> Option<AddressId> {
         self.operation.address()
     }
 
     /// What it counts as.
+    #[inline]
     pub fn kinds(&self) -> Kinds {
         self.operation.kinds()
     }
 
     /// Whether it reads (a read-modify-write does).
+    #[inline]
     pub fn is_read(&self) -> bool {
         self.kinds().reads
     }
 
     /// Whether it writes (a read-modify-write does).
+    #[inline]
     pub fn is_write(&self) -> bool {
         self.kinds().writes
     }
 
     /// Whether it is a fence.
+    #[inline]
     pub fn is_fence(&self) -> bool {
         matches!(self.operation, Operation::Fence { .. })
     }
 
     /// Whether it is a read-modify-write.
+    #[inline]
     pub fn is_atomic(&self) -> bool {
         matches!(self.operation, Operation::ReadModifyWrite { .. })
     }
@@ -233,6 +251,17 @@ pub enum Source {
     Initial,
     /// A write (or read-modify-write) of the same address.
     Write(EventId),
+}
+
+impl Source {
+    /// The same source, its write being the one that `to` has for it.
+    #[inline]
+    pub(crate) fn at(self, to: impl Fn(EventId) -> EventId) -> Source {
+        match self {
+            Source::Initial => Source::Initial,
+            Source::Write(write) => Source::Write(to(write)),
+        }
+    }
 }
 
 /// How a trace calls an address: a number (decimal and hexadecimal spellings are the same

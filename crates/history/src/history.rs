@@ -1,14 +1,17 @@
 //! A history: one recorded execution, checked to be well-formed.
 //!
-//! Flat tables indexed by newtypes. Events are thread-major (see [`EventId`]), so program order is
+//! Flat tables indexed by newtypes, about 30 bytes an event where values are unique. Events are thread-major (see [`EventId`]), so program order is
 //! a comparison of ids and a thread is a range. Only [`Builder`](crate::Builder) makes histories;
 //! whatever it hands on satisfies the invariants listed on [`History`].
 
 use std::ops::Range;
 
+use crate::columns::Columns;
 use crate::event::{
     AddressId, AddressLabel, Event, EventId, Kinds, Source, ThreadId, Times, Value,
 };
+use crate::origin::{Classes, Origin};
+use crate::times::TimeColumns;
 
 /// One recorded execution.
 ///
@@ -18,25 +21,21 @@ use crate::event::{
 /// thin-air reads allowed.
 #[derive(Clone, Debug)]
 pub struct History {
-    pub(crate) events: Vec<Event>,
+    pub(crate) columns: Columns,
     pub(crate) thread_labels: Vec<u64>,
     /// `thread_starts[t]..thread_starts[t + 1]` are the events of thread `t`.
     pub(crate) thread_starts: Vec<u32>,
     pub(crate) addresses: Vec<Address>,
-    /// Empty when no event carries a time, else one entry an event.
-    pub(crate) times: Vec<Times>,
+    pub(crate) times: TimeColumns,
     /// Sorted pairs (dependent, read it depends on).
     pub(crate) dependencies: Vec<(EventId, EventId)>,
     /// Sorted by event.
     pub(crate) names: Vec<(EventId, Box<str>)>,
     pub(crate) finals: Vec<Final>,
     pub(crate) orders: Vec<OrderChain>,
-    /// The class of each event's candidate sources; reads of one value of one address share one.
-    pub(crate) source_class: Vec<u32>,
-    /// `class_starts[c]..class_starts[c + 1]` are the sources of class `c`. Class 0 is empty: events
-    /// that do not read, and reads of a value nobody wrote.
-    pub(crate) class_starts: Vec<u32>,
-    pub(crate) class_sources: Vec<Source>,
+    /// Where the value of each event comes from; from nobody if it does not read.
+    pub(crate) origins: Vec<Origin>,
+    pub(crate) classes: Classes,
 }
 
 /// An address: what the trace calls it, what it held at first, and who wrote it.
@@ -78,45 +77,62 @@ pub struct OrderChain {
 
 impl History {
     /// All events, thread by thread.
-    pub fn events(&self) -> &[Event] {
-        &self.events
+    pub fn events(&self) -> impl DoubleEndedIterator<Item = Event> + ExactSizeIterator + '_ {
+        self.event_ids().map(|id| self.event(id))
+    }
+
+    /// The events of a range of indices, such as those between two events of a thread.
+    pub fn events_in(
+        &self,
+        range: Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = Event> + ExactSizeIterator + '_ {
+        range.map(|index| self.event(EventId::new(index)))
     }
 
     /// The ids of all events, in order.
     pub fn event_ids(
         &self,
     ) -> impl DoubleEndedIterator<Item = EventId> + ExactSizeIterator + use<> {
-        (0..self.events.len()).map(EventId::new)
+        (0..self.columns.len()).map(EventId::new)
     }
 
-    /// An event by its id.
-    pub fn event(&self, id: EventId) -> &Event {
-        &self.events[id.index()]
+    /// An event by its id, put together from what the tables say; whoever needs only its thread,
+    /// address or kind asks for that.
+    #[inline]
+    pub fn event(&self, id: EventId) -> Event {
+        let at = id.index();
+        let operation = self.columns.operation(at);
+        let thread = self.columns.thread(at);
+        let start = self.thread_starts.get(thread.index()).map_or(0, |&start| start);
+        Event { operation, thread, index: at as u32 - start, line: self.columns.line(at) }
     }
 
     /// The thread of an event.
+    #[inline]
     pub fn thread_of(&self, event: EventId) -> ThreadId {
-        self.events[event.index()].thread
+        self.columns.thread(event.index())
     }
 
     /// The address an event accesses; `None` for a fence.
+    #[inline]
     pub fn address_of(&self, event: EventId) -> Option<AddressId> {
-        self.events[event.index()].address()
+        self.columns.access(event.index()).address()
     }
 
     /// Whether an event reads, writes, or both.
+    #[inline]
     pub fn kinds_of(&self, event: EventId) -> Kinds {
-        self.events[event.index()].kinds()
+        self.columns.access(event.index()).kinds()
     }
 
     /// How many events there are, fences included.
     pub fn len(&self) -> usize {
-        self.events.len()
+        self.columns.len()
     }
 
     /// Whether there are no events.
     pub fn is_empty(&self) -> bool {
-        self.events.is_empty()
+        self.columns.len() == 0
     }
 
     /// How many threads there are.
@@ -140,6 +156,7 @@ impl History {
     }
 
     /// The index range of a thread's events, in program order.
+    #[inline]
     pub fn thread_range(&self, thread: ThreadId) -> Range<usize> {
         self.thread_starts[thread.index()] as usize..self.thread_starts[thread.index() + 1] as usize
     }
@@ -159,8 +176,9 @@ impl History {
     }
 
     /// Whether `a` comes before `b` in the program order of one thread.
+    #[inline]
     pub fn program_order(&self, a: EventId, b: EventId) -> bool {
-        a < b && self.event(a).thread == self.event(b).thread
+        a < b && self.thread_of(a) == self.thread_of(b)
     }
 
     /// How many addresses there are.
@@ -176,6 +194,7 @@ impl History {
     }
 
     /// An address by its id.
+    #[inline]
     pub fn address(&self, id: AddressId) -> &Address {
         &self.addresses[id.index()]
     }
@@ -189,21 +208,27 @@ impl History {
     /// the initial write if it has that value. Exactly one where values are unique; empty for a
     /// value nobody wrote (only in histories built with thin-air reads allowed); empty for events
     /// that do not read.
+    #[inline]
     pub fn sources(&self, read: EventId) -> &[Source] {
-        let class = self.source_class[read.index()] as usize;
-        &self.class_sources
-            [self.class_starts[class] as usize..self.class_starts[class + 1] as usize]
+        self.classes.sources(&self.origins[read.index()])
+    }
+
+    /// Who wrote what this event read, where only one could have: `None` if nobody did, if several
+    /// writes may have, and for events that do not read.
+    #[inline]
+    pub fn only_source(&self, read: EventId) -> Option<Source> {
+        self.origins[read.index()].only()
     }
 
     /// Whether every read and every `final` has exactly one candidate source.
     pub fn is_unambiguous(&self) -> bool {
-        self.event_ids().all(|e| !self.event(e).is_read() || self.sources(e).len() == 1)
+        self.event_ids().all(|e| !self.kinds_of(e).reads || self.only_source(e).is_some())
             && self.finals.iter().all(|f| f.sources.len() == 1)
     }
 
     /// When an event began and ended.
     pub fn times(&self, event: EventId) -> Times {
-        self.times.get(event.index()).copied().unwrap_or_default()
+        self.times.get(event.index())
     }
 
     /// Whether any event carries a time.
@@ -213,7 +238,7 @@ impl History {
 
     /// The same history without its times.
     pub fn without_times(mut self) -> Self {
-        self.times = Vec::new();
+        self.times = TimeColumns::default();
         self
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Labels come from the input, so their hash must not be one for which a trace of colliding labels
 //! can be written down in passing, and runs must repeat, so it must not be a random one either:
-//! SipHash with a fixed key. Small numbers, which are nearly all there are, need no hash.
+//! SipHash with a fixed key. Small numbers, which are nearly all there are, need no hash, and large
+//! ones used a moment ago none that is safe.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
@@ -16,19 +17,40 @@ pub(crate) struct NumberLabels {
     /// The index of a small label, plus one; 0 if it is not there.
     small: Vec<u32>,
     large: LabelMap<u64, u32>,
+    /// Large labels used lately, each at the place its product gives it, with its index plus one.
+    recent: Vec<(u64, u32)>,
 }
 
 /// How many labels count as small.
 const SMALL: u64 = 1024;
 
+/// How many bits number the places of recent labels.
+const RECENT: u32 = 10;
+
+/// The place of a recent label. Labels may share one, and then forget each other.
+#[inline]
+fn place(label: u64) -> usize {
+    (label.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT)) as usize
+}
+
 impl NumberLabels {
     /// The index of a label, if it has one.
     #[inline]
-    pub(crate) fn get(&self, label: u64) -> Option<usize> {
+    pub(crate) fn get(&mut self, label: u64) -> Option<usize> {
         if label < SMALL {
             return self.small.get(label as usize).and_then(|&i| (i as usize).checked_sub(1));
         }
-        self.large.get(&label).map(|&index| index as usize)
+        match self.recent.get(place(label)) {
+            Some(&(known, next)) if known == label && next > 0 => Some(next as usize - 1),
+            _ => self.get_large(label),
+        }
+    }
+
+    fn get_large(&mut self, label: u64) -> Option<usize> {
+        let index = *self.large.get(&label)?;
+        self.recent.resize(1 << RECENT, (0, 0));
+        self.recent[place(label)] = (label, index + 1);
+        Some(index as usize)
     }
 
     /// Gives a label its index.

@@ -22,12 +22,16 @@
 
 mod build_error;
 mod builder;
+mod columns;
+mod dense;
 mod equality;
 mod event;
 mod history;
 mod labels;
+mod origin;
 mod read;
 mod retain;
+mod times;
 mod write;
 mod writers;
 

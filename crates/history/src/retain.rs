@@ -5,8 +5,11 @@
 //! hundreds of these.
 
 use crate::build_error::{BuildError, BuildErrorKind};
-use crate::event::{AddressId, Event, EventId, Source, ThreadId};
+use crate::columns::Columns;
+use crate::event::{AddressId, Event, EventId, Source, ThreadId, Times};
 use crate::history::{Address, Final, History, OrderChain};
+use crate::origin::{Classes, Origin};
+use crate::times::TimeColumns;
 
 /// Which `final` and `order` lines stay in a sub-history.
 #[derive(Clone, Copy, Debug)]
@@ -74,18 +77,17 @@ impl History {
         let used = self.used_addresses(&new_ids, &finals, &orders);
         let new_addresses = renumber(used.into_iter());
         let mut kept = History {
-            events: Vec::new(),
+            columns: Columns::default(),
             thread_labels: Vec::new(),
             thread_starts: vec![0],
             addresses: self.kept_addresses(&new_addresses, &new_ids),
-            times: Vec::new(),
+            times: TimeColumns::default(),
             dependencies: Vec::new(),
             names: Vec::new(),
             finals,
             orders,
-            source_class: Vec::new(),
-            class_starts: Vec::new(),
-            class_sources: Vec::new(),
+            origins: Vec::new(),
+            classes: Classes::new(Vec::new()),
         };
         for f in &mut kept.finals {
             f.address = new_address(&new_addresses, f.address);
@@ -141,8 +143,10 @@ impl History {
         orders: &[OrderChain],
     ) -> Vec<bool> {
         let mut used = vec![false; self.addresses.len()];
-        for (event, _) in self.events.iter().zip(new_ids).filter(|(_, id)| id.is_some()) {
-            if let Some(address) = event.address() {
+        for (access, _) in
+            self.columns.accesses().iter().zip(new_ids).filter(|(_, id)| id.is_some())
+        {
+            if let Some(address) = access.address() {
                 used[address.index()] = true;
             }
         }
@@ -175,30 +179,29 @@ impl History {
         new_addresses: &[Option<u32>],
     ) {
         for thread in self.threads() {
-            let start = kept.events.len();
+            let start = kept.columns.len();
+            let new_thread = ThreadId::new(kept.thread_labels.len());
             for id in self.thread_events(thread).filter(|id| new_ids[id.index()].is_some()) {
-                let event = self.event(id);
-                kept.events.push(Event {
-                    operation: event.operation.at(|a| new_address(new_addresses, a)),
-                    thread: ThreadId::new(kept.thread_labels.len()),
-                    index: (kept.events.len() - start) as u32,
-                    line: event.line,
-                });
+                let Event { operation, line, .. } = self.event(id);
+                let operation = operation.at(|a| new_address(new_addresses, a));
+                kept.columns.push(new_thread, operation, line);
             }
-            if kept.events.len() > start {
+            if kept.columns.len() > start {
                 kept.thread_labels.push(self.thread_label(thread));
-                kept.thread_starts.push(kept.events.len() as u32);
+                kept.thread_starts.push(kept.columns.len() as u32);
             }
         }
     }
 
     /// Times, names and dependencies.
     fn keep_attributes(&self, kept: &mut History, new_ids: &[Option<u32>]) {
-        let times = self.times.iter().zip(new_ids).filter(|(_, id)| id.is_some());
-        kept.times = times.map(|(&times, _)| times).collect();
-        if kept.times.iter().all(|times| *times == Default::default()) {
-            kept.times.clear();
+        for id in self.event_ids().filter(|_| self.has_times()) {
+            let times = self.times(id);
+            if let (Some(new), true) = (new_event(id, new_ids), times != Times::default()) {
+                kept.times.set(new.index(), times);
+            }
         }
+        kept.times = std::mem::take(&mut kept.times).for_all(kept.columns.len());
         kept.names = self
             .names
             .iter()
@@ -211,38 +214,34 @@ impl History {
             .collect();
     }
 
-    /// Candidate sources: the classes still read from, without the writes that are gone.
+    /// Candidate sources: those still there. Every class is looked at once.
     fn keep_sources(&self, kept: &mut History, new_ids: &[Option<u32>]) -> Result<(), BuildError> {
-        const UNSEEN: u32 = u32::MAX;
-        let mut new_classes = vec![UNSEEN; self.class_starts.len()];
-        new_classes[0] = 0;
-        kept.class_starts = vec![0, 0];
+        let mut new_classes: Vec<Option<Origin>> = vec![None; self.classes.count()];
         let mut first_error: Option<BuildError> = None;
         for id in self.event_ids().filter(|id| new_ids[id.index()].is_some()) {
-            let class = self.source_class[id.index()] as usize;
-            if new_classes[class] == UNSEEN {
-                let start = kept.class_sources.len();
-                let sources = self.sources(id).iter();
-                kept.class_sources.extend(sources.filter_map(|&s| kept_source(s, new_ids)));
-                if kept.class_sources.len() == start {
-                    new_classes[class] = 0;
-                } else {
-                    new_classes[class] = kept.class_starts.len() as u32 - 1;
-                    kept.class_starts.push(kept.class_sources.len() as u32);
+            let old = self.origins[id.index()];
+            let new = match (old.only(), old.class()) {
+                (Some(only), _) => kept_source(only, new_ids).map_or(Origin::NOBODY, Origin::from),
+                (None, class) => {
+                    *new_classes[class.unwrap_or(0) as usize].get_or_insert_with(|| {
+                        let sources = self.sources(id).iter();
+                        kept.classes
+                            .push(sources.filter_map(|&source| kept_source(source, new_ids)))
+                    })
                 }
-            }
-            let lost = new_classes[class] == 0 && class != 0;
-            let line = self.event(id).line;
+            };
+            let lost = new == Origin::NOBODY && old != Origin::NOBODY;
+            let line = self.columns.line(id.index());
             if lost && first_error.as_ref().is_none_or(|e| line < e.line) {
                 first_error = Some(self.unread(id));
             }
-            kept.source_class.push(new_classes[class]);
+            kept.origins.push(new);
         }
         first_error.map_or(Ok(()), Err)
     }
 
     fn unread(&self, read: EventId) -> BuildError {
-        let Event { operation, line, .. } = *self.event(read);
+        let Event { operation, line, .. } = self.event(read);
         let address = operation.address().map(|a| self.address(a).label.clone());
         let (Some(address), Some(value)) = (address, operation.value_read()) else {
             unreachable!("only reads have sources to lose")

@@ -350,7 +350,11 @@ impl<'l> Line<'l> {
     }
 
     fn number(&self, raw: &RawValue, expected: &'static str) -> Result<u64, Complaint> {
-        serde_json::from_str(raw.get()).map_err(|_| self.unexpected(raw, expected))
+        let text = raw.get();
+        if text.len() < 20 && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ok(text.bytes().fold(0, |value, digit| value * 10 + u64::from(digit - b'0')));
+        }
+        serde_json::from_str(text).map_err(|_| self.unexpected(raw, expected))
     }
 
     fn name(&self, raw: &'l RawValue) -> Result<Cow<'l, str>, Complaint> {
@@ -359,6 +363,10 @@ impl<'l> Line<'l> {
     }
 
     fn string(&self, raw: &'l RawValue, expected: &'static str) -> Result<Cow<'l, str>, Complaint> {
+        let quoted = raw.get().strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        if let Some(text) = quoted.filter(|text| !text.contains('\\')) {
+            return Ok(Cow::Borrowed(text));
+        }
         let text: Result<Key<'l>, _> = serde_json::from_str(raw.get());
         text.map(|key| key.0).map_err(|_| self.unexpected(raw, expected))
     }

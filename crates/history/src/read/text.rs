@@ -14,9 +14,11 @@
 //! number    = decimal or 0x…, 64 bits      name = [A-Za-z_][A-Za-z0-9_.$']*
 //! ```
 //!
-//! One byte is looked at at a time and one pass is made; nothing is allocated for a token. The
-//! last letter of `check` ends the trace, without a look at what follows: the producer may be
+//! Common lines are recognised at a glance (`text/common_line.rs`). In all others one byte is looked at
+//! at a time and one pass is made; nothing is allocated for a token. The last letter of `check` ends the trace, without a look at what follows: the producer may be
 //! waiting for the verdict before it sends more.
+
+mod common_line;
 
 use std::io::Read;
 
@@ -98,6 +100,15 @@ impl<R: Read> TextReader<R> {
         loop {
             self.input.window.skip_blanks();
             match self.input.window.peek() {
+                Some(b'0'..=b'9') if self.early_thread.is_none() => {
+                    let mut common = false;
+                    while self.common_line(&mut builder)? {
+                        common = true;
+                    }
+                    if !common {
+                        self.event(&mut builder)?;
+                    }
+                }
                 Some(b'0'..=b'9' | b':') => self.event(&mut builder)?,
                 Some(b'c') => {
                     self.keyword("check", STATEMENT, STATEMENT_HELP)?;
@@ -296,10 +307,19 @@ impl<R: Read> TextReader<R> {
                 length = end;
             }
         }
+        self.say_times(builder, event, times, Token { place, length })
+    }
+
+    fn say_times(
+        &mut self,
+        builder: &mut Builder,
+        event: Draft,
+        times: Times,
+        token: Token,
+    ) -> Result<(), InputError> {
         if times == Times::default() {
             return Ok(());
         }
-        let token = Token { place, length };
         builder.times(event, times).map_err(|error| self.input.senseless(token, error.kind))
     }
 
@@ -420,7 +440,11 @@ impl<R: Read> TextReader<R> {
     }
 
     fn named_address(&self, word: Token, builder: &mut Builder) -> AddressId {
-        let name = name_text(self.input.window.bytes_since(word.place));
+        self.name_of_address(self.input.window.bytes_since(word.place), builder)
+    }
+
+    fn name_of_address(&self, name: &[u8], builder: &mut Builder) -> AddressId {
+        let name = name_text(name);
         let number = if self.input.options.axe_addresses { axe_number(name) } else { None };
         match number {
             Some(number) => builder.address_numbered(number),

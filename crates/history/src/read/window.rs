@@ -102,6 +102,19 @@ impl<R: Read> Window<R> {
         self.at += 1;
     }
 
+    /// What is there of the input from the next byte on, without asking for more.
+    #[inline]
+    pub(super) fn visible(&self) -> &[u8] {
+        &self.buffer[self.at..]
+    }
+
+    /// Steps over visible bytes of which the last and only the last is a line end.
+    #[inline]
+    pub(super) fn skip_line(&mut self, length: usize) {
+        self.at += length - 1;
+        self.newline();
+    }
+
     /// Why the input cannot be read any further, if it failed.
     pub(super) fn take_failure(&mut self) -> Option<std::io::Error> {
         self.failure.take()
@@ -168,6 +181,7 @@ impl<R: Read> Window<R> {
         }
     }
 
+    #[inline]
     fn newline(&mut self) {
         self.at += 1;
         self.line += 1;
