@@ -56,22 +56,37 @@ use models::{Model, Rules};
 
 /// Checks that a certificate proves what it claims about this history. Never panics and always
 /// ends: linear in the order of a store model, near-linear in the length of a proof, polynomial
-/// for causal models.
+/// for causal models. Tables that grow faster than the history are refused beyond 8 GiB.
 pub fn certify(history: &History, certificate: &Certificate) -> Result<(), Rejection> {
+    certify_within(history, certificate, 8 << 30)
+}
+
+/// The same with another bound, in bytes. What would not fit is a [`Fault::TooLarge`], which says
+/// nothing about the certificate.
+pub fn certify_within(
+    history: &History,
+    certificate: &Certificate,
+    memory: usize,
+) -> Result<(), Rejection> {
     names::all_exist(history, &certificate.evidence)?;
     match &certificate.evidence {
-        Evidence::Consistent(witness) => satisfies(history, certificate.model, witness)?,
+        Evidence::Consistent(witness) => satisfies(history, certificate.model, witness, memory)?,
         Evidence::Violation(proof) => proof::check(history, certificate.model, proof)?,
     }
     Ok(())
 }
 
-fn satisfies(history: &History, model: Model, witness: &Witness) -> Result<(), Fault> {
+fn satisfies(
+    history: &History,
+    model: Model,
+    witness: &Witness,
+    memory: usize,
+) -> Result<(), Fault> {
     match (model.rules(), witness) {
         (Rules::Store(rules), Witness::Order(order)) => machine::replay(history, rules, order),
         (Rules::Store(_), _) | (Rules::Causal(_), Witness::Order(_)) => {
             Err(Fault::WrongEvidence { model })
         }
-        (Rules::Causal(_), witness) => causal::satisfies(history, model, witness),
+        (Rules::Causal(_), witness) => causal::satisfies(history, model, witness, memory),
     }
 }

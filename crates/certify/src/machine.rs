@@ -31,7 +31,7 @@
 //! The replay makes two passes, O(n) in all (O(n log n) with times): thread by thread in program
 //! order, what waits is performed later; then along the order, what every read takes.
 
-use history::{EventId, History, Operation, Source, ThreadId, Value};
+use history::{AddressId, EventId, History, Kinds, Operation, Source, ThreadId, Value};
 use models::{Keeps, StoreRules};
 
 use crate::names;
@@ -50,11 +50,12 @@ pub(crate) fn replay(history: &History, rules: StoreRules, order: &[EventId]) ->
 
 /// Where each event stands in an order that must hold every access exactly once. Fences get no
 /// meaningful position.
-pub(crate) fn positions(history: &History, order: &[EventId]) -> Result<Vec<usize>, Fault> {
-    const NOWHERE: usize = usize::MAX;
+pub(crate) fn positions(history: &History, order: &[EventId]) -> Result<Vec<u32>, Fault> {
+    const NOWHERE: u32 = u32::MAX;
     let mut position = vec![NOWHERE; history.len()];
-    for (place, &e) in order.iter().enumerate() {
-        if history.event(e).is_fence() {
+    // No event stands twice, so places are counted as far as events, for which 32 bits suffice.
+    for (place, &e) in (0..NOWHERE).zip(order) {
+        if history.address_of(e).is_none() {
             return Err(Fault::Fence { event: names::event(history, e) });
         }
         if position[e.index()] != NOWHERE {
@@ -64,7 +65,7 @@ pub(crate) fn positions(history: &History, order: &[EventId]) -> Result<Vec<usiz
     }
     let missing = history
         .event_ids()
-        .find(|e| position[e.index()] == NOWHERE && !history.event(*e).is_fence());
+        .find(|e| position[e.index()] == NOWHERE && history.address_of(*e).is_some());
     missing.map_or(Ok(position), |e| Err(Fault::Missing { event: names::event(history, e) }))
 }
 
@@ -75,9 +76,8 @@ pub(crate) enum Role {
     Write,
 }
 
-/// The roles of an operation.
-pub(crate) fn roles(operation: &Operation) -> impl Iterator<Item = Role> + use<> {
-    let kinds = operation.kinds();
+/// The roles of an event of these kinds.
+pub(crate) fn roles(kinds: Kinds) -> impl Iterator<Item = Role> {
     kinds.reads.then_some(Role::Read).into_iter().chain(kinds.writes.then_some(Role::Write))
 }
 
@@ -109,7 +109,7 @@ fn waits(rules: &StoreRules, earlier: Role, later: Role) -> Keeps {
 
 /// The event of a set that is performed last.
 #[derive(Clone, Copy, Default)]
-struct Last(Option<(usize, EventId)>);
+struct Last(Option<(u32, EventId)>);
 
 impl Last {
     fn join(&mut self, other: Last) {
@@ -145,7 +145,7 @@ struct AtAddress {
 struct Run<'a> {
     history: &'a History,
     rules: StoreRules,
-    position: Vec<usize>,
+    position: Vec<u32>,
 }
 
 impl Run<'_> {
@@ -187,21 +187,16 @@ impl Run<'_> {
         // What later reads and later writes wait for because of fences so far.
         let mut fenced = Earlier::default();
         for e in self.history.thread_events(thread) {
-            let operation = &self.history.event(e).operation;
-            if let Operation::Fence { before, after } = *operation {
-                let mut held = Last::default();
-                held.join(if before.reads { anywhere.reads } else { Last::default() });
-                held.join(if before.writes { anywhere.writes } else { Last::default() });
-                fenced.reads.join(if after.reads { held } else { Last::default() });
-                fenced.writes.join(if after.writes { held } else { Last::default() });
+            let Some(address) = self.history.address_of(e) else {
+                self.fence(e, anywhere, &mut fenced);
                 continue;
-            }
-            let Some(address) = operation.address() else { continue };
+            };
+            let kinds = self.history.kinds_of(e);
             let here = &mut addresses[address.index()];
             if here.thread != Some(thread) {
                 *here = AtAddress { thread: Some(thread), ..AtAddress::default() };
             }
-            for later in roles(operation) {
+            for later in roles(kinds) {
                 for earlier in [Role::Read, Role::Write] {
                     let held = match waits(&self.rules, earlier, later) {
                         Keeps::Always => *anywhere.of(earlier),
@@ -215,15 +210,27 @@ impl Run<'_> {
                 }
             }
             own_write[e.index()] = here.write;
-            for role in roles(operation) {
+            for role in roles(kinds) {
                 anywhere.of(role).join(self.last(e));
                 here.earlier.of(role).join(self.last(e));
             }
-            if operation.kinds().writes {
+            if kinds.writes {
                 here.write = Some(e);
             }
         }
         Ok(())
+    }
+
+    /// What later accesses wait for because of this fence.
+    fn fence(&self, fence: EventId, anywhere: Earlier, fenced: &mut Earlier) {
+        let Operation::Fence { before, after } = self.history.event(fence).operation else {
+            return;
+        };
+        let mut held = Last::default();
+        held.join(if before.reads { anywhere.reads } else { Last::default() });
+        held.join(if before.writes { anywhere.writes } else { Last::default() });
+        fenced.reads.join(if after.reads { held } else { Last::default() });
+        fenced.writes.join(if after.writes { held } else { Last::default() });
     }
 
     /// A read that ended before a later access of its thread began is performed before it.
@@ -263,36 +270,35 @@ impl Run<'_> {
     }
 
     /// Runs the memory along the order: what each read takes must be what it returned. Returns
-    /// where each read took its value.
+    /// where each read took its value, for the model that asks for it again.
     fn values(
         &self,
         order: &[EventId],
         own_write: &[Option<EventId>],
     ) -> Result<Vec<Source>, Fault> {
-        let mut memory = vec![Source::Initial; self.history.address_count()];
-        let mut reads_from = vec![Source::Initial; self.history.len()];
-        for (now, &e) in order.iter().enumerate() {
-            let operation = &self.history.event(e).operation;
+        let initial = |a: AddressId| (Source::Initial, self.history.address(a).initial);
+        let mut memory: Vec<(Source, Value)> = self.history.address_ids().map(initial).collect();
+        let wanted = if self.rules.dependencies { self.history.len() } else { 0 };
+        let mut reads_from = vec![Source::Initial; wanted];
+        for &e in order {
+            let operation = self.history.event(e).operation;
             let Some(address) = operation.address() else { continue };
+            let memory = &mut memory[address.index()];
             if let Some(returned) = operation.value_read() {
-                // Writes of one address leave a thread in program order, so if its newest earlier
-                // write is in the memory already, so are all others.
-                let source = match own_write[e.index()] {
-                    Some(write) if self.position[write.index()] > now => Source::Write(write),
-                    _ => memory[address.index()],
-                };
-                let sees = self.value(address, source);
+                let (source, sees) = self.in_buffer(e, own_write[e.index()]).unwrap_or(*memory);
                 if sees != returned {
                     return Err(Fault::WrongValue { event: names::event(self.history, e), sees });
                 }
-                reads_from[e.index()] = source;
+                if let Some(reads_from) = reads_from.get_mut(e.index()) {
+                    *reads_from = source;
+                }
             }
-            if operation.kinds().writes {
-                memory[address.index()] = Source::Write(e);
+            if let Some(written) = operation.value_written() {
+                *memory = (Source::Write(e), written);
             }
         }
         for f in self.history.finals() {
-            if self.value(f.address, memory[f.address.index()]) != f.value {
+            if memory[f.address.index()].1 != f.value {
                 let address = self.history.address(f.address).label.clone();
                 return Err(Fault::WrongFinal { address });
             }
@@ -300,14 +306,16 @@ impl Run<'_> {
         Ok(reads_from)
     }
 
-    fn value(&self, address: history::AddressId, source: Source) -> Value {
-        let initial = self.history.address(address).initial;
-        match source {
-            Source::Initial => initial,
-            Source::Write(write) => {
-                self.history.event(write).operation.value_written().unwrap_or(initial)
-            }
+    /// What a read finds in its thread's buffer, given the thread's newest earlier write of its
+    /// address. Writes of one address leave a thread in program order, so if that one is in the
+    /// memory already, so are all others.
+    fn in_buffer(&self, read: EventId, own: Option<EventId>) -> Option<(Source, Value)> {
+        let write = own?;
+        if self.position[write.index()] < self.position[read.index()] {
+            return None;
         }
+        let value = self.history.event(write).operation.value_written()?;
+        Some((Source::Write(write), value))
     }
 
     fn order_lines(&self) -> Result<(), Fault> {
@@ -355,7 +363,7 @@ impl Run<'_> {
 
 /// Whether the positions of writes agree with the `order` lines; nothing comes before the initial
 /// write.
-pub(crate) fn follows_order_lines(history: &History, position: &[usize]) -> Result<(), Fault> {
+pub(crate) fn follows_order_lines(history: &History, position: &[u32]) -> Result<(), Fault> {
     for line in history.orders() {
         let follows = line.writes.windows(2).all(|pair| match (pair[0], pair[1]) {
             (_, Source::Initial) => false,

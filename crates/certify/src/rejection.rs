@@ -43,7 +43,7 @@ pub enum Fault {
     // Of any certificate.
     NoSuchEvent,
     WrongEvidence { model: Model },
-    TooLarge { bytes: usize },
+    TooLarge { bytes: usize, allowed: usize },
 
     // Of orders.
     Fence { event: Name },
@@ -94,8 +94,9 @@ impl fmt::Display for Fault {
             WrongEvidence { model } => {
                 write!(f, "this kind of evidence says nothing about {model}")
             }
-            TooLarge { bytes } => {
-                write!(f, "checking it takes a table of {} MiB, more than allowed", bytes >> 20)
+            TooLarge { bytes, allowed } => {
+                let [takes, allowed] = [bytes, allowed].map(|bytes| bytes.div_ceil(1 << 10));
+                write!(f, "checking it takes tables of {takes} KiB, and {allowed} KiB are allowed")
             }
             Fence { event } => write!(f, "{event} is a fence; only accesses are performed"),
             Twice { event } => write!(f, "{event} is performed twice"),

@@ -87,9 +87,9 @@ impl Edges<'_> {
     }
 
     fn global_order(&self, a: EventId, b: EventId) -> bool {
-        let operation = |e| &self.history.event(e).operation;
-        roles(operation(a)).any(|earlier| {
-            roles(operation(b)).any(|later| match table(&self.rules, earlier, later) {
+        let kinds = |e| self.history.kinds_of(e);
+        roles(kinds(a)).any(|earlier| {
+            roles(kinds(b)).any(|later| match table(&self.rules, earlier, later) {
                 Keeps::Always => true,
                 Keeps::SameAddress => self.same_address(a, b),
                 Keeps::Never => false,

@@ -15,7 +15,7 @@ fn accesses(history: &History) -> Vec<EventId> {
 }
 
 fn has_atomics(history: &History) -> bool {
-    history.events().iter().any(|event| event.is_atomic())
+    history.events().any(|event| event.is_atomic())
 }
 
 fn accepts(history: &History, model: Model, witness: Witness) -> bool {

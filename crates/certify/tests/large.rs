@@ -9,7 +9,7 @@ use evidence::{Certificate, Evidence, Witness};
 use history::{AddressLabel, Builder, EventId, History, Operation, ThinAir};
 use models::Model;
 use oracle::Rng;
-use tribunal_certify::certify;
+use tribunal_certify::{Fault, certify, certify_within};
 
 /// A run of an interleaving, and the order in which it ran.
 fn interleaving(events: usize, threads: usize, addresses: usize) -> (History, Vec<EventId>) {
@@ -88,4 +88,26 @@ fn causal_definitions_are_recomputed_for_large_traces() {
         let certificate = claim(model, Evidence::Consistent(Witness::Choices(Vec::new())));
         assert_eq!(timed(model.name(), || certify(&history, &certificate)), Ok(()));
     }
+}
+
+#[test]
+fn tables_that_do_not_fit_the_memory_are_refused_before_they_are_made() {
+    let (history, _) = interleaving(2_000, 100, 20);
+    for model in Model::ALL.into_iter().filter(|model| model.causal_rules().is_some()) {
+        let certificate = claim(model, Evidence::Consistent(Witness::Choices(Vec::new())));
+        assert_eq!(certify_within(&history, &certificate, 8 << 20), Ok(()), "{model}");
+        let rejection = certify_within(&history, &certificate, 100 << 10).expect_err("too little");
+        assert!(
+            matches!(rejection.fault, Fault::TooLarge { bytes, allowed: 102_400 } if bytes > 800_000),
+            "{model}: {rejection}"
+        );
+        assert!(rejection.to_string().ends_with(" KiB, and 100 KiB are allowed"), "{rejection}");
+    }
+}
+
+#[test]
+fn an_order_is_replayed_whatever_the_memory() {
+    let (history, order) = interleaving(2_000, 16, 20);
+    let certificate = claim(Model::Sc, Evidence::Consistent(Witness::Order(order)));
+    assert_eq!(certify_within(&history, &certificate, 0), Ok(()));
 }

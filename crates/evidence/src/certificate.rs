@@ -11,18 +11,22 @@
 //!
 //! (each on one line). Events are `[thread, index]` by the labels of the trace, so that the file
 //! can be read beside it. The `shape` module declares every field, `labels` translates between
-//! labels and the ids of a history. Reading and writing are linear in the size of the line.
+//! labels and the ids of a history, `plain` reads the lines of large consistent traces quickly.
+//! Reading and writing are linear in the size of the line. What is written is made on the way out,
+//! an event or a step at a time.
 
 mod labels;
+mod plain;
 mod shape;
 
 use std::fmt;
+use std::io;
 
 use history::History;
 use models::Model;
 
 use crate::{Proof, Witness};
-use labels::Labels;
+use labels::{Labels, Written};
 use shape::Shape;
 
 /// The version of the format, in the field `tribunal`.
@@ -99,32 +103,41 @@ impl From<serde_json::Error> for CertificateError {
 }
 
 impl Certificate {
-    /// The certificate as one line of JSON, without the newline. The events and addresses it
+    /// Writes the certificate as one line of JSON, without the newline. The events and addresses it
     /// names must be those of the history.
-    pub fn to_json(&self, history: &History) -> String {
+    pub fn write(&self, history: &History, out: impl io::Write) -> io::Result<()> {
         let labels = Labels::new(history);
-        let mut shape = Shape {
+        let mut line = Written {
             tribunal: VERSION,
             trace: self.trace,
             model: self.model.name().into(),
+            verdict: shape::Verdict::Consistent,
             events: history.len() as u64,
-            ..Shape::default()
+            kind: None,
+            witness: None,
+            views: None,
+            reads: None,
+            proof: None,
         };
         match &self.evidence {
-            Evidence::Consistent(witness) => {
-                shape.verdict = shape::Verdict::Consistent;
-                labels.write_witness(witness, &mut shape);
-            }
+            Evidence::Consistent(witness) => labels.write_witness(witness, &mut line),
             Evidence::Violation(proof) => {
-                shape.verdict = shape::Verdict::Violation;
-                shape.proof = Some(proof.steps.iter().map(|s| labels.step(s)).collect());
+                line.verdict = shape::Verdict::Violation;
+                labels.write_proof(proof, &mut line);
             }
         }
-        serde_json::to_string(&shape).expect("all keys of the shape are strings")
+        Ok(serde_json::to_writer(out, &line)?)
+    }
+
+    /// The line that [`Certificate::write`] writes.
+    pub fn to_json(&self, history: &History) -> String {
+        let mut line = Vec::new();
+        self.write(history, &mut line).expect("there is no output to fail");
+        String::from_utf8(line).expect("JSON is text")
     }
 
     /// Which trace of its file a line is about, from 1, and the model: what a reader has to know
-    /// before it can call [`Certificate::from_json`].
+    /// before it can call [`Certificate::from_json`]. The whole line is JSON if this succeeds.
     pub fn header(line: &str) -> Result<(u64, Model), CertificateError> {
         let header: shape::Header = serde_json::from_str(line)?;
         if header.tribunal != VERSION {
@@ -139,8 +152,21 @@ impl Certificate {
         }
     }
 
-    /// Reads a line written by [`Certificate::to_json`] about this history.
+    /// The same from the beginning of the line alone, if it begins as [`Certificate::write`] has it:
+    /// what follows may still turn out to be no certificate.
+    pub fn quick_header(line: &str) -> Result<(u64, Model), CertificateError> {
+        match plain::header(line) {
+            Some((trace, model, _)) => Ok((trace, model)),
+            None => Self::header(line),
+        }
+    }
+
+    /// Reads a line written by [`Certificate::write`] about this history.
     pub fn from_json(line: &str, history: &History) -> Result<Self, CertificateError> {
+        let labels = Labels::new(history);
+        if let Some(certificate) = plain::order(line, history.len(), &labels) {
+            return Ok(certificate);
+        }
         let (trace, model) = Self::header(line)?;
         let shape: Shape = serde_json::from_str(line)?;
         if shape.events != history.len() as u64 {
@@ -150,7 +176,6 @@ impl Certificate {
                 history.len()
             ));
         }
-        let labels = Labels::new(history);
         let evidence = match shape.verdict {
             shape::Verdict::Consistent => Evidence::Consistent(labels.read_witness(shape)?),
             shape::Verdict::Violation => Evidence::Violation(labels.read_proof(shape)?),

@@ -128,13 +128,81 @@ fn certificate() -> impl Strategy<Value = Certificate> {
     })
 }
 
+/// Threads with these labels, each with a write, a read and an atomic.
+fn threads(labels: &[u64]) -> History {
+    let mut trace = String::new();
+    for label in labels {
+        trace +=
+            &format!("{label}: M[x] := 1\n{label}: M[y] == 0\n{label}: <M[x] == 1; M[x] := 2>\n");
+    }
+    parse_text(&trace).expect("every value was written")
+}
+
+/// What is said of a line, without the column where it ends.
+fn read(line: &str, history: &History) -> Result<Certificate, String> {
+    let sentence =
+        |message: String| message.split(" column ").next().unwrap_or_default().to_owned();
+    Certificate::from_json(line, history).map_err(|error| sentence(error.message))
+}
+
+/// What is said of it by the reader for all lines: a space at its end is enough to keep the quick
+/// one away.
+fn read_slowly(line: &str, history: &History) -> Result<Certificate, String> {
+    read(&format!("{line} "), history)
+}
+
+/// Orders, of a trace whose threads have these labels.
+fn order_of_threads() -> impl Strategy<Value = (History, Certificate)> {
+    let labels = prop_oneof![
+        (1..12u64).prop_map(|threads| (0..threads).collect::<Vec<_>>()),
+        prop::collection::btree_set(any::<u64>(), 1..12).prop_map(|l| l.into_iter().collect()),
+        prop::collection::btree_set(0..20u64, 1..12).prop_map(|l| l.into_iter().rev().collect()),
+    ];
+    labels.prop_flat_map(|labels| {
+        let order = vec((0..3 * labels.len()).prop_map(EventId::new), 0..40);
+        order.prop_map(move |order| {
+            let evidence = Evidence::Consistent(Witness::Order(order));
+            (threads(&labels), Certificate { trace: 1, model: Model::Sc, evidence })
+        })
+    })
+}
+
 proptest! {
+    #[test]
+    fn an_order_is_read_quickly_as_it_is_read_slowly((history, certificate) in order_of_threads()) {
+        let line = certificate.to_json(&history);
+        prop_assert_eq!(read_slowly(&line, &history), Ok(certificate.clone()));
+        prop_assert_eq!(Certificate::from_json(&line, &history), Ok(certificate));
+    }
+
+    #[test]
+    fn a_damaged_order_is_read_quickly_as_it_is_read_slowly(
+        (history, certificate) in order_of_threads(),
+        at in any::<prop::sample::Index>(),
+        with in prop::sample::select(&b"0123456789[]{},:\" -+.eE_tx"[..]),
+        insert in any::<bool>(),
+    ) {
+        let mut line = certificate.to_json(&history).into_bytes();
+        let at = at.index(line.len());
+        match insert {
+            true => line.insert(at, with),
+            false => line[at] = with,
+        }
+        let line = String::from_utf8(line).expect("ASCII");
+        prop_assert_eq!(read(&line, &history), read_slowly(&line, &history));
+        if let Ok(header) = Certificate::header(&line) {
+            prop_assert_eq!(Certificate::quick_header(&line), Ok(header));
+        }
+    }
+
     #[test]
     fn every_certificate_survives_its_line(certificate in certificate()) {
         let history = sample();
         let line = certificate.to_json(&history);
         prop_assert!(!line.contains('\n'));
-        prop_assert_eq!(Certificate::header(&line), Ok((certificate.trace, certificate.model)));
+        let header = Ok((certificate.trace, certificate.model));
+        prop_assert_eq!(&Certificate::header(&line), &header);
+        prop_assert_eq!(&Certificate::quick_header(&line), &header);
         prop_assert_eq!(Certificate::from_json(&line, &history), Ok(certificate));
     }
 
@@ -238,6 +306,30 @@ fn each_way_to_be_no_certificate_has_its_sentence() {
         let complaint = complaint_about(evidence);
         assert!(complaint.contains(sentence), "{evidence}: {complaint}");
     }
+}
+
+#[test]
+fn the_quick_header_does_not_look_at_the_rest_of_the_line() {
+    let broken = r#"{"tribunal":1,"trace":3,"model":"tso","verdict":"consistent","wit"#;
+    assert_eq!(Certificate::quick_header(broken), Ok((3, Model::Tso)));
+    assert!(Certificate::header(broken).is_err());
+    for unusual in [r#"{"tribunal":2,"trace":3,"model":"tso"}"#, r#"{"trace":3}"#, "", "{"] {
+        assert_eq!(Certificate::quick_header(unusual), Certificate::header(unusual));
+    }
+    let other_order = r#"{"model":"tso", "trace":3, "tribunal":1}"#;
+    assert_eq!(Certificate::quick_header(other_order), Ok((3, Model::Tso)));
+}
+
+#[test]
+fn writing_to_a_full_disk_fails() {
+    let history = sample();
+    let order = history.event_ids().collect();
+    let evidence = Evidence::Consistent(Witness::Order(order));
+    let certificate = Certificate { trace: 1, model: Model::Sc, evidence };
+    let mut room = [0; 100];
+    let error = certificate.write(&history, &mut room[..]).expect_err("the line is longer");
+    assert_eq!(error.kind(), std::io::ErrorKind::WriteZero);
+    assert!(room.starts_with(br#"{"tribunal":1,"trace":1,"model":"sc","verdict":"consistent""#));
 }
 
 #[test]

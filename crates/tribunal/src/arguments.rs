@@ -147,6 +147,8 @@ pub(crate) struct CertifyArguments {
     #[command(flatten)]
     pub(crate) memory: MemoryFlag,
     #[command(flatten)]
+    pub(crate) jobs: JobFlag,
+    #[command(flatten)]
     pub(crate) json: JsonFlag,
     #[command(flatten)]
     pub(crate) quiet: QuietFlag,

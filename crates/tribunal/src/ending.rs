@@ -52,6 +52,8 @@ pub(crate) enum Failure {
     Input(InputError),
     /// A request that makes no sense; the sentence says why and what to do instead.
     Usage(String),
+    /// Something that does not fit a budget; the sentence says what and which.
+    Budget(String),
     /// A file that cannot be read or written.
     File {
         /// Its name.
@@ -79,6 +81,7 @@ impl Failure {
     pub(crate) fn ending(&self) -> Ending {
         match self {
             Failure::Input(error) => of_input(error),
+            Failure::Budget(_) => Ending::Undecided,
             Failure::Usage(_) | Failure::File { .. } => Ending::Unasked,
             Failure::BrokenPipe => Ending::Kept,
         }
@@ -89,7 +92,9 @@ impl Failure {
         match self {
             Failure::Input(error) => error.render(colour),
             Failure::BrokenPipe => String::new(),
-            Failure::Usage(_) | Failure::File { .. } => format!("tribunal: {self}\n"),
+            Failure::Usage(_) | Failure::Budget(_) | Failure::File { .. } => {
+                format!("tribunal: {self}\n")
+            }
         }
     }
 }
@@ -106,7 +111,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Input(error) => write!(f, "{error}"),
-            Failure::Usage(sentence) => f.write_str(sentence),
+            Failure::Usage(sentence) | Failure::Budget(sentence) => f.write_str(sentence),
             Failure::File { name, action, error } => write!(f, "cannot {action} {name}: {error}"),
             Failure::BrokenPipe => f.write_str("broken pipe"),
         }

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 fn run(command: Command, interrupt: &Interrupt) -> Result<Ending, Failure> {
     match command {
         Command::Check(arguments) => commands::check::run(arguments, interrupt),
-        Command::Certify(arguments) => commands::certify::run(&arguments),
+        Command::Certify(arguments) => commands::certify::run(arguments, interrupt),
         Command::Shrink(arguments) => commands::shrink::run(&arguments, interrupt),
         Command::Explain(arguments) => commands::explain::run(&arguments, interrupt),
         Command::Models(arguments) => commands::models::run(&arguments, interrupt),

@@ -90,7 +90,7 @@ impl Saved {
         if let Some(temporary) = &temporary {
             interrupt.add_temporary(temporary);
         }
-        let file = BufWriter::new(file);
+        let file = BufWriter::with_capacity(1 << 16, file);
         Ok(Self { file, name, temporary, interrupt: interrupt.clone() })
     }
 
@@ -100,6 +100,15 @@ impl Saved {
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.file.write_all(bytes).map_err(|error| self.failure(error))
+    }
+
+    /// Writes one line, as this says.
+    pub(crate) fn line(
+        &mut self,
+        line: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let written = line(&mut self.file).and_then(|()| self.file.write_all(b"\n"));
+        written.map_err(|error| self.failure(error))
     }
 
     /// The failure behind an error of this file.

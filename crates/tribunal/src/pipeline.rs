@@ -1,189 +1,378 @@
 //! Questions in, answers out, in order: one thread reads, several answer, the caller prints.
 //!
-//! The order of answers is that of the questions, each handed out as soon as all before it are.
-//! At most twice as many questions as workers are under way, whatever the length of the input.
+//! All meet at one table under one lock. A question takes a place in the row of those under way
+//! when it is asked, its answer is put there, and the caller takes answers from the front of the
+//! row, so their order is that of the questions whatever the number of workers. How much is under
+//! way is bounded, whatever the length of the input: a few large questions, or many small ones.
+//!
+//! A small trace is judged in microseconds, less than it takes to wake a thread. So nobody is woken
+//! for a single question or answer while there are more to come: the reader calls workers when it
+//! is about to wait, for input or for room, or has a handful of questions for them; and the caller
+//! lets answers gather for a millisecond while further questions are under way.
+//!
 //! The caller never waits for the threads: it may leave while one is blocked on its input.
 
-use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use crate::interrupt::Interrupt;
 
-/// What the threads tell the caller.
-enum Message<A> {
-    Answer(usize, A),
-    /// There are this many questions in all.
-    End(usize),
-    Interrupted,
+/// How many questions are worth waking a worker for.
+const HANDFUL: usize = 64;
+
+/// The load that may be under way for each worker before the number of questions counts.
+const SMALL_LOAD: usize = 1 << 14;
+
+/// What a question of no load still is.
+const LEAST_LOAD: usize = 16;
+
+/// How long answers may gather while workers are busy.
+const LINGER: Duration = Duration::from_millis(1);
+
+/// A question under way: how much there is to it, and its answer once that is known.
+struct Place<A> {
+    load: usize,
+    answer: Option<A>,
 }
 
-/// The end of the pipeline where answers come out.
-pub(crate) struct Pipeline<A> {
-    messages: Receiver<Message<A>>,
-    /// One for each further question that may be read.
-    permits: SyncSender<()>,
-    early: BTreeMap<usize, A>,
-    next: usize,
-    total: Option<usize>,
+struct State<Q, A> {
+    /// What no worker has taken yet, each with its number.
+    questions: VecDeque<(usize, Q)>,
+    /// The questions whose answers the caller has not taken, the first with the number `first`.
+    under_way: VecDeque<Place<A>>,
+    first: usize,
+    load: usize,
+    /// Workers that wait to be called, and calls that none of them has heard yet.
+    idle: usize,
+    calls: usize,
+    /// Whether the caller waits for the first answer.
+    awaited: bool,
+    /// There will be no more questions.
+    ended: bool,
+    /// There will be nobody to hear an answer.
+    left: bool,
     interrupted: bool,
 }
 
-/// The end where questions go in.
-pub(crate) struct Questions<Q> {
-    questions: SyncSender<(usize, Q)>,
-    permits: Receiver<()>,
-    asked: usize,
+struct Table<Q, A> {
+    state: Mutex<State<Q, A>>,
+    workers: usize,
+    /// Where workers wait for questions, the reader for room, the caller for the first answer.
+    question: Condvar,
+    room: Condvar,
+    answer: Condvar,
 }
+
+impl<Q, A> Table<Q, A> {
+    fn new(workers: usize) -> Self {
+        let state = State {
+            questions: VecDeque::new(),
+            under_way: VecDeque::new(),
+            first: 0,
+            load: 0,
+            idle: 0,
+            calls: 0,
+            awaited: false,
+            ended: false,
+            left: false,
+            interrupted: false,
+        };
+        let (question, room, answer) = (Condvar::new(), Condvar::new(), Condvar::new());
+        Self { state: Mutex::new(state), workers, question, room, answer }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<Q, A>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'s>(
+        &self,
+        bell: &Condvar,
+        state: MutexGuard<'s, State<Q, A>>,
+    ) -> MutexGuard<'s, State<Q, A>> {
+        bell.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls workers for the questions that nobody was called for. They are woken when the table is
+    /// free, so that they do not run into its lock.
+    fn hand_out(&self, mut state: MutexGuard<'_, State<Q, A>>) {
+        let calls = state.call_workers();
+        drop(state);
+        (0..calls).for_each(|_| self.question.notify_one());
+    }
+
+    /// Puts a worker's answer on the table and takes its next question, when there is one; `None`
+    /// when there will be none.
+    fn exchange(&self, answer: Option<(usize, A)>) -> Option<(usize, Q)> {
+        let mut state = self.lock();
+        if answer.is_some_and(|(number, answer)| state.put(number, answer)) {
+            drop(state);
+            self.answer.notify_one();
+            state = self.lock();
+        }
+        loop {
+            if state.left || state.interrupted {
+                return None;
+            }
+            if let Some(question) = state.questions.pop_front() {
+                return Some(question);
+            }
+            if state.ended {
+                return None;
+            }
+            state.idle += 1;
+            while state.calls == 0 && !state.ended && !state.left && !state.interrupted {
+                state = self.wait(&self.question, state);
+            }
+            state.calls = state.calls.saturating_sub(1);
+        }
+    }
+}
+
+impl<Q, A> State<Q, A> {
+    fn has_room(&self, workers: usize) -> bool {
+        self.load < SMALL_LOAD * workers || self.under_way.len() < 2 * workers
+    }
+
+    /// Notes that a worker is called for each question that waits, as far as there are idle ones.
+    /// Returns how many are to be woken.
+    fn call_workers(&mut self) -> usize {
+        let calls = self.idle.min(self.questions.len().saturating_sub(self.calls));
+        self.idle -= calls;
+        self.calls += calls;
+        calls
+    }
+
+    /// Puts an answer in its place. Returns whether the caller waits for it.
+    fn put(&mut self, number: usize, answer: A) -> bool {
+        let place = number - self.first;
+        self.under_way[place].answer = Some(answer);
+        place == 0 && self.awaited
+    }
+
+    fn first_is_answered(&self) -> bool {
+        self.under_way.front().is_some_and(|place| place.answer.is_some())
+    }
+
+    /// The answers that are next in order.
+    fn take_answers(&mut self) -> VecDeque<A> {
+        let mut answers = VecDeque::new();
+        while let Some(answer) = self.under_way.front_mut().and_then(|place| place.answer.take()) {
+            self.load -= self.under_way.pop_front().map_or(0, |place| place.load);
+            self.first += 1;
+            answers.push_back(answer);
+        }
+        answers
+    }
+}
+
+/// The end where questions go in.
+pub(crate) struct Questions<Q, A>(Arc<Table<Q, A>>);
 
 /// Nobody wants further questions answered.
 pub(crate) struct Closed;
 
-impl<Q> Questions<Q> {
-    /// Asks the next question, once there is room for it.
-    pub(crate) fn ask(&mut self, question: Q) -> Result<(), Closed> {
-        self.permits.recv().map_err(|_| Closed)?;
-        self.questions.send((self.asked, question)).map_err(|_| Closed)?;
-        self.asked += 1;
+impl<Q, A> Questions<Q, A> {
+    /// Asks the next question, once there is room for it. Its load says how large it is, in events.
+    pub(crate) fn ask(&mut self, question: Q, load: usize) -> Result<(), Closed> {
+        let table = &*self.0;
+        let load = load.saturating_add(LEAST_LOAD);
+        let mut state = table.lock();
+        while !state.has_room(table.workers) && !state.left {
+            (0..state.call_workers()).for_each(|_| table.question.notify_one());
+            state = table.wait(&table.room, state);
+        }
+        if state.left {
+            return Err(Closed);
+        }
+        let number = state.first + state.under_way.len();
+        state.under_way.push_back(Place { load, answer: None });
+        state.load = state.load.saturating_add(load);
+        state.questions.push_back((number, question));
+        if state.questions.len() >= HANDFUL || load >= SMALL_LOAD {
+            table.hand_out(state);
+        }
         Ok(())
+    }
+
+    /// Has everything asked so far answered, before the caller waits for something else.
+    pub(crate) fn hand_out(&self) {
+        self.0.hand_out(self.0.lock());
+    }
+
+    /// An input that has everything asked so far answered before it waits for more.
+    pub(crate) fn patient<R: Read>(&self, input: R) -> Patient<R, Q, A> {
+        Patient { input, table: Arc::clone(&self.0) }
     }
 }
 
-impl<A: Send + 'static> Pipeline<A> {
+/// An input of the thread that reads.
+pub(crate) struct Patient<R, Q, A> {
+    input: R,
+    table: Arc<Table<Q, A>>,
+}
+
+impl<R: Read, Q, A> Read for Patient<R, Q, A> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.table.hand_out(self.table.lock());
+        self.input.read(buffer)
+    }
+}
+
+/// The end of the pipeline where answers come out.
+pub(crate) struct Pipeline<Q, A> {
+    table: Arc<Table<Q, A>>,
+    /// Answers taken from the table.
+    taken: VecDeque<A>,
+}
+
+impl<Q: Send + 'static, A: Send + 'static> Pipeline<Q, A> {
     /// Starts `workers` threads that answer what `read` asks. A worker that returns `None` has no
     /// answer because of an interruption.
-    pub(crate) fn start<Q: Send + 'static>(
+    pub(crate) fn start(
         workers: usize,
         interrupt: &Interrupt,
-        read: impl FnOnce(&mut Questions<Q>) + Send + 'static,
+        read: impl FnOnce(&mut Questions<Q, A>) + Send + 'static,
         answer: impl Fn(Q) -> Option<A> + Send + Sync + 'static,
     ) -> Self {
-        let (question_sender, question_receiver) = sync_channel(workers);
-        let (message_sender, messages) = channel();
-        let (permits, permit_receiver) = sync_channel(2 * workers);
-        for _ in 0..2 * workers {
-            let _ = permits.send(());
-        }
-        let listener = message_sender.clone();
+        let table = Arc::new(Table::new(workers));
+        let listening = Arc::clone(&table);
         interrupt.listen(move || {
-            let _ = listener.send(Message::Interrupted);
+            listening.lock().interrupted = true;
+            listening.answer.notify_one();
         });
-        let question_receiver = Arc::new(Mutex::new(question_receiver));
         let answer = Arc::new(answer);
         for _ in 0..workers {
-            let questions = Arc::clone(&question_receiver);
-            let answer = Arc::clone(&answer);
-            let messages = message_sender.clone();
-            thread::spawn(move || work(&questions, &*answer, &messages));
+            let (table, answer) = (Arc::clone(&table), Arc::clone(&answer));
+            thread::spawn(move || work(&table, &*answer));
         }
-        let mut questions =
-            Questions { questions: question_sender, permits: permit_receiver, asked: 0 };
+        let mut questions = Questions(Arc::clone(&table));
         thread::spawn(move || {
             read(&mut questions);
-            let _ = message_sender.send(Message::End(questions.asked));
+            let table = questions.0;
+            table.lock().ended = true;
+            table.question.notify_all();
+            table.answer.notify_one();
         });
-        let early = BTreeMap::new();
-        Self { messages, permits, early, next: 0, total: None, interrupted: false }
+        Self { table, taken: VecDeque::new() }
     }
 
     /// The next answer, if it is there.
     pub(crate) fn ready(&mut self) -> Option<A> {
-        while let Ok(message) = self.messages.try_recv() {
-            self.note(message);
+        if self.taken.is_empty() {
+            let table = Arc::clone(&self.table);
+            self.take(&mut table.lock());
         }
-        self.next_in_order()
+        self.taken.pop_front()
     }
 
     /// The next answer, when it is there; `None` after the last and after an interruption.
     pub(crate) fn wait(&mut self) -> Option<A> {
-        loop {
-            if let Some(answer) = self.next_in_order() {
-                return Some(answer);
-            }
-            if self.interrupted || self.total == Some(self.next) {
+        if let Some(answer) = self.taken.pop_front() {
+            return Some(answer);
+        }
+        let table = Arc::clone(&self.table);
+        let mut state = table.lock();
+        while !state.first_is_answered() {
+            if state.interrupted || (state.ended && state.under_way.is_empty()) {
                 return None;
             }
-            match self.messages.recv() {
-                Ok(message) => self.note(message),
-                Err(_) => return None,
-            }
+            state.awaited = true;
+            state = table.wait(&table.answer, state);
+            state.awaited = false;
+        }
+        if state.under_way.len() > 1 {
+            drop(state);
+            thread::sleep(LINGER);
+            state = table.lock();
+        }
+        self.take(&mut state);
+        self.taken.pop_front()
+    }
+
+    /// Takes the answers that are next in order, which makes room for further questions.
+    fn take(&mut self, state: &mut State<Q, A>) {
+        self.taken = state.take_answers();
+        if !self.taken.is_empty() {
+            self.table.room.notify_one();
         }
     }
 
     /// Answers that came before those of earlier questions, which will not come any more.
     pub(crate) fn leftovers(&mut self) -> impl Iterator<Item = A> {
-        while let Ok(message) = self.messages.try_recv() {
-            self.note(message);
-        }
-        std::mem::take(&mut self.early).into_values()
-    }
-
-    fn note(&mut self, message: Message<A>) {
-        match message {
-            Message::Answer(number, answer) => {
-                self.early.insert(number, answer);
-            }
-            Message::End(total) => self.total = Some(total),
-            Message::Interrupted => self.interrupted = true,
-        }
-    }
-
-    fn next_in_order(&mut self) -> Option<A> {
-        let answer = self.early.remove(&self.next)?;
-        self.next += 1;
-        // There is room: as many permits as were taken out. The reader may be gone.
-        let _ = self.permits.try_send(());
-        Some(answer)
+        let mut state = self.table.lock();
+        let places = state.under_way.iter_mut();
+        let left: Vec<A> = places.filter_map(|place| place.answer.take()).collect();
+        std::mem::take(&mut self.taken).into_iter().chain(left)
     }
 }
 
-fn work<Q, A>(
-    questions: &Mutex<Receiver<(usize, Q)>>,
-    answer: &(impl Fn(Q) -> Option<A> + ?Sized),
-    messages: &Sender<Message<A>>,
-) {
-    loop {
-        let question = questions.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((number, question)) = question else { return };
-        if let Some(answer) = answer(question)
-            && messages.send(Message::Answer(number, answer)).is_err()
-        {
-            return;
-        }
+impl<Q, A> Drop for Pipeline<Q, A> {
+    fn drop(&mut self) {
+        self.table.lock().left = true;
+        self.table.question.notify_all();
+        self.table.room.notify_one();
+    }
+}
+
+fn work<Q, A>(table: &Table<Q, A>, answer: &impl Fn(Q) -> Option<A>) {
+    let mut answered = None;
+    while let Some((number, question)) = table.exchange(answered.take()) {
+        answered = answer(question).map(|answer| (number, answer));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use std::sync::mpsc::{Receiver, channel};
+
+    /// A load of which only a few may be under way.
+    const LARGE: usize = 10 * SMALL_LOAD;
+
+    fn all<Q: Send + 'static, A: Send + 'static>(pipeline: &mut Pipeline<Q, A>) -> Vec<A> {
+        std::iter::from_fn(|| pipeline.wait()).collect()
+    }
 
     #[test]
     fn answers_come_in_the_order_of_the_questions() {
-        let mut pipeline = Pipeline::start(
-            4,
-            &Interrupt::default(),
-            |questions| (0..100u64).for_each(|n| drop(questions.ask(n))),
-            |n| {
-                thread::sleep(Duration::from_micros(n * 7919 % 500));
-                Some(n)
-            },
-        );
-        let mut answers = Vec::new();
-        while let Some(answer) = pipeline.wait() {
-            answers.push(answer);
+        for (workers, load) in [(1, 0), (4, 0), (4, 1_000), (4, LARGE)] {
+            let mut pipeline = Pipeline::start(
+                workers,
+                &Interrupt::default(),
+                move |questions| (0..3_000u64).for_each(|n| drop(questions.ask(n, load))),
+                |n| {
+                    if n % 97 == 0 {
+                        thread::sleep(Duration::from_micros(n * 7919 % 500));
+                    }
+                    Some(n)
+                },
+            );
+            assert_eq!(all(&mut pipeline), (0..3_000).collect::<Vec<_>>());
         }
-        assert_eq!(answers, (0..100).collect::<Vec<_>>());
+    }
+
+    /// An input that gives nothing until it is told to.
+    struct Gate(Receiver<()>);
+
+    impl Read for Gate {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            let _ = self.0.recv();
+            Ok(0)
+        }
     }
 
     #[test]
     fn an_answer_does_not_wait_for_the_next_question() {
         let (go, gate) = channel::<()>();
-        let read = move |questions: &mut Questions<u32>| {
-            let _ = questions.ask(1);
-            let _ = gate.recv();
-            let _ = questions.ask(2);
+        let read = move |questions: &mut Questions<u32, u32>| {
+            let mut input = questions.patient(Gate(gate));
+            let _ = questions.ask(1, 0);
+            let _ = input.read(&mut []);
+            let _ = questions.ask(2, 0);
         };
         let mut pipeline = Pipeline::start(2, &Interrupt::default(), read, Some);
         assert_eq!(pipeline.wait(), Some(1));
@@ -192,8 +381,8 @@ mod tests {
         assert_eq!(pipeline.wait(), None);
     }
 
-    #[test]
-    fn few_questions_are_under_way_while_the_first_is_hard() {
+    /// How many questions are read while the first is hard, of those with this load.
+    fn read_ahead(load: usize) -> usize {
         use std::sync::atomic::{AtomicUsize, Ordering};
         let read_so_far = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&read_so_far);
@@ -203,8 +392,8 @@ mod tests {
             2,
             &Interrupt::default(),
             move |questions| {
-                for n in 0..50 {
-                    let _ = questions.ask(n);
+                for n in 0..5_000 {
+                    let _ = questions.ask(n, load);
                     counter.fetch_add(1, Ordering::SeqCst);
                 }
             },
@@ -216,12 +405,64 @@ mod tests {
             },
         );
         thread::sleep(Duration::from_millis(50));
-        assert!(read_so_far.load(Ordering::SeqCst) <= 4);
+        let ahead = read_so_far.load(Ordering::SeqCst);
         go.send(()).unwrap();
-        let mut count = 0;
-        while pipeline.wait().is_some() {
-            count += 1;
+        assert_eq!(all(&mut pipeline).len(), 5_000);
+        ahead
+    }
+
+    #[test]
+    fn few_large_questions_are_under_way_while_the_first_is_hard() {
+        assert!(read_ahead(LARGE) <= 4);
+    }
+
+    #[test]
+    fn many_small_questions_are_under_way_while_the_first_is_hard_but_not_all() {
+        let ahead = read_ahead(0);
+        assert!((4..5_000).contains(&ahead), "{ahead}");
+    }
+
+    #[test]
+    fn the_second_worker_does_not_wait_for_a_hard_question_of_the_first() {
+        let (go, gate) = channel::<()>();
+        let (tell, told) = channel();
+        let (gate, tell) = (Mutex::new(gate), Mutex::new(tell));
+        let mut pipeline = Pipeline::start(
+            2,
+            &Interrupt::default(),
+            |questions| (0..40).for_each(|n| drop(questions.ask(n, 0))),
+            move |n: u32| {
+                match n {
+                    3 => drop(gate.lock().unwrap().recv()),
+                    n => drop(tell.lock().unwrap().send(n)),
+                }
+                Some(n)
+            },
+        );
+        for _ in 0..39 {
+            told.recv().unwrap();
         }
-        assert_eq!(count, 50);
+        for n in 0..3 {
+            assert_eq!(pipeline.wait(), Some(n), "what came before the hard one is there");
+        }
+        assert_eq!(pipeline.ready(), None);
+        assert_eq!(pipeline.leftovers().count(), 36);
+        go.send(()).unwrap();
+    }
+
+    #[test]
+    fn whoever_leaves_stops_the_reader_and_the_workers() {
+        let (tell, told) = channel();
+        let pipeline = Pipeline::start(
+            2,
+            &Interrupt::default(),
+            move |questions| {
+                while questions.ask((), LARGE).is_ok() {}
+                let _ = tell.send(());
+            },
+            Some,
+        );
+        drop(pipeline);
+        told.recv().unwrap();
     }
 }

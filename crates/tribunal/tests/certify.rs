@@ -118,3 +118,68 @@ fn a_certificate_is_about_one_file() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("a certificate is about one trace file"), "{}", ran.stderr);
 }
+
+#[test]
+fn many_certificates_are_checked_in_order_whatever_the_number_of_jobs() {
+    let traces = [CONSISTENT, STORE_BUFFERING, STALE_READ].concat().repeat(300);
+    let (trace, certificate) = certified("certify-many", &traces, "sc,tso");
+    let lines = std::fs::read_to_string(&certificate).unwrap();
+    for (n, line) in lines.lines().enumerate() {
+        assert!(line.starts_with(&format!("{{\"tribunal\":1,\"trace\":{},", n / 2 + 1)), "{line}");
+    }
+    let one = run(&["certify", "-j", "1", &trace, &certificate]);
+    assert_eq!((one.code, one.lines().len()), (Some(0), 1_800));
+    for (n, line) in one.lines().iter().enumerate() {
+        assert!(line.starts_with(&format!("{trace} #{}: ", n / 2 + 1)), "{line}");
+    }
+    assert_eq!(run(&["certify", "-j", "5", &trace, &certificate]).stdout, one.stdout);
+}
+
+#[test]
+fn a_broken_line_ends_the_run_after_what_came_before_it() {
+    let (trace, certificate) = certified("certify-broken", &CONSISTENT.repeat(200), "sc");
+    let lines = std::fs::read_to_string(&certificate).unwrap();
+    let lines: Vec<_> = lines.lines().collect();
+    let broken = &lines[150][..lines[150].len() - 5];
+    std::fs::write(&certificate, [&lines[..150], &[broken], &lines[151..]].concat().join("\n"))
+        .unwrap();
+    let ran = run(&["certify", &trace, &certificate]);
+    assert_eq!((ran.code, ran.lines().len()), (Some(2), 150));
+    assert!(ran.stderr.starts_with(&format!("tribunal: {certificate}:151: ")), "{}", ran.stderr);
+
+    let of_no_trace = broken.replace("\"trace\":151", "\"trace\":999");
+    std::fs::write(&certificate, of_no_trace).unwrap();
+    assert_eq!(run(&["certify", &trace, &certificate]).code, Some(2));
+}
+
+/// One write for each of so many threads, in rounds: a causal table has a row for each event with
+/// a column for each thread.
+fn many_threads() -> String {
+    let event = |n: usize| format!("{}: M[x] := {n}\n", n % 500);
+    (0..4_000).map(event).collect::<String>() + "check\n"
+}
+
+#[test]
+fn what_does_not_fit_the_memory_is_undecided() {
+    let (trace, certificate) = certified("certify-memory", &many_threads(), "sc,cc");
+    let ran = run(&["certify", "--memory", "4MiB", &trace, &certificate]);
+    assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.lines()[0], format!("{trace} #1: sc: consistent: certificate holds"));
+    let beginning = format!("{trace} #1: cc: consistent: certificate not checked: ");
+    assert!(ran.lines()[1].starts_with(&beginning), "{}", ran.stdout);
+    assert!(ran.lines()[1].ends_with("4096 KiB are allowed (see --memory)"), "{}", ran.stdout);
+    let ran = run(&["certify", "--json", "--memory", "4MiB", &trace, &certificate]);
+    assert_eq!((&ran.json()[0]["holds"], &ran.json()[1]["holds"]), (&true.into(), &().into()));
+
+    assert_eq!(run(&["certify", &trace, &certificate]).code, Some(0), "8 GiB if not said");
+}
+
+#[test]
+fn a_line_that_does_not_fit_the_memory_is_not_read() {
+    let (trace, certificate) = certified("certify-long-line", CONSISTENT, "sc");
+    std::fs::write(&certificate, "[".repeat(1_000_000)).unwrap();
+    let ran = run(&["certify", "--memory", "1MiB", &trace, &certificate]);
+    assert_eq!((ran.code, &*ran.stdout), (Some(3), ""));
+    let sentence = ":1: the line is longer than the 131072 bytes that --memory allows\n";
+    assert_eq!(ran.stderr, format!("tribunal: {certificate}{sentence}"));
+}

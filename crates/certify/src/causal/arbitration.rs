@@ -44,7 +44,7 @@ pub(super) fn holds(operations: &Operations<'_>, order: &[EventId]) -> Result<()
 
 fn latest_of_the_past(
     operations: &Operations<'_>,
-    place: impl Fn(usize) -> usize,
+    place: impl Fn(usize) -> u32,
 ) -> Result<(), Fault> {
     let causality =
         Relation::new(operations, Order::Program, "po ∪ rf").with(operations.reads_from());

@@ -151,9 +151,11 @@ fn ccm(operations: &Operations<'_>) -> Result<(), Fault> {
     let happens_before = Relation::new(operations, Order::Program, "happens-before")
         .with(reads_from.clone())
         .with(observed);
-    let happens_before = happens_before.close()?;
-    let conflicts = before_what_was_read(operations, &happens_before, |_, _| true)?;
-    let stores = store_order(operations, &happens_before, conflicts);
+    let stores = {
+        let closure = happens_before.close()?;
+        let conflicts = before_what_was_read(operations, &closure, |_, _| true)?;
+        store_order(operations, &closure, conflicts)
+    };
     let store_order = Relation::new(operations, Order::Writes, "pww").with(stores.iter().copied());
     let from_reads = from_reads(operations, &store_order.close()?);
     let whole = Relation::new(operations, Order::Program, "po ∪ rf ∪ pww ∪ rw")

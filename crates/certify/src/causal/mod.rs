@@ -38,21 +38,22 @@ use models::Model;
 use crate::rejection::Fault;
 use operations::Operations;
 
-/// Checks that the witness shows that the history satisfies the causal model.
-pub(crate) fn satisfies(history: &History, model: Model, witness: &Witness) -> Result<(), Fault> {
-    let orders_writes = orders_writes(model);
+/// Checks that the witness shows that the history satisfies the causal model, with tables of at
+/// most so many bytes.
+pub(crate) fn satisfies(
+    history: &History,
+    model: Model,
+    witness: &Witness,
+    memory: usize,
+) -> Result<(), Fault> {
+    let operations = |reads| Operations::new(history, reads, orders_writes(model), memory);
     match witness {
-        Witness::Choices(reads) => {
-            let operations = Operations::new(history, reads, orders_writes)?;
-            definition::holds(&operations, model)
-        }
+        Witness::Choices(reads) => definition::holds(&operations(reads)?, model),
         Witness::Arbitration { order, reads } if model == Model::Ccv => {
-            let operations = Operations::new(history, reads, orders_writes)?;
-            arbitration::holds(&operations, order)
+            arbitration::holds(&operations(reads)?, order)
         }
         Witness::Views { views, reads } if model == Model::Cm => {
-            let operations = Operations::new(history, reads, orders_writes)?;
-            views::hold(&operations, views)
+            views::hold(&operations(reads)?, views)
         }
         _ => Err(Fault::WrongEvidence { model }),
     }

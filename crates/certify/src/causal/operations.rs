@@ -40,6 +40,8 @@ impl Operation {
 
 pub(super) struct Operations<'a> {
     pub(super) history: &'a History,
+    /// The most bytes that tables over all operations may take.
+    pub(super) memory: usize,
     pub(super) all: Vec<Operation>,
     /// The write operation of each event that writes.
     pub(super) write_of: Vec<Option<Op>>,
@@ -55,10 +57,12 @@ impl<'a> Operations<'a> {
         history: &'a History,
         choices: &[(Reader, Source)],
         orders_writes: bool,
+        memory: usize,
     ) -> Result<Self, Fault> {
         let sources = Sources::new(history, choices)?;
         let mut this = Self {
             history,
+            memory,
             all: Vec::with_capacity(history.len()),
             write_of: vec![None; history.len()],
             writers: vec![Vec::new(); history.address_count()],

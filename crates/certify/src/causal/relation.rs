@@ -8,9 +8,6 @@
 use super::operations::{Op, Operation, Operations};
 use crate::rejection::Fault;
 
-/// The largest table allowed, in bytes.
-const LARGEST: usize = 4 << 30;
-
 /// How operations are divided into chains, and which program order runs along them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
@@ -143,13 +140,21 @@ impl<'a> Relation<'a> {
         self.edges.extend_from_slice(edges);
     }
 
+    /// Whether the closure fits the memory, with what it takes to find it. There is never more than
+    /// one at a time.
+    fn fits(&self) -> Result<(), Fault> {
+        let length = self.operations.all.len();
+        let row = self.chains.count.saturating_mul(size_of::<u32>()) + 3 * size_of::<Op>();
+        let edges = self.edges.len().saturating_mul(2 * size_of::<(Op, Op)>());
+        let bytes = length.saturating_mul(row).saturating_add(edges);
+        let allowed = self.operations.memory;
+        if bytes > allowed { Err(Fault::TooLarge { bytes, allowed }) } else { Ok(()) }
+    }
+
     /// The transitive closure, unless there is a cycle.
     pub(super) fn close(&self) -> Result<Closure<'_>, Fault> {
+        self.fits()?;
         let (length, width) = (self.operations.all.len(), self.chains.count);
-        let bytes = length.saturating_mul(width).saturating_mul(size_of::<u32>());
-        if bytes > LARGEST {
-            return Err(Fault::TooLarge { bytes });
-        }
         let mut edges = self.edges.clone();
         edges.sort_unstable();
         let mut waiting = vec![0usize; length];

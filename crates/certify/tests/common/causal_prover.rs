@@ -164,7 +164,7 @@ impl<'a> Derivation<'a> {
     fn fenced(&self, a: Node, b: Node) -> bool {
         let (Some(e), Some(f)) = (event(a), event(b)) else { return false };
         self.program_order(a, b)
-            && self.history.events()[e.index()..f.index()].iter().any(|between| {
+            && self.history.events_in(e.index()..f.index()).any(|between| {
                 matches!(between.operation, Operation::Fence { before, after }
                     if before.writes && after.reads)
             })

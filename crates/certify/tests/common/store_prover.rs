@@ -126,7 +126,7 @@ impl Prover<'_> {
             }
             Graph::ThinAir => false,
         };
-        let fence = history.events()[a.index()..b.index()].iter().any(|e| match e.operation {
+        let fence = history.events_in(a.index()..b.index()).any(|e| match e.operation {
             history::Operation::Fence { before, after } => {
                 first.kinds().meets(before) && second.kinds().meets(after)
             }

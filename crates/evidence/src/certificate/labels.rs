@@ -2,9 +2,9 @@
 //! way back can fail; ids come from the history itself.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 
 use history::{AddressId, AddressLabel, EventId, History, Source, ThreadId};
+use serde::{Serialize, Serializer};
 
 use super::shape::{self, Shape};
 use super::{CertificateError, error};
@@ -13,9 +13,32 @@ use crate::{Atom, Cycle, Derived, Edge, Literal, Node, Proof, Reader, Step, Why,
 /// What a trace calls the things of its history, in both directions.
 pub(super) struct Labels<'a> {
     history: &'a History,
-    threads: OnceCell<BTreeMap<u64, ThreadId>>,
-    addresses: OnceCell<BTreeMap<&'a AddressLabel, AddressId>>,
+    /// Threads by their labels, sorted.
+    threads: OnceCell<Vec<(u64, ThreadId)>>,
+    /// Addresses, sorted by their labels.
+    addresses: OnceCell<Vec<AddressId>>,
 }
+
+/// Events to be written, each given its label when its turn comes.
+pub(super) struct Events<'a>(&'a Labels<'a>, &'a [EventId]);
+
+impl Serialize for Events<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.1.iter().map(|&event| self.0.event(event)))
+    }
+}
+
+/// Steps to be written, likewise.
+pub(super) struct Steps<'a>(&'a Labels<'a>, &'a [Step]);
+
+impl Serialize for Steps<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.1.iter().map(|step| self.0.step(step)))
+    }
+}
+
+/// A line to be written.
+pub(super) type Written<'a> = Shape<Events<'a>, Steps<'a>>;
 
 /// From ids to labels.
 impl<'a> Labels<'a> {
@@ -24,12 +47,9 @@ impl<'a> Labels<'a> {
     }
 
     fn event(&self, event: EventId) -> shape::Event {
-        let e = self.history.event(event);
-        [self.history.thread_label(e.thread), u64::from(e.index)]
-    }
-
-    fn events(&self, events: &[EventId]) -> Vec<shape::Event> {
-        events.iter().map(|&e| self.event(e)).collect()
+        let thread = self.history.thread_of(event);
+        let index = event.index() - self.history.thread_range(thread).start;
+        [self.history.thread_label(thread), index as u64]
     }
 
     fn address(&self, address: AddressId) -> shape::Address {
@@ -103,7 +123,7 @@ impl<'a> Labels<'a> {
         }
     }
 
-    pub(super) fn step(&self, step: &Step) -> shape::Step {
+    fn step(&self, step: &Step) -> shape::Step {
         let clause = step.clause.iter().map(|&l| self.literal(l)).collect();
         let (derived, cycle, propagation) = match &step.why {
             Why::Cycle(cycle) => (None, Some(self.cycle(cycle)), None),
@@ -116,40 +136,61 @@ impl<'a> Labels<'a> {
         shape::Step { clause, derived, cycle, propagation }
     }
 
-    pub(super) fn write_witness(&self, witness: &Witness, shape: &mut Shape) {
+    pub(super) fn write_witness<'s>(&'s self, witness: &'s Witness, line: &mut Written<'s>) {
         let choices = |reads: &[(Reader, Source)]| {
             Some(reads.iter().map(|&(r, s)| (self.reader(r), self.source(s))).collect())
         };
         match witness {
-            Witness::Order(order) => shape.witness = Some(self.events(order)),
+            Witness::Order(order) => line.witness = Some(Events(self, order)),
             Witness::Arbitration { order, reads } => {
-                shape.kind = Some(shape::Kind::Arbitration);
-                shape.witness = Some(self.events(order));
-                shape.reads = choices(reads);
+                line.kind = Some(shape::Kind::Arbitration);
+                line.witness = Some(Events(self, order));
+                line.reads = choices(reads);
             }
             Witness::Views { views, reads } => {
-                shape.kind = Some(shape::Kind::Views);
-                shape.views = Some(views.iter().map(|view| self.events(view)).collect());
-                shape.reads = choices(reads);
+                line.kind = Some(shape::Kind::Views);
+                line.views = Some(views.iter().map(|view| Events(self, view)).collect());
+                line.reads = choices(reads);
             }
             Witness::Choices(reads) => {
-                shape.kind = Some(shape::Kind::Choices);
-                shape.reads = choices(reads);
+                line.kind = Some(shape::Kind::Choices);
+                line.reads = choices(reads);
             }
         }
+    }
+
+    pub(super) fn write_proof<'s>(&'s self, proof: &'s Proof, line: &mut Written<'s>) {
+        line.proof = Some(Steps(self, &proof.steps));
     }
 }
 
 /// From labels to ids, where they may be of nothing.
 impl Labels<'_> {
-    fn read_event(&self, event: shape::Event) -> Result<EventId, CertificateError> {
+    /// The thread of a label. Labels are 0, 1, 2, … in nearly every trace, so that is where to look
+    /// first.
+    fn thread(&self, label: u64) -> Option<ThreadId> {
         let threads = self.threads.get_or_init(|| {
-            self.history.threads().map(|t| (self.history.thread_label(t), t)).collect()
+            let label = |thread| (self.history.thread_label(thread), thread);
+            let mut threads: Vec<_> = self.history.threads().map(label).collect();
+            threads.sort_unstable();
+            threads
         });
+        let guess = usize::try_from(label).ok().and_then(|index| threads.get(index));
+        if let Some(&(_, thread)) = guess.filter(|&&(known, _)| known == label) {
+            return Some(thread);
+        }
+        let at = threads.binary_search_by_key(&label, |&(known, _)| known).ok()?;
+        Some(threads[at].1)
+    }
+
+    /// The event that a trace calls so, if it has it.
+    pub(super) fn event_called(&self, [thread, index]: shape::Event) -> Option<EventId> {
+        self.history.event_at(self.thread(thread)?, usize::try_from(index).ok()?)
+    }
+
+    fn read_event(&self, event: shape::Event) -> Result<EventId, CertificateError> {
         let [label, index] = event;
-        threads
-            .get(&label)
-            .and_then(|&thread| self.history.event_at(thread, usize::try_from(index).ok()?))
+        self.event_called(event)
             .map_or_else(|| error(format!("the trace has no event [{label},{index}]")), Ok)
     }
 
@@ -158,16 +199,19 @@ impl Labels<'_> {
     }
 
     fn read_address(&self, address: shape::Address) -> Result<AddressId, CertificateError> {
+        let label_of = |address: AddressId| &self.history.address(address).label;
         let addresses = self.addresses.get_or_init(|| {
-            self.history.address_ids().map(|a| (&self.history.address(a).label, a)).collect()
+            let mut addresses: Vec<_> = self.history.address_ids().collect();
+            addresses.sort_unstable_by_key(|&address| label_of(address));
+            addresses
         });
         let label = match address {
             shape::Address::Number(number) => AddressLabel::Number(number),
             shape::Address::Name(name) => AddressLabel::Name(name),
         };
-        match addresses.get(&label) {
-            Some(&address) => Ok(address),
-            None => error(format!("the trace has no address M[{label}]")),
+        match addresses.binary_search_by_key(&&label, |&address| label_of(address)) {
+            Ok(at) => Ok(addresses[at]),
+            Err(_) => error(format!("the trace has no address M[{label}]")),
         }
     }
 

@@ -23,10 +23,11 @@ pub(super) struct Header {
     pub(super) model: Box<str>,
 }
 
-/// A whole line.
-#[derive(Serialize, Deserialize, Default)]
+/// A whole line. What can be long is read as a list and written as something that makes its items
+/// one by one.
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Shape {
+pub(super) struct Shape<Events = Vec<Event>, Steps = Vec<Step>> {
     pub(super) tribunal: u64,
     pub(super) trace: u64,
     pub(super) model: Box<str>,
@@ -36,19 +37,18 @@ pub(super) struct Shape {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) kind: Option<Kind>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) witness: Option<Vec<Event>>,
+    pub(super) witness: Option<Events>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) views: Option<Vec<Vec<Event>>>,
+    pub(super) views: Option<Vec<Events>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reads: Option<Vec<(Reader, Source)>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) proof: Option<Vec<Step>>,
+    pub(super) proof: Option<Steps>,
 }
 
-#[derive(Serialize, Deserialize, Default)]
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Verdict {
-    #[default]
     Consistent,
     Violation,
 }

@@ -17,6 +17,9 @@ use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::pipeline::{Pipeline, Questions};
 
+/// A trace, or why there are no more.
+type Trace = Result<History, InputError>;
+
 /// What is said about a trace.
 enum Reply {
     Ok,
@@ -95,27 +98,28 @@ fn undecided(number: usize) -> Ending {
 }
 
 /// The replies to all traces of the file, up to the first that cannot be read.
-fn replies(flags: &AxeFlags, interrupt: &Interrupt) -> Pipeline<Reply> {
+fn replies(flags: &AxeFlags, interrupt: &Interrupt) -> Pipeline<Trace, Reply> {
     let options = ReadOptions {
         memory: flags.limits.memory.memory,
         axe_addresses: true,
         ..ReadOptions::default()
     };
     let file = flags.file.clone();
-    let read = move |questions: &mut Questions<Result<History, InputError>>| {
-        let traces = match input::traces(&file, options) {
+    let read = move |questions: &mut Questions<Trace, Reply>| {
+        let traces = match input::traces_to_ask(questions, &file, options) {
             Ok(traces) => traces,
-            Err(error) => return drop(questions.ask(Err(error))),
+            Err(error) => return drop(questions.ask(Err(error), 0)),
         };
         for trace in traces {
-            if questions.ask(trace).is_err() {
+            let load = trace.as_ref().map_or(0, History::len);
+            if questions.ask(trace, load).is_err() {
                 return;
             }
         }
     };
     let (model, ignore_times) = (flags.model, flags.ignore_times);
     let (limits, stop) = (flags.limits.clone(), interrupt.clone());
-    let answer = move |trace: Result<History, InputError>| {
+    let answer = move |trace: Trace| {
         let history = match trace {
             Ok(history) if ignore_times => history.without_times(),
             Ok(history) => history,

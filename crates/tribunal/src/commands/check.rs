@@ -19,7 +19,7 @@ use crate::gradual::{Gradual, judge_gradually};
 use crate::input;
 use crate::interrupt::Interrupt;
 use crate::output::{self, Output, Saved};
-use crate::pipeline::{Pipeline, Questions};
+use crate::pipeline::{Closed, Pipeline, Questions};
 use crate::progress::{Progress, Teller};
 
 mod render;
@@ -73,7 +73,7 @@ fn certificate_file(
 
 /// A trace of a file.
 struct Trace {
-    file: String,
+    file: Arc<str>,
     number: u64,
     history: History,
 }
@@ -86,34 +86,38 @@ enum Question {
 
 /// Asks every model about every trace of every file. A file that cannot be read any further does
 /// not keep the next from being read.
-fn read(arguments: &CheckArguments, questions: &mut Questions<Question>, teller: &Teller) {
+fn read(arguments: &CheckArguments, questions: &mut Questions<Question, Reply>, teller: &Teller) {
     for file in &arguments.files {
         teller.say(|| format!("reading {}", input::shown(file)));
-        let options = arguments.input.options(file, &arguments.limits.memory);
-        let traces = match input::traces(file, options) {
-            Ok(traces) => traces,
-            Err(error) => match questions.ask(Question::BadInput(error)) {
-                Ok(()) => continue,
-                Err(_) => return,
-            },
-        };
-        for (index, trace) in traces.enumerate() {
-            let asked = match trace {
-                Ok(history) => {
-                    let file = input::shown(file).to_owned();
-                    let trace = Arc::new(Trace { file, number: index as u64 + 1, history });
-                    let mut models = distinct(&arguments.model);
-                    models.try_for_each(|model| {
-                        questions.ask(Question::Judge(Arc::clone(&trace), model))
-                    })
-                }
-                Err(error) => questions.ask(Question::BadInput(error)),
-            };
-            if asked.is_err() {
-                return;
-            }
+        if read_file(arguments, file, questions).is_err() {
+            return;
         }
     }
+}
+
+fn read_file(
+    arguments: &CheckArguments,
+    file: &str,
+    questions: &mut Questions<Question, Reply>,
+) -> Result<(), Closed> {
+    let options = arguments.input.options(file, &arguments.limits.memory);
+    let traces = match input::traces_to_ask(questions, file, options) {
+        Ok(traces) => traces,
+        Err(error) => return questions.ask(Question::BadInput(error), 0),
+    };
+    let file: Arc<str> = input::shown(file).into();
+    for (index, trace) in traces.enumerate() {
+        let history = match trace {
+            Ok(history) => history,
+            Err(error) => return questions.ask(Question::BadInput(error), 0),
+        };
+        let load = history.len();
+        let trace = Arc::new(Trace { file: file.clone(), number: index as u64 + 1, history });
+        for model in distinct(&arguments.model) {
+            questions.ask(Question::Judge(Arc::clone(&trace), model), load)?;
+        }
+    }
+    Ok(())
 }
 
 /// The models asked for, without repetitions.
@@ -127,8 +131,9 @@ enum Reply {
         asked: Asked,
         ending: Ending,
         text: String,
-        /// Whole lines.
-        certificates: String,
+        certificates: Vec<Certificate>,
+        /// What the certificates are about, if there are any.
+        trace: Option<Arc<Trace>>,
     },
     BadInput(InputError),
 }
@@ -175,10 +180,11 @@ impl Court {
             return None;
         }
         let certificates = match self.certify {
-            true => certificate_lines(&trace, verdicts),
-            false => String::new(),
+            true => certificates(&trace, verdicts),
+            false => Vec::new(),
         };
-        Some(Reply::Judged { asked, ending, text, certificates })
+        let trace = Some(trace).filter(|_| !certificates.is_empty());
+        Some(Reply::Judged { asked, ending, text, certificates, trace })
     }
 
     fn judge(&self, trace: &Trace, model: Model) -> Verdict {
@@ -208,19 +214,17 @@ fn gradual_ending(gradual: &Gradual) -> Ending {
     }
 }
 
-fn certificate_lines(trace: &Trace, verdicts: Vec<Verdict>) -> String {
-    let mut lines = String::new();
-    for verdict in verdicts {
+/// What is certified: every verdict that was reached.
+fn certificates(trace: &Trace, verdicts: Vec<Verdict>) -> Vec<Certificate> {
+    let certified = verdicts.into_iter().filter_map(|verdict| {
         let evidence = match verdict.outcome {
             Outcome::Consistent(witness) => Evidence::Consistent(witness),
             Outcome::Violation(proof) => Evidence::Violation(proof),
-            Outcome::Undecided(_) => continue,
+            Outcome::Undecided(_) => return None,
         };
-        let certificate = Certificate { trace: trace.number, model: verdict.model, evidence };
-        lines.push_str(&certificate.to_json(&trace.history));
-        lines.push('\n');
-    }
-    lines
+        Some(Certificate { trace: trace.number, model: verdict.model, evidence })
+    });
+    certified.collect()
 }
 
 /// Prints replies and counts them.
@@ -233,7 +237,7 @@ struct Printer {
 }
 
 impl Printer {
-    fn print_all(&mut self, mut replies: Pipeline<Reply>) -> Result<(), Failure> {
+    fn print_all(&mut self, mut replies: Pipeline<Question, Reply>) -> Result<(), Failure> {
         loop {
             let reply = match replies.ready() {
                 Some(reply) => Some(reply),
@@ -256,10 +260,12 @@ impl Printer {
     fn print(&mut self, reply: Reply) -> Result<(), Failure> {
         self.progress.hide();
         match reply {
-            Reply::Judged { asked, ending, text, certificates } => {
+            Reply::Judged { asked, ending, text, certificates, trace } => {
                 self.tally.add(asked, ending);
-                if let Some(file) = &mut self.certificates {
-                    file.write(certificates.as_bytes())?;
+                if let (Some(file), Some(trace)) = (&mut self.certificates, trace) {
+                    for certificate in certificates {
+                        file.line(|out| certificate.write(&trace.history, out))?;
+                    }
                 }
                 self.output.print(&text)
             }

@@ -56,7 +56,7 @@ pub(super) fn shrunk(
 
 fn header(subject: &Subject, flags: &SubjectFlags, shrunk: &Shrunk) -> String {
     let Subject { number, history, .. } = subject;
-    let mut lines: Vec<u32> = shrunk.history.events().iter().map(|e| e.line).collect();
+    let mut lines: Vec<u32> = shrunk.history.events().map(|e| e.line).collect();
     lines.sort_unstable();
     let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
     let mut text = String::new();

@@ -57,7 +57,7 @@ impl Court {
             };
             let names = |models: &[Model]| models.iter().map(|m| m.name()).collect::<Vec<_>>();
             let object = json!({
-                "file": file, "trace": number, "model": "gradual", "verdict": verdict,
+                "file": &**file, "trace": number, "model": "gradual", "verdict": verdict,
                 "strongest": names(&strongest), "violated": names(&gradual.violated()),
                 "undecided": names(&undecided), "events": history.len(),
                 "threads": history.thread_count(), "addresses": history.address_count(),
