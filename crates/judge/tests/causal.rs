@@ -63,10 +63,15 @@ fn rules(derived: &[Derived]) -> Vec<Rule> {
     derived.iter().map(|edge| edge.rule).collect()
 }
 
+/// How many random histories of each shape to try; `TRIBUNAL_TRIALS` overrides it for long runs.
+fn trials() -> u64 {
+    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(120)
+}
+
 #[test]
 fn verdicts_agree_with_the_definitions_and_the_kernel_with_the_evidence() {
     for shape in Shape::all().into_iter().chain([Shape::thin_air()]) {
-        for (seed, history) in random_histories(&shape, 0..120) {
+        for (seed, history) in random_histories(&shape, 0..trials()) {
             for model in MODELS {
                 let expected = allows(&history, model);
                 assert_eq!(
@@ -84,7 +89,7 @@ fn verdicts_agree_with_the_definitions_and_the_kernel_with_the_evidence() {
 #[test]
 fn verdicts_agree_with_the_definitions_on_longer_histories_of_unique_values() {
     for shape in [Shape::plain(), Shape::causal(), Shape::atomics(), Shape::fences()] {
-        for (seed, history) in random_histories(&shape.with_events(13), 0..120) {
+        for (seed, history) in random_histories(&shape.with_events(13), 0..trials()) {
             for model in MODELS {
                 let expected = allows(&history, model);
                 assert_eq!(is_consistent(&history, model), expected, "{seed} {model}");
@@ -96,7 +101,7 @@ fn verdicts_agree_with_the_definitions_on_longer_histories_of_unique_values() {
 #[test]
 fn evidence_for_longer_histories_is_accepted() {
     for shape in Shape::all() {
-        for (_, history) in random_histories(&shape.with_events(40), 0..40) {
+        for (_, history) in random_histories(&shape.with_events(40), 0..trials() / 3) {
             for model in MODELS {
                 certified(&history, model);
             }
@@ -106,7 +111,7 @@ fn evidence_for_longer_histories_is_accepted() {
 
 #[test]
 fn implications_hold_on_longer_histories() {
-    for (seed, history) in random_histories(&Shape::rich().with_events(24), 0..200) {
+    for (seed, history) in random_histories(&Shape::rich().with_events(24), 0..trials() * 2) {
         let [cc, ccv, cm, ccm, wccm] = MODELS.map(|model| is_consistent(&history, model));
         let implications = [(ccm, cm), (ccm, ccv), (ccm, wccm), (cm, cc), (ccv, cc)];
         assert!(implications.iter().all(|&(a, b)| !a || b), "{seed}\n{}", text(&history));

@@ -114,7 +114,7 @@ impl<'h> Machine<'h> {
         steps
     }
 
-    fn event(&self, id: EventId) -> &'h Event {
+    fn event(&self, id: EventId) -> Event {
         self.history.event(id)
     }
 
@@ -155,20 +155,20 @@ impl<'h> Machine<'h> {
 
     /// Whether a fence between a write and a later read makes the read wait for the write.
     fn is_fenced_read(&self, write: EventId, read: EventId) -> bool {
-        self.events_between(write, read).iter().any(|event| {
+        self.events_between(write, read).any(|event| {
             matches!(event.operation, Operation::Fence { before, after } if before.writes && after.reads)
         })
     }
 
     /// Whether a fence between two writes makes the later wait for the earlier.
     fn is_fenced_write(&self, earlier: EventId, later: EventId) -> bool {
-        self.events_between(earlier, later).iter().any(|event| {
+        self.events_between(earlier, later).any(|event| {
             matches!(event.operation, Operation::Fence { before, after } if before.writes && after.writes)
         })
     }
 
-    fn events_between(&self, earlier: EventId, later: EventId) -> &'h [Event] {
-        &self.history.events()[earlier.index() + 1..later.index()]
+    fn events_between(&self, earlier: EventId, later: EventId) -> impl Iterator<Item = Event> {
+        self.history.events_in(earlier.index() + 1..later.index())
     }
 
     /// The value that a step takes from a pending write or from memory, if it reads.

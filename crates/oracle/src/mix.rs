@@ -19,11 +19,11 @@ pub struct Feature {
 
 /// Every feature that is counted.
 pub const FEATURES: [Feature; 11] = [
-    Feature { name: "atomic", is_in: |h| h.events().iter().any(|e| e.is_atomic()) },
-    Feature { name: "sync", is_in: |h| h.events().iter().any(|e| e.operation == Operation::SYNC) },
+    Feature { name: "atomic", is_in: |h| h.events().any(|e| e.is_atomic()) },
+    Feature { name: "sync", is_in: |h| h.events().any(|e| e.operation == Operation::SYNC) },
     Feature {
         name: "weaker fence",
-        is_in: |h| h.events().iter().any(|e| e.is_fence() && e.operation != Operation::SYNC),
+        is_in: |h| h.events().any(|e| e.is_fence() && e.operation != Operation::SYNC),
     },
     Feature { name: "dependency", is_in: |h| !h.dependencies().is_empty() },
     Feature { name: "times", is_in: History::has_times },

@@ -27,7 +27,7 @@ impl Outcome {
     }
 
     /// The value of a write of the address of an event.
-    fn value(program: &History, event: &Event, source: Source) -> Value {
+    fn value(program: &History, event: Event, source: Source) -> Value {
         match (source, event.address()) {
             (Source::Write(write), _) => program.event(write).operation.value_written(),
             (Source::Initial, Some(address)) => Some(program.address(address).initial),

@@ -60,7 +60,8 @@ fn explanations(history: &History, rules: &StoreRules, address: AddressId) -> Ve
             readers.iter().zip(&choice).map(|(&r, &c)| (r, history.sources(r)[c])).collect();
         let reads_from = reads_from(history.len(), &reads);
         let visible = reads_from.only(|write, read| {
-            let is_own = history.events()[write].thread == history.events()[read].thread;
+            let is_own =
+                history.thread_of(EventId::new(write)) == history.thread_of(EventId::new(read));
             rules.own_reads_visible || !is_own
         });
         for order in &orders {
@@ -182,7 +183,8 @@ fn keeps(rules: &StoreRules, a: &Event, b: &Event) -> bool {
 /// Pairs with a fence between them that orders accesses of their kinds.
 fn fence_order(history: &History) -> Relation {
     Relation::of(history.len(), |a, b| {
-        fence_between(history, a, history.events()[a].kinds(), b, history.events()[b].kinds())
+        let kinds = |event| history.kinds_of(EventId::new(event));
+        fence_between(history, a, kinds(a), b, kinds(b))
     })
 }
 
@@ -194,10 +196,9 @@ pub(crate) fn fence_between(
     b: usize,
     kinds_of_b: Kinds,
 ) -> bool {
-    let events = history.events();
     a < b
-        && events[a].thread == events[b].thread
-        && events[a..b].iter().any(|event| match event.operation {
+        && history.thread_of(EventId::new(a)) == history.thread_of(EventId::new(b))
+        && history.events_in(a..b).any(|event| match event.operation {
             history::Operation::Fence { before, after } => {
                 kinds_of_a.meets(before) && kinds_of_b.meets(after)
             }
@@ -208,7 +209,7 @@ pub(crate) fn fence_between(
 /// A read, and an access of its thread after it that began after it had ended.
 fn time_order(history: &History) -> Relation {
     Relation::of(history.len(), |a, b| {
-        let (first, second) = (&history.events()[a], &history.events()[b]);
+        let (first, second) = (history.event(EventId::new(a)), history.event(EventId::new(b)));
         let end = history.times(EventId::new(a)).end;
         let begin = history.times(EventId::new(b)).begin;
         a < b
@@ -231,7 +232,7 @@ fn dependency_order(history: &History) -> Relation {
 /// Pairs of accesses of a thread, in program order, that satisfy a predicate.
 fn program_order_where(history: &History, holds: impl Fn(&Event, &Event) -> bool) -> Relation {
     Relation::of(history.len(), |a, b| {
-        let (first, second) = (&history.events()[a], &history.events()[b]);
-        a < b && first.thread == second.thread && holds(first, second)
+        let (first, second) = (history.event(EventId::new(a)), history.event(EventId::new(b)));
+        a < b && first.thread == second.thread && holds(&first, &second)
     })
 }

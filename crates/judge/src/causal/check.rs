@@ -10,21 +10,26 @@
 //! |---|---|
 //! | cc, ccv | O(n·k) |
 //! | cm | O(n·k), as long as the numbers of [`Observer`] sink a few times each |
-//! | ccm, wccm | that, and O(n·k·(k + log n)) for the partial store order |
+//! | ccm, wccm | the same, and a factor of k for writes whose place in pww cf decides |
 //!
-//! Read-modify-writes add a round of clocks, O((n + edges)·k), for each round of [`Blocks::edges`].
+//! Read-modify-writes add a sweep, O(n + edges), for each round of [`Blocks::edges`], and O(k) for
+//! each operation that the round tells something new.
 
 use history::{AddressId, History, Source};
 use models::CausalRules;
 
 use super::atomic::{AtomicEdge, Blocks, Rivals};
-use super::clocks::{Clocks, latest_writes};
+use super::clocks::Clocks;
 use super::explain::{Broken, Lemma, explain};
+use super::frontier::Frontier;
 use super::kept::{Base, Kept, Scopes};
 use super::observe::Observer;
 use super::operations::{From, Op, Operations, ReadsFrom};
-use super::relation::{Edges, Relation, Tag, topological_order};
+use super::pairs::WritePairs;
+use super::readers::Readers;
+use super::relation::{Edges, Relation, Tag};
 use super::store_order::{StoreOrder, StorePairs};
+use super::view::{CausalOrder, Cyclic, Viewer};
 use crate::{Budget, Reason};
 
 /// A history and a model, made ready for any number of choices of reads-from.
@@ -63,6 +68,9 @@ impl<'a> Problem<'a> {
     }
 }
 
+/// Up to this many entries of clocks, the pairs that `ccv` orders are counted.
+const PAIRS_ARE_CHEAP: usize = 1 << 22;
+
 /// Why a check ended without saying yes.
 #[derive(Debug)]
 pub(super) enum Stop {
@@ -85,8 +93,9 @@ pub(super) struct Established {
     pub(super) order: Vec<Op>,
     /// `cm`: what each thread heard of, in an order that explains its reads.
     pub(super) views: Vec<Vec<Op>>,
-    /// `ccm`, `wccm`: the partial store order.
-    pub(super) store_order: Option<StoreOrder>,
+    /// How many pairs of writes are ordered: by the whole relation for `ccv`, where that is cheap
+    /// to know, and by the partial store order for `ccm` and `wccm`.
+    pub(super) pairs: Option<WritePairs>,
     /// How many edges were derived.
     pub(super) derived: u64,
 }
@@ -100,10 +109,8 @@ pub(super) struct Check<'a> {
     pub(super) observed: Vec<Edges>,
     /// cf, and what `order` and `final` lines say.
     pub(super) conflicts: Edges,
-    /// Happens-before of both sides together, once known.
-    pub(super) happens_before: Option<Clocks>,
-    /// pww, once known.
-    pub(super) store_order: Option<StoreOrder>,
+    /// Whether pww is known.
+    pub(super) has_store_order: bool,
     /// pww as edges, for the relation over po-loc.
     pub(super) stored: Edges,
     /// rw[pww].
@@ -119,49 +126,56 @@ pub(super) fn check(
     reads_from: &ReadsFrom,
     budget: &Budget,
 ) -> Result<Established, Stop> {
-    let new = || Edges::new(&problem.ops);
-    let check = Check {
-        problem,
-        reads_from,
-        budget,
-        observed: problem.sides.iter().map(|_| new()).collect(),
-        conflicts: new(),
-        happens_before: None,
-        store_order: None,
-        stored: new(),
-        overwritten: new(),
-        blocks: None,
-        atomic_edges: Vec::new(),
-        atomic: new(),
-    };
-    check.run()
+    Check::new(problem, reads_from, budget).run()
 }
 
 impl<'a> Check<'a> {
+    /// Nothing is built yet.
+    pub(super) fn new(
+        problem: &'a Problem<'a>,
+        reads_from: &'a ReadsFrom,
+        budget: &'a Budget,
+    ) -> Self {
+        Check {
+            problem,
+            reads_from,
+            budget,
+            observed: problem.sides.iter().map(|_| Edges::default()).collect(),
+            conflicts: Edges::default(),
+            has_store_order: false,
+            stored: Edges::default(),
+            overwritten: Edges::default(),
+            blocks: None,
+            atomic_edges: Vec::new(),
+            atomic: Edges::default(),
+        }
+    }
+
     fn run(mut self) -> Result<Established, Stop> {
         let rules = self.problem.rules;
         if rules.store_order {
             return self.convergent_memory();
         }
-        let clocks = self.causality(0)?;
         if rules.memory {
             return self.causal_memory();
         }
+        let clocks = self.causality(0)?;
+        self.look_for_stale_reads(0, &clocks)?;
         if !rules.convergent {
             return Ok(Established::default());
         }
-        self.add_conflicts(0, &clocks);
         drop(clocks);
         self.add_declared()?;
-        let order = self.close_with_atomicity()?;
-        Ok(Established { order, derived: self.derived(), ..Established::default() })
+        let (order, pairs) = self.close_with_atomicity()?;
+        Ok(Established { order, pairs, derived: self.derived(), ..Established::default() })
     }
 
     pub(super) fn base(&self, side: usize) -> &'a Base {
         &self.problem.sides[side].base
     }
 
-    fn relation<'r>(&'r self, side: usize, layers: Vec<&'r Edges>) -> Relation<'r> {
+    fn relation<'r>(&'r self, side: usize, mut layers: Vec<&'r Edges>) -> Relation<'r> {
+        layers.retain(|layer| layer.len() > 0);
         Relation {
             ops: &self.problem.ops,
             base: self.base(side),
@@ -200,13 +214,9 @@ impl<'a> Check<'a> {
         self.relation(side, layers)
     }
 
-    /// The pairs whose closure is pww, once happens-before is known.
-    pub(super) fn store_pairs(&self) -> Option<StorePairs<'_>> {
-        Some(StorePairs {
-            ops: &self.problem.ops,
-            happens_before: self.happens_before.as_ref()?,
-            further: &self.conflicts,
-        })
+    /// The pairs whose closure is pww, given the clocks of happens-before.
+    pub(super) fn store_pairs<'p>(&'p self, happens_before: &'p Clocks) -> StorePairs<'p> {
+        StorePairs { ops: &self.problem.ops, happens_before, further: &self.conflicts }
     }
 
     fn broken(&self, broken: Broken) -> Stop {
@@ -226,54 +236,89 @@ impl<'a> Check<'a> {
         broken: impl FnOnce(Vec<Op>) -> Broken,
     ) -> Result<Vec<Op>, Stop> {
         self.spend()?;
-        topological_order(relation, self.problem.ops.len(), self.problem.ops.all())
-            .map_err(|cycle| self.broken(broken(cycle)))
-    }
-
-    fn clocks_of(&self, relation: &Relation<'_>, order: &[Op]) -> Result<Clocks, Stop> {
-        Ok(Clocks::over(&self.problem.ops, relation, order, self.budget)?)
-    }
-
-    /// `cc`: co is acyclic, and no read has a write in its past that overwrote what it read.
-    fn causality(&self, side: usize) -> Result<Clocks, Stop> {
-        let ops = &self.problem.ops;
-        let relation = self.causal(side);
-        let order = self.order_of(&relation, |cycle| Broken::Causality { side, cycle })?;
-        let clocks = self.clocks_of(&relation, &order)?;
-        if self.base(side).kept == Kept::Preserved {
-            return Ok(clocks);
+        let mut order = Vec::with_capacity(self.problem.ops.len());
+        match relation.sweep(|op| order.push(op)) {
+            Ok(()) => Ok(order),
+            Err(cycle) => Err(self.broken(broken(cycle))),
         }
-        let stale = latest_writes(ops, self.reads_from, &clocks, |read, write| {
-            let is_stale = match self.reads_from.source(read) {
-                From::Open => false,
-                From::Initial => true,
-                From::Write(source) => source != write && clocks.has(ops, source, write),
-            };
-            is_stale.then_some(Broken::Stale { side, read, write })
-        });
-        stale.map_or(Ok(clocks), |stale| Err(self.broken(stale)))
+    }
+
+    /// The clocks of a relation that must be acyclic; calls `visit` in an order that extends it.
+    fn clocks_of(
+        &self,
+        relation: &Relation<'_>,
+        broken: impl FnOnce(Vec<Op>) -> Broken,
+        visit: impl FnMut(Op),
+    ) -> Result<Clocks, Stop> {
+        self.spend()?;
+        Clocks::over(relation, self.budget, visit)?.map_err(|cycle| self.broken(broken(cycle)))
+    }
+
+    /// co, which must be acyclic.
+    fn causality(&self, side: usize) -> Result<Clocks, Stop> {
+        self.clocks_of(&self.causal(side), |cycle| Broken::Causality { side, cycle }, |_| ())
+    }
+
+    /// `cc`: no read has a write in its past that overwrote what it read. What else a read has in
+    /// its past and what was read has not is a conflict for `ccv`.
+    fn look_for_stale_reads(&mut self, side: usize, clocks: &Clocks) -> Result<(), Stop> {
+        let ops = &self.problem.ops;
+        let rules = self.problem.rules;
+        let adds_conflicts = rules.convergent && !rules.store_order;
+        let conflicts = &mut self.conflicts;
+        let mut stale = None;
+        let mut frontier = Frontier::new(ops, self.reads_from);
+        for thread in 0..ops.thread_count() {
+            frontier.restart();
+            for read in ops.of_thread(thread).filter(|&op| !ops.is_write(op)) {
+                frontier.advance(clocks, read, |write| match self.reads_from.source(read) {
+                    From::Write(source) if !clocks.has(ops, source, write) => {
+                        if adds_conflicts {
+                            let tag = Tag::Conflict { side: side as u8, read };
+                            conflicts.add(ops, write, source, tag);
+                        }
+                    }
+                    _ => stale = stale.or(Some((read, write))),
+                });
+                if let Some((read, write)) = stale {
+                    return Err(self.broken(Broken::Stale { side, read, write }));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// `cm`: hb_o is acyclic for the last read o of every thread.
-    fn causal_memory(&self) -> Result<Established, Stop> {
+    fn causal_memory(&mut self) -> Result<Established, Stop> {
         let ops = &self.problem.ops;
         let Side { base, scopes } = &self.problem.sides[0];
-        let mut observer =
-            Observer::new(ops, self.problem.history.address_count(), base, self.reads_from);
+        let mut order = CausalOrder::new(ops);
+        let visit = |op| {
+            if ops.is_write(op) {
+                order.push(ops, op);
+            }
+        };
+        let broken = |cycle| Broken::Causality { side: 0, cycle };
+        let clocks = self.clocks_of(&self.causal(0), broken, visit)?;
+        self.look_for_stale_reads(0, &clocks)?;
+        let mut observer = Observer::new(ops, base, self.reads_from, &clocks);
+        let mut viewer = Viewer::new(ops, &clocks, &order);
         let mut views: Vec<Vec<Op>> = vec![Vec::new(); ops.thread_count()];
         let mut derived = 0;
         for scope in 0..scopes.len() {
             self.spend()?;
             let reads = scopes.reads(scope);
             observer.run(reads, self.budget)?;
+            derived += observer.len() as u64;
+            let number = scope as u32;
             if let Some(entry) = observer.before_initial() {
-                return Err(self.broken(Broken::BeforeInitial { scope: scope as u32, entry }));
+                return Err(self.broken(Broken::BeforeInitial { scope: number, entry }));
             }
-            derived += observer.edges().count() as u64;
-            match observer.order(reads) {
-                Ok(order) => views[ops.thread(reads[0])] = order,
-                Err(cycle) => {
-                    return Err(self.broken(Broken::View { scope: scope as u32, cycle }));
+            match viewer.view(&observer, reads) {
+                Ok(view) => views[ops.thread(reads[0])] = view,
+                Err(Cyclic) => {
+                    let cycle = observer.cycle(reads).unwrap_or_default();
+                    return Err(self.broken(Broken::View { side: 0, scope: number, cycle }));
                 }
             }
         }
@@ -288,32 +333,45 @@ impl<'a> Check<'a> {
 
     /// `ccm`, `wccm`.
     fn convergent_memory(mut self) -> Result<Established, Stop> {
+        let store_order = self.partial_store_order()?;
+        let pairs = Some(store_order.pairs(&self.problem.ops));
+        self.add_overwritten(&store_order);
+        drop(store_order);
+        self.close_with_atomicity()?;
+        Ok(Established { pairs, derived: self.derived(), ..Established::default() })
+    }
+
+    /// pww, or wpww for `wccm`.
+    pub(super) fn partial_store_order(&mut self) -> Result<StoreOrder, Stop> {
         self.refuse_own_later_writes()?;
+        let mut happens_before = None;
         // po-loc first: happens-before over ppo takes for granted that no read takes a value its
         // own thread had overwritten.
         for side in (0..self.problem.sides.len()).rev() {
             let causality = self.causality(side)?;
+            if self.base(side).kept != Kept::Preserved {
+                self.look_for_stale_reads(side, &causality)?;
+            }
             self.observe(side, &causality)?;
             drop(causality);
             let relation = self.happens_before_on(side);
-            let order = self.order_of(&relation, |cycle| Broken::HappensBefore { side, cycle })?;
-            let clocks = self.clocks_of(&relation, &order)?;
+            let broken = |cycle| Broken::HappensBefore { side, cycle };
+            let clocks = self.clocks_of(&relation, broken, |_| ())?;
             self.add_conflicts(side, &clocks);
-            if self.problem.sides.len() == 1 {
-                self.happens_before = Some(clocks);
+            happens_before = (self.problem.sides.len() == 1).then_some(clocks);
+        }
+        let happens_before = match happens_before {
+            Some(clocks) => clocks,
+            None => {
+                let broken = |cycle| Broken::Together { cycle };
+                self.clocks_of(&self.happens_before_together(), broken, |_| ())?
             }
-        }
-        if self.happens_before.is_none() {
-            let relation = self.happens_before_together();
-            let order = self.order_of(&relation, |cycle| Broken::Together { cycle })?;
-            self.happens_before = Some(self.clocks_of(&relation, &order)?);
-        }
+        };
         self.add_declared()?;
-        self.close_store_order()?;
-        self.add_overwritten();
-        self.close_with_atomicity()?;
-        let derived = self.derived();
-        Ok(Established { store_order: self.store_order, derived, ..Established::default() })
+        self.spend()?;
+        let closure = StoreOrder::closure(&self.store_pairs(&happens_before), self.budget)?;
+        self.has_store_order = closure.is_ok();
+        closure.map_err(|cycle| self.broken(Broken::StoreOrder { cycle }))
     }
 
     fn derived(&self) -> u64 {
@@ -338,18 +396,19 @@ impl<'a> Check<'a> {
     fn observe(&mut self, side: usize, causality: &Clocks) -> Result<(), Stop> {
         let ops = &self.problem.ops;
         let Side { base, scopes } = &self.problem.sides[side];
-        let mut observer =
-            Observer::new(ops, self.problem.history.address_count(), base, self.reads_from);
+        let mut observer = Observer::new(ops, base, self.reads_from, causality);
         for scope in 0..scopes.len() {
             if scope.is_multiple_of(64) {
                 self.spend()?;
             }
             observer.run(scopes.reads(scope), self.budget)?;
+            if observer.is_cyclic() {
+                let cycle = observer.cycle(scopes.reads(scope)).unwrap_or_default();
+                return Err(self.broken(Broken::View { side, scope: scope as u32, cycle }));
+            }
             for (entry, from, to) in observer.edges() {
-                if !causality.has(ops, from, to) {
-                    let tag = Tag::Observed { side: side as u8, scope: scope as u32, entry };
-                    self.observed[side].add(from, to, tag);
-                }
+                let tag = Tag::Observed { side: side as u8, scope: scope as u32, entry };
+                self.observed[side].add(ops, from, to, tag);
             }
         }
         Ok(())
@@ -361,16 +420,18 @@ impl<'a> Check<'a> {
         let ops = &self.problem.ops;
         let base = self.base(side);
         let conflicts = &mut self.conflicts;
-        latest_writes(ops, self.reads_from, clocks, |read, write| {
-            if let From::Write(source) = self.reads_from.source(read)
-                && source != write
-                && base.sees(ops, source, read)
-                && !clocks.has(ops, write, source)
-            {
-                conflicts.add(write, source, Tag::Conflict { side: side as u8, read });
+        let mut frontier = Frontier::new(ops, self.reads_from);
+        for thread in 0..ops.thread_count() {
+            frontier.restart();
+            for read in ops.of_thread(thread).filter(|&op| !ops.is_write(op)) {
+                let source = self.reads_from.write(read);
+                if source.is_some() && base.sees(ops, source, read) {
+                    frontier.advance(clocks, read, |write| {
+                        conflicts.add(ops, write, source, Tag::Conflict { side: side as u8, read });
+                    });
+                }
             }
-            None::<()>
-        });
+        }
     }
 
     /// What `order` and `final` lines say.
@@ -382,7 +443,7 @@ impl<'a> Check<'a> {
                     (Source::Initial, _) => {}
                     (Source::Write(a), Source::Write(b)) => {
                         let tag = Tag::Declared { final_line: None };
-                        self.conflicts.add(ops.write_of(a), ops.write_of(b), tag);
+                        self.conflicts.add(ops, ops.write_of(a), ops.write_of(b), tag);
                     }
                     (Source::Write(write), Source::Initial) => {
                         let write = ops.write_of(write);
@@ -405,7 +466,7 @@ impl<'a> Check<'a> {
             let last = ops.write_at(ops.chain(chain).places().end - 1);
             match source {
                 From::Write(end) if end != last => {
-                    self.conflicts.add(last, end, Tag::Declared { final_line: Some(number) });
+                    self.conflicts.add(ops, last, end, Tag::Declared { final_line: Some(number) });
                 }
                 From::Initial => {
                     let broken =
@@ -418,73 +479,67 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    fn close_store_order(&mut self) -> Result<(), Stop> {
-        self.spend()?;
-        let ops = &self.problem.ops;
-        let Some(pairs) = self.store_pairs() else { return Ok(()) };
-        let closure = match StoreOrder::closure(&pairs, self.budget)? {
-            Ok(closure) => closure,
-            Err(cycle) => return Err(self.broken(Broken::StoreOrder { cycle })),
-        };
-        if self.problem.rules.relaxed {
-            for place in 0..ops.write_count() {
-                let write = ops.write_at(place);
-                for earlier in closure.nearest_before(ops, write) {
-                    if ops.thread(earlier) != ops.thread(write) {
-                        self.stored.add(earlier, write, Tag::StoreOrder);
-                    }
-                }
-            }
-        }
-        self.store_order = Some(closure);
-        Ok(())
-    }
-
     /// rw[pww]: of the readers of a write, the last of each thread come before what overwrites it.
-    fn add_overwritten(&mut self) {
+    /// For the relation over po-loc, pww itself.
+    fn add_overwritten(&mut self, store_order: &StoreOrder) {
         let ops = &self.problem.ops;
-        let Some(store_order) = &self.store_order else { return };
-        // Sources by place; the initial writes after all others.
-        let mut readers: Vec<(usize, Op)> = (ops.all())
-            .filter_map(|read| match self.reads_from.source(read) {
-                From::Open => None,
-                From::Initial => Some((ops.write_count() + ops.address(read).index(), read)),
-                From::Write(write) => Some((ops.place_of(write), read)),
-            })
-            .collect();
-        readers.sort_unstable();
-        for readers in readers.chunk_by(|a, b| a.0 == b.0) {
-            let (source, read) = readers[0];
-            let overwriting = if source < ops.write_count() {
-                store_order.nearest_after(ops, ops.write_at(source))
-            } else {
-                store_order.first_of(ops, ops.address(read))
-            };
-            for (i, &(_, read)) in readers.iter().enumerate() {
-                let next = readers.get(i + 1).map(|next| ops.thread(next.1));
-                if next == Some(ops.thread(read)) {
-                    continue;
-                }
-                for &write in overwriting.iter().filter(|&&w| !ops.program_order(read, w)) {
-                    self.overwritten.add(read, write, Tag::Overwritten);
-                }
+        let readers = Readers::new(ops, self.reads_from);
+        let (stored, overwritten) = (&mut self.stored, &mut self.overwritten);
+        store_order.neighbours(ops, |before, place| {
+            let write = ops.write_at(place);
+            if let Some(before) = before
+                && self.problem.rules.relaxed
+                && ops.thread(ops.write_at(before)) != ops.thread(write)
+            {
+                stored.add(ops, ops.write_at(before), write, Tag::StoreOrder);
             }
-        }
+            let readers = match before {
+                Some(before) => readers.of(before),
+                None => readers.of_initial(ops, ops.address(write)),
+            };
+            for &read in readers.iter().filter(|&&read| !ops.program_order(read, write)) {
+                overwritten.add(ops, read, write, Tag::Overwritten);
+            }
+        });
     }
 
     /// Whether the whole relation is acyclic with what atomicity adds, round by round; an order
     /// that extends it.
-    fn close_with_atomicity(&mut self) -> Result<Vec<Op>, Stop> {
+    fn close_with_atomicity(&mut self) -> Result<(Vec<Op>, Option<WritePairs>), Stop> {
         let sides = self.problem.sides.len();
         let ops = &self.problem.ops;
+        let broken = |side: usize| move |cycle| Broken::Whole { side, cycle };
+        let counts_pairs = !self.problem.rules.store_order
+            && ops.len().saturating_mul(ops.thread_count()) <= PAIRS_ARE_CHEAP;
+        if !ops.has_updates() && !counts_pairs {
+            for side in (1..sides).rev() {
+                self.order_of(&self.whole(side), broken(side))?;
+            }
+            return Ok((self.order_of(&self.whole(0), broken(0))?, None));
+        }
+        let mut clocks: Vec<Clocks> = Vec::with_capacity(sides);
         let mut round = 0;
+        let mut known = 0;
         loop {
-            round += 1;
-            let mut orders = Vec::with_capacity(sides);
+            let mut order = Vec::new();
+            let mut outdated = std::mem::take(&mut clocks).into_iter();
+            let new_edges = &self.atomic_edges[known..];
             for side in 0..sides {
                 let relation = self.whole(side);
-                orders.push(self.order_of(&relation, |cycle| Broken::Whole { side, cycle })?);
+                let visit = |op| order.extend((side == 0).then_some(op));
+                self.spend()?;
+                let now = match outdated.next() {
+                    Some(outdated) => outdated.update(
+                        &relation,
+                        new_edges.iter().map(|e| e.to),
+                        self.budget,
+                        visit,
+                    )?,
+                    None => Clocks::over(&relation, self.budget, visit)?,
+                };
+                clocks.push(now.map_err(|cycle| self.broken(Broken::Whole { side, cycle }))?);
             }
+            known = self.atomic_edges.len();
             if self.blocks.is_none() {
                 match Blocks::new(ops, self.reads_from) {
                     Ok(blocks) => self.blocks = Some(blocks),
@@ -492,22 +547,18 @@ impl<'a> Check<'a> {
                 }
             }
             let edges = match &self.blocks {
-                Some(blocks) if !blocks.is_empty() => {
-                    let mut clocks = Vec::with_capacity(sides);
-                    for (side, order) in orders.iter().enumerate() {
-                        clocks.push(self.clocks_of(&self.whole(side), order)?);
-                    }
-                    blocks.edges(ops, &clocks, round)
-                }
+                Some(blocks) if !blocks.is_empty() => blocks.edges(ops, &clocks, round),
                 _ => Vec::new(),
             };
             if edges.is_empty() {
-                return Ok(orders.swap_remove(0));
+                let pairs = counts_pairs.then(|| WritePairs::ordered_by(ops, &clocks[0]));
+                return Ok((order, pairs));
             }
+            round += 2;
             for edge in edges {
                 let tag = Tag::Atomic { edge: self.atomic_edges.len() as u32 };
                 self.atomic_edges.push(edge);
-                self.atomic.add(edge.from, edge.to, tag);
+                self.atomic.add(ops, edge.from, edge.to, tag);
             }
         }
     }

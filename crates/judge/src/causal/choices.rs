@@ -71,7 +71,7 @@ impl<'a> Choices<'a> {
             ops.source(self.candidates(reader)[c as usize])
         });
         match self.readers[reader as usize] {
-            Reader::Event(event) => reads_from.of[ops.read_of(event).index()] = source,
+            Reader::Event(event) => reads_from.set(ops.read_of(event), source),
             Reader::Final(address) => {
                 let lines = self.problem.history.finals();
                 if let Some(line) = lines.iter().position(|line| line.address == address) {

@@ -156,13 +156,13 @@ impl<'a> Interleaving<'a> {
     }
 
     /// The event that a thread does next.
-    fn head(&self, thread: usize) -> Option<(EventId, &'a Event)> {
+    fn head(&self, thread: usize) -> Option<(EventId, Event)> {
         let range = self.history.thread_range(ThreadId::new(thread));
         let id = range.contains(&self.next[thread]).then(|| EventId::new(self.next[thread]))?;
         Some((id, self.history.event(id)))
     }
 
-    fn heads(&self) -> impl Iterator<Item = (EventId, &'a Event)> + '_ {
+    fn heads(&self) -> impl Iterator<Item = (EventId, Event)> + '_ {
         (0..self.next.len()).filter_map(|thread| self.head(thread))
     }
 
@@ -178,7 +178,7 @@ impl<'a> Interleaving<'a> {
         for thread in 0..self.next.len() {
             while let Some((id, event)) = self.head(thread)
                 && !event.is_write()
-                && self.matches(event)
+                && self.matches(&event)
             {
                 self.perform(id, None);
             }
@@ -203,7 +203,7 @@ impl<'a> Interleaving<'a> {
         };
         (self.heads())
             .filter(|(_, event)| event.is_write() && self.matches(event))
-            .filter_map(|(id, event)| Some((harm(event)?, id)))
+            .filter_map(|(id, event)| Some((harm(&event)?, id)))
             .min()
             .map(|((loses, ..), id)| (id, loses))
     }

@@ -21,12 +21,19 @@ pub(super) enum Kept {
 }
 
 /// The part of program order that a relation is built on.
+///
+/// Operations that follow each other in it form *lanes*: the operations of a thread, its reads, its
+/// writes, or its accesses of an address.
 #[derive(Debug)]
 pub(super) struct Base {
     pub(super) kept: Kept,
-    /// The previous operation of the same kind of sequence: the thread's operations, its reads,
-    /// its writes, or its accesses of the address.
+    /// The operations before and after in the lane; empty where a lane is a thread.
     near: Vec<Op>,
+    next: Vec<Op>,
+    /// The lane of each operation, for po-loc.
+    lanes: Vec<u32>,
+    /// The first operation of each lane.
+    heads: Vec<Op>,
     /// Preserved only: of a write, the last read before it; of a read, the last write before the
     /// last fence that orders writes before reads. Left out where `near` leads there anyway.
     far: Vec<Op>,
@@ -34,7 +41,12 @@ pub(super) struct Base {
 
 impl Base {
     pub(super) fn new(history: &History, ops: &Operations, kept: Kept) -> Self {
-        let mut base = Base { kept, near: vec![Op::NONE; ops.len()], far: Vec::new() };
+        let (near, next, lanes, heads, far) = Default::default();
+        let mut base = Base { kept, near, next, lanes, heads, far };
+        if kept != Kept::Program {
+            base.near = vec![Op::NONE; ops.len()];
+            base.next = vec![Op::NONE; ops.len()];
+        }
         match kept {
             Kept::Program => base.link_threads(ops),
             Kept::Preserved => base.link_reads_and_writes(history, ops),
@@ -44,18 +56,25 @@ impl Base {
     }
 
     fn link_threads(&mut self, ops: &Operations) {
-        for thread in 0..ops.thread_count() {
-            let mut last = Op::NONE;
-            for op in ops.of_thread(thread) {
-                self.near[op.index()] = last;
-                last = op;
-            }
+        let head = |thread| ops.of_thread(thread).next().unwrap_or(Op::NONE);
+        self.heads = (0..ops.thread_count()).map(head).collect();
+    }
+
+    /// Lets an operation follow the last one of its lane.
+    fn follow(&mut self, lane: usize, last: Op, op: Op) {
+        if last.is_some() {
+            self.near[op.index()] = last;
+            self.next[last.index()] = op;
+        } else {
+            self.heads[lane] = op;
         }
     }
 
     fn link_reads_and_writes(&mut self, history: &History, ops: &Operations) {
         self.far = vec![Op::NONE; ops.len()];
+        self.heads = vec![Op::NONE; 2 * ops.thread_count()];
         for thread in history.threads() {
+            let lane = 2 * thread.index();
             let (mut last_read, mut last_write) = (Op::NONE, Op::NONE);
             // A write that a fence has put before the reads to come.
             let mut fenced = Op::NONE;
@@ -69,13 +88,13 @@ impl Base {
                 }
                 if event.is_read() {
                     let read = ops.read_of(id);
-                    self.near[read.index()] = last_read;
+                    self.follow(lane, last_read, read);
                     self.far[read.index()] = std::mem::replace(&mut fenced, Op::NONE);
                     last_read = read;
                 }
                 if event.is_write() {
                     let write = ops.write_of(id);
-                    self.near[write.index()] = last_write;
+                    self.follow(lane + 1, last_write, write);
                     if last_read.is_some() && (!last_write.is_some() || last_write < last_read) {
                         self.far[write.index()] = last_read;
                     }
@@ -86,20 +105,59 @@ impl Base {
     }
 
     fn link_accesses(&mut self, history: &History, ops: &Operations) {
+        self.lanes = vec![0; ops.len()];
         let mut last = vec![Op::NONE; history.address_count()];
         for op in ops.all() {
-            let address = ops.address(op).index();
-            let previous = std::mem::replace(&mut last[address], op);
-            if previous.is_some() && ops.thread(previous) == ops.thread(op) {
-                self.near[op.index()] = previous;
+            let previous = std::mem::replace(&mut last[ops.address(op).index()], op);
+            let follows = previous.is_some() && ops.thread(previous) == ops.thread(op);
+            if follows {
+                self.lanes[op.index()] = self.lanes[previous.index()];
+                self.follow(0, previous, op);
+            } else {
+                self.lanes[op.index()] = self.heads.len() as u32;
+                self.heads.push(op);
             }
         }
     }
 
+    /// The first operation of each lane, or [`Op::NONE`].
+    pub(super) fn heads(&self) -> &[Op] {
+        &self.heads
+    }
+
+    /// The lane of an operation.
+    pub(super) fn lane(&self, ops: &Operations, op: Op) -> usize {
+        match self.kept {
+            Kept::Program => ops.thread(op),
+            Kept::Preserved => 2 * ops.thread(op) + usize::from(ops.is_write(op)),
+            Kept::Location => self.lanes[op.index()] as usize,
+        }
+    }
+
+    /// The operation before in the lane, or [`Op::NONE`].
+    pub(super) fn near(&self, ops: &Operations, op: Op) -> Op {
+        match self.kept {
+            Kept::Program => ops.previous(op),
+            Kept::Preserved | Kept::Location => self.near[op.index()],
+        }
+    }
+
+    /// The operation after in the lane, or [`Op::NONE`].
+    pub(super) fn next(&self, ops: &Operations, op: Op) -> Op {
+        match self.kept {
+            Kept::Program => ops.following(op),
+            Kept::Preserved | Kept::Location => self.next[op.index()],
+        }
+    }
+
+    /// The predecessor in another lane of the thread, or [`Op::NONE`].
+    pub(super) fn far(&self, op: Op) -> Op {
+        self.far.get(op.index()).copied().unwrap_or(Op::NONE)
+    }
+
     /// The nearest predecessors of an operation.
-    pub(super) fn before(&self, op: Op) -> impl Iterator<Item = Op> + use<> {
-        let far = self.far.get(op.index()).copied().unwrap_or(Op::NONE);
-        [self.near[op.index()], far].into_iter().filter(|p| p.is_some())
+    pub(super) fn before(&self, ops: &Operations, op: Op) -> impl Iterator<Item = Op> + use<> {
+        [self.near(ops, op), self.far(op)].into_iter().filter(|p| p.is_some())
     }
 
     /// Whether the model sees a read take its value: under the relaxed orders, only a read from
@@ -157,7 +215,7 @@ mod tests {
         let history = parse_text(trace).expect("the trace is well-formed");
         let ops = Operations::new(&history);
         let base = Base::new(&history, &ops, kept);
-        ops.all().map(|op| base.before(op).map(Op::index).collect()).collect()
+        ops.all().map(|op| base.before(&ops, op).map(Op::index).collect()).collect()
     }
 
     const TRACE: &str = "

@@ -8,10 +8,12 @@
 //! costs. What it builds on, from the bottom up:
 //!
 //! * `operations`: reads and writes, threads, and the chains of writes that clocks count;
-//! * `kept`: what of program order a model keeps, and the scopes of happens-before;
-//! * `relation`, `clocks`: relations as layers of edges, their orders and clocks;
-//! * `observe`: happens-before of one thread, one number an operation;
-//! * `store_order`: the partial store orders pww and wpww, and their from-reads;
+//! * `kept`: what of program order a model keeps, as lanes, and the scopes of happens-before;
+//! * `relation`, `clocks`: relations as layers of edges, swept lane by lane, and their clocks;
+//! * `frontier`: what each read knows of its address that its source does not;
+//! * `observe`, `strands`, `view`: happens-before of one thread, one number a write, and its view;
+//! * `store_order`, `readers`, `pairs`: the partial store orders pww and wpww, their from-reads, and
+//!   how many pairs they leave open;
 //! * `atomic`: nothing between a read-modify-write and what it read.
 //!
 //! Where values repeat, `search` looks for a choice of reads-from, with `guess` and `outlook`
@@ -23,15 +25,20 @@ mod check;
 mod choices;
 mod clocks;
 mod explain;
+mod frontier;
 mod guess;
 mod kept;
 mod observe;
 mod operations;
 mod outlook;
+mod pairs;
 mod queue;
+mod readers;
 mod relation;
 mod search;
 mod store_order;
+mod strands;
+mod view;
 mod witness;
 
 use evidence::{Proof, Step, Why};
@@ -40,6 +47,7 @@ use models::{CausalRules, Model};
 
 use self::check::Problem;
 use self::choices::has_thin_air;
+use self::pairs::all_pairs;
 use self::search::{Found, search};
 use self::witness::witness;
 use crate::verdict::undecided;
@@ -57,16 +65,13 @@ pub(crate) fn decide(
         Outcome::Violation(no_candidate())
     } else {
         let problem = Problem::new(history, rules);
+        stats.write_pairs = problem.orders_writes().then(|| all_pairs(&problem.ops));
         let (found, effort) = search(&problem, budget);
         (stats.decisions, stats.conflicts) = (effort.decisions, effort.conflicts);
         match found {
             Found::Choice(reads_from, established) => {
                 stats.inferred_edges = established.derived;
-                if let Some(store_order) = &established.store_order {
-                    let pairs = store_order.pairs(&problem.ops);
-                    stats.write_pairs = Some(pairs.all);
-                    stats.unordered_write_pairs = Some(pairs.unordered);
-                }
+                stats.unordered_write_pairs = established.pairs.map(|pairs| pairs.unordered);
                 Outcome::Consistent(witness(&problem, &reads_from, established))
             }
             Found::Refuted(proof) => Outcome::Violation(proof),

@@ -48,11 +48,14 @@ pub(super) enum From {
 /// A choice of reads-from: complete, or partial while the search is on its way.
 #[derive(Clone, Debug)]
 pub(super) struct ReadsFrom {
-    /// For each operation that reads.
-    pub(super) of: Vec<From>,
+    /// For each operation: the write it read, or one of the two markers below.
+    of: Vec<Op>,
     /// For each `final` line.
     pub(super) finals: Vec<From>,
 }
+
+/// Stands for the initial write in the table of [`ReadsFrom`]; [`Op::NONE`] stands for nothing.
+const INITIAL: Op = Op(u32::MAX - 1);
 
 /// The writes of one address by one thread, as a range of places.
 #[derive(Clone, Copy, Debug)]
@@ -73,41 +76,49 @@ impl Chain {
 pub(super) struct Operations {
     event: Vec<EventId>,
     address: Vec<AddressId>,
-    thread: Vec<u32>,
-    is_write: Vec<bool>,
-    /// Whether it is half of a read-modify-write.
-    is_half: Vec<bool>,
+    /// The thread, above two bits: half of a read-modify-write, write.
+    kinds: Vec<u32>,
     /// How many writes of its thread come before it.
     rank: Vec<u32>,
     thread_starts: Vec<u32>,
+    /// How many writes the threads before have.
+    write_starts: Vec<u32>,
     first_of_event: Vec<Op>,
     /// All writes by address, thread and program order. A *place* is an index into this table.
     writes: Vec<Op>,
     /// The rank of the write at each place, for binary search.
     place_ranks: Vec<u32>,
     chain_of_place: Vec<u32>,
-    place_of_write: Vec<u32>,
+    /// The place of each write, by thread and rank.
+    places: Vec<u32>,
     chains: Vec<Chain>,
     address_chains: Vec<u32>,
+    has_updates: bool,
 }
+
+const WRITE: u32 = 1;
+const HALF: u32 = 2;
+const THREAD: u32 = 2;
 
 impl Operations {
     pub(super) fn new(history: &History) -> Self {
+        let accesses = history.event_ids().map(|id| history.kinds_of(id));
+        let size = accesses.map(|k| usize::from(k.reads) + usize::from(k.writes)).sum();
         let mut ops = Operations {
-            event: Vec::with_capacity(history.len()),
-            address: Vec::with_capacity(history.len()),
-            thread: Vec::with_capacity(history.len()),
-            is_write: Vec::with_capacity(history.len()),
-            is_half: Vec::with_capacity(history.len()),
-            rank: Vec::with_capacity(history.len()),
+            event: Vec::with_capacity(size),
+            address: Vec::with_capacity(size),
+            kinds: Vec::with_capacity(size),
+            rank: Vec::with_capacity(size),
             thread_starts: vec![0],
+            write_starts: vec![0],
             first_of_event: vec![Op::NONE; history.len()],
             writes: Vec::new(),
             place_ranks: Vec::new(),
             chain_of_place: Vec::new(),
-            place_of_write: Vec::new(),
+            places: Vec::new(),
             chains: Vec::new(),
             address_chains: vec![0],
+            has_updates: false,
         };
         for thread in history.threads() {
             ops.add_thread(history, thread);
@@ -119,28 +130,32 @@ impl Operations {
     fn add_thread(&mut self, history: &History, thread: ThreadId) {
         let mut rank = 0;
         for id in history.thread_events(thread) {
-            let event = history.event(id);
-            let Some(address) = event.address() else { continue };
+            let Some(address) = history.address_of(id) else { continue };
+            let kinds = history.kinds_of(id);
             self.first_of_event[id.index()] = Op::new(self.event.len());
-            for is_write in [false, true] {
-                let happens = if is_write { event.is_write() } else { event.is_read() };
+            let half = if kinds.reads && kinds.writes { HALF } else { 0 };
+            self.has_updates |= half != 0;
+            for (happens, write) in [(kinds.reads, 0), (kinds.writes, WRITE)] {
                 if !happens {
                     continue;
                 }
                 self.event.push(id);
                 self.address.push(address);
-                self.thread.push(thread.index() as u32);
-                self.is_write.push(is_write);
-                self.is_half.push(event.is_atomic());
+                self.kinds.push((thread.index() as u32) << THREAD | half | write);
                 self.rank.push(rank);
-                rank += u32::from(is_write);
+                rank += write;
             }
         }
         self.thread_starts.push(self.event.len() as u32);
+        self.write_starts.push(self.write_starts[thread.index()] + rank);
     }
 
     fn add_chains(&mut self, history: &History) {
-        self.place_of_write = vec![u32::MAX; self.len()];
+        let count = self.write_starts.last().map_or(0, |&count| count as usize);
+        self.places = vec![u32::MAX; count];
+        self.writes.reserve_exact(count);
+        self.place_ranks.reserve_exact(count);
+        self.chain_of_place.reserve_exact(count);
         for address in history.address_ids() {
             let mut last_thread = None;
             // Event ids are thread-major, so each thread's writes come together and in order.
@@ -161,7 +176,8 @@ impl Operations {
                 self.writes.push(write);
                 self.place_ranks.push(self.rank(write));
                 self.chain_of_place.push(self.chains.len() as u32 - 1);
-                self.place_of_write[write.index()] = place;
+                let number = self.number_of(write);
+                self.places[number] = place;
             }
             self.address_chains.push(self.chains.len() as u32);
         }
@@ -184,6 +200,18 @@ impl Operations {
         (self.thread_starts[thread] as usize..self.thread_starts[thread + 1] as usize).map(Op::new)
     }
 
+    /// The operation before in the thread, or [`Op::NONE`].
+    pub(super) fn previous(&self, op: Op) -> Op {
+        let is_first = op.0 == self.thread_starts[self.thread(op)];
+        if is_first { Op::NONE } else { Op(op.0 - 1) }
+    }
+
+    /// The operation after in the thread, or [`Op::NONE`].
+    pub(super) fn following(&self, op: Op) -> Op {
+        let is_last = op.0 + 1 == self.thread_starts[self.thread(op) + 1];
+        if is_last { Op::NONE } else { Op(op.0 + 1) }
+    }
+
     pub(super) fn event(&self, op: Op) -> EventId {
         self.event[op.index()]
     }
@@ -193,21 +221,36 @@ impl Operations {
     }
 
     pub(super) fn thread(&self, op: Op) -> usize {
-        self.thread[op.index()] as usize
+        (self.kinds[op.index()] >> THREAD) as usize
     }
 
     pub(super) fn is_write(&self, op: Op) -> bool {
-        self.is_write[op.index()]
+        self.kinds[op.index()] & WRITE != 0
     }
 
     /// Whether this is half of a read-modify-write.
     pub(super) fn is_half(&self, op: Op) -> bool {
-        self.is_half[op.index()]
+        self.kinds[op.index()] & HALF != 0
     }
 
     /// How many writes of its thread come before it.
     pub(super) fn rank(&self, op: Op) -> u32 {
         self.rank[op.index()]
+    }
+
+    /// The number of a write among all, thread by thread.
+    pub(super) fn number_of(&self, write: Op) -> usize {
+        (self.write_starts[self.thread(write)] + self.rank(write)) as usize
+    }
+
+    /// The numbers of the writes of a thread.
+    pub(super) fn numbers_of(&self, thread: usize) -> Range<usize> {
+        self.write_starts[thread] as usize..self.write_starts[thread + 1] as usize
+    }
+
+    /// The write of a number.
+    pub(super) fn write_numbered(&self, number: usize) -> Op {
+        self.writes[self.places[number] as usize]
     }
 
     /// Whether `a` comes before `b` in the program order of one thread.
@@ -253,6 +296,24 @@ impl Operations {
         }
     }
 
+    /// Whether there is any read-modify-write.
+    pub(super) fn has_updates(&self) -> bool {
+        self.has_updates
+    }
+
+    pub(super) fn address_count(&self) -> usize {
+        self.address_chains.len() - 1
+    }
+
+    /// The places of the writes of an address.
+    pub(super) fn places_of(&self, address: AddressId) -> Range<usize> {
+        let chains = self.chains_of(address);
+        if chains.is_empty() {
+            return 0..0;
+        }
+        self.chains[chains.start].places().start..self.chains[chains.end - 1].places().end
+    }
+
     pub(super) fn chain_count(&self) -> usize {
         self.chains.len()
     }
@@ -280,17 +341,20 @@ impl Operations {
     }
 
     pub(super) fn place_of(&self, write: Op) -> usize {
-        self.place_of_write[write.index()] as usize
+        self.places[self.number_of(write)] as usize
     }
 
-    pub(super) fn chain_of(&self, write: Op) -> usize {
-        self.chain_of_place[self.place_of(write)] as usize
+    pub(super) fn chain_of_place(&self, place: usize) -> usize {
+        self.chain_of_place[place] as usize
     }
 
     /// The next write of the address by the same thread.
     pub(super) fn next_in_chain(&self, write: Op) -> Option<Op> {
         let next = self.place_of(write) + 1;
-        self.chain(self.chain_of(write)).places().contains(&next).then(|| self.writes[next])
+        self.chain(self.chain_of_place(next - 1))
+            .places()
+            .contains(&next)
+            .then(|| self.writes[next])
     }
 
     /// The place after the last write of a chain among the first `rank` writes of its thread.
@@ -313,17 +377,37 @@ impl ReadsFrom {
             [one] => ops.source(one),
             _ => From::Open,
         };
-        let of =
-            ops.all()
-                .map(|op| {
-                    if ops.is_write(op) { From::Open } else { only(history.sources(ops.event(op))) }
-                })
-                .collect();
-        ReadsFrom { of, finals: history.finals().iter().map(|f| only(&f.sources)).collect() }
+        let mut certain = ReadsFrom {
+            of: vec![Op::NONE; ops.len()],
+            finals: history.finals().iter().map(|f| only(&f.sources)).collect(),
+        };
+        for read in ops.all().filter(|&op| !ops.is_write(op)) {
+            certain.set(read, only(history.sources(ops.event(read))));
+        }
+        certain
     }
 
     /// What an operation read; [`From::Open`] for writes.
     pub(super) fn source(&self, op: Op) -> From {
-        self.of[op.index()]
+        match self.of[op.index()] {
+            Op::NONE => From::Open,
+            INITIAL => From::Initial,
+            write => From::Write(write),
+        }
+    }
+
+    /// The write that an operation read, if it is one and decided; else [`Op::NONE`].
+    pub(super) fn write(&self, op: Op) -> Op {
+        let source = self.of[op.index()];
+        if source == INITIAL { Op::NONE } else { source }
+    }
+
+    /// Decides what a read read, or takes that back.
+    pub(super) fn set(&mut self, read: Op, from: From) {
+        self.of[read.index()] = match from {
+            From::Open => Op::NONE,
+            From::Initial => INITIAL,
+            From::Write(write) => write,
+        };
     }
 }

@@ -8,7 +8,7 @@ use super::check::Problem;
 use super::clocks::Clocks;
 use super::kept::{Base, Kept};
 use super::operations::{From, Op, Operations, ReadsFrom};
-use super::relation::{Relation, topological_order};
+use super::relation::Relation;
 use crate::Budget;
 
 /// Causality as it was not long ago.
@@ -41,22 +41,20 @@ impl Outlook {
         }
         self.age = 0;
         let relation = Relation { ops, base: &self.base, reads_from, layers: Vec::new() };
-        self.clocks = topological_order(&relation, ops.len(), ops.all())
-            .ok()
-            .and_then(|order| Clocks::over(ops, &relation, &order, budget).ok());
+        self.clocks = Clocks::over(&relation, budget, |_| ()).ok().and_then(Result::ok);
     }
 
     /// Whether nothing speaks against this source.
     pub(super) fn allows(&self, ops: &Operations, read: Op, source: From) -> bool {
         let Some(clocks) = &self.clocks else { return true };
-        let row = clocks.row(read);
+        let row = clocks.view(ops, read);
         let mut past = (ops.chains_of(ops.address(read)))
-            .filter_map(|chain| ops.last_of_prefix(chain, row[ops.chain(chain).thread]));
+            .filter_map(|chain| ops.last_of_prefix(chain, row.count(ops.chain(chain).thread)));
         match source {
             From::Open => true,
             From::Initial => past.next().is_none(),
             From::Write(write) => {
-                let comes_after = clocks.row(write)[ops.thread(read)] > ops.rank(read);
+                let comes_after = clocks.count(ops, write, ops.thread(read)) > ops.rank(read);
                 let is_stale = |other: Op| other != write && clocks.has(ops, write, other);
                 !comes_after && !ops.program_order(read, write) && !past.any(is_stale)
             }

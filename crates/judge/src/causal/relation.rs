@@ -4,7 +4,7 @@
 //! shared between relations (hb and pww both hold the observed edges) and only ever grow. Nothing
 //! needs successors: orders, clocks and shortest paths all walk backwards.
 
-use super::kept::Base;
+use super::kept::{Base, Kept};
 use super::operations::{From, Op, Operations, ReadsFrom};
 
 /// What an edge is, and where its derivation is to be found.
@@ -32,8 +32,8 @@ pub(super) enum Tag {
     Atomic { edge: u32 },
 }
 
-/// A growing set of edges, kept as a list for each target.
-#[derive(Debug)]
+/// A growing set of edges, kept as a list for each target; an empty one takes no room.
+#[derive(Debug, Default)]
 pub(super) struct Edges {
     heads: Vec<u32>,
     items: Vec<Item>,
@@ -49,11 +49,10 @@ struct Item {
 const END: u32 = u32::MAX;
 
 impl Edges {
-    pub(super) fn new(ops: &Operations) -> Self {
-        Edges { heads: vec![END; ops.len()], items: Vec::new() }
-    }
-
-    pub(super) fn add(&mut self, from: Op, to: Op, tag: Tag) {
+    pub(super) fn add(&mut self, ops: &Operations, from: Op, to: Op, tag: Tag) {
+        if self.heads.is_empty() {
+            self.heads = vec![END; ops.len()];
+        }
         let head = &mut self.heads[to.index()];
         self.items.push(Item { from, next: *head, tag });
         *head = self.items.len() as u32 - 1;
@@ -64,7 +63,7 @@ impl Edges {
     }
 
     pub(super) fn ending_at(&self, to: Op) -> impl Iterator<Item = (Op, Tag)> + '_ {
-        let mut at = self.heads[to.index()];
+        let mut at = self.heads.get(to.index()).copied().unwrap_or(END);
         std::iter::from_fn(move || {
             let item = self.items.get(at as usize)?;
             at = item.next;
@@ -93,16 +92,99 @@ pub(super) fn base_before(
     op: Op,
     mut visit: impl FnMut(Op, Tag),
 ) {
-    use super::kept::Kept;
     let across_fence =
         |from: Op| base.kept == Kept::Preserved && ops.is_write(from) && !ops.is_write(op);
-    for from in base.before(op) {
+    for from in base.before(ops, op) {
         visit(from, if across_fence(from) { Tag::Fence } else { Tag::Program });
     }
     if let From::Write(write) = reads_from.source(op)
         && base.sees(ops, write, op)
     {
         visit(write, Tag::Reads);
+    }
+}
+
+impl Relation<'_> {
+    /// The first predecessor of an operation, but for the one in its lane, that passes a test.
+    pub(super) fn across(&self, op: Op, mut test: impl FnMut(Op) -> bool) -> Option<Op> {
+        let far = self.base.far(op);
+        if far.is_some() && test(far) {
+            return Some(far);
+        }
+        let source = self.reads_from.write(op);
+        if source.is_some() && self.base.sees(self.ops, source, op) && test(source) {
+            return Some(source);
+        }
+        for layer in &self.layers {
+            let mut at = layer.heads.get(op.index()).copied().unwrap_or(END);
+            while let Some(item) = layer.items.get(at as usize) {
+                if test(item.from) {
+                    return Some(item.from);
+                }
+                at = item.next;
+            }
+        }
+        None
+    }
+
+    /// Calls `visit` with every operation, in an order that extends the relation; or the operations
+    /// of a cycle, each before the next.
+    ///
+    /// Each lane is followed until it has to wait for another, so a lane waits at most once at a
+    /// time: O(n + edges), and a stack as deep as there are lanes.
+    pub(super) fn sweep(&self, mut visit: impl FnMut(Op)) -> Result<(), Vec<Op>> {
+        let (ops, base) = (self.ops, self.base);
+        let mut done = vec![false; ops.len()];
+        let mut next = base.heads().to_vec();
+        let mut waits = vec![false; next.len()];
+        // Lanes, and what has to be done in each before the one below can go on.
+        let mut stack: Vec<(usize, Op)> = Vec::new();
+        for lane in 0..next.len() {
+            stack.push((lane, Op::NONE));
+            while let Some(&(lane, goal)) = stack.last() {
+                let op = next[lane];
+                if !op.is_some() || (goal.is_some() && done[goal.index()]) {
+                    waits[lane] = false;
+                    stack.pop();
+                    continue;
+                }
+                waits[lane] = true;
+                match self.across(op, |from| !done[from.index()]) {
+                    None => {
+                        visit(op);
+                        done[op.index()] = true;
+                        next[lane] = base.next(ops, op);
+                    }
+                    Some(from) => {
+                        let other = base.lane(ops, from);
+                        if waits[other] {
+                            return Err(self.cycle(&stack, &next, from));
+                        }
+                        stack.push((other, from));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The cycle that closes when a lane would have to wait for `from`, in a lane that waits.
+    fn cycle(&self, stack: &[(usize, Op)], next: &[Op], from: Op) -> Vec<Op> {
+        let lane = self.base.lane(self.ops, from);
+        let start = stack.iter().position(|&(waiting, _)| waiting == lane).unwrap_or(0);
+        let mut cycle = Vec::new();
+        let mut along = |lane: usize, goal: Op| {
+            let mut op = next[lane];
+            while op.is_some() {
+                cycle.push(op);
+                op = if op == goal { Op::NONE } else { self.base.next(self.ops, op) };
+            }
+        };
+        along(lane, from);
+        for &(lane, goal) in stack[start + 1..].iter().rev() {
+            along(lane, goal);
+        }
+        cycle
     }
 }
 

@@ -1,17 +1,20 @@
 //! The partial store order: pww of `ccm`, wpww of `wccm` (Gradual Consistency Checking, sections
-//! 3.2 and 4.1), and the from-reads rw[pww] it induces.
+//! 3.2 and 4.1).
 //!
 //! pww is the closure of three relations between writes of one address (happens-before, conflict,
 //! `order` and `final` lines), so it falls apart by address. It is kept as clocks again: for each
-//! write and each chain of its address, how many writes of the chain come before or are it. Of the
-//! pairs of happens-before only the last write of each chain is looked at, and of the from-reads of
-//! a write only the first overwriting write of each chain that no other such write precedes:
-//! O(writes · threads · (threads + log n)) time, O(writes · threads) space.
+//! write and each chain of its address, how many writes of the chain come before or are it.
+//! Happens-before is closed already: where an address has no further edges, its clocks say all, and
+//! else only rows that further edges have added to are joined. O(writes · threads) time and space,
+//! and a factor of threads for rows with additions.
+
+use std::ops::Range;
 
 use history::AddressId;
 
 use super::clocks::{Clocks, zeros};
 use super::operations::{Op, Operations};
+use super::pairs::{WritePairs, known_counts};
 use super::relation::{Edges, Predecessors, Tag, topological_order};
 use crate::{Budget, Reason};
 
@@ -26,11 +29,12 @@ impl Predecessors for StorePairs<'_> {
     /// The last write of each chain that happens before, and the further edges.
     fn before(&self, write: Op, mut visit: impl FnMut(Op, Tag)) {
         let ops = self.ops;
-        let row = self.happens_before.row(write);
+        let row = self.happens_before.view(ops, write);
         for chain in ops.chains_of(ops.address(write)) {
             let thread = ops.chain(chain).thread;
             // Its own entry counts the write itself.
-            let known = if thread == ops.thread(write) { ops.rank(write) } else { row[thread] };
+            let known =
+                if thread == ops.thread(write) { ops.rank(write) } else { row.count(thread) };
             if let Some(last) = ops.last_of_prefix(chain, known) {
                 visit(last, Tag::HappensBefore);
             }
@@ -41,20 +45,27 @@ impl Predecessors for StorePairs<'_> {
     }
 }
 
-/// Pairs of writes of one address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct WritePairs {
-    pub(super) all: u64,
-    /// Those that pww does not order.
-    pub(super) unordered: u64,
-}
-
 /// pww, as clocks over the chains of each address.
 #[derive(Debug)]
 pub(super) struct StoreOrder {
     table: Vec<u32>,
-    /// Where the row of the write at each place starts.
+    /// Where the rows of each address start.
     rows: Vec<usize>,
+}
+
+/// An address while its part of the closure is computed.
+struct Part {
+    chains: Range<usize>,
+    places: Range<usize>,
+    /// Where its rows start.
+    rows: usize,
+}
+
+impl Part {
+    fn row(&self, place: usize) -> Range<usize> {
+        let start = self.rows + (place - self.places.start) * self.chains.len();
+        start..start + self.chains.len()
+    }
 }
 
 impl StoreOrder {
@@ -64,136 +75,207 @@ impl StoreOrder {
         budget: &Budget,
     ) -> Result<Result<Self, Vec<Op>>, Reason> {
         let ops = pairs.ops;
-        let writes = (0..ops.write_count()).map(|place| ops.write_at(place));
-        let order = match topological_order(pairs, ops.len(), writes) {
-            Ok(order) => order,
-            Err(cycle) => return Ok(Err(cycle)),
-        };
-        let mut rows = Vec::with_capacity(ops.write_count());
+        let mut rows = Vec::with_capacity(ops.address_count());
         let mut length = 0_usize;
-        for place in 0..ops.write_count() {
+        for address in (0..ops.address_count()).map(AddressId::new) {
             rows.push(length);
-            length += ops.chains_of(ops.address(ops.write_at(place))).len();
+            length += ops.places_of(address).len() * ops.chains_of(address).len();
         }
         let mut store_order = StoreOrder { table: zeros(length, budget)?, rows };
-        let mut row = Vec::new();
-        for write in order {
-            store_order.fill_row(pairs, write, &mut row);
+        let mut is_extended = vec![false; ops.write_count()];
+        for address in (0..ops.address_count()).map(AddressId::new) {
+            let part = store_order.part(ops, address);
+            known_counts(ops, pairs.happens_before, address, |place, counts| {
+                store_order.table[part.row(place)].copy_from_slice(counts);
+            });
+            let has_edges =
+                |place: usize| pairs.further.ending_at(ops.write_at(place)).next().is_some();
+            if part.places.clone().any(has_edges)
+                && store_order.extend(pairs, &part, &mut is_extended).is_err()
+            {
+                let writes = part.places.map(|place| ops.write_at(place));
+                let cycle = topological_order(pairs, ops.len(), writes).err();
+                return Ok(Err(cycle.unwrap_or_default()));
+            }
         }
         Ok(Ok(store_order))
     }
 
-    fn fill_row(&mut self, pairs: &StorePairs<'_>, write: Op, row: &mut Vec<u32>) {
+    fn part(&self, ops: &Operations, address: AddressId) -> Part {
+        let (chains, places) = (ops.chains_of(address), ops.places_of(address));
+        Part { chains, places, rows: self.rows[address.index()] }
+    }
+
+    /// Adds what further edges say. Each chain is followed until it has to wait for another, which
+    /// must not wait itself.
+    fn extend(
+        &mut self,
+        pairs: &StorePairs<'_>,
+        part: &Part,
+        is_extended: &mut [bool],
+    ) -> Result<(), Cyclic> {
         let ops = pairs.ops;
-        let chains = ops.chains_of(ops.address(write));
-        row.clear();
-        row.resize(chains.len(), 0);
-        pairs.before(write, |from, _| {
-            // A predecessor of a predecessor already joined brings nothing new.
-            if row[ops.chain_of(from) - chains.start] <= self.position(ops, from) {
-                for (a, &b) in row.iter_mut().zip(self.row(ops, from)) {
-                    *a = (*a).max(b);
+        let width = part.chains.len();
+        let chain_of = |place: usize| ops.chain_of_place(place) - part.chains.start;
+        let start_of = |chain: usize| ops.chain(part.chains.start + chain).places().start;
+        let end_of = |chain: usize| ops.chain(part.chains.start + chain).places().end;
+        let mut next: Vec<usize> = (0..width).map(start_of).collect();
+        let mut waits = vec![false; width];
+        let mut stack: Vec<(usize, usize)> = Vec::new();
+        let mut row = vec![0; width];
+        for chain in 0..width {
+            stack.push((chain, end_of(chain)));
+            while let Some(&(chain, goal)) = stack.last() {
+                let place = next[chain];
+                if place >= goal {
+                    waits[chain] = false;
+                    stack.pop();
+                    continue;
                 }
+                waits[chain] = true;
+                row.copy_from_slice(&self.table[part.row(place)]);
+                // Its own entry counts the write itself.
+                row[chain] -= 1;
+                let mut wanted = (0..width)
+                    .map(|other| (other, start_of(other) + row[other] as usize))
+                    .chain((pairs.further.ending_at(ops.write_at(place))).map(|(from, _)| {
+                        let from = ops.place_of(from);
+                        (chain_of(from), from + 1)
+                    }))
+                    .filter(|&(other, end)| next[other] < end);
+                if let Some((other, end)) = wanted.next() {
+                    if waits[other] {
+                        return Err(Cyclic);
+                    }
+                    stack.push((other, end));
+                    continue;
+                }
+                drop(wanted);
+                self.extend_row(pairs, part, place, &mut row, is_extended);
+                next[chain] = place + 1;
             }
-        });
-        let own = &mut row[ops.chain_of(write) - chains.start];
-        *own = (*own).max(self.position(ops, write) + 1);
-        self.table[self.rows[ops.place_of(write)]..][..row.len()].copy_from_slice(row);
+        }
+        Ok(())
     }
 
-    fn row(&self, ops: &Operations, write: Op) -> &[u32] {
-        let width = ops.chains_of(ops.address(write)).len();
-        &self.table[self.rows[ops.place_of(write)]..][..width]
-    }
-
-    /// The position of a write in its chain.
-    fn position(&self, ops: &Operations, write: Op) -> u32 {
-        (ops.place_of(write) - ops.chain(ops.chain_of(write)).places().start) as u32
+    /// Joins the rows that a write comes after and that were added to. `row` has what happens
+    /// before it.
+    fn extend_row(
+        &mut self,
+        pairs: &StorePairs<'_>,
+        part: &Part,
+        place: usize,
+        row: &mut [u32],
+        is_extended: &mut [bool],
+    ) {
+        let ops = pairs.ops;
+        let mut has_grown = false;
+        let mut join = |row: &mut [u32], from: usize| {
+            for (a, &b) in row.iter_mut().zip(&self.table[part.row(from)]) {
+                has_grown |= *a < b;
+                *a = (*a).max(b);
+            }
+        };
+        for chain in 0..row.len() {
+            let start = ops.chain(part.chains.start + chain).places().start;
+            let end = start + row[chain] as usize;
+            if end > start && is_extended[end - 1] {
+                join(row, end - 1);
+            }
+        }
+        for (from, _) in pairs.further.ending_at(ops.write_at(place)) {
+            join(row, ops.place_of(from));
+        }
+        if has_grown {
+            row[ops.chain_of_place(place) - part.chains.start] += 1;
+            self.table[part.row(place)].copy_from_slice(row);
+            is_extended[place] = true;
+        }
     }
 
     /// Whether the first write comes before or is the second, of the same address.
-    pub(super) fn has(&self, ops: &Operations, first: Op, second: Op) -> bool {
-        let chains = ops.chains_of(ops.address(first));
-        self.row(ops, second)[ops.chain_of(first) - chains.start] > self.position(ops, first)
+    #[cfg(test)]
+    fn has(&self, ops: &Operations, first: Op, second: Op) -> bool {
+        let part = self.part(ops, ops.address(first));
+        let place = ops.place_of(first);
+        let chain = ops.chain_of_place(place);
+        let position = place - ops.chain(chain).places().start;
+        let row = &self.table[part.row(ops.place_of(second))];
+        row[chain - part.chains.start] as usize > position
     }
 
     /// How many pairs of writes of one address there are, and how many of them it leaves open.
     pub(super) fn pairs(&self, ops: &Operations) -> WritePairs {
-        let (mut all, mut ordered) = (0, 0);
-        for place in 0..ops.write_count() {
-            let write = ops.write_at(place);
-            let first = ops.chain(ops.chains_of(ops.address(write)).start).places().start;
-            all += (place - first) as u64;
-            // Its row counts the write itself.
-            ordered += self.row(ops, write).iter().map(|&count| u64::from(count)).sum::<u64>() - 1;
-        }
-        WritePairs { all, unordered: all - ordered }
+        WritePairs::counted(ops, self.table.iter().map(|&count| u64::from(count)).sum())
     }
 
-    /// For each chain, the last write that comes before `write`, without those that another of
-    /// them comes after.
-    pub(super) fn nearest_before(&self, ops: &Operations, write: Op) -> Vec<Op> {
-        let chains = ops.chains_of(ops.address(write));
-        let row = self.row(ops, write);
-        let mut last: Vec<Op> = Vec::with_capacity(chains.len());
-        for (chain, &count) in chains.zip(row) {
-            let own = chain == ops.chain_of(write);
-            let before = if own { count - 1 } else { count };
-            if before > 0 {
-                let place = ops.chain(chain).places().start + before as usize - 1;
-                last.push(ops.write_at(place));
+    /// Calls `visit` with the places of two writes of one address where the first comes before the
+    /// second and no other stands between; what overwrites the initial write comes with no first.
+    pub(super) fn neighbours(&self, ops: &Operations, mut visit: impl FnMut(Option<usize>, usize)) {
+        let mut nearest = Vec::new();
+        let mut depths = Vec::new();
+        for address in (0..ops.address_count()).map(AddressId::new) {
+            let part = self.part(ops, address);
+            depths.clear();
+            depths.extend(part.places.clone().map(|place| {
+                let row = &self.table[part.row(place)];
+                row.iter().map(|&count| u64::from(count)).sum::<u64>()
+            }));
+            for chain in part.chains.clone() {
+                let places = ops.chain(chain).places();
+                for place in places.clone() {
+                    let previous = (place > places.start).then(|| place - 1);
+                    self.nearest(ops, &part, &depths, (previous, place), &mut nearest);
+                    for &before in &nearest {
+                        visit(Some(before), place);
+                    }
+                    if nearest.is_empty() {
+                        visit(None, place);
+                    }
+                }
             }
         }
-        let nearest = |&w: &Op| !last.iter().any(|&other| other != w && self.has(ops, w, other));
-        last.iter().copied().filter(nearest).collect()
     }
 
-    /// For each chain, the first write that comes after `write`, without those that another of
-    /// them comes before.
-    pub(super) fn nearest_after(&self, ops: &Operations, write: Op) -> Vec<Op> {
-        let mut first: Vec<Op> = Vec::new();
-        for chain in ops.chains_of(ops.address(write)) {
-            let places = ops.chain(chain).places();
-            let after = places.start
-                + partition(places.len(), |i| {
-                    !self.has(ops, write, ops.write_at(places.start + i))
-                });
-            // In its own chain the first that has it is the write itself.
-            let after = if chain == ops.chain_of(write) { after + 1 } else { after };
-            if after < places.end {
-                first.push(ops.write_at(after));
+    /// The writes right before one, given the one before in its chain: of the last known of each
+    /// chain that the one before did not know, those that no other of them comes after.
+    fn nearest(
+        &self,
+        ops: &Operations,
+        part: &Part,
+        depths: &[u64],
+        (previous, place): (Option<usize>, usize),
+        nearest: &mut Vec<usize>,
+    ) {
+        nearest.clear();
+        let own = ops.chain_of_place(place);
+        let row = &self.table[part.row(place)];
+        let known = previous.map(|previous| &self.table[part.row(previous)]);
+        let candidates = (part.chains.clone().zip(row).enumerate())
+            .filter(|&(i, (chain, &count))| chain != own && count > known.map_or(0, |k| k[i]))
+            .map(|(_, (chain, &count))| ops.chain(chain).places().start + count as usize - 1);
+        nearest.extend(candidates.chain(previous));
+        // The deepest first: nothing comes after what is deeper.
+        nearest.sort_unstable_by_key(|&p| (std::cmp::Reverse(depths[p - part.places.start]), p));
+        let mut kept = 0;
+        for i in 0..nearest.len() {
+            let candidate = nearest[i];
+            let chain = ops.chain_of_place(candidate);
+            let position = candidate - ops.chain(chain).places().start;
+            let is_before = |&later: &usize| {
+                self.table[part.row(later)][chain - part.chains.start] as usize > position
+            };
+            if !nearest[..kept].iter().any(is_before) {
+                nearest[kept] = candidate;
+                kept += 1;
             }
         }
-        self.earliest(ops, first)
-    }
-
-    /// The first write of each chain of an address, without those that another of them comes
-    /// before: what overwrites the initial write.
-    pub(super) fn first_of(&self, ops: &Operations, address: AddressId) -> Vec<Op> {
-        let first =
-            ops.chains_of(address).map(|c| ops.write_at(ops.chain(c).places().start)).collect();
-        self.earliest(ops, first)
-    }
-
-    fn earliest(&self, ops: &Operations, writes: Vec<Op>) -> Vec<Op> {
-        let earliest = |&w: &Op| !writes.iter().any(|&other| other != w && self.has(ops, other, w));
-        writes.iter().copied().filter(earliest).collect()
+        nearest.truncate(kept);
     }
 }
 
-/// The first index below `length` for which `before` does not hold, if it holds for a prefix.
-fn partition(length: usize, before: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, length);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if before(middle) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
-}
+/// The store order has a cycle.
+struct Cyclic;
 
 #[cfg(test)]
 mod tests {
@@ -203,7 +285,7 @@ mod tests {
     use oracle::{Shape, random_histories};
 
     use super::*;
-    use crate::causal::check::{Problem, check};
+    use crate::causal::check::{Check, Problem, check};
     use crate::causal::operations::ReadsFrom;
     use crate::{Engine, Outcome, judge};
 
@@ -211,9 +293,10 @@ mod tests {
     fn pairs(history: &History, model: Model) -> Option<Vec<(EventId, EventId)>> {
         let problem = Problem::new(history, model.causal_rules()?);
         let reads_from = ReadsFrom::certain(history, &problem.ops);
-        let established = check(&problem, &reads_from, &Budget::unlimited()).ok()?;
+        let budget = Budget::unlimited();
+        check(&problem, &reads_from, &budget).ok()?;
         let ops = &problem.ops;
-        let store_order = established.store_order?;
+        let store_order = Check::new(&problem, &reads_from, &budget).partial_store_order().ok()?;
         let writes = || (0..ops.write_count()).map(|place| ops.write_at(place));
         let ordered =
             |a: Op, b: Op| a != b && ops.address(a) == ops.address(b) && store_order.has(ops, a, b);

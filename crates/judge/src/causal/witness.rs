@@ -8,7 +8,7 @@ use history::{EventId, Source};
 
 use super::check::{Established, Problem};
 use super::choices::{ambiguous, sources};
-use super::operations::{From, Op, ReadsFrom};
+use super::operations::{From, Op, Operations, ReadsFrom};
 
 /// The witness for what a check established.
 pub(super) fn witness(
@@ -21,14 +21,14 @@ pub(super) fn witness(
         return Witness::Choices(reads);
     }
     if problem.rules.memory {
-        return match views(problem, reads_from, &established.views) {
+        return match views(problem, reads_from, established.views) {
             Some(views) => Witness::Views { views, reads },
             None => Witness::Choices(reads),
         };
     }
     // An order of events has one place for a read-modify-write, whose two operations the model
     // does not ask to be neighbours in every order that extends its relation.
-    let has_atomics = problem.history.events().iter().any(|event| event.is_atomic());
+    let has_atomics = problem.ops.has_updates();
     if problem.rules.convergent && !has_atomics {
         let order = established.order.into_iter().map(|op| problem.ops.event(op)).collect();
         return Witness::Arbitration { order, reads };
@@ -63,49 +63,56 @@ fn chosen(problem: &Problem<'_>, reads_from: &ReadsFrom) -> Vec<(Reader, Source)
 fn views(
     problem: &Problem<'_>,
     reads_from: &ReadsFrom,
-    views: &[Vec<Op>],
+    views: Vec<Vec<Op>>,
 ) -> Option<Vec<Vec<EventId>>> {
     let ops = &problem.ops;
-    let mut memory = vec![From::Initial; problem.history.address_count()];
+    let mut memory = vec![Op::NONE; ops.address_count()];
     let mut all = Vec::with_capacity(views.len());
-    for (thread, view) in views.iter().enumerate() {
+    for (thread, view) in views.into_iter().enumerate() {
         let is_own = |op: Op| ops.thread(op) == thread;
         let placed = [true, false].into_iter().find_map(|at_read| {
-            let stands = |&op: &Op| match is_own(op) && ops.is_half(op) {
+            let stands = |&op: &Op| match ops.is_half(op) && is_own(op) {
                 true => ops.is_write(op) != at_read,
-                false => is_own(op) || ops.is_write(op),
+                false => ops.is_write(op) || is_own(op),
             };
             let order: Vec<Op> = view.iter().copied().filter(stands).collect();
-            explains(problem, reads_from, thread, &order, &mut memory).then_some(order)
+            explains(ops, reads_from, thread, &order, &mut memory).then_some(order)
         })?;
         all.push(placed.into_iter().map(|op| ops.event(op)).collect());
     }
     Some(all)
 }
 
-/// Whether each read of the thread sees what it read, in this order. `memory` is as new before and
-/// after.
+/// Whether each read of the thread sees what it read, in this order. `memory` has the last write of
+/// each address, and is as new before and after.
 fn explains(
-    problem: &Problem<'_>,
+    ops: &Operations,
     reads_from: &ReadsFrom,
     thread: usize,
     view: &[Op],
-    memory: &mut [From],
+    memory: &mut [Op],
 ) -> bool {
-    let ops = &problem.ops;
     let mut is_explained = true;
     for &op in view {
-        let cell = &mut memory[ops.address(op).index()];
-        let event = ops.event(op);
-        if ops.thread(op) == thread && problem.history.event(event).is_read() {
-            is_explained &= reads_from.source(ops.read_of(event)) == *cell;
+        let (mut read, mut write) = (Op::NONE, Op::NONE);
+        if ops.is_write(op) {
+            write = op;
         }
-        if problem.history.event(event).is_write() {
-            *cell = From::Write(ops.write_of(event));
+        if ops.thread(op) == thread {
+            match ops.is_write(op) {
+                true => read = ops.read_half_of(op).unwrap_or(Op::NONE),
+                false => (read, write) = (op, ops.update_of(op).unwrap_or(Op::NONE)),
+            }
+        }
+        let cell = &mut memory[ops.address(op).index()];
+        // Nothing was read but the initial write if it was no other, for all is decided.
+        is_explained &= !read.is_some() || reads_from.write(read) == *cell;
+        if write.is_some() {
+            *cell = write;
         }
     }
     for &op in view {
-        memory[ops.address(op).index()] = From::Initial;
+        memory[ops.address(op).index()] = Op::NONE;
     }
     is_explained
 }

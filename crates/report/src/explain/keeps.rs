@@ -46,7 +46,7 @@ fn half(history: &History, node: Node) -> Option<(EventId, Half)> {
     }
 }
 
-fn keeps_globally(rules: &StoreRules, a: &Event, b: &Event, same_address: bool) -> bool {
+fn keeps_globally(rules: &StoreRules, a: Event, b: Event, same_address: bool) -> bool {
     let holds = |keeps| match keeps {
         Keeps::Always => true,
         Keeps::SameAddress => same_address,

@@ -9,7 +9,8 @@ use evidence::Node;
 use super::Explainer;
 use super::facts::Fact;
 use super::lines::{Line, Link};
-use super::paths::{Paths, path};
+use super::paths::path;
+use crate::Reason;
 use crate::causal::atomic::AtomicEdge;
 use crate::causal::operations::{From, Op};
 use crate::causal::relation::Tag;
@@ -64,8 +65,7 @@ impl<'c> Explainer<'c> {
             return step;
         }
         let atomic = self.check.atomic_edges[edge as usize];
-        let block = self.check.blocks.as_ref().map(|b| &b.blocks[atomic.block as usize]);
-        let members = block.map_or(&[][..], |b| &b.members);
+        let members = self.check.blocks.as_ref().map_or(&[][..], |b| b.members(atomic.block));
         let step = if members.last() == Some(&atomic.from) {
             self.steps_after(atomic, members)
         } else {
@@ -85,21 +85,14 @@ impl<'c> Explainer<'c> {
 
     /// A write after some member comes after the next, and so on to the last.
     fn steps_after(&mut self, edge: AtomicEdge, members: &[Op]) -> u32 {
-        let mut start = (0, 0, Premise::Initial(edge.to));
-        for side in 0..self.check.problem.sides.len() {
-            let allowed = self.earlier_than(edge.round);
-            let paths = Paths::to(edge.to, &self.check.whole(side), allowed, |_| false);
-            let reached = (0..members.len() - 1).rev().find(|&i| paths.reaches_from(members[i]));
-            if let Some(i) = reached
-                && i + 1 > start.0
-            {
-                let premise = Premise::Path { from: members[i], to: edge.to, round: edge.round };
-                start = (i + 1, side, premise);
-            }
-        }
-        let (first, side, mut premise) = start;
+        let AtomicEdge { to, member, round, .. } = edge;
+        let side = edge.side as usize;
+        let (first, mut premise) = match members.iter().position(|&m| m == member) {
+            Some(i) => (i + 1, Premise::Path { from: member, to, round }),
+            None => (0, Premise::Initial(to)),
+        };
         for &update in &members[first..] {
-            let step = AtomicStep { from: update, to: edge.to, update, side, premise };
+            let step = AtomicStep { from: update, to, update, side, premise };
             premise = Premise::Step(self.step(step));
         }
         self.steps.len() as u32 - 1
@@ -107,36 +100,25 @@ impl<'c> Explainer<'c> {
 
     /// A write before some member comes before the one it read, and so on to the first.
     fn steps_before(&mut self, edge: AtomicEdge, members: &[Op]) -> u32 {
-        let Some(&last) = members.last() else { return 0 };
-        let mut start = (members.len(), 0, Premise::Initial(edge.from));
-        for side in 0..self.check.problem.sides.len() {
-            let hops =
-                path(edge.from, last, &self.check.whole(side), self.earlier_than(edge.round));
-            let met = hops.iter().find_map(|hop| members.iter().skip(1).position(|&m| m == hop.to));
-            let met = met.map(|i| i + 1);
-            if let Some(i) = met
-                && i < start.0
-            {
-                let to = members[i];
-                start = (i, side, Premise::Path { from: edge.from, to, round: edge.round });
-            }
-        }
-        let (first, side, mut premise) = start;
-        for i in (1..=first.min(members.len() - 1)).rev() {
+        let AtomicEdge { from, member, round, .. } = edge;
+        let side = edge.side as usize;
+        let reached = members.iter().position(|&m| m == member).unwrap_or(0);
+        let mut premise = Premise::Path { from, to: member, round };
+        for i in (1..=reached).rev() {
             let (update, to) = (members[i], members[i - 1]);
-            let step = AtomicStep { from: edge.from, to, update, side, premise };
+            let step = AtomicStep { from, to, update, side, premise };
             premise = Premise::Step(self.step(step));
         }
         self.steps.len() as u32 - 1
     }
 
-    pub(super) fn premise_of_step(&mut self, step: u32) -> Vec<Line> {
+    pub(super) fn premise_of_step(&mut self, step: u32) -> Result<Vec<Line>, Reason> {
         let AtomicStep { side, premise, .. } = self.steps[step as usize];
-        match premise {
+        Ok(match premise {
             Premise::Path { from, to, round } => {
                 let allowed = self.earlier_than(round);
                 let hops = path(from, to, &self.check.whole(side), allowed);
-                self.lines(&hops)
+                self.lines(&hops)?
             }
             Premise::Initial(write) => {
                 let from = Node::Initial(self.address(write));
@@ -146,6 +128,6 @@ impl<'c> Explainer<'c> {
                 let AtomicStep { from, to, .. } = self.steps[before as usize];
                 vec![self.line(from, to, Link::Fact(Fact::Atomic { step: before }))]
             }
-        }
+        })
     }
 }

@@ -8,6 +8,7 @@ use super::lines::{Line, Link, named};
 use super::paths::path;
 use crate::Reason;
 use crate::causal::check::Side;
+use crate::causal::clocks::Clocks;
 use crate::causal::observe::{Observed, Observer};
 use crate::causal::operations::{From, Op};
 
@@ -37,31 +38,31 @@ impl<'c> Explainer<'c> {
                 let observer = self.scope(side as usize, scope)?;
                 let (write, _, read) = observer.entry(entry);
                 let hops = path(write, read, &Observed { observer, until: entry }, |_| true);
-                self.lines(&named(hops, side, scope))
+                self.lines(&named(hops, side, scope))?
             }
             Fact::Seen { read, write } => {
                 let hops = path(write, read, &check.causal(0), |_| true);
-                self.lines(&hops)
+                self.lines(&hops)?
             }
             Fact::Conflict { side, read, write } => {
                 let hops = path(write, read, &check.happens_before_on(side as usize), |_| true);
-                self.lines(&hops)
+                self.lines(&hops)?
             }
             Fact::StoreOrder { from, to } => {
                 let hops = path(from, to, &check.happens_before_together(), |_| true);
-                self.lines(&hops)
+                self.lines(&hops)?
             }
             Fact::Overwritten { read, write } => match check.reads_from.source(read) {
                 From::Write(source) if check.problem.rules.store_order => {
-                    self.store_path(source, write)
+                    self.store_path(source, write)?
                 }
                 From::Write(source) => {
                     let hops = path(source, write, &check.causal(0), |_| true);
-                    self.lines(&hops)
+                    self.lines(&hops)?
                 }
                 From::Initial | From::Open => Vec::new(),
             },
-            Fact::Atomic { step } => self.premise_of_step(step),
+            Fact::Atomic { step } => self.premise_of_step(step)?,
         })
     }
 
@@ -72,8 +73,8 @@ impl<'c> Explainer<'c> {
         let reads = scopes.reads(scope as usize);
         let mut known = self.observer.take();
         if known.as_ref().is_none_or(|k| k.0 != side) {
-            let addresses = check.problem.history.address_count();
-            let observer = Observer::new(&check.problem.ops, addresses, base, check.reads_from);
+            let causality = self.causality(side)?;
+            let observer = Observer::new(&check.problem.ops, base, check.reads_from, causality);
             known = Some((side, u32::MAX, observer));
         }
         let entry = self.observer.insert(known.ok_or(Reason::Memory)?);
@@ -82,6 +83,27 @@ impl<'c> Explainer<'c> {
             entry.1 = scope;
         }
         Ok(&entry.2)
+    }
+
+    /// The clocks of co, computed again when they are first needed.
+    fn causality(&self, side: usize) -> Result<&'c Clocks, Reason> {
+        let cell = &self.causality[side];
+        if cell.get().is_none() {
+            let clocks = Clocks::over(&self.check.causal(side), self.check.budget, |_| ())?;
+            // It was acyclic before.
+            let _ = cell.set(clocks.map_err(|_| Reason::Memory)?);
+        }
+        cell.get().ok_or(Reason::Memory)
+    }
+
+    /// The clocks of happens-before, likewise.
+    pub(super) fn happens_before(&self) -> Result<&'c Clocks, Reason> {
+        if self.happens_before.get().is_none() {
+            let relation = self.check.happens_before_together();
+            let clocks = Clocks::over(&relation, self.check.budget, |_| ())?;
+            let _ = self.happens_before.set(clocks.map_err(|_| Reason::Memory)?);
+        }
+        self.happens_before.get().ok_or(Reason::Memory)
     }
 
     /// Derives every fact that the lines rest on, each after what it rests on itself.

@@ -5,6 +5,7 @@ use evidence::{Because, Edge, Node, Reader};
 use super::Explainer;
 use super::facts::Fact;
 use super::paths::{Hop, path};
+use crate::Reason;
 use crate::causal::operations::Op;
 use crate::causal::relation::Tag;
 
@@ -28,7 +29,7 @@ pub(super) struct Line {
 
 impl Explainer<'_> {
     /// A path as lines: runs of program order become one, pairs of pww are spelled out.
-    pub(super) fn lines(&mut self, hops: &[Hop]) -> Vec<Line> {
+    pub(super) fn lines(&mut self, hops: &[Hop]) -> Result<Vec<Line>, Reason> {
         let mut lines: Vec<Line> = Vec::with_capacity(hops.len());
         for Hop { from, to, tag } in joined(hops) {
             let link = match tag {
@@ -44,7 +45,7 @@ impl Explainer<'_> {
                 Tag::Declared { final_line } => Link::Declared { final_line },
                 Tag::HappensBefore => Link::Fact(Fact::StoreOrder { from, to }),
                 Tag::StoreOrder => {
-                    lines.extend(self.store_path(from, to));
+                    lines.extend(self.store_path(from, to)?);
                     continue;
                 }
                 Tag::Overwritten => Link::Fact(Fact::Overwritten { read: from, write: to }),
@@ -52,7 +53,7 @@ impl Explainer<'_> {
             };
             lines.push(self.line(from, to, link));
         }
-        merge(lines, |node| self.is_write(node))
+        Ok(merge(lines, |node| self.is_write(node)))
     }
 
     fn is_write(&self, node: Node) -> bool {
@@ -64,12 +65,12 @@ impl Explainer<'_> {
     }
 
     /// A path in pww.
-    pub(super) fn store_path(&mut self, from: Op, to: Op) -> Vec<Line> {
-        let direct = self.line(from, to, Link::Fact(Fact::StoreOrder { from, to }));
+    pub(super) fn store_path(&mut self, from: Op, to: Op) -> Result<Vec<Line>, Reason> {
         // Before pww is built, what it is asked for is causality.
-        let (Some(pairs), Some(_)) = (self.check.store_pairs(), &self.check.store_order) else {
-            return vec![direct];
-        };
+        if !self.check.has_store_order {
+            return Ok(vec![self.line(from, to, Link::Fact(Fact::StoreOrder { from, to }))]);
+        }
+        let pairs = self.check.store_pairs(self.happens_before()?);
         let hops = path(from, to, &pairs, |_| true);
         self.lines(&hops)
     }

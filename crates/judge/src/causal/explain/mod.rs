@@ -10,6 +10,8 @@ mod facts;
 mod lines;
 mod paths;
 
+use std::cell::OnceCell;
+
 use evidence::{Because, Cycle, Derived, Edge, Graph, Literal, Node, Reader};
 use history::{AddressId, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,6 +21,7 @@ use self::facts::Fact;
 use self::lines::{Line, Link, named};
 use self::paths::{cheap_cycle, path};
 use super::check::{Check, Problem};
+use super::clocks::Clocks;
 use super::kept::Kept;
 use super::observe::{Observed, Observer};
 use super::operations::{From, Op};
@@ -36,8 +39,8 @@ pub(super) enum Broken {
     FromTheFuture { read: Op, write: Op },
     /// `cm`: hb_o puts a write before the initial write.
     BeforeInitial { scope: u32, entry: u32 },
-    /// `cm`: hb_o has a cycle.
-    View { scope: u32, cycle: Vec<Op> },
+    /// hb_o has a cycle.
+    View { side: usize, scope: u32, cycle: Vec<Op> },
     /// hb has a cycle.
     HappensBefore { side: usize, cycle: Vec<Op> },
     /// hb of both sides together has a cycle.
@@ -62,8 +65,13 @@ pub(super) struct Lemma {
 
 /// The evidence for what is broken.
 pub(super) fn explain(check: &Check<'_>, broken: Broken) -> Result<Lemma, Reason> {
+    let causality: Vec<OnceCell<Clocks>> =
+        check.problem.sides.iter().map(|_| OnceCell::new()).collect();
+    let happens_before = OnceCell::new();
     let mut explainer = Explainer {
         check,
+        causality: &causality,
+        happens_before: &happens_before,
         observer: None,
         steps: Vec::new(),
         steps_of_edges: FxHashMap::default(),
@@ -97,6 +105,10 @@ pub(super) fn from_the_future(
 /// Evidence in the making.
 struct Explainer<'c> {
     check: &'c Check<'c>,
+    /// The clocks of co on each side, once they are needed.
+    causality: &'c [OnceCell<Clocks>],
+    /// The clocks of happens-before, likewise.
+    happens_before: &'c OnceCell<Clocks>,
     /// The log of the scope looked at last.
     observer: Option<(usize, u32, Observer<'c>)>,
     steps: Vec<AtomicStep>,
@@ -147,8 +159,8 @@ impl<'c> Explainer<'c> {
     fn cycle(&mut self, broken: Broken) -> Result<(usize, Vec<Line>), Reason> {
         let check = self.check;
         Ok(match broken {
-            Broken::Causality { side, cycle } => (side, self.closed(&check.causal(side), &cycle)),
-            Broken::Stale { side, read, write } => (side, self.stale(side, read, write)),
+            Broken::Causality { side, cycle } => (side, self.closed(&check.causal(side), &cycle)?),
+            Broken::Stale { side, read, write } => (side, self.stale(side, read, write)?),
             Broken::FromTheFuture { read, write } => {
                 let side = check.problem.sides.len() - 1;
                 let there = self.line(read, write, Link::Program);
@@ -159,25 +171,25 @@ impl<'c> Explainer<'c> {
                 let fact = Fact::Observed { side: 0, scope, entry };
                 (0, self.before_initial(write, Link::Fact(fact)))
             }
-            Broken::View { scope, cycle } => {
-                let observer = self.scope(0, scope)?;
+            Broken::View { side, scope, cycle } => {
+                let observer = self.scope(side, scope)?;
                 let hops = cheap_cycle(&Observed { observer, until: u32::MAX }, &cycle);
-                (0, self.lines(&named(hops, 0, scope)))
+                (side, self.lines(&named(hops, side as u8, scope))?)
             }
             Broken::HappensBefore { side, cycle } => {
-                (side, self.closed(&check.happens_before_on(side), &cycle))
+                (side, self.closed(&check.happens_before_on(side), &cycle)?)
             }
             Broken::Together { cycle } => {
-                (0, self.closed(&check.happens_before_together(), &cycle))
+                (0, self.closed(&check.happens_before_together(), &cycle)?)
             }
             Broken::DeclaredBeforeInitial { write, final_line } => {
                 (0, self.before_initial(write, Link::Declared { final_line }))
             }
-            Broken::StoreOrder { cycle } => match check.store_pairs() {
-                Some(pairs) => (0, self.closed(&pairs, &cycle)),
-                None => (0, Vec::new()),
-            },
-            Broken::Whole { side, cycle } => (side, self.closed(&check.whole(side), &cycle)),
+            Broken::StoreOrder { cycle } => {
+                let pairs = check.store_pairs(self.happens_before()?);
+                (0, self.closed(&pairs, &cycle)?)
+            }
+            Broken::Whole { side, cycle } => (side, self.closed(&check.whole(side), &cycle)?),
             Broken::Rivals(a, b) => {
                 let there = self.rival(a, b);
                 (0, vec![there, self.rival(b, a)])
@@ -185,21 +197,21 @@ impl<'c> Explainer<'c> {
         })
     }
 
-    fn closed(&mut self, relation: &impl Predecessors, cycle: &[Op]) -> Vec<Line> {
+    fn closed(&mut self, relation: &impl Predecessors, cycle: &[Op]) -> Result<Vec<Line>, Reason> {
         let hops = cheap_cycle(relation, cycle);
         self.lines(&hops)
     }
 
     /// A read saw a value that `write`, in its past, had overwritten; each model has its own words
     /// for it.
-    fn stale(&mut self, side: usize, read: Op, write: Op) -> Vec<Line> {
+    fn stale(&mut self, side: usize, read: Op, write: Op) -> Result<Vec<Line>, Reason> {
         let rules = self.check.problem.rules;
         let causal = self.check.causal(side);
         if rules.store_order || !(rules.convergent || rules.memory) {
             let fact = Fact::Overwritten { read, write };
             let mut lines = vec![self.line(read, write, Link::Fact(fact))];
-            lines.extend(self.lines(&path(write, read, &causal, |_| true)));
-            return lines;
+            lines.extend(self.lines(&path(write, read, &causal, |_| true))?);
+            return Ok(lines);
         }
         let fact = if rules.memory {
             Fact::Seen { read, write }
@@ -207,11 +219,11 @@ impl<'c> Explainer<'c> {
             Fact::Conflict { side: side as u8, read, write }
         };
         let From::Write(source) = self.check.reads_from.source(read) else {
-            return self.before_initial(write, Link::Fact(fact));
+            return Ok(self.before_initial(write, Link::Fact(fact)));
         };
         let mut lines = vec![self.line(write, source, Link::Fact(fact))];
-        lines.extend(self.lines(&path(source, write, &causal, |_| true)));
-        lines
+        lines.extend(self.lines(&path(source, write, &causal, |_| true))?);
+        Ok(lines)
     }
 
     /// "Not all of the choices that were used."

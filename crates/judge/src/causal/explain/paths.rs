@@ -1,8 +1,10 @@
 //! Short paths and cycles in a relation, for evidence.
 //!
-//! Program order costs nothing, for a run of it becomes one edge; reads-from and declared orders
-//! cost one; a derived edge costs more, because its derivation has to be told as well. Paths are
-//! found backwards from their end by Dijkstra's algorithm, O(edges · log n).
+//! A run of program order becomes one edge, so a step of it costs next to nothing, but not quite:
+//! otherwise every search would go back to the beginning. Reads-from and declared orders cost one
+//! crossing; a derived edge costs more, because its derivation has to be told as well. Paths are
+//! found backwards from their end by Dijkstra's algorithm, O(edges · log n) over what is nearer than
+//! the start.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,29 +22,36 @@ pub(super) struct Hop {
     pub(super) tag: Tag,
 }
 
-fn cost(tag: Tag) -> u32 {
+/// An edge that is told, in steps of program order.
+const CROSSING: u64 = 1 << 10;
+
+fn cost(tag: Tag) -> u64 {
     match tag {
-        Tag::Program | Tag::Fence => 0,
-        Tag::Reads | Tag::Declared { .. } | Tag::HappensBefore => 1,
-        _ => 3,
+        Tag::Program | Tag::Fence => 1,
+        Tag::Reads | Tag::Declared { .. } | Tag::HappensBefore => CROSSING,
+        _ => 3 * CROSSING,
     }
+}
+
+fn is_crossing(hop: &Hop) -> bool {
+    cost(hop.tag) >= CROSSING
 }
 
 /// Cheapest paths from operations to one end.
 pub(super) struct Paths {
     end: Op,
     /// The cost from here to the end, and the first edge on the way.
-    next: FxHashMap<Op, (u32, Hop)>,
+    next: FxHashMap<Op, (u64, Hop)>,
 }
 
 impl Paths {
-    /// Cheapest paths to `end` over allowed edges, from everything or, if `until` holds somewhere,
-    /// at least from there.
+    /// Cheapest paths to `end` over allowed edges, from everything or, if `until` holds somewhere
+    /// (an operation and its cost), at least from there.
     pub(super) fn to(
         end: Op,
         relation: &impl Predecessors,
         allowed: impl Fn(Tag) -> bool,
-        mut until: impl FnMut(Op) -> bool,
+        mut until: impl FnMut(Op, u64) -> bool,
     ) -> Self {
         let mut paths = Paths { end, next: FxHashMap::default() };
         let mut heap = BinaryHeap::from([Reverse((0, end))]);
@@ -50,7 +59,7 @@ impl Paths {
             if op != end && paths.next.get(&op).is_some_and(|known| known.0 < so_far) {
                 continue;
             }
-            if op != end && until(op) {
+            if op != end && until(op, so_far) {
                 break;
             }
             relation.before(op, |from, tag| {
@@ -67,11 +76,7 @@ impl Paths {
         paths
     }
 
-    pub(super) fn reaches_from(&self, op: Op) -> bool {
-        self.next.contains_key(&op)
-    }
-
-    pub(super) fn cost_from(&self, op: Op) -> Option<u32> {
+    pub(super) fn cost_from(&self, op: Op) -> Option<u64> {
         self.next.get(&op).map(|known| known.0)
     }
 
@@ -95,11 +100,14 @@ pub(super) fn path(
     relation: &impl Predecessors,
     allowed: impl Fn(Tag) -> bool,
 ) -> Vec<Hop> {
-    Paths::to(to, relation, allowed, |op| op == from).from(from)
+    Paths::to(to, relation, allowed, |op, _| op == from).from(from)
 }
 
 /// How many edges of a known cycle are tried as part of a cheaper one.
 const TRIES: usize = 64;
+
+/// How many operations are looked at for a cheaper cycle, in all.
+const LOOKS: usize = 1 << 16;
 
 /// A cheap cycle, given the operations of some cycle, each before the next.
 pub(super) fn cheap_cycle(relation: &impl Predecessors, cycle: &[Op]) -> Vec<Hop> {
@@ -107,20 +115,24 @@ pub(super) fn cheap_cycle(relation: &impl Predecessors, cycle: &[Op]) -> Vec<Hop
         .filter_map(|i| edge(relation, cycle[i], cycle[(i + 1) % cycle.len()]))
         .collect();
     // Let no run of program order go around the end.
-    let start = known.iter().position(|hop| cost(hop.tag) > 0).unwrap_or(0);
+    let start = known.iter().position(is_crossing).unwrap_or(0);
     known.rotate_left(start);
-    let crossings: Vec<Hop> = known.iter().copied().filter(|hop| cost(hop.tag) > 0).collect();
+    let crossings: Vec<Hop> = known.iter().copied().filter(is_crossing).collect();
     let step = crossings.len().div_ceil(TRIES).max(1);
     let mut best = known;
-    let mut best_cost: u32 = best.iter().map(|hop| cost(hop.tag)).sum();
+    let mut best_cost: u64 = best.iter().map(|hop| cost(hop.tag)).sum();
+    let mut looks = LOOKS;
     for &first in crossings.iter().step_by(step) {
-        let back = Paths::to(first.from, relation, |_| true, |op| op == first.to);
+        let is_far = |op: Op, so_far: u64| {
+            looks = looks.saturating_sub(1);
+            op == first.to || so_far + cost(first.tag) >= best_cost || looks == 0
+        };
+        let back = Paths::to(first.from, relation, |_| true, is_far);
         let Some(rest) = back.cost_from(first.to) else { continue };
         let total = rest + cost(first.tag);
-        let hops = || std::iter::once(first).chain(back.from(first.to)).collect::<Vec<Hop>>();
         if total < best_cost {
             best_cost = total;
-            best = hops();
+            best = std::iter::once(first).chain(back.from(first.to)).collect();
         }
     }
     best
