@@ -133,7 +133,7 @@ impl Seed<'_> {
         };
         for earlier in roles(self.history, a) {
             for later in roles(self.history, b) {
-                let orders = |i: &usize| match self.history.events()[*i].operation {
+                let orders = |i: &usize| match self.history.event(EventId::new(*i)).operation {
                     Operation::Fence { before, after } => {
                         before.meets(earlier) && after.meets(later)
                     }

@@ -5,9 +5,13 @@
 //! writes of each address (pso), or only the latter. A read-modify-write stands in two chains
 //! where reads and writes have chains of their own. A place in a chain is the id of the event:
 //! ids of one thread ascend in program order, so nothing has to be numbered anew.
+//!
+//! Chains of a thread and an address are as many as threads times addresses. Where clocks that
+//! wide would be too large the chains are *thin*: writes have none, and what is known of them is
+//! what their readers tell. That finds less, and what it does not find is left to the search.
 
-use history::{AddressId, EventId, History};
-use models::Keeps;
+use history::{AddressId, EventId, History, Kinds, Operation, Source};
+use models::{Keeps, StoreRules};
 
 use super::problem::Problem;
 
@@ -18,9 +22,20 @@ pub(crate) struct Chains {
     count: usize,
     writes: Of,
     reads: Of,
+    /// Fences that follow all earlier accesses, if the chains are thin.
+    fences: Of,
     /// `parts[starts[a]..starts[a + 1]]` are the chains that write address `a`.
     starts: Vec<u32>,
     parts: Vec<Part>,
+    /// In the same way the chains that read each address, if the chains are thin.
+    tellers: Option<Tellers>,
+}
+
+/// Who tells of the writes of an address where these have no chains.
+struct Tellers {
+    starts: Vec<u32>,
+    parts: Vec<Part>,
+    accesses: Vec<EventId>,
 }
 
 /// The chain of each access of a kind.
@@ -33,9 +48,10 @@ enum Of {
     Nothing,
 }
 
-/// The writes of one chain to one address, as a range of the writes of that address.
+/// The accesses of one thread and chain to one address, as a range of all such accesses.
 #[derive(Clone, Copy)]
 struct Part {
+    thread: u32,
     chain: u32,
     start: u32,
     end: u32,
@@ -48,6 +64,27 @@ pub(crate) struct AddressChain<'h> {
     pub(crate) chain: usize,
     /// Its writes to the address, in order. Never empty.
     pub(crate) writes: &'h [EventId],
+}
+
+/// The chains in which one event stands; twice the same if it is one.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnChains {
+    chains: Option<[usize; 2]>,
+}
+
+impl OwnChains {
+    /// For what stands in no chain.
+    pub(crate) const NONE: OwnChains = OwnChains { chains: None };
+
+    /// The chains, each once.
+    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
+        let [first, second] = match self.chains {
+            Some([a, b]) if a == b => [Some(a), None],
+            Some([a, b]) => [Some(a), Some(b)],
+            None => [None, None],
+        };
+        first.into_iter().chain(second)
+    }
 }
 
 impl Chains {
@@ -63,8 +100,10 @@ impl Chains {
             count: 0,
             writes: Of::Nothing,
             reads: Of::Nothing,
+            fences: Of::Nothing,
             starts: Vec::with_capacity(history.address_count() + 1),
             parts: Vec::new(),
+            tellers: None,
         };
         if reads_chained {
             chains.reads = chains.a_chain_a_thread(threads);
@@ -74,8 +113,74 @@ impl Chains {
         } else if writes_chained {
             chains.writes = chains.a_chain_a_thread(threads);
         }
-        chains.by_address(history, writes_chained);
+        chains.by_address(history, writes_chained || problem.thin);
+        if problem.thin {
+            if rules.global {
+                chains.fences = chains.a_chain_a_thread(threads);
+            }
+            chains.tellers = Some(chains.tellers_by_address(problem));
+        }
         chains
+    }
+
+    /// Whether clocks would be too large with a chain for each thread and address it writes.
+    pub(crate) fn would_be_too_many(
+        history: &History,
+        rules: &StoreRules,
+        most_bytes: usize,
+    ) -> bool {
+        if rules.global && rules.write_write == Keeps::Always {
+            return false;
+        }
+        let writers = history.address_ids().map(|address| {
+            let writes = &history.address(address).writes;
+            writes.chunk_by(|a, b| history.thread_of(*a) == history.thread_of(*b)).count()
+        });
+        let cells = writers.sum::<usize>().saturating_mul(history.len());
+        cells.saturating_mul(size_of::<i32>()) > most_bytes
+    }
+
+    /// What comes before a read of a chain tells of the reads of its thread before it; what comes
+    /// before a fence, of all accesses of its thread before it. A read that need not follow what it
+    /// read, because that is its thread's own, tells nothing.
+    fn tellers_by_address(&self, problem: &Problem) -> Tellers {
+        let history = problem.history;
+        let tells = |event: EventId| match problem.sources[event.index()] {
+            Some(Source::Write(source)) => {
+                history.kinds_of(event).writes || problem.follows_source(event, source)
+            }
+            _ => history.kinds_of(event).writes,
+        };
+        let mut by_address: Vec<(AddressId, u32, u32, EventId)> = Vec::new();
+        for thread in history.threads() {
+            let chain = |of: &Of| match of {
+                Of::Thread(first) => Some(first + thread.index() as u32),
+                _ => None,
+            };
+            for event in history.thread_events(thread) {
+                let Some(address) = history.address_of(event).filter(|_| tells(event)) else {
+                    continue;
+                };
+                let reads = chain(&self.reads).filter(|_| history.kinds_of(event).reads);
+                for chain in reads.into_iter().chain(chain(&self.fences)) {
+                    by_address.push((address, chain, thread.index() as u32, event));
+                }
+            }
+        }
+        by_address.sort_unstable();
+        let mut tellers = Tellers { starts: Vec::new(), parts: Vec::new(), accesses: Vec::new() };
+        let mut groups = by_address.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).peekable();
+        for address in history.address_ids() {
+            tellers.starts.push(tellers.parts.len() as u32);
+            while let Some(group) = groups.next_if(|group| group[0].0 == address) {
+                let start = tellers.accesses.len() as u32;
+                tellers.accesses.extend(group.iter().map(|entry| entry.3));
+                let (_, chain, thread, _) = group[0];
+                tellers.parts.push(Part { thread, chain, start, end: start + group.len() as u32 });
+            }
+        }
+        tellers.starts.push(tellers.parts.len() as u32);
+        tellers
     }
 
     fn a_chain_a_thread(&mut self, threads: u32) -> Of {
@@ -86,24 +191,26 @@ impl Chains {
 
     /// Finds the writes of each chain to each address; where writes have no chain yet, these are
     /// the chains.
-    fn by_address(&mut self, history: &History, writes_chained: bool) {
-        let mut table = if writes_chained { Vec::new() } else { vec![NO_CHAIN; history.len()] };
+    fn by_address(&mut self, history: &History, given: bool) {
+        let mut table = if given { Vec::new() } else { vec![NO_CHAIN; history.len()] };
         for address in history.address_ids() {
             self.starts.push(self.parts.len() as u32);
             let mut start = 0;
             let writes = &history.address(address).writes;
             for own in writes.chunk_by(|a, b| history.thread_of(*a) == history.thread_of(*b)) {
+                let thread = history.thread_of(own[0]).index() as u32;
                 let chain = match self.writes {
-                    Of::Thread(first) => first + history.thread_of(own[0]).index() as u32,
+                    Of::Thread(first) => first + thread,
+                    _ if given => NO_CHAIN,
                     _ => self.new_chain(&mut table, own),
                 };
                 let end = start + own.len() as u32;
-                self.parts.push(Part { chain, start, end });
+                self.parts.push(Part { thread, chain, start, end });
                 start = end;
             }
         }
         self.starts.push(self.parts.len() as u32);
-        if !writes_chained {
+        if !given {
             self.writes = Of::Table(table);
         }
     }
@@ -137,6 +244,50 @@ impl Chains {
         self.parts[part].chain as usize
     }
 
+    /// The part of a write.
+    pub(crate) fn part_of(&self, history: &History, write: EventId) -> Option<usize> {
+        let thread = history.thread_of(write).index() as u32;
+        let parts = self.parts_of(history.address_of(write)?);
+        let found = self.parts[parts.clone()].binary_search_by_key(&thread, |p| p.thread).ok();
+        found.map(|i| parts.start + i)
+    }
+
+    /// Whether writes have no chains, and their readers tell of them.
+    pub(crate) fn are_thin(&self) -> bool {
+        self.tellers.is_some()
+    }
+
+    /// The indices of the chains that tell of the writes of an address: those that write it, or
+    /// read it if the chains are thin.
+    pub(crate) fn tellers_of(&self, address: AddressId) -> std::ops::Range<usize> {
+        match &self.tellers {
+            None => self.parts_of(address),
+            Some(tellers) => {
+                let start = |a: usize| tellers.starts[a] as usize;
+                start(address.index())..start(address.index() + 1)
+            }
+        }
+    }
+
+    /// The chain of a teller and its accesses of the address.
+    pub(crate) fn teller<'c>(
+        &'c self,
+        history: &'c History,
+        address: AddressId,
+        teller: usize,
+    ) -> (usize, &'c [EventId]) {
+        match &self.tellers {
+            None => {
+                let part = self.part(history, address, teller);
+                (part.chain, part.writes)
+            }
+            Some(tellers) => {
+                let Part { chain, start, end, .. } = tellers.parts[teller];
+                (chain as usize, &tellers.accesses[start as usize..end as usize])
+            }
+        }
+    }
+
     /// A part, given its address.
     pub(crate) fn part<'h>(
         &self,
@@ -144,9 +295,17 @@ impl Chains {
         address: AddressId,
         part: usize,
     ) -> AddressChain<'h> {
-        let Part { chain, start, end } = self.parts[part];
+        let Part { chain, start, end, .. } = self.parts[part];
         let writes = &history.address(address).writes[start as usize..end as usize];
         AddressChain { chain: chain as usize, writes }
+    }
+
+    /// All parts of all addresses.
+    pub(crate) fn all_parts<'h>(
+        &self,
+        history: &'h History,
+    ) -> impl Iterator<Item = AddressChain<'h>> {
+        history.address_ids().flat_map(move |address| self.of_address(history, address))
     }
 
     /// The chains that write an address.
@@ -166,6 +325,28 @@ impl Chains {
     /// The chain in which an event stands as a read.
     pub(crate) fn of_read(&self, history: &History, read: EventId) -> Option<usize> {
         Self::of(&self.reads, history, read)
+    }
+
+    /// The chains in which an event of these kinds stands.
+    pub(crate) fn own_chains(&self, history: &History, event: EventId, kinds: Kinds) -> OwnChains {
+        if kinds == Kinds::NONE {
+            return self.own_chains_of_fence(history, event);
+        }
+        let write = if kinds.writes { self.of_write(history, event) } else { None };
+        let read = if kinds.reads { self.of_read(history, event) } else { None };
+        let chains = match (write, read) {
+            (Some(a), Some(b)) => Some([a, b]),
+            (Some(one), None) | (None, Some(one)) => Some([one, one]),
+            (None, None) => None,
+        };
+        OwnChains { chains }
+    }
+
+    fn own_chains_of_fence(&self, history: &History, fence: EventId) -> OwnChains {
+        let follows_all =
+            matches!(history.event(fence).operation, Operation::Fence { before: Kinds::ALL, .. });
+        let chain = Self::of(&self.fences, history, fence).filter(|_| follows_all);
+        OwnChains { chains: chain.map(|chain| [chain, chain]) }
     }
 
     fn of(chains: &Of, history: &History, event: EventId) -> Option<usize> {

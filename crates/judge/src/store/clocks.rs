@@ -9,30 +9,86 @@
 
 use std::ops::Range;
 
-use history::{EventId, History, Kinds};
+use history::{EventId, History, ThreadId};
 
-use super::chains::{AddressChain, Chains};
+use super::chains::{AddressChain, Chains, OwnChains};
 use super::graph::{NodeId, node};
 
 /// An event that comes before itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PrecedesItself(pub(crate) NodeId);
 
+/// How far along each chain everything has been emitted by a guess. What has been emitted comes
+/// before everything else, so clocks need not say so.
+#[derive(Default)]
+pub(crate) struct Front {
+    reach: Vec<i32>,
+}
+
+impl Front {
+    /// The front before the first event.
+    pub(crate) fn new(chains: &Chains) -> Self {
+        Self { reach: vec![0; chains.count()] }
+    }
+
+    /// How far along a chain everything has been emitted.
+    pub(crate) fn of(&self, chain: usize) -> i32 {
+        self.reach.get(chain).copied().unwrap_or(0)
+    }
+
+    /// Everything below this has been emitted in these chains.
+    pub(crate) fn set(&mut self, own: OwnChains, below: i32) {
+        for chain in own.iter() {
+            self.reach[chain] = below;
+        }
+    }
+}
+
+/// Rows are compared so many chains at a time.
+const STRETCH: usize = 8;
+
 /// A clock for every node.
 pub(crate) struct Clocks {
     pub(crate) chains: Chains,
     width: usize,
+    /// Which chains share a bit in a set.
+    pub(crate) bits: ChainBits,
     /// Ids are below 2^31. Signed, because plain x86-64 compares only signed numbers four at a
     /// time.
     rows: Vec<i32>,
 }
 
-/// Which chains of a clock have changed, modulo the bits of a word.
+/// A set of chains as a word. If there are more chains than bits, neighbours share a bit.
 pub(crate) type ChainSet = u32;
 
-/// The bit of a chain in a set.
-pub(crate) fn chain_bit(chain: usize) -> ChainSet {
-    1 << (chain % ChainSet::BITS as usize)
+/// Which chains share a bit.
+#[derive(Clone, Copy)]
+pub(crate) struct ChainBits {
+    count: usize,
+    shift: u32,
+}
+
+impl ChainBits {
+    fn new(count: usize) -> Self {
+        let groups = count.div_ceil(ChainSet::BITS as usize).max(1);
+        Self { count, shift: groups.next_power_of_two().ilog2() }
+    }
+
+    /// The bit of a chain.
+    pub(crate) fn of(self, chain: usize) -> ChainSet {
+        1 << (chain >> self.shift)
+    }
+
+    /// The chains of a set.
+    pub(crate) fn chains(self, mut set: ChainSet) -> impl Iterator<Item = usize> {
+        let ones = std::iter::from_fn(move || {
+            let bit = set.trailing_zeros();
+            set &= set.wrapping_sub(1);
+            (bit < ChainSet::BITS).then_some(bit as usize)
+        });
+        let group = move |bit: usize| bit << self.shift..((bit + 1) << self.shift).min(self.count);
+        ones.flat_map(group)
+    }
 }
 
 /// A cell of a clock and what it held before it changed.
@@ -52,10 +108,11 @@ impl Clocks {
     /// Clocks at zero.
     pub(crate) fn new(chains: Chains, nodes: usize) -> Self {
         let width = chains.count();
-        Self { chains, width, rows: vec![0; nodes * width] }
+        Self { chains, width, bits: ChainBits::new(width), rows: vec![0; nodes * width] }
     }
 
-    fn row(&self, node: NodeId) -> &[i32] {
+    /// The clock of a node, by chain.
+    pub(crate) fn row(&self, node: NodeId) -> &[i32] {
         let start = node as usize * self.width;
         &self.rows[start..start + self.width]
     }
@@ -97,78 +154,93 @@ impl Clocks {
         before + usize::from(own)..after
     }
 
-    /// Lets `later` know what `earlier` knows. Returns the chains in which that was news, and logs
-    /// the cells that changed.
-    pub(crate) fn learn(
-        &mut self,
-        later: NodeId,
-        earlier: NodeId,
-        log: Option<&mut Vec<Changed>>,
-    ) -> ChainSet {
-        if earlier == later {
-            return 0;
-        }
+    /// Two different rows, the second to be changed.
+    fn two_rows(&mut self, source: NodeId, target: NodeId) -> (&[i32], &mut [i32]) {
         let width = self.width;
-        let (from, to) = (earlier as usize * width, later as usize * width);
-        // The two rows do not overlap; split so that the loops vectorise.
-        let (source, target) = if from < to {
+        let (from, to) = (source as usize * width, target as usize * width);
+        if from < to {
             let (left, right) = self.rows.split_at_mut(to);
             (&left[from..from + width], &mut right[..width])
         } else {
             let (left, right) = self.rows.split_at_mut(from);
             (&right[..width], &mut left[to..to + width])
-        };
-        let mut news = false;
-        for (known, new) in target.iter().zip(source) {
-            news |= new > known;
         }
-        if !news {
-            return 0;
+    }
+
+    /// Lets `later` know what `earlier` knows and that `earlier` itself, which stands in these
+    /// chains, comes before it; without asking what is news.
+    pub(crate) fn learn_all(&mut self, later: NodeId, earlier: NodeId, own: OwnChains) {
+        if earlier != later {
+            let (source, target) = self.two_rows(earlier, later);
+            for (known, &new) in target.iter_mut().zip(source) {
+                *known = if new > *known { new } else { *known };
+            }
         }
+        for chain in own.iter() {
+            let known = &mut self.rows[later as usize * self.width + chain];
+            *known = (*known).max(earlier as i32 + 1);
+        }
+    }
+
+    /// The same for some chains only and beyond the front only, but returns the chains in which
+    /// that was news, and logs the cells that changed.
+    pub(crate) fn learn(
+        &mut self,
+        later: NodeId,
+        earlier: NodeId,
+        own: OwnChains,
+        chains: ChainSet,
+        front: &Front,
+        mut log: Option<&mut Vec<Changed>>,
+    ) -> ChainSet {
+        let bits = self.bits;
         let mut changed = 0;
-        for (chain, (known, &new)) in target.iter().zip(source).enumerate() {
-            changed |= ChainSet::from(new > *known) << (chain % ChainSet::BITS as usize);
-        }
-        if let Some(log) = log {
-            for (chain, (known, &new)) in target.iter().zip(source).enumerate() {
-                if new > *known {
-                    log.push(Changed { node: later, chain: chain as u32, before: *known });
+        let mut change = |chain: usize, known: &mut i32, new: i32| {
+            changed |= bits.of(chain);
+            if let Some(log) = &mut log {
+                log.push(Changed { node: later, chain: chain as u32, before: *known });
+            }
+            *known = new;
+        };
+        if earlier != later {
+            let (source, target) = self.two_rows(earlier, later);
+            if chains == ChainSet::MAX {
+                let stretches = target.chunks_mut(STRETCH).zip(source.chunks(STRETCH));
+                for (stretch, (target, source)) in stretches.enumerate() {
+                    let mut news = false;
+                    for (known, new) in target.iter().zip(source) {
+                        news |= new > known;
+                    }
+                    if !news {
+                        continue;
+                    }
+                    for (i, (known, &new)) in target.iter_mut().zip(source).enumerate() {
+                        let chain = stretch * STRETCH + i;
+                        if new > *known && new > front.of(chain) {
+                            change(chain, known, new);
+                        }
+                    }
+                }
+            } else {
+                for chain in bits.chains(chains) {
+                    if source[chain] > target[chain] && source[chain] > front.of(chain) {
+                        change(chain, &mut target[chain], source[chain]);
+                    }
                 }
             }
         }
-        for (known, &new) in target.iter_mut().zip(source) {
-            *known = if new > *known { new } else { *known };
+        for chain in own.iter() {
+            let known = &mut self.rows[later as usize * self.width + chain];
+            if *known <= earlier as i32 {
+                change(chain, known, earlier as i32 + 1);
+            }
         }
         changed
     }
 
-    /// Lets `later` know that an event that stands in a chain comes before it.
-    pub(crate) fn learn_event(
-        &mut self,
-        later: NodeId,
-        chain: usize,
-        event: EventId,
-        log: Option<&mut Vec<Changed>>,
-    ) -> ChainSet {
-        let cell = &mut self.rows[later as usize * self.width + chain];
-        let new = place(event) + 1;
-        if new <= *cell {
-            return 0;
-        }
-        if let Some(log) = log {
-            log.push(Changed { node: later, chain: chain as u32, before: *cell });
-        }
-        *cell = new;
-        chain_bit(chain)
-    }
-
-    /// Whether an event comes before itself.
-    pub(crate) fn precedes_itself(&self, history: &History, event: EventId, kinds: Kinds) -> bool {
-        let within = |chain: Option<usize>| {
-            chain.is_some_and(|chain| self.reaches(node(event), chain, event))
-        };
-        (kinds.writes && within(self.chains.of_write(history, event)))
-            || (kinds.reads && within(self.chains.of_read(history, event)))
+    /// Whether an event, which stands in these chains, comes before itself.
+    pub(crate) fn precedes_itself(&self, event: EventId, own: OwnChains) -> bool {
+        own.iter().any(|chain| self.reaches(node(event), chain, event))
     }
 
     /// Restores cells, latest change first, until this many changes are left.
@@ -183,26 +255,56 @@ impl Clocks {
     /// How many pairs of writes of one address are ordered.
     pub(crate) fn ordered_pairs(&self, history: &History) -> u64 {
         let mut pairs = 0;
-        let mut counts: Vec<usize> = Vec::new();
-        for address in history.address_ids() {
-            let chains: Vec<AddressChain> = self.chains.of_address(history, address).collect();
-            for own in &chains {
-                // What precedes a write grows along its chain.
-                counts.clear();
-                counts.resize(chains.len(), 0);
-                for &write in own.writes {
-                    let row = self.row(node(write));
-                    for (count, chain) in counts.iter_mut().zip(&chains) {
-                        let reach = row[chain.chain];
-                        while chain.writes.get(*count).is_some_and(|&w| place(w) < reach) {
-                            *count += 1;
-                        }
-                        pairs += *count as u64;
-                    }
+        if self.chains.are_thin() {
+            return pairs;
+        }
+        let parts = self.chains.all_parts(history).map(|part| part.writes);
+        let mut walks: Vec<Walk> = parts.map(Walk::new).collect();
+        for thread in history.threads() {
+            for event in history.thread_events(thread) {
+                let Some(address) = history.address_of(event) else { continue };
+                if !history.kinds_of(event).writes {
+                    continue;
+                }
+                let row = self.row(node(event));
+                let parts = self.chains.parts_of(address);
+                for (part, walk) in parts.clone().zip(&mut walks[parts]) {
+                    // What precedes a write grows along its thread.
+                    walk.enter(thread);
+                    pairs += walk.count_below(row[self.chains.chain_of_part(part)]);
                 }
             }
         }
         pairs
+    }
+}
+
+/// A walk along the writes of one chain to one address, anew for each thread.
+struct Walk<'h> {
+    writes: &'h [EventId],
+    thread: Option<ThreadId>,
+    count: u32,
+    next: i32,
+}
+
+impl<'h> Walk<'h> {
+    fn new(writes: &'h [EventId]) -> Self {
+        Self { writes, thread: None, count: 0, next: 0 }
+    }
+
+    fn enter(&mut self, thread: ThreadId) {
+        if self.thread != Some(thread) {
+            *self = Self { thread: Some(thread), count: 0, next: place(self.writes[0]), ..*self };
+        }
+    }
+
+    /// How many writes lie below a reach that never shrinks.
+    fn count_below(&mut self, reach: i32) -> u64 {
+        while self.next < reach {
+            self.count += 1;
+            self.next = self.writes.get(self.count as usize).map_or(i32::MAX, |&w| place(w));
+        }
+        u64::from(self.count)
     }
 }
 

@@ -268,23 +268,23 @@ impl Graph {
         if order.len() == self.node_count() {
             return Ok(order);
         }
-        let within: Vec<bool> = indegree.iter().map(|&d| d > 0).collect();
-        Err(self.some_cycle(&within))
+        Err(self.some_cycle(|n| indegree[n as usize] > 0))
     }
 
     /// A short cycle among nodes that each have a predecessor among them.
-    fn some_cycle(&self, within: &[bool]) -> Vec<EdgeId> {
+    pub(crate) fn some_cycle(&self, within: impl Fn(NodeId) -> bool) -> Vec<EdgeId> {
         // Walk backwards until a node repeats: it lies on a cycle. Then take the shortest cycle
         // through a few nodes of that one.
         let mut before = vec![NONE; self.node_count()];
-        for node in (0..self.node_count() as NodeId).filter(|&n| within[n as usize]) {
-            for to in self.successors(node).filter(|&to| within[to as usize]) {
+        let mut start = NONE;
+        for node in (0..self.node_count() as NodeId).filter(|&n| within(n)) {
+            start = start.min(node);
+            for to in self.successors(node).filter(|&to| within(to)) {
                 before[to as usize] = node;
             }
         }
-        let start = within.iter().position(|&w| w).expect("a graph without order has such nodes");
         let mut seen = vec![false; self.node_count()];
-        let mut node = start as NodeId;
+        let mut node = start;
         while !seen[node as usize] {
             seen[node as usize] = true;
             node = before[node as usize];

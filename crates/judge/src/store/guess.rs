@@ -7,7 +7,8 @@
 //! when none is left does it guess a write, with the fewest readers held up, earliest by the clock
 //! of the trace if it has one. From then on the pending readers of that write come before every
 //! other write of the address: these edges are added and saturated, so that a wrong guess shows
-//! almost always at once, as a contradiction, and its opposite is known to hold.
+//! almost always at once, as a contradiction, and its opposite is known to hold. Writes that are
+//! far from the front get their edges only if they get there while readers are still pending.
 //!
 //! Everything emitted comes before everything else, so clocks change only near the front. What has
 //! changed is logged; if both a guess and its opposite contradict what was guessed before, the
@@ -16,13 +17,24 @@
 
 use history::{AddressId, EventId, History};
 
-use super::clocks::PrecedesItself;
+use super::clocks::{Front, PrecedesItself, place};
 use super::graph::{NodeId, Origin, node};
 use super::nodes::NodeSet;
 use super::saturate::Saturation;
 
-/// How many events may be taken back for each event there is.
-const PATIENCE: usize = 8;
+/// How many events may be taken back: a few, and one for so many that there are. Random valid
+/// traces take back a handful whatever their length; where that is not enough, search is better.
+const PATIENCE: usize = 64;
+const EVENTS_A_PATIENCE: usize = 16;
+
+/// How many ready writes are compared before one is guessed.
+const MOST_CANDIDATES: usize = 256;
+
+/// How far from the front a write is near even if no reader has to be waited for.
+const NEAR: u32 = 16;
+
+/// How many changes of clocks are remembered, at 12 bytes each.
+const MOST_CHANGES: usize = 1 << 20;
 
 /// A total order of all accesses that the model's machine can perform, if the guess succeeds. The
 /// source of every read must be known. The saturation is spent: its problem is left as it was, its
@@ -31,6 +43,7 @@ pub(crate) fn guess(mut saturation: Saturation) -> Option<Vec<EventId>> {
     let inferred = saturation.problem.graph.inferred_count();
     let nodes = saturation.problem.graph.node_count();
     saturation.emitted = NodeSet::new(nodes);
+    saturation.front = Front::new(&saturation.clocks.chains);
     saturation.log = Some(Vec::new());
     saturation.indegree = saturation.problem.graph.indegrees();
     let mut guess = Guess::new(&mut saturation);
@@ -46,6 +59,7 @@ struct Mark {
     journal: usize,
     log: usize,
     inferred: usize,
+    locked: usize,
 }
 
 /// A guess that stands: this write before all others of its address that were left.
@@ -69,6 +83,10 @@ struct Guess<'s, 'p, 'h> {
     /// How many events of each thread have been emitted.
     progress: Vec<u32>,
     levels: Vec<Level>,
+    /// The last write of each address that was guessed: it may have readers to come.
+    lock: Vec<Option<EventId>>,
+    /// What the locks were before, in order.
+    locked: Vec<(AddressId, Option<EventId>)>,
     patience: usize,
 }
 
@@ -85,7 +103,9 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
             written: vec![0; order.clocks.chains.part_count()],
             progress: vec![0; history.thread_count()],
             levels: Vec::new(),
-            patience: PATIENCE * nodes,
+            lock: vec![None; history.address_count()],
+            locked: Vec::new(),
+            patience: PATIENCE + nodes / EVENTS_A_PATIENCE,
             order,
         };
         for n in 0..nodes as NodeId {
@@ -102,12 +122,12 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
                 return true;
             }
             let goes_on = match self.choose() {
-                Some(Chosen::Harmless(write)) => {
+                Ok(Some(Chosen::Harmless(write))) => {
                     self.emit(node(write));
                     true
                 }
-                Some(Chosen::Guess(write)) => self.try_first(write) || self.take_back(),
-                None => self.take_back(),
+                Ok(Some(Chosen::Guess(write))) => self.try_first(write) || self.take_back(),
+                Ok(None) | Err(PrecedesItself(_)) => self.take_back(),
             };
             if !goes_on {
                 return false;
@@ -156,20 +176,20 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
         let Some(event) = self.order.problem.graph.event(n) else { return };
         let progress = &mut self.progress[self.history.thread_of(event).index()];
         *progress = progress.wrapping_add_signed(by);
-        if self.history.kinds_of(event).writes
-            && let Some(address) = self.history.address_of(event)
+        let kinds = self.history.kinds_of(event);
+        let chains = &self.order.clocks.chains;
+        let own = chains.own_chains(self.history, event, kinds);
+        self.order.front.set(own, place(event) + by.max(0));
+        if kinds.writes
+            && let Some(part) = chains.part_of(self.history, event)
         {
-            let chains = &self.order.clocks.chains;
-            let chain = chains.of_write(self.history, event);
-            let part = chains.parts_of(address).find(|&p| Some(chains.chain_of_part(p)) == chain);
-            if let Some(part) = part {
-                self.written[part] = self.written[part].wrapping_add_signed(by);
-            }
+            self.written[part] = self.written[part].wrapping_add_signed(by);
         }
     }
 
-    /// A write that cannot do harm, or the most promising one. `None` if no write is ready.
-    fn choose(&mut self) -> Option<Chosen> {
+    /// A write that cannot do harm, or the most promising one. `None` if no write is ready. Fails
+    /// if a write must go before readers that a guess has put before it.
+    fn choose(&mut self) -> Result<Option<Chosen>, PrecedesItself> {
         let mut best: Option<((u32, u64, EventId), EventId)> = None;
         let mut i = 0;
         while let Some(&write) = self.ready.get(i) {
@@ -179,16 +199,32 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
                 self.ready.swap_remove(i);
                 continue;
             }
+            if self.wait_for_readers(write)? {
+                continue;
+            }
             if self.is_harmless(write) {
-                return Some(Chosen::Harmless(write));
+                return Ok(Some(Chosen::Harmless(write)));
             }
             let promise = (self.wait(write), self.hint(write), write);
             if best.is_none_or(|(least, _)| promise < least) {
                 best = Some((promise, write));
             }
             i += 1;
+            if i == MOST_CANDIDATES {
+                break;
+            }
         }
-        best.map(|(_, write)| Chosen::Guess(write))
+        Ok(best.map(|(_, write)| Chosen::Guess(write)))
+    }
+
+    /// Puts a write that has come to the front behind the pending readers of what it would
+    /// overwrite. False if there are none.
+    fn wait_for_readers(&mut self, write: EventId) -> Result<bool, PrecedesItself> {
+        let lock = self.history.address_of(write).and_then(|a| self.lock[a.index()]);
+        let Some(lock) = lock else { return Ok(false) };
+        self.order.readers_before(lock, write)?;
+        self.order.propagate()?;
+        Ok(self.order.indegree[write.index()] > 0)
     }
 
     /// Whether every reader of a write can follow it at once. A read-modify-write that reads it
@@ -196,8 +232,7 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
     fn is_harmless(&self, write: EventId) -> bool {
         let problem = &*self.order.problem;
         problem.readers.of(write).iter().all(|&read| {
-            let own = self.history.thread_of(read) == self.history.thread_of(write);
-            let by_source = u32::from(!own || problem.rules.own_reads_visible);
+            let by_source = u32::from(problem.follows_source(read, write));
             self.order.emitted.contains(node(read))
                 || (!self.history.kinds_of(read).writes
                     && self.order.indegree[read.index()] <= by_source)
@@ -207,12 +242,15 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
     /// How long a write would have to wait for its readers: the most events that a reader's
     /// thread still has before it.
     fn wait(&self, write: EventId) -> u32 {
-        let wait = |&read: &EventId| {
-            let thread = self.history.thread_of(read);
-            let index = read.index() - self.history.thread_range(thread).start;
-            (index as u32).saturating_sub(self.progress[thread.index()])
-        };
-        self.order.problem.readers.of(write).iter().map(wait).max().unwrap_or(0)
+        let readers = self.order.problem.readers.of(write).iter();
+        readers.map(|&read| self.distance(read)).max().unwrap_or(0)
+    }
+
+    /// How many events of its thread come before an event and have not been emitted, about.
+    fn distance(&self, event: EventId) -> u32 {
+        let thread = self.history.thread_of(event);
+        let index = event.index() - self.history.thread_range(thread).start;
+        (index as u32).saturating_sub(self.progress[thread.index()])
     }
 
     /// When a write probably happened: by the clock, or by how far its thread has come.
@@ -226,13 +264,16 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
     /// Emits a write and keeps others of its address behind its readers. If that contradicts what
     /// is known, another write goes first; false if that does too.
     fn try_first(&mut self, write: EventId) -> bool {
-        let before = self.mark();
-        self.emit(node(write));
         let Some(address) = self.history.address_of(write) else { return true };
-        match self.readers_first(write, address) {
+        let before = self.mark();
+        let near = 2 * self.wait(write) + NEAR;
+        self.emit(node(write));
+        self.locked.push((address, self.lock[address.index()].replace(write)));
+        match self.readers_first(write, address, near) {
             Ok(()) => {
                 if self.order.problem.graph.inferred_count() > before.inferred {
                     self.levels.push(Level { before, write });
+                    self.forget_if_long();
                 }
                 true
             }
@@ -240,12 +281,23 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
         }
     }
 
-    /// The pending readers of an emitted write come before the first write left of every chain.
-    /// Fails with the write for which that is impossible.
-    fn readers_first(&mut self, write: EventId, address: AddressId) -> Result<(), EventId> {
+    /// The pending readers of an emitted write come before the first write left of every chain,
+    /// if it is near the front. Fails with the write for which that is impossible.
+    fn readers_first(
+        &mut self,
+        write: EventId,
+        address: AddressId,
+        near: u32,
+    ) -> Result<(), EventId> {
         for part in self.order.clocks.chains.parts_of(address) {
             let Some(next) = self.first_left(address, part) else { continue };
-            self.readers_before(write, next).map_err(|PrecedesItself(_)| next)?;
+            if self.distance(next) > near {
+                continue;
+            }
+            self.order
+                .readers_before(write, next)
+                .and_then(|()| self.order.propagate())
+                .map_err(|PrecedesItself(_)| next)?;
         }
         Ok(())
     }
@@ -254,16 +306,6 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
     fn first_left(&self, address: AddressId, part: usize) -> Option<EventId> {
         let writes = self.order.clocks.chains.part(self.history, address, part).writes;
         writes.get(self.written[part] as usize).copied()
-    }
-
-    fn readers_before(&mut self, source: EventId, next: EventId) -> Result<(), PrecedesItself> {
-        for i in 0..self.order.problem.readers.of(source).len() {
-            let read = self.order.problem.readers.of(source)[i];
-            if read != next && !self.order.read_is_before(read, next) {
-                self.order.add(read, next, Origin::Overwrites { source })?;
-            }
-        }
-        self.order.propagate()
     }
 
     /// Returns to a mark and puts one write before another. False if that is impossible.
@@ -300,10 +342,22 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
         false
     }
 
+    /// Lets the guesses made so far stand for good once their log has become long.
+    fn forget_if_long(&mut self) {
+        if let Some(log) = &mut self.order.log
+            && log.len() > MOST_CHANGES
+        {
+            log.clear();
+            self.locked.clear();
+            self.levels.clear();
+        }
+    }
+
     fn mark(&self) -> Mark {
         Mark {
             journal: self.journal.len(),
             log: self.order.log.as_ref().map_or(0, Vec::len),
+            locked: self.locked.len(),
             inferred: self.order.problem.graph.inferred_count(),
         }
     }
@@ -318,6 +372,9 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
 
     fn return_to(&mut self, mark: Mark) {
         self.order.drop_queue();
+        for (address, lock) in self.locked.drain(mark.locked..).rev() {
+            self.lock[address.index()] = lock;
+        }
         let undone = self.journal.split_off(mark.journal);
         for &n in undone.iter().rev() {
             self.order.emitted.remove(n);

@@ -19,14 +19,18 @@ mod nodes;
 mod problem;
 mod program_order;
 mod refute;
+mod rehearse;
 mod saturate;
 mod search;
 mod subsets;
+#[cfg(test)]
+mod thin_tests;
 
 use evidence::{Proof, Witness};
 use history::{EventId, History};
 use models::{Model, StoreRules};
 
+use self::chains::Chains;
 use self::clocks::Clocks;
 use self::linearize::Patience;
 use self::problem::Problem;
@@ -34,6 +38,9 @@ use self::saturate::Stopped;
 use self::search::Found;
 use crate::verdict::undecided;
 use crate::{Budget, DecidedBy, Engine, Outcome, Reason, Stats, Verdict};
+
+/// Clocks with a chain for each thread and address may take so many bytes.
+const MOST_CLOCKS: usize = 1 << 24;
 
 /// Decides whether `history` satisfies a store model.
 pub(crate) fn decide(
@@ -43,9 +50,22 @@ pub(crate) fn decide(
     engine: Engine,
     budget: &Budget,
 ) -> Verdict {
+    decide_with(history, model, rules, engine, budget, MOST_CLOCKS)
+}
+
+fn decide_with(
+    history: &History,
+    model: Model,
+    rules: StoreRules,
+    engine: Engine,
+    budget: &Budget,
+    most_clocks: usize,
+) -> Verdict {
     let mut check = Check { model, stats: Stats::default() };
     check.stats.write_pairs = Some(write_pairs(history));
-    let problem = match Problem::new(history, rules) {
+    let guesses = matches!(engine, Engine::Auto | Engine::Saturation);
+    let thin = guesses && Chains::would_be_too_many(history, &rules, most_clocks);
+    let problem = match Problem::new(history, rules, thin) {
         Ok(problem) => problem,
         Err(proof) => {
             let by =
@@ -128,15 +148,26 @@ impl Check {
         {
             return self.known(problem, &orders);
         }
-        let saturation = match saturate::saturate(&mut problem, budget) {
+        let rehearsal = match rehearse::rehearse(&problem) {
+            Ok(rehearsal) => rehearsal,
+            Err(cycle) => return self.stopped(&problem, Stopped::Cycle(cycle)),
+        };
+        let guesses = unambiguous && matches!(engine, Engine::Auto | Engine::Saturation);
+        if guesses && rehearsal.reads_are_right && saturate::is_costly(&problem) {
+            let order = linearize::accesses(&problem, &rehearsal.order);
+            return self.consistent(order, DecidedBy::TotalOrder);
+        }
+        let saturation = match saturate::saturate(&mut problem, &rehearsal.order, budget) {
             Ok(saturation) => saturation,
             Err(stopped) => return self.stopped(&problem, stopped),
         };
+        drop(rehearsal);
         self.stats.inferred_edges = saturation.problem.graph.inferred_count() as u64;
         let ordered = saturation.clocks.ordered_pairs(saturation.problem.history);
-        self.stats.unordered_write_pairs =
-            self.stats.write_pairs.map(|all| all.saturating_sub(ordered));
-        let guesses = unambiguous && matches!(engine, Engine::Auto | Engine::Saturation);
+        if !saturation.problem.thin {
+            self.stats.unordered_write_pairs =
+                self.stats.write_pairs.map(|all| all.saturating_sub(ordered));
+        }
         if !guesses {
             let clocks = saturation.clocks;
             return self.search(problem, clocks, engine, unambiguous, budget);
@@ -144,11 +175,25 @@ impl Check {
         if let Some(order) = guess::guess(saturation) {
             return self.consistent(order, DecidedBy::TotalOrder);
         }
-        // The guess has spent the clocks; the problem is saturated already.
-        match saturate::saturate(&mut problem, budget) {
+        self.after_the_guess(problem, engine, budget)
+    }
+
+    /// The guess has failed and spent the clocks; the problem is saturated already.
+    fn after_the_guess(
+        &mut self,
+        mut problem: Problem,
+        engine: Engine,
+        budget: &Budget,
+    ) -> Verdict {
+        let saturated = problem
+            .graph
+            .topological_order()
+            .map_err(Stopped::Cycle)
+            .and_then(|order| saturate::saturate(&mut problem, &order, budget));
+        match saturated {
             Ok(saturation) => {
                 let clocks = saturation.clocks;
-                self.search(problem, clocks, engine, unambiguous, budget)
+                self.search(problem, clocks, engine, true, budget)
             }
             Err(stopped) => self.stopped(&problem, stopped),
         }

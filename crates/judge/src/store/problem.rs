@@ -23,6 +23,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) sources: Vec<Option<Source>>,
     pub(crate) readers: Readers,
     pub(crate) graph: Graph,
+    /// Clocks with chains for writes would be too large.
+    pub(crate) thin: bool,
 }
 
 /// Who is known to have read what, grouped by write. Where the model keeps reads of one address in
@@ -134,7 +136,7 @@ impl LastReaders {
 
 impl<'a> Problem<'a> {
     /// Prepares a history, or refutes it.
-    pub(crate) fn new(history: &'a History, rules: StoreRules) -> Result<Self, Proof> {
+    pub(crate) fn new(history: &'a History, rules: StoreRules, thin: bool) -> Result<Self, Proof> {
         let readers_exist = history
             .event_ids()
             .all(|e| !history.event(e).is_read() || !history.sources(e).is_empty())
@@ -152,14 +154,14 @@ impl<'a> Problem<'a> {
         let mut graph = fixed_graph(history, &kept, &sources);
         given_orders(history, &mut graph).map_err(by_cycle)?;
         coherence::seen_orders(history, &rules, &sources, |order| {
-            if !rules_find(history, &kept, &order) {
+            if thin || !rules_find(history, &kept, &order) {
                 let origin = Origin::Coherence { first: order.first, second: order.second };
                 graph.infer(order.before, order.after, origin);
             }
         })
         .map_err(by_cycle)?;
         let which = if rules.global { Which::Global } else { Which::Location };
-        let mut problem = Self { history, rules, which, sources, readers, graph };
+        let mut problem = Self { history, rules, which, sources, readers, graph, thin };
         problem.reads_of_initial();
         Ok(problem)
     }
@@ -172,6 +174,12 @@ impl<'a> Problem<'a> {
 
     fn same_thread(&self, a: EventId, b: EventId) -> bool {
         self.history.thread_of(a) == self.history.thread_of(b)
+    }
+
+    /// Whether a read comes after the write it read: where a thread sees its own writes early, it
+    /// need not.
+    pub(crate) fn follows_source(&self, read: EventId, source: EventId) -> bool {
+        self.rules.own_reads_visible || !self.same_thread(read, source)
     }
 
     /// Whoever read an initial value came before every write of the address; the first write of

@@ -17,10 +17,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use history::{AddressId, EventId, Kinds, Source};
+use history::{AddressId, EventId, History, Source};
 
-use super::chains::Chains;
-use super::clocks::{ChainSet, Changed, Clocks, PrecedesItself, chain_bit, place};
+use super::chains::{Chains, OwnChains};
+use super::clocks::{ChainSet, Changed, Clocks, Front, PrecedesItself, place};
 use super::graph::{EdgeId, NodeId, Origin, node};
 use super::nodes::NodeSet;
 use super::problem::Problem;
@@ -36,18 +36,30 @@ pub(crate) enum Stopped {
     Memory,
 }
 
-/// Infers all it can into the graph of the problem.
+/// Clocks of this size are not worth having only to say how much they leave open.
+const COSTLY_BYTES: usize = 1 << 24;
+
+/// Whether saturation takes its time, so that it is better left out if nothing depends on it.
+pub(crate) fn is_costly(problem: &Problem) -> bool {
+    Clocks::bytes(&Chains::new(problem), problem.graph.node_count()) > COSTLY_BYTES
+}
+
+/// Infers all it can into the graph of the problem. `order` is an order of all nodes that every
+/// edge follows.
 pub(crate) fn saturate<'p, 'h>(
     problem: &'p mut Problem<'h>,
+    order: &[NodeId],
     budget: &Budget,
 ) -> Result<Saturation<'p, 'h>, Stopped> {
-    let order = problem.graph.topological_order().map_err(Stopped::Cycle)?;
     let chains = Chains::new(problem);
     if !budget.allows(Clocks::bytes(&chains, problem.graph.node_count())) {
         return Err(Stopped::Memory);
     }
-    let mut saturation = Saturation::new(problem, chains, &order);
-    saturation.run(&order, budget)?;
+    let mut saturation = Saturation::new(problem, chains, order);
+    if saturation.clocks.chains.are_thin() {
+        saturation.follow_all();
+    }
+    saturation.run(order, budget)?;
     Ok(saturation)
 }
 
@@ -64,9 +76,12 @@ pub(crate) struct Saturation<'p, 'h> {
     /// Nodes of this rank and beyond have not been reached by the scan yet.
     reached: u32,
     /// Where the last search among the writes of each part of an address ended.
-    cursors: Vec<u32>,
+    cursors: Vec<Cursor>,
+    /// Room for what a rule finds at one node.
+    found: Vec<EventId>,
     /// What a guess has put in order already.
     pub(crate) emitted: NodeSet,
+    pub(crate) front: Front,
     /// What has changed since a guess began, if one did.
     pub(crate) log: Option<Vec<Changed>>,
     /// How many edges from nodes not emitted lead to each node, kept for a guess.
@@ -81,13 +96,15 @@ impl<'p, 'h> Saturation<'p, 'h> {
             rank[n as usize] = i as u32;
         }
         Self {
-            cursors: vec![0; chains.part_count()],
+            cursors: cursors(problem.history, &chains),
+            found: Vec::new(),
             clocks: Clocks::new(chains, nodes),
             dirty: vec![ChainSet::MAX; nodes],
             rank,
             queue: BinaryHeap::new(),
             reached: 0,
             emitted: NodeSet::none(),
+            front: Front::default(),
             log: None,
             indegree: Vec::new(),
             problem,
@@ -134,73 +151,59 @@ impl<'p, 'h> Saturation<'p, 'h> {
     /// Applies the rules to a node whose clock has changed, then tells its successors.
     fn visit(&mut self, n: NodeId) -> Result<(), PrecedesItself> {
         let changed = std::mem::take(&mut self.dirty[n as usize]);
-        let event = self.problem.graph.event(n);
-        let kinds = event.map_or(Kinds::NONE, |e| self.problem.history.kinds_of(e));
-        if let Some(event) = event
-            && let Some(address) = self.problem.history.address_of(event)
-        {
-            if let Some(Source::Write(source)) = self.problem.sources[event.index()] {
-                self.seen_before_read(event, source, address, changed)?;
-            }
-            if kinds.writes {
-                self.overwritten_by(event, address, changed)?;
+        let Some(event) = self.problem.graph.event(n) else {
+            self.tell_successors(n, OwnChains::NONE, changed);
+            return Ok(());
+        };
+        let history = self.problem.history;
+        let kinds = history.kinds_of(event);
+        let own = self.clocks.chains.own_chains(history, event, kinds);
+        if self.clocks.precedes_itself(event, own) {
+            return Err(PrecedesItself(n));
+        }
+        if let Some(address) = history.address_of(event) {
+            match self.problem.sources[event.index()] {
+                Some(Source::Write(source)) => {
+                    self.seen_before_read(event, source, address, changed)?;
+                    if kinds.writes {
+                        // All writes before it now come before its source, and so their readers.
+                        self.readers_before(source, event)?;
+                    }
+                }
+                _ if kinds.writes => self.overwritten_by(event, address, changed)?,
+                _ => {}
             }
         }
-        self.tell_successors(n, event, kinds)
+        // The rules may have told it more, which its successors need not wait for.
+        self.tell_successors(n, own, changed | self.dirty[n as usize]);
+        Ok(())
     }
 
-    fn tell_successors(
-        &mut self,
-        n: NodeId,
-        event: Option<EventId>,
-        kinds: Kinds,
-    ) -> Result<(), PrecedesItself> {
+    /// Tells the successors of a node what has changed. They know the rest.
+    fn tell_successors(&mut self, n: NodeId, own: OwnChains, changed: ChainSet) {
         let mut next = self.problem.graph.first(n);
         while let Some(edge) = next {
-            self.tell(n, event, kinds, self.problem.graph.to(edge))?;
+            self.tell(n, own, self.problem.graph.to(edge), changed);
             next = self.problem.graph.next(n, edge);
         }
-        Ok(())
     }
 
-    /// Lets `to` know what `n` knows, and `n` itself.
-    fn tell(
-        &mut self,
-        n: NodeId,
-        event: Option<EventId>,
-        kinds: Kinds,
-        to: NodeId,
-    ) -> Result<(), PrecedesItself> {
-        let history = self.problem.history;
-        let mut changed = self.clocks.learn(to, n, self.log.as_mut());
-        if let Some(event) = event {
-            if kinds.writes
-                && let Some(chain) = self.clocks.chains.of_write(history, event)
-            {
-                changed |= self.clocks.learn_event(to, chain, event, self.log.as_mut());
-            }
-            if kinds.reads
-                && let Some(chain) = self.clocks.chains.of_read(history, event)
-            {
-                changed |= self.clocks.learn_event(to, chain, event, self.log.as_mut());
-            }
-        }
-        if changed == 0 {
-            return Ok(());
-        }
-        if let Some(later) = self.problem.graph.event(to)
-            && self.clocks.precedes_itself(history, later, history.kinds_of(later))
-        {
-            return Err(PrecedesItself(to));
-        }
+    /// Lets `to` know what `n` knows of some chains, and `n` itself.
+    fn tell(&mut self, n: NodeId, own: OwnChains, to: NodeId, chains: ChainSet) {
         let rank = self.rank[to as usize];
-        let dirty = &mut self.dirty[to as usize];
-        let is_queued = *dirty != 0;
-        *dirty |= changed;
-        if !is_queued && rank < self.reached {
-            self.queue.push(Reverse((rank, to)));
+        if rank >= self.reached {
+            // The scan will look at all of it.
+            self.clocks.learn_all(to, n, own);
+            return;
         }
-        Ok(())
+        let changed = self.clocks.learn(to, n, own, chains, &self.front, self.log.as_mut());
+        if changed != 0 {
+            let dirty = &mut self.dirty[to as usize];
+            if *dirty == 0 {
+                self.queue.push(Reverse((rank, to)));
+            }
+            *dirty |= changed;
+        }
     }
 
     /// R6 for one read: the writes of its address before it come before what it read.
@@ -211,15 +214,70 @@ impl<'p, 'h> Saturation<'p, 'h> {
         address: AddressId,
         changed: ChainSet,
     ) -> Result<(), PrecedesItself> {
-        for part in self.clocks.chains.parts_of(address) {
-            let Some((chain, write)) = self.last_before(read, address, part, changed) else {
+        // What the source knows needs no edge, and the source itself needs none.
+        let mut found = self.last_before(read, source, address, changed);
+        let mut added = Ok(());
+        for write in found.drain(..).filter(|&write| write != source) {
+            added = self.add(write, source, Origin::SeenBefore { read });
+            if added.is_err() {
+                break;
+            }
+        }
+        self.found = found;
+        added
+    }
+
+    /// Applies the rules to the orders of writes that are known from the start.
+    fn follow_all(&mut self) {
+        for edge in self.problem.graph.inferred_edges() {
+            let graph = &self.problem.graph;
+            if let (Some(from), Some(to)) =
+                (graph.event(graph.from(edge)), graph.event(graph.to(edge)))
+            {
+                // Nothing has been emitted, and the clocks are empty: nothing can fail.
+                let _ = self.follow(from, to);
+            }
+        }
+    }
+
+    /// Thin chains do not tell writes of each other, so what the rules infer from an order of two
+    /// writes is inferred from the edge itself: the readers of the first come before the second
+    /// (R7), and the first before what the second read (R6). This goes on along
+    /// read-modify-writes, a bounded way.
+    fn follow(&mut self, first: EventId, second: EventId) -> Result<(), PrecedesItself> {
+        let history = self.problem.history;
+        let is_write = |e: EventId| history.kinds_of(e).writes;
+        let mut orders = vec![(first, second)];
+        let mut steps = 0;
+        while let Some((a, b)) = orders.pop()
+            && steps < MOST_STEPS
+        {
+            steps += 1;
+            if !is_write(a) || !is_write(b) {
                 continue;
-            };
-            if write != source && place(write) >= self.clocks.reach(node(source), chain) {
-                self.add(write, source, Origin::SeenBefore { read })?;
+            }
+            if let Some(Source::Write(source)) = self.problem.sources[b.index()]
+                && source != a
+                && !self.has_edge(a, source)
+            {
+                self.add_edge(a, source, Origin::SeenBefore { read: b })?;
+                orders.push((a, source));
+            }
+            for i in 0..self.problem.readers.of(a).len() {
+                let read = self.problem.readers.of(a)[i];
+                if read != b && !self.read_is_before(read, b) && !self.has_edge(read, b) {
+                    self.add_edge(read, b, Origin::Overwrites { source: a })?;
+                    orders.push((read, b));
+                }
             }
         }
         Ok(())
+    }
+
+    /// Whether an edge was inferred not long ago.
+    fn has_edge(&self, from: EventId, to: EventId) -> bool {
+        let successors = self.problem.graph.inferred_successors(node(from));
+        successors.take(RECENT_EDGES).any(|n| n == node(to))
     }
 
     /// R7 for one write: whoever read an earlier write of the address came before this one.
@@ -229,41 +287,86 @@ impl<'p, 'h> Saturation<'p, 'h> {
         address: AddressId,
         changed: ChainSet,
     ) -> Result<(), PrecedesItself> {
-        for part in self.clocks.chains.parts_of(address) {
-            let Some((_, source)) = self.last_before(write, address, part, changed) else {
-                continue;
-            };
-            for i in 0..self.problem.readers.of(source).len() {
-                let read = self.problem.readers.of(source)[i];
-                if read != write && !self.read_is_before(read, write) {
-                    self.add(read, write, Origin::Overwrites { source })?;
-                }
-            }
-        }
-        Ok(())
+        let mut found = self.last_before(write, write, address, changed);
+        found.retain(|&source| source != write);
+        self.drop_overwritten(&mut found);
+        let added = found.drain(..).try_for_each(|source| self.readers_before(source, write));
+        self.found = found;
+        added
     }
 
-    /// The last write of a part of an address that comes before an event, with its chain; `None`
-    /// if there is none or if that cannot have changed.
+    /// Of writes of one address, drops those that come before the one that the scan reached last:
+    /// their readers come before that one.
+    fn drop_overwritten(&self, found: &mut Vec<EventId>) {
+        let Some(&last) = found.iter().max_by_key(|w| self.rank[w.index()]) else { return };
+        let known = self.clocks.row(node(last));
+        let chains = &self.clocks.chains;
+        found.retain(|&w| {
+            let chain = chains.of_write(self.problem.history, w);
+            chain.is_none_or(|chain| known[chain] <= place(w))
+        });
+    }
+
+    /// For each chain that has changed, the last write of an address that comes before `later`,
+    /// unless it comes before `earlier` too or has been emitted. If `earlier` is `later`, all of
+    /// them.
     fn last_before(
         &mut self,
         later: EventId,
+        earlier: EventId,
         address: AddressId,
-        part: usize,
         changed: ChainSet,
-    ) -> Option<(usize, EventId)> {
-        let writes = self.clocks.chains.part(self.problem.history, address, part);
-        if changed & chain_bit(writes.chain) == 0 {
-            return None;
+    ) -> Vec<EventId> {
+        let mut found = std::mem::take(&mut self.found);
+        let Self { clocks, cursors, problem, front, .. } = self;
+        let thin = clocks.chains.are_thin();
+        let row = clocks.row(node(later));
+        let known = clocks.row(node(earlier));
+        let known =
+            |chain: usize| front.of(chain).max(if earlier == later { 0 } else { known[chain] });
+        let parts = clocks.chains.tellers_of(address);
+        let mut look = |part: usize, cursor: &mut Cursor| {
+            let chain = cursor.chain as usize;
+            let (reach, known) = (row[chain], known(chain));
+            if reach <= known || changed & clocks.bits.of(chain) == 0 {
+                return;
+            }
+            if !cursor.holds(reach) {
+                cursor.seek(clocks.chains.teller(problem.history, address, part).1, reach);
+            }
+            if cursor.last >= known {
+                let last = EventId::new(cursor.last as usize);
+                found.extend(if thin { told_by(problem, last) } else { Some(last) });
+            }
+        };
+        if changed.count_ones() > FEW_CHAINS {
+            for (i, cursor) in cursors[parts.clone()].iter_mut().enumerate() {
+                look(parts.start + i, cursor);
+            }
+            return found;
         }
-        let reach = self.clocks.reach(node(later), writes.chain);
-        if place(writes.writes[0]) >= reach {
-            return None;
+        for chain in clocks.bits.chains(changed) {
+            let cursors = &mut cursors[parts.clone()];
+            if let Some(i) = find(cursors, chain as u32) {
+                look(parts.start + i, &mut cursors[i]);
+            }
         }
-        let cursor = &mut self.cursors[part];
-        let count = gallop(writes.writes, *cursor as usize, reach);
-        *cursor = count as u32;
-        Some((writes.chain, writes.writes[count - 1]))
+        found
+    }
+
+    /// Puts the readers of a write before a later write of its address.
+    pub(crate) fn readers_before(
+        &mut self,
+        source: EventId,
+        write: EventId,
+    ) -> Result<(), PrecedesItself> {
+        for i in 0..self.problem.readers.of(source).len() {
+            let read = self.problem.readers.of(source)[i];
+            if read != write && !self.read_is_before(read, write) {
+                self.add(read, write, Origin::Overwrites { source })?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether the clocks know that a read comes before a write.
@@ -272,8 +375,25 @@ impl<'p, 'h> Saturation<'p, 'h> {
         chain.is_some_and(|chain| self.clocks.reaches(node(write), chain, read))
     }
 
-    /// Adds an inferred edge. In a guess, what has been emitted comes before everything else.
+    /// Adds an inferred edge and what follows from it at once.
     pub(crate) fn add(
+        &mut self,
+        from: EventId,
+        to: EventId,
+        origin: Origin,
+    ) -> Result<(), PrecedesItself> {
+        if !self.clocks.chains.are_thin() {
+            return self.add_edge(from, to, origin);
+        }
+        if self.has_edge(from, to) {
+            return Ok(());
+        }
+        self.add_edge(from, to, origin)?;
+        self.follow(from, to)
+    }
+
+    /// Adds an inferred edge. In a guess, what has been emitted comes before everything else.
+    fn add_edge(
         &mut self,
         from: EventId,
         to: EventId,
@@ -290,7 +410,83 @@ impl<'p, 'h> Saturation<'p, 'h> {
             *indegree += 1;
         }
         let kinds = self.problem.history.kinds_of(from);
-        self.tell(node(from), Some(from), kinds, node(to))
+        let own = self.clocks.chains.own_chains(self.problem.history, from, kinds);
+        self.tell(node(from), own, node(to), ChainSet::MAX);
+        Ok(())
+    }
+}
+
+/// The write that a reader tells of: itself, if it is one, or what it read.
+fn told_by(problem: &Problem, read: EventId) -> Option<EventId> {
+    if problem.history.kinds_of(read).writes {
+        return Some(read);
+    }
+    match problem.sources[read.index()] {
+        Some(Source::Write(write)) => Some(write),
+        _ => None,
+    }
+}
+
+/// How far an order of two writes is followed where chains are thin.
+const MOST_STEPS: usize = 64;
+
+/// How many edges of a node are looked at to avoid adding one again where chains are thin.
+const RECENT_EDGES: usize = 16;
+
+/// So many changed chains are looked up one by one.
+const FEW_CHAINS: u32 = 8;
+
+/// The cursor of a chain among those of an address, which are in the order of their chains.
+fn find(cursors: &[Cursor], chain: u32) -> Option<usize> {
+    // Mostly all threads write an address.
+    let first = cursors.first()?.chain;
+    let straight = chain.checked_sub(first)? as usize;
+    match cursors.get(straight) {
+        Some(cursor) if cursor.chain == chain => Some(straight),
+        _ => cursors.binary_search_by_key(&chain, |c| c.chain).ok(),
+    }
+}
+
+/// A cursor for every teller of every address.
+fn cursors(history: &History, chains: &Chains) -> Vec<Cursor> {
+    let mut cursors = Vec::new();
+    for address in history.address_ids() {
+        for teller in chains.tellers_of(address) {
+            let (chain, accesses) = chains.teller(history, address, teller);
+            cursors.push(Cursor::new(chain, accesses));
+        }
+    }
+    cursors
+}
+
+/// Where the last search among the writes of one chain to one address ended. Searches follow the
+/// order of events more or less, so the next one mostly ends there too.
+struct Cursor {
+    chain: u32,
+    /// How many writes lie below the last reach.
+    count: u32,
+    /// The last of them, or -1.
+    last: i32,
+    /// The first that does not, or the largest number.
+    next: i32,
+}
+
+impl Cursor {
+    fn new(chain: usize, writes: &[EventId]) -> Self {
+        Self { chain: chain as u32, count: 0, last: -1, next: place(writes[0]) }
+    }
+
+    /// Whether the writes below this reach are those of the last search.
+    fn holds(&self, reach: i32) -> bool {
+        self.last < reach && reach <= self.next
+    }
+
+    /// Searches outwards from where it is.
+    fn seek(&mut self, writes: &[EventId], reach: i32) {
+        let count = gallop(writes, self.count as usize, reach);
+        self.count = count as u32;
+        self.last = if count > 0 { place(writes[count - 1]) } else { -1 };
+        self.next = writes.get(count).map_or(i32::MAX, |&w| place(w));
     }
 }
 
