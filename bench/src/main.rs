@@ -1,88 +1,149 @@
-//! Measurements of the engines, printed as a table with ratios.
+//! Measurements in one run: the papers' figures, growth in time and memory, hard histories.
 //!
-//! `cargo run --release -p tribunal-bench -- EVENTS…` judges valid traces of each size under the
-//! given models and prints time, the phase that decided, and the pairs saturation left open.
+//! `cargo run --release -p tribunal-bench -- all` writes `bench/RESULTS.md` and its plots. Each
+//! part is a file: `grid`, `gradual` (with `open_pairs`), `growth`, `hard`. They draw traces from
+//! `machine` and `traces`, measure with `clock` (this process) and `child` (other programs), and
+//! tell with `table`, `chart` and `report`.
 
+mod arguments;
+mod axis;
+mod chart;
+mod child;
+mod clock;
+mod context;
+mod datalog;
+mod environment;
+mod gradual;
+mod grid;
+mod growth;
+mod hard;
+mod machine;
+mod open_pairs;
+mod plain_sat;
+mod report;
+mod statistics;
+mod table;
 mod traces;
 
-use std::time::Instant;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
 
-use judge::{Budget, Engine, Outcome, judge};
-use models::Model;
-use oracle::{Formula, SharedLiterals};
-use traces::{Size, sequential};
+use clap::Parser;
+use history::{ReadOptions, TraceReader};
+use judge::{Budget, Outcome, judge};
 
-fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let sizes: Vec<usize> = arguments.iter().filter_map(|a| a.parse().ok()).collect();
-    let sizes = if sizes.is_empty() { vec![10_000, 100_000] } else { sizes };
-    let models: Vec<Model> = arguments.iter().filter_map(|a| a.parse().ok()).collect();
-    let models = if models.is_empty() { vec![Model::Sc, Model::Tso] } else { models };
-    let engine = arguments.iter().find_map(|a| a.strip_prefix("engine=")?.parse().ok());
-    let atomics = if arguments.iter().any(|a| a == "atomics") { 30 } else { 0 };
-    valid_traces(&sizes, &models, atomics, engine.unwrap_or_default());
-    if arguments.iter().any(|a| a == "hard") {
-        hard_histories();
-    }
-}
+use arguments::{Arguments, Command, RunFlags, ShapeFlags, TraceFlags, TryFlags};
+use child::Limits;
+use clock::cpu_seconds;
+use context::{Context, Settings, workspace};
+use machine::{Fault, Machine, Shape};
+use report::Section;
 
-fn valid_traces(sizes: &[usize], models: &[Model], atomics: u32, engine: Engine) {
-    println!(
-        "{:>9} {:>7} {:>9}  {:<9} {:>10} {:>9}  {:<11} {:>12} {:>10}",
-        "events", "threads", "addresses", "model", "ms", "ns/event", "by", "open pairs", "inferred"
-    );
-    for &events in sizes {
-        for threads in [4, 16] {
-            for addresses in [16, 256] {
-                let history = sequential(Size { events, threads, addresses, atomics }, 1);
-                for &model in models {
-                    let start = Instant::now();
-                    let verdict = judge(&history, model, engine, &Budget::unlimited());
-                    let time = start.elapsed();
-                    let by = match verdict.outcome {
-                        Outcome::Consistent(_) => verdict.decided_by.to_string(),
-                        Outcome::Violation(_) => "VIOLATION".to_owned(),
-                        Outcome::Undecided(_) => "undecided".to_owned(),
-                    };
-                    println!(
-                        "{events:>9} {threads:>7} {addresses:>9}  {model:<9} {:>10.1} {:>9.0}  {by:<11} {:>12} {:>10}",
-                        time.as_secs_f64() * 1e3,
-                        time.as_secs_f64() * 1e9 / events as f64,
-                        verdict.stats.unordered_write_pairs.unwrap_or(0),
-                        verdict.stats.inferred_edges,
-                    );
-                }
-            }
+/// A part of the results.
+type Part = fn(&Context) -> io::Result<Section>;
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::All(flags) => run(&flags, &[grid::run, gradual::run, growth::run, hard::run]),
+        Command::Grid(flags) => run(&flags, &[grid::run]),
+        Command::Gradual(flags) => run(&flags, &[gradual::run]),
+        Command::Growth(flags) => run(&flags, &[growth::run]),
+        Command::Hard(flags) => run(&flags, &[hard::run]),
+        Command::Try(flags) => {
+            try_one(&flags);
+            Ok(())
+        }
+        Command::Trace(flags) => write_one(&flags),
+        Command::Read { file } => read_only(&file),
+        Command::Supervise(flags) => {
+            let limits = Limits { seconds: flags.seconds, memory: flags.memory };
+            child::supervise(&flags.words, &flags.output, limits)
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
         }
     }
 }
 
-fn hard_histories() {
-    println!("\n3-SAT at ratio 4.3 (sc: Fig. 1, tso and pso: Fig. 2)");
-    println!(
-        "{:>9} {:>5} {:>6} {:>10}  {:<10} {:>9} {:>10}",
-        "variables", "seed", "model", "ms", "verdict", "conflicts", "decisions"
-    );
-    for variables in [10usize, 20, 50] {
-        for seed in 0..3 {
-            let formula = Formula::random(variables, (variables * 43).div_ceil(10), seed);
-            for model in [Model::Sc, Model::Tso] {
-                let history = formula.history(model, SharedLiterals::No);
-                let start = Instant::now();
-                let verdict = judge(&history, model, Engine::Auto, &Budget::unlimited());
-                let time = start.elapsed();
-                let word = match verdict.outcome {
-                    Outcome::Consistent(_) => "consistent",
-                    Outcome::Violation(_) => "violation",
-                    Outcome::Undecided(_) => "undecided",
-                };
-                println!(
-                    "{variables:>9} {seed:>5} {model:>6} {:>10.1}  {word:<10} {:>9} {:>10}",
-                    time.as_secs_f64() * 1e3,
-                    verdict.stats.conflicts,
-                    verdict.stats.decisions
-                );
-            }
-        }
+/// Measures parts and saves each as soon as it is done.
+fn run(flags: &RunFlags, parts: &[Part]) -> io::Result<()> {
+    let context = Context::new(Settings {
+        quick: flags.quick,
+        seeds: flags.seeds,
+        limit: flags.limit,
+        results: results_folder(flags)?,
+        tribunal: flags.tribunal.clone(),
+    })?;
+    let run_line = environment::run_line(workspace());
+    for part in parts {
+        part(&context)?.save(&context.settings.results, &run_line)?;
     }
+    context.progress(format!("results are in {}", context.settings.results.display()));
+    Ok(())
+}
+
+/// A quick run must not replace the results of a real one.
+fn results_folder(flags: &RunFlags) -> io::Result<PathBuf> {
+    if let Some(out) = &flags.out {
+        return Ok(out.clone());
+    }
+    if !flags.quick {
+        return Ok(workspace().join("bench"));
+    }
+    let own = std::env::current_exe()?;
+    Ok(own.with_file_name("bench-quick"))
+}
+
+fn shape(flags: &ShapeFlags) -> Shape {
+    let shape = Shape::tsotool(flags.events, flags.threads, flags.addresses, flags.buffer);
+    if flags.faulty { shape.with_fault(Fault::MissedInvalidation) } else { shape }
+}
+
+fn try_one(flags: &TryFlags) {
+    let history = traces::history(shape(&flags.shape), flags.shape.seed);
+    for &model in &flags.model {
+        let (verdict, seconds) =
+            cpu_seconds(|| judge(&history, model, flags.engine, &Budget::unlimited()));
+        let word = match verdict.outcome {
+            Outcome::Consistent(_) => "consistent",
+            Outcome::Violation(_) => "violation",
+            Outcome::Undecided(_) => "undecided",
+        };
+        println!(
+            "{model:<9} {word}, by {}, {} ({:.0} ns an event), {} open pairs, {} inferred edges, \
+             {} conflicts",
+            verdict.decided_by,
+            axis::seconds(seconds),
+            seconds * 1e9 / history.len() as f64,
+            verdict.stats.unordered_write_pairs.map_or_else(table::dash, |open| open.to_string()),
+            verdict.stats.inferred_edges,
+            verdict.stats.conflicts,
+        );
+    }
+}
+
+fn write_one(flags: &TraceFlags) -> io::Result<()> {
+    if flags.polling {
+        return traces::trace_file(&flags.output, traces::polling(flags.shape.events));
+    }
+    traces::trace_file(&flags.output, Machine::new(shape(&flags.shape), flags.shape.seed))
+}
+
+/// Reads all traces of a file, as a check does before it judges.
+fn read_only(file: &std::path::Path) -> io::Result<()> {
+    let name = file.to_string_lossy();
+    let input = history::open(&name).map_err(|error| io::Error::other(error.to_string()))?;
+    let traces = TraceReader::new(input, &name, ReadOptions::default());
+    let mut events = 0;
+    for trace in traces {
+        let trace = trace.map_err(|error| io::Error::other(error.to_string()))?;
+        events += trace.len();
+    }
+    println!("{events}");
+    Ok(())
 }
