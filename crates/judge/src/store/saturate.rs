@@ -265,7 +265,10 @@ impl<'p, 'h> Saturation<'p, 'h> {
             }
             for i in 0..self.problem.readers.of(a).len() {
                 let read = self.problem.readers.of(a)[i];
-                if read != b && !self.read_is_before(read, b) && !self.has_edge(read, b) {
+                let is_new = !self.read_is_before(read, b)
+                    && !self.emitted.contains(node(read))
+                    && !self.has_edge(read, b);
+                if read != b && is_new {
                     self.add_edge(read, b, Origin::Overwrites { source: a })?;
                     orders.push((read, b));
                 }
@@ -385,7 +388,7 @@ impl<'p, 'h> Saturation<'p, 'h> {
         if !self.clocks.chains.are_thin() {
             return self.add_edge(from, to, origin);
         }
-        if self.has_edge(from, to) {
+        if self.emitted.contains(node(from)) || self.has_edge(from, to) {
             return Ok(());
         }
         self.add_edge(from, to, origin)?;
