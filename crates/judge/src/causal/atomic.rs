@@ -7,16 +7,15 @@
 //! one of a block comes before one of another, the last of the one comes before the first of the
 //! other.
 //!
-//! Along a chain it is enough to look at what a write knows and the one before it did not, and of
-//! that at the last write of each other chain; the rest follows over the edges of those. A round
-//! costs one set of clocks and O(writes · threads); edges of a round rest on those of the rounds
-//! before it.
-
-use std::ops::Range;
-
-use history::AddressId;
+//! Which of the writes of an address come right before a write is asked in an order that extends the
+//! relation: those that nothing seen so far comes after (`fronts`), or what they lead back to where
+//! the write does not know them; the rest follows over the edges of those. Where memory is nearly
+//! one for all a front is one write. When few writes learned something in a round, only those are
+//! looked at in the next. A round costs one set of clocks and O(writes · threads · log n)
+//! at worst, O(writes) as a rule; edges of a round rest on those of the rounds before it.
 
 use super::clocks::Clocks;
+use super::fronts::{Fronts, last_known};
 use super::operations::{From, Op, Operations, ReadsFrom};
 
 /// An edge that a block derives.
@@ -45,6 +44,24 @@ pub(super) struct Blocks {
     initial: u32,
     /// By the place of the write.
     block_of: Vec<u32>,
+    ends: Vec<Ends>,
+}
+
+/// The first and the last write of a block, and where the last one counts in clocks.
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    first: Op,
+    last: Op,
+    thread: u32,
+    rank: u32,
+}
+
+impl Ends {
+    /// The ends of a block of one write.
+    fn of(ops: &Operations, write: Op) -> Self {
+        let (thread, rank) = (ops.thread(write) as u32, ops.rank(write));
+        Ends { first: write, last: write, thread, rank }
+    }
 }
 
 /// Two read-modify-writes that read the same write.
@@ -53,8 +70,8 @@ pub(super) struct Rivals(pub(super) Op, pub(super) Op);
 impl Blocks {
     /// The blocks, of reads-from without cycles.
     pub(super) fn new(ops: &Operations, reads_from: &ReadsFrom) -> Result<Self, Rivals> {
-        let mut blocks =
-            Blocks { members: Vec::new(), starts: vec![0], initial: 0, block_of: Vec::new() };
+        let (members, block_of, ends) = Default::default();
+        let mut blocks = Blocks { members, starts: vec![0], initial: 0, block_of, ends };
         if !ops.has_updates() {
             return Ok(blocks);
         }
@@ -97,13 +114,15 @@ impl Blocks {
 
     fn follow(&mut self, ops: &Operations, updated_by: &[Op], first: Op) {
         let block = self.len() as u32;
-        let mut next = first;
+        let (mut last, mut next) = (first, first);
         while next.is_some() {
             let place = ops.place_of(next);
             self.block_of[place] = block;
             self.members.push(next);
+            last = next;
             next = updated_by[place];
         }
+        self.ends.push(Ends { first, ..Ends::of(ops, last) });
         self.starts.push(self.members.len() as u32);
     }
 
@@ -121,27 +140,39 @@ impl Blocks {
         &self.members[self.starts[block] as usize..self.starts[block + 1] as usize]
     }
 
-    /// The edges that atomicity adds to relations with these clocks, of this round and the next:
-    /// what follows from the clocks of writes that changed.
-    pub(super) fn edges(&self, ops: &Operations, clocks: &[Clocks], round: u32) -> Vec<AtomicEdge> {
-        let mut finder = Finder {
-            blocks: self,
-            ops,
-            clocks,
-            round,
-            latest: vec![Op::NONE; self.len()],
-            ends: Vec::new(),
-            news: Vec::new(),
-            edges: Vec::new(),
-        };
+    /// The edges of the first round, which need no clocks: a block that reads the initial write
+    /// comes before everything else.
+    pub(super) fn initial_edges(&self, ops: &Operations) -> Vec<AtomicEdge> {
+        let mut edges = Vec::new();
         for block in 0..self.initial {
-            finder.after_initial(block);
-        }
-        for address in (0..ops.address_count()).map(AddressId::new) {
-            if self.block_of[ops.places_of(address)].iter().any(|&block| block != SINGLE) {
-                for chain in ops.chains_of(address) {
-                    finder.along(chain, ops.chains_of(address));
+            let Ends { first, last, .. } = self.ends[block as usize];
+            for chain in ops.chains_of(ops.address(first)) {
+                let mut places = ops.chain(chain).places();
+                if let Some(place) = places.find(|&place| self.block_of[place] != block) {
+                    let (to, member) = (ops.write_at(place), Op::NONE);
+                    edges.push(AtomicEdge { from: last, to, block, member, side: 0, round: 0 });
                 }
+            }
+        }
+        edges
+    }
+
+    /// The edges that atomicity adds to relations with these clocks, of this round and the next,
+    /// given an order that extends each.
+    pub(super) fn edges(
+        &self,
+        ops: &Operations,
+        clocks: &[Clocks],
+        orders: &[Vec<Op>],
+        round: u32,
+    ) -> Vec<AtomicEdge> {
+        let mut finder = Finder { blocks: self, ops, clocks, round, edges: Vec::new() };
+        for (side, order) in orders.iter().enumerate() {
+            match clocks[side].changed() {
+                Some(few) if few.len().saturating_mul(ops.thread_count()) < ops.write_count() => {
+                    finder.look_at(few, side);
+                }
+                _ => finder.look_at_all(order, side),
             }
         }
         finder.edges
@@ -154,113 +185,65 @@ struct Finder<'a> {
     ops: &'a Operations,
     clocks: &'a [Clocks],
     round: u32,
-    /// The last of the block that was put before a block most recently.
-    latest: Vec<Op>,
-    /// For each chain of the address, the place after the last known write, and the rank there.
-    ends: Vec<(u32, u32)>,
-    /// The places of the last writes that are news to a write.
-    news: Vec<u32>,
     edges: Vec<AtomicEdge>,
 }
 
 impl Finder<'_> {
-    /// A block that reads the initial write comes before everything else.
-    fn after_initial(&mut self, block: u32) {
-        let members = self.blocks.members(block);
-        let (Some(&first), Some(&last)) = (members.first(), members.last()) else { return };
-        for chain in self.ops.chains_of(self.ops.address(first)) {
-            let mut places = self.ops.chain(chain).places();
-            if let Some(place) = places.find(|&place| self.blocks.block_of[place] != block) {
-                self.add((last, self.ops.write_at(place)), (block, Op::NONE, 0), self.round);
-            }
+    /// What follows from all that is known on a side.
+    fn look_at_all(&mut self, order: &[Op], side: usize) {
+        let mut fronts = Fronts::new(self.ops, &self.clocks[side]);
+        for &write in order.iter().filter(|&&op| self.ops.is_write(op)) {
+            let place = self.ops.place_of(write);
+            fronts.advance(write, place);
+            self.order(&fronts.nearest, (write, place), side as u8);
         }
     }
 
-    /// What each write of a chain knows of the others that the one before it did not.
-    fn along(&mut self, chain: usize, others: Range<usize>) {
-        let ops = self.ops;
-        let start = |other: usize| ops.chain(other).places().start;
-        self.ends.clear();
-        self.ends.extend(others.clone().map(|o| (start(o) as u32, ops.rank_at(start(o)))));
-        let places = ops.chain(chain).places();
-        // The first place whose write the ends do not take in.
-        let mut seen = places.start;
-        for place in places.clone() {
-            let write = ops.write_at(place);
-            if !self.clocks.iter().any(|clocks| clocks.has_changed(write)) {
+    /// What follows from what these writes know on a side.
+    fn look_at(&mut self, writes: &[Op], side: usize) {
+        let mut nearest = Vec::new();
+        for &write in writes {
+            let place = self.ops.place_of(write);
+            let view = self.clocks[side].view(self.ops, write);
+            last_known(self.ops, view, place, &mut nearest);
+            self.order(&nearest, (write, place), side as u8);
+        }
+    }
+
+    /// Whether a write comes before another on every side.
+    fn is_known(&self, thread: u32, rank: u32, write: Op) -> bool {
+        let count = |clocks: &Clocks| clocks.count(self.ops, write, thread as usize);
+        self.clocks.iter().all(|clocks| count(clocks) > rank)
+    }
+
+    /// Some writes come before one on a side: then so do their blocks.
+    fn order(&mut self, nearest: &[u32], (after, place): (Op, usize), side: u8) {
+        let later = self.blocks.block_of[place];
+        let first = match self.blocks.ends.get(later as usize) {
+            Some(ends) if later >= self.blocks.initial => ends.first,
+            _ => after,
+        };
+        for &before in nearest {
+            let earlier = self.blocks.block_of[before as usize];
+            if earlier == later {
                 continue;
             }
-            if seen < place {
-                self.advance(chain, others.clone(), ops.write_at(place - 1));
+            let before = self.ops.write_at(before as usize);
+            let ends = self.blocks.ends.get(earlier as usize).copied();
+            let Ends { last, thread, rank, .. } =
+                ends.unwrap_or_else(|| Ends::of(self.ops, before));
+            if last != before && !self.is_known(thread, rank, after) {
+                self.add((last, after), (earlier, before, side), self.round);
             }
-            seen = place + 1;
-            if place > places.start {
-                self.order(place - 1, place);
-            }
-            self.advance(chain, others.clone(), write);
-            for i in 0..self.news.len() {
-                self.order(self.news[i] as usize, place);
-            }
-        }
-    }
-
-    /// Lets the ends take in what a write knows, and notes where they moved.
-    fn advance(&mut self, chain: usize, others: Range<usize>, write: Op) {
-        let ops = self.ops;
-        self.news.clear();
-        let first = self.clocks[0].view(ops, write);
-        let second = self.clocks.get(1).map(|clocks| clocks.view(ops, write));
-        for (other, (end, next_rank)) in others.zip(&mut self.ends) {
-            let thread = ops.chain(other).thread;
-            let known = first.count(thread).max(second.map_or(0, |view| view.count(thread)));
-            if *next_rank >= known || other == chain {
-                continue;
-            }
-            let last = ops.chain(other).places().end as u32;
-            while *next_rank < known {
-                *end += 1;
-                *next_rank = if *end < last { ops.rank_at(*end as usize) } else { u32::MAX };
-            }
-            self.news.push(*end - 1);
-        }
-    }
-
-    /// The write at one place comes before the one at another: then so do their blocks.
-    fn order(&mut self, before: usize, after: usize) {
-        let (earlier, later) = (self.blocks.block_of[before], self.blocks.block_of[after]);
-        if earlier == later {
-            return;
-        }
-        let (before, after) = (self.ops.write_at(before), self.ops.write_at(after));
-        let mut last = before;
-        if earlier != SINGLE
-            && let Some(&member) = self.blocks.members(earlier).last()
-            && member != before
-        {
-            last = member;
-            let side = self.side_of(before, after);
-            self.add((last, after), (earlier, before, side), self.round);
-        }
-        if later != SINGLE && later >= self.blocks.initial {
-            let first = self.blocks.members(later)[0];
-            let latest = std::mem::replace(&mut self.latest[later as usize], last);
-            if first != after && latest != last {
+            if first != after && !self.is_known(thread, rank, first) {
                 // Once the last of the earlier block comes before the write, it does on every side.
-                let side = if last == before { self.side_of(before, after) } else { 0 };
+                let side = if last == before { side } else { 0 };
                 self.add((last, first), (later, after, side), self.round + 1);
             }
         }
     }
 
-    /// The first side on which one write comes before another.
-    fn side_of(&self, before: Op, after: Op) -> u8 {
-        let side = self.clocks.iter().position(|clocks| clocks.has(self.ops, before, after));
-        side.unwrap_or(0) as u8
-    }
-
     fn add(&mut self, (from, to): (Op, Op), (block, member, side): (u32, Op, u8), round: u32) {
-        if !self.clocks.iter().all(|clocks| clocks.has(self.ops, from, to)) {
-            self.edges.push(AtomicEdge { from, to, block, member, side, round });
-        }
+        self.edges.push(AtomicEdge { from, to, block, member, side, round });
     }
 }

@@ -18,7 +18,7 @@
 use history::{AddressId, History, Source};
 use models::CausalRules;
 
-use super::atomic::{AtomicEdge, Blocks, Rivals};
+use super::atomic::{AtomicEdge, Blocks};
 use super::clocks::Clocks;
 use super::explain::{Broken, Lemma, explain};
 use super::frontier::Frontier;
@@ -67,9 +67,6 @@ impl<'a> Problem<'a> {
         self.rules.convergent || self.rules.store_order
     }
 }
-
-/// Up to this many entries of clocks, the pairs that `ccv` orders are counted.
-const PAIRS_ARE_CHEAP: usize = 1 << 22;
 
 /// Why a check ended without saying yes.
 #[derive(Debug)]
@@ -219,18 +216,18 @@ impl<'a> Check<'a> {
         StorePairs { ops: &self.problem.ops, happens_before, further: &self.conflicts }
     }
 
-    fn broken(&self, broken: Broken) -> Stop {
+    pub(super) fn broken(&self, broken: Broken) -> Stop {
         match explain(self, broken) {
             Ok(lemma) => Stop::Broken(Box::new(lemma)),
             Err(reason) => Stop::Spent(reason),
         }
     }
 
-    fn spend(&self) -> Result<(), Stop> {
+    pub(super) fn spend(&self) -> Result<(), Stop> {
         if self.budget.is_spent() { Err(Stop::Spent(Reason::Time)) } else { Ok(()) }
     }
 
-    fn order_of(
+    pub(super) fn order_of(
         &self,
         relation: &Relation<'_>,
         broken: impl FnOnce(Vec<Op>) -> Broken,
@@ -501,65 +498,5 @@ impl<'a> Check<'a> {
                 overwritten.add(ops, read, write, Tag::Overwritten);
             }
         });
-    }
-
-    /// Whether the whole relation is acyclic with what atomicity adds, round by round; an order
-    /// that extends it.
-    fn close_with_atomicity(&mut self) -> Result<(Vec<Op>, Option<WritePairs>), Stop> {
-        let sides = self.problem.sides.len();
-        let ops = &self.problem.ops;
-        let broken = |side: usize| move |cycle| Broken::Whole { side, cycle };
-        let counts_pairs = !self.problem.rules.store_order
-            && ops.len().saturating_mul(ops.thread_count()) <= PAIRS_ARE_CHEAP;
-        if !ops.has_updates() && !counts_pairs {
-            for side in (1..sides).rev() {
-                self.order_of(&self.whole(side), broken(side))?;
-            }
-            return Ok((self.order_of(&self.whole(0), broken(0))?, None));
-        }
-        let mut clocks: Vec<Clocks> = Vec::with_capacity(sides);
-        let mut round = 0;
-        let mut known = 0;
-        loop {
-            let mut order = Vec::new();
-            let mut outdated = std::mem::take(&mut clocks).into_iter();
-            let new_edges = &self.atomic_edges[known..];
-            for side in 0..sides {
-                let relation = self.whole(side);
-                let visit = |op| order.extend((side == 0).then_some(op));
-                self.spend()?;
-                let now = match outdated.next() {
-                    Some(outdated) => outdated.update(
-                        &relation,
-                        new_edges.iter().map(|e| e.to),
-                        self.budget,
-                        visit,
-                    )?,
-                    None => Clocks::over(&relation, self.budget, visit)?,
-                };
-                clocks.push(now.map_err(|cycle| self.broken(Broken::Whole { side, cycle }))?);
-            }
-            known = self.atomic_edges.len();
-            if self.blocks.is_none() {
-                match Blocks::new(ops, self.reads_from) {
-                    Ok(blocks) => self.blocks = Some(blocks),
-                    Err(Rivals(a, b)) => return Err(self.broken(Broken::Rivals(a, b))),
-                }
-            }
-            let edges = match &self.blocks {
-                Some(blocks) if !blocks.is_empty() => blocks.edges(ops, &clocks, round),
-                _ => Vec::new(),
-            };
-            if edges.is_empty() {
-                let pairs = counts_pairs.then(|| WritePairs::ordered_by(ops, &clocks[0]));
-                return Ok((order, pairs));
-            }
-            round += 2;
-            for edge in edges {
-                let tag = Tag::Atomic { edge: self.atomic_edges.len() as u32 };
-                self.atomic_edges.push(edge);
-                self.atomic.add(ops, edge.from, edge.to, tag);
-            }
-        }
     }
 }

@@ -21,10 +21,12 @@ pub(super) struct Clocks {
     /// The row of each operation.
     rows: Vec<u32>,
     table: Vec<u32>,
+    /// The first operation of a lane to have each row.
+    owners: Vec<Op>,
     /// Under ppo a read need not know the writes of its own thread before it.
     own_is_stored: bool,
-    /// Which clocks the last update changed; empty if all are new.
-    changed: Vec<bool>,
+    /// The writes whose clocks the last update changed; nothing if all are new.
+    changed: Option<Vec<Op>>,
 }
 
 impl Clocks {
@@ -41,18 +43,22 @@ impl Clocks {
             width,
             rows: zeros(ops.len(), budget)?,
             table: Vec::new(),
+            owners: Vec::new(),
             own_is_stored: relation.base.kept == Kept::Preserved,
-            changed: Vec::new(),
+            changed: None,
         };
         let mut row = vec![0; width];
-        clocks.store(&row, budget)?;
+        clocks.store(Op::NONE, &row, budget)?;
         let mut out_of_room = None;
         let swept = relation.sweep(|op| {
             visit(op);
             if out_of_room.is_none() {
                 let near = relation.base.near(ops, op);
                 let shared = if near.is_some() { clocks.rows[near.index()] } else { 0 };
-                out_of_room = clocks.fill(relation, op, shared, &mut row, budget).err();
+                clocks.rows[op.index()] = shared;
+                if clocks.hear(relation, op, shared, &mut row) {
+                    out_of_room = clocks.store(op, &row, budget).err();
+                }
             }
         });
         match (out_of_room, swept) {
@@ -67,18 +73,17 @@ impl Clocks {
     pub(super) fn update(
         mut self,
         relation: &Relation<'_>,
-        targets: impl Iterator<Item = Op>,
+        targets: &[Op],
         budget: &Budget,
         mut visit: impl FnMut(Op),
     ) -> Result<Result<Self, Vec<Op>>, Reason> {
         let ops = relation.ops;
         let mut row = vec![0; self.width];
-        let mut changed = std::mem::take(&mut self.changed);
-        changed.clear();
-        changed.resize(ops.len(), false);
-        for target in targets {
+        let mut changed = vec![false; ops.len()];
+        for &target in targets {
             changed[target.index()] = true;
         }
+        let mut changed_writes = Vec::new();
         let mut out_of_room = None;
         let swept = relation.sweep(|op| {
             visit(op);
@@ -86,15 +91,23 @@ impl Clocks {
             let is_touched = changed[op.index()]
                 || (near.is_some() && changed[near.index()])
                 || relation.across(op, |from| changed[from.index()]).is_some();
-            if is_touched && out_of_room.is_none() {
-                let before = self.rows[op.index()];
-                let shared = if near.is_some() { self.rows[near.index()] } else { 0 };
-                out_of_room = self.fill(relation, op, shared, &mut row, budget).err();
-                let now = self.rows[op.index()];
-                changed[op.index()] = before != now && self.stored(before) != self.stored(now);
+            if !is_touched || out_of_room.is_some() {
+                return;
+            }
+            let shared = if near.is_some() { self.rows[near.index()] } else { 0 };
+            changed[op.index()] = if self.hear(relation, op, shared, &mut row) {
+                let result = self.replace(op, &row, budget);
+                out_of_room = result.as_ref().err().cloned();
+                result.unwrap_or(false)
+            } else {
+                self.rows[op.index()] = shared;
+                near.is_some() && changed[near.index()]
+            };
+            if changed[op.index()] && ops.is_write(op) {
+                changed_writes.push(op);
             }
         });
-        self.changed = changed;
+        self.changed = Some(changed_writes);
         match (out_of_room, swept) {
             (Some(reason), _) => Err(reason),
             (None, Err(cycle)) => Ok(Err(cycle)),
@@ -102,21 +115,15 @@ impl Clocks {
         }
     }
 
-    /// Whether the last update changed the clock of an operation.
-    pub(super) fn has_changed(&self, op: Op) -> bool {
-        self.changed.get(op.index()).copied().unwrap_or(true)
+    /// The writes whose clocks the last update changed; nothing if all are new.
+    pub(super) fn changed(&self) -> Option<&[Op]> {
+        self.changed.as_deref()
     }
 
-    fn fill(
-        &mut self,
-        relation: &Relation<'_>,
-        op: Op,
-        shared: u32,
-        row: &mut [u32],
-        budget: &Budget,
-    ) -> Result<(), Reason> {
+    /// Joins into `row` what an operation hears from other lanes to what its own knows, the shared
+    /// row. Whether there is news.
+    fn hear(&self, relation: &Relation<'_>, op: Op, shared: u32, row: &mut [u32]) -> bool {
         let ops = relation.ops;
-        self.rows[op.index()] = shared;
         let (own, own_count) = (ops.thread(op), self.own_count(ops, op));
         let mut is_new = false;
         relation.across(op, |from| {
@@ -143,23 +150,37 @@ impl Clocks {
             }
             false
         });
-        if is_new && row != self.stored(shared) {
-            self.rows[op.index()] = self.store(row, budget)?;
-        }
-        Ok(())
+        is_new && row != self.stored(shared)
     }
 
-    fn store(&mut self, row: &[u32], budget: &Budget) -> Result<u32, Reason> {
-        let number = self.table.len() / self.width.max(1);
+    /// Gives an operation a row of its own.
+    fn store(&mut self, op: Op, row: &[u32], budget: &Budget) -> Result<(), Reason> {
+        let number = u32::try_from(self.owners.len()).map_err(|_| Reason::Memory)?;
         if self.table.len() + self.width > self.table.capacity() {
-            let more = self.table.len().max(64 * self.width);
+            let more = (self.table.len() / 2).max(64 * self.width);
             let bytes = (self.table.len() + more).saturating_mul(size_of::<u32>());
             if !budget.allows(bytes) || self.table.try_reserve_exact(more).is_err() {
                 return Err(Reason::Memory);
             }
         }
         self.table.extend_from_slice(row);
-        u32::try_from(number).map_err(|_| Reason::Memory)
+        self.owners.push(op);
+        if let Some(of) = self.rows.get_mut(op.index()) {
+            *of = number;
+        }
+        Ok(())
+    }
+
+    /// Gives an operation another row, where its old one was if that is its own: who shares it comes
+    /// later in the lane and changes with it. Whether they differ.
+    fn replace(&mut self, op: Op, row: &[u32], budget: &Budget) -> Result<bool, Reason> {
+        let old = self.rows[op.index()];
+        if self.owners[old as usize] != op {
+            return self.store(op, row, budget).map(|()| true);
+        }
+        let is_new = self.stored(old) != row;
+        self.table[old as usize * self.width..][..self.width].copy_from_slice(row);
+        Ok(is_new)
     }
 
     fn stored(&self, row: u32) -> &[u32] {

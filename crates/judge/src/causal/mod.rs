@@ -14,7 +14,7 @@
 //! * `observe`, `strands`, `view`: happens-before of one thread, one number a write, and its view;
 //! * `store_order`, `readers`, `pairs`: the partial store orders pww and wpww, their from-reads, and
 //!   how many pairs they leave open;
-//! * `atomic`: nothing between a read-modify-write and what it read.
+//! * `atomic`, `fronts`, `whole`: nothing between a read-modify-write and what it read, and the end of it.
 //!
 //! Where values repeat, `search` looks for a choice of reads-from, with `guess` and `outlook`
 //! for advice. A violation comes with its derivation (`explain`), consistency with what the
@@ -26,6 +26,7 @@ mod choices;
 mod clocks;
 mod explain;
 mod frontier;
+mod fronts;
 mod guess;
 mod kept;
 mod observe;
@@ -39,6 +40,7 @@ mod search;
 mod store_order;
 mod strands;
 mod view;
+mod whole;
 mod witness;
 
 use evidence::{Proof, Step, Why};

@@ -165,8 +165,9 @@ impl<'p, 'h> Saturation<'p, 'h> {
             match self.problem.sources[event.index()] {
                 Some(Source::Write(source)) => {
                     self.seen_before_read(event, source, address, changed)?;
-                    if kinds.writes {
-                        // All writes before it now come before its source, and so their readers.
+                    if kinds.writes && changed == ChainSet::MAX {
+                        // All writes before it now come before its source, and so do their readers.
+                        // The other readers of its source come before it, once and for all.
                         self.readers_before(source, event)?;
                     }
                 }
