@@ -21,6 +21,7 @@ use super::clocks::{Front, PrecedesItself, place};
 use super::graph::{NodeId, Origin, node};
 use super::nodes::NodeSet;
 use super::saturate::Saturation;
+use crate::Budget;
 
 /// How many events may be taken back: a few, and one for so many that there are. Random valid
 /// traces take back a handful whatever their length; where that is not enough, search is better.
@@ -39,7 +40,7 @@ const MOST_CHANGES: usize = 1 << 20;
 /// A total order of all accesses that the model's machine can perform, if the guess succeeds. The
 /// source of every read must be known. The saturation is spent: its problem is left as it was, its
 /// clocks are not.
-pub(crate) fn guess(mut saturation: Saturation) -> Option<Vec<EventId>> {
+pub(crate) fn guess(mut saturation: Saturation, budget: &Budget) -> Option<Vec<EventId>> {
     let inferred = saturation.problem.graph.inferred_count();
     let nodes = saturation.problem.graph.node_count();
     saturation.emitted = NodeSet::new(nodes);
@@ -47,7 +48,7 @@ pub(crate) fn guess(mut saturation: Saturation) -> Option<Vec<EventId>> {
     saturation.log = Some(Vec::new());
     saturation.indegree = saturation.problem.graph.indegrees();
     let mut guess = Guess::new(&mut saturation);
-    let found = guess.run();
+    let found = guess.run(budget);
     let order = found.then(|| guess.accesses());
     saturation.problem.graph.take_back_to(inferred, |_| {});
     order
@@ -114,12 +115,17 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
         guess
     }
 
-    fn run(&mut self) -> bool {
+    fn run(&mut self, budget: &Budget) -> bool {
         let nodes = self.order.problem.graph.node_count();
+        let mut steps = 0u32;
         loop {
             self.emit_free();
             if self.journal.len() == nodes {
                 return true;
+            }
+            steps = steps.wrapping_add(1);
+            if steps.is_multiple_of(1024) && budget.is_spent() {
+                return false;
             }
             let goes_on = match self.choose() {
                 Ok(Some(Chosen::Harmless(write))) => {

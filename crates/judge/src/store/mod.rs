@@ -172,7 +172,7 @@ impl Check {
             let clocks = saturation.clocks;
             return self.search(problem, clocks, engine, unambiguous, budget);
         }
-        if let Some(order) = guess::guess(saturation) {
+        if let Some(order) = guess::guess(saturation, budget) {
             return self.consistent(order, DecidedBy::TotalOrder);
         }
         self.after_the_guess(problem, engine, budget)

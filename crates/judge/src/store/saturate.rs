@@ -69,9 +69,9 @@ pub(crate) struct Saturation<'p, 'h> {
     pub(crate) clocks: Clocks,
     /// In which chains the clock of a node has changed since the rules were applied to it.
     dirty: Vec<ChainSet>,
+    /// The place of each node in the order of the scan.
     rank: Vec<u32>,
-    /// Ranks of dirty nodes to go back to; a node is named by `order` while it is scanned, and by
-    /// its id in the pair.
+    /// Dirty nodes to go back to, by their rank.
     queue: BinaryHeap<Reverse<(u32, NodeId)>>,
     /// Nodes of this rank and beyond have not been reached by the scan yet.
     reached: u32,
