@@ -24,7 +24,8 @@ use super::saturate::Saturation;
 use crate::Budget;
 
 /// How many events may be taken back: a few, and one for so many that there are. Random valid
-/// traces take back a handful whatever their length; where that is not enough, search is better.
+/// traces take back a handful, or one in hundreds where chains are thin; where that is not enough,
+/// search is better.
 const PATIENCE: usize = 64;
 const EVENTS_A_PATIENCE: usize = 16;
 

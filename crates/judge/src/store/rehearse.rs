@@ -203,3 +203,40 @@ impl<'p, 'h> Run<'p, 'h> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use certify::certify;
+    use evidence::{Certificate, Evidence, Witness};
+    use models::{Model, Rules};
+    use oracle::{Shape, random_histories, text};
+
+    use super::rehearse;
+    use crate::store::linearize::accesses;
+    use crate::store::problem::Problem;
+
+    #[test]
+    fn a_rehearsal_whose_reads_are_right_is_a_witness() {
+        let mut witnesses = 0;
+        for shape in Shape::all() {
+            for (seed, history) in random_histories(&shape, 0..2_000) {
+                for model in Model::ALL {
+                    let Rules::Store(rules) = model.rules() else { continue };
+                    let Ok(problem) = Problem::new(&history, rules, false) else { continue };
+                    let Ok(rehearsal) = rehearse(&problem) else { continue };
+                    if !history.is_unambiguous() || !rehearsal.reads_are_right {
+                        continue;
+                    }
+                    witnesses += 1;
+                    let witness = Witness::Order(accesses(&problem, &rehearsal.order));
+                    let evidence = Evidence::Consistent(witness);
+                    if let Err(why) = certify(&history, &Certificate { trace: 1, model, evidence })
+                    {
+                        panic!("{model}, seed {seed}: {why}\n{}", text(&history));
+                    }
+                }
+            }
+        }
+        assert!(witnesses > 1_000, "{witnesses}");
+    }
+}
