@@ -1,0 +1,1 @@
+//! Which states can it reach? Packed states, symmetry, the visited set, search, counterexamples.

@@ -1,0 +1,94 @@
+//! What an exploration asks of a model: its start states, the successors of a state, whether a
+//! state keeps its properties. Two things answer: the reference interpreter, and native code.
+//!
+//! States are byte strings laid out by [`Layout`](crate::layout::Layout). An instance of a rule is
+//! a number: the values of its `Each` parameters, each counted from the first of its domain, as
+//! the digits of a mixed-radix number whose first digit is the outermost parameter. The radix of a
+//! parameter is the size of its type or range, or the capacity of its multiset. See
+//! [`instance`](crate::instance).
+
+/// How running one rule ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Outcome {
+    /// It led to a state.
+    Done = 0,
+    /// A run-time error: a failed assertion, `error`, a value out of range, …. The interpreter
+    /// says which.
+    Failed = 1,
+    /// An `assume` in it did not hold: there is no successor.
+    Excluded = 2,
+    /// Evaluating the guard (or a parameter) failed, so it is not known whether the rule applies.
+    GuardFailed = 3,
+}
+
+/// A rule that was run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Firing {
+    /// Which rule of the model (or which start state).
+    pub rule: u32,
+    /// With which parameters.
+    pub instance: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// A batch of rules that were run and the states they led to.
+#[derive(Debug, Clone)]
+pub struct Successors {
+    /// Size of a state in bytes.
+    pub size: usize,
+    /// `firings.len()` states of `size` bytes each. What a rule that did not end with
+    /// [`Outcome::Done`] left there means nothing.
+    pub states: Vec<u8>,
+    /// What was run, in the order of rules and instances.
+    pub firings: Vec<Firing>,
+}
+
+impl Successors {
+    /// An empty batch of states of this size.
+    pub fn new(size: usize) -> Self {
+        Successors { size, states: Vec::new(), firings: Vec::new() }
+    }
+
+    /// Forgets everything but keeps the room.
+    pub fn clear(&mut self) {
+        self.states.clear();
+        self.firings.clear();
+    }
+
+    /// The state that a firing led to.
+    pub fn state(&self, firing: usize) -> &[u8] {
+        &self.states[firing * self.size..(firing + 1) * self.size]
+    }
+}
+
+/// What a look at the properties of a state found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// Every invariant and every assumption holds.
+    Holds,
+    /// An assumption does not hold (and no invariant was looked at): the state does not count.
+    Excluded,
+    /// The invariant with this number among [`Model::properties`](crate::ir::Model::properties)
+    /// does not hold.
+    Broken(u32),
+    /// Evaluating the property with this number ended in a run-time error.
+    Failed(u32),
+}
+
+/// A model that can be run. One for each thread.
+pub trait Machine: Send {
+    /// Runs every start state.
+    fn start(&mut self, out: &mut Successors);
+
+    /// Runs every rule that applies in `state`, with all its parameters, appending to `out`.
+    fn expand(&mut self, state: &[u8], out: &mut Successors);
+
+    /// Looks at assumptions, then invariants, in the order of the source. Covers that hold are
+    /// noted.
+    fn check(&mut self, state: &[u8]) -> Check;
+
+    /// For each property, whether it is a cover that has held in a state given to `check`.
+    fn covered(&self) -> &[bool];
+}

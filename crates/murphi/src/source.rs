@@ -1,0 +1,37 @@
+//! A source text and places in it.
+
+/// A piece of the source: byte offsets, the end not included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+/// A source text with its name.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The file, as the user named it.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+impl Span {
+    /// The span from the start of `self` to the end of `other`.
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start, end: other.end.max(self.end) }
+    }
+}
+
+impl Source {
+    /// Line and column, both from 1, of a byte offset; columns count characters.
+    pub fn position(&self, offset: u32) -> (usize, usize) {
+        let before = &self.text.as_bytes()[..(offset as usize).min(self.text.len())];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let column = before[start..].iter().filter(|&&byte| byte & 0xC0 != 0x80).count() + 1;
+        (line, column)
+    }
+}

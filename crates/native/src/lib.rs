@@ -1,0 +1,1 @@
+//! How does this protocol run fast? Typed Murphi models to machine code, in-process.
