@@ -26,7 +26,8 @@ Examples:
   cargo run --release -p tribunal-bench -- try --events 100000 --model sc,tso
   cargo run --release -p tribunal-bench -- trace --events 1000000 --buffer 8 -o tso.trace
 
-Compared with where they are on the PATH: clingo (Debian: gringo) and axe.";
+Compared with where they are on the PATH: clingo (Debian: gringo), axe, rumur (Debian: rumur; needs gcc)
+and CMurphi's mu (needs g++).";
 
 /// What to measure.
 #[derive(Subcommand, Debug)]
@@ -41,6 +42,8 @@ pub(crate) enum Command {
     Growth(RunFlags),
     /// Histories from 3-SAT, dense histories, a hundred thousand litmus-size traces.
     Hard(RunFlags),
+    /// Murphi models, beside Rumur and CMurphi where they are installed.
+    Explore(RunFlags),
     /// Judge one recorded trace in this process and say what it took.
     Try(TryFlags),
     /// Write one recorded trace to a file, for a profiler or another checker.

@@ -1,7 +1,8 @@
-//! Measurements in one run: the papers' figures, growth in time and memory, hard histories.
+//! Measurements in one run: the papers' figures, growth in time and memory, hard histories, and
+//! Murphi models beside other model checkers.
 //!
 //! `cargo run --release -p tribunal-bench -- all` writes `bench/RESULTS.md` and its plots. Each
-//! part is a file: `grid`, `gradual` (with `open_pairs`), `growth`, `hard`. They draw traces from
+//! part is a file: `grid`, `gradual` (with `open_pairs`), `growth`, `hard`, `explore`. They draw traces from
 //! `machine` and `traces`, measure with `clock` (this process) and `child` (other programs), and
 //! tell with `table`, `chart` and `report`.
 
@@ -13,6 +14,7 @@ mod clock;
 mod context;
 mod datalog;
 mod environment;
+mod explore;
 mod gradual;
 mod grid;
 mod growth;
@@ -45,11 +47,14 @@ type Part = fn(&Context) -> io::Result<Section>;
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Command::All(flags) => run(&flags, &[grid::run, gradual::run, growth::run, hard::run]),
+        Command::All(flags) => {
+            run(&flags, &[grid::run, gradual::run, growth::run, hard::run, explore::run])
+        }
         Command::Grid(flags) => run(&flags, &[grid::run]),
         Command::Gradual(flags) => run(&flags, &[gradual::run]),
         Command::Growth(flags) => run(&flags, &[growth::run]),
         Command::Hard(flags) => run(&flags, &[hard::run]),
+        Command::Explore(flags) => run(&flags, &[explore::run]),
         Command::Try(flags) => {
             try_one(&flags);
             Ok(())

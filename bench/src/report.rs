@@ -73,7 +73,7 @@ impl Section {
 }
 
 /// The parts of RESULTS.md, in order.
-const PARTS: [&str; 4] = ["grid", "gradual", "growth", "hard"];
+const PARTS: [&str; 5] = ["grid", "gradual", "growth", "hard", "explore"];
 
 fn marks(part: &str) -> (String, String) {
     (format!("<!-- begin {part} -->"), format!("<!-- end {part} -->"))

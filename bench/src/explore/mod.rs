@@ -1,0 +1,167 @@
+//! `tribunal explore` beside the model checkers a designer would otherwise use.
+//!
+//! The models are those of `protocols/`, at the sizes of `protocols/expected.tsv` that have
+//! between 10⁵ and 10⁷ states without symmetry. Each is explored by every checker there is, with
+//! symmetry off and on, with one thread and with all. Rates are states a second of the
+//! exploration alone; the total includes what comes before it: generating and compiling a checker
+//! for the others, compiling in-process for ours. Every checker must say the same: a different
+//! verdict, or without symmetry a different number of states, is reported as such.
+
+mod checkers;
+mod sizes;
+
+use std::io;
+
+use crate::context::Context;
+use crate::report::Section;
+use crate::table::{Table, dash, ratio, seconds, times};
+
+use checkers::{Checker, Explored, Run};
+use sizes::Size;
+
+/// Measures all of it.
+pub(crate) fn run(context: &Context) -> io::Result<Section> {
+    let mut section = Section::new("explore", "Murphi models beside other model checkers");
+    let checkers = checkers::present(context);
+    let names: Vec<&str> = checkers.iter().map(|checker| checker.name()).collect();
+    section.paragraph(format!(
+        "Checkers in this run: {}. Rumur's checker is compiled with `-O3 -march=native`. *Rate* is \
+         thousand states a second of the exploration alone, *first* the seconds until it can begin, \
+         *total* the seconds on the clock from the source to the verdict. Bytes a state are what \
+         the checker says for ours, and peak memory by states for the others. One thread, unless \
+         the heading says otherwise.",
+        names.join(", ")
+    ));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let sizes = sizes::of_benchmarks(context)?;
+    let off = sweep(context, &checkers, &sizes, false, 1)?;
+    tell(&mut section, "Without symmetry", &off, 6.0);
+    let full = sweep(context, &checkers, &sizes, true, 1)?;
+    tell(&mut section, "With symmetry", &full, 5.0);
+    if cores > 1 {
+        for (symmetry, single) in [(false, &off), (true, &full)] {
+            let many = sweep(context, &checkers, &sizes, symmetry, cores)?;
+            threads(&mut section, symmetry, cores, single, &many);
+        }
+    }
+    Ok(section)
+}
+
+/// What every checker did on one size.
+struct Row {
+    size: Size,
+    /// In the order of the checkers; `None` where it refused or did not finish.
+    runs: Vec<(&'static str, Option<Explored>)>,
+}
+
+fn sweep(
+    context: &Context,
+    checkers: &[Checker],
+    sizes: &[Size],
+    symmetry: bool,
+    threads: usize,
+) -> io::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for size in sizes {
+        let mut runs = Vec::new();
+        for checker in checkers {
+            let explored = checker.explore(context, &Run { size, symmetry, threads })?;
+            context.progress(format!(
+                "{} {}, symmetry {}, {threads} threads: {}",
+                checker.name(),
+                size.title(),
+                if symmetry { "on" } else { "off" },
+                explored.as_ref().map_or_else(
+                    || "no result".to_owned(),
+                    |run| format!("{} states, {:.0} thousand/s", run.states, run.rate() / 1e3)
+                )
+            ));
+            runs.push((checker.name(), explored));
+        }
+        rows.push(Row { size: size.clone(), runs });
+    }
+    Ok(rows)
+}
+
+/// A table of one sweep, with the ratio of our rate to each other checker's.
+fn tell(section: &mut Section, heading: &str, rows: &[Row], bar: f64) {
+    section.heading(heading);
+    let mut table = Table::new([
+        "model",
+        "checker",
+        "states",
+        "rules fired",
+        "rate",
+        "ours / its",
+        "first",
+        "total",
+        "bytes a state",
+    ]);
+    let mut least: Option<(f64, String)> = None;
+    for row in rows {
+        let ours = row.runs.first().and_then(|(_, run)| run.as_ref());
+        for (name, run) in &row.runs {
+            let Some(run) = run else {
+                let mut cells = vec![row.size.title(), (*name).to_owned()];
+                cells.resize(9, dash());
+                table.row(cells);
+                continue;
+            };
+            let factor = ours.map(|ours| ours.rate() / run.rate());
+            if let (Some(factor), "rumur") = (factor, *name)
+                && least.as_ref().is_none_or(|(least, _)| factor < *least)
+            {
+                least = Some((factor, row.size.title()));
+            }
+            table.row([
+                row.size.title(),
+                (*name).to_owned(),
+                agreed(ours, run),
+                run.rules_fired.to_string(),
+                format!("{:.0}", run.rate() / 1e3),
+                ratio(ours.map(Explored::rate), Some(run.rate())),
+                seconds(Some(run.before)),
+                seconds(Some(run.total)),
+                format!("{:.1}", run.bytes_per_state),
+            ]);
+        }
+    }
+    section.table(&table);
+    if let Some((factor, title)) = least {
+        section.paragraph(format!(
+            "Least factor to Rumur: {} ({title}); the aim is at least {}.",
+            times(factor),
+            times(bar)
+        ));
+    }
+}
+
+/// The number of states, marked where it differs from ours though it must not.
+fn agreed(ours: Option<&Explored>, run: &Explored) -> String {
+    let differs = ours.is_some_and(|ours| {
+        ours.verdict != run.verdict
+            || !run.symmetry && (ours.states, ours.rules_fired) != (run.states, run.rules_fired)
+    });
+    format!("{}{}", run.states, if differs { " **differs**" } else { "" })
+}
+
+/// How much faster each checker is with all threads.
+fn threads(section: &mut Section, symmetry: bool, cores: usize, single: &[Row], many: &[Row]) {
+    let with = if symmetry { "with" } else { "without" };
+    section.heading(&format!("{cores} threads, {with} symmetry"));
+    let mut table = Table::new(["model", "checker", "rate", "to one thread", "ours / its"]);
+    for (one, all) in single.iter().zip(many) {
+        let ours = all.runs.first().and_then(|(_, run)| run.as_ref()).map(Explored::rate);
+        for ((name, before), (_, after)) in one.runs.iter().zip(&all.runs) {
+            let rate = after.as_ref().map(Explored::rate);
+            table.row([
+                one.size.title(),
+                (*name).to_owned(),
+                rate.map_or_else(dash, |rate| format!("{:.0}", rate / 1e3)),
+                ratio(rate, before.as_ref().map(Explored::rate)),
+                ratio(ours, rate),
+            ]);
+        }
+    }
+    section.table(&table);
+}
