@@ -1,1 +1,115 @@
 //! Which states can it reach? Packed states, symmetry, the visited set, search, counterexamples.
+//!
+//! [`explore`] runs a model (any [`Machine`](murphi::machine::Machine)) from its start states and
+//! answers with an [`Exploration`]: a verdict, totals, and, if something is wrong, the way there.
+//! The same model gives the same answer, counterexample included, for any number of threads.
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//! use tribunal_explore::{BitCodec, Identity, Options, System, Verdict, explore};
+//! use murphi::layout::Leaf;
+//! use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
+//!
+//! /// Counts from 0 to 9 and starts again.
+//! struct Clock;
+//!
+//! fn step(out: &mut Successors, value: u8) {
+//!     out.firings.push(Firing { rule: 0, instance: 0, outcome: Outcome::Done });
+//!     out.states.extend([value, 0, 0, 0, 0, 0, 0, 0]);
+//! }
+//!
+//! impl Machine for Clock {
+//!     fn start(&mut self, out: &mut Successors) {
+//!         step(out, 0);
+//!     }
+//!     fn expand(&mut self, state: &[u8], out: &mut Successors) {
+//!         step(out, (state[0] + 1) % 10);
+//!     }
+//!     fn check(&mut self, _state: &[u8]) -> Check {
+//!         Check::Holds
+//!     }
+//!     fn covered(&self) -> &[bool] {
+//!         &[]
+//!     }
+//! }
+//!
+//! let codec = BitCodec::of_leaves(&[Leaf { offset: 0, width: 1, bits: 4, ty: None }]);
+//! let system =
+//!     System { machine: || Clock, codec: &codec, reduction: &Identity, state_size: 8, rules: 1 };
+//! let result = explore(&Options::default(), &system, &mut |_| (), &AtomicBool::new(false));
+//! assert_eq!(result.verdict, Verdict::Verified);
+//! assert_eq!((result.states, result.rules_fired, result.depth), (10, 10, 9));
+//! ```
+
+mod arena;
+mod bfs;
+mod compact;
+mod counterexample;
+mod dfs;
+mod finding;
+mod hash;
+mod level_file;
+mod memory;
+mod options;
+pub mod pack;
+mod reduction;
+mod rendezvous;
+mod result;
+mod runner;
+mod signatures;
+mod simulate;
+mod store;
+pub mod symmetry;
+mod visited;
+mod watch;
+
+use std::sync::atomic::AtomicBool;
+
+use murphi::machine::Machine;
+
+pub use options::{Deadlock, Options, Strategy};
+pub use pack::{BitCodec, Codec};
+pub use reduction::{Identity, Reduction};
+pub use result::{Exploration, Progress, Reason, Step, Verdict, Violation};
+
+/// A model that can be explored.
+#[derive(Debug, Clone, Copy)]
+pub struct System<'a, F, C, R> {
+    /// Makes a machine for each thread.
+    pub machine: F,
+    /// How states are stored.
+    pub codec: &'a C,
+    /// Which states are alike.
+    pub reduction: &'a R,
+    /// Bytes of an unpacked state.
+    pub state_size: usize,
+    /// How many rules the model has.
+    pub rules: usize,
+}
+
+/// Explores the states of `system`.
+///
+/// `progress` is called about ten times a second. Setting `interrupt` ends the exploration with
+/// the totals so far.
+pub fn explore<M, F, C, R>(
+    options: &Options,
+    system: &System<'_, F, C, R>,
+    progress: &mut dyn FnMut(&Progress),
+    interrupt: &AtomicBool,
+) -> Exploration
+where
+    M: Machine,
+    F: Fn() -> M + Sync,
+    C: Codec,
+    R: Reduction,
+{
+    match options.strategy {
+        Strategy::Breadth => bfs::explore(options, system, progress, interrupt),
+        Strategy::Compact { bits } => compact::explore(bits, options, system, progress, interrupt),
+        Strategy::Depth => dfs::explore(options, system, progress, interrupt),
+        Strategy::Simulate { steps, seed, length } => {
+            let plan = simulate::Plan { steps, seed, length };
+            simulate::explore(plan, options, system, progress, interrupt)
+        }
+    }
+}

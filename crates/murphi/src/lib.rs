@@ -16,5 +16,9 @@ pub mod lex;
 pub mod machine;
 pub mod parse;
 pub mod print;
+#[cfg(any(test, feature = "random"))]
+pub mod random;
 pub mod source;
 pub mod value;
+
+pub use check::load;

@@ -34,4 +34,19 @@ impl Source {
         let column = before[start..].iter().filter(|&&byte| byte & 0xC0 != 0x80).count() + 1;
         (line, column)
     }
+
+    /// What a span says; empty if it is not a piece of this source.
+    pub fn slice(&self, span: Span) -> &str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// The line around a byte offset, without its line break, and the offset it begins at.
+    pub fn line_at(&self, offset: u32) -> (&str, usize) {
+        let bytes = self.text.as_bytes();
+        let at = (offset as usize).min(bytes.len());
+        let start = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let length = bytes[start..].iter().position(|&byte| byte == b'\n');
+        let end = length.map_or(bytes.len(), |length| start + length);
+        (self.text[start..end].trim_end_matches('\r'), start)
+    }
 }

@@ -1,1 +1,57 @@
 //! How does this protocol run fast? Typed Murphi models to machine code, in-process.
+//!
+//! [`Program::compile`] translates the rules, functions and properties of a model with Cranelift.
+//! Each thread then asks the program for a [`NativeMachine`], which does what the reference
+//! interpreter does, on the same bytes and with the same outcomes, without its explanations: where a
+//! rule fails, the interpreter is asked to say why. A program also packs and unpacks states.
+//!
+//! `unsafe` is in `host` (what native code calls), `machine` (calling it), `code` (its memory),
+//! `program` (its entries) and `pack` (instructions of the processor).
+
+mod code;
+mod facts;
+mod host;
+mod machine;
+mod pack;
+mod program;
+mod shape;
+mod translate;
+mod walk;
+
+use std::fmt;
+
+pub use machine::NativeMachine;
+pub use program::Program;
+
+/// Why a model cannot be compiled. The reference interpreter runs it all the same, unless it has
+/// too many instances.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// The rule, start state or property of this name has more instances than can be counted.
+    TooManyInstances(String),
+    /// A function would be too large, or its locals.
+    TooLarge,
+    /// There is no code generator for this processor.
+    Host(String),
+    /// The code generator refused what it was given.
+    Compilation(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::TooManyInstances(name) => {
+                write!(out, "`{name}` has more instances than can be counted in 64 bits")
+            }
+            Error::TooLarge => out.write_str("the model is too large to be compiled"),
+            Error::Host(reason) => {
+                write!(out, "native code is not available on this processor: {reason}")
+            }
+            Error::Compilation(reason) => {
+                write!(out, "the model could not be compiled: {reason}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}

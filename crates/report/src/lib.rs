@@ -2,7 +2,8 @@
 //!
 //! A verdict becomes a line ([`summary_line`] for people, [`verdict_json`] for programs), a
 //! violation becomes a few lines ([`cycle_lines`]) or an explanation ([`explain`]), the models
-//! become a table ([`models_table`]). Nothing here decides anything or reads or writes files.
+//! become a table ([`models_table`]), and what came of exploring a model becomes a report
+//! ([`exploration`]). Nothing here decides anything or reads or writes files.
 //!
 //! ```
 //! use judge::{Budget, Engine, Outcome};
@@ -22,6 +23,7 @@
 //! ```
 
 pub mod explain;
+pub mod exploration;
 
 mod brief;
 mod catalogue;

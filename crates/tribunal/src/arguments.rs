@@ -2,7 +2,7 @@
 //!
 //! Lists of models and engines in the help come from their tables.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,6 +14,12 @@ use models::Model;
 
 use crate::units;
 
+mod explore;
+
+pub(crate) use explore::{
+    DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SymmetryChoice,
+};
+
 const TOUR: &str = "\
 A tour:
   tribunal check --model tso run.trace            is the trace allowed by TSO?
@@ -24,6 +30,7 @@ A tour:
   tribunal check --certificate proof.jsonl run.trace
   tribunal certify run.trace proof.jsonl          check the evidence with a small kernel
   tribunal models                                 what each model promises
+  tribunal explore protocol.m                     model-check a Murphi model
 
 A trace is text, one event a line (gzip and zstd are read as they are; `-` is standard input):
   0: M[x] := 1                thread 0 writes 1 to x
@@ -34,8 +41,9 @@ A trace is text, one event a line (gzip and zstd are read as they are; `-` is st
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    the promise is kept: every trace consistent, the certificate holds
-  1    it is broken: a violation, a certificate that does not hold
+  0    the promise is kept: every trace consistent, the model verified, the
+       certificate holds
+  1    it is broken: a violation, a counterexample, a certificate that does not hold
   2    the question could not be asked: bad usage, bad input
   3    undecided: a budget ran out and nothing was found broken
   130  interrupted by Ctrl-C; what was found so far is printed first";
@@ -63,6 +71,7 @@ pub(crate) enum Command {
     Explain(ExplainArguments),
     Models(ModelsArguments),
     Convert(ConvertArguments),
+    Explore(ExploreArguments),
     #[command(subcommand)]
     Axe(AxeCommand),
 }
@@ -440,17 +449,30 @@ impl Asked {
     }
 }
 
-/// The command line as given, with `--stats full` read as `--stats=full`: the value is optional,
-/// and `--stats FILE` must not take the file for it.
+/// The command line as given, with `--stats full` read as `--stats=full` and `--compact 40` as
+/// `--compact=40`: the value is optional, and `--stats FILE` must not take the file for it.
 pub(crate) fn command_line() -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in std::env::args_os() {
         match joined.last_mut() {
-            Some(last) if *last == *"--stats" && argument == *"full" => last.push("=full"),
+            Some(last) if is_value(last, &argument) => {
+                last.push("=");
+                last.push(argument);
+            }
             _ => joined.push(argument),
         }
     }
     joined
+}
+
+/// Whether an argument is the optional value of the flag before it.
+fn is_value(flag: &OsStr, argument: &OsStr) -> bool {
+    let number = || argument.as_encoded_bytes().iter().all(u8::is_ascii_digit);
+    match flag.as_encoded_bytes() {
+        b"--stats" => argument == "full",
+        b"--compact" => !argument.is_empty() && number(),
+        _ => false,
+    }
 }
 
 fn model_values() -> Vec<PossibleValue> {
@@ -504,6 +526,13 @@ mod tests {
     #[test]
     fn the_declaration_of_the_command_line_is_sound() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn optional_values_are_told_from_files() {
+        let is_value = |flag: &str, argument: &str| is_value(flag.as_ref(), argument.as_ref());
+        assert!(is_value("--stats", "full") && is_value("--compact", "40"));
+        assert!(!is_value("--compact", "big.m") && !is_value("--jobs", "4"));
     }
 
     #[test]

@@ -43,6 +43,7 @@ fn run(command: Command, interrupt: &Interrupt) -> Result<Ending, Failure> {
         Command::Explain(arguments) => commands::explain::run(&arguments, interrupt),
         Command::Models(arguments) => commands::models::run(&arguments, interrupt),
         Command::Convert(arguments) => commands::convert::run(&arguments, interrupt),
+        Command::Explore(arguments) => commands::explore::run(&arguments, interrupt),
         Command::Axe(AxeCommand::Check(arguments)) => {
             commands::axe::check(&arguments.axe, interrupt)
         }

@@ -1,0 +1,130 @@
+//! Records of one size, handed out in chunks that never move.
+//!
+//! Every shard of the visited set keeps its records in chunks of about four kilobytes, and the
+//! chunks of all shards of a worker are cut from the same slabs. So growth copies nothing, half a
+//! chunk is lost for each shard and half a slab for each worker, and a chunk is named by four
+//! bytes, which keeps the tables that are read on every look-up small.
+
+use crate::memory::Meter;
+use crate::store::StoreError;
+
+/// Bytes that a chunk has at most (unless a single record has more).
+const CHUNK: usize = 4096;
+/// Chunks of a slab: a power of two.
+const CHUNKS_PER_SLAB: usize = 64;
+
+/// The slabs.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    slabs: Vec<Vec<u8>>,
+    chunks: usize,
+    record: usize,
+    /// A chunk has 2^`shift` records.
+    shift: u32,
+}
+
+/// The chunks of one shard, in the order of its records.
+#[derive(Debug, Default)]
+pub(crate) struct Chunks(Vec<u32>);
+
+impl Arena {
+    /// An empty arena for records of this size, which is not zero.
+    pub(crate) fn new(record: usize) -> Self {
+        Arena { slabs: Vec::new(), chunks: 0, record, shift: (CHUNK / record).max(1).ilog2() }
+    }
+
+    /// The bytes of a record.
+    #[inline(always)]
+    pub(crate) fn get(&self, chunks: &Chunks, index: u32) -> &[u8] {
+        let (slab, at) = self.place(chunks, index);
+        &self.slabs[slab][at..at + self.record]
+    }
+
+    /// The bytes of a record, to be changed.
+    #[inline(always)]
+    pub(crate) fn get_mut(&mut self, chunks: &Chunks, index: u32) -> &mut [u8] {
+        let (slab, at) = self.place(chunks, index);
+        &mut self.slabs[slab][at..at + self.record]
+    }
+
+    #[inline(always)]
+    fn place(&self, chunks: &Chunks, index: u32) -> (usize, usize) {
+        let chunk = chunks.0[(index >> self.shift) as usize] as usize;
+        let within = index as usize & ((1 << self.shift) - 1);
+        let at = (((chunk % CHUNKS_PER_SLAB) << self.shift) + within) * self.record;
+        (chunk / CHUNKS_PER_SLAB, at)
+    }
+
+    /// Makes room for the record `index`, the next one of a shard.
+    #[inline(always)]
+    pub(crate) fn make_room(
+        &mut self,
+        chunks: &mut Chunks,
+        index: u32,
+        meter: &Meter,
+    ) -> Result<(), StoreError> {
+        match ((index >> self.shift) as usize) < chunks.0.len() {
+            true => Ok(()),
+            false => self.add_chunk(chunks, meter),
+        }
+    }
+
+    fn add_chunk(&mut self, chunks: &mut Chunks, meter: &Meter) -> Result<(), StoreError> {
+        let slab = CHUNKS_PER_SLAB * (self.record << self.shift);
+        if self.chunks == self.slabs.len() * CHUNKS_PER_SLAB {
+            push(&mut self.slabs, Vec::new(), meter)?;
+            if !meter.take(slab as u64) {
+                self.slabs.pop();
+                return Err(StoreError::Memory);
+            }
+            *self.slabs.last_mut().expect("pushed above") = vec![0; slab];
+        }
+        push(&mut chunks.0, self.chunks as u32, meter)?;
+        self.chunks += 1;
+        Ok(())
+    }
+}
+
+/// Pushes to a vector whose growth is counted.
+pub(crate) fn push<T>(list: &mut Vec<T>, value: T, meter: &Meter) -> Result<(), StoreError> {
+    reserve(list, 1, meter)?;
+    list.push(value);
+    Ok(())
+}
+
+/// Makes room for `more` elements in a vector that grows by a quarter, and counts its growth.
+pub(crate) fn reserve<T>(list: &mut Vec<T>, more: usize, meter: &Meter) -> Result<(), StoreError> {
+    if list.capacity() - list.len() < more {
+        let more = more.max(list.len() / 4).max(4);
+        if !meter.take((more * size_of::<T>()) as u64) {
+            return Err(StoreError::Memory);
+        }
+        list.reserve_exact(more);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_two_shards_stay_where_they_are() {
+        for size in [1, 3, 26, 5000] {
+            let (mut arena, meter) = (Arena::new(size), Meter::new(None));
+            let mut shards = [Chunks::default(), Chunks::default()];
+            for index in 0..3000u32 {
+                for (shard, chunks) in shards.iter_mut().enumerate() {
+                    arena.make_room(chunks, index, &meter).unwrap();
+                    arena.get_mut(chunks, index).fill(index as u8 ^ shard as u8);
+                }
+            }
+            for index in 0..3000u32 {
+                for (shard, chunks) in shards.iter().enumerate() {
+                    let expected = index as u8 ^ shard as u8;
+                    assert!(arena.get(chunks, index).iter().all(|&byte| byte == expected));
+                }
+            }
+        }
+    }
+}

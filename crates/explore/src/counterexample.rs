@@ -1,0 +1,147 @@
+//! The way from a start state to a state, in one naming of scalarset members.
+//!
+//! A search stores representatives and no parents. First the way is followed back: a predecessor
+//! of a state of level d is among the states of level d−1 that the store offers as candidates, and
+//! is known by expanding them; of several the least packed one is taken, so that the way does not
+//! depend on threads. Then it is followed forward from the start state *as it was*, not from its
+//! representative: at each step the first rule is taken whose result has the next representative.
+//! Since rules do not tell members of a scalarset apart, there always is one, and no name ever
+//! changes. Going back costs at most as much as the search did, with hints 1/256 of it.
+
+use murphi::machine::{Check, Machine, Outcome};
+
+use crate::finding::{Finding, Kind};
+use crate::hash::{self, Partition};
+use crate::pack::Codec;
+use crate::reduction::Reduction;
+use crate::result::Step;
+use crate::runner::Runner;
+use crate::store::{Store, StoreError};
+
+/// The representatives on the way to a state of level `depth`, all packed, the state included.
+pub(crate) fn way_back<M, C, R, S>(
+    runner: &mut Runner<'_, M, C, R>,
+    stores: &mut [S],
+    partition: Partition,
+    depth: u32,
+    packed: &[u8],
+) -> Result<Vec<Vec<u8>>, StoreError>
+where
+    M: Machine,
+    C: Codec,
+    R: Reduction,
+    S: Store,
+{
+    let mut way = vec![packed.to_vec()];
+    for depth in (0..depth).rev() {
+        let target = way.last().expect("never empty").clone();
+        let hash = hash::hash(&target, hash::PLACE);
+        let hint = stores[partition.owner(hash)].hint_of(&target, hash);
+        let mut best: Option<Vec<u8>> = None;
+        for store in stores.iter_mut() {
+            store.candidates(depth, hint, &mut |candidate| {
+                let better = best.as_ref().is_none_or(|best| candidate < &best[..]);
+                if better && leads_to(runner, candidate, &target) {
+                    best = Some(candidate.to_vec());
+                }
+            })?;
+        }
+        match best {
+            Some(best) => way.push(best),
+            // Only if the machine does not do the same thing twice.
+            None => break,
+        }
+    }
+    way.reverse();
+    Ok(way)
+}
+
+/// Whether some rule leads from a state that counts to `target`.
+fn leads_to<M: Machine, C: Codec, R: Reduction>(
+    runner: &mut Runner<'_, M, C, R>,
+    candidate: &[u8],
+    target: &[u8],
+) -> bool {
+    runner.load(candidate);
+    if runner.check() != Check::Holds {
+        return false;
+    }
+    runner.expand();
+    first_to(runner, target).is_some()
+}
+
+/// The first of the runner's successors with this representative. Successors before it, and
+/// itself, are replaced by representatives.
+fn first_to<M: Machine, C: Codec, R: Reduction>(
+    runner: &mut Runner<'_, M, C, R>,
+    target: &[u8],
+) -> Option<usize> {
+    let mut packed = vec![0; target.len()];
+    (0..runner.successors.firings.len()).find(|&firing| {
+        runner.successors.firings[firing].outcome == Outcome::Done && {
+            runner.pack(firing, &mut packed);
+            packed == target
+        }
+    })
+}
+
+/// The steps along a way of representatives, in the names of the start state, and the parameters
+/// of the rule of the finding at its end in those names.
+pub(crate) fn steps<M: Machine, C: Codec, R: Reduction>(
+    runner: &mut Runner<'_, M, C, R>,
+    way: &[Vec<u8>],
+    finding: &Finding,
+) -> (Vec<Step>, u64) {
+    let mut steps: Vec<Step> = Vec::with_capacity(way.len());
+    for (number, target) in way.iter().enumerate() {
+        let found = match number {
+            0 => take(runner, target, |runner| runner.start()),
+            _ => take(runner, target, |runner| runner.expand()).or_else(|| {
+                // Rules that do tell members apart: go on from the representative.
+                runner.load(&way[number - 1]);
+                take(runner, target, |runner| runner.expand())
+            }),
+        };
+        match found {
+            Some(step) => steps.push(step),
+            None => break,
+        }
+    }
+    let instance = match finding.kind {
+        Kind::GuardFailed => failing(runner, finding, Outcome::GuardFailed),
+        Kind::RuleFailed => failing(runner, finding, Outcome::Failed),
+        _ => finding.instance,
+    };
+    (steps, instance)
+}
+
+/// Takes the first step to a state with this representative.
+fn take<M: Machine, C: Codec, R: Reduction>(
+    runner: &mut Runner<'_, M, C, R>,
+    target: &[u8],
+    run: impl Fn(&mut Runner<'_, M, C, R>),
+) -> Option<Step> {
+    run(runner);
+    let firing = first_to(runner, target)?;
+    // Once more, for the state itself.
+    run(runner);
+    runner.follow(firing);
+    let (rule, instance) = {
+        let firing = runner.successors.firings[firing];
+        (firing.rule, firing.instance)
+    };
+    Some(Step { rule, instance, state: runner.state.clone() })
+}
+
+/// The first parameters with which the rule of the finding ends like this in the runner's state.
+fn failing<M: Machine, C: Codec, R: Reduction>(
+    runner: &mut Runner<'_, M, C, R>,
+    finding: &Finding,
+    outcome: Outcome,
+) -> u64 {
+    runner.expand();
+    let mut firings = runner.successors.firings.iter();
+    firings
+        .find(|firing| firing.rule == finding.rule && firing.outcome == outcome)
+        .map_or(finding.instance, |firing| firing.instance)
+}

@@ -1,0 +1,75 @@
+//! How to explore: the choices that a user makes.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What to explore, how, and how far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// In which order.
+    pub strategy: Strategy,
+    /// With how many threads; at least 1. Depth-first search has one always.
+    pub threads: usize,
+    /// What counts as a deadlock.
+    pub deadlock: Deadlock,
+    /// How long at most.
+    pub time: Option<Duration>,
+    /// In how many bytes at most.
+    pub memory: Option<u64>,
+    /// How many rules to fire in a row at most. States this far are looked at but not expanded.
+    pub depth: Option<u32>,
+    /// Where temporary files go; `None` is the system's place for them.
+    pub directory: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            strategy: Strategy::Breadth,
+            threads: 1,
+            deadlock: Deadlock::Stuttering,
+            time: None,
+            memory: None,
+            depth: None,
+            directory: None,
+        }
+    }
+}
+
+/// In which order states are visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// Breadth-first: the shortest counterexample.
+    Breadth,
+    /// Breadth-first with hash compaction: only signatures of states are kept in memory, the
+    /// states themselves on disk. Some states may be missed, with a small probability that is
+    /// reported.
+    Compact {
+        /// Bits of a signature, 40 to 64.
+        bits: u32,
+    },
+    /// Depth-first: deep at once.
+    Depth,
+    /// Random walks.
+    Simulate {
+        /// How many rules to run in all walks together.
+        steps: u64,
+        /// Other seeds give other walks.
+        seed: u64,
+        /// How many rules to run in one walk.
+        length: u64,
+    },
+}
+
+/// What counts as a deadlock. The names are Rumur's; CMurphi's deadlock is `Stuttering`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deadlock {
+    /// Nothing.
+    Off,
+    /// A state in which no rule applies.
+    Stuck,
+    /// A state that no rule changes. Both peers compare the state that was expanded with what the
+    /// rule made of it, before either is replaced by a representative: a rule that only renames
+    /// members of a scalarset does change the state.
+    Stuttering,
+}

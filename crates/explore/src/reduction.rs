@@ -1,0 +1,28 @@
+//! What a search asks of symmetry reduction: one state to stand for all that are like it.
+//!
+//! The search is generic over it, so that without symmetry nothing is done at all.
+
+/// Chooses a representative of each class of equivalent states.
+pub trait Reduction: Sync {
+    /// What a thread needs while it computes representatives.
+    type Scratch: Send;
+
+    /// Room to compute in, for one thread.
+    fn scratch(&self) -> Self::Scratch;
+
+    /// Replaces a state by the representative of its class.
+    fn canonicalize(&self, scratch: &mut Self::Scratch, state: &mut [u8]);
+}
+
+/// Every state stands for itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Identity;
+
+impl Reduction for Identity {
+    type Scratch = ();
+
+    fn scratch(&self) {}
+
+    #[inline(always)]
+    fn canonicalize(&self, _scratch: &mut (), _state: &mut [u8]) {}
+}

@@ -1,0 +1,150 @@
+//! What an exploration answers.
+
+/// The outcome of an exploration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exploration {
+    /// Whether all is well.
+    pub verdict: Verdict,
+    /// How many states were reached, start states included, those that an assumption excludes
+    /// not. After a violation: those no further away than the state where it was found.
+    pub states: u64,
+    /// How often a rule was run, whether it led to a new state or not. Neither start states nor
+    /// rules that an `assume` of theirs ended are counted. After a violation: those from states
+    /// nearer than the one where it was found.
+    pub rules_fired: u64,
+    /// How many rules the farthest state is away from a start state.
+    pub depth: u32,
+    /// How long it took.
+    pub seconds: f64,
+    /// The most memory that states, tables and buffers took.
+    pub bytes: u64,
+    /// For each rule, how often it was run.
+    pub firings: Vec<u64>,
+    /// For each property, whether it is a cover that has held in some state.
+    pub covered: Vec<bool>,
+    /// The way to the violation or the deadlock, from a start state (whose rule is the number of
+    /// the start state) on; empty if there is none. Members of scalarsets have the same name in
+    /// all of it.
+    pub counterexample: Vec<Step>,
+    /// With hash compaction, a bound on the probability that some state was taken for another.
+    pub omission_probability: Option<f64>,
+}
+
+impl Exploration {
+    /// Nothing found yet in a model with so many rules.
+    pub(crate) fn nothing(rules: usize) -> Self {
+        Exploration {
+            verdict: Verdict::Verified,
+            states: 0,
+            rules_fired: 0,
+            depth: 0,
+            seconds: 0.0,
+            bytes: 0,
+            firings: vec![0; rules],
+            covered: Vec::new(),
+            counterexample: Vec::new(),
+            omission_probability: None,
+        }
+    }
+
+    /// Memory for each state.
+    pub fn bytes_per_state(&self) -> f64 {
+        self.bytes as f64 / self.states.max(1) as f64
+    }
+}
+
+/// Whether all is well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every state was visited and is fine.
+    Verified,
+    /// Something is wrong in the last state of the counterexample.
+    Violation(Violation),
+    /// The last state of the counterexample cannot be left.
+    Deadlock,
+    /// Nothing wrong was found, but not everything was looked at.
+    Undecided(Reason),
+}
+
+/// What is wrong with the last state of a counterexample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Violation {
+    /// The property with this number does not hold.
+    Broken {
+        /// Which.
+        property: u32,
+    },
+    /// Evaluating the property with this number ended in a run-time error.
+    PropertyFailed {
+        /// Which.
+        property: u32,
+    },
+    /// Evaluating the guard of a rule ended in a run-time error.
+    GuardFailed {
+        /// Which rule.
+        rule: u32,
+        /// With which parameters, in the names of the counterexample.
+        instance: u64,
+    },
+    /// A rule ended in a run-time error.
+    RuleFailed {
+        /// Which rule.
+        rule: u32,
+        /// With which parameters, in the names of the counterexample.
+        instance: u64,
+    },
+    /// A start state ended in a run-time error. The counterexample is empty.
+    StartFailed {
+        /// Which start state.
+        rule: u32,
+        /// With which parameters.
+        instance: u64,
+    },
+}
+
+/// Why an exploration did not look at everything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// The time was up.
+    Time,
+    /// The memory was used up.
+    Memory,
+    /// There are states farther away than was allowed.
+    Depth,
+    /// Somebody interrupted it.
+    Interrupted,
+    /// Random walks never look at everything.
+    Simulated,
+    /// Reading or writing a temporary file failed, with this message.
+    Disk(String),
+}
+
+/// A step of a counterexample.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Which rule was run (of the first step: which start state).
+    pub rule: u32,
+    /// With which parameters.
+    pub instance: u64,
+    /// The state it led to, unpacked.
+    pub state: Vec<u8>,
+}
+
+/// How far an exploration has got.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// States reached so far.
+    pub states: u64,
+    /// Rules fired so far.
+    pub rules_fired: u64,
+    /// States that are known but not expanded yet.
+    pub frontier: u64,
+    /// How far from a start state.
+    pub depth: u32,
+    /// Memory in use.
+    pub bytes: u64,
+    /// Time since the start.
+    pub seconds: f64,
+    /// States a second since the last report.
+    pub rate: f64,
+}

@@ -1,0 +1,46 @@
+//! What a breadth-first search asks of the place where a worker keeps its states.
+//!
+//! There are two such places: the exact visited set, whose records are also the frontier, and
+//! signatures in memory with the states on disk.
+
+/// Why a store cannot take more.
+#[derive(Debug)]
+pub(crate) enum StoreError {
+    /// The memory budget is used up.
+    Memory,
+    /// Reading or writing states on disk failed.
+    Disk(std::io::Error),
+}
+
+impl From<std::io::Error> for StoreError {
+    fn from(error: std::io::Error) -> Self {
+        StoreError::Disk(error)
+    }
+}
+
+/// One worker's part of the states, in levels.
+///
+/// A *record* is a packed state followed by one byte, the hint of the state it was reached from.
+pub(crate) trait Store: Send {
+    /// Adds those of `records` that are new to the level being built, and says how many.
+    fn insert(&mut self, records: &[u8], hashes: &[u64]) -> Result<u64, StoreError>;
+
+    /// Ends the level being built: it is the one to be read, and the next is being built. Says
+    /// how many states it has.
+    fn next_level(&mut self) -> Result<u64, StoreError>;
+
+    /// Appends up to `most` further packed states of the level to be read, and says how many.
+    fn read(&mut self, most: usize, states: &mut Vec<u8>) -> Result<usize, StoreError>;
+
+    /// Calls `visit` with every state of level `depth` that may have led to `successor`, a packed
+    /// state of the next level, given what `hint_of` the store that owns it knows.
+    fn candidates(
+        &mut self,
+        depth: u32,
+        hint: Option<u8>,
+        visit: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), StoreError>;
+
+    /// The hint that was kept with a state of this store.
+    fn hint_of(&self, packed: &[u8], hash: u64) -> Option<u8>;
+}

@@ -1,0 +1,170 @@
+//! Where values live while a rule runs: the state variables and a stack of frames.
+//!
+//! A place of the source becomes an [`Address`] once, when it is evaluated or bound; from then on
+//! the address means the same component, whatever happens to the variables in its indices. Only
+//! an element of a multiset can disappear under its address.
+
+use crate::ir::{Frame, LocalId, Model, Storage, TypeId};
+use crate::value::{State, Value, component};
+
+/// A component of a variable.
+#[derive(Debug, Clone)]
+pub(super) struct Address {
+    root: Root,
+    /// Numbers of fields, places of array elements from 0, positions in multisets.
+    path: Vec<usize>,
+}
+
+/// A variable.
+#[derive(Debug, Clone, Copy)]
+enum Root {
+    Global(usize),
+    Local { depth: usize, local: usize },
+}
+
+/// What a local holds.
+#[derive(Debug, Clone)]
+pub(super) enum Slot {
+    Value(Value),
+    Reference(Address),
+    /// A reference before it is bound.
+    Unbound,
+}
+
+/// The locals of one rule, property or function that is being executed.
+struct Activation<'m> {
+    frame: &'m Frame,
+    slots: Vec<Slot>,
+}
+
+/// The state variables and all frames.
+pub(super) struct Memory<'m> {
+    model: &'m Model,
+    globals: Vec<Value>,
+    stack: Vec<Activation<'m>>,
+}
+
+/// The element of a multiset that an address leads through is not there any more.
+#[derive(Debug)]
+pub(super) struct Vanished;
+
+impl<'m> Memory<'m> {
+    pub(super) fn new(model: &'m Model, state: State) -> Self {
+        Memory { model, globals: state.0, stack: Vec::new() }
+    }
+
+    pub(super) fn into_state(self) -> State {
+        State(self.globals)
+    }
+
+    /// Enters a frame. Its first locals take what is in `first`; the others are undefined.
+    pub(super) fn enter(&mut self, frame: &'m Frame, first: Vec<Slot>) {
+        let mut slots = first;
+        for local in &frame.locals[slots.len()..] {
+            slots.push(match local.storage {
+                Storage::Reference => Slot::Unbound,
+                Storage::Own | Storage::Bound => {
+                    Slot::Value(Value::undefined(self.model, local.ty))
+                }
+            });
+        }
+        self.stack.push(Activation { frame, slots });
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.stack.pop();
+    }
+
+    /// Gives a local of the current frame what it holds.
+    pub(super) fn bind(&mut self, local: LocalId, slot: Slot) {
+        let activation = self.stack.last_mut().expect("a frame is entered before its code runs");
+        activation.slots[local.0 as usize] = slot;
+    }
+
+    /// The declared type of a local of the current frame.
+    pub(super) fn local_type(&self, local: LocalId) -> TypeId {
+        let activation = self.stack.last().expect("a frame is entered before its code runs");
+        activation.frame.locals[local.0 as usize].ty
+    }
+
+    pub(super) fn global(&self, global: usize) -> Address {
+        Address { root: Root::Global(global), path: Vec::new() }
+    }
+
+    /// The address of a local of the current frame, or of what it refers to.
+    pub(super) fn local(&self, local: LocalId) -> Address {
+        let depth = self.stack.len() - 1;
+        match &self.stack[depth].slots[local.0 as usize] {
+            Slot::Value(_) => {
+                let root = Root::Local { depth, local: local.0 as usize };
+                Address { root, path: Vec::new() }
+            }
+            Slot::Reference(address) => address.clone(),
+            Slot::Unbound => unreachable!("an alias is bound before the code it is visible in"),
+        }
+    }
+
+    pub(super) fn read(&self, address: &Address) -> Result<&Value, Vanished> {
+        let mut value = match address.root {
+            Root::Global(global) => &self.globals[global],
+            Root::Local { depth, local } => match &self.stack[depth].slots[local] {
+                Slot::Value(value) => value,
+                Slot::Reference(_) | Slot::Unbound => {
+                    unreachable!("the root of an address holds a value")
+                }
+            },
+        };
+        for &step in &address.path {
+            value = match value {
+                Value::Record(values) | Value::Array(values) => &values[step],
+                Value::Multiset(values) => values.get(step).ok_or(Vanished)?,
+                Value::Simple(_) => unreachable!("a simple value has no components"),
+            };
+        }
+        Ok(value)
+    }
+
+    pub(super) fn write(&mut self, address: &Address) -> Result<&mut Value, Vanished> {
+        let mut value = match address.root {
+            Root::Global(global) => &mut self.globals[global],
+            Root::Local { depth, local } => match &mut self.stack[depth].slots[local] {
+                Slot::Value(value) => value,
+                Slot::Reference(_) | Slot::Unbound => {
+                    unreachable!("the root of an address holds a value")
+                }
+            },
+        };
+        for &step in &address.path {
+            value = match value {
+                Value::Record(values) | Value::Array(values) => &mut values[step],
+                Value::Multiset(values) => values.get_mut(step).ok_or(Vanished)?,
+                Value::Simple(_) => unreachable!("a simple value has no components"),
+            };
+        }
+        Ok(value)
+    }
+
+    /// The address in the words of the source, such as `cache[Proc_1].state`.
+    pub(super) fn render(&self, address: &Address) -> String {
+        let (mut path, mut ty) = match address.root {
+            Root::Global(global) => {
+                (self.model.globals[global].name.clone(), self.model.globals[global].ty)
+            }
+            Root::Local { depth, local } => {
+                let local = &self.stack[depth].frame.locals[local];
+                (local.name.clone(), local.ty)
+            }
+        };
+        for &step in &address.path {
+            (path, ty) = component(self.model, ty, &path, step);
+        }
+        path
+    }
+}
+
+impl Address {
+    /// The component at `step` of what is at this address.
+    pub(super) fn push(&mut self, step: usize) {
+        self.path.push(step);
+    }
+}

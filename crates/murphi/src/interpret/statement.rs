@@ -1,0 +1,199 @@
+//! Execution of statements.
+
+use super::error::RuntimeErrorKind;
+use super::expression::{Execution, Stop};
+use super::memory::Address;
+use crate::ir::{Expression, Place, Put, Statement, StatementKind, TypeKind};
+use crate::source::Span;
+use crate::value::Value;
+
+/// How a statement ended.
+pub(super) enum Flow {
+    /// Go on with the next one.
+    Next,
+    /// Leave the function or rule, with a value and where it was written.
+    Return(Option<(Value, Span)>),
+}
+
+impl<'m> Execution<'m> {
+    /// Executes statements in order until one of them returns.
+    pub(super) fn block(&mut self, statements: &'m [Statement]) -> Result<Flow, Stop> {
+        for statement in statements {
+            let flow = self.statement(statement)?;
+            if matches!(flow, Flow::Return(_)) {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn statement(&mut self, statement: &'m Statement) -> Result<Flow, Stop> {
+        let span = statement.span;
+        match &statement.kind {
+            StatementKind::Assign(assign) => {
+                let target = self.address(&assign.target)?;
+                let value = match assign.copies_undefined {
+                    true => self.evaluate_or_undefined(&assign.value)?,
+                    false => self.evaluate(&assign.value)?,
+                };
+                self.admit(&value, assign.target.ty, assign.value.span)?;
+                self.write(&target, value, assign.target.span)?;
+            }
+            StatementKind::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    if self.truth(condition)? {
+                        return self.block(body);
+                    }
+                }
+                return self.block(otherwise);
+            }
+            StatementKind::Switch { value, cases, otherwise } => {
+                let value = self.number(value)?;
+                for (candidates, body) in cases {
+                    for candidate in candidates {
+                        if self.number(candidate)? == value {
+                            return self.block(body);
+                        }
+                    }
+                }
+                return self.block(otherwise);
+            }
+            StatementKind::For { binder, body } => {
+                for value in self.domain(binder)? {
+                    self.bind(binder.local, value);
+                    let flow = self.block(body)?;
+                    if matches!(flow, Flow::Return(_)) {
+                        return Ok(flow);
+                    }
+                }
+            }
+            StatementKind::While { condition, body } => {
+                return self.repeat(condition, body, span);
+            }
+            StatementKind::Alias { local, target, body } => {
+                self.bind_alias(*local, target)?;
+                return self.block(body);
+            }
+            StatementKind::Call(call) => {
+                self.call(call)?;
+            }
+            StatementKind::Return(None) => return Ok(Flow::Return(None)),
+            StatementKind::Return(Some(value)) => {
+                let result = self.evaluate(value)?;
+                return Ok(Flow::Return(Some((result, value.span))));
+            }
+            StatementKind::Clear(place) => {
+                let address = self.address(place)?;
+                self.write(&address, Value::least(self.model, place.ty), place.span)?;
+            }
+            StatementKind::Undefine(place) => {
+                let address = self.address(place)?;
+                self.write(&address, Value::undefined(self.model, place.ty), place.span)?;
+            }
+            StatementKind::Error(message) => {
+                return Err(self.fail(RuntimeErrorKind::ErrorStatement, span, message.clone()));
+            }
+            StatementKind::Assert { condition, message } => {
+                if !self.truth(condition)? {
+                    let message = match message {
+                        Some(message) => format!("assertion failed: {message}"),
+                        None => "assertion failed".to_owned(),
+                    };
+                    return Err(self.fail(RuntimeErrorKind::AssertionFailed, span, message));
+                }
+            }
+            StatementKind::Assume(condition) => {
+                if !self.truth(condition)? {
+                    return Err(Stop::Excluded);
+                }
+            }
+            StatementKind::Cover(condition) => {
+                self.truth(condition)?;
+            }
+            StatementKind::Put(Put::Text(text)) => self.output.push_str(text),
+            StatementKind::Put(Put::Value(value)) => {
+                let result = self.evaluate_or_undefined(value)?;
+                self.output.push_str(&result.render(self.model, value.ty));
+            }
+            StatementKind::MultisetAdd { value, multiset } => {
+                self.add_element(value, multiset, span)?;
+            }
+            StatementKind::MultisetRemove { position, multiset } => {
+                let at = self.number(position)?;
+                let address = self.address(multiset)?;
+                let at = self.occupied(&address, at, position.span)?;
+                self.elements(&address, multiset.span)?.remove(at);
+            }
+            StatementKind::MultisetRemoveWhere { binder, condition } => {
+                let crate::ir::Domain::Multiset(multiset) = &binder.domain else {
+                    unreachable!("elements are removed from a multiset");
+                };
+                let address = self.address(multiset)?;
+                let length = self.length(&address, multiset.span)?;
+                let mut removed = Vec::with_capacity(length);
+                for position in 0..length {
+                    self.bind(binder.local, position as i64);
+                    removed.push(self.truth(condition)?);
+                }
+                let mut removed = removed.into_iter();
+                self.elements(&address, multiset.span)?
+                    .retain(|_| !removed.next().unwrap_or(false));
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn repeat(
+        &mut self,
+        condition: &'m Expression,
+        body: &'m [Statement],
+        span: Span,
+    ) -> Result<Flow, Stop> {
+        let limit = self.model.loop_limit;
+        let mut rounds = 0;
+        while self.truth(condition)? {
+            if rounds == limit {
+                let message = format!("this loop has not ended after {limit} rounds");
+                return Err(self.fail(RuntimeErrorKind::LoopLimit, span, message));
+            }
+            rounds += 1;
+            let flow = self.block(body)?;
+            if matches!(flow, Flow::Return(_)) {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn add_element(
+        &mut self,
+        value: &'m Expression,
+        multiset: &'m Place,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let element = self.evaluate(value)?;
+        let address = self.address(multiset)?;
+        let TypeKind::Multiset { capacity, element: ty } = *self.model.kind(multiset.ty) else {
+            unreachable!("elements are added to a multiset");
+        };
+        self.admit(&element, ty, value.span)?;
+        if self.length(&address, multiset.span)? >= capacity as usize {
+            let name = self.memory.render(&address);
+            let plural = if capacity == 1 { "" } else { "s" };
+            let message = format!("`{name}` is full: it already has {capacity} element{plural}");
+            return Err(self.fail(RuntimeErrorKind::MultisetFull, span, message));
+        }
+        self.elements(&address, multiset.span)?.push(element);
+        Ok(())
+    }
+
+    /// The elements of the multiset at an address, to be changed.
+    fn elements(&mut self, address: &Address, span: Span) -> Result<&mut Vec<Value>, Stop> {
+        // Asked first, because a failure needs to look at the memory again.
+        self.length(address, span)?;
+        match self.memory.write(address) {
+            Ok(Value::Multiset(values)) => Ok(values),
+            _ => unreachable!("the address was found to be a multiset"),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Random programs, as text: declarations, functions, start states, rules and properties.
+
+use super::Random;
+use super::expression::{Function, Variable, Writer};
+use super::statement::Context;
+use super::types::{Kind, Ty};
+
+/// Slots that all state variables together may have, about.
+const GREATEST_STATE: usize = 60;
+
+/// Writes a program.
+pub(super) fn write(random: Random) -> String {
+    let mut writer = Writer::new(random);
+    let mut lines = vec!["type".to_owned()];
+    lines.extend(indented(writer.types.declarations()));
+    lines.push("var".to_owned());
+    lines.extend(indented(writer.globals()));
+    for _ in 0..writer.random.below(5) {
+        lines.extend(writer.function());
+    }
+    for number in 0..1 + writer.random.below(2) {
+        lines.extend(writer.start_state(number));
+    }
+    for number in 0..2 + writer.random.below(5) {
+        lines.extend(writer.rule(number));
+    }
+    for number in 0..1 + writer.random.below(4) {
+        lines.extend(writer.property(number));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn indented(lines: Vec<String>) -> Vec<String> {
+    lines.into_iter().map(|line| format!("  {line}")).collect()
+}
+
+impl Writer {
+    fn globals(&mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut slots = 0;
+        // One of each type, then some more.
+        let mut types = self.types.all();
+        for _ in 0..3 {
+            types.push(types[self.random.below(types.len())]);
+        }
+        for ty in types {
+            if slots < GREATEST_STATE {
+                slots += self.types.slots(ty);
+                let name = self.fresh("v");
+                lines.push(format!("{name}: {};", self.types.name(ty)));
+                self.declare(name, ty, true);
+            }
+        }
+        lines
+    }
+
+    fn function(&mut self) -> Vec<String> {
+        let name = self.fresh("f");
+        let types = self.types.all();
+        let result = match self.random.chance(70) {
+            true => self.random.pick(&types).copied(),
+            false => None,
+        };
+        let mut parameters = Vec::new();
+        for _ in 0..self.random.below(4) {
+            parameters.push((types[self.random.below(types.len())], self.random.chance(40)));
+        }
+        let names: Vec<String> = parameters.iter().map(|_| self.fresh("p")).collect();
+        (self.changed, self.shrank) = (false, false);
+        let body = self.scoped(|writer| {
+            for (name, &(ty, by_reference)) in names.iter().zip(&parameters) {
+                writer.declare(name.clone(), ty, by_reference);
+            }
+            let outer = writer.variables.len();
+            let mut lines = writer.locals();
+            lines.push("begin".to_owned());
+            let locals = writer.variables[outer..].to_vec();
+            for local in &locals {
+                lines.extend(indented(writer.initialise(&local.text, local.ty)));
+            }
+            let count = 1 + writer.random.below(3);
+            let context = Context { depth: 2, looping: false, result };
+            lines.extend(indented(writer.statements(count, context)));
+            if let Some(ty) = result {
+                lines.push(format!("  {}", writer.last_return(ty)));
+            }
+            lines
+        });
+        let heading = names.iter().zip(&parameters).map(|(name, &(ty, by_reference))| {
+            let var = if by_reference { "var " } else { "" };
+            format!("{var}{name}: {}", self.types.name(ty))
+        });
+        let heading = heading.collect::<Vec<_>>().join("; ");
+        let (keyword, result_type) = match result {
+            Some(ty) => ("function", format!(": {}", self.types.name(ty))),
+            None => ("procedure", String::new()),
+        };
+        let mut lines = vec![format!("{keyword} {name}({heading}){result_type};")];
+        lines.extend(body);
+        lines.push("end;".to_owned());
+        let by_reference = parameters.iter().any(|&(_, by_reference)| by_reference);
+        self.functions.push(Function {
+            name,
+            parameters,
+            result,
+            pure: !self.changed && !by_reference,
+            shrinks: self.shrank,
+        });
+        lines
+    }
+
+    /// A `return` that is always reached but in a few functions.
+    fn last_return(&mut self, ty: Ty) -> String {
+        let value = match self.value(ty, 2).or_else(|| self.place_of(ty, false).map(|p| p.text)) {
+            Some(value) => value,
+            None => self.default_variable(ty),
+        };
+        match self.random.chance(3) {
+            true => format!("if {} then return {value}; end;", self.condition(1)),
+            false => format!("return {value};"),
+        }
+    }
+
+    /// Some variable of a type, however deep: every type has a state variable unless the state
+    /// was full.
+    fn default_variable(&mut self, ty: Ty) -> String {
+        (0..100)
+            .find_map(|_| self.place_of(ty, false))
+            .map_or_else(|| "undefined".to_owned(), |place| place.text)
+    }
+
+    fn locals(&mut self) -> Vec<String> {
+        let types = self.types.all();
+        let mut lines = Vec::new();
+        for _ in 0..self.random.below(3) {
+            let ty = types[self.random.below(types.len())];
+            let name = self.fresh("l");
+            if lines.is_empty() {
+                lines.push("var".to_owned());
+            }
+            lines.push(format!("  {name}: {};", self.types.name(ty)));
+            self.declare(name, ty, true);
+        }
+        lines
+    }
+
+    /// The statements of a rule, from `var` to `end`, after some initialisations. Locals are
+    /// mostly given a value first.
+    fn body(&mut self, initialised: &[Variable]) -> Vec<String> {
+        self.scoped(|writer| {
+            let outer = writer.variables.len();
+            let mut lines = writer.locals();
+            let locals = writer.variables[outer..].to_vec();
+            lines.push("begin".to_owned());
+            for (variables, percent) in [(initialised, 98), (&locals, 85)] {
+                for variable in variables {
+                    if writer.random.chance(percent) {
+                        lines.extend(indented(writer.initialise(&variable.text, variable.ty)));
+                    }
+                }
+            }
+            let count = 1 + writer.random.below(5);
+            let context = Context { depth: 3, looping: false, result: None };
+            lines.extend(indented(writer.statements(count, context)));
+            lines.push("end;".to_owned());
+            lines
+        })
+    }
+
+    fn start_state(&mut self, number: usize) -> Vec<String> {
+        let globals = self.variables.clone();
+        self.scoped(|writer| {
+            // A member of each scalarset, to have something to begin with.
+            let scalarsets = writer.types.such_that(|kind| matches!(kind, Kind::Scalarset(_)));
+            let mut lines = Vec::new();
+            for &ty in &scalarsets {
+                let name = writer.fresh("n");
+                lines.push(format!("ruleset {name}: {} do", writer.types.name(ty)));
+                writer.declare(name, ty, false);
+            }
+            lines.push(format!("startstate \"s{number}\""));
+            lines.extend(writer.body(&globals));
+            lines.extend(scalarsets.iter().map(|_| "end;".to_owned()));
+            lines
+        })
+    }
+
+    fn rule(&mut self, number: usize) -> Vec<String> {
+        self.wrapped(3, |writer| {
+            writer.only_pure = true;
+            let guard = match writer.random.below(4) {
+                0 => String::new(),
+                1 => format!("{} ==>", writer.condition(3)),
+                _ => format!("({} | {}) ==>", writer.condition(1), writer.condition(2)),
+            };
+            writer.only_pure = false;
+            let mut lines = vec![format!("rule \"r{number}\" {guard}")];
+            lines.extend(writer.body(&[]));
+            lines
+        })
+    }
+
+    fn property(&mut self, number: usize) -> Vec<String> {
+        self.wrapped(2, |writer| {
+            writer.only_pure = true;
+            let (keyword, condition) = match writer.random.below(6) {
+                0 => ("cover", writer.condition(3)),
+                1 => ("assume", format!("({} | {})", writer.condition(1), writer.condition(2))),
+                2 => ("liveness", writer.condition(2)),
+                _ => ("invariant", format!("({} | {})", writer.condition(1), writer.condition(2))),
+            };
+            writer.only_pure = false;
+            vec![format!("{keyword} \"p{number}\" {condition};")]
+        })
+    }
+
+    /// Puts rulesets, `choose` and aliases around a rule, at most so many.
+    fn wrapped(
+        &mut self,
+        most: usize,
+        write: impl FnOnce(&mut Self) -> Vec<String>,
+    ) -> Vec<String> {
+        let layers = self.random.below(most + 1);
+        let held = self.held;
+        let lines = self.scoped(|writer| {
+            let mut opened = Vec::new();
+            for _ in 0..layers {
+                opened.extend(writer.layer());
+            }
+            let mut lines = opened.clone();
+            lines.extend(write(writer));
+            lines.extend(opened.iter().map(|_| "end;".to_owned()));
+            lines
+        });
+        self.held = held;
+        lines
+    }
+
+    fn layer(&mut self) -> Option<String> {
+        match self.random.below(4) {
+            0 => {
+                let multiset = self.multiset(true)?;
+                let name = self.fresh("c");
+                self.declare_position(&name, &multiset);
+                Some(format!("choose {name}: {} do", multiset.text))
+            }
+            1 => {
+                let name = self.fresh("a");
+                self.only_pure = true;
+                let alias = self.declare_alias(&name);
+                self.only_pure = false;
+                let (target, held) = alias?;
+                self.held += held;
+                Some(format!("alias {name}: {target} do"))
+            }
+            2 => {
+                let name = self.fresh("n");
+                let from = self.random.between(-1, 2);
+                let (to, by) = (from + self.random.between(0, 3), 1 + self.random.below(2));
+                self.declare(name.clone(), super::types::Types::INTEGER, false);
+                Some(format!("ruleset {name} := {from} to {to} by {by} do"))
+            }
+            _ => {
+                let name = self.fresh("n");
+                let scalars = self.types.such_that(|kind| matches!(kind, Kind::Scalarset(_)));
+                let (domain, ty) = match self.random.chance(50) {
+                    true => {
+                        let ty = *self.random.pick(&scalars)?;
+                        (format!("{name}: {}", self.types.name(ty)), ty)
+                    }
+                    false => self.domain(&name, false)?,
+                };
+                self.declare(name, ty, false);
+                Some(format!("ruleset {domain} do"))
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+type Pair: record a, b: 0..7; end;
+var p: Pair; x: 0..7;
+function larger(a, b: 0..7): 0..7; begin if a > b then return a; else return b; end; end;
+function sum(pair: Pair): 0..7; begin return pair.a + pair.b; end;
+function made(n: 0..7): Pair; var pair: Pair; begin pair.a := n; pair.b := 0; return pair; end;
+procedure swap(var a, b: 0..7); var c: 0..7; begin c := a; a := b; b := c; end;
+procedure reset(var pair: Pair; n: 0..7); begin pair.a := n; undefine pair.b; end;
+function take(var n: 0..7): 0..7; begin n := n - 1; return n; end;
+startstate begin p := made(3); x := larger(p.a, 1); reset(p, undefined); end;
+rule !isundefined(p.a) & sum(p) < 7 ==> begin swap(p.a, p.b); x := take(p.b); take(x); end;

@@ -1,0 +1,141 @@
+//! Machine code: compiling native functions, in parallel, and keeping them callable.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::Function;
+use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Module, ModuleReloc, default_libcall_names};
+
+use crate::Error;
+
+/// Below so many native functions another thread does not pay.
+const WORTH_A_THREAD: usize = 8;
+
+/// Executable code. It stays where it is, and is given back when this is dropped.
+pub(crate) struct Code {
+    /// Taken only to be freed.
+    module: Mutex<Option<JITModule>>,
+}
+
+/// A native function as bytes.
+pub(crate) struct Compiled {
+    bytes: Vec<u8>,
+    alignment: u64,
+    relocations: Vec<ModuleReloc>,
+}
+
+/// The processor that this runs on.
+pub(crate) fn host() -> Result<OwnedTargetIsa, Error> {
+    let mut flags = settings::builder();
+    let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+    let chosen = [
+        ("opt_level", "speed"),
+        ("is_pic", "false"),
+        ("use_colocated_libcalls", "false"),
+        ("unwind_info", "false"),
+        ("enable_verifier", verify),
+    ];
+    for (name, value) in chosen {
+        flags.set(name, value).map_err(|error| Error::Host(error.to_string()))?;
+    }
+    let builder = cranelift_native::builder().map_err(|name| Error::Host(name.to_owned()))?;
+    let flags = settings::Flags::new(flags);
+    builder.finish(flags).map_err(|error| Error::Host(error.to_string()))
+}
+
+/// Does `count` pieces of work, on more than one thread if that pays, and gives all results in
+/// order, or the first error.
+pub(crate) fn in_parallel<T: Send>(
+    count: usize,
+    work: impl Fn(usize) -> Result<T, Error> + Sync,
+) -> Result<Vec<T>, Error> {
+    let available = thread::available_parallelism().map_or(1, usize::from);
+    let threads = available.min(count / WORTH_A_THREAD).max(1);
+    let next = AtomicUsize::new(0);
+    let one_thread = || {
+        let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        let numbers = numbers.take_while(|&number| number < count);
+        numbers.map(|number| (number, work(number))).collect::<Vec<_>>()
+    };
+    let mut done = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(one_thread)).collect();
+        let mut done = one_thread();
+        for other in others {
+            match other.join() {
+                Ok(more) => done.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Compiles a native function. `number` is its own number among those of [`Code::new`].
+pub(crate) fn compile(
+    isa: &dyn TargetIsa,
+    number: usize,
+    function: Function,
+) -> Result<Compiled, Error> {
+    let mut context = cranelift_codegen::Context::for_function(function);
+    let mut control = ControlPlane::default();
+    context
+        .compile(isa, &mut control)
+        .map_err(|error| Error::Compilation(format!("{:?}", error.inner)))?;
+    let code = context.compiled_code().expect("it was just compiled");
+    let id = FuncId::from_u32(number as u32);
+    let relocations = code.buffer.relocs().iter();
+    let relocations =
+        relocations.map(|each| ModuleReloc::from_mach_reloc(each, &context.func, id)).collect();
+    Ok(Compiled {
+        bytes: code.code_buffer().to_vec(),
+        alignment: u64::from(code.buffer.alignment),
+        relocations,
+    })
+}
+
+impl Code {
+    /// Makes compiled functions callable. A call inside them names the callee by its position in
+    /// `functions`. Gives the entry of each function.
+    pub(crate) fn new(
+        isa: OwnedTargetIsa,
+        functions: &[Compiled],
+    ) -> Result<(Self, Vec<*const u8>), Error> {
+        let link = |error: cranelift_module::ModuleError| Error::Compilation(error.to_string());
+        let convention = isa.default_call_conv();
+        let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        // The linker does not look at signatures.
+        let signature = cranelift_codegen::ir::Signature::new(convention);
+        let mut ids = Vec::with_capacity(functions.len());
+        for _ in functions {
+            ids.push(module.declare_anonymous_function(&signature).map_err(link)?);
+        }
+        for (&id, function) in ids.iter().zip(functions) {
+            let Compiled { bytes, alignment, relocations } = function;
+            module.define_function_bytes(id, *alignment, bytes, relocations).map_err(link)?;
+        }
+        module.finalize_definitions().map_err(link)?;
+        let entries = ids.iter().map(|&id| module.get_finalized_function(id)).collect();
+        Ok((Code { module: Mutex::new(Some(module)) }, entries))
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        let module = match self.module.get_mut() {
+            Ok(module) => module.take(),
+            Err(poisoned) => poisoned.into_inner().take(),
+        };
+        if let Some(module) = module {
+            // SAFETY: entries are kept only beside the code they belong to, in a `Program`, which
+            // every machine that calls them keeps alive; so none is running or called later.
+            unsafe { module.free_memory() };
+        }
+    }
+}

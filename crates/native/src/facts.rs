@@ -1,0 +1,199 @@
+//! What a piece of the model may do when it runs, found by looking at it once.
+//!
+//! The translation asks whether evaluating something may change the state (then nothing may be
+//! evaluated early or shared between instances), whether an element of a multiset may disappear
+//! (then a reference into it must be checked again), and how large a function is (small ones are
+//! translated in place). A function calls only functions before it, so one pass over them in order
+//! suffices; all of it is linear in the size of the model.
+
+use murphi::ir::{
+    AliasTarget, Argument, Base, Call, Expression, ExpressionKind, Frame, FunctionId, LocalId,
+    Model, Parameter, Place, Statement, StatementKind, Storage, TypeId, TypeKind,
+};
+
+use crate::walk::{self, Visitor};
+
+/// The largest function that is translated in place, in nodes of the model.
+const SMALL: u32 = 40;
+
+/// What a piece of the model may do.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Facts {
+    /// Nodes, those of functions translated in place included.
+    pub(crate) size: u32,
+    /// Something outside its own frame may be written.
+    pub(crate) writes: bool,
+    /// A multiset may lose elements.
+    pub(crate) shrinks: bool,
+    /// It contains an `assume`.
+    pub(crate) excludes: bool,
+    /// What it returns may be the literal `undefined`.
+    pub(crate) undefined: bool,
+    /// The functions it calls itself.
+    pub(crate) calls: Vec<FunctionId>,
+}
+
+/// Facts about all functions and types.
+#[derive(Debug)]
+pub(crate) struct Knowledge {
+    functions: Vec<Facts>,
+    /// For each type, whether there is a multiset in it.
+    multisets: Vec<bool>,
+}
+
+impl Knowledge {
+    pub(crate) fn of(model: &Model) -> Self {
+        let mut multisets: Vec<bool> = Vec::with_capacity(model.types.len());
+        for ty in &model.types {
+            let inside = match &ty.kind {
+                TypeKind::Simple(_) => false,
+                TypeKind::Record(fields) => {
+                    fields.iter().any(|field| multisets[field.ty.0 as usize])
+                }
+                TypeKind::Array { element, .. } => multisets[element.0 as usize],
+                TypeKind::Multiset { .. } => true,
+            };
+            multisets.push(inside);
+        }
+        let mut knowledge = Knowledge { functions: Vec::new(), multisets };
+        for function in &model.functions {
+            let facts = knowledge.statements(&function.frame, &function.body);
+            knowledge.functions.push(facts);
+        }
+        knowledge
+    }
+
+    pub(crate) fn function(&self, function: FunctionId) -> &Facts {
+        &self.functions[function.0 as usize]
+    }
+
+    pub(crate) fn is_small(&self, function: FunctionId) -> bool {
+        self.function(function).size <= SMALL
+    }
+
+    pub(crate) fn has_multiset(&self, ty: TypeId) -> bool {
+        self.multisets[ty.0 as usize]
+    }
+
+    pub(crate) fn statements(&self, frame: &Frame, statements: &[Statement]) -> Facts {
+        self.collect(frame, |visitor| walk::statements(statements, visitor))
+    }
+
+    pub(crate) fn expression(&self, frame: &Frame, expression: &Expression) -> Facts {
+        self.collect(frame, |visitor| walk::expression(expression, visitor))
+    }
+
+    pub(crate) fn place(&self, frame: &Frame, place: &Place) -> Facts {
+        self.collect(frame, |visitor| walk::place(place, visitor))
+    }
+
+    pub(crate) fn parameters(&self, frame: &Frame, parameters: &[Parameter]) -> Facts {
+        self.collect(frame, |visitor| walk::parameters(parameters, visitor))
+    }
+
+    /// Whether the value may be the literal `undefined`, perhaps through a call.
+    pub(crate) fn may_be_undefined(&self, expression: &Expression) -> bool {
+        match &expression.kind {
+            ExpressionKind::Undefined => true,
+            ExpressionKind::Conditional(_, yes, no) => {
+                self.may_be_undefined(yes) || self.may_be_undefined(no)
+            }
+            ExpressionKind::Call(call) => self.function(call.function).undefined,
+            _ => false,
+        }
+    }
+
+    fn collect(&self, frame: &Frame, walk: impl FnOnce(&mut dyn Visitor)) -> Facts {
+        let mut collector = Collector { knowledge: self, frame, facts: Facts::default() };
+        walk(&mut collector);
+        collector.facts
+    }
+}
+
+struct Collector<'a> {
+    knowledge: &'a Knowledge,
+    frame: &'a Frame,
+    facts: Facts,
+}
+
+impl Visitor for Collector<'_> {
+    fn statement(&mut self, statement: &Statement) {
+        self.facts.size = self.facts.size.saturating_add(1);
+        match &statement.kind {
+            StatementKind::Assume(_) => self.facts.excludes = true,
+            StatementKind::Return(Some(value)) => {
+                self.facts.undefined |= self.knowledge.may_be_undefined(value);
+            }
+            _ => {}
+        }
+    }
+
+    fn expression(&mut self, _expression: &Expression) {
+        self.facts.size = self.facts.size.saturating_add(1);
+    }
+
+    fn written(&mut self, place: &Place) {
+        self.facts.shrinks |= self.knowledge.has_multiset(place.ty);
+        self.facts.writes |= match place.base {
+            Base::Global(_) => true,
+            Base::Local(local) => {
+                self.frame.locals[local.0 as usize].storage == Storage::Reference
+            }
+        };
+    }
+
+    fn call(&mut self, call: &Call) {
+        if !self.facts.calls.contains(&call.function) {
+            self.facts.calls.push(call.function);
+        }
+        let called = self.knowledge.function(call.function);
+        self.facts.writes |= called.writes;
+        self.facts.shrinks |= called.shrinks;
+        self.facts.excludes |= called.excludes;
+        if self.knowledge.is_small(call.function) {
+            self.facts.size = self.facts.size.saturating_add(called.size);
+        }
+    }
+}
+
+/// How the locals of a frame are used.
+#[derive(Debug)]
+pub(crate) struct Usage {
+    /// Something else may come to refer to it.
+    pub(crate) referred: Vec<bool>,
+    /// It is the value of an alias, so it has no value before that alias is bound.
+    pub(crate) alias_value: Vec<bool>,
+}
+
+impl Usage {
+    pub(crate) fn of(frame: &Frame, parameters: &[Parameter], body: &[Statement]) -> Self {
+        let none = vec![false; frame.locals.len()];
+        let mut usage = Usage { referred: none.clone(), alias_value: none };
+        walk::parameters(parameters, &mut usage);
+        walk::statements(body, &mut usage);
+        usage
+    }
+
+    fn refer(&mut self, place: &Place) {
+        if let Base::Local(local) = place.base {
+            self.referred[local.0 as usize] = true;
+        }
+    }
+}
+
+impl Visitor for Usage {
+    fn call(&mut self, call: &Call) {
+        for argument in &call.arguments {
+            if let Argument::Reference(place) = argument {
+                self.refer(place);
+            }
+        }
+    }
+
+    fn alias(&mut self, local: LocalId, target: &AliasTarget) {
+        match target {
+            AliasTarget::Place(place) => self.refer(place),
+            AliasTarget::Value(_) => self.alias_value[local.0 as usize] = true,
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What native code asks of the host, and the memory they share.
+//!
+//! Everything here is `extern "C"`: a panic (which only a failed allocation could cause) aborts the
+//! process instead of unwinding through native frames. All pointers come from native code, which
+//! computes them from the state, the context and the arena that `machine` hands in; each function
+//! states what it takes for granted.
+
+use std::mem::size_of;
+
+use murphi::machine::{Firing, Outcome, Successors};
+
+use crate::shape::{Shape, Shapes};
+
+/// What one call into native code works with.
+#[repr(C)]
+pub(crate) struct Context {
+    /// Where the next state goes; there is room for `room` of them.
+    pub(crate) next_state: *mut u8,
+    /// Where the next firing goes; there is room for `room` of them.
+    pub(crate) next_firing: *mut Firing,
+    /// How many firings, with their states, fit before `make_room` must be called.
+    pub(crate) room: u64,
+    /// Memory for locals that are too large for the stack.
+    pub(crate) arena: *mut u8,
+    /// The batch that is being written.
+    pub(crate) out: *mut Successors,
+}
+
+/// How many firings there is room for at first.
+const ROOM: usize = 64;
+
+impl Context {
+    /// Readies a batch for native code to append to.
+    ///
+    /// # Safety
+    ///
+    /// Until [`Context::finish`], nothing but native code and this module may use `out`.
+    pub(crate) unsafe fn begin(out: *mut Successors, arena: *mut u8) -> Context {
+        let mut context = Context { out, ..Context::for_properties(arena) };
+        // SAFETY: `out` is valid, as the caller promises.
+        unsafe { context.attach() };
+        context
+    }
+
+    /// What a property is looked at with: it appends nothing.
+    pub(crate) fn for_properties(arena: *mut u8) -> Context {
+        let next_state = std::ptr::null_mut();
+        let next_firing = std::ptr::null_mut();
+        Context { next_state, next_firing, room: 0, arena, out: std::ptr::null_mut() }
+    }
+
+    /// Takes the written firings and states into the batch.
+    ///
+    /// # Safety
+    ///
+    /// `out` is still valid, and native code has written whole firings only.
+    pub(crate) unsafe fn finish(&mut self) {
+        // SAFETY: between `attach` and here, `next_firing` was moved from the end of the firings
+        // by one for each firing that was written, with its state, inside the reserved room.
+        unsafe {
+            let out = &mut *self.out;
+            let written = self.next_firing.offset_from(out.firings.as_ptr()) as usize;
+            out.firings.set_len(written);
+            out.states.set_len(written * out.size);
+        }
+    }
+
+    /// Points to the free room of the batch.
+    unsafe fn attach(&mut self) {
+        // SAFETY: the pointers are to the end of what is initialised, inside the allocation.
+        unsafe {
+            let out = &mut *self.out;
+            let spare_states = match out.size {
+                0 => usize::MAX,
+                size => (out.states.capacity() - out.states.len()) / size,
+            };
+            let spare = spare_states.min(out.firings.capacity() - out.firings.len());
+            self.next_state = out.states.as_mut_ptr().add(out.states.len());
+            self.next_firing = out.firings.as_mut_ptr().add(out.firings.len());
+            self.room = spare as u64;
+        }
+    }
+}
+
+/// Makes room for more firings; called when `room` is 0.
+///
+/// # Safety
+///
+/// `context` was made by [`Context::begin`] and is not finished.
+pub(crate) unsafe extern "C" fn make_room(context: *mut Context) {
+    // SAFETY: native code hands on the context it was given.
+    unsafe {
+        let context = &mut *context;
+        context.finish();
+        let out = &mut *context.out;
+        let more = out.firings.len().max(ROOM);
+        out.firings.reserve(more);
+        out.states.reserve(more * out.size);
+        context.attach();
+    }
+}
+
+/// Records that `count` instances from `first` on ended without a successor.
+///
+/// # Safety
+///
+/// As for [`make_room`]; `outcome` is the number of an [`Outcome`].
+pub(crate) unsafe extern "C" fn record(
+    context: *mut Context,
+    rule: u64,
+    first: u64,
+    count: u64,
+    outcome: u64,
+) {
+    let outcome = match outcome {
+        2 => Outcome::Excluded,
+        _ => Outcome::GuardFailed,
+    };
+    // SAFETY: as in `make_room`. The states of these firings mean nothing, but are initialised.
+    unsafe {
+        let context = &mut *context;
+        context.finish();
+        let out = &mut *context.out;
+        for instance in first..first + count {
+            out.firings.push(Firing { rule: rule as u32, instance, outcome });
+        }
+        out.states.resize(out.firings.len() * out.size, 0);
+        context.attach();
+    }
+}
+
+/// Copies bytes; the ranges may overlap.
+///
+/// # Safety
+///
+/// `size` bytes may be read at `from` and written at `to`.
+pub(crate) unsafe extern "C" fn copy(to: *mut u8, from: *const u8, size: u64) {
+    // SAFETY: as the caller promises.
+    unsafe { std::ptr::copy(from, to, size as usize) }
+}
+
+/// Sets bytes to zero.
+///
+/// # Safety
+///
+/// `size` bytes may be written at `to`.
+pub(crate) unsafe extern "C" fn zero(to: *mut u8, size: u64) {
+    // SAFETY: as the caller promises.
+    unsafe { std::ptr::write_bytes(to, 0, size as usize) }
+}
+
+/// Whether two values of the type with the number `ty` are the same: 1 or 0.
+///
+/// # Safety
+///
+/// `left` and `right` are well-formed values of that type, and `shapes` outlives the call.
+pub(crate) unsafe extern "C" fn same(
+    shapes: *const Shapes,
+    ty: u64,
+    left: *const u8,
+    right: *const u8,
+) -> u64 {
+    // SAFETY: as the caller promises; the size of a type is what `Shapes` says.
+    unsafe {
+        let shapes = &*shapes;
+        let size = shapes.size(ty as usize);
+        let left = std::slice::from_raw_parts(left, size);
+        let right = std::slice::from_raw_parts(right, size);
+        u64::from(shapes.same(ty as usize, left, right))
+    }
+}
+
+/// Removes elements from the multiset of type `ty` at `multiset`: those among the first `judged`
+/// whose byte in `removed` is not 0. The others keep their order; what becomes free is zeroed.
+///
+/// # Safety
+///
+/// `multiset` is a well-formed multiset of that type, and `removed` has `judged` bytes.
+pub(crate) unsafe extern "C" fn remove_where(
+    shapes: *const Shapes,
+    ty: u64,
+    multiset: *mut u8,
+    removed: *const u8,
+    judged: u64,
+) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let shapes = &*shapes;
+        let bytes = std::slice::from_raw_parts_mut(multiset, shapes.size(ty as usize));
+        let removed = std::slice::from_raw_parts(removed, judged as usize);
+        if let Shape::Multiset(multiset) = shapes.shape(ty as usize) {
+            multiset.remove_where(bytes, |position| {
+                removed.get(position).is_some_and(|&removed| removed != 0)
+            });
+        }
+    }
+}
+
+/// Removes the element at an occupied position of the multiset of type `ty` at `multiset`.
+///
+/// # Safety
+///
+/// `multiset` is a well-formed multiset of that type.
+pub(crate) unsafe extern "C" fn remove_at(
+    shapes: *const Shapes,
+    ty: u64,
+    multiset: *mut u8,
+    position: u64,
+) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let shapes = &*shapes;
+        let bytes = std::slice::from_raw_parts_mut(multiset, shapes.size(ty as usize));
+        if let Shape::Multiset(multiset) = shapes.shape(ty as usize) {
+            multiset.remove_at(bytes, position as usize);
+        }
+    }
+}
+
+/// Bytes from one firing to the next.
+pub(crate) const FIRING_SIZE: usize = size_of::<Firing>();

@@ -1,0 +1,250 @@
+//! How values look in memory, for what native code leaves to the host.
+//!
+//! For each type: its size, what `clear` makes of it, how to compare two of its values when there
+//! are multisets inside, and how elements leave a multiset. For the state: which numbers each slot
+//! may hold, so that bytes which are no state are refused before native code trusts them.
+
+use murphi::ir::{Model, TypeId, TypeKind};
+use murphi::layout::Layout;
+
+/// All types of a model.
+#[derive(Debug)]
+pub(crate) struct Shapes {
+    shapes: Vec<Shape>,
+    sizes: Vec<usize>,
+}
+
+/// One type.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// Two values are the same if their bytes are.
+    Plain,
+    /// Offsets and types of the fields.
+    Record(Vec<(usize, usize)>),
+    /// Elements at a fixed distance.
+    Array { length: usize, stride: usize, element: usize },
+    /// A multiset.
+    Multiset(Multiset),
+}
+
+/// The layout of a multiset.
+#[derive(Debug)]
+pub(crate) struct Multiset {
+    count_width: usize,
+    elements: usize,
+    stride: usize,
+    element: usize,
+    capacity: usize,
+}
+
+impl Shapes {
+    pub(crate) fn of(model: &Model, layout: &Layout) -> Self {
+        let mut shapes: Vec<Shape> = Vec::with_capacity(model.types.len());
+        for (ty, laid_out) in model.types.iter().zip(&layout.types) {
+            let plain = |id: &TypeId| matches!(shapes[id.0 as usize], Shape::Plain);
+            let shape = match &ty.kind {
+                TypeKind::Record(fields) if !fields.iter().all(|field| plain(&field.ty)) => {
+                    let offsets = laid_out.fields.iter().map(|&offset| offset as usize);
+                    let types = fields.iter().map(|field| field.ty.0 as usize);
+                    Shape::Record(offsets.zip(types).collect())
+                }
+                TypeKind::Array { element, .. } if !plain(element) => Shape::Array {
+                    length: laid_out.length as usize,
+                    stride: laid_out.stride as usize,
+                    element: element.0 as usize,
+                },
+                TypeKind::Multiset { element, .. } => Shape::Multiset(Multiset {
+                    count_width: laid_out.count_width as usize,
+                    elements: laid_out.elements as usize,
+                    stride: laid_out.stride as usize,
+                    element: element.0 as usize,
+                    capacity: laid_out.length as usize,
+                }),
+                _ => Shape::Plain,
+            };
+            shapes.push(shape);
+        }
+        let sizes = layout.types.iter().map(|laid_out| laid_out.size as usize).collect();
+        Shapes { shapes, sizes }
+    }
+
+    pub(crate) fn size(&self, ty: usize) -> usize {
+        self.sizes[ty]
+    }
+
+    pub(crate) fn shape(&self, ty: usize) -> &Shape {
+        &self.shapes[ty]
+    }
+
+    /// Whether two values of a type are the same, multisets without regard to positions.
+    pub(crate) fn same(&self, ty: usize, left: &[u8], right: &[u8]) -> bool {
+        let part = |ty: usize, offset: usize| {
+            let range = offset..offset + self.sizes[ty];
+            self.same(ty, &left[range.clone()], &right[range])
+        };
+        match &self.shapes[ty] {
+            Shape::Plain => left == right,
+            Shape::Record(fields) => fields.iter().all(|&(offset, ty)| part(ty, offset)),
+            Shape::Array { length, stride, element } => {
+                (0..*length).all(|index| part(*element, index * stride))
+            }
+            Shape::Multiset(multiset) => self.same_multisets(multiset, left, right),
+        }
+    }
+
+    /// Being the same is an equivalence, so it is enough that every element of the left occurs
+    /// as often in the right.
+    fn same_multisets(&self, multiset: &Multiset, left: &[u8], right: &[u8]) -> bool {
+        let length = multiset.length(left);
+        let occurrences = |of: &[u8], within: &[u8]| {
+            let positions = 0..length;
+            let alike = |&position: &usize| {
+                self.same(multiset.element, of, multiset.element(within, position))
+            };
+            positions.filter(alike).count()
+        };
+        length == multiset.length(right)
+            && (0..length).all(|position| {
+                let element = multiset.element(left, position);
+                occurrences(element, left) == occurrences(element, right)
+            })
+    }
+}
+
+impl Multiset {
+    fn length(&self, bytes: &[u8]) -> usize {
+        let mut number = [0; 8];
+        number[..self.count_width].copy_from_slice(&bytes[..self.count_width]);
+        // More than the capacity is not well-formed; never reading beyond it costs nothing.
+        (u64::from_le_bytes(number) as usize).min(self.capacity)
+    }
+
+    fn set_length(&self, bytes: &mut [u8], length: usize) {
+        let number = (length as u64).to_le_bytes();
+        bytes[..self.count_width].copy_from_slice(&number[..self.count_width]);
+    }
+
+    fn element<'b>(&self, bytes: &'b [u8], position: usize) -> &'b [u8] {
+        &bytes[self.at(position)..self.at(position + 1)]
+    }
+
+    fn at(&self, position: usize) -> usize {
+        self.elements + position * self.stride
+    }
+
+    pub(crate) fn remove_at(&self, bytes: &mut [u8], position: usize) {
+        let length = self.length(bytes);
+        if position < length {
+            bytes.copy_within(self.at(position + 1)..self.at(length), self.at(position));
+            bytes[self.at(length - 1)..self.at(length)].fill(0);
+            self.set_length(bytes, length - 1);
+        }
+    }
+
+    pub(crate) fn remove_where(&self, bytes: &mut [u8], removed: impl Fn(usize) -> bool) {
+        let length = self.length(bytes);
+        let mut kept = 0;
+        for position in (0..length).filter(|&position| !removed(position)) {
+            bytes.copy_within(self.at(position)..self.at(position + 1), self.at(kept));
+            kept += 1;
+        }
+        bytes[self.at(kept)..self.at(length)].fill(0);
+        self.set_length(bytes, kept);
+    }
+}
+
+/// What `clear` makes of a value of this type.
+pub(crate) fn cleared(model: &Model, layout: &Layout, ty: TypeId) -> Vec<u8> {
+    let mut bytes = vec![0; layout.of_type(ty).size as usize];
+    write_cleared(model, layout, ty, &mut bytes);
+    bytes
+}
+
+fn write_cleared(model: &Model, layout: &Layout, ty: TypeId, bytes: &mut [u8]) {
+    let laid_out = layout.of_type(ty);
+    match model.kind(ty) {
+        TypeKind::Simple(_) => bytes[0] = 1,
+        TypeKind::Record(fields) => {
+            for (field, &offset) in fields.iter().zip(&laid_out.fields) {
+                write_cleared(model, layout, field.ty, &mut bytes[offset as usize..]);
+            }
+        }
+        TypeKind::Array { element, .. } => {
+            let one = cleared(model, layout, *element);
+            let length = laid_out.size as usize;
+            for room in bytes[..length].chunks_exact_mut(one.len().max(1)) {
+                room.copy_from_slice(&one);
+            }
+        }
+        TypeKind::Multiset { .. } => {}
+    }
+}
+
+/// The greatest number that each slot of a state may hold.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    /// For slots of one byte, their limit; for all other bytes, no limit.
+    bytes: Vec<u8>,
+    /// Offset, width and limit of wider slots.
+    wide: Vec<(usize, usize, u64)>,
+}
+
+impl Limits {
+    pub(crate) fn of(model: &Model, layout: &Layout) -> Self {
+        let mut limits = Limits { bytes: vec![u8::MAX; layout.size as usize], wide: Vec::new() };
+        for (global, &offset) in model.globals.iter().zip(&layout.globals) {
+            limits.add(model, layout, global.ty, offset as usize);
+        }
+        limits
+    }
+
+    fn add(&mut self, model: &Model, layout: &Layout, ty: TypeId, offset: usize) {
+        let laid_out = layout.of_type(ty);
+        let stride = laid_out.stride as usize;
+        match model.kind(ty) {
+            TypeKind::Simple(_) => {
+                self.add_slot(offset, laid_out.size as usize, model.count(ty));
+            }
+            TypeKind::Record(fields) => {
+                for (field, &at) in fields.iter().zip(&laid_out.fields) {
+                    self.add(model, layout, field.ty, offset + at as usize);
+                }
+            }
+            TypeKind::Array { element, .. } => {
+                for index in 0..laid_out.length as usize {
+                    self.add(model, layout, *element, offset + index * stride);
+                }
+            }
+            TypeKind::Multiset { element, capacity } => {
+                self.add_slot(offset, laid_out.count_width as usize, u64::from(*capacity));
+                let elements = offset + laid_out.elements as usize;
+                for index in 0..laid_out.length as usize {
+                    self.add(model, layout, *element, elements + index * stride);
+                }
+            }
+        }
+    }
+
+    fn add_slot(&mut self, offset: usize, width: usize, limit: u64) {
+        match width {
+            1 => self.bytes[offset] = limit as u8,
+            _ => self.wide.push((offset, width, limit)),
+        }
+    }
+
+    /// Whether every slot of the state holds a number that its type has. `state` must be as long
+    /// as a state.
+    pub(crate) fn admit(&self, state: &[u8]) -> bool {
+        // No early exit, so that it is done with vectors.
+        let mut beyond = false;
+        for (&byte, &limit) in state.iter().zip(&self.bytes) {
+            beyond |= byte > limit;
+        }
+        let fits = |&(offset, width, limit): &(usize, usize, u64)| {
+            let mut number = [0; 8];
+            number[..width].copy_from_slice(&state[offset..offset + width]);
+            u64::from_le_bytes(number) <= limit
+        };
+        !beyond && self.wide.iter().all(fits)
+    }
+}

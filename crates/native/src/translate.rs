@@ -1,0 +1,213 @@
+//! From the typed model to Cranelift's intermediate form, one native function at a time.
+//!
+//! Simple values are 64-bit integers in registers ([`operand`]); what is stored is as `layout` says,
+//! at addresses that are followed once and then kept ([`place`]). Every run-time error is a branch
+//! to one cold block of the function, without any detail: the reference interpreter finds the words.
+//! Since all errors of a rule are the same to an exploration, only what can be told apart keeps its
+//! order: errors, `assume`, and what `&`, `|`, `->`, `?:`, loops and statements leave out.
+//!
+//! Recursion follows the nesting of the source, which the parser limits.
+
+mod arithmetic;
+mod call;
+mod condition;
+mod domain;
+mod expression;
+mod memory;
+mod nest;
+mod operand;
+mod place;
+mod property;
+mod rule;
+mod statement;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    AbiParam, Block, Function, InstBuilder, Signature, UserFuncName, Value, types,
+};
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use murphi::ir::{FunctionId, Model, TypeId};
+use murphi::layout::Layout;
+
+use crate::Error;
+use crate::facts::Knowledge;
+use crate::shape::Shapes;
+pub(crate) use call::{EXCLUDED, FAILED, function};
+use memory::Memory;
+use place::Scope;
+pub(crate) use property::{FOUND, property};
+pub(crate) use rule::rule;
+
+/// The most instructions one native function may have.
+const GREATEST_FUNCTION: usize = 1 << 20;
+/// The most bytes that locals too large for the stack may take.
+const GREATEST_ARENA: u64 = 1 << 30;
+
+/// What all translations of a model share.
+pub(crate) struct Unit<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) layout: &'m Layout,
+    pub(crate) knowledge: &'m Knowledge,
+    pub(crate) shapes: *const Shapes,
+    /// For each type with components, where its cleared value is kept.
+    pub(crate) cleared: &'m [Vec<u8>],
+    pub(crate) isa: &'m dyn TargetIsa,
+    /// For each function already translated, the end of the part of the arena that it uses.
+    pub(crate) arena_ends: Vec<u64>,
+}
+
+// SAFETY: `shapes` is only handed on as a number to put into code; it is never followed here.
+unsafe impl Sync for Unit<'_> {}
+
+/// A native function before it is compiled.
+pub(crate) struct Translated {
+    pub(crate) function: Function,
+    /// The end of the part of the arena that it and what it calls use.
+    pub(crate) arena_end: u64,
+}
+
+/// Where control goes from inside a function, rule or property.
+#[derive(Clone, Copy)]
+struct Exits {
+    /// On a run-time error.
+    error: Block,
+    /// When an `assume` does not hold.
+    exclude: Block,
+    /// On `return`; takes the result if that is simple.
+    leave: Block,
+    /// The type of the result.
+    result: Option<TypeId>,
+    /// Where a result with components goes.
+    room: Option<Value>,
+}
+
+/// The translation of one native function.
+struct Translator<'a, 'm> {
+    unit: &'a Unit<'m>,
+    builder: FunctionBuilder<'a>,
+    /// The state that is read and written.
+    state: Value,
+    context: Value,
+    scope: Scope<'m>,
+    exits: Exits,
+    memory: Memory,
+    /// An element may have left a multiset since references were bound.
+    shrunk: bool,
+}
+
+impl<'a, 'm> Translator<'a, 'm> {
+    /// Begins a native function whose first parameters are the state and the context.
+    fn begin(
+        unit: &'a Unit<'m>,
+        function: &'a mut Function,
+        builders: &'a mut FunctionBuilderContext,
+        calls: &[FunctionId],
+    ) -> Self {
+        let mut builder = FunctionBuilder::new(function, builders);
+        let entry = builder.create_block();
+        builder.append_block_params_for_function_params(entry);
+        builder.switch_to_block(entry);
+        builder.seal_block(entry);
+        let (state, context) = (builder.block_params(entry)[0], builder.block_params(entry)[1]);
+        let [error, exclude, leave] = [(); 3].map(|()| builder.create_block());
+        let exits = Exits { error, exclude, leave, result: None, room: None };
+        let ends = calls.iter().map(|call| unit.arena_ends[call.0 as usize]);
+        let memory = Memory::new(ends.max().unwrap_or(0));
+        let scope = Scope::empty();
+        Translator { unit, builder, state, context, scope, exits, memory, shrunk: false }
+    }
+
+    /// Ends the native function; all blocks are filled.
+    fn end(mut self) -> Result<u64, Error> {
+        self.builder.seal_all_blocks();
+        let instructions = self.builder.func.dfg.num_insts();
+        let arena_end = self.memory.arena_end();
+        self.builder.finalize(self.unit.isa.frontend_config());
+        match instructions > GREATEST_FUNCTION || arena_end > GREATEST_ARENA {
+            true => Err(Error::TooLarge),
+            false => Ok(arena_end),
+        }
+    }
+
+    fn model(&self) -> &'m Model {
+        self.unit.model
+    }
+
+    fn layout(&self) -> &'m Layout {
+        self.unit.layout
+    }
+
+    fn block(&mut self) -> Block {
+        self.builder.create_block()
+    }
+
+    fn cold_block(&mut self) -> Block {
+        let block = self.builder.create_block();
+        self.builder.set_cold_block(block);
+        block
+    }
+
+    /// Goes on in a block that nothing branches to any more after this.
+    fn enter(&mut self, block: Block) {
+        self.builder.switch_to_block(block);
+        self.builder.seal_block(block);
+    }
+
+    fn jump(&mut self, block: Block) {
+        self.builder.ins().jump(block, &[]);
+    }
+
+    fn jump_with(&mut self, block: Block, value: Value) {
+        self.builder.ins().jump(block, &[value.into()]);
+    }
+
+    fn choose(&mut self, condition: Value, yes: Block, no: Block) {
+        self.builder.ins().brif(condition, yes, &[], no, &[]);
+    }
+
+    /// Leaves with a run-time error if the condition holds.
+    fn fail_if(&mut self, condition: Value) {
+        let next = self.block();
+        self.choose(condition, self.exits.error, next);
+        self.enter(next);
+    }
+
+    /// Leaves with a run-time error unless the condition holds.
+    fn fail_unless(&mut self, condition: Value) {
+        let next = self.block();
+        self.choose(condition, next, self.exits.error);
+        self.enter(next);
+    }
+
+    /// Leaves with a run-time error; what is translated next is not reached.
+    fn fail(&mut self) {
+        self.jump(self.exits.error);
+        let next = self.block();
+        self.enter(next);
+    }
+
+    fn constant(&mut self, value: i64) -> Value {
+        self.builder.ins().iconst(types::I64, value)
+    }
+
+    fn is_zero(&mut self, value: Value) -> Value {
+        self.builder.ins().icmp_imm_s(IntCC::Equal, value, 0)
+    }
+
+    /// Calls a function of the host with 64-bit parameters.
+    fn call_host(&mut self, address: usize, arguments: &[Value], results: usize) -> Option<Value> {
+        let mut signature = Signature::new(self.unit.isa.default_call_conv());
+        signature.params.resize(arguments.len(), AbiParam::new(types::I64));
+        signature.returns.resize(results, AbiParam::new(types::I64));
+        let signature = self.builder.import_signature(signature);
+        let callee = self.constant(address as i64);
+        let call = self.builder.ins().call_indirect(signature, callee, arguments);
+        self.builder.inst_results(call).first().copied()
+    }
+}
+
+/// A new native function with this signature.
+fn new_function(signature: Signature) -> Function {
+    Function::with_name_signature(UserFuncName::default(), signature)
+}

@@ -1,0 +1,278 @@
+//! Calls. A native function takes the state, the context, room for a result with components, and
+//! its arguments: for simple ones what their slots would hold, for others and for `var` parameters
+//! a pointer. It gives a status (0 done, 1 error, 2 excluded) and a simple result as a slot.
+//!
+//! Small functions are translated in place. So is a function that may remove an element that one
+//! of its arguments refers to, because only the caller's code knows how to check for that.
+
+use cranelift_codegen::ir::{
+    AbiParam, ExtFuncData, ExternalName, InstBuilder, Signature, UserExternalName, Value, types,
+};
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_frontend::FunctionBuilderContext;
+use murphi::ir::{Argument, Call, Function, FunctionId, Model, Place, TypeId};
+
+use super::place::{Address, Binding, Location, Scope};
+use super::{Exits, Translated, Translator, Unit, new_function};
+use crate::Error;
+use crate::facts::Usage;
+
+/// The status of a call that met a run-time error.
+pub(crate) const FAILED: i64 = 1;
+/// The status of a call in which an `assume` did not hold.
+pub(crate) const EXCLUDED: i64 = 2;
+
+/// An argument that has been evaluated.
+enum Passed {
+    /// What the slot of a simple parameter holds.
+    Slot(Value),
+    /// Where the parameter is.
+    Memory(Address),
+}
+
+/// How results of a type leave a function.
+#[derive(PartialEq, Eq)]
+enum Leaving {
+    Nothing,
+    InSlot,
+    InMemory,
+}
+
+fn leaving(model: &Model, function: &Function) -> Leaving {
+    match function.result {
+        None => Leaving::Nothing,
+        Some(ty) if model.simple(ty).is_some() => Leaving::InSlot,
+        Some(_) => Leaving::InMemory,
+    }
+}
+
+fn signature(model: &Model, isa: &dyn TargetIsa, function: &Function) -> Signature {
+    let leaving = leaving(model, function);
+    let parameters = 2 + function.parameters + usize::from(leaving == Leaving::InMemory);
+    let results = 1 + usize::from(leaving == Leaving::InSlot);
+    let mut signature = Signature::new(isa.default_call_conv());
+    signature.params.resize(parameters, AbiParam::new(types::I64));
+    signature.returns.resize(results, AbiParam::new(types::I64));
+    signature
+}
+
+/// Translates a function of the model.
+pub(crate) fn function(
+    unit: &Unit<'_>,
+    builders: &mut FunctionBuilderContext,
+    id: FunctionId,
+) -> Result<Translated, Error> {
+    let source = &unit.model.functions[id.0 as usize];
+    let mut native = new_function(signature(unit.model, unit.isa, source));
+    let facts = unit.knowledge.function(id);
+    let mut translator = Translator::begin(unit, &mut native, builders, &facts.calls);
+    translator.whole_function(source, !facts.writes);
+    let arena_end = translator.end()?;
+    Ok(Translated { function: native, arena_end })
+}
+
+impl<'m> Translator<'_, 'm> {
+    pub(super) fn result_type(&self, function: FunctionId) -> TypeId {
+        let result = self.model().functions[function.0 as usize].result;
+        result.expect("a function in an expression has a result")
+    }
+
+    fn whole_function(&mut self, function: &'m Function, state_is_constant: bool) {
+        let entry = self.builder.current_block().expect("the entry is being filled");
+        let mut given = self.builder.block_params(entry)[2..].to_vec().into_iter();
+        let leaving = leaving(self.model(), function);
+        self.exits.result = function.result;
+        self.exits.room = (leaving == Leaving::InMemory).then(|| {
+            given.next().expect("the signature has a parameter for the room of the result")
+        });
+        let passed = given.enumerate().map(|(number, value)| {
+            let local = &function.frame.locals[number];
+            let by_slot = local.storage == murphi::ir::Storage::Own
+                && self.unit.model.simple(local.ty).is_some();
+            if by_slot { Passed::Slot(value) } else { Passed::Memory(Address::at(value)) }
+        });
+        let passed = passed.collect();
+        let result = (leaving == Leaving::InSlot)
+            .then(|| self.builder.append_block_param(self.exits.leave, types::I64));
+        self.function_body(function, passed, state_is_constant);
+        self.return_from(self.exits.error, FAILED, result.is_some());
+        self.return_from(self.exits.exclude, EXCLUDED, result.is_some());
+        self.enter(self.exits.leave);
+        let done = self.constant(0);
+        let results: Vec<Value> = [Some(done), result].into_iter().flatten().collect();
+        self.builder.ins().return_(&results);
+    }
+
+    fn return_from(&mut self, block: cranelift_codegen::ir::Block, status: i64, result: bool) {
+        self.builder.set_cold_block(block);
+        self.enter(block);
+        let status = self.constant(status);
+        let nothing = self.constant(0);
+        let results = [status, nothing];
+        self.builder.ins().return_(&results[..1 + usize::from(result)]);
+    }
+
+    /// Translates the body of a function in a scope of its own, up to a jump out of it.
+    fn function_body(
+        &mut self,
+        function: &'m Function,
+        passed: Vec<Passed>,
+        state_is_constant: bool,
+    ) {
+        let usage = Usage::of(&function.frame, &[], &function.body);
+        let scope = Scope::of(&function.frame, state_is_constant);
+        let outer = std::mem::replace(&mut self.scope, scope);
+        for (number, passed) in passed.into_iter().enumerate() {
+            let binding = match passed {
+                Passed::Memory(address) => Binding::Memory(address),
+                Passed::Slot(slot) => {
+                    let variable = self.builder.declare_var(types::I64);
+                    self.builder.def_var(variable, slot);
+                    Binding::Variable(variable)
+                }
+            };
+            self.scope.bindings[number] = binding;
+        }
+        self.enter_locals(&usage);
+        self.statements(&function.body);
+        match function.result {
+            None => self.jump(self.exits.leave),
+            Some(_) => self.jump(self.exits.error),
+        }
+        self.scope = outer;
+    }
+
+    /// Calls a function: the slot of a simple result, or a pointer to one with components.
+    pub(super) fn call(&mut self, call: &'m Call) -> Option<Value> {
+        let function = &self.model().functions[call.function.0 as usize];
+        let facts = self.unit.knowledge.function(call.function);
+        let room = match leaving(self.model(), function) {
+            Leaving::InMemory => {
+                let ty = self.result_type(call.function);
+                let room = self.allocate(self.layout().of_type(ty).size);
+                Some(self.full_pointer(&room))
+            }
+            _ => None,
+        };
+        let passed = self.arguments(call, function);
+        let through_elements = passed.iter().any(|passed| match passed {
+            Passed::Slot(_) => false,
+            Passed::Memory(address) => address.has_elements(),
+        });
+        let in_place =
+            self.unit.knowledge.is_small(call.function) || facts.shrinks && through_elements;
+        match in_place {
+            true => self.call_in_place(function, passed, room),
+            false => {
+                let result = self.call_native(call.function, function, passed, room);
+                self.shrunk |= facts.shrinks;
+                result
+            }
+        }
+    }
+
+    fn arguments(&mut self, call: &'m Call, function: &'m Function) -> Vec<Passed> {
+        let mut passed = Vec::with_capacity(call.arguments.len());
+        for (number, argument) in call.arguments.iter().enumerate() {
+            let ty = function.frame.locals[number].ty;
+            passed.push(match argument {
+                Argument::Value(value) if self.model().simple(ty).is_some() => {
+                    Passed::Slot(self.slot_value(value, ty, true))
+                }
+                Argument::Value(value) => {
+                    let address = self.aggregate(value);
+                    let constant = !self.unit.knowledge.function(call.function).writes
+                        && !self.later_arguments_write(&call.arguments[number + 1..]);
+                    match constant && !address.has_elements() {
+                        true => Passed::Memory(address),
+                        false => Passed::Memory(self.duplicate(&address, value.ty)),
+                    }
+                }
+                Argument::Reference(place) => Passed::Memory(self.reference(place)),
+            });
+        }
+        passed
+    }
+
+    fn later_arguments_write(&self, arguments: &[Argument]) -> bool {
+        arguments.iter().any(|argument| {
+            let (knowledge, frame) = (self.unit.knowledge, self.scope.frame);
+            match argument {
+                Argument::Value(value) => knowledge.expression(frame, value).writes,
+                Argument::Reference(place) => knowledge.place(frame, place).writes,
+            }
+        })
+    }
+
+    /// The address of what is passed by reference. Locals that are passed so are in memory.
+    fn reference(&mut self, place: &'m Place) -> Address {
+        match self.locate(place) {
+            Location::Memory(address) => address,
+            Location::Variable(_) | Location::Value(_) => self.locate_memory(place),
+        }
+    }
+
+    fn call_in_place(
+        &mut self,
+        function: &'m Function,
+        passed: Vec<Passed>,
+        room: Option<Value>,
+    ) -> Option<Value> {
+        let leave = self.block();
+        let result = (leaving(self.model(), function) == Leaving::InSlot)
+            .then(|| self.builder.append_block_param(leave, types::I64));
+        let exits = Exits { leave, result: function.result, room, ..self.exits };
+        let outer = std::mem::replace(&mut self.exits, exits);
+        self.function_body(function, passed, self.scope.state_is_constant);
+        self.exits = outer;
+        self.enter(leave);
+        result.or(room)
+    }
+
+    fn call_native(
+        &mut self,
+        id: FunctionId,
+        function: &'m Function,
+        passed: Vec<Passed>,
+        room: Option<Value>,
+    ) -> Option<Value> {
+        let mut arguments = vec![self.state, self.context];
+        arguments.extend(room);
+        for passed in passed {
+            arguments.push(match passed {
+                Passed::Slot(slot) => slot,
+                Passed::Memory(address) => self.full_pointer(&address),
+            });
+        }
+        let signature = signature(self.model(), self.unit.isa, function);
+        let signature = self.builder.import_signature(signature);
+        let name = UserExternalName::new(0, id.0);
+        let name = self.builder.func.declare_imported_user_function(name);
+        let data = ExtFuncData {
+            name: ExternalName::user(name),
+            signature,
+            colocated: false,
+            patchable: false,
+        };
+        let callee = self.builder.import_function(data);
+        let call = self.builder.ins().call(callee, &arguments);
+        let results = self.builder.inst_results(call).to_vec();
+        self.after_call(results[0], self.unit.knowledge.function(id).excludes);
+        results.get(1).copied().or(room)
+    }
+
+    /// Leaves if a call did not end well.
+    fn after_call(&mut self, status: Value, excludes: bool) {
+        let next = self.block();
+        if !excludes {
+            self.choose(status, self.exits.error, next);
+        } else {
+            let stopped = self.cold_block();
+            self.choose(status, stopped, next);
+            self.enter(stopped);
+            let failed = self.builder.ins().iadd_imm_s(status, -EXCLUDED);
+            self.choose(failed, self.exits.error, self.exits.exclude);
+        }
+        self.enter(next);
+    }
+}

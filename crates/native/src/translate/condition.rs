@@ -1,0 +1,158 @@
+//! Conditions as control flow: a branch to one block if it holds and to another if it does not.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use murphi::ir::{Expression, ExpressionKind, Operator, Place};
+
+use super::Translator;
+use super::arithmetic::Truth;
+use super::operand::Operand;
+use super::place::Location;
+
+impl<'m> Translator<'_, 'm> {
+    /// Ends the current block with a branch on a condition.
+    pub(super) fn branch(&mut self, condition: &'m Expression, yes: Block, no: Block) {
+        match &condition.kind {
+            ExpressionKind::Not(operand) => self.branch(operand, no, yes),
+            ExpressionKind::Binary(Operator::And, left, right) => {
+                self.branch_twice(left, right, |right| (right, no), yes, no);
+            }
+            ExpressionKind::Binary(Operator::Or, left, right) => {
+                self.branch_twice(left, right, |right| (yes, right), yes, no);
+            }
+            ExpressionKind::Binary(Operator::Implies, left, right) => {
+                self.branch_twice(left, right, |right| (right, yes), yes, no);
+            }
+            ExpressionKind::Binary(Operator::Equal, left, right) => {
+                self.branch_equal(left, right, yes, no);
+            }
+            ExpressionKind::Binary(Operator::NotEqual, left, right) => {
+                self.branch_equal(left, right, no, yes);
+            }
+            ExpressionKind::Read(place) => self.branch_slot(place, 1, yes, no),
+            ExpressionKind::Conditional(test, first, second) => {
+                let [one, other] = [(); 2].map(|()| self.block());
+                self.branch(test, one, other);
+                self.enter(one);
+                self.branch(first, yes, no);
+                self.enter(other);
+                self.branch(second, yes, no);
+            }
+            ExpressionKind::Quantified { all, binder, condition } => {
+                let each = self.begin_domain(binder);
+                self.shrunk |= self.may_shrink_in(condition);
+                let [yes_in_round, no_in_round] = match all {
+                    true => [each.latch, no],
+                    false => [yes, each.latch],
+                };
+                self.branch(condition, yes_in_round, no_in_round);
+                self.end_loop(each);
+                self.jump(if *all { yes } else { no });
+            }
+            _ => {
+                let truth = self.truth(condition);
+                self.branch_truth(truth, yes, no);
+            }
+        }
+    }
+
+    /// A condition that does not need control flow of its own.
+    pub(super) fn truth(&mut self, condition: &'m Expression) -> Truth {
+        if let ExpressionKind::Binary(operator, left, right) = &condition.kind {
+            if is_comparison(*operator) {
+                let left = self.operand(left);
+                let right = self.operand(right);
+                return self.compare(*operator, left, right);
+            }
+        }
+        let operand = self.operand(condition);
+        match operand.known() {
+            Some(value) => Truth::Known(value != 0),
+            None => Truth::Computed(self.number(operand)),
+        }
+    }
+
+    pub(super) fn branch_truth(&mut self, truth: Truth, yes: Block, no: Block) {
+        match truth {
+            Truth::Known(true) => self.jump(yes),
+            Truth::Known(false) => self.jump(no),
+            Truth::Computed(value) => self.choose(value, yes, no),
+        }
+    }
+
+    /// A branch on `left`, and where it does not decide, on `right`: `targets` tells where the
+    /// left operand leads, given where the right one begins.
+    fn branch_twice(
+        &mut self,
+        left: &'m Expression,
+        right: &'m Expression,
+        targets: impl FnOnce(Block) -> (Block, Block),
+        yes: Block,
+        no: Block,
+    ) {
+        let undecided = self.block();
+        let (left_yes, left_no) = targets(undecided);
+        self.branch(left, left_yes, left_no);
+        self.enter(undecided);
+        self.branch(right, yes, no);
+    }
+
+    fn branch_equal(
+        &mut self,
+        left: &'m Expression,
+        right: &'m Expression,
+        yes: Block,
+        no: Block,
+    ) {
+        match (&left.kind, &right.kind) {
+            (ExpressionKind::Read(place), ExpressionKind::Constant(value))
+            | (ExpressionKind::Constant(value), ExpressionKind::Read(place)) => {
+                self.branch_slot(place, *value, yes, no);
+            }
+            _ => {
+                let (left, right) = (self.operand(left), self.operand(right));
+                let truth = self.compare(Operator::Equal, left, right);
+                self.branch_truth(truth, yes, no);
+            }
+        }
+    }
+
+    /// A branch on whether a place holds this value. A slot with the value is not undefined, so
+    /// only the others are looked at again.
+    fn branch_slot(&mut self, place: &'m Place, value: i64, yes: Block, no: Block) {
+        let slot = match self.locate(place) {
+            Location::Value(operand) => {
+                let truth = self.compare(Operator::Equal, operand, Operand::constant(value));
+                return self.branch_truth(truth, yes, no);
+            }
+            Location::Variable(variable) => self.builder.use_var(variable),
+            Location::Memory(address) => {
+                self.load_slot(&address, self.layout().of_type(place.ty).size)
+            }
+        };
+        let lowest = self.model().lowest(place.ty);
+        let wanted = i128::from(value) - i128::from(lowest) + 1;
+        let differs = self.block();
+        match wanted >= 1 && wanted <= i128::from(self.model().count(place.ty)) {
+            true => {
+                let equal = self.builder.ins().icmp_imm_s(IntCC::Equal, slot, wanted as i64);
+                self.choose(equal, yes, differs);
+            }
+            false => self.jump(differs),
+        }
+        self.enter(differs);
+        self.choose(slot, no, self.exits.error);
+    }
+
+    /// What a slot holds, having left with a run-time error if that is undefined.
+    pub(super) fn defined(&mut self, slot: Value) {
+        let next = self.block();
+        self.choose(slot, next, self.exits.error);
+        self.enter(next);
+    }
+}
+
+pub(super) fn is_comparison(operator: Operator) -> bool {
+    use Operator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+    matches!(operator, Equal | NotEqual | Less | LessOrEqual | Greater | GreaterOrEqual)
+}

@@ -1,0 +1,190 @@
+//! Loops over what a bound variable goes through.
+//!
+//! Every loop counts from 0 in steps of 1, and the variable is computed from the count: for types
+//! and plain ranges that is a bias known before the run. The domain is fixed before the first
+//! round. The test is at the end, so a domain that is never empty costs one branch per round.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use murphi::ir::{Binder, Domain, Expression, Place, TypeKind};
+
+use super::Translator;
+use super::operand::{Bounds, Operand};
+use super::place::Binding;
+
+/// A loop whose body is being translated.
+pub(super) struct Loop {
+    body: Block,
+    /// Where a round ends.
+    pub(super) latch: Block,
+    /// Where the loop ends.
+    pub(super) exit: Block,
+    /// The number of the round.
+    pub(super) round: Operand,
+    rounds: Rounds,
+}
+
+/// How often a loop goes round.
+#[derive(Clone, Copy)]
+pub(super) enum Rounds {
+    Fixed(u64),
+    Counted {
+        rounds: Value,
+        /// There are never more.
+        most: u64,
+    },
+}
+
+impl<'m> Translator<'_, 'm> {
+    /// Begins a loop; the translation goes on in its body.
+    pub(super) fn begin_loop(&mut self, rounds: Rounds) -> Loop {
+        let [body, latch, exit] = [(); 3].map(|()| self.block());
+        let zero = self.constant(0);
+        let most = match rounds {
+            Rounds::Fixed(most) | Rounds::Counted { most, .. } => most,
+        };
+        if let Rounds::Fixed(1) = rounds {
+            self.jump(body);
+            self.enter(body);
+            return Loop { body, latch, exit, round: Operand::constant(0), rounds };
+        }
+        let round = self.builder.append_block_param(body, types::I64);
+        match rounds {
+            Rounds::Fixed(0) => self.jump(exit),
+            Rounds::Fixed(_) => self.jump_with(body, zero),
+            Rounds::Counted { rounds, .. } => {
+                self.builder.ins().brif(rounds, body, &[zero.into()], exit, &[]);
+            }
+        }
+        self.builder.switch_to_block(body);
+        let last = i64::try_from(most.saturating_sub(1)).unwrap_or(i64::MAX);
+        let round = Operand::register(round, Bounds::new(0, last));
+        Loop { body, latch, exit, round, rounds }
+    }
+
+    /// Ends a loop whose rounds all lead to its latch; the translation goes on after it.
+    pub(super) fn end_loop(&mut self, each: Loop) {
+        self.enter(each.latch);
+        let rounds = match each.rounds {
+            Rounds::Fixed(1) => None,
+            Rounds::Fixed(rounds) => Some(self.constant(rounds as i64)),
+            Rounds::Counted { rounds, .. } => Some(rounds),
+        };
+        match rounds {
+            None => self.jump(each.exit),
+            Some(rounds) => {
+                let next = self.shifted(each.round, 1);
+                let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, next, rounds);
+                self.builder.ins().brif(more, each.body, &[next.into()], each.exit, &[]);
+                self.builder.seal_block(each.body);
+            }
+        }
+        self.enter(each.exit);
+    }
+
+    /// Begins a loop over a domain and binds its variable.
+    pub(super) fn begin_domain(&mut self, binder: &'m Binder) -> Loop {
+        let (each, value) = match &binder.domain {
+            Domain::Type(ty) => {
+                let each = self.begin_loop(Rounds::Fixed(self.model().count(*ty)));
+                let lowest = self.model().lowest(*ty);
+                let value = each.round.plus(lowest, Bounds::of(self.model(), *ty));
+                (each, value)
+            }
+            Domain::Range { from, to, by } => self.begin_range(from, to, by),
+            Domain::Multiset(place) => {
+                let rounds = self.occupied_positions(place);
+                let each = self.begin_loop(rounds);
+                let round = each.round;
+                (each, round)
+            }
+        };
+        self.scope.bind(binder.local, Binding::Value(value));
+        each
+    }
+
+    /// How many elements a multiset has.
+    pub(super) fn occupied_positions(&mut self, place: &'m Place) -> Rounds {
+        let address = self.locate_memory(place);
+        let width = self.layout().of_type(place.ty).count_width;
+        let rounds = self.load_slot(&address, width);
+        let most = match self.model().kind(place.ty) {
+            TypeKind::Multiset { capacity, .. } => u64::from(*capacity),
+            kind => unreachable!("{kind:?} is not a multiset"),
+        };
+        Rounds::Counted { rounds, most }
+    }
+
+    fn begin_range(
+        &mut self,
+        from: &'m Expression,
+        to: &'m Expression,
+        by: &'m Expression,
+    ) -> (Loop, Operand) {
+        let (from, to, by) = (self.operand(from), self.operand(to), self.operand(by));
+        let hull = from.bounds.hull(to.bounds);
+        if let Some(1) = by.known() {
+            let rounds = self.ascending_rounds(from, to);
+            let each = self.begin_loop(rounds);
+            let value = match from.known() {
+                Some(first) => each.round.plus(first, hull),
+                None => {
+                    let (first, round) = (self.number(from), self.number(each.round));
+                    Operand::register(self.builder.ins().iadd(first, round), hull)
+                }
+            };
+            return (each, value);
+        }
+        let rounds = self.stepping_rounds(from, to, by);
+        let (first, step) = (self.number(from), self.number(by));
+        let each = self.begin_loop(rounds);
+        let round = self.number(each.round);
+        let distance = self.builder.ins().imul(round, step);
+        let value = self.builder.ins().iadd(first, distance);
+        (each, Operand::register(value, hull))
+    }
+
+    /// How many values there are from `from` to `to`.
+    fn ascending_rounds(&mut self, from: Operand, to: Operand) -> Rounds {
+        if let (Some(from), Some(to)) = (from.known(), to.known()) {
+            let count = i128::from(to) - i128::from(from) + 1;
+            return Rounds::Fixed(count.max(0) as u64);
+        }
+        let (first, last) = (self.number(from), self.number(to));
+        let empty = self.builder.ins().icmp(IntCC::SignedGreaterThan, first, last);
+        let distance = self.builder.ins().isub(last, first);
+        let count = self.builder.ins().iadd_imm_s(distance, 1);
+        let zero = self.constant(0);
+        let rounds = self.builder.ins().select(empty, zero, count);
+        let most = i128::from(to.bounds.high) - i128::from(from.bounds.low) + 1;
+        Rounds::Counted { rounds, most: most.clamp(0, i64::MAX.into()) as u64 }
+    }
+
+    /// How many values there are with a step that is any number; a step that is 0 or leads away
+    /// is a run-time error.
+    fn stepping_rounds(&mut self, from: Operand, to: Operand, by: Operand) -> Rounds {
+        let (first, last, step) = (self.number(from), self.number(to), self.number(by));
+        let zero = self.constant(0);
+        if by.bounds.contains(0) {
+            let none = self.is_zero(step);
+            self.fail_if(none);
+        }
+        let down = self.builder.ins().icmp(IntCC::SignedLessThan, step, zero);
+        let below = self.builder.ins().icmp(IntCC::SignedLessThan, first, last);
+        let away = self.builder.ins().band(down, below);
+        self.fail_if(away);
+        let above = self.builder.ins().icmp(IntCC::SignedGreaterThan, first, last);
+        let up = self.builder.ins().icmp(IntCC::SignedGreaterThan, step, zero);
+        let empty = self.builder.ins().band(above, up);
+        let climb = self.builder.ins().isub(last, first);
+        let descent = self.builder.ins().isub(first, last);
+        let distance = self.builder.ins().select(down, descent, climb);
+        let downward = self.builder.ins().ineg(step);
+        let length = self.builder.ins().select(down, downward, step);
+        // A path on which the step is 0 has been left, but division must not trap on any.
+        let steps = self.builder.ins().udiv(distance, length);
+        let count = self.builder.ins().iadd_imm_s(steps, 1);
+        let rounds = self.builder.ins().select(empty, zero, count);
+        Rounds::Counted { rounds, most: i64::MAX as u64 }
+    }
+}

@@ -1,0 +1,310 @@
+//! Statements.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, types};
+use murphi::ir::{
+    Assign, Binder, Domain, Expression, Operator, Place, Put, Statement, StatementKind, TypeId, TypeKind,
+};
+
+use super::Translator;
+use super::domain::Rounds;
+use super::place::{Address, Binding, Location};
+use crate::host;
+
+impl<'m> Translator<'_, 'm> {
+    pub(super) fn statements(&mut self, statements: &'m [Statement]) {
+        for statement in statements {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &'m Statement) {
+        match &statement.kind {
+            StatementKind::Assign(assign) => self.assign(assign),
+            StatementKind::If { branches, otherwise } => self.conditional_statement(branches, otherwise),
+            StatementKind::Switch { value, cases, otherwise } => {
+                self.switch(value, cases, otherwise);
+            }
+            StatementKind::For { binder, body } => {
+                let each = self.begin_domain(binder);
+                self.shrunk |= self.may_shrink(body);
+                self.statements(body);
+                self.jump(each.latch);
+                self.end_loop(each);
+            }
+            StatementKind::While { condition, body } => self.repeat(condition, body),
+            StatementKind::Alias { local, target, body } => {
+                self.bind_alias(*local, target);
+                self.statements(body);
+            }
+            StatementKind::Call(call) => {
+                self.call(call);
+            }
+            StatementKind::Return(value) => self.return_statement(value.as_ref()),
+            StatementKind::Clear(place) => self.clear(place),
+            StatementKind::Undefine(place) => self.undefine(place),
+            StatementKind::Error(_) => self.fail(),
+            StatementKind::Assert { condition, .. } => self.require(condition, self.exits.error),
+            StatementKind::Assume(condition) => self.require(condition, self.exits.exclude),
+            StatementKind::Cover(condition) => self.evaluate(condition, true),
+            StatementKind::Put(Put::Text(_)) => {}
+            StatementKind::Put(Put::Value(value)) => self.evaluate(value, false),
+            StatementKind::MultisetAdd { value, multiset } => self.add_element(value, multiset),
+            StatementKind::MultisetRemove { position, multiset } => {
+                self.remove_element(position, multiset);
+            }
+            StatementKind::MultisetRemoveWhere { binder, condition } => {
+                self.remove_where(binder, condition);
+            }
+        }
+    }
+
+    fn may_shrink(&self, body: &[Statement]) -> bool {
+        self.unit.knowledge.statements(self.scope.frame, body).shrinks
+    }
+
+    /// Goes on only if the condition holds.
+    fn require(&mut self, condition: &'m Expression, otherwise: Block) {
+        let next = self.block();
+        self.branch(condition, next, otherwise);
+        self.enter(next);
+    }
+
+    fn assign(&mut self, assign: &'m Assign) {
+        let ty = assign.target.ty;
+        let target = self.locate(&assign.target);
+        if self.model().simple(ty).is_none() {
+            let Location::Memory(to) = target else {
+                unreachable!("a value with components is in memory");
+            };
+            let from = self.aggregate(&assign.value);
+            self.check_after(&to, &assign.value);
+            self.copy(&to, &from, self.layout().of_type(ty).size);
+            self.shrunk |= self.unit.knowledge.has_multiset(ty);
+            return;
+        }
+        let slot = self.slot_value(&assign.value, ty, assign.copies_undefined);
+        match target {
+            Location::Variable(variable) => self.builder.def_var(variable, slot),
+            Location::Memory(to) => {
+                self.check_after(&to, &assign.value);
+                self.store_slot(&to, self.layout().of_type(ty).size, slot);
+            }
+            Location::Value(_) => unreachable!("a bound value is not assigned to"),
+        }
+    }
+
+    /// Checks an address again if evaluating an expression may have removed what it leads through.
+    fn check_after(&mut self, address: &Address, evaluated: &Expression) {
+        if address.has_elements() && self.may_shrink_in(evaluated) {
+            self.check_elements(address);
+        }
+    }
+
+    fn conditional_statement(
+        &mut self,
+        branches: &'m [(Expression, Vec<Statement>)],
+        otherwise: &'m [Statement],
+    ) {
+        let end = self.block();
+        for (condition, body) in branches {
+            let [yes, no] = [(); 2].map(|()| self.block());
+            self.branch(condition, yes, no);
+            self.enter(yes);
+            self.statements(body);
+            self.jump(end);
+            self.enter(no);
+        }
+        self.statements(otherwise);
+        self.jump(end);
+        self.enter(end);
+    }
+
+    fn switch(
+        &mut self,
+        value: &'m Expression,
+        cases: &'m [(Vec<Expression>, Vec<Statement>)],
+        otherwise: &'m [Statement],
+    ) {
+        let value = self.operand(value);
+        let end = self.block();
+        for (candidates, body) in cases {
+            let found = self.block();
+            for candidate in candidates {
+                let other = self.block();
+                let candidate = self.operand(candidate);
+                let truth = self.compare(Operator::Equal, value, candidate);
+                self.branch_truth(truth, found, other);
+                self.enter(other);
+            }
+            let next = self.block();
+            self.jump(next);
+            self.enter(found);
+            self.statements(body);
+            self.jump(end);
+            self.enter(next);
+        }
+        self.statements(otherwise);
+        self.jump(end);
+        self.enter(end);
+    }
+
+    fn repeat(&mut self, condition: &'m Expression, body: &'m [Statement]) {
+        self.shrunk |= self.may_shrink(body) || self.may_shrink_in(condition);
+        let [header, round, end] = [(); 3].map(|()| self.block());
+        let first = self.constant(0);
+        let rounds = self.builder.append_block_param(header, types::I64);
+        self.jump_with(header, first);
+        self.builder.switch_to_block(header);
+        self.branch(condition, round, end);
+        self.enter(round);
+        let limit = self.constant(self.model().loop_limit as i64);
+        let reached = self.builder.ins().icmp(IntCC::Equal, rounds, limit);
+        self.fail_if(reached);
+        self.statements(body);
+        let next = self.builder.ins().iadd_imm_s(rounds, 1);
+        self.jump_with(header, next);
+        self.builder.seal_block(header);
+        self.enter(end);
+    }
+
+    fn return_statement(&mut self, value: Option<&'m Expression>) {
+        match (value, self.exits.result) {
+            (None, Some(_)) => self.jump(self.exits.error),
+            (None, None) => self.jump(self.exits.leave),
+            (Some(value), None) => {
+                self.evaluate(value, true);
+                self.jump(self.exits.leave);
+            }
+            (Some(value), Some(ty)) => match self.exits.room {
+                Some(room) => {
+                    self.store_aggregate(&Address::at(room), value);
+                    self.jump(self.exits.leave);
+                }
+                None => {
+                    let slot = self.slot_value(value, ty, false);
+                    self.jump_with(self.exits.leave, slot);
+                }
+            },
+        }
+        let next = self.block();
+        self.enter(next);
+    }
+
+    fn clear(&mut self, place: &'m Place) {
+        if self.model().simple(place.ty).is_some() {
+            return self.set_slot(place, 1);
+        }
+        let to = self.locate_memory(place);
+        let image = self.unit.cleared[place.ty.0 as usize].as_ptr();
+        let image = self.constant(image as usize as i64);
+        self.copy(&to, &Address::at(image), self.layout().of_type(place.ty).size);
+        self.shrunk |= self.unit.knowledge.has_multiset(place.ty);
+    }
+
+    fn undefine(&mut self, place: &'m Place) {
+        if self.model().simple(place.ty).is_some() {
+            return self.set_slot(place, 0);
+        }
+        let at = self.locate_memory(place);
+        self.zero(&at, self.layout().of_type(place.ty).size);
+        self.shrunk |= self.unit.knowledge.has_multiset(place.ty);
+    }
+
+    fn set_slot(&mut self, place: &'m Place, slot: i64) {
+        let target = self.locate(place);
+        let slot = self.constant(slot);
+        match target {
+            Location::Variable(variable) => self.builder.def_var(variable, slot),
+            Location::Memory(at) => {
+                self.store_slot(&at, self.layout().of_type(place.ty).size, slot);
+            }
+            Location::Value(_) => unreachable!("a bound value is not assigned to"),
+        }
+    }
+
+    /// The type of the elements and the capacity of a multiset.
+    fn multiset(&self, ty: TypeId) -> (TypeId, u32) {
+        match self.model().kind(ty) {
+            TypeKind::Multiset { element, capacity } => (*element, *capacity),
+            kind => unreachable!("{kind:?} is not a multiset"),
+        }
+    }
+
+    fn add_element(&mut self, value: &'m Expression, multiset: &'m Place) {
+        let (element, capacity) = self.multiset(multiset.ty);
+        let layout = self.layout().of_type(multiset.ty);
+        let size = self.layout().of_type(element).size;
+        let simple = self.model().simple(element).is_some();
+        let slot = simple.then(|| self.slot_value(value, element, false));
+        let from = (!simple).then(|| {
+            let from = self.aggregate(value);
+            match self.unit.knowledge.place(self.scope.frame, multiset).writes {
+                true => self.duplicate(&from, element),
+                false => from,
+            }
+        });
+        let at = self.locate_memory(multiset);
+        let count = self.load_slot(&at, layout.count_width);
+        let room = self.builder.ins().icmp_imm_s(
+            IntCC::UnsignedLessThan,
+            count,
+            i64::from(capacity),
+        );
+        self.fail_unless(room);
+        let to = self.element_address(&at, count, multiset.ty);
+        match (slot, from) {
+            (Some(slot), _) => self.store_slot(&to, size, slot),
+            (None, Some(from)) => self.copy(&to, &from, size),
+            (None, None) => unreachable!("the new element was evaluated"),
+        }
+        let more = self.builder.ins().iadd_imm_s(count, 1);
+        self.store_slot(&at, layout.count_width, more);
+    }
+
+    fn remove_element(&mut self, position: &'m Expression, multiset: &'m Place) {
+        let position = self.operand(position);
+        let position = self.number(position);
+        let at = self.locate_memory(multiset);
+        let count = self.load_slot(&at, self.layout().of_type(multiset.ty).count_width);
+        let there = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, count);
+        self.fail_unless(there);
+        let shapes = self.constant(self.unit.shapes as usize as i64);
+        let ty = self.constant(i64::from(multiset.ty.0));
+        let pointer = self.full_pointer(&at);
+        let arguments = [shapes, ty, pointer, position];
+        self.call_host(host::remove_at as *const () as usize, &arguments, 0);
+        self.shrunk = true;
+    }
+
+    fn remove_where(&mut self, binder: &'m Binder, condition: &'m Expression) {
+        let Domain::Multiset(multiset) = &binder.domain else {
+            unreachable!("elements are removed from a multiset");
+        };
+        let (_, capacity) = self.multiset(multiset.ty);
+        let at = self.locate_memory(multiset);
+        let judged = self.load_slot(&at, self.layout().of_type(multiset.ty).count_width);
+        let removed = self.allocate(capacity);
+        let removed = self.full_pointer(&removed);
+        let each = self.begin_loop(Rounds::Counted {
+            rounds: judged,
+            most: u64::from(capacity),
+        });
+        self.scope.bind(binder.local, Binding::Value(each.round));
+        self.shrunk |= self.may_shrink_in(condition);
+        let truth = self.operand(condition);
+        let truth = self.number(truth);
+        let round = self.number(each.round);
+        let flag = self.builder.ins().iadd(removed, round);
+        self.store_slot(&Address::at(flag), 1, truth);
+        self.jump(each.latch);
+        self.end_loop(each);
+        self.check_after(&at, condition);
+        let shapes = self.constant(self.unit.shapes as usize as i64);
+        let ty = self.constant(i64::from(multiset.ty.0));
+        let pointer = self.full_pointer(&at);
+        let arguments = [shapes, ty, pointer, removed, judged];
+        self.call_host(host::remove_where as *const () as usize, &arguments, 0);
+        self.shrunk = true;
+    }
+}

@@ -1,0 +1,77 @@
+//! A model run twice: by native code and by the reference interpreter.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use murphi::check::{Options, load};
+use murphi::interpret::Interpreter;
+use murphi::ir::Model;
+use murphi::machine::{Check, Machine, Outcome, Successors};
+use murphi::source::Source;
+use native::{NativeMachine, Program};
+
+/// Both machines of one model.
+pub struct Both {
+    pub model: Arc<Model>,
+    pub interpreter: Interpreter,
+    pub program: Arc<Program>,
+    pub native: NativeMachine,
+}
+
+impl Both {
+    pub fn of(name: &str, text: &str, options: &Options) -> Both {
+        let source = Source { name: name.to_owned(), text: text.to_owned() };
+        let checked = load(source, options).unwrap_or_else(|found| panic!("{name}: {found:#?}\n{text}"));
+        let model = Arc::new(checked.model);
+        let interpreter = Interpreter::new(Arc::clone(&model)).expect("the model is small");
+        let program = Program::compile(&model, interpreter.layout()).expect("the model compiles");
+        let native = program.machine();
+        Both { model, interpreter, program, native }
+    }
+
+    pub fn start(&mut self) -> Successors {
+        let size = self.program.state_size();
+        let (mut expected, mut found) = (Successors::new(size), Successors::new(size));
+        Machine::start(&mut self.interpreter, &mut expected);
+        self.native.start(&mut found);
+        agree(&expected, &found, "start");
+        found
+    }
+
+    pub fn expand(&mut self, state: &[u8]) -> Successors {
+        let size = self.program.state_size();
+        let (mut expected, mut found) = (Successors::new(size), Successors::new(size));
+        self.interpreter.expand(state, &mut expected);
+        self.native.expand(state, &mut found);
+        agree(&expected, &found, "expand");
+        found
+    }
+
+    pub fn check(&mut self, state: &[u8]) -> Check {
+        let (expected, found) = (self.interpreter.check(state), self.native.check(state));
+        assert_eq!(found, expected, "check");
+        assert_eq!(self.native.covered(), self.interpreter.covered(), "covered");
+        found
+    }
+}
+
+fn agree(expected: &Successors, found: &Successors, what: &str) {
+    assert_eq!(found.firings, expected.firings, "firings of {what}");
+    assert_eq!(found.states.len(), expected.states.len(), "states of {what}");
+    for (number, firing) in expected.firings.iter().enumerate() {
+        if firing.outcome == Outcome::Done {
+            assert_eq!(found.state(number), expected.state(number), "state after {firing:?}");
+        }
+    }
+}
+
+/// All models in a folder of `protocols`.
+pub fn protocols(folder: &str) -> Vec<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../protocols").join(folder);
+    let files = std::fs::read_dir(path).expect("the repository has protocols");
+    let mut files: Vec<PathBuf> =
+        files.map(|file| file.expect("the folder can be read").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "m"));
+    files.sort();
+    files
+}

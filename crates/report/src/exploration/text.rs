@@ -1,0 +1,356 @@
+//! An exploration as a person reads it: the verdict in one line, what was established, the
+//! counterexample step by step, and what is wrong at its end.
+
+use std::fmt::Write as _;
+
+use super::{Counterexample, Exploration, Start, Step, Verdict};
+use crate::style::{Style, paint};
+
+/// How much to tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Detail {
+    /// With the escape codes of colours.
+    pub colour: bool,
+    /// The verdict only.
+    pub quiet: bool,
+    /// All rules, not only those that never fired.
+    pub coverage: bool,
+}
+
+/// The whole report, each line ended by a newline.
+pub fn report(exploration: &Exploration, detail: Detail) -> String {
+    let mut text = verdict_line(exploration, detail.colour) + "\n";
+    if detail.quiet {
+        return text;
+    }
+    for line in totals_lines(exploration) {
+        let _ = writeln!(text, "  {line}");
+    }
+    if let Some(line) = never_fired(exploration) {
+        let _ = writeln!(text, "  {line}");
+    }
+    if detail.coverage {
+        text.push_str(&coverage(exploration));
+    }
+    if let Some(counterexample) = &exploration.counterexample {
+        let _ = writeln!(text);
+        text.push_str(&run(counterexample, detail.colour));
+    }
+    if let Some(broken) = exploration.broken.as_ref().filter(|b| !b.explanation.is_empty()) {
+        let _ = write!(text, "\n{}", broken.explanation);
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// `m.m: violation after 5 steps: invariant "small" does not hold`
+pub fn verdict_line(exploration: &Exploration, colour: bool) -> String {
+    let style = match exploration.verdict {
+        Verdict::Verified => Style::Good,
+        Verdict::Violation | Verdict::Deadlock => Style::Bad,
+        Verdict::Undecided => Style::Open,
+    };
+    let name = paint(exploration.verdict.name(), style, colour);
+    let what = match (&exploration.broken, &exploration.reason) {
+        (Some(broken), _) => {
+            let run = exploration.counterexample.as_ref();
+            let place = run.map_or(String::new(), |run| match run.steps.len() {
+                0 => " in a start state".to_owned(),
+                steps => format!(" after {}", counted(steps as u64, "step")),
+            });
+            format!("{place}: {}", broken.sentence)
+        }
+        (None, Some(reason)) => format!(": {reason}"),
+        (None, None) => established(exploration),
+    };
+    format!("{}: {name}{what}", exploration.model)
+}
+
+/// `: 2 invariants hold, no deadlock`
+fn established(exploration: &Exploration) -> String {
+    let mut facts = exploration.properties.clone();
+    if exploration.settings.deadlock != "off" {
+        facts.push("no deadlock".to_owned());
+    }
+    if facts.is_empty() { String::new() } else { format!(": {}", facts.join(", ")) }
+}
+
+fn totals_lines(exploration: &Exploration) -> Vec<String> {
+    let (totals, settings) = (&exploration.totals, &exploration.settings);
+    let random = settings.search == "simulate";
+    let mut first = match random {
+        true => vec![],
+        false => vec![counted(totals.states, "state")],
+    };
+    first.push(format!("{} fired", counted(totals.rules_fired, "rule")));
+    if !random {
+        first.push(format!("depth {}", grouped(totals.depth)));
+    }
+    first.push(format!("{} s", seconds(totals.seconds)));
+    let done = if random { totals.rules_fired } else { totals.states };
+    // Of a small model these would be measurements of something else.
+    let is_large = done >= 10_000;
+    if is_large && totals.search_seconds >= 0.01 {
+        let rate = (done as f64 / totals.search_seconds) as u64;
+        let what = if random { "rules" } else { "states" };
+        first.push(format!("{} {what}/s", grouped(rounded(rate))));
+    }
+    if is_large && totals.bytes_per_state > 0.0 && !random {
+        first.push(format!("{:.1} bytes a state", totals.bytes_per_state));
+    }
+    let mut second = vec![format!("symmetry {}", settings.symmetry)];
+    second.push(match settings.search.as_str() {
+        "bfs" => "breadth-first".to_owned(),
+        "dfs" => "depth-first".to_owned(),
+        _ => format!("random walk, seed {}", settings.seed.unwrap_or_default()),
+    });
+    second.push(counted(settings.jobs as u64, "thread"));
+    if let Some(bound) = settings.bound {
+        second.push(format!("at most {}", counted(bound, "step")));
+    }
+    if let Some(bits) = settings.compact {
+        second.push(format!("{bits}-bit hashes"));
+    }
+    for (name, value) in &settings.constants {
+        second.push(format!("{name} = {value}"));
+    }
+    let mut lines = vec![first.join(", "), second.join(", ")];
+    if let Some(probability) = totals.omission_probability {
+        lines.push(format!("a state was overlooked with probability below {probability:.1e}"));
+    }
+    lines
+}
+
+/// Rules that have not fired once, each name once.
+fn never_fired(exploration: &Exploration) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (name, fired) in &exploration.rules {
+        let name = format!("\"{name}\"");
+        if *fired == 0 && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        return None;
+    }
+    let what = if names.len() == 1 { "rule" } else { "rules" };
+    Some(format!("{what} that never fired: {}", names.join(", ")))
+}
+
+fn coverage(exploration: &Exploration) -> String {
+    let counts: Vec<String> = exploration.rules.iter().map(|(_, fired)| grouped(*fired)).collect();
+    let width = counts.iter().map(String::len).max().unwrap_or_default().max("fired".len());
+    let mut text = format!("\n  {:>width$}  rule\n", "fired");
+    for ((name, _), fired) in exploration.rules.iter().zip(counts) {
+        let _ = writeln!(text, "  {fired:>width$}  \"{name}\"");
+    }
+    text
+}
+
+/// A run, step by step.
+pub fn run(counterexample: &Counterexample, colour: bool) -> String {
+    let width = counterexample.steps.len().to_string().len().max(2);
+    let indent = " ".repeat(width + 2);
+    let mut text = start(&counterexample.start, &indent, colour);
+    for (index, step) in counterexample.steps.iter().enumerate() {
+        let number = format!("{:>width$}.", index + 1);
+        let name = paint(&format!("\"{}\"", step.rule), Style::Strong, colour);
+        let _ = writeln!(text, "{number} rule {name}{}", parameters(&step.bindings));
+        text.push_str(&step_body(step, &indent, colour));
+    }
+    text
+}
+
+fn start(start: &Start, indent: &str, colour: bool) -> String {
+    let name = paint(&format!("\"{}\"", start.rule), Style::Strong, colour);
+    let mut text = format!("start {name}{}\n", parameters(&start.bindings));
+    for (place, value) in &start.folded {
+        let _ = writeln!(text, "{indent}{place} = {value}");
+    }
+    text.push_str(&printed(&start.printed, indent));
+    text.push_str(&failure(start.error.as_deref(), indent, colour));
+    text
+}
+
+fn step_body(step: &Step, indent: &str, colour: bool) -> String {
+    let mut text = String::new();
+    if step.error.is_none() && step.changed.is_empty() {
+        let _ = writeln!(text, "{indent}{}", paint("changes nothing", Style::Faint, colour));
+    }
+    let arrow = paint("→", Style::Faint, colour);
+    for change in &step.changed {
+        let after = paint(&change.after, Style::Strong, colour);
+        let before = match change.before.as_str() {
+            "" => String::new(),
+            before => format!("{before} {arrow} "),
+        };
+        let _ = writeln!(text, "{indent}{}: {before}{after}", change.place);
+    }
+    for (place, value) in step.state.iter().flatten() {
+        let line = paint(&format!("{place} = {value}"), Style::Faint, colour);
+        let _ = writeln!(text, "{indent}  {line}");
+    }
+    text.push_str(&printed(&step.printed, indent));
+    text.push_str(&failure(step.error.as_deref(), indent, colour));
+    text
+}
+
+/// What `put` printed, a line each.
+fn printed(lines: &[String], indent: &str) -> String {
+    lines.iter().map(|line| format!("{indent}| {line}\n")).collect()
+}
+
+fn failure(message: Option<&str>, indent: &str, colour: bool) -> String {
+    let line =
+        |message: &str| format!("{indent}{} {message}\n", paint("fails:", Style::Bad, colour));
+    message.map(line).unwrap_or_default()
+}
+
+/// `  p = Proc_1, a = Addr_2`
+fn parameters(bindings: &[(String, String)]) -> String {
+    let shown = bindings.iter().map(|(name, value)| format!("{name} = {value}"));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    if shown.is_empty() { shown } else { format!("  {shown}") }
+}
+
+/// `1 state`, `1,024 states`.
+pub fn counted(number: u64, what: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{} {what}{s}", grouped(number))
+}
+
+/// Thousands set off by commas.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Three digits of a number that is measured: more would be noise.
+pub fn rounded(number: u64) -> u64 {
+    let mut unit = 1;
+    while number / unit >= 1000 {
+        unit *= 10;
+    }
+    number / unit * unit
+}
+
+fn seconds(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds < 10.0 => format!("{seconds:.2}"),
+        seconds => format!("{seconds:.1}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exploration::{Broken, Change, Settings, Totals};
+
+    fn pair(name: &str, value: &str) -> (String, String) {
+        (name.to_owned(), value.to_owned())
+    }
+
+    fn settings() -> Settings {
+        Settings {
+            symmetry: "full".to_owned(),
+            deadlock: "stuttering".to_owned(),
+            search: "bfs".to_owned(),
+            jobs: 2,
+            ..Settings::default()
+        }
+    }
+
+    #[test]
+    fn a_verified_model_is_told_in_three_lines() {
+        let exploration = Exploration {
+            model: "m.m".to_owned(),
+            verdict: Verdict::Verified,
+            settings: settings(),
+            totals: Totals {
+                states: 929_674,
+                rules_fired: 5_806_121,
+                depth: 41,
+                seconds: 1.9,
+                search_seconds: 1.85,
+                bytes_per_state: 22.14,
+                omission_probability: None,
+            },
+            rules: vec![("go".to_owned(), 5), ("stop".to_owned(), 0), ("stop".to_owned(), 0)],
+            properties: vec!["2 invariants hold".to_owned()],
+            ..Exploration::default()
+        };
+        assert_eq!(
+            report(&exploration, Detail::default()),
+            "m.m: verified: 2 invariants hold, no deadlock\n  \
+             929,674 states, 5,806,121 rules fired, depth 41, 1.90 s, 502,000 states/s, 22.1 bytes a state\n  \
+             symmetry full, breadth-first, 2 threads\n  \
+             rule that never fired: \"stop\"\n"
+        );
+    }
+
+    #[test]
+    fn a_counterexample_shows_only_what_changed() {
+        let change = |place: &str, before: &str, after: &str| Change {
+            place: place.to_owned(),
+            before: before.to_owned(),
+            after: after.to_owned(),
+        };
+        let start = Start {
+            rule: "idle".to_owned(),
+            folded: vec![pair("x[P_1..P_3]", "0"), pair("owner", "undefined")],
+            ..Start::default()
+        };
+        let go = Step {
+            rule: "go".to_owned(),
+            bindings: vec![pair("p", "P_1"), pair("a", "A_2")],
+            changed: vec![change("x[P_1]", "0", "1"), change("owner", "undefined", "P_1")],
+            ..Step::default()
+        };
+        let fail = Step {
+            rule: "stop".to_owned(),
+            error: Some("index out of range".to_owned()),
+            ..Step::default()
+        };
+        let exploration = Exploration {
+            model: "m.m".to_owned(),
+            verdict: Verdict::Violation,
+            settings: settings(),
+            broken: Some(Broken {
+                sentence: "rule \"stop\" fails: index out of range".to_owned(),
+                explanation: "error: index out of range\n".to_owned(),
+                ..Broken::default()
+            }),
+            counterexample: Some(Counterexample { start, steps: vec![go, fail] }),
+            ..Exploration::default()
+        };
+        let text = report(&exploration, Detail::default());
+        let (first, rest) = text.split_once('\n').unwrap();
+        assert_eq!(first, "m.m: violation: rule \"stop\" fails: index out of range after 2 steps");
+        let (_, run) = rest.split_once("\n\n").unwrap();
+        assert_eq!(
+            run,
+            "start \"idle\"\n    x[P_1..P_3] = 0\n    owner = undefined\n \
+             1. rule \"go\"  p = P_1, a = A_2\n    x[P_1]: 0 → 1\n    owner: undefined → P_1\n \
+             2. rule \"stop\"\n    fails: index out of range\n\nerror: index out of range\n"
+        );
+    }
+
+    #[test]
+    fn numbers_are_grouped_and_rates_rounded() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_000), "1,000");
+        assert_eq!(grouped(12_345_678), "12,345,678");
+        assert_eq!(rounded(12_345_678), 12_300_000);
+        assert_eq!(rounded(999), 999);
+    }
+}

@@ -1,0 +1,51 @@
+//! The model: its text read as a trace file would be (standard input, gzip and zstd included),
+//! and what is wrong with it told on standard error, every complaint with its source underlined.
+
+use std::io::{Read, Write};
+
+use murphi::diagnostic::{Diagnostic, Severity};
+use murphi::source::Source;
+
+use crate::commands::count;
+use crate::ending::Failure;
+use crate::input;
+
+/// The most bytes of a source: far beyond any model, and spans count in 32 bits.
+const GREATEST_SOURCE: u64 = 64 << 20;
+
+/// Reads a text file. Bytes that are not UTF-8, as old comments have, are replaced.
+pub(super) fn read_text(file: &str) -> Result<String, Failure> {
+    let failure =
+        |error| Failure::File { name: input::shown(file).to_owned(), action: "read", error };
+    let mut bytes = Vec::new();
+    let limited = history::open(file)?.take(GREATEST_SOURCE + 1).read_to_end(&mut bytes);
+    limited.map_err(failure)?;
+    if bytes.len() as u64 > GREATEST_SOURCE {
+        let name = input::shown(file);
+        return Err(Failure::Usage(format!("{name} is larger than 64 MiB")));
+    }
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
+}
+
+/// Reads a source.
+pub(super) fn read_source(file: &str) -> Result<Source, Failure> {
+    Ok(Source { name: input::shown(file).to_owned(), text: read_text(file)? })
+}
+
+/// Tells what is wrong with a model, or looks as if it were.
+pub(super) fn complain(diagnostics: &[Diagnostic], source: &Source, colour: bool) {
+    let mut text = String::new();
+    for diagnostic in diagnostics {
+        text.push_str(&diagnostic.render(source, colour));
+    }
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// `2 errors in protocol.m`
+pub(super) fn verdict_on(diagnostics: &[Diagnostic], source: &Source) -> String {
+    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    format!("{} in {}", count(errors, "error"), source.name)
+}

@@ -1,0 +1,231 @@
+//! A run told by the reference interpreter: each step is run again, compared with what the search
+//! says it led to, and put into words.
+//!
+//! So no counterexample is shown that the reference does not confirm. If the two ever differ, the
+//! difference is what is told.
+
+use murphi::diagnostic::Diagnostic;
+use murphi::interpret::{End, Interpreter, RuntimeError};
+use murphi::ir::{Model, PropertyKind};
+use murphi::source::Source;
+use murphi::value::State;
+use murphi::{instance, value};
+use report::exploration::{Broken, Change, Counterexample, Start, Step};
+
+use super::breach;
+use super::fold::fold;
+
+/// A rule or start state with its parameters.
+#[derive(Clone, Copy)]
+pub(super) struct Firing {
+    pub(super) rule: usize,
+    pub(super) instance: u64,
+}
+
+/// A run that is told as it goes.
+pub(super) struct Narrator<'i> {
+    interpreter: &'i Interpreter,
+    /// Whether each step is told with the whole state.
+    whole_states: bool,
+    colour: bool,
+    state: State,
+    told: Counterexample,
+}
+
+/// The search says what the reference denies.
+#[derive(Debug)]
+pub(super) struct Contradiction(pub(super) String);
+
+impl<'i> Narrator<'i> {
+    pub(super) fn new(interpreter: &'i Interpreter, whole_states: bool, colour: bool) -> Self {
+        let state = State::undefined(interpreter.model());
+        let told = Counterexample::default();
+        Narrator { interpreter, whole_states, colour, state, told }
+    }
+
+    pub(super) fn finish(self) -> Counterexample {
+        self.told
+    }
+
+    /// Where the run has got to.
+    pub(super) fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn model(&self) -> &'i Model {
+        self.interpreter.model()
+    }
+
+    fn source(&self) -> &'i Source {
+        &self.model().source
+    }
+
+    /// Tells the start, and that it led to `found`.
+    pub(super) fn start(&mut self, firing: Firing, found: &[u8]) -> Result<(), Contradiction> {
+        let run = self.interpreter.start(firing.rule, firing.instance);
+        let End::Done(state) = run.end else {
+            return Err(Contradiction(format!("the start state ends with {:?}", run.end)));
+        };
+        self.state = self.agreed(state, found)?;
+        self.told.start = self.told_start(firing, &run.output);
+        let model = self.model();
+        self.told.start.state = self.state.listing(model);
+        self.told.start.folded = fold(model, &self.state);
+        Ok(())
+    }
+
+    /// Tells a step, and that it led to `found`.
+    pub(super) fn step(&mut self, firing: Firing, found: &[u8]) -> Result<(), Contradiction> {
+        let run = self.interpreter.run_rule(&self.state, firing.rule, firing.instance);
+        let End::Done(state) = run.end else {
+            let name = &self.model().rules[firing.rule].name;
+            return Err(Contradiction(format!("rule \"{name}\" ends with {:?}", run.end)));
+        };
+        let after = self.agreed(state, found)?;
+        let mut step = self.told_step(firing, &run.output);
+        step.changed = changes(&self.state, &after, self.model());
+        step.state = self.whole_states.then(|| after.listing(self.model()));
+        self.told.steps.push(step);
+        self.state = after;
+        Ok(())
+    }
+
+    /// The state that the search found, if it is the one that the reference made: multisets may
+    /// be in another order.
+    fn agreed(&self, made: State, found: &[u8]) -> Result<State, Contradiction> {
+        let (model, layout) = (self.model(), self.interpreter.layout());
+        let found =
+            State::decode(model, layout, found).map_err(|e| Contradiction(e.to_string()))?;
+        if made.sorted(model, layout) != found.sorted(model, layout) {
+            let changes = changes(&found, &made, model);
+            return Err(Contradiction(format!("the states differ: {changes:?}")));
+        }
+        Ok(found)
+    }
+
+    fn told_start(&self, firing: Firing, output: &str) -> Start {
+        let rule = &self.model().start_states[firing.rule];
+        let nothing = State::undefined(self.model());
+        Start {
+            rule: rule.name.clone(),
+            bindings: instance::bindings(self.model(), rule, firing.instance, &nothing),
+            printed: output.lines().map(str::to_owned).collect(),
+            ..Start::default()
+        }
+    }
+
+    fn told_step(&self, firing: Firing, output: &str) -> Step {
+        Step {
+            rule: self.model().rules[firing.rule].name.clone(),
+            bindings: self.interpreter.bindings(&self.state, firing.rule, firing.instance),
+            printed: output.lines().map(str::to_owned).collect(),
+            ..Step::default()
+        }
+    }
+
+    /// Tells that a start state fails.
+    pub(super) fn start_fails(&mut self, firing: Firing) -> Result<Broken, Contradiction> {
+        let run = self.interpreter.start(firing.rule, firing.instance);
+        let (End::Failed(error) | End::GuardFailed(error)) = run.end else {
+            return Err(Contradiction("the start state does not fail".to_owned()));
+        };
+        self.told.start = self.told_start(firing, &run.output);
+        self.told.start.error = Some(error.message.clone());
+        let rule = &self.model().start_states[firing.rule];
+        let who = format!("start state \"{}\"", rule.name);
+        let note = format!("in {who}{}", with(&self.told.start.bindings));
+        let diagnostic = error.diagnostic().related(rule.span, note);
+        Ok(self.failure(format!("{who} fails"), &error, diagnostic))
+    }
+
+    /// Tells that a rule fails, in its guard or in its body.
+    pub(super) fn step_fails(&mut self, firing: Firing) -> Result<Broken, Contradiction> {
+        let run = self.interpreter.run_rule(&self.state, firing.rule, firing.instance);
+        let rule = &self.model().rules[firing.rule];
+        let who = format!("rule \"{}\"", rule.name);
+        let (what, error) = match run.end {
+            End::Failed(error) => (format!("{who} fails"), error),
+            End::GuardFailed(error) => (format!("the condition of {who} fails"), error),
+            end => return Err(Contradiction(format!("{who} does not fail but ends with {end:?}"))),
+        };
+        let mut step = self.told_step(firing, &run.output);
+        step.error = Some(error.message.clone());
+        let note = format!("in {who}{}", with(&step.bindings));
+        let diagnostic = error.diagnostic().related(rule.span, note);
+        self.told.steps.push(step);
+        Ok(self.failure(what, &error, diagnostic))
+    }
+
+    fn failure(&self, what: String, error: &RuntimeError, diagnostic: Diagnostic) -> Broken {
+        Broken {
+            kind: "error".to_owned(),
+            property: error.message.clone(),
+            sentence: format!("{what}: {}", error.message),
+            place: Some(self.source().position(error.span.start)),
+            explanation: diagnostic.render(self.source(), self.colour),
+        }
+    }
+
+    /// Tells that a property is broken in the last state, or that evaluating it fails there.
+    pub(super) fn property_breaks(&self, property: usize) -> Result<Broken, Contradiction> {
+        let claimed = &self.model().properties[property];
+        let who = format!("{} \"{}\"", kind_name(claimed.kind), claimed.name);
+        let name = claimed.name.clone();
+        match self.interpreter.check_property(&self.state, property) {
+            Ok(None) => Err(Contradiction(format!("{who} holds"))),
+            Ok(Some(_)) => {
+                let broken = breach::find(self.interpreter, &self.state, property)
+                    .ok_or_else(|| Contradiction(format!("{who} holds")))?;
+                let with = with(&broken.bindings);
+                let message = format!("{who} does not hold{with}");
+                let diagnostic = Diagnostic::error(broken.span, message);
+                Ok(Broken {
+                    kind: kind_name(claimed.kind).to_owned(),
+                    property: name,
+                    sentence: format!("{who} does not hold"),
+                    place: Some(self.source().position(claimed.span.start)),
+                    explanation: diagnostic.render(self.source(), self.colour),
+                })
+            }
+            Err(error) => {
+                let note = format!("in {who}");
+                let diagnostic = error.diagnostic().related(claimed.span, note);
+                let sentence = format!("{who} cannot be evaluated");
+                let failure = self.failure(sentence, &error, diagnostic);
+                Ok(Broken { kind: "property-error".to_owned(), property: name, ..failure })
+            }
+        }
+    }
+}
+
+/// What is different between two states. Elements of multisets have no order that means anything,
+/// so those that came and went are sorted by how they are written.
+pub(super) fn changes(before: &State, after: &State, model: &Model) -> Vec<Change> {
+    let told = |change: value::Change| match change {
+        value::Change::Simple { path, before, after } => Change { place: path, before, after },
+        value::Change::Multiset { path, mut removed, mut added } => {
+            removed.sort();
+            added.sort();
+            let after = value::Change::Multiset { path: path.clone(), removed, added }.result();
+            Change { place: path, before: String::new(), after }
+        }
+    };
+    before.changes(after, model).into_iter().map(told).collect()
+}
+
+/// What the source calls a property.
+pub(super) fn kind_name(kind: PropertyKind) -> &'static str {
+    match kind {
+        PropertyKind::Invariant => "invariant",
+        PropertyKind::Assumption => "assumption",
+        PropertyKind::Cover => "cover",
+        PropertyKind::Liveness => "liveness",
+    }
+}
+
+/// ` with p = Proc_1, q = Proc_2`, or nothing.
+pub(super) fn with(bindings: &[(String, String)]) -> String {
+    let shown = bindings.iter().map(|(name, value)| format!("{name} = {value}"));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    if shown.is_empty() { shown } else { format!(" with {shown}") }
+}

@@ -1,0 +1,324 @@
+//! The search itself: what the flags ask for, handed to the engine, and what the engine found, put
+//! into words.
+
+use std::sync::Arc;
+
+use explore::symmetry::{Canonicalizer, Symmetry};
+use explore::{
+    BitCodec, Codec, Deadlock, Identity, Options, Reason, Strategy, System, Verdict, Violation,
+};
+use murphi::diagnostic::Diagnostic;
+use murphi::instance;
+use murphi::interpret::{End, Interpreter};
+use murphi::ir::{Model, PropertyKind};
+use murphi::machine::Machine;
+use report::exploration::text::{counted, grouped, rounded};
+use report::exploration::{self as told, Broken, Settings, Totals};
+
+use super::narrate::{Contradiction, Firing, Narrator, with};
+use super::{facts, memory};
+use crate::arguments::{DeadlockChoice, ExploreArguments, SearchChoice, SymmetryChoice};
+use crate::commands::remark;
+use crate::ending::Failure;
+use crate::interrupt::Interrupt;
+use crate::progress::{Progress, Teller};
+
+/// Steps of a random walk before the next begins, unless --bound says otherwise.
+const WALK: u64 = 10_000;
+
+/// Explores a model. What is known only to the caller is left at its default.
+pub(super) fn search(
+    interpreter: &Interpreter,
+    arguments: &ExploreArguments,
+    colour: bool,
+    interrupt: &Interrupt,
+) -> Result<told::Exploration, Failure> {
+    let model = interpreter.model();
+    let progress = Progress::start(arguments.quiet.quiet);
+    let teller = progress.teller();
+    teller.say(|| "compiling".to_owned());
+    let found = match native::Program::compile(model, interpreter.layout()) {
+        Ok(program) => {
+            let codec = NativeCodec(Arc::clone(&program));
+            let machine = || program.machine();
+            explore_with(interpreter, arguments, machine, &codec, &teller, interrupt)
+        }
+        Err(why) => {
+            if !arguments.quiet.quiet {
+                remark(&format!("{why}; the model is interpreted, which is slow"));
+            }
+            let codec = BitCodec::new(model, interpreter.layout());
+            let machine = || interpreter.clone();
+            explore_with(interpreter, arguments, machine, &codec, &teller, interrupt)
+        }
+    };
+    teller.say(|| "telling".to_owned());
+    let told = tell(interpreter, arguments, &found, colour);
+    drop(progress);
+    told.map_err(|Contradiction(what)| {
+        let advice = "this is a bug in tribunal, please report it with the model";
+        Failure::Usage(format!("the reference interpreter disagrees: {what}; {advice}"))
+    })
+}
+
+/// Packs states by native code.
+struct NativeCodec(Arc<native::Program>);
+
+impl Codec for NativeCodec {
+    fn packed_size(&self) -> usize {
+        self.0.packed_size()
+    }
+
+    #[inline(always)]
+    fn pack(&self, state: &[u8], packed: &mut [u8]) {
+        self.0.pack(state, packed);
+    }
+
+    #[inline(always)]
+    fn unpack(&self, packed: &[u8], state: &mut [u8]) {
+        self.0.unpack(packed, state);
+    }
+}
+
+fn explore_with<M: Machine>(
+    interpreter: &Interpreter,
+    arguments: &ExploreArguments,
+    machine: impl Fn() -> M + Sync,
+    codec: &impl Codec,
+    teller: &Teller,
+    interrupt: &Interrupt,
+) -> explore::Exploration {
+    let (model, layout) = (interpreter.model(), interpreter.layout());
+    let symmetry = match arguments.search.symmetry {
+        SymmetryChoice::Full => Symmetry::Full,
+        SymmetryChoice::Off => Symmetry::Off,
+    };
+    let reduction = Canonicalizer::new(model, layout, symmetry);
+    let (state_size, rules) = (layout.size as usize, model.rules.len());
+    let mut progress = |now: &explore::Progress| teller.say(|| progress_line(now));
+    let (options, stop) = (options(arguments), interrupt.flag());
+    interrupt.listen(|| ());
+    match reduction.is_trivial() {
+        true => {
+            let system = System { machine, codec, reduction: &Identity, state_size, rules };
+            explore::explore(&options, &system, &mut progress, &stop)
+        }
+        false => {
+            let system = System { machine, codec, reduction: &reduction, state_size, rules };
+            explore::explore(&options, &system, &mut progress, &stop)
+        }
+    }
+}
+
+fn options(arguments: &ExploreArguments) -> Options {
+    let (search, limits) = (&arguments.search, &arguments.limits);
+    Options {
+        strategy: strategy(arguments),
+        threads: limits.threads(),
+        deadlock: match deadlock(arguments) {
+            DeadlockChoice::Off => Deadlock::Off,
+            DeadlockChoice::Stuck => Deadlock::Stuck,
+            DeadlockChoice::Stuttering => Deadlock::Stuttering,
+        },
+        time: limits.budget,
+        memory: Some(limits.memory.unwrap_or_else(memory::default_budget) as u64),
+        depth: match search.simulate {
+            Some(_) => None,
+            None => search.bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX)),
+        },
+        directory: search.disk.clone(),
+    }
+}
+
+fn strategy(arguments: &ExploreArguments) -> Strategy {
+    let search = &arguments.search;
+    match (search.simulate, search.compact, search.search) {
+        (Some(steps), _, _) => {
+            let length = search.bound.unwrap_or(WALK);
+            Strategy::Simulate { steps, seed: search.seed, length }
+        }
+        (None, Some(bits), _) => Strategy::Compact { bits: u32::from(bits) },
+        (None, None, SearchChoice::Bfs) => Strategy::Breadth,
+        (None, None, SearchChoice::Dfs) => Strategy::Depth,
+    }
+}
+
+fn deadlock(arguments: &ExploreArguments) -> DeadlockChoice {
+    arguments.search.deadlock.unwrap_or(DeadlockChoice::Stuttering)
+}
+
+/// `1,234,000 states, 5,678,000 rules fired, 512,000 states/s, 12,300 to expand, depth 17, 33 MiB`
+fn progress_line(now: &explore::Progress) -> String {
+    format!(
+        "{}, {} fired, {} states/s, {} to expand, depth {}, {} MiB",
+        counted(rounded(now.states), "state"),
+        counted(rounded(now.rules_fired), "rule"),
+        grouped(rounded(now.rate as u64)),
+        grouped(rounded(now.frontier)),
+        now.depth,
+        now.bytes >> 20,
+    )
+}
+
+/// Puts what was found into words, confirmed by the reference interpreter.
+fn tell(
+    interpreter: &Interpreter,
+    arguments: &ExploreArguments,
+    found: &explore::Exploration,
+    colour: bool,
+) -> Result<told::Exploration, Contradiction> {
+    let model = interpreter.model();
+    let mut told = told::Exploration {
+        settings: settings(arguments),
+        totals: totals(found),
+        rules: names(model).zip(found.firings.iter().copied()).collect(),
+        properties: facts(model),
+        ..told::Exploration::default()
+    };
+    let mut narrator = Narrator::new(interpreter, arguments.evidence.trace_all, colour);
+    for (index, step) in found.counterexample.iter().enumerate() {
+        let firing = Firing { rule: step.rule as usize, instance: step.instance };
+        match index {
+            0 => narrator.start(firing, &step.state)?,
+            _ => narrator.step(firing, &step.state)?,
+        }
+    }
+    match &found.verdict {
+        Verdict::Verified => verified(&mut told, interpreter, found, colour),
+        Verdict::Undecided(reason) => {
+            told.verdict = told::Verdict::Undecided;
+            told.reason = Some(reason_line(reason, arguments));
+        }
+        Verdict::Deadlock => {
+            told.verdict = told::Verdict::Deadlock;
+            told.broken = Some(no_way_out(interpreter, &narrator));
+            told.counterexample = Some(narrator.finish());
+        }
+        Verdict::Violation(violation) => {
+            told.verdict = told::Verdict::Violation;
+            told.broken = Some(violated(&mut narrator, *violation)?);
+            told.counterexample = Some(narrator.finish());
+        }
+    }
+    Ok(told)
+}
+
+fn names(model: &Model) -> impl Iterator<Item = String> + '_ {
+    model.rules.iter().map(|rule| rule.name.clone())
+}
+
+fn settings(arguments: &ExploreArguments) -> Settings {
+    let search = &arguments.search;
+    Settings {
+        symmetry: match search.symmetry {
+            SymmetryChoice::Full => "full".to_owned(),
+            SymmetryChoice::Off => "off".to_owned(),
+        },
+        deadlock: deadlock(arguments).name().to_owned(),
+        search: match (search.simulate, search.search) {
+            (Some(_), _) => "simulate".to_owned(),
+            (None, SearchChoice::Bfs) => "bfs".to_owned(),
+            (None, SearchChoice::Dfs) => "dfs".to_owned(),
+        },
+        jobs: arguments.limits.threads(),
+        seed: search.simulate.map(|_| search.seed),
+        bound: search.bound,
+        compact: search.compact,
+        ..Settings::default()
+    }
+}
+
+fn totals(found: &explore::Exploration) -> Totals {
+    Totals {
+        states: found.states,
+        rules_fired: found.rules_fired,
+        depth: u64::from(found.depth),
+        seconds: found.seconds,
+        search_seconds: found.seconds,
+        bytes_per_state: found.bytes_per_state(),
+        omission_probability: found.omission_probability,
+    }
+}
+
+/// Everything was visited. What was to be reached and was not is a violation, too.
+fn verified(
+    told: &mut told::Exploration,
+    interpreter: &Interpreter,
+    found: &explore::Exploration,
+    colour: bool,
+) {
+    let model = interpreter.model();
+    let missed = model
+        .properties
+        .iter()
+        .zip(&found.covered)
+        .find(|(property, covered)| property.kind == PropertyKind::Cover && !**covered);
+    let Some((cover, _)) = missed else {
+        told.verdict = told::Verdict::Verified;
+        return;
+    };
+    let sentence = format!("cover \"{}\" holds in no state", cover.name);
+    let diagnostic = Diagnostic::error(cover.span, sentence.clone());
+    told.verdict = told::Verdict::Violation;
+    told.broken = Some(Broken {
+        kind: "cover".to_owned(),
+        property: cover.name.clone(),
+        sentence,
+        place: Some(model.source.position(cover.span.start)),
+        explanation: diagnostic.render(&model.source, colour),
+    });
+}
+
+fn violated(narrator: &mut Narrator<'_>, violation: Violation) -> Result<Broken, Contradiction> {
+    let firing = |rule: u32, instance: u64| Firing { rule: rule as usize, instance };
+    match violation {
+        Violation::Broken { property } | Violation::PropertyFailed { property } => {
+            narrator.property_breaks(property as usize)
+        }
+        Violation::GuardFailed { rule, instance } | Violation::RuleFailed { rule, instance } => {
+            narrator.step_fails(firing(rule, instance))
+        }
+        Violation::StartFailed { rule, instance } => narrator.start_fails(firing(rule, instance)),
+    }
+}
+
+/// Why a state is a deadlock: no rule applies, or those that do change nothing.
+fn no_way_out(interpreter: &Interpreter, narrator: &Narrator<'_>) -> Broken {
+    let (model, state) = (interpreter.model(), narrator.state());
+    let mut idle = Vec::new();
+    for (number, rule) in model.rules.iter().enumerate() {
+        let instances = instance::count(model, &rule.parameters).unwrap_or_default();
+        let applies =
+            |at: &u64| !matches!(interpreter.run_rule(state, number, *at).end, End::Disabled);
+        if let Some(at) = (0..instances).find(applies) {
+            let with = with(&interpreter.bindings(state, number, at));
+            idle.push(format!("rule \"{}\"{with} applies but leads nowhere else\n", rule.name));
+        }
+    }
+    let sentence = match idle.is_empty() {
+        true => "no rule applies",
+        false => "no rule leads to another state",
+    };
+    Broken {
+        kind: "deadlock".to_owned(),
+        property: "deadlock".to_owned(),
+        sentence: sentence.to_owned(),
+        place: None,
+        explanation: format!("{sentence} in this state\n{}", idle.concat()),
+    }
+}
+
+fn reason_line(reason: &Reason, arguments: &ExploreArguments) -> String {
+    let why = match reason {
+        Reason::Time => "the time budget ran out".to_owned(),
+        Reason::Memory => "the memory budget ran out".to_owned(),
+        Reason::Depth => {
+            let bound = arguments.search.bound.unwrap_or_default();
+            format!("there are states more than {} away", counted(bound, "step"))
+        }
+        Reason::Interrupted => "interrupted".to_owned(),
+        Reason::Simulated => "random walks do not visit every state".to_owned(),
+        Reason::Disk(message) => format!("a temporary file failed: {message}"),
+    };
+    format!("{why}; nothing wrong so far")
+}

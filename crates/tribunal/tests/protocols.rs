@@ -1,0 +1,76 @@
+//! The models we ship do what `protocols/expected.tsv` says, which other model checkers confirmed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Rows beyond this many states are for benchmarks.
+const LARGEST: u64 = 150_000;
+
+fn protocols() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../protocols")
+}
+
+/// A row of the table.
+struct Expected<'a> {
+    file: &'a str,
+    constants: &'a str,
+    symmetry: &'a str,
+    verdict: &'a str,
+    property: &'a str,
+    states: Option<u64>,
+    rules_fired: Option<u64>,
+}
+
+fn rows(table: &str) -> impl Iterator<Item = Expected<'_>> {
+    table.lines().filter(|line| !line.starts_with('#') && !line.starts_with("file\t")).map(|line| {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let &[file, constants, symmetry, verdict, property, states, rules, ..] = &cells[..] else {
+            panic!("a row of expected.tsv has too few cells: {line}");
+        };
+        Expected {
+            file,
+            constants,
+            symmetry,
+            verdict,
+            property,
+            states: states.parse().ok(),
+            rules_fired: rules.parse().ok(),
+        }
+    })
+}
+
+fn explore(row: &Expected, jobs: &str) -> serde_json::Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+    command.args(["explore", "--json", "--quiet", "--jobs", jobs, "--symmetry", row.symmetry]);
+    for constant in row.constants.split(',').filter(|&constant| constant != "-") {
+        command.args(["--const", constant]);
+    }
+    let output = command.arg(protocols().join(row.file)).output().expect("tribunal starts");
+    let text = String::from_utf8(output.stdout).expect("JSON is UTF-8");
+    serde_json::from_str(text.trim()).unwrap_or_else(|error| {
+        panic!("{}: {error}: {text}{}", row.file, String::from_utf8_lossy(&output.stderr))
+    })
+}
+
+#[test]
+fn every_model_has_the_expected_verdict_and_counts() {
+    let table = fs::read_to_string(protocols().join("expected.tsv")).expect("the table is there");
+    let mut seen = 0;
+    for row in rows(&table) {
+        if row.states.is_some_and(|states| states > LARGEST) {
+            continue;
+        }
+        let said = explore(&row, if seen % 2 == 0 { "1" } else { "2" });
+        let name = format!("{} {} symmetry {}", row.file, row.constants, row.symmetry);
+        assert_eq!(said["verdict"], row.verdict, "{name}: {said}");
+        if row.verdict == "verified" {
+            assert_eq!(said["states"].as_u64(), row.states, "{name}");
+            assert_eq!(said["rules_fired"].as_u64(), row.rules_fired, "{name}");
+        } else if row.verdict == "violation" && row.property != "-" {
+            assert_eq!(said["property"], row.property, "{name}");
+        }
+        seen += 1;
+    }
+    assert!(seen > 20, "only {seen} rows were looked at");
+}
