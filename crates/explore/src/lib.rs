@@ -62,6 +62,7 @@ mod store;
 pub mod symmetry;
 mod visited;
 mod watch;
+mod worker;
 
 use std::sync::atomic::AtomicBool;
 

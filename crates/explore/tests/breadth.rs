@@ -5,10 +5,10 @@ mod toys;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tribunal_explore::{Deadlock, Exploration, Identity, Options, Reason, System, Verdict, Violation};
 use murphi::machine::Outcome;
 use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
 use toys::*;
+use tribunal_explore::{Deadlock, Identity, Options, Reason, System, Verdict, Violation};
 
 #[test]
 fn a_grid_has_as_many_states_as_its_volume() {
@@ -98,9 +98,8 @@ fn spinning() -> Graph {
 
 #[test]
 fn a_state_that_only_leads_to_itself_is_a_deadlock_if_stuttering_counts() {
-    let verdict = |deadlock| {
-        explore_graph(&spinning(), &Options { deadlock, ..Options::default() }).verdict
-    };
+    let verdict =
+        |deadlock| explore_graph(&spinning(), &Options { deadlock, ..Options::default() }).verdict;
     assert_eq!(verdict(Deadlock::Off), Verdict::Verified);
     assert_eq!(verdict(Deadlock::Stuck), Verdict::Verified);
     assert_eq!(verdict(Deadlock::Stuttering), Verdict::Deadlock);
@@ -164,9 +163,8 @@ fn a_failing_rule_and_a_failing_guard_are_told_apart() {
 #[test]
 fn states_at_the_bound_are_looked_at_but_not_expanded() {
     let grid = Grid { forbidden: Some(2), ..Grid::new(3, 9) };
-    let bound = |depth| {
-        explore_grid(&grid, &Identity, &Options { depth: Some(depth), ..toys::threads(2) })
-    };
+    let bound =
+        |depth| explore_grid(&grid, &Identity, &Options { depth: Some(depth), ..toys::threads(2) });
     let found = bound(5);
     assert_eq!(found.verdict, Verdict::Undecided(Reason::Depth));
     // Points of the grid at distance at most 5: 8 choose 3.

@@ -148,8 +148,12 @@ impl Printer {
                 let priority = priority.map(|number| format!(" {}", number.value));
                 self.line(&format!("rule{}{}", priority.unwrap_or_default(), before(name)));
                 if let Some(guard) = guard {
-                    let guard = format!("{} ==>", print_expression(guard));
-                    self.indented(|printer| printer.line(&guard));
+                    let mut text = print_expression(guard);
+                    // A number right after `rule` would be a priority.
+                    if name.is_none() && text.starts_with(|first: char| first.is_ascii_digit()) {
+                        text = format!("({text})");
+                    }
+                    self.indented(|printer| printer.line(&format!("{text} ==>")));
                 }
                 self.body(body);
             }

@@ -23,15 +23,16 @@ struct Case {
 fn cases(folder: &str) -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check").join(folder);
     let entries = fs::read_dir(&folder).expect("the folder of models is part of the tests");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("it can be read").path()).collect();
     paths.sort();
     assert!(!paths.is_empty(), "there are no models in {}", folder.display());
     paths.iter().map(|path| read(path)).collect()
 }
 
 fn read(path: &Path) -> Case {
-    let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    let whole = fs::read_to_string(path).unwrap();
+    let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+    let whole = fs::read_to_string(path).expect("it is text");
     let at = whole.find("--!").unwrap_or(whole.len());
     let mut options = Options::default();
     let mut expected = String::new();

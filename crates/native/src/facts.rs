@@ -136,9 +136,7 @@ impl Visitor for Collector<'_> {
         self.facts.shrinks |= self.knowledge.has_multiset(place.ty);
         self.facts.writes |= match place.base {
             Base::Global(_) => true,
-            Base::Local(local) => {
-                self.frame.locals[local.0 as usize].storage == Storage::Reference
-            }
+            Base::Local(local) => self.frame.locals[local.0 as usize].storage == Storage::Reference,
         };
     }
 

@@ -11,49 +11,106 @@ use murphi::layout::Layout;
 /// How the states of a model are packed.
 #[derive(Debug)]
 pub(crate) struct Packing {
-    /// For each eight bytes of a state, the bits in use.
-    masks: Vec<u64>,
-    bytes: usize,
+    /// Bytes of a state, a multiple of 8.
+    unpacked: usize,
+    /// Bytes of a packed state.
+    packed: usize,
+    pack: Plan,
+    unpack: Plan,
     has_bmi2: bool,
+}
+
+/// Words to write, each put together from parts of words that are read.
+///
+/// All words are eight bytes. The last one of a packed state may overlap the one before, so that
+/// none reaches beyond the end; a packed state of less than eight bytes is one word.
+#[derive(Debug, Default)]
+struct Plan {
+    /// Where each word goes, in bytes, and where its parts end among all parts.
+    words: Vec<(u32, u32)>,
+    parts: Vec<Part>,
+}
+
+/// Some bits of a word.
+#[derive(Debug)]
+struct Part {
+    /// Which, in the unpacked word.
+    mask: u64,
+    /// Where the other word begins, in bytes.
+    from: u32,
+    /// Where they begin in the packed word.
+    shift: u32,
 }
 
 impl Packing {
     pub(crate) fn of(model: &Model, layout: &Layout) -> Self {
         let mut masks = vec![0u64; layout.size as usize / 8];
-        let mut bits = 0u64;
         for leaf in layout.leaves(model) {
-            let mask = u64::MAX.checked_shr(64 - leaf.bits).unwrap_or(0);
-            masks[leaf.offset as usize / 8] |= mask << (leaf.offset % 8 * 8);
-            bits += u64::from(leaf.bits);
+            masks[leaf.offset as usize / 8] |= ones(leaf.bits) << (leaf.offset % 8 * 8);
         }
-        Packing { masks, bytes: bits.div_ceil(8) as usize, has_bmi2: has_bmi2() }
+        Packing::of_masks(&masks, has_bmi2())
+    }
+
+    /// For each eight bytes of a state, the bits in use.
+    fn of_masks(masks: &[u64], has_bmi2: bool) -> Self {
+        let bits: usize = masks.iter().map(|mask| mask.count_ones() as usize).sum();
+        let packed = bits.div_ceil(8);
+        Packing {
+            unpacked: masks.len() * 8,
+            packed,
+            pack: Plan::to_pack(masks, packed),
+            unpack: Plan::to_unpack(masks, packed),
+            has_bmi2,
+        }
     }
 
     /// Bytes of a packed state.
     pub(crate) fn size(&self) -> usize {
-        self.bytes
+        self.packed
     }
 
+    #[inline]
     pub(crate) fn pack(&self, state: &[u8], out: &mut [u8]) {
-        assert_eq!(state.len(), self.masks.len() * 8, "the state of another model");
-        assert_eq!(out.len(), self.bytes, "room for a packed state of another model");
-        #[cfg(target_arch = "x86_64")]
-        if self.has_bmi2 {
-            // SAFETY: the processor was asked.
-            return unsafe { pack_bmi2(&self.masks, state, out) };
+        assert_eq!(state.len(), self.unpacked, "the state of another model");
+        assert_eq!(out.len(), self.packed, "room for a packed state of another model");
+        if self.packed < 8 {
+            let mut word = [0; 8];
+            self.pack_words(state, &mut word);
+            out.copy_from_slice(&word[..self.packed]);
+        } else {
+            self.pack_words(state, out);
         }
-        pack_with(&self.masks, state, out, gather);
     }
 
-    pub(crate) fn unpack(&self, packed: &[u8], state: &mut [u8]) {
-        assert_eq!(packed.len(), self.bytes, "the packed state of another model");
-        assert_eq!(state.len(), self.masks.len() * 8, "room for a state of another model");
+    fn pack_words(&self, state: &[u8], out: &mut [u8]) {
         #[cfg(target_arch = "x86_64")]
         if self.has_bmi2 {
             // SAFETY: the processor was asked.
-            return unsafe { unpack_bmi2(&self.masks, packed, state) };
+            return unsafe { pack_bmi2(&self.pack, state, out) };
         }
-        unpack_with(&self.masks, packed, state, scatter);
+        self.pack.run(state, out, |word, part| gather(word, part.mask) << part.shift);
+    }
+
+    #[inline]
+    pub(crate) fn unpack(&self, packed: &[u8], state: &mut [u8]) {
+        assert_eq!(packed.len(), self.packed, "the packed state of another model");
+        assert_eq!(state.len(), self.unpacked, "room for a state of another model");
+        if self.packed < 8 {
+            let mut word = [0; 8];
+            word[..self.packed].copy_from_slice(packed);
+            self.unpack_words(&word, state);
+        } else {
+            self.unpack_words(packed, state);
+        }
+    }
+
+    fn unpack_words(&self, packed: &[u8], state: &mut [u8]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.has_bmi2 {
+            // SAFETY: the processor was asked.
+            return unsafe { unpack_bmi2(&self.unpack, packed, state) };
+        }
+        self.unpack.run(packed, state, |word, part| scatter(word >> part.shift, part.mask));
     }
 }
 
@@ -66,62 +123,94 @@ fn has_bmi2() -> bool {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi2")]
-fn pack_bmi2(masks: &[u64], state: &[u8], out: &mut [u8]) {
-    pack_with(masks, state, out, |word, mask| std::arch::x86_64::_pext_u64(word, mask));
+fn pack_bmi2(plan: &Plan, state: &[u8], out: &mut [u8]) {
+    plan.run(state, out, |word, part| std::arch::x86_64::_pext_u64(word, part.mask) << part.shift);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi2")]
-fn unpack_bmi2(masks: &[u64], packed: &[u8], state: &mut [u8]) {
-    unpack_with(masks, packed, state, |bits, mask| std::arch::x86_64::_pdep_u64(bits, mask));
+fn unpack_bmi2(plan: &Plan, packed: &[u8], state: &mut [u8]) {
+    plan.run(packed, state, |word, part| {
+        std::arch::x86_64::_pdep_u64(word >> part.shift, part.mask)
+    });
 }
 
-#[inline(always)]
-fn pack_with(masks: &[u64], state: &[u8], out: &mut [u8], gather: impl Fn(u64, u64) -> u64) {
-    let (mut pending, mut filled, mut at) = (0u64, 0u32, 0);
-    let (words, _) = state.as_chunks::<8>();
-    for (word, &mask) in words.iter().zip(masks) {
-        let bits = gather(u64::from_le_bytes(*word), mask);
-        let width = mask.count_ones();
-        pending |= bits << filled;
-        if filled + width >= 64 {
-            out[at..at + 8].copy_from_slice(&pending.to_le_bytes());
-            at += 8;
-            pending = bits.checked_shr(64 - filled).unwrap_or(0);
-            filled = filled + width - 64;
-        } else {
-            filled += width;
+impl Plan {
+    fn to_pack(masks: &[u64], packed: usize) -> Self {
+        let mut plan = Plan::default();
+        let ends = masks.iter().scan(0, |end, mask| {
+            *end += mask.count_ones() as usize;
+            Some(*end)
+        });
+        let ends: Vec<usize> = ends.collect();
+        for number in 0..packed.div_ceil(8) {
+            let at = word_at(number * 8, packed);
+            let (first, last) = (at * 8, at * 8 + 64);
+            for word in ends.partition_point(|&end| end <= first)..masks.len() {
+                let begin = ends[word] - masks[word].count_ones() as usize;
+                if begin >= last {
+                    break;
+                }
+                // The bits before the packed word, and those after it, are in parts of others.
+                let skipped = first.saturating_sub(begin);
+                let kept = ends[word].min(last) - begin.max(first);
+                if kept > 0 {
+                    plan.parts.push(Part {
+                        mask: bits_of(masks[word], skipped, kept),
+                        from: word as u32 * 8,
+                        shift: begin.saturating_sub(first) as u32,
+                    });
+                }
+            }
+            plan.words.push((at as u32, plan.parts.len() as u32));
+        }
+        plan
+    }
+
+    fn to_unpack(masks: &[u64], packed: usize) -> Self {
+        let mut plan = Plan::default();
+        let mut position = 0;
+        for (word, &mask) in masks.iter().enumerate() {
+            let width = mask.count_ones() as usize;
+            let mut done = 0;
+            while done < width {
+                let at = word_at((position + done) / 8, packed);
+                let shift = position + done - at * 8;
+                let kept = (64 - shift).min(width - done);
+                let mask = bits_of(mask, done, kept);
+                plan.parts.push(Part { mask, from: at as u32, shift: shift as u32 });
+                done += kept;
+            }
+            plan.words.push((word as u32 * 8, plan.parts.len() as u32));
+            position += width;
+        }
+        plan
+    }
+
+    #[inline(always)]
+    fn run(&self, from: &[u8], to: &mut [u8], part_of: impl Fn(u64, &Part) -> u64) {
+        let mut begin = 0;
+        for &(at, end) in &self.words {
+            let mut word = 0;
+            for part in &self.parts[begin..end as usize] {
+                let bytes = from[part.from as usize..].first_chunk().expect("a word is inside");
+                word |= part_of(u64::from_le_bytes(*bytes), part);
+            }
+            *to[at as usize..].first_chunk_mut().expect("a word is inside") = word.to_le_bytes();
+            begin = end as usize;
         }
     }
-    let rest = filled.div_ceil(8) as usize;
-    out[at..at + rest].copy_from_slice(&pending.to_le_bytes()[..rest]);
 }
 
-#[inline(always)]
-fn unpack_with(masks: &[u64], packed: &[u8], state: &mut [u8], scatter: impl Fn(u64, u64) -> u64) {
-    let mut position = 0usize;
-    let (words, _) = state.as_chunks_mut::<8>();
-    for (word, &mask) in words.iter_mut().zip(masks) {
-        let bits = bits_at(packed, position);
-        *word = scatter(bits, mask).to_le_bytes();
-        position += mask.count_ones() as usize;
-    }
+/// Where a word that begins at this byte is read or written, so that it does not reach beyond the
+/// end.
+fn word_at(byte: usize, size: usize) -> usize {
+    byte.min(size.saturating_sub(8))
 }
 
-/// 64 bits from a bit position on; beyond the end they are 0.
-#[inline(always)]
-fn bits_at(packed: &[u8], position: usize) -> u64 {
-    let (byte, shift) = (position / 8, position % 8);
-    let window = match packed.get(byte..byte + 16) {
-        Some(window) => u128::from_le_bytes(window.try_into().expect("it has 16 bytes")),
-        None => {
-            let mut window = [0; 16];
-            let rest = packed.get(byte..).unwrap_or(&[]);
-            window[..rest.len()].copy_from_slice(rest);
-            u128::from_le_bytes(window)
-        }
-    };
-    (window >> shift) as u64
+/// The bits of a mask after the lowest `skipped`, `kept` of them.
+fn bits_of(mask: u64, skipped: usize, kept: usize) -> u64 {
+    scatter(ones(kept as u32) << skipped, mask)
 }
 
 /// The bits of `word` under `mask`, moved together.
@@ -162,14 +251,9 @@ fn ones(count: u32) -> u64 {
 mod tests {
     use super::*;
 
-    fn packing(masks: Vec<u64>, has_bmi2: bool) -> Packing {
-        let bits: u32 = masks.iter().map(|mask| mask.count_ones()).sum();
-        Packing { masks, bytes: bits.div_ceil(8) as usize, has_bmi2 }
-    }
-
     #[test]
     fn bits_follow_each_other_least_significant_first() {
-        let packing = packing(vec![0x07_03_01, 0xFF], false);
+        let packing = Packing::of_masks(&[0x07_03_01, 0xFF], false);
         let mut state = vec![0u8; 16];
         state[..3].copy_from_slice(&[1, 2, 5]);
         state[8] = 0xA5;
@@ -197,10 +281,11 @@ mod tests {
                     _ => next() & next(),
                 })
                 .collect();
-            let state: Vec<u8> = masks.iter().flat_map(|mask| (next() & mask).to_le_bytes()).collect();
+            let state: Vec<u8> =
+                masks.iter().flat_map(|mask| (next() & mask).to_le_bytes()).collect();
             let mut all = Vec::new();
             for has_bmi2 in [false, has_bmi2()] {
-                let packing = packing(masks.clone(), has_bmi2);
+                let packing = Packing::of_masks(&masks, has_bmi2);
                 let mut packed = vec![0xFF; packing.size()];
                 packing.pack(&state, &mut packed);
                 let mut unpacked = vec![0xFF; state.len()];

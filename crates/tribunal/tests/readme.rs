@@ -1,4 +1,4 @@
-//! What README.md shows is what the command prints.
+//! What README.md and docs/explore.md show is what the command prints.
 //!
 //! Every fenced block marked `console` is run: a line that starts with `$ ` goes to the shell, in
 //! the root of the project with the built command on the path, and what follows up to the next is
@@ -52,16 +52,28 @@ fn printed(command: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// Runs all sessions of a file and compares.
 #[cfg(unix)]
-#[test]
-fn the_readme_shows_what_is_printed() {
-    let Ok(text) = std::fs::read_to_string(root().join("README.md")) else {
-        eprintln!("skipped: no README.md");
+fn check(file: &str) {
+    let Ok(text) = std::fs::read_to_string(root().join(file)) else {
+        eprintln!("skipped: no {file}");
         return;
     };
     for Session { command, expected } in sessions(&text) {
         snapbox::assert_data_eq!(printed(&command), expected);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_readme_shows_what_is_printed() {
+    check("README.md");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_guide_to_exploring_shows_what_is_printed() {
+    check("docs/explore.md");
 }
 
 #[test]

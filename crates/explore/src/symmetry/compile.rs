@@ -10,8 +10,8 @@ use murphi::layout::{Layout, Leaf};
 use super::bytes::width_mask;
 use super::hash::Constants;
 use super::plan::{
-    Axis, Bag, Block, Cell, NOBODY, Names, Plan, Reference, Region, Set, Window,
-    for_each_combination, roles, scalarsets_of,
+    Axis, Bag, Block, Cell, Names, Plan, Reference, Region, Role, Set, Short, Window,
+    for_each_combination, scalarsets_of,
 };
 
 /// Compiles a layout. Without `scalarsets`, only multisets are seen.
@@ -209,7 +209,7 @@ impl Compiler<'_> {
             return start;
         }
         let start = self.plan.decoders.len();
-        self.plan.decoders.resize(start + self.model.count(ty) as usize + 1, NOBODY);
+        self.plan.decoders.resize(start + self.model.count(ty) as usize + 1, self.plan.nobody());
         for (part, offset, size) in scalarsets_of(self.model, ty) {
             let Some(set) = self.set(part) else { continue };
             for member in 0..size {
@@ -250,8 +250,11 @@ impl Compiler<'_> {
         let mut cell = Cell {
             seed: self.constants.next(),
             windows: views.iter().map(|view| self.window(view)).collect(),
-            references: references.iter().map(|slot| self.reference(slot)).collect(),
-            roles: roles(&mut self.constants, sets.len()),
+            references: (sets.len()..)
+                .zip(&references)
+                .map(|(number, slot)| self.reference(number, slot))
+                .collect(),
+            roles: (0..sets.len()).map(|number| self.role(number)).collect(),
             instances: 0,
             indices: Vec::new(),
             window_offsets: Vec::new(),
@@ -274,14 +277,18 @@ impl Compiler<'_> {
         Window { mask: view.mask, lowest: view.lowest, factor: self.constants.next_factor() }
     }
 
-    fn reference(&mut self, slot: &ReferenceSlot) -> Reference {
+    /// The role with this number in its cell.
+    fn role(&mut self, number: usize) -> Role {
+        Role { constant: self.constants.next(), rotation: number as u32 * 11 % 64 }
+    }
+
+    fn reference(&mut self, number: usize, slot: &ReferenceSlot) -> Reference {
         Reference {
             decoder: slot.decoder,
             mask: width_mask(slot.width),
             factor: self.constants.next_factor(),
-            role: self.constants.next(),
-            owner_role: self.constants.next(),
-            self_role: self.constants.next(),
+            role: self.role(number),
+            owner_role: self.role(number),
         }
     }
 
@@ -290,21 +297,23 @@ impl Compiler<'_> {
         for_each_combination(&self.plan.sets, &slot.axes, |_, distance| {
             offsets.push(slot.offset + distance);
         });
-        Names { decoder: slot.decoder, width: slot.width, offsets }
+        Names { decoder: slot.decoder, width: slot.width, mask: width_mask(slot.width), offsets }
     }
 
     fn bag(&mut self, slot: &BagSlot) -> Bag {
         let layout = self.layout.of_type(slot.ty);
         let element = &self.plan.regions[slot.element];
+        let flat = element.cells.len() == 1 && element.bags.is_empty();
         let mut bag = Bag {
             seed: self.constants.next(),
             count_mask: width_mask(layout.count_width),
             elements: layout.elements,
             stride: layout.stride,
             element: slot.element,
-            flat: element.cells.len() == 1 && element.bags.is_empty(),
-            container_role: self.constants.next(),
-            roles: roles(&mut self.constants, slot.axes.len()),
+            flat,
+            short: (flat && layout.stride <= 8).then(|| short(&element.cells[0])),
+            container_role: self.role(0),
+            roles: (0..slot.axes.len()).map(|number| self.role(32 + number)).collect(),
             offsets: Vec::new(),
             indices: Vec::new(),
         };
@@ -330,6 +339,18 @@ impl Slots {
         }
         self.blocks.push(Block { axes: axes.to_vec(), offset, length });
     }
+}
+
+/// A cell of at most eight bytes as a word.
+fn short(cell: &Cell) -> Short {
+    let mut plain = Window { mask: 0, lowest: 0, factor: 1 };
+    for (window, &offset) in cell.windows.iter().zip(&cell.window_offsets) {
+        plain.mask |= window.mask << (8 * offset);
+        plain.lowest |= window.lowest << (8 * offset);
+        plain.factor = window.factor;
+    }
+    let shifts = cell.reference_offsets.iter().map(|offset| 8 * offset);
+    Short { plain, references: shifts.zip(cell.references.iter().copied()).collect() }
 }
 
 /// Eight bytes below the same indices, and which of their bits are plain slots.

@@ -6,18 +6,20 @@
 //! turns a state into one that depends on its orbit only: two states are in the same orbit exactly
 //! if their canonical bytes are equal.
 //!
-//! It is decided in three steps, each for what the one before left open. [`graph`] reads the state
+//! It is decided in three steps, each for what the one before left open. [`keys`] reads the state
 //! once and gives every member a key; members are put in the order of their keys. Members with
-//! equal keys may be told apart by [`refine`]. [`search`] decides about the rest: exchangeable
-//! members may stay in any order, for others it tries. [`relabel`] carries out the permutation,
-//! and sorts multisets. All of it works on the flat tables that [`compile`] makes of a layout.
+//! equal keys may be told apart by [`refine`], on the [`graph`] of who is mentioned together with
+//! whom. [`search`] decides about the rest: exchangeable members may stay in any order, for others
+//! it tries. [`relabel`] carries out the permutation, and sorts multisets. All of it works on the flat tables that [`compile`] makes of a layout.
 //! Hashes only ever help to put members in order; no decision rests on two of them being equal.
 
 mod bytes;
 mod compile;
 mod graph;
 mod hash;
+mod keys;
 mod multiset;
+mod order;
 mod permutation;
 mod plan;
 mod refine;
@@ -31,10 +33,12 @@ pub use permutation::Permutation;
 
 use bytes::PADDING;
 use graph::Graph;
+use keys::{Keys, same_rows};
+use order::{image_of_keys, ranking_to_image};
 use plan::Plan;
 use refine::Colouring;
 use relabel::Spare;
-use search::{Search, Subject, rank_to_image};
+use search::{Search, Subject};
 
 use crate::Reduction;
 
@@ -61,9 +65,12 @@ pub struct Canonicalizer {
 pub struct Scratch {
     /// The state as it was, padded.
     source: Vec<u8>,
+    keys: Keys,
+    /// For each member whom it becomes, and for nobody.
+    image: Vec<u32>,
+    order: Vec<u32>,
     graph: Graph,
     colouring: Colouring,
-    image: Vec<u32>,
     room: refine::Room,
     search: Search,
     spare: Spare,
@@ -93,9 +100,11 @@ impl Scratch {
     pub fn new(canonicalizer: &Canonicalizer) -> Scratch {
         Scratch {
             source: vec![0; canonicalizer.plan.size + PADDING],
+            keys: Keys::default(),
+            image: (0..=canonicalizer.plan.nobody()).collect(),
+            order: Vec::new(),
             graph: Graph::default(),
             colouring: Colouring::default(),
-            image: (0..canonicalizer.plan.members as u32).collect(),
             room: refine::Room::default(),
             search: Search::default(),
             spare: Spare::default(),
@@ -122,7 +131,7 @@ impl Canonicalizer {
         }
         let size = self.plan.size;
         scratch.source[..size].copy_from_slice(state);
-        if self.decide(scratch) {
+        if self.decide(scratch, state) {
             state.copy_from_slice(&scratch.source[..size]);
         }
     }
@@ -139,55 +148,68 @@ impl Canonicalizer {
         let mut bytes = vec![0; self.plan.size + PADDING];
         bytes[..self.plan.size].copy_from_slice(state);
         let spare = &mut Spare::default();
-        relabel::relabel(&self.plan, permutation.images(), &mut bytes, spare);
+        relabel::relabel(&self.plan, permutation.images(), state, &mut bytes, spare);
         state.copy_from_slice(&bytes[..self.plan.size]);
     }
 
     /// The permutation that changes nothing.
     pub fn identity(&self) -> Permutation {
-        let image: Vec<u32> = (0..self.plan.members as u32).collect();
+        let image: Vec<u32> = (0..=self.plan.nobody()).collect();
         Permutation::new(&self.plan.sets, &image)
     }
 
-    /// Canonicalises [`Scratch::source`]; the permutation is left in [`Scratch::image`]. Says
-    /// whether anything may have changed.
-    fn decide(&self, scratch: &mut Scratch) -> bool {
+    /// Canonicalises [`Scratch::source`], a copy of the state; the permutation is left in
+    /// [`Scratch::image`]. Says whether anything may have changed.
+    fn decide(&self, scratch: &mut Scratch, state: &[u8]) -> bool {
         let plan = &self.plan;
-        let Scratch { source, graph, colouring, image, room, search, spare, decided } = scratch;
         if plan.sets.is_empty() {
-            relabel::sort_multisets(plan, source, spare);
+            relabel::sort_multisets(plan, &mut scratch.source, &mut scratch.spare);
             return true;
         }
-        graph.read(plan, source);
-        colouring.of_keys(plan, graph);
-        if colouring.is_discrete(plan) {
-            decided.by_keys += 1;
-        } else if ties_are_same_rows(plan, graph, colouring, source) {
-            decided.by_rows += 1;
-        } else {
-            colouring.refine(plan, graph, room);
-            if colouring.is_discrete(plan) {
-                decided.by_colours += 1;
-            } else {
-                relabel::sort_multisets(plan, source, spare);
-                let best = search.run(&Subject { plan, graph, state: source }, colouring, spare);
-                source.copy_from_slice(&best.state);
-                image.copy_from_slice(&best.image);
-                match search.leaves {
-                    1 => decided.by_twins += 1,
-                    _ => decided.by_search += 1,
-                }
-                decided.leaves += search.leaves;
-                return true;
-            }
+        let Scratch { source, keys, image, order, .. } = scratch;
+        keys.read(plan, source);
+        if image_of_keys(plan, &keys.keys, image, order) {
+            scratch.decided.by_keys += 1;
+        } else if !self.break_ties(scratch) {
+            return true;
         }
-        rank_to_image(colouring, image);
+        let Scratch { source, image, spare, .. } = scratch;
         if (0..).zip(image.iter()).any(|(member, &image)| member != image) {
-            relabel::relabel(plan, image, source, spare);
+            relabel::relabel(plan, image, state, source, spare);
             return true;
         }
         relabel::sort_multisets(plan, source, spare);
         !plan.state().bags.is_empty()
+    }
+
+    /// Decides where keys are equal. Says whether the permutation is still to be carried out.
+    fn break_ties(&self, scratch: &mut Scratch) -> bool {
+        let plan = &self.plan;
+        let Scratch { source, keys, graph, colouring, image, room, search, spare, decided, .. } =
+            scratch;
+        if ties_are_same_rows(plan, keys, image, source) {
+            decided.by_rows += 1;
+            return true;
+        }
+        graph.read(plan, keys, source);
+        colouring.of_keys(plan, graph);
+        colouring.refine(plan, graph, room);
+        if colouring.is_discrete(plan) {
+            decided.by_colours += 1;
+            ranking_to_image(&colouring.ranking, image);
+            return true;
+        }
+        relabel::sort_multisets(plan, source, spare);
+        let subject = Subject { plan, keys, graph, state: source };
+        let best = search.run(&subject, colouring, spare);
+        source.copy_from_slice(&best.state);
+        image.copy_from_slice(&best.image);
+        match search.leaves {
+            1 => decided.by_twins += 1,
+            _ => decided.by_search += 1,
+        }
+        decided.leaves += search.leaves;
+        false
     }
 }
 
@@ -203,15 +225,18 @@ impl Reduction for Canonicalizer {
     }
 }
 
-/// Whether all members with the same colour can be exchanged because nothing mentions them and
-/// their rows are the same.
-fn ties_are_same_rows(plan: &Plan, graph: &Graph, colouring: &Colouring, state: &[u8]) -> bool {
+/// Whether all members with the same key can be exchanged because nothing mentions them and their
+/// rows are the same. `image` puts members in the order of their keys.
+fn ties_are_same_rows(plan: &Plan, keys: &Keys, image: &[u32], state: &[u8]) -> bool {
     plan.sets.iter().all(|set| {
-        colouring.ranking[set.members()].windows(2).all(|pair| {
-            let [(left_colour, left), (right_colour, right)] = [pair[0], pair[1]];
-            let linked = |member: u32| graph.linked[member as usize];
-            left_colour != right_colour
-                || !linked(left) && !linked(right) && Graph::same_rows(plan, left, right, state)
+        set.members().all(|member| {
+            let next = set.members().find(|&other| image[other] == image[member] + 1);
+            next.is_none_or(|next| {
+                keys.keys[member] != keys.keys[next]
+                    || !keys.linked[member]
+                        && !keys.linked[next]
+                        && same_rows(plan, member as u32, next as u32, state)
+            })
         })
     })
 }

@@ -4,7 +4,7 @@
 //! A rule adds or removes an element or two, so the elements are nearly sorted unless members were
 //! renamed: short multisets are sorted by insertion.
 
-use super::bytes::load;
+use super::bytes::{load, width_mask};
 
 /// Up to how many elements insertion is faster than the general sort.
 const FEW: usize = 24;
@@ -24,26 +24,42 @@ pub(super) fn sort(bytes: &mut [u8], first: usize, stride: usize, count: usize, 
         return;
     }
     match stride {
-        1..=8 => sort_short(bytes, first, stride, count, &mut room.short),
+        1..=8 => sort_short(bytes, first, stride, count, |word| word, room),
         9..=16 => sort_long(bytes, first, stride, count, &mut room.long),
         _ => sort_strings(bytes, first, stride, count, room),
     }
 }
 
-fn sort_short(bytes: &mut [u8], first: usize, stride: usize, count: usize, room: &mut Vec<u64>) {
-    let mask = super::bytes::width_mask(stride as u32);
-    room.clear();
-    room.extend((0..count).map(|position| load(bytes, first + position * stride) & mask));
-    if sort_numbers(room) {
-        for (position, element) in room.iter().enumerate() {
-            let at = first + position * stride;
-            bytes[at..at + stride].copy_from_slice(&element.to_le_bytes()[..stride]);
+/// Sorts elements of at most eight bytes, after changing each as told.
+#[inline(always)]
+pub(super) fn sort_short(
+    bytes: &mut [u8],
+    first: usize,
+    stride: usize,
+    count: usize,
+    change: impl Fn(u64) -> u64,
+    room: &mut Room,
+) {
+    let mask = width_mask(stride as u32);
+    let elements = &mut room.short;
+    elements.clear();
+    elements.extend((0..count).map(|position| {
+        change(load(bytes, first + position * stride) & mask)
+    }));
+    sort_numbers(elements);
+    for (position, element) in elements.iter().enumerate() {
+        let at = first + position * stride;
+        let element = element.to_le_bytes();
+        match stride {
+            4 => bytes[at..at + 4].copy_from_slice(&element[..4]),
+            8 => bytes[at..at + 8].copy_from_slice(&element),
+            _ => bytes[at..at + stride].copy_from_slice(&element[..stride]),
         }
     }
 }
 
 fn sort_long(bytes: &mut [u8], first: usize, stride: usize, count: usize, room: &mut Vec<u128>) {
-    let mask = super::bytes::width_mask(stride as u32 - 8);
+    let mask = width_mask(stride as u32 - 8);
     room.clear();
     room.extend((0..count).map(|position| {
         let at = first + position * stride;

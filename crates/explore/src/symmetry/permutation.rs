@@ -8,7 +8,7 @@ use super::plan::Set;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permutation {
     sets: Vec<Set>,
-    /// Each member's image, members of all sets in a row.
+    /// Each member's image, members of all sets in a row, then one for nobody.
     image: Vec<u32>,
 }
 

@@ -11,11 +11,6 @@
 
 use murphi::ir::{Model, Simple, TypeId};
 
-use super::hash::Constants;
-
-/// In a decoder: the number names no member.
-pub(super) const NOBODY: u32 = u32::MAX;
-
 /// A scalarset: its members are `first … first + size − 1` among the members of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Set {
@@ -48,7 +43,8 @@ pub(super) struct Plan {
     pub(super) members: usize,
     /// Bytes of a state.
     pub(super) size: usize,
-    /// For each type of references, which member a number names: see [`Reference::decoder`].
+    /// For each type of references, which member a number names (see [`Reference::decoder`]), or
+    /// [`Plan::nobody`].
     pub(super) decoders: Vec<u32>,
     /// Elements before the multisets that hold them; the state comes last.
     pub(super) regions: Vec<Region>,
@@ -79,8 +75,8 @@ pub(super) struct Cell {
     pub(super) seed: u64,
     pub(super) windows: Vec<Window>,
     pub(super) references: Vec<Reference>,
-    /// For each index, the constant of its role.
-    pub(super) roles: Vec<u64>,
+    /// For each index, its role.
+    pub(super) roles: Vec<Role>,
     /// How many cells.
     pub(super) instances: usize,
     /// For each cell, the member at each index.
@@ -109,10 +105,19 @@ pub(super) struct Reference {
     /// For numbers that name nobody.
     pub(super) factor: u64,
     /// The role of who is named.
-    pub(super) role: u64,
-    /// Of a row: the role of its owner, and what naming oneself counts.
-    pub(super) owner_role: u64,
-    pub(super) self_role: u64,
+    pub(super) role: Role,
+    /// Of a row: the role of its owner.
+    pub(super) owner_role: Role,
+}
+
+/// How a cell mentions a member.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Role {
+    /// Different for all roles.
+    pub(super) constant: u64,
+    /// Different for the roles of a cell, as far as there are enough: by how much the hash of the
+    /// cell is rotated for the key of the member.
+    pub(super) rotation: u32,
 }
 
 /// Bytes that move as a whole.
@@ -128,7 +133,15 @@ pub(super) struct Block {
 pub(super) struct Names {
     pub(super) decoder: u32,
     pub(super) width: u32,
+    pub(super) mask: u64,
     pub(super) offsets: Vec<u32>,
+}
+
+/// The cell of an element, as a word.
+#[derive(Debug)]
+pub(super) struct Short {
+    pub(super) plain: Window,
+    pub(super) references: Vec<(u32, Reference)>,
 }
 
 /// All multisets that are one in the source, below indices over scalarsets.
@@ -144,10 +157,12 @@ pub(super) struct Bag {
     pub(super) element: usize,
     /// Whether its elements are one cell each.
     pub(super) flat: bool,
+    /// If its elements are one cell of at most eight bytes, how to read them as words.
+    pub(super) short: Option<Short>,
     /// The role of the element the multiset is part of.
-    pub(super) container_role: u64,
-    /// For each index, the constant of its role.
-    pub(super) roles: Vec<u64>,
+    pub(super) container_role: Role,
+    /// For each index, its role.
+    pub(super) roles: Vec<Role>,
     /// Where each multiset is.
     pub(super) offsets: Vec<u32>,
     /// For each multiset, the member at each index.
@@ -155,9 +170,35 @@ pub(super) struct Bag {
 }
 
 impl Plan {
+    /// Stands for no member: one more than all of them, so that tables over members can have an
+    /// entry for it.
+    pub(super) fn nobody(&self) -> u32 {
+        self.members as u32
+    }
+
     /// The region of the state.
     pub(super) fn state(&self) -> &Region {
         self.regions.last().expect("the state is always the last region")
+    }
+}
+
+impl Cell {
+    /// The members at the indices of a cell.
+    pub(super) fn indices_of(&self, instance: usize) -> &[u32] {
+        &self.indices[instance * self.sets.len()..(instance + 1) * self.sets.len()]
+    }
+
+    /// Where the references of a cell are.
+    pub(super) fn references_of(&self, instance: usize) -> &[u32] {
+        let references = self.references.len();
+        &self.reference_offsets[instance * references..(instance + 1) * references]
+    }
+}
+
+impl Bag {
+    /// The members at the indices of a multiset.
+    pub(super) fn indices_of(&self, instance: usize) -> &[u32] {
+        &self.indices[instance * self.roles.len()..(instance + 1) * self.roles.len()]
     }
 }
 
@@ -213,9 +254,4 @@ pub(super) fn scalarsets_of(model: &Model, ty: TypeId) -> Vec<(TypeId, u32, u32)
         None => {}
     }
     found
-}
-
-/// Hands out the constants of cells and bags.
-pub(super) fn roles(constants: &mut Constants, count: usize) -> Vec<u64> {
-    (0..count).map(|_| constants.next()).collect()
 }

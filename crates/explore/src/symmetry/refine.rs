@@ -7,6 +7,7 @@
 
 use super::graph::Graph;
 use super::hash::fold;
+use super::order;
 use super::plan::Plan;
 
 /// A colouring of the vertices, with the members of each scalarset ranked by colour.
@@ -27,11 +28,8 @@ fn colour(number: u64) -> u64 {
     fold(number) & !OWN
 }
 
-/// Up to how many members insertion is faster than the general sort.
-const FEW: usize = 20;
-
 impl Colouring {
-    /// The colouring by keys.
+    /// The colouring by keys of members, and of elements that are vertices.
     pub(super) fn of_keys(&mut self, plan: &Plan, graph: &Graph) {
         self.colours.clear();
         for (set, seed) in plan.sets.iter().zip(&plan.set_seeds) {
@@ -110,7 +108,7 @@ impl Colouring {
         self.classes = 0;
         for set in &plan.sets {
             let members = &mut self.ranking[set.members()];
-            sort(members);
+            order::sort(members);
             let ties = members.windows(2).filter(|pair| pair[0].0 == pair[1].0).count();
             self.classes += members.len() - ties;
         }
@@ -131,20 +129,4 @@ impl Colouring {
 pub(super) struct Room {
     sums: Vec<u64>,
     elements: Vec<u64>,
-}
-
-fn sort(members: &mut [(u64, u32)]) {
-    if members.len() > FEW {
-        members.sort_unstable();
-        return;
-    }
-    for end in 1..members.len() {
-        let member = members[end];
-        let mut position = end;
-        while position > 0 && members[position - 1].0 > member.0 {
-            members[position] = members[position - 1];
-            position -= 1;
-        }
-        members[position] = member;
-    }
 }

@@ -6,12 +6,23 @@
 
 use super::bytes::load;
 use super::multiset;
-use super::plan::{Block, NOBODY, Names, Plan, Region};
+use super::plan::{Axis, Block, Names, Plan, Region};
 
-/// Renames members in `bytes` (a padded state): `image` gives the new name of each, within its
-/// scalarset. Multisets are sorted afterwards.
-pub(super) fn relabel(plan: &Plan, image: &[u32], bytes: &mut [u8], spare: &mut Spare) {
-    relabel_region(plan, plan.state(), image, 0, bytes, spare);
+/// Renames members in `bytes`, a padded state that is also given as it was `before`: `image` has
+/// the new name of each member, within its scalarset, and of nobody. Multisets are sorted
+/// afterwards.
+pub(super) fn relabel(
+    plan: &Plan,
+    image: &[u32],
+    before: &[u8],
+    bytes: &mut [u8],
+    spare: &mut Spare,
+) {
+    let state = plan.state();
+    for block in &state.blocks {
+        move_block(plan, block, image, before, bytes);
+    }
+    rename_region(plan, state, image, 0, bytes, spare);
 }
 
 /// Sorts all multisets of a padded state.
@@ -27,7 +38,8 @@ pub(super) struct Spare {
     sorting: multiset::Room,
 }
 
-fn relabel_region(
+/// Renames what is left when the blocks of a region have moved.
+fn rename_region(
     plan: &Plan,
     region: &Region,
     image: &[u32],
@@ -35,14 +47,6 @@ fn relabel_region(
     bytes: &mut [u8],
     spare: &mut Spare,
 ) {
-    if !region.blocks.is_empty() {
-        let start = spare.before.len();
-        spare.before.extend_from_slice(&bytes[base..base + region.size]);
-        for block in &region.blocks {
-            move_block(plan, block, image, &spare.before[start..], &mut bytes[base..]);
-        }
-        spare.before.truncate(start);
-    }
     for names in &region.names {
         rename(plan, names, image, base, bytes);
     }
@@ -50,15 +54,52 @@ fn relabel_region(
         for &offset in &bag.offsets {
             let at = base + offset as usize;
             let count = (load(bytes, at) & bag.count_mask) as usize;
-            let first = at + bag.elements as usize;
-            for position in 0..count {
-                let element = first + position * bag.stride as usize;
-                let region = &plan.regions[bag.element];
-                relabel_region(plan, region, image, element, bytes, spare);
+            let (first, stride) = (at + bag.elements as usize, bag.stride as usize);
+            let element = &plan.regions[bag.element];
+            if bag.short.is_some() {
+                let renamed = |word: u64| renamed_word(plan, element, image, word);
+                multiset::sort_short(bytes, first, stride, count, renamed, &mut spare.sorting);
+                continue;
             }
-            multiset::sort(bytes, first, bag.stride as usize, count, &mut spare.sorting);
+            for position in 0..count {
+                relabel_element(plan, element, image, first + position * stride, bytes, spare);
+            }
+            multiset::sort(bytes, first, stride, count, &mut spare.sorting);
         }
     }
+}
+
+fn relabel_element(
+    plan: &Plan,
+    element: &Region,
+    image: &[u32],
+    base: usize,
+    bytes: &mut [u8],
+    spare: &mut Spare,
+) {
+    if !element.blocks.is_empty() {
+        let start = spare.before.len();
+        spare.before.extend_from_slice(&bytes[base..base + element.size]);
+        for block in &element.blocks {
+            move_block(plan, block, image, &spare.before[start..], &mut bytes[base..]);
+        }
+        spare.before.truncate(start);
+    }
+    rename_region(plan, element, image, base, bytes, spare);
+}
+
+/// Renames in an element of one cell that fits in a word.
+#[inline(always)]
+fn renamed_word(plan: &Plan, element: &Region, image: &[u32], word: u64) -> u64 {
+    element.names.iter().fold(word, |word, names| {
+        names.offsets.iter().fold(word, |word, offset| {
+            let shift = 8 * offset;
+            let number = (word >> shift) & names.mask;
+            let member = plan.decoders[names.decoder as usize + number as usize];
+            let change = u64::from(image[member as usize]).wrapping_sub(u64::from(member));
+            word.wrapping_add(change << shift)
+        })
+    })
 }
 
 fn sort_region(plan: &Plan, region: &Region, base: usize, bytes: &mut [u8], spare: &mut Spare) {
@@ -80,44 +121,36 @@ fn sort_region(plan: &Plan, region: &Region, base: usize, bytes: &mut [u8], spar
 }
 
 fn move_block(plan: &Plan, block: &Block, image: &[u32], before: &[u8], after: &mut [u8]) {
-    match block.axes.as_slice() {
-        [] => {}
-        [axis] => {
-            let set = plan.sets[axis.set];
-            let (offset, stride) = (block.offset as usize, axis.stride as usize);
-            for (from, &to) in image[set.members()].iter().enumerate() {
-                let to = (to - set.first) as usize;
-                if to != from {
-                    let (from, to) = (offset + from * stride, offset + to * stride);
-                    copy(before, from, after, to, block.length as usize);
-                }
-            }
-        }
-        _ => move_nested(plan, block, image, 0, (block.offset, block.offset), before, after),
-    }
+    let offset = block.offset as usize;
+    move_along(plan, block, &block.axes, image, (offset, offset), before, after);
 }
 
-/// Moves the blocks below the axes from `depth` on; recursion ends at the innermost axis.
-fn move_nested(
+/// Moves the blocks below `axes`, of which there are as many as nested arrays.
+fn move_along(
     plan: &Plan,
     block: &Block,
+    axes: &[Axis],
     image: &[u32],
-    depth: usize,
-    (from, to): (u32, u32),
+    (from, to): (usize, usize),
     before: &[u8],
     after: &mut [u8],
 ) {
-    let Some(axis) = block.axes.get(depth) else {
-        if from != to {
-            copy(before, from as usize, after, to as usize, block.length as usize);
-        }
-        return;
-    };
+    let Some((axis, inner)) = axes.split_first() else { return };
     let set = plan.sets[axis.set];
-    for (member, &new) in (0..).zip(&image[set.members()]) {
-        let from = from + member * axis.stride;
-        let to = to + (new - set.first) * axis.stride;
-        move_nested(plan, block, image, depth + 1, (from, to), before, after);
+    let stride = axis.stride as usize;
+    let moves = image[set.members()].iter().enumerate().map(|(member, &new)| {
+        (from + member * stride, to + (new - set.first) as usize * stride)
+    });
+    if inner.is_empty() {
+        for (from, to) in moves {
+            if from != to {
+                copy(before, from, after, to, block.length as usize);
+            }
+        }
+    } else {
+        for move_ in moves {
+            move_along(plan, block, inner, image, move_, before, after);
+        }
     }
 }
 
@@ -136,17 +169,17 @@ fn copy(before: &[u8], from: usize, after: &mut [u8], to: usize, length: usize) 
 fn rename(plan: &Plan, names: &Names, image: &[u32], base: usize, bytes: &mut [u8]) {
     let decoder = &plan.decoders[names.decoder as usize..];
     // The numbers of the members of a scalarset follow each other, also within a union.
-    let renamed = |number: u64| match decoder[number as usize] {
-        NOBODY => number,
-        member => number + u64::from(image[member as usize]) - u64::from(member),
+    let renamed = |number: u64| {
+        let member = decoder[number as usize];
+        number + u64::from(image[member as usize]) - u64::from(member)
     };
     for &offset in &names.offsets {
         let at = base + offset as usize;
         match names.width {
             1 => bytes[at] = renamed(u64::from(bytes[at])) as u8,
             width => {
-                let mut number = [0; 8];
                 let slot = &mut bytes[at..at + width as usize];
+                let mut number = [0; 8];
                 number[..slot.len()].copy_from_slice(slot);
                 let number = renamed(u64::from_le_bytes(number)).to_le_bytes();
                 slot.copy_from_slice(&number[..slot.len()]);

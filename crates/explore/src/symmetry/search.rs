@@ -14,6 +14,8 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::graph::Graph;
+use super::keys::{Keys, same_rows};
+use super::order::ranking_to_image;
 use super::plan::Plan;
 use super::refine::{self, Colouring};
 use super::relabel::{self, Spare};
@@ -66,6 +68,7 @@ struct Level {
 /// What the search looks at.
 pub(super) struct Subject<'a> {
     pub(super) plan: &'a Plan,
+    pub(super) keys: &'a Keys,
     pub(super) graph: &'a Graph,
     /// The state with its multisets sorted, padded.
     pub(super) state: &'a [u8],
@@ -182,18 +185,18 @@ impl Search {
         if self.twins.same(left, right) {
             return true;
         }
-        let Subject { plan, graph, state } = *subject;
-        let linked = |member: u32| graph.linked[member as usize];
+        let Subject { plan, keys, state, .. } = *subject;
+        let linked = |member: u32| keys.linked[member as usize];
         let twins = if linked(left) || linked(right) {
             self.trial_image.clear();
-            self.trial_image.extend(0..plan.members as u32);
+            self.trial_image.extend(0..=plan.nobody());
             self.trial_image.swap(left as usize, right as usize);
             self.trial.clear();
             self.trial.extend_from_slice(state);
-            relabel::relabel(plan, &self.trial_image, &mut self.trial, spare);
+            relabel::relabel(plan, &self.trial_image, state, &mut self.trial, spare);
             self.trial == state
         } else {
-            Graph::same_rows(plan, left, right, state)
+            same_rows(plan, left, right, state)
         };
         if twins {
             self.twins.unite(left, right);
@@ -221,7 +224,7 @@ impl Search {
 
     /// The orbits of the automorphisms that keep what is individualised above `depth` in place.
     fn find_orbits(&mut self, subject: &Subject, depth: usize) {
-        self.orbits.reset(subject.plan.members);
+        self.orbits.reset(subject.plan.members + 1);
         let path = &self.levels[..depth];
         for automorphism in &self.automorphisms {
             let keeps = |level: &Level| {
@@ -238,10 +241,11 @@ impl Search {
     /// Looks at a leaf. If its state is the best one again, the node to go back to.
     fn leaf(&mut self, subject: &Subject, depth: usize, spare: &mut Spare) -> Option<usize> {
         self.leaves += 1;
-        rank_to_image(&self.levels[depth].colouring, &mut self.trial_image);
+        ranking_to_image(&self.levels[depth].colouring.ranking, &mut self.trial_image);
         self.trial.clear();
         self.trial.extend_from_slice(subject.state);
-        relabel::relabel(subject.plan, &self.trial_image, &mut self.trial, spare);
+        let Subject { plan, state, .. } = *subject;
+        relabel::relabel(plan, &self.trial_image, state, &mut self.trial, spare);
         let order = match self.best.found {
             false => Ordering::Less,
             true => {
@@ -300,14 +304,6 @@ impl Search {
             }
         }
         None
-    }
-}
-
-/// The permutation that puts the members of each scalarset in the order of their colours.
-pub(super) fn rank_to_image(colouring: &Colouring, image: &mut Vec<u32>) {
-    image.resize(colouring.ranking.len(), 0);
-    for (position, &(_, member)) in (0..).zip(&colouring.ranking) {
-        image[member as usize] = position;
     }
 }
 

@@ -204,6 +204,20 @@ impl Oracle<'_> {
         }
     }
 
+    /// The value that `clear` gives.
+    pub(crate) fn lowest(&self, ty: TypeId) -> Value {
+        match self.model.kind(ty) {
+            TypeKind::Simple(_) => Value::Simple(1),
+            TypeKind::Record(fields) => {
+                Value::Parts(fields.iter().map(|field| self.lowest(field.ty)).collect())
+            }
+            TypeKind::Array { index, element } => {
+                Value::Parts(vec![self.lowest(*element); self.model.count(*index) as usize])
+            }
+            TypeKind::Multiset { .. } => Value::Multiset(Vec::new()),
+        }
+    }
+
     /// The scalarsets of the model with their sizes.
     pub(crate) fn scalarsets(&self) -> Vec<(TypeId, u32)> {
         let types = (0..self.model.types.len() as u32).map(TypeId);

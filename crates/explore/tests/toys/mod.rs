@@ -42,7 +42,7 @@ pub struct Graph {
 pub struct GraphMachine(pub Arc<Graph>);
 
 pub fn vertex(state: &[u8]) -> u32 {
-    u32::from_le_bytes(state[..4].try_into().unwrap())
+    u32::from_le_bytes(state[..4].try_into().expect("four bytes"))
 }
 
 impl Machine for GraphMachine {

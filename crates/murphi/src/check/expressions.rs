@@ -371,11 +371,12 @@ impl Checker<'_> {
         if integers || self.same_type(value.ty, wanted) {
             return Some(value);
         }
-        let found = std::slice::from_ref(&value.ty);
-        let parts = self.union_members(value.ty).unwrap_or(found);
-        let allowed = match self.union_members(wanted) {
-            Some(members) => parts.iter().any(|part| members.contains(part)),
-            None => parts.len() > 1 && parts.contains(&wanted),
+        let (found, members) = (self.union_members(value.ty), self.union_members(wanted));
+        let allowed = match (found, members) {
+            (None, None) => false,
+            (None, Some(members)) => members.contains(&value.ty),
+            (Some(found), None) => found.contains(&wanted),
+            (Some(found), Some(members)) => found.iter().any(|part| members.contains(part)),
         };
         allowed.then(|| self.convert(value, wanted))
     }

@@ -204,12 +204,8 @@ impl Translator<'_, '_> {
             // With the same bias registers compare like values, unless an order is asked for and
             // a register may have wrapped around.
             (Some((x, x_bias)), Some((y, y_bias))) if x_bias == y_bias && unwrapped(a, b) => (x, y),
-            (Some((x, bias)), None) if unwrapped(a, b) => {
-                (x, self.shifted(b, bias.wrapping_neg()))
-            }
-            (None, Some((y, bias))) if unwrapped(a, b) => {
-                (self.shifted(a, bias.wrapping_neg()), y)
-            }
+            (Some((x, bias)), None) if unwrapped(a, b) => (x, self.shifted(b, bias.wrapping_neg())),
+            (None, Some((y, bias))) if unwrapped(a, b) => (self.shifted(a, bias.wrapping_neg()), y),
             _ => (self.number(a), self.number(b)),
         };
         Truth::Computed(self.builder.ins().icmp(condition, x, y))

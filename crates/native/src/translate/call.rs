@@ -79,7 +79,8 @@ impl<'m> Translator<'_, 'm> {
 
     fn whole_function(&mut self, function: &'m Function, state_is_constant: bool) {
         let entry = self.builder.current_block().expect("the entry is being filled");
-        let mut given = self.builder.block_params(entry)[2..].to_vec().into_iter();
+        let given: Vec<Value> = self.builder.block_params(entry)[2..].to_vec();
+        let mut given = given.into_iter();
         let leaving = leaving(self.model(), function);
         self.exits.result = function.result;
         self.exits.room = (leaving == Leaving::InMemory).then(|| {

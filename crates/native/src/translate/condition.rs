@@ -58,12 +58,12 @@ impl<'m> Translator<'_, 'm> {
 
     /// A condition that does not need control flow of its own.
     pub(super) fn truth(&mut self, condition: &'m Expression) -> Truth {
-        if let ExpressionKind::Binary(operator, left, right) = &condition.kind {
-            if is_comparison(*operator) {
-                let left = self.operand(left);
-                let right = self.operand(right);
-                return self.compare(*operator, left, right);
-            }
+        if let ExpressionKind::Binary(operator, left, right) = &condition.kind
+            && is_comparison(*operator)
+        {
+            let left = self.operand(left);
+            let right = self.operand(right);
+            return self.compare(*operator, left, right);
         }
         let operand = self.operand(condition);
         match operand.known() {
@@ -97,13 +97,7 @@ impl<'m> Translator<'_, 'm> {
         self.branch(right, yes, no);
     }
 
-    fn branch_equal(
-        &mut self,
-        left: &'m Expression,
-        right: &'m Expression,
-        yes: Block,
-        no: Block,
-    ) {
+    fn branch_equal(&mut self, left: &'m Expression, right: &'m Expression, yes: Block, no: Block) {
         match (&left.kind, &right.kind) {
             (ExpressionKind::Read(place), ExpressionKind::Constant(value))
             | (ExpressionKind::Constant(value), ExpressionKind::Read(place)) => {

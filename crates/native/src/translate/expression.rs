@@ -269,8 +269,7 @@ impl<'m> Translator<'_, 'm> {
         for &member in members {
             let count = self.model().count(member) as i64;
             let within = self.shifted(operand, -offset);
-            let is_member =
-                self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, within, count);
+            let is_member = self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, within, count);
             let [found, other] = [(); 2].map(|()| self.block());
             self.choose(is_member, found, other);
             self.enter(found);

@@ -312,7 +312,9 @@ impl<'m> Translator<'_, 'm> {
                     self.builder.def_var(variable, slot);
                     Binding::Variable(variable)
                 } else {
-                    Binding::Value(self.operand(value))
+                    let operand = self.operand(value);
+                    self.admit(operand, ty);
+                    Binding::Value(operand)
                 }
             }
         };

@@ -68,8 +68,7 @@ impl<'m> Translator<'_, 'm> {
         }
         let none = self.constant(0);
         self.builder.ins().return_(&[none]);
-        let ends =
-            [(self.exits.error, FAILED), (self.exits.exclude, EXCLUDED), (found, FOUND)];
+        let ends = [(self.exits.error, FAILED), (self.exits.exclude, EXCLUDED), (found, FOUND)];
         for (block, status) in ends {
             self.builder.set_cold_block(block);
             self.enter(block);

@@ -286,9 +286,7 @@ impl<'m> Translator<'_, 'm> {
         unoccupied: Block,
     ) -> Operand {
         match domain {
-            Domain::Type(ty) => {
-                digit.plus(self.model().lowest(*ty), Bounds::of(self.model(), *ty))
-            }
+            Domain::Type(ty) => digit.plus(self.model().lowest(*ty), Bounds::of(self.model(), *ty)),
             Domain::Range { from, by, .. } => {
                 let (from, by) = (self.operand(from), self.operand(by));
                 let (first, step) = (self.number(from), self.number(by));

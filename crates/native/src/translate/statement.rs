@@ -3,7 +3,8 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, types};
 use murphi::ir::{
-    Assign, Binder, Domain, Expression, Operator, Place, Put, Statement, StatementKind, TypeId, TypeKind,
+    Assign, Binder, Domain, Expression, Operator, Place, Put, Statement, StatementKind, TypeId,
+    TypeKind,
 };
 
 use super::Translator;
@@ -21,7 +22,9 @@ impl<'m> Translator<'_, 'm> {
     fn statement(&mut self, statement: &'m Statement) {
         match &statement.kind {
             StatementKind::Assign(assign) => self.assign(assign),
-            StatementKind::If { branches, otherwise } => self.conditional_statement(branches, otherwise),
+            StatementKind::If { branches, otherwise } => {
+                self.conditional_statement(branches, otherwise)
+            }
             StatementKind::Switch { value, cases, otherwise } => {
                 self.switch(value, cases, otherwise);
             }
@@ -246,11 +249,8 @@ impl<'m> Translator<'_, 'm> {
         });
         let at = self.locate_memory(multiset);
         let count = self.load_slot(&at, layout.count_width);
-        let room = self.builder.ins().icmp_imm_s(
-            IntCC::UnsignedLessThan,
-            count,
-            i64::from(capacity),
-        );
+        let room =
+            self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, count, i64::from(capacity));
         self.fail_unless(room);
         let to = self.element_address(&at, count, multiset.ty);
         match (slot, from) {
@@ -286,10 +286,7 @@ impl<'m> Translator<'_, 'm> {
         let judged = self.load_slot(&at, self.layout().of_type(multiset.ty).count_width);
         let removed = self.allocate(capacity);
         let removed = self.full_pointer(&removed);
-        let each = self.begin_loop(Rounds::Counted {
-            rounds: judged,
-            most: u64::from(capacity),
-        });
+        let each = self.begin_loop(Rounds::Counted { rounds: judged, most: u64::from(capacity) });
         self.scope.bind(binder.local, Binding::Value(each.round));
         self.shrunk |= self.may_shrink_in(condition);
         let truth = self.operand(condition);

@@ -8,7 +8,7 @@ use murphi::interpret::Interpreter;
 use murphi::ir::Model;
 use murphi::machine::{Check, Machine, Outcome, Successors};
 use murphi::source::Source;
-use native::{NativeMachine, Program};
+use tribunal_native::{NativeMachine, Program};
 
 /// Both machines of one model.
 pub struct Both {
@@ -21,7 +21,8 @@ pub struct Both {
 impl Both {
     pub fn of(name: &str, text: &str, options: &Options) -> Both {
         let source = Source { name: name.to_owned(), text: text.to_owned() };
-        let checked = load(source, options).unwrap_or_else(|found| panic!("{name}: {found:#?}\n{text}"));
+        let checked =
+            load(source, options).unwrap_or_else(|found| panic!("{name}: {found:#?}\n{text}"));
         let model = Arc::new(checked.model);
         let interpreter = Interpreter::new(Arc::clone(&model)).expect("the model is small");
         let program = Program::compile(&model, interpreter.layout()).expect("the model compiles");

@@ -123,7 +123,8 @@ fn totals_lines(exploration: &Exploration) -> Vec<String> {
     lines
 }
 
-/// Rules that have not fired once, each name once.
+/// Rules that have not fired once, each name once. Of a search that did not end, that says little
+/// about the model.
 fn never_fired(exploration: &Exploration) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     for (name, fired) in &exploration.rules {
@@ -135,8 +136,13 @@ fn never_fired(exploration: &Exploration) -> Option<String> {
     if names.is_empty() {
         return None;
     }
-    let what = if names.len() == 1 { "rule" } else { "rules" };
-    Some(format!("{what} that never fired: {}", names.join(", ")))
+    let what = match (exploration.verdict, names.len()) {
+        (Verdict::Verified, 1) => "rule that never fired",
+        (Verdict::Verified, _) => "rules that never fired",
+        (_, 1) => "rule that has not fired so far",
+        (_, _) => "rules that have not fired so far",
+    };
+    Some(format!("{what}: {}", names.join(", ")))
 }
 
 fn coverage(exploration: &Exploration) -> String {

@@ -3,7 +3,7 @@ type Node: scalarset(2);
 var net: multiset [3] of Message; nets: array [Node] of multiset [2] of boolean; n: 0..3;
 startstate begin undefine net; for i: Node do clear nets[i]; end; n := 0; end;
 ruleset i: Node do
-  rule "send" MultisetCount(m: net, net[m].target = i) < 2 ==>
+  rule "send" MultisetCount(m: net, net[m].target = i) < 1 & MultisetCount(b: nets[i], true) < 2 ==>
     var message: Message;
   begin
     message.target := i; message.kind := Get; MultisetAdd(message, net); MultisetAdd(true, nets[i]);

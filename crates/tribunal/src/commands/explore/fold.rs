@@ -1,11 +1,14 @@
-//! A whole state in few lines: what is undefined as a whole is one line, and so are neighbours in
-//! an array that hold the same.
+//! A whole state in few lines: what is undefined as a whole is one line, and so are small records
+//! and neighbours in an array that hold the same.
 //!
 //! One visit per slot and one comparison per element. Recursion follows the nesting of types,
 //! which the parser limits.
 
 use murphi::ir::{Model, TypeId, TypeKind};
 use murphi::value::{State, Value, render_simple};
+
+/// How wide a record may be to stay in one line.
+const WIDTH: usize = 72;
 
 /// Places with their values; a place may stand for several: `x[Proc_1..Proc_3]`.
 pub(super) fn fold(model: &Model, state: &State) -> Vec<(String, String)> {
@@ -29,6 +32,11 @@ fn fold_value(
     }
     match (value, model.kind(ty)) {
         (Value::Record(values), TypeKind::Record(fields)) => {
+            let whole = value.render(model, ty);
+            if values.iter().all(is_simple) && whole.len() <= WIDTH {
+                lines.push((place.to_owned(), whole));
+                return;
+            }
             for (value, field) in values.iter().zip(fields) {
                 fold_value(model, field.ty, value, &format!("{place}.{}", field.name), lines);
             }
@@ -56,6 +64,10 @@ fn fold_value(
         }
         _ => lines.push((place.to_owned(), value.render(model, ty))),
     }
+}
+
+fn is_simple(value: &Value) -> bool {
+    matches!(value, Value::Simple(_))
 }
 
 /// Whether everything in a value is undefined. An empty multiset is a value, not undefined.

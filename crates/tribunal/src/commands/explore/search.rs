@@ -15,6 +15,7 @@ use murphi::machine::Machine;
 use report::exploration::text::{counted, grouped, rounded};
 use report::exploration::{self as told, Broken, Settings, Totals};
 
+use super::fold::fold;
 use super::narrate::{Contradiction, Firing, Narrator, with};
 use super::{facts, memory};
 use crate::arguments::{DeadlockChoice, ExploreArguments, SearchChoice, SymmetryChoice};
@@ -299,12 +300,15 @@ fn no_way_out(interpreter: &Interpreter, narrator: &Narrator<'_>) -> Broken {
         true => "no rule applies",
         false => "no rule leads to another state",
     };
+    let state_lines = fold(model, state).into_iter();
+    let state_lines: String =
+        state_lines.map(|(place, value)| format!("    {place} = {value}\n")).collect();
     Broken {
         kind: "deadlock".to_owned(),
         property: "deadlock".to_owned(),
         sentence: sentence.to_owned(),
         place: None,
-        explanation: format!("{sentence} in this state\n{}", idle.concat()),
+        explanation: format!("{sentence} in this state:\n{state_lines}{}", idle.concat()),
     }
 }
 

@@ -1,0 +1,304 @@
+//! What checked programs look like as typed models.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use tribunal_murphi::check::{Dialect, Options, load};
+use tribunal_murphi::instance;
+use tribunal_murphi::interpret::Interpreter;
+use tribunal_murphi::ir::{
+    AliasTarget, Domain, Expression, ExpressionKind, Model, Parameter, Simple, Statement,
+    StatementKind, Storage, TypeKind,
+};
+use tribunal_murphi::machine::{Machine, Outcome, Successors};
+use tribunal_murphi::source::Source;
+
+fn model_with(text: &str, options: &Options) -> Model {
+    let source = Source { name: "model.m".to_owned(), text: text.to_owned() };
+    match load(source.clone(), options) {
+        Ok(checked) => checked.model,
+        Err(found) => {
+            let said: String = found.iter().map(|it| it.render(&source, false)).collect();
+            panic!("{said}")
+        }
+    }
+}
+
+fn model(text: &str) -> Model {
+    model_with(text, &Options::default())
+}
+
+fn assigned(statement: &Statement) -> &Expression {
+    match &statement.kind {
+        StatementKind::Assign(assign) => &assign.value,
+        other => panic!("{other:?} is no assignment"),
+    }
+}
+
+fn constant(expression: &Expression) -> i64 {
+    match expression.kind {
+        ExpressionKind::Constant(value) => value,
+        ref other => panic!("{other:?} is no constant"),
+    }
+}
+
+#[test]
+fn rulesets_are_flattened_into_their_rules_outermost_first() {
+    let model = model(
+        "type Node: scalarset(2);
+         var x: array [Node] of array [0..3] of boolean;
+         ruleset n: Node do
+           alias row: x[n] do
+             ruleset i := 0 to 2 by 2 do
+               startstate begin row[i] := true; end;
+               rule \"flip\" row[i] ==> var y: boolean; begin y := row[i]; row[i] := !y; end;
+               invariant row[i];
+             end;
+           end;
+         end;",
+    );
+    let rule = &model.rules[0];
+    let names: Vec<&str> = rule.frame.locals.iter().map(|local| local.name.as_str()).collect();
+    assert_eq!(names, ["n", "row", "i", "y"]);
+    assert_eq!(rule.frame.locals[1].storage, Storage::Reference);
+    assert!(matches!(&rule.parameters[..], [
+        Parameter::Each(node),
+        Parameter::Alias { target: AliasTarget::Place(_), .. },
+        Parameter::Each(index),
+    ] if matches!(node.domain, Domain::Type(_)) && matches!(index.domain, Domain::Range { .. })));
+    assert_eq!(instance::count(&model, &rule.parameters), Some(4));
+    assert_eq!(model.start_states[0].parameters.len(), 3);
+    assert_eq!(model.properties[0].parameters.len(), 3);
+    assert_eq!(model.start_states[0].frame.locals.len(), 3, "without the locals of other rules");
+}
+
+#[test]
+fn what_has_no_name_is_numbered_from_0_by_kind() {
+    let model = model(
+        "startstate begin end; startstate \"two\" begin end; startstate begin end;
+         rule begin end; rule \"named\" begin end; rule begin end;
+         invariant true; invariant true; cover true;",
+    );
+    let names = |rules: &[tribunal_murphi::ir::Rule]| -> Vec<String> {
+        rules.iter().map(|rule| rule.name.clone()).collect()
+    };
+    assert_eq!(names(&model.start_states), ["Startstate 0", "two", "Startstate 1"]);
+    assert_eq!(names(&model.rules), ["Rule 0", "named", "Rule 1"]);
+    let properties: Vec<&str> = model.properties.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(properties, ["Invariant 0", "Invariant 1", "Cover 0"]);
+}
+
+#[test]
+fn constants_are_folded_and_can_be_chosen() {
+    let text = "const N: 3; Check: N > 2;
+                var x: 0..N; b: boolean;
+                startstate begin x := (N - 1) * 2 / N; b := Check & !(N = 4); end; rule begin end;";
+    let body = &model(text).start_states[0].body;
+    assert_eq!((constant(assigned(&body[0])), constant(assigned(&body[1]))), (1, 1));
+    let constants = vec![("N".to_owned(), "2".to_owned())];
+    let chosen = model_with(text, &Options { constants, ..Options::default() });
+    assert!(matches!(
+        chosen.kind(chosen.globals[0].ty),
+        TypeKind::Simple(Simple::Range { low: 0, high: 2 })
+    ));
+    assert_eq!(constant(assigned(&chosen.start_states[0].body[1])), 0);
+}
+
+#[test]
+fn an_operation_without_a_value_is_left_for_the_run() {
+    let model = model(
+        "const N: 0; var x: 0..3;
+         startstate begin if N > 0 then x := 3 / N; else x := 0; end; end; rule begin end;",
+    );
+    let StatementKind::If { branches, .. } = &model.start_states[0].body[0].kind else {
+        panic!("an if remains an if");
+    };
+    assert!(matches!(assigned(&branches[0].1[0]).kind, ExpressionKind::Binary(..)));
+}
+
+#[test]
+fn members_of_unions_are_converted() {
+    let model = model(
+        "type Node: scalarset(2); Home: enum {Directory, Memory}; Any: union {Node, Home};
+         var who: Any; node: Node;
+         startstate begin who := Memory; end;
+         ruleset n: Node do
+           rule who = n ==> begin node := who; who := n; end;
+         end;",
+    );
+    let first = assigned(&model.start_states[0].body[0]);
+    assert_eq!((constant(first), first.ty), (3, model.globals[0].ty), "after both nodes");
+    let Some(ExpressionKind::Binary(_, left, right)) =
+        model.rules[0].guard.as_ref().map(|guard| &guard.kind)
+    else {
+        panic!("a comparison remains one");
+    };
+    assert!(matches!(left.kind, ExpressionKind::Read(_)));
+    assert!(matches!(right.kind, ExpressionKind::Convert(_)));
+    // An undefined union is copied as undefined before it would be converted.
+    let StatementKind::If { branches, otherwise } = &model.rules[0].body[0].kind else {
+        panic!("a conversion that copies asks first");
+    };
+    assert!(matches!(branches[0].0.kind, ExpressionKind::IsUndefined(_)));
+    assert!(matches!(assigned(&otherwise[0]).kind, ExpressionKind::Convert(_)));
+    assert!(matches!(assigned(&model.rules[0].body[1]).kind, ExpressionKind::Convert(_)));
+}
+
+#[test]
+fn undefined_is_copied_in_one_dialect_and_not_in_the_other() {
+    let text = "var x, y: 0..3; a: array [0..3] of 0..3;
+                startstate begin x := y; x := a[1]; x := y + 0; for i: 0..3 do x := i; end; end;
+                rule begin end;";
+    let copies = |dialect| -> Vec<bool> {
+        let model = model_with(text, &Options { dialect, ..Options::default() });
+        let mut found = Vec::new();
+        for statement in &model.start_states[0].body {
+            let inner = match &statement.kind {
+                StatementKind::For { body, .. } => &body[0],
+                _ => statement,
+            };
+            if let StatementKind::Assign(assign) = &inner.kind {
+                found.push(assign.copies_undefined);
+            }
+        }
+        found
+    };
+    assert_eq!(copies(Dialect::CMurphi), [true, true, false, false]);
+    assert_eq!(copies(Dialect::Rumur), [false; 4]);
+}
+
+#[test]
+fn the_other_dialect_clears_scalarsets() {
+    let text =
+        "type Proc: scalarset(2); var p: Proc; startstate begin clear p; end; rule begin end;";
+    let options = Options { dialect: Dialect::Rumur, ..Options::default() };
+    let source = Source { name: "model.m".to_owned(), text: text.to_owned() };
+    assert_eq!(load(source, &options).expect("it is a program").warnings.len(), 1);
+}
+
+#[test]
+fn callees_come_before_their_callers() {
+    let model = model(
+        "var x: 0..7;
+         procedure outer(); begin middle(); inner(); end;
+         procedure middle(); begin inner(); end;
+         procedure inner(); begin x := 0; end;
+         startstate begin outer(); end; rule begin middle(); end;",
+    );
+    let names: Vec<&str> = model.functions.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["inner", "middle", "outer"]);
+    for (index, function) in model.functions.iter().enumerate() {
+        for statement in &function.body {
+            if let StatementKind::Call(call) = &statement.kind {
+                assert!((call.function.0 as usize) < index, "{} calls ahead", function.name);
+            }
+        }
+    }
+    let StatementKind::Call(call) = &model.rules[0].body[0].kind else {
+        panic!("a call remains a call");
+    };
+    assert_eq!(model.functions[call.function.0 as usize].name, "middle");
+}
+
+#[test]
+fn integers_in_locals_have_a_type_with_a_layout() {
+    let model = model(
+        "var x: 0..7;
+         startstate begin x := 0; end;
+         rule begin alias next: x + 1 do for i := x to next do x := i; end; end; end;",
+    );
+    for local in &model.rules[0].frame.locals {
+        assert_ne!(local.ty, Model::INTEGER, "{}", local.name);
+    }
+}
+
+#[test]
+fn many_names_and_long_programs_are_no_problem() {
+    let mut text = "var x: 0..1;\nstartstate begin x := 0; end;\n".to_owned();
+    for number in 0..2000 {
+        text += &format!("function f{number}(): 0..1; begin ");
+        text += &match number {
+            0 => "return x; end;\n".to_owned(),
+            _ => format!("return f{}(); end;\n", number - 1),
+        };
+    }
+    text += "rule f1999() = 0 ==> begin x := 1; end;\n";
+    assert_eq!(model(&text).functions.len(), 2000);
+}
+
+#[test]
+fn too_many_bound_names_are_refused() {
+    let names: Vec<String> = (0..300).map(|number| format!("a{number}: x")).collect();
+    let text = format!(
+        "var x: boolean; startstate begin end; rule begin alias {} do end; end;",
+        names.join("; ")
+    );
+    let source = Source { name: "model.m".to_owned(), text };
+    let found = load(source, &Options::default()).expect_err("300 are too many");
+    assert_eq!(found[0].message, "more than 256 names are bound around this");
+}
+
+#[test]
+fn deep_nests_are_answered_in_a_small_stack() {
+    let run = || {
+        for depth in [50, 150, 190, 199, 250, 100_000] {
+            let condition = format!("{}x{}", "(!".repeat(depth), ")".repeat(depth));
+            let body = format!("{}x := true;{}", "if x then ".repeat(depth), " end;".repeat(depth));
+            let text = format!(
+                "var x: boolean; startstate begin x := true; end;
+                 rule {condition} ==> begin {body} end;"
+            );
+            let source = Source { name: "model.m".to_owned(), text };
+            let _ = load(source, &Options::default());
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run);
+    thread.expect("a thread can be started").join().expect("there is room on the stack");
+}
+
+#[test]
+fn accepted_programs_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check/accepted");
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder of models is part of the tests") {
+        let path = entry.unwrap().path();
+        let name = path.display().to_string();
+        let model = model(&fs::read_to_string(&path).unwrap());
+        let machine = Interpreter::new(Arc::new(model)).expect("it can be run");
+        let (states, failures) = explore(machine);
+        if states == 0 || failures > 0 {
+            wrong.push(format!("{name}: {states} states, {failures} failures"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// How many states are found, up to a few hundred, and how many rules failed on the way.
+fn explore(mut machine: Interpreter) -> (usize, usize) {
+    let size = machine.layout().size as usize;
+    let mut found = Successors::new(size);
+    let (mut seen, mut open, mut failures) = (BTreeSet::new(), VecDeque::new(), 0);
+    Machine::start(&mut machine, &mut found);
+    loop {
+        for (index, firing) in found.firings.iter().enumerate() {
+            match firing.outcome {
+                Outcome::Done => {
+                    let state = found.state(index).to_vec();
+                    if seen.insert(state.clone()) {
+                        open.push_back(state);
+                    }
+                }
+                Outcome::Excluded => {}
+                Outcome::Failed | Outcome::GuardFailed => failures += 1,
+            }
+        }
+        let Some(state) = open.pop_front().filter(|_| seen.len() < 300) else {
+            return (seen.len(), failures);
+        };
+        machine.check(&state);
+        found.clear();
+        machine.expand(&state, &mut found);
+    }
+}
