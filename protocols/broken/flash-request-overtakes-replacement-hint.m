@@ -1,6 +1,7 @@
 -- BROKEN: the home serves a Get while the sender's replacement hint for an
 -- earlier copy is still under way.  The late hint then removes the new copy from
 -- the sharers, and no writer invalidates it: "no reader beside a writer" breaks.
+-- (So that hints cannot pile up, a node sends the next one when the last is gone.)
 --
 -- A protocol in the style of Stanford FLASH: three-hop transactions, negative
 -- acknowledgements, counted invalidations, and write-back races.

@@ -1,7 +1,7 @@
--- BROKEN: the directory answers every Put with PutAck, also one that came after
+-- BROKEN: the directory answers every PutM with PutAck, even one that came after
 -- it had forwarded a request to the evictor.  On an unordered network the answer
 -- may overtake the forward, which then finds the line gone: an assertion on the
--- expected state breaks.
+-- expected state breaks.  (Accordingly a PutAck is now expected in II_A too.)
 --
 -- MI: the smallest directory protocol, on an unordered network.
 --

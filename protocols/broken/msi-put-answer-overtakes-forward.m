@@ -1,7 +1,7 @@
--- BROKEN: the directory answers every Put with PutAck, also one that came after
+-- BROKEN: the directory answers every PutM with PutAck, even one that came after
 -- it had forwarded a request to the evictor.  On an unordered network the answer
 -- may overtake the forward, which then finds the line gone: an assertion on the
--- expected state breaks.
+-- expected state breaks.  (Accordingly a PutAck is now expected in II_A too.)
 --
 -- MSI: a directory protocol on an unordered network.
 --
@@ -485,7 +485,8 @@ ruleset p : Processor do
   ==>
   begin
     if put_answer[p] = PutAck then
-      assert cache[p].state = MI_A | cache[p].state = SI_A | cache[p].state = II_A "PutAck in an expected state";
+      assert cache[p].state = MI_A | cache[p].state = SI_A | cache[p].state = II_A
+        "PutAck in an expected state";
       drop_data(p);
       become(p, I);
     else

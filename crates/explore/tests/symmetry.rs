@@ -237,9 +237,8 @@ fn graph(size: u32, adjacent: impl Fn(u64, u64) -> bool) -> (Types, Vec<Value>) 
 #[test]
 fn strongly_regular_graphs_are_told_apart() {
     // The Shrikhande graph and the 4 × 4 rook's graph: colours alone see no difference.
-    let rook = |left: u64, right: u64| {
-        left != right && (left / 4 == right / 4 || left % 4 == right % 4)
-    };
+    let rook =
+        |left: u64, right: u64| left != right && (left / 4 == right / 4 || left % 4 == right % 4);
     let shrikhande = |left: u64, right: u64| {
         let row = (4 + left / 4 - right / 4) % 4;
         let column = (4 + left % 4 - right % 4) % 4;
@@ -260,7 +259,8 @@ fn strongly_regular_graphs_are_told_apart() {
 fn hypercubes_and_cycles_as_matrices() {
     let (types, values) = graph(32, |left, right| (left ^ right).is_power_of_two());
     agree(&types, &values, 5, Duration::from_secs(20));
-    let (types, values) = graph(30, |left, right| (left + 1) % 30 == right || (right + 1) % 30 == left);
+    let (types, values) =
+        graph(30, |left, right| (left + 1) % 30 == right || (right + 1) % 30 == left);
     agree(&types, &values, 5, Duration::from_secs(20));
 }
 

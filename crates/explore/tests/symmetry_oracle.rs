@@ -6,9 +6,7 @@ use std::collections::HashMap;
 
 use murphi::ir::{Model, TypeId, TypeKind};
 use murphi::layout::Layout;
-use symmetry_support::{
-    Oracle, Random, Types, random_permutations, shuffled, sorted,
-};
+use symmetry_support::{Oracle, Random, Types, random_permutations, shuffled, sorted};
 use tribunal_explore::symmetry::{Canonicalizer, Scratch, Symmetry};
 
 /// A few scalarsets, everything that can be built from them, and state variables of it.
@@ -104,7 +102,11 @@ fn compare(types: &Types, random: &mut Random, states: usize) {
             let other = shuffled(&oracle.permute(&values, &permutations), random);
             let other = oracle.encode(&other);
             let other_form = canonical(&canonicalizer, scratch, &other);
-            assert_eq!(other_form, form, "{:?}\nstate {state:?}\nother {other:?}", types.model.types);
+            assert_eq!(
+                other_form, form,
+                "{:?}\nstate {state:?}\nother {other:?}",
+                types.model.types
+            );
         }
         // And it is no other orbit's.
         assert_eq!(orbit_of.entry(form.clone()).or_insert_with(|| least.clone()), &least);

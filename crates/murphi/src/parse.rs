@@ -1,10 +1,10 @@
 //! From tokens to the syntax tree, by recursive descent.
 //!
 //! The grammar is the union of CMurphi's and Rumur's; where both cannot be had, CMurphi's. It is
-//! spread over [`declaration`], [`rule`], [`statement`] and [`expression`]; this file holds what
+//! spread over `declaration`, `rule`, `statement` and `expression`; this file holds what
 //! they share: looking at tokens, closing blocks, and going on after an error.
 //!
-//! An error is reported once and then marks everything around it as failed ([`Failed`]) up to the
+//! An error is reported once and then marks everything around it as failed (`Failed`) up to the
 //! next place that can go on: a statement, a declaration, a header, a rule. Nothing is reported
 //! where something was just reported, so that one slip gives one message.
 //!

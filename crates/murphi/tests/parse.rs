@@ -321,9 +321,10 @@ fn carriage_returns_and_a_byte_order_mark_are_blanks() {
 
 #[test]
 fn long_chains_are_read_and_deep_nesting_is_refused() {
-    let many = vec!["x"; 100_000].join(" & ");
-    let program = read(&format!("invariant {many}"));
-    assert_eq!(shape(&read(&print(&program))), shape(&program), "printing keeps the balance");
+    for length in [2, 63, 64, 65, 66, 127, 128, 129, 4095, 100_000] {
+        let program = read(&format!("invariant {}", vec!["x"; length].join(" & ")));
+        assert_eq!(shape(&read(&print(&program))), shape(&program), "{length}");
+    }
 
     let ends = "end ".repeat(5000);
     for deep in [

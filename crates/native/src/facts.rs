@@ -21,8 +21,12 @@ const SMALL: u32 = 40;
 pub(crate) struct Facts {
     /// Nodes, those of functions translated in place included.
     pub(crate) size: u32,
-    /// Something outside its own frame may be written.
+    /// The state may be written. An alias inside a function is taken to lead to the state.
     pub(crate) writes: bool,
+    /// What a `var` parameter refers to may be written.
+    pub(crate) writes_parameters: bool,
+    /// Anything may be written that exists outside, locals of the same frame included.
+    pub(crate) changes: bool,
     /// A multiset may lose elements.
     pub(crate) shrinks: bool,
     /// It contains an `assume`.
@@ -57,7 +61,10 @@ impl Knowledge {
         }
         let mut knowledge = Knowledge { functions: Vec::new(), multisets };
         for function in &model.functions {
-            let facts = knowledge.statements(&function.frame, &function.body);
+            let parameters = function.parameters;
+            let facts = knowledge.collect(&function.frame, parameters, |visitor| {
+                walk::statements(&function.body, visitor);
+            });
             knowledge.functions.push(facts);
         }
         knowledge
@@ -76,19 +83,19 @@ impl Knowledge {
     }
 
     pub(crate) fn statements(&self, frame: &Frame, statements: &[Statement]) -> Facts {
-        self.collect(frame, |visitor| walk::statements(statements, visitor))
+        self.collect(frame, 0, |visitor| walk::statements(statements, visitor))
     }
 
     pub(crate) fn expression(&self, frame: &Frame, expression: &Expression) -> Facts {
-        self.collect(frame, |visitor| walk::expression(expression, visitor))
+        self.collect(frame, 0, |visitor| walk::expression(expression, visitor))
     }
 
     pub(crate) fn place(&self, frame: &Frame, place: &Place) -> Facts {
-        self.collect(frame, |visitor| walk::place(place, visitor))
+        self.collect(frame, 0, |visitor| walk::place(place, visitor))
     }
 
     pub(crate) fn parameters(&self, frame: &Frame, parameters: &[Parameter]) -> Facts {
-        self.collect(frame, |visitor| walk::parameters(parameters, visitor))
+        self.collect(frame, 0, |visitor| walk::parameters(parameters, visitor))
     }
 
     /// Whether the value may be the literal `undefined`, perhaps through a call.
@@ -103,8 +110,14 @@ impl Knowledge {
         }
     }
 
-    fn collect(&self, frame: &Frame, walk: impl FnOnce(&mut dyn Visitor)) -> Facts {
-        let mut collector = Collector { knowledge: self, frame, facts: Facts::default() };
+    fn collect(
+        &self,
+        frame: &Frame,
+        parameters: usize,
+        walk: impl FnOnce(&mut dyn Visitor),
+    ) -> Facts {
+        let facts = Facts::default();
+        let mut collector = Collector { knowledge: self, frame, parameters, facts };
         walk(&mut collector);
         collector.facts
     }
@@ -113,7 +126,32 @@ impl Knowledge {
 struct Collector<'a> {
     knowledge: &'a Knowledge,
     frame: &'a Frame,
+    /// How many of the locals are parameters of a function.
+    parameters: usize,
     facts: Facts,
+}
+
+impl Collector<'_> {
+    /// What is at this place may be written.
+    fn write(&mut self, place: &Place) {
+        self.facts.changes = true;
+        match place.base {
+            Base::Global(_) => self.facts.writes = true,
+            Base::Local(local) => {
+                let number = local.0 as usize;
+                match self.frame.locals[number].storage {
+                    Storage::Own | Storage::Bound => {}
+                    Storage::Reference if number < self.parameters => {
+                        self.facts.writes_parameters = true;
+                    }
+                    Storage::Reference => {
+                        self.facts.writes = true;
+                        self.facts.writes_parameters = true;
+                    }
+                }
+            }
+        }
+    }
 }
 
 impl Visitor for Collector<'_> {
@@ -134,10 +172,7 @@ impl Visitor for Collector<'_> {
 
     fn written(&mut self, place: &Place) {
         self.facts.shrinks |= self.knowledge.has_multiset(place.ty);
-        self.facts.writes |= match place.base {
-            Base::Global(_) => true,
-            Base::Local(local) => self.frame.locals[local.0 as usize].storage == Storage::Reference,
-        };
+        self.write(place);
     }
 
     fn call(&mut self, call: &Call) {
@@ -146,8 +181,16 @@ impl Visitor for Collector<'_> {
         }
         let called = self.knowledge.function(call.function);
         self.facts.writes |= called.writes;
+        self.facts.changes |= called.writes;
         self.facts.shrinks |= called.shrinks;
         self.facts.excludes |= called.excludes;
+        for argument in &call.arguments {
+            if let Argument::Reference(place) = argument
+                && called.writes_parameters
+            {
+                self.write(place);
+            }
+        }
         if self.knowledge.is_small(call.function) {
             self.facts.size = self.facts.size.saturating_add(called.size);
         }

@@ -4,11 +4,12 @@
 mod support;
 
 use std::collections::{HashSet, VecDeque};
+use std::path::{Path, PathBuf};
 
 use murphi::check::Options;
 use murphi::machine::Outcome;
 use murphi::random::{self, Random};
-use support::{Both, protocols};
+use support::Both;
 
 /// Follows up to `limit` states breadth first, comparing everything.
 fn explore(both: &mut Both, limit: usize) -> usize {
@@ -55,6 +56,17 @@ fn compare_random_model(seed: u64, states: usize) {
         eprintln!("seed {seed}:\n{text}");
         std::panic::resume_unwind(panic);
     }
+}
+
+/// All models in a folder of `protocols`.
+fn protocols(folder: &str) -> Vec<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../protocols").join(folder);
+    let files = std::fs::read_dir(path).expect("the repository has protocols");
+    let mut files: Vec<PathBuf> =
+        files.map(|file| file.expect("the folder can be read").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "m"));
+    files.sort();
+    files
 }
 
 #[test]

@@ -109,6 +109,28 @@ error: invariant "mutual exclusion" does not hold with p = Process_1, q = Proces
 }
 
 #[test]
+fn the_part_of_an_invariant_that_breaks_is_underlined_with_its_variables() {
+    let broken = LOCK.replace("Checked : true", "Checked : false");
+    let underlined = |invariant: &str| {
+        let ran = explore(&format!("{broken}invariant \"other\"\n  {invariant};\n"), &[]);
+        let (_, end) = ran.stdout.split_once("\nerror: invariant ").unwrap();
+        let lines: Vec<&str> = end.lines().collect();
+        let width = lines[4].chars().filter(|&c| c == '^').count();
+        let start = lines[4].chars().position(|c| c == '^').unwrap();
+        let part: String = lines[3].chars().skip(start).take(width).collect();
+        (lines[0].to_owned(), part)
+    };
+    let (with, part) = underlined("entered < 3 & (true -> forall p : Process do !inside[p] end)");
+    assert_eq!(with, "\"other\" does not hold with p = Process_1");
+    assert!(part.contains("inside[p]"), "{part}");
+    let (with, part) = underlined("!exists p : Process do entered > 5 | inside[p] end");
+    assert_eq!(with, "\"other\" does not hold with p = Process_1");
+    assert_eq!(part, "inside[p]");
+    let (with, part) = underlined("entered <= 3 & entered < 1");
+    assert_eq!((&*with, &*part), ("\"other\" does not hold", "entered < 1"));
+}
+
+#[test]
 fn quiet_leaves_the_verdict() {
     let ran = explore(LOCK, &["--quiet", "--const", "Checked=false"]);
     let line = "<stdin>: violation after 2 steps: invariant \"mutual exclusion\" does not hold\n";
@@ -232,6 +254,15 @@ fn a_cover_that_no_state_reaches_is_a_violation() {
     let ran = explore(&model, &["--deadlock", "off"]);
     assert_eq!(ran.code, Some(1));
     let first = "<stdin>: violation: cover \"none\" holds in no state\n";
+    assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
+}
+
+#[test]
+fn what_is_not_checked_is_not_called_verified() {
+    let model = format!("{COUNTER}liveness \"returns\" n = 0;");
+    let ran = explore(&model, &["--deadlock", "off"]);
+    assert_eq!(ran.code, Some(3));
+    let first = "<stdin>: undecided: liveness \"returns\" is not checked; everything else holds\n";
     assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
 }
 

@@ -122,7 +122,9 @@ impl Compiler<'_> {
             let result = match self.model.kind(ty) {
                 TypeKind::Simple(_) => !self.names_members(ty),
                 TypeKind::Record(fields) => fields.iter().all(|field| inert(field.ty)),
-                TypeKind::Array { index, element } => !self.names_members(*index) && inert(*element),
+                TypeKind::Array { index, element } => {
+                    !self.names_members(*index) && inert(*element)
+                }
                 TypeKind::Multiset { .. } => false,
             };
             self.inert.push(result);
@@ -263,7 +265,8 @@ impl Compiler<'_> {
         };
         let axes: Vec<Axis> = cell.sets.iter().map(|&set| Axis { set, stride: 0 }).collect();
         for_each_combination(&self.plan.sets, &axes, |indices, _| {
-            let place = |axes: &[Axis], offset: u32| offset + distance(&self.plan.sets, axes, indices);
+            let place =
+                |axes: &[Axis], offset: u32| offset + distance(&self.plan.sets, axes, indices);
             cell.instances += 1;
             cell.indices.extend(indices);
             cell.window_offsets.extend(views.iter().map(|view| place(view.axes, view.offset)));
@@ -366,9 +369,11 @@ fn views<'s>(slots: impl Iterator<Item = &'s PlainSlot>) -> Vec<View<'s>> {
     let mut views: Vec<View<'s>> = Vec::new();
     for PlainSlot { axes, leaf } in slots {
         // A view that already covers slots that move alike may have room for one more.
-        let fitting = views.iter_mut().rev().take(4).find(|view| {
-            view.axes == axes && leaf.offset + leaf.width - view.offset <= 8
-        });
+        let fitting = views
+            .iter_mut()
+            .rev()
+            .take(4)
+            .find(|view| view.axes == axes && leaf.offset + leaf.width - view.offset <= 8);
         let view = match fitting {
             Some(view) => view,
             None => {

@@ -149,14 +149,7 @@ impl Graph {
         }
     }
 
-    fn read_element(
-        &mut self,
-        plan: &Plan,
-        bag: &Bag,
-        region: &Region,
-        base: usize,
-        bytes: &[u8],
-    ) {
+    fn read_element(&mut self, plan: &Plan, bag: &Bag, region: &Region, base: usize, bytes: &[u8]) {
         let cell = &region.cells[0];
         let (hash, _) = cell.hash(plan, 0, base, bytes);
         self.mention_named(plan, cell, 0, base, bytes);

@@ -84,8 +84,7 @@ impl Keys {
             let number = load(bytes, at as usize) & reference.mask;
             let member = plan.decoders[reference.decoder as usize + number as usize];
             let plain = number.wrapping_mul(reference.factor);
-            let part =
-                if member == plan.nobody() { plain } else { reference.owner_role.constant };
+            let part = if member == plan.nobody() { plain } else { reference.owner_role.constant };
             key = key.wrapping_add(part);
             self.add(member, reference.role.constant, true);
         }

@@ -43,9 +43,8 @@ pub(super) fn sort_short(
     let mask = width_mask(stride as u32);
     let elements = &mut room.short;
     elements.clear();
-    elements.extend((0..count).map(|position| {
-        change(load(bytes, first + position * stride) & mask)
-    }));
+    elements
+        .extend((0..count).map(|position| change(load(bytes, first + position * stride) & mask)));
     sort_numbers(elements);
     for (position, element) in elements.iter().enumerate() {
         let at = first + position * stride;

@@ -25,9 +25,7 @@ impl Permutation {
     /// state are not permuted.
     pub fn image(&self, scalarset: TypeId, member: u32) -> u32 {
         match self.sets.iter().find(|set| set.ty == scalarset) {
-            Some(set) if member < set.size => {
-                self.image[(set.first + member) as usize] - set.first
-            }
+            Some(set) if member < set.size => self.image[(set.first + member) as usize] - set.first,
             _ => member,
         }
     }

@@ -138,9 +138,10 @@ fn move_along(
     let Some((axis, inner)) = axes.split_first() else { return };
     let set = plan.sets[axis.set];
     let stride = axis.stride as usize;
-    let moves = image[set.members()].iter().enumerate().map(|(member, &new)| {
-        (from + member * stride, to + (new - set.first) as usize * stride)
-    });
+    let moves = image[set.members()]
+        .iter()
+        .enumerate()
+        .map(|(member, &new)| (from + member * stride, to + (new - set.first) as usize * stride));
     if inner.is_empty() {
         for (from, to) in moves {
             if from != to {

@@ -14,11 +14,10 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::graph::Graph;
-use super::keys::{Keys, same_rows};
 use super::order::ranking_to_image;
-use super::plan::Plan;
 use super::refine::{self, Colouring};
 use super::relabel::{self, Spare};
+use super::twins::{Classes, Subject, Twins};
 
 /// More automorphisms than this are not remembered.
 const REMEMBERED: usize = 64;
@@ -29,7 +28,6 @@ pub(super) struct Search {
     levels: Vec<Level>,
     /// The traces of the nodes on the current path.
     traces: Vec<u64>,
-    twins: Classes,
     orbits: Classes,
     automorphisms: Vec<Vec<u32>>,
     /// Relabelled states: one to try, and the best so far.
@@ -63,15 +61,6 @@ struct Level {
     cell: Range<usize>,
     /// The members branched on; the last is the one on the path.
     tried: Vec<u32>,
-}
-
-/// What the search looks at.
-pub(super) struct Subject<'a> {
-    pub(super) plan: &'a Plan,
-    pub(super) keys: &'a Keys,
-    pub(super) graph: &'a Graph,
-    /// The state with its multisets sorted, padded.
-    pub(super) state: &'a [u8],
 }
 
 impl Search {
@@ -143,7 +132,8 @@ impl Search {
     /// Whether no leaf below the node at `depth` can be better than the best.
     fn is_worse(&self, depth: usize) -> bool {
         let known = self.best.traces.len().min(depth + 1);
-        self.best.found && self.traces[..=depth].cmp(&self.best.traces[..known]) == Ordering::Greater
+        self.best.found
+            && self.traces[..=depth].cmp(&self.best.traces[..known]) == Ordering::Greater
     }
 
     /// Whether the node at `depth` branches; finds out over which members.
@@ -178,30 +168,6 @@ impl Search {
             let (left, right) = (ranking[position - 1].1, ranking[position].1);
             self.are_twins(subject, left, right, spare)
         })
-    }
-
-    /// Whether exchanging two members changes nothing.
-    fn are_twins(&mut self, subject: &Subject, left: u32, right: u32, spare: &mut Spare) -> bool {
-        if self.twins.same(left, right) {
-            return true;
-        }
-        let Subject { plan, keys, state, .. } = *subject;
-        let linked = |member: u32| keys.linked[member as usize];
-        let twins = if linked(left) || linked(right) {
-            self.trial_image.clear();
-            self.trial_image.extend(0..=plan.nobody());
-            self.trial_image.swap(left as usize, right as usize);
-            self.trial.clear();
-            self.trial.extend_from_slice(state);
-            relabel::relabel(plan, &self.trial_image, state, &mut self.trial, spare);
-            self.trial == state
-        } else {
-            same_rows(plan, left, right, state)
-        };
-        if twins {
-            self.twins.unite(left, right);
-        }
-        twins
     }
 
     /// A member of the cell at `depth` that no known automorphism maps to one already tried.
@@ -304,36 +270,5 @@ impl Search {
             }
         }
         None
-    }
-}
-
-/// Classes of members that grow together.
-#[derive(Debug, Default)]
-struct Classes {
-    parents: Vec<u32>,
-}
-
-impl Classes {
-    fn reset(&mut self, members: usize) {
-        self.parents.clear();
-        self.parents.extend(0..members as u32);
-    }
-
-    fn representative(&mut self, member: u32) -> u32 {
-        let mut current = member as usize;
-        while self.parents[current] as usize != current {
-            self.parents[current] = self.parents[self.parents[current] as usize];
-            current = self.parents[current] as usize;
-        }
-        current as u32
-    }
-
-    fn same(&mut self, left: u32, right: u32) -> bool {
-        self.representative(left) == self.representative(right)
-    }
-
-    fn unite(&mut self, left: u32, right: u32) {
-        let (left, right) = (self.representative(left), self.representative(right));
-        self.parents[right as usize] = left;
     }
 }

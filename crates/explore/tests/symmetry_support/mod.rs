@@ -105,9 +105,9 @@ impl Oracle<'_> {
     fn decode_at(&self, ty: TypeId, at: usize, state: &[u8]) -> Value {
         let layout = self.layout.of_type(ty);
         let number = |width: u32| {
-            (0..width as usize).rev().fold(0, |number, byte| {
-                number << 8 | u64::from(state[at + byte])
-            })
+            (0..width as usize)
+                .rev()
+                .fold(0, |number, byte| number << 8 | u64::from(state[at + byte]))
         };
         match self.model.kind(ty) {
             TypeKind::Simple(_) => Value::Simple(number(layout.size)),
@@ -120,7 +120,9 @@ impl Oracle<'_> {
             ),
             TypeKind::Array { element, .. } => Value::Parts(
                 (0..layout.length as usize)
-                    .map(|index| self.decode_at(*element, at + index * layout.stride as usize, state))
+                    .map(|index| {
+                        self.decode_at(*element, at + index * layout.stride as usize, state)
+                    })
                     .collect(),
             ),
             TypeKind::Multiset { element, .. } => Value::Multiset(
@@ -372,7 +374,10 @@ fn orders(size: u32) -> Vec<Vec<u32>> {
 }
 
 /// A random permutation of each scalarset.
-pub(crate) fn random_permutations(scalarsets: &[(TypeId, u32)], random: &mut Random) -> Permutations {
+pub(crate) fn random_permutations(
+    scalarsets: &[(TypeId, u32)],
+    random: &mut Random,
+) -> Permutations {
     scalarsets
         .iter()
         .map(|&(ty, size)| {

@@ -371,23 +371,29 @@ fn binary(operator: BinaryOperator, left: Operand, right: Operand) -> Operand {
     Operand { expression: Expression { kind, span }, height }
 }
 
-/// Operands joined by one operator: from the left, or in pairs of pairs if there are many. The
-/// right operand of a pair is never higher than the left, so that printing the tree and reading
-/// it again gives the same tree.
+/// Operands joined by one operator: from the left, or in pairs of pairs if there are many.
+/// Printed, the pairs are in parentheses except for the first, so the chain that is read again is
+/// short and gives the same tree.
 fn logical(operator: BinaryOperator, mut operands: Vec<Operand>) -> Operand {
-    while operands.len() > BALANCED {
-        let mut pairs = Vec::with_capacity(operands.len().div_ceil(2));
-        let mut rest = operands.into_iter();
-        while let Some(left) = rest.next() {
-            pairs.push(match rest.next() {
-                Some(right) => binary(operator, left, right),
-                None => left,
-            });
+    if operands.len() > BALANCED {
+        while operands.len() > 1 {
+            operands = in_pairs(operator, operands);
         }
-        operands = pairs;
     }
     let joined = operands.into_iter().reduce(|left, right| binary(operator, left, right));
     joined.expect("a run has at least two operands")
+}
+
+fn in_pairs(operator: BinaryOperator, operands: Vec<Operand>) -> Vec<Operand> {
+    let mut pairs = Vec::with_capacity(operands.len().div_ceil(2));
+    let mut rest = operands.into_iter();
+    while let Some(left) = rest.next() {
+        pairs.push(match rest.next() {
+            Some(right) => binary(operator, left, right),
+            None => left,
+        });
+    }
+    pairs
 }
 
 // Operands.

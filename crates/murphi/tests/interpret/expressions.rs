@@ -117,3 +117,23 @@ fn operands_are_evaluated_from_left_to_right() {
     let lines = after(declarations, "log := 0; r := note(1) + note(2) * note(3);");
     assert_eq!(lines, ["log = 123", "r = 7"]);
 }
+
+#[test]
+fn bits_are_those_of_64_bit_integers_and_what_is_shifted_out_is_dropped() {
+    let declarations = "var x: -8..8; r: boolean;";
+    for condition in [
+        "~x = -6",
+        "(x ^ 3) = 6",
+        "(x << 2) = 20",
+        "(x >> 1) = 2",
+        "((-x) >> 1) = -3",
+        "(x << -1) = 2",
+        "(x >> -1) = 10",
+        "(x << 64) = 0",
+        "((-x) >> 64) = 0",
+        "(1 << 63) < 0",
+    ] {
+        let lines = after(declarations, &format!("x := 5; r := {condition};"));
+        assert_eq!(lines[1], "r = true", "{condition}");
+    }
+}

@@ -1,6 +1,8 @@
 //! What the operations on multisets mean.
 
-use crate::{after, truth};
+use tribunal_murphi::interpret::{End, Interpreter, RuntimeErrorKind};
+
+use crate::{after, interpreter, truth};
 
 const BAG: &str = "var m: multiset [4] of 0..9; x: 0..9; c: 0..9;";
 
@@ -52,4 +54,25 @@ fn elements_are_copied_whole_with_their_undefined_components() {
     let declarations = "type r: record a: 0..3; b: 0..3; end; var m: multiset [2] of r; x: r;";
     let lines = after(declarations, "x.a := 1; MultisetAdd(x, m); x.a := 2;");
     assert_eq!(lines[0], "m{0} = {a: 1, b: undefined}");
+}
+
+#[test]
+fn an_alias_stands_for_a_position_and_fails_when_there_is_no_element_any_more() {
+    let model = |body: &str| {
+        interpreter(&format!(
+            "var m: multiset [2] of 0..9; x: 0..9;
+             startstate begin x := 3; MultisetAdd(x, m); x := 4; MultisetAdd(x, m); end;
+             choose i: m do alias e: m[i] do rule \"take\" begin {body} end; end; end;"
+        ))
+    };
+    let run = |interpreter: &Interpreter, instance: u64| {
+        let End::Done(state) = interpreter.start(0, 0).end else { panic!("it starts") };
+        interpreter.run_rule(&state, 0, instance).end
+    };
+    let taking = model("MultisetRemove(i, m); x := e;");
+    let End::Done(state) = run(&taking, 0) else { panic!("the other element moved up") };
+    assert_eq!(state.listing(taking.model())[1].1, "4");
+    let End::Failed(error) = run(&taking, 1) else { panic!("there is no other element") };
+    assert_eq!(error.kind, RuntimeErrorKind::PositionEmpty);
+    assert_eq!(error.message, "`m{1}` has been removed from its multiset");
 }

@@ -182,7 +182,9 @@ impl<'m> Translator<'_, 'm> {
                 }
                 Argument::Value(value) => {
                     let address = self.aggregate(value);
-                    let constant = !self.unit.knowledge.function(call.function).writes
+                    let facts = self.unit.knowledge.function(call.function);
+                    let constant = !facts.writes
+                        && !facts.writes_parameters
                         && !self.later_arguments_write(&call.arguments[number + 1..]);
                     match constant && !address.has_elements() {
                         true => Passed::Memory(address),
@@ -199,8 +201,8 @@ impl<'m> Translator<'_, 'm> {
         arguments.iter().any(|argument| {
             let (knowledge, frame) = (self.unit.knowledge, self.scope.frame);
             match argument {
-                Argument::Value(value) => knowledge.expression(frame, value).writes,
-                Argument::Reference(place) => knowledge.place(frame, place).writes,
+                Argument::Value(value) => knowledge.expression(frame, value).changes,
+                Argument::Reference(place) => knowledge.place(frame, place).changes,
             }
         })
     }

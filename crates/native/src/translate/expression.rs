@@ -192,7 +192,7 @@ impl<'m> Translator<'_, 'm> {
     fn same(&mut self, equal: bool, left: &'m Expression, right: &'m Expression) -> Operand {
         let ty = left.ty;
         let mut left = self.aggregate(left);
-        if self.unit.knowledge.expression(self.scope.frame, right).writes {
+        if self.unit.knowledge.expression(self.scope.frame, right).changes {
             left = self.duplicate(&left, ty);
         }
         let right = self.aggregate(right);

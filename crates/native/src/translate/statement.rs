@@ -242,7 +242,7 @@ impl<'m> Translator<'_, 'm> {
         let slot = simple.then(|| self.slot_value(value, element, false));
         let from = (!simple).then(|| {
             let from = self.aggregate(value);
-            match self.unit.knowledge.place(self.scope.frame, multiset).writes {
+            match self.unit.knowledge.place(self.scope.frame, multiset).changes {
                 true => self.duplicate(&from, element),
                 false => from,
             }

@@ -1,6 +1,5 @@
 //! A model run twice: by native code and by the reference interpreter.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use murphi::check::{Options, load};
@@ -11,15 +10,15 @@ use murphi::source::Source;
 use tribunal_native::{NativeMachine, Program};
 
 /// Both machines of one model.
-pub struct Both {
-    pub model: Arc<Model>,
-    pub interpreter: Interpreter,
-    pub program: Arc<Program>,
-    pub native: NativeMachine,
+pub(crate) struct Both {
+    pub(crate) model: Arc<Model>,
+    pub(crate) interpreter: Interpreter,
+    pub(crate) program: Arc<Program>,
+    pub(crate) native: NativeMachine,
 }
 
 impl Both {
-    pub fn of(name: &str, text: &str, options: &Options) -> Both {
+    pub(crate) fn of(name: &str, text: &str, options: &Options) -> Both {
         let source = Source { name: name.to_owned(), text: text.to_owned() };
         let checked =
             load(source, options).unwrap_or_else(|found| panic!("{name}: {found:#?}\n{text}"));
@@ -30,7 +29,7 @@ impl Both {
         Both { model, interpreter, program, native }
     }
 
-    pub fn start(&mut self) -> Successors {
+    pub(crate) fn start(&mut self) -> Successors {
         let size = self.program.state_size();
         let (mut expected, mut found) = (Successors::new(size), Successors::new(size));
         Machine::start(&mut self.interpreter, &mut expected);
@@ -39,7 +38,7 @@ impl Both {
         found
     }
 
-    pub fn expand(&mut self, state: &[u8]) -> Successors {
+    pub(crate) fn expand(&mut self, state: &[u8]) -> Successors {
         let size = self.program.state_size();
         let (mut expected, mut found) = (Successors::new(size), Successors::new(size));
         self.interpreter.expand(state, &mut expected);
@@ -48,7 +47,7 @@ impl Both {
         found
     }
 
-    pub fn check(&mut self, state: &[u8]) -> Check {
+    pub(crate) fn check(&mut self, state: &[u8]) -> Check {
         let (expected, found) = (self.interpreter.check(state), self.native.check(state));
         assert_eq!(found, expected, "check");
         assert_eq!(self.native.covered(), self.interpreter.covered(), "covered");
@@ -64,15 +63,4 @@ fn agree(expected: &Successors, found: &Successors, what: &str) {
             assert_eq!(found.state(number), expected.state(number), "state after {firing:?}");
         }
     }
-}
-
-/// All models in a folder of `protocols`.
-pub fn protocols(folder: &str) -> Vec<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../protocols").join(folder);
-    let files = std::fs::read_dir(path).expect("the repository has protocols");
-    let mut files: Vec<PathBuf> =
-        files.map(|file| file.expect("the folder can be read").path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "m"));
-    files.sort();
-    files
 }

@@ -221,7 +221,10 @@ fn settings(arguments: &ExploreArguments) -> Settings {
             (None, SearchChoice::Bfs) => "bfs".to_owned(),
             (None, SearchChoice::Dfs) => "dfs".to_owned(),
         },
-        jobs: arguments.limits.threads(),
+        jobs: match (search.simulate, search.search) {
+            (None, SearchChoice::Dfs) => 1,
+            _ => arguments.limits.threads(),
+        },
         seed: search.simulate.map(|_| search.seed),
         bound: search.bound,
         compact: search.compact,
@@ -241,7 +244,8 @@ fn totals(found: &explore::Exploration) -> Totals {
     }
 }
 
-/// Everything was visited. What was to be reached and was not is a violation, too.
+/// Everything was visited. What was to be reached and was not is a violation, too; of a property
+/// that nothing looks at, nothing can be said.
 fn verified(
     told: &mut told::Exploration,
     interpreter: &Interpreter,
@@ -255,7 +259,14 @@ fn verified(
         .zip(&found.covered)
         .find(|(property, covered)| property.kind == PropertyKind::Cover && !**covered);
     let Some((cover, _)) = missed else {
-        told.verdict = told::Verdict::Verified;
+        let unchecked = model.properties.iter().find(|p| p.kind == PropertyKind::Liveness);
+        told.verdict = match unchecked {
+            None => told::Verdict::Verified,
+            Some(_) => told::Verdict::Undecided,
+        };
+        told.reason = unchecked.map(|property| {
+            format!("liveness \"{}\" is not checked; everything else holds", property.name)
+        });
         return;
     };
     let sentence = format!("cover \"{}\" holds in no state", cover.name);
