@@ -3,21 +3,29 @@
 //! Every shard of the visited set keeps its records in chunks of about four kilobytes, and the
 //! chunks of all shards of a worker are cut from the same slabs. So growth copies nothing, half a
 //! chunk is lost for each shard and half a slab for each worker, and a chunk is named by four
-//! bytes, which keeps the tables that are read on every look-up small.
+//! bytes, which keeps the tables that are read on every look-up small. Slabs grow with the arena,
+//! to at most a thirty-second of it.
 
+use crate::block::Block;
 use crate::memory::Meter;
 use crate::store::StoreError;
 
-/// Bytes that a chunk has at most (unless a single record has more).
+/// Bytes that a chunk has at most (unless a single record has more). It has more than half.
 const CHUNK: usize = 4096;
-/// Chunks of a slab: a power of two.
-const CHUNKS_PER_SLAB: usize = 64;
+/// The low bits of a chunk's name: its number in the slab.
+const WITHIN: u32 = 13;
+/// Bytes of a slab, and from which size of the arena on.
+const SLABS: [(usize, usize); 3] = [(16 << 20, 512 << 20), (2 << 20, 64 << 20), (256 << 10, 0)];
 
 /// The slabs.
 #[derive(Debug)]
 pub(crate) struct Arena {
-    slabs: Vec<Vec<u8>>,
-    chunks: usize,
+    slabs: Vec<Block>,
+    /// Bytes of all slabs.
+    size: usize,
+    /// The next chunk in the last slab, and how many that has.
+    next: u32,
+    end: u32,
     record: usize,
     /// A chunk has 2^`shift` records.
     shift: u32,
@@ -30,29 +38,30 @@ pub(crate) struct Chunks(Vec<u32>);
 impl Arena {
     /// An empty arena for records of this size, which is not zero.
     pub(crate) fn new(record: usize) -> Self {
-        Arena { slabs: Vec::new(), chunks: 0, record, shift: (CHUNK / record).max(1).ilog2() }
+        let shift = (CHUNK / record).max(1).ilog2();
+        Arena { slabs: Vec::new(), size: 0, next: 0, end: 0, record, shift }
     }
 
     /// The bytes of a record.
     #[inline(always)]
     pub(crate) fn get(&self, chunks: &Chunks, index: u32) -> &[u8] {
         let (slab, at) = self.place(chunks, index);
-        &self.slabs[slab][at..at + self.record]
+        &self.slabs[slab].bytes()[at..at + self.record]
     }
 
     /// The bytes of a record, to be changed.
     #[inline(always)]
     pub(crate) fn get_mut(&mut self, chunks: &Chunks, index: u32) -> &mut [u8] {
         let (slab, at) = self.place(chunks, index);
-        &mut self.slabs[slab][at..at + self.record]
+        &mut self.slabs[slab].bytes_mut()[at..at + self.record]
     }
 
     #[inline(always)]
     fn place(&self, chunks: &Chunks, index: u32) -> (usize, usize) {
-        let chunk = chunks.0[(index >> self.shift) as usize] as usize;
-        let within = index as usize & ((1 << self.shift) - 1);
-        let at = (((chunk % CHUNKS_PER_SLAB) << self.shift) + within) * self.record;
-        (chunk / CHUNKS_PER_SLAB, at)
+        let chunk = chunks.0[(index >> self.shift) as usize];
+        let within = (chunk & ((1 << WITHIN) - 1)) as usize;
+        let record = index as usize & ((1 << self.shift) - 1);
+        ((chunk >> WITHIN) as usize, ((within << self.shift) + record) * self.record)
     }
 
     /// Makes room for the record `index`, the next one of a shard.
@@ -70,17 +79,27 @@ impl Arena {
     }
 
     fn add_chunk(&mut self, chunks: &mut Chunks, meter: &Meter) -> Result<(), StoreError> {
-        let slab = CHUNKS_PER_SLAB * (self.record << self.shift);
-        if self.chunks == self.slabs.len() * CHUNKS_PER_SLAB {
-            push(&mut self.slabs, Vec::new(), meter)?;
-            if !meter.take(slab as u64) {
-                self.slabs.pop();
-                return Err(StoreError::Memory);
-            }
-            *self.slabs.last_mut().expect("pushed above") = vec![0; slab];
+        if self.next == self.end {
+            self.add_slab(meter)?;
         }
-        push(&mut chunks.0, self.chunks as u32, meter)?;
-        self.chunks += 1;
+        let slab = self.slabs.len() as u32 - 1;
+        push(&mut chunks.0, slab << WITHIN | self.next, meter)?;
+        self.next += 1;
+        Ok(())
+    }
+
+    fn add_slab(&mut self, meter: &Meter) -> Result<(), StoreError> {
+        let chunk = self.record << self.shift;
+        let fitting = SLABS.iter().find(|&&(_, from)| self.size >= from);
+        let bytes = fitting.map_or(chunk, |&(bytes, _)| bytes.max(chunk));
+        let end = bytes / chunk;
+        if self.slabs.len() >> (u32::BITS - WITHIN) != 0 || end >> WITHIN != 0 {
+            return Err(StoreError::Memory);
+        }
+        reserve(&mut self.slabs, 1, meter)?;
+        self.slabs.push(Block::new(bytes, meter)?);
+        self.size += bytes;
+        (self.next, self.end) = (0, end as u32);
         Ok(())
     }
 }

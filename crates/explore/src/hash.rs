@@ -21,8 +21,9 @@ fn fold(a: u64, b: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
+/// The first eight bytes as a number.
 #[inline(always)]
-fn word(bytes: &[u8]) -> u64 {
+pub(crate) fn word(bytes: &[u8]) -> u64 {
     let mut eight = [0; 8];
     eight.copy_from_slice(&bytes[..8]);
     u64::from_le_bytes(eight)

@@ -43,6 +43,7 @@
 
 mod arena;
 mod bfs;
+mod block;
 mod compact;
 mod counterexample;
 mod dfs;

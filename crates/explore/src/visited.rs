@@ -15,11 +15,13 @@
 //! the level before.
 //!
 //! A look-up costs about two cache misses, in the table and in the records. Look-ups come in
-//! batches, and a batch is first touched in tight loops so that its misses overlap.
+//! batches, and a batch is gone through in tight loops so that its misses overlap: one that touches
+//! the buckets, one that touches the record with the right tag, one that compares and inserts.
 
 use std::sync::Arc;
 
 use crate::arena::{Arena, Chunks, push};
+use crate::block::Block;
 use crate::hash::{self, Partition, scaled};
 use crate::memory::Meter;
 use crate::store::{Store, StoreError};
@@ -32,12 +34,12 @@ const FULL: usize = 14;
 const GROWTH: f64 = 1.5;
 /// Buckets of the smallest table.
 const SMALLEST: f64 = 4.0;
-/// A slot that holds nothing. No index has all its bits set.
-const EMPTY: u32 = u32::MAX;
-
-#[derive(Debug, Clone)]
-#[repr(align(64))]
-struct Bucket([u32; WIDTH]);
+/// Bytes of a bucket.
+const BUCKET: usize = 4 * WIDTH;
+/// A slot that holds nothing: the index in a slot is counted from 1.
+const EMPTY: u32 = 0;
+/// No record.
+const NONE: u32 = u32::MAX;
 
 /// The states of one worker.
 #[derive(Debug)]
@@ -52,12 +54,15 @@ pub(crate) struct VisitedSet {
     depth: u32,
     /// Where reading has got to: a shard, and a record of it.
     cursor: (usize, u32),
+    /// For each state of a batch, the record that it may be, or [`NONE`].
+    likely: Vec<u32>,
     meter: Arc<Meter>,
 }
 
 #[derive(Debug)]
 struct Shard {
-    table: Vec<Bucket>,
+    table: Block,
+    buckets: usize,
     /// The number of buckets before it is rounded.
     size: f64,
     /// The low bits of a slot that are an index.
@@ -87,12 +92,22 @@ impl VisitedSet {
         }
         let arena = Arena::new(packed + 1);
         let first = range.start;
-        Ok(VisitedSet { shards, arena, packed, partition, first, depth: 0, cursor: (0, 0), meter })
+        Ok(VisitedSet {
+            shards,
+            arena,
+            packed,
+            partition,
+            first,
+            depth: 0,
+            cursor: (0, 0),
+            likely: Vec::new(),
+            meter,
+        })
     }
 
     /// How many shards suit a number of workers.
     pub(crate) fn partition(workers: usize) -> Partition {
-        Partition { workers, shards: (workers * 8).next_power_of_two().max(128) }
+        Partition { workers, shards: (workers * 8).next_power_of_two().max(32) }
     }
 
     #[inline(always)]
@@ -100,44 +115,94 @@ impl VisitedSet {
         self.partition.shard(hash) - self.first
     }
 
+    /// Finds, for each hash, a record that may be the one: for most, it is. Reads what looking them
+    /// up will read, many at a time.
+    fn touch(&mut self, hashes: &[u64]) {
+        let mut sum = 0;
+        for &hash in hashes {
+            let shard = &self.shards[self.shard_of(hash)];
+            sum ^= shard.table.bytes()[shard.bucket(hash) * BUCKET];
+        }
+        std::hint::black_box(sum);
+        self.likely.clear();
+        let mut sum = 0;
+        for &hash in hashes {
+            let shard = &self.shards[self.shard_of(hash)];
+            let slots = shard.slots(shard.bucket(hash));
+            let matches = matching(&slots, shard.tag(hash), shard.index_bits);
+            let mut likely = NONE;
+            if matches != 0 {
+                let index = shard.index(slots[matches.trailing_zeros() as usize]);
+                if index < shard.length {
+                    likely = index;
+                    sum ^= self.arena.get(&shard.chunks, index)[0];
+                }
+            }
+            self.likely.push(likely);
+        }
+        std::hint::black_box(sum);
+    }
+
     /// Adds a record unless it is there. Returns whether it was added.
     #[inline(always)]
-    fn insert_one(&mut self, record: &[u8], hash: u64) -> Result<bool, StoreError> {
-        let index = self.shard_of(hash);
-        let shard = &mut self.shards[index];
+    fn insert_one(&mut self, record: &[u8], hash: u64, likely: u32) -> Result<bool, StoreError> {
+        let shard = self.shard_of(hash);
         let packed = &record[..self.packed];
+        let is_likely = |likely| same(self.arena.get(&self.shards[shard].chunks, likely), packed);
+        let found = match likely != NONE && is_likely(likely) {
+            true => Some(likely),
+            false => self.find(shard, packed, hash),
+        };
+        match found {
+            Some(index) => self.meet_again(shard, index, record[self.packed]),
+            None => self.add(shard, record, hash)?,
+        }
+        Ok(found.is_none())
+    }
+
+    /// Keeps the least hint of a record of the level being built.
+    #[inline(always)]
+    fn meet_again(&mut self, shard: usize, index: u32, hint: u8) {
+        let shard = &self.shards[shard];
+        if index >= shard.building {
+            let kept = &mut self.arena.get_mut(&shard.chunks, index)[self.packed];
+            *kept = hint.min(*kept);
+        }
+    }
+
+    /// The index of a state among the records of its shard.
+    fn find(&self, shard: usize, packed: &[u8], hash: u64) -> Option<u32> {
+        let shard = &self.shards[shard];
         let tag = shard.tag(hash);
         let mut at = shard.bucket(hash);
         loop {
-            let bucket = &shard.table[at].0;
-            let mut matches = matching(bucket, tag, shard.index_bits);
+            let slots = shard.slots(at);
+            let mut matches = matching(&slots, tag, shard.index_bits);
             while matches != 0 {
-                let slot = bucket[matches.trailing_zeros() as usize];
-                let found = slot & shard.index_mask();
-                if found < shard.length && same(self.arena.get(&shard.chunks, found), packed) {
-                    if found >= shard.building {
-                        let kept = self.arena.get_mut(&shard.chunks, found);
-                        kept[self.packed] = kept[self.packed].min(record[self.packed]);
-                    }
-                    return Ok(false);
+                let index = shard.index(slots[matches.trailing_zeros() as usize]);
+                if index < shard.length && same(self.arena.get(&shard.chunks, index), packed) {
+                    return Some(index);
                 }
                 matches &= matches - 1;
             }
-            if bucket[WIDTH - 1] == EMPTY {
-                break;
+            if slots[WIDTH - 1] == EMPTY {
+                return None;
             }
-            at = if at + 1 == shard.table.len() { 0 } else { at + 1 };
+            at = shard.after(at);
         }
-        if shard.is_full() {
+    }
+
+    /// Adds a record that is not there.
+    fn add(&mut self, index: usize, record: &[u8], hash: u64) -> Result<(), StoreError> {
+        if self.shards[index].is_full() {
             self.grow(index)?;
-            at = self.shards[index].bucket(hash);
         }
         let shard = &mut self.shards[index];
         self.arena.make_room(&mut shard.chunks, shard.length, &self.meter)?;
         self.arena.get_mut(&shard.chunks, shard.length).copy_from_slice(record);
-        shard.place(at, shard.tag(hash) | shard.length);
         shard.length += 1;
-        Ok(true)
+        shard.place(hash, shard.length);
+        Ok(())
     }
 
     /// Replaces the table of a shard by a larger one.
@@ -145,83 +210,34 @@ impl VisitedSet {
     fn grow(&mut self, index: usize) -> Result<(), StoreError> {
         let old = &self.shards[index];
         let mut shard = Shard::new(old.size * GROWTH, &self.meter)?;
-        if old.length >= shard.index_mask() || shard.index_bits > 30 {
+        if shard.index_bits > 30 {
             return Err(StoreError::Memory);
         }
         for record in 0..old.length {
             let packed = &self.arena.get(&old.chunks, record)[..self.packed];
-            let hash = hash::hash(packed, hash::PLACE);
-            shard.place(shard.bucket(hash), shard.tag(hash) | record);
+            shard.place(hash::hash(packed, hash::PLACE), record + 1);
         }
         let old = &mut self.shards[index];
-        self.meter.give((old.table.len() * size_of::<Bucket>()) as u64);
-        (old.table, old.size, old.index_bits) = (shard.table, shard.size, shard.index_bits);
+        (old.buckets, old.size, old.index_bits) = (shard.buckets, shard.size, shard.index_bits);
+        std::mem::replace(&mut old.table, shard.table).free(&self.meter);
         Ok(())
-    }
-
-    /// Loads what looking up these records will read, many at a time.
-    fn touch(&self, hashes: &[u64]) {
-        let mut sum = 0;
-        for &hash in hashes {
-            let shard = &self.shards[self.shard_of(hash)];
-            sum ^= shard.table[shard.bucket(hash)].0[0];
-        }
-        std::hint::black_box(sum);
-        let mut sum = 0;
-        for &hash in hashes {
-            let shard = &self.shards[self.shard_of(hash)];
-            let bucket = &shard.table[shard.bucket(hash)].0;
-            let matches = matching(bucket, shard.tag(hash), shard.index_bits);
-            if matches != 0 {
-                let slot = bucket[matches.trailing_zeros() as usize];
-                let index = slot & shard.index_mask();
-                if index < shard.length {
-                    sum ^= self.arena.get(&shard.chunks, index)[0];
-                }
-            }
-        }
-        std::hint::black_box(sum);
-    }
-
-    /// The record of a state.
-    fn find(&self, packed: &[u8], hash: u64) -> Option<&[u8]> {
-        let shard = &self.shards[self.shard_of(hash)];
-        let mut at = shard.bucket(hash);
-        loop {
-            let bucket = &shard.table[at].0;
-            for &slot in bucket {
-                let record = slot & shard.index_mask();
-                if slot != EMPTY && slot & !shard.index_mask() == shard.tag(hash) {
-                    let record = self.arena.get(&shard.chunks, record);
-                    if same(record, packed) {
-                        return Some(record);
-                    }
-                }
-            }
-            if bucket[WIDTH - 1] == EMPTY {
-                return None;
-            }
-            at = (at + 1) % shard.table.len();
-        }
     }
 
     /// Whether a state is in the set.
     pub(crate) fn contains(&self, packed: &[u8], hash: u64) -> bool {
-        self.find(packed, hash).is_some()
+        self.find(self.shard_of(hash), packed, hash).is_some()
     }
 }
 
 impl Shard {
     fn new(size: f64, meter: &Meter) -> Result<Self, StoreError> {
         let buckets = size as usize;
-        if !meter.take((buckets * size_of::<Bucket>()) as u64) {
-            return Err(StoreError::Memory);
-        }
         Ok(Shard {
-            table: vec![Bucket([EMPTY; WIDTH]); buckets],
+            table: Block::new(buckets * BUCKET, meter)?,
+            buckets,
             size,
-            // So many bits that the greatest index is not all ones.
-            index_bits: (buckets * FULL + 1).ilog2() + 1,
+            // Enough for the indices from 1 on that a full table has.
+            index_bits: (buckets * FULL).ilog2() + 1,
             chunks: Chunks::default(),
             length: 0,
             building: 0,
@@ -231,36 +247,55 @@ impl Shard {
     }
 
     #[inline(always)]
-    fn index_mask(&self) -> u32 {
-        (1 << self.index_bits) - 1
-    }
-
-    #[inline(always)]
     fn tag(&self, hash: u64) -> u32 {
         ((hash >> 40) as u32) << self.index_bits
     }
 
+    /// The index in a slot; one that no record has if the slot is empty.
+    #[inline(always)]
+    fn index(&self, slot: u32) -> u32 {
+        (slot & ((1 << self.index_bits) - 1)).wrapping_sub(1)
+    }
+
     #[inline(always)]
     fn bucket(&self, hash: u64) -> usize {
-        scaled(hash, self.table.len())
+        scaled(hash, self.buckets)
+    }
+
+    /// The bucket that a full one overflows to.
+    #[inline(always)]
+    fn after(&self, bucket: usize) -> usize {
+        if bucket + 1 == self.buckets { 0 } else { bucket + 1 }
+    }
+
+    #[inline(always)]
+    fn slots(&self, bucket: usize) -> [u32; WIDTH] {
+        let bytes = &self.table.bytes()[bucket * BUCKET..(bucket + 1) * BUCKET];
+        std::array::from_fn(|slot| {
+            let four = [4 * slot, 4 * slot + 1, 4 * slot + 2, 4 * slot + 3];
+            u32::from_ne_bytes(four.map(|at| bytes[at]))
+        })
     }
 
     #[inline(always)]
     fn is_full(&self) -> bool {
-        self.length as usize >= self.table.len() * FULL
+        self.length as usize >= self.buckets * FULL
     }
 
-    /// Puts a slot into the first free place from bucket `at` on. A table is never full.
+    /// Puts an index, counted from 1, into the first free slot. A table is never full.
     #[inline(always)]
-    fn place(&mut self, mut at: usize, slot: u32) {
+    fn place(&mut self, hash: u64, index: u32) {
+        let mut at = self.bucket(hash);
         loop {
-            let bucket = &mut self.table[at].0;
-            if bucket[WIDTH - 1] == EMPTY {
-                let free = bucket.iter().filter(|&&taken| taken != EMPTY).count();
-                bucket[free] = slot;
+            let slots = self.slots(at);
+            if slots[WIDTH - 1] == EMPTY {
+                let free = slots.iter().filter(|&&slot| slot != EMPTY).count();
+                let start = at * BUCKET + 4 * free;
+                let slot = self.tag(hash) | index;
+                self.table.bytes_mut()[start..start + 4].copy_from_slice(&slot.to_ne_bytes());
                 return;
             }
-            at = if at + 1 == self.table.len() { 0 } else { at + 1 };
+            at = self.after(at);
         }
     }
 
@@ -274,8 +309,8 @@ impl Shard {
     }
 }
 
-/// Which slots of a bucket have this tag, as a mask. An empty slot may seem to; its index does not
-/// exist.
+/// Which slots of a bucket have this tag, as a mask. An empty slot may seem to; no record has its
+/// index.
 #[inline(always)]
 fn matching(bucket: &[u32; WIDTH], tag: u32, index_bits: u32) -> u32 {
     let mut mask = 0;
@@ -288,15 +323,23 @@ fn matching(bucket: &[u32; WIDTH], tag: u32, index_bits: u32) -> u32 {
 /// Whether a record has this packed state.
 #[inline(always)]
 fn same(record: &[u8], packed: &[u8]) -> bool {
-    &record[..packed.len()] == packed
+    let length = packed.len();
+    if length < 8 {
+        return record[..length].iter().zip(packed).all(|(a, b)| a == b);
+    }
+    let differ = |at: usize| hash::word(&record[at..]) != hash::word(&packed[at..]);
+    // The last eight bytes first: there is the end of the last word.
+    !differ(length - 8) && !(0..length / 8).any(|word| differ(8 * word))
 }
 
 impl Store for VisitedSet {
     fn insert(&mut self, records: &[u8], hashes: &[u64]) -> Result<u64, StoreError> {
         self.touch(hashes);
         let mut new = 0;
-        for (record, &hash) in records.chunks_exact(self.packed + 1).zip(hashes) {
-            new += u64::from(self.insert_one(record, hash)?);
+        let records = records.chunks_exact(self.packed + 1);
+        for (number, (record, &hash)) in records.zip(hashes).enumerate() {
+            let likely = self.likely[number];
+            new += u64::from(self.insert_one(record, hash, likely)?);
         }
         Ok(new)
     }
@@ -352,6 +395,8 @@ impl Store for VisitedSet {
     }
 
     fn hint_of(&self, packed: &[u8], hash: u64) -> Option<u8> {
-        self.find(packed, hash).map(|record| record[self.packed])
+        let shard = self.shard_of(hash);
+        let index = self.find(shard, packed, hash)?;
+        Some(self.arena.get(&self.shards[shard].chunks, index)[self.packed])
     }
 }

@@ -81,7 +81,9 @@ pub(crate) struct Worker<'a, M, C, R: Reduction, S> {
     pub(crate) runner: Runner<'a, M, C, R>,
     pub(crate) store: S,
     packed_size: usize,
-    /// Records that wait to be looked up here, and their hashes.
+    /// Bytes of a full message.
+    message_size: usize,
+    /// Room for a batch of records, and the hashes of those that wait to be looked up here.
     records: Vec<u8>,
     hashes: Vec<u64>,
     /// Records that wait to be sent, for each worker.
@@ -143,7 +145,8 @@ where
         runner: Runner::new(system),
         store,
         packed_size: system.codec.packed_size(),
-        records: Vec::new(),
+        message_size: message_size(system.codec.packed_size() + 1),
+        records: vec![0; BATCH * (system.codec.packed_size() + 1)],
         hashes: Vec::new(),
         outgoing: vec![Vec::new(); partition.workers],
         spare: Vec::new(),
@@ -287,10 +290,11 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
     /// Passes a successor on to its owner.
     #[inline(always)]
     fn add(&mut self, number: usize, hint: u8, shared: &Shared) -> Result<(), Broken> {
-        // Packed in place among this worker's own records, where most go with one thread.
-        let start = self.records.len();
-        self.records.resize(start + self.packed_size + 1, hint);
-        let packed = &mut self.records[start..start + self.packed_size];
+        // Packed in place among this worker's own records, where all go with one thread.
+        let (size, start) = (self.packed_size + 1, self.hashes.len() * (self.packed_size + 1));
+        let record = &mut self.records[start..start + size];
+        record[self.packed_size] = hint;
+        let packed = &mut record[..self.packed_size];
         self.runner.pack(number, packed);
         let hash = hash::hash(packed, hash::PLACE);
         let owner = self.partition.owner(hash);
@@ -300,10 +304,8 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
                 self.look_up(shared);
             }
         } else {
-            self.outgoing[owner].extend_from_slice(&self.records[start..]);
-            self.records.truncate(start);
-            let record = self.packed_size + 1;
-            if self.outgoing[owner].len() >= message_records(record) * record {
+            self.outgoing[owner].extend_from_slice(record);
+            if self.outgoing[owner].len() >= self.message_size {
                 self.flush(owner, shared)?;
             }
         }
@@ -313,12 +315,12 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
     /// Looks up the records that wait for it.
     fn look_up(&mut self, shared: &Shared) {
         if shared.found.load(Relaxed) == 0 && !self.watch.stopped() {
-            match self.store.insert(&self.records, &self.hashes) {
+            let size = self.hashes.len() * (self.packed_size + 1);
+            match self.store.insert(&self.records[..size], &self.hashes) {
                 Ok(new) => self.count.stored += new,
                 Err(error) => self.watch.fail(error),
             }
         }
-        self.records.clear();
         self.hashes.clear();
     }
 
@@ -411,9 +413,9 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
     }
 }
 
-/// Records of a message.
-fn message_records(record: usize) -> usize {
-    (MESSAGE / record).clamp(1, BATCH)
+/// Bytes of a full message: whole records.
+fn message_size(record: usize) -> usize {
+    (MESSAGE / record).clamp(1, BATCH) * record
 }
 
 /// Messages that may wait for a worker.
@@ -431,7 +433,7 @@ pub(crate) fn reserve_buffers(
     let own = CHUNK * record + 2 * BATCH * (record + 8);
     let messages = match workers {
         1 => 0,
-        _ => (inbox_capacity(workers) + 2 * workers) * message_records(record) * record,
+        _ => (inbox_capacity(workers) + 2 * workers) * message_size(record),
     };
     match meter.take((workers * (own + messages)) as u64) {
         true => Ok(()),

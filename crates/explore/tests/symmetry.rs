@@ -132,7 +132,6 @@ fn multisets_of_members_are_partitions() {
 
 #[test]
 fn multisets_of_pairs_are_multigraphs() {
-    // OEIS A052170-like count by hand for two arcs on three points: loops and arcs, unordered.
     let mut types = Types::new();
     let point = types.scalarset(3);
     let pair = types.record(&[point, point]);

@@ -18,7 +18,7 @@ fn random_types(random: &mut Random) -> Types {
         if simple.len() == 1 || random.below(2) == 0 {
             let size = sizes[random.below(sizes.len() as u64) as usize];
             simple.push(types.scalarset(size));
-            indices.push(*simple.last().unwrap());
+            indices.push(simple[simple.len() - 1]);
         }
     }
     simple.push(types.enumeration(2));

@@ -14,7 +14,8 @@
 
 mod block;
 mod declaration;
-pub(crate) mod expression;
+mod expression;
+pub(crate) mod precedence;
 mod rule;
 mod slip;
 mod statement;

@@ -14,7 +14,7 @@ use crate::ast::{
     TypeExpression, TypeKind, UnaryOperator, Variables,
 };
 use crate::lex::quote;
-use crate::parse::expression::Precedence;
+use crate::parse::precedence::Precedence;
 
 /// The program as a source text.
 pub fn print(program: &Program) -> String {

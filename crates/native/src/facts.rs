@@ -37,6 +37,23 @@ pub(crate) struct Facts {
     pub(crate) calls: Vec<FunctionId>,
 }
 
+impl Facts {
+    /// The facts about two pieces together.
+    pub(crate) fn and(mut self, other: Facts) -> Facts {
+        self.calls.extend(other.calls);
+        Facts {
+            size: self.size.saturating_add(other.size),
+            writes: self.writes | other.writes,
+            writes_parameters: self.writes_parameters | other.writes_parameters,
+            changes: self.changes | other.changes,
+            shrinks: self.shrinks | other.shrinks,
+            excludes: self.excludes | other.excludes,
+            undefined: self.undefined | other.undefined,
+            calls: self.calls,
+        }
+    }
+}
+
 /// Facts about all functions and types.
 #[derive(Debug)]
 pub(crate) struct Knowledge {

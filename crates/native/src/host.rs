@@ -22,6 +22,10 @@ pub(crate) struct Context {
     pub(crate) room: u64,
     /// Memory for locals that are too large for the stack.
     pub(crate) arena: *mut u8,
+    /// The same for guards.
+    pub(crate) guard_arena: *mut u8,
+    /// For each property, whether it is a cover that has held.
+    pub(crate) covered: *mut bool,
     /// The batch that is being written.
     pub(crate) out: *mut Successors,
 }
@@ -30,23 +34,28 @@ pub(crate) struct Context {
 const ROOM: usize = 64;
 
 impl Context {
+    /// What native code that appends nothing works with.
+    pub(crate) fn new(arena: *mut u8, guard_arena: *mut u8, covered: *mut bool) -> Context {
+        Context {
+            next_state: std::ptr::null_mut(),
+            next_firing: std::ptr::null_mut(),
+            room: 0,
+            arena,
+            guard_arena,
+            covered,
+            out: std::ptr::null_mut(),
+        }
+    }
+
     /// Readies a batch for native code to append to.
     ///
     /// # Safety
     ///
     /// Until [`Context::finish`], nothing but native code and this module may use `out`.
-    pub(crate) unsafe fn begin(out: *mut Successors, arena: *mut u8) -> Context {
-        let mut context = Context { out, ..Context::for_properties(arena) };
+    pub(crate) unsafe fn begin(&mut self, out: *mut Successors) {
+        self.out = out;
         // SAFETY: `out` is valid, as the caller promises.
-        unsafe { context.attach() };
-        context
-    }
-
-    /// What a property is looked at with: it appends nothing.
-    pub(crate) fn for_properties(arena: *mut u8) -> Context {
-        let next_state = std::ptr::null_mut();
-        let next_firing = std::ptr::null_mut();
-        Context { next_state, next_firing, room: 0, arena, out: std::ptr::null_mut() }
+        unsafe { self.attach() };
     }
 
     /// Takes the written firings and states into the batch.

@@ -7,18 +7,18 @@
 
 use std::sync::Arc;
 
-use murphi::ir::PropertyKind;
 use murphi::machine::{Check, Machine, Successors};
 
 use crate::host::Context;
-use crate::program::{Program, RunRule};
-use crate::translate::{EXCLUDED, FAILED, FOUND};
+use crate::program::{Program, RunRules};
+use crate::translate::{BROKEN, EXCLUDED, FAILED, STATUS_BITS};
 
 /// Runs a compiled model. One for each thread.
 pub struct NativeMachine {
     program: Arc<Program>,
     /// Room for locals that are too large for the stack; words, so that it is aligned.
     arena: Vec<u64>,
+    guard_arena: Vec<u64>,
     undefined: Vec<u8>,
     covered: Vec<bool>,
 }
@@ -26,9 +26,10 @@ pub struct NativeMachine {
 impl NativeMachine {
     pub(crate) fn new(program: Arc<Program>) -> Self {
         let arena = vec![0; program.arena.div_ceil(8)];
+        let guard_arena = vec![0; program.guard_arena.div_ceil(8)];
         let undefined = vec![0; program.size];
         let covered = vec![false; program.property_count];
-        NativeMachine { program, arena, undefined, covered }
+        NativeMachine { program, arena, guard_arena, undefined, covered }
     }
 
     /// The program it runs.
@@ -36,28 +37,35 @@ impl NativeMachine {
         &self.program
     }
 
-    fn require_state(program: &Program, state: &[u8]) {
-        assert_eq!(state.len(), program.size, "the state of another model");
-        assert!(program.limits.admit(state), "bytes that are no state of the model");
+    fn context(&mut self) -> Context {
+        let arena = self.arena.as_mut_ptr().cast();
+        let guard_arena = self.guard_arena.as_mut_ptr().cast();
+        Context::new(arena, guard_arena, self.covered.as_mut_ptr())
     }
 }
 
-/// Runs rules on a state that has been checked.
+fn require_state(program: &Program, state: &[u8]) {
+    assert_eq!(state.len(), program.size, "the state of another model");
+    assert!(program.limits.admit(state), "bytes that are no state of the model");
+}
+
+/// Runs rules on a well-formed state.
 fn run_all(
     program: &Program,
-    arena: &mut [u64],
-    rules: &[RunRule],
+    mut context: Context,
+    guards: &[RunRules],
     state: &[u8],
     out: &mut Successors,
 ) {
     assert_eq!(out.size, program.size, "a batch for another model");
     assert_eq!(out.states.len(), out.firings.len() * out.size, "a batch that does not add up");
-    // SAFETY: `out` is borrowed for the whole function and not used otherwise until `finish`;
-    // `arena` has the size that the code was made for; the state is well-formed.
+    // SAFETY: `out` is borrowed for the whole function and not used otherwise until `finish`; the
+    // context is that of a machine of this program, so its arenas have the size that the code was
+    // made for; the state is well-formed.
     unsafe {
-        let mut context = Context::begin(out, arena.as_mut_ptr().cast());
-        for rule in rules {
-            rule(state.as_ptr(), &mut context);
+        context.begin(out);
+        for guards in guards {
+            guards(state.as_ptr(), &mut context);
         }
         context.finish();
     }
@@ -65,29 +73,29 @@ fn run_all(
 
 impl Machine for NativeMachine {
     fn start(&mut self, out: &mut Successors) {
+        let context = self.context();
         let program = &*self.program;
-        run_all(program, &mut self.arena, &program.start_states, &self.undefined, out);
+        run_all(program, context, &program.start_states, &self.undefined, out);
     }
 
     fn expand(&mut self, state: &[u8], out: &mut Successors) {
+        let context = self.context();
         let program = &*self.program;
-        Self::require_state(program, state);
-        run_all(program, &mut self.arena, &program.rules, state, out);
+        require_state(program, state);
+        run_all(program, context, &program.rules, state, out);
     }
 
     fn check(&mut self, state: &[u8]) -> Check {
-        let program = &*self.program;
-        Self::require_state(program, state);
-        let mut context = Context::for_properties(self.arena.as_mut_ptr().cast());
-        for &(kind, number, search) in &program.properties {
+        let mut context = self.context();
+        require_state(&self.program, state);
+        for properties in &self.program.properties {
             // SAFETY: as in `run_all`; properties append nothing to a batch.
-            let status = unsafe { search(state.as_ptr(), &mut context) };
-            match (status, kind) {
-                (FAILED, _) => return Check::Failed(number),
-                (EXCLUDED, PropertyKind::Cover) => {}
-                (EXCLUDED, _) | (FOUND, PropertyKind::Assumption) => return Check::Excluded,
-                (FOUND, PropertyKind::Cover) => self.covered[number as usize] = true,
-                (FOUND, _) => return Check::Broken(number),
+            let answer = unsafe { properties(state.as_ptr(), &mut context) };
+            let number = (answer >> STATUS_BITS) as u32;
+            match answer & ((1 << STATUS_BITS) - 1) {
+                FAILED => return Check::Failed(number),
+                EXCLUDED => return Check::Excluded,
+                BROKEN => return Check::Broken(number),
                 _ => {}
             }
         }

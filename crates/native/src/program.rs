@@ -4,23 +4,28 @@ use std::sync::{Arc, Mutex};
 
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::FunctionBuilderContext;
-use murphi::ir::{FunctionId, Model, Place, PropertyKind, Rule, Statement, StatementKind};
+use murphi::ir::{
+    FunctionId, Model, Place, Property, PropertyKind, Rule, Statement, StatementKind,
+};
 use murphi::layout::Layout;
 
+use crate::Error;
 use crate::code::{self, Code, Compiled};
 use crate::facts::Knowledge;
 use crate::host::Context;
 use crate::machine::NativeMachine;
 use crate::pack::Packing;
 use crate::shape::{self, Limits, Shapes};
-use crate::translate::{Translated, Unit, function, property, rule};
+use crate::translate::{Guarded, Translated, Unit, body, function, guards, properties};
 use crate::walk::{self, Visitor};
-use crate::{Error, pack};
 
-/// Runs all instances of a rule in a state.
-pub(crate) type RunRule = unsafe extern "C" fn(state: *const u8, context: *mut Context);
-/// Looks for an instance of a property.
-pub(crate) type Search = unsafe extern "C" fn(state: *const u8, context: *mut Context) -> i64;
+/// Runs all instances of some rules in a state.
+pub(crate) type RunRules = unsafe extern "C" fn(state: *const u8, context: *mut Context);
+/// Looks at some properties of a state.
+pub(crate) type LookAt = unsafe extern "C" fn(state: *const u8, context: *mut Context) -> i64;
+
+/// About how large the native functions are that guards or properties share, in nodes of the model.
+const SHARED_SIZE: u32 = 400;
 
 /// A model as machine code.
 ///
@@ -32,25 +37,30 @@ pub struct Program {
     _shapes: Box<Shapes>,
     /// Used by the code.
     _cleared: Vec<Vec<u8>>,
-    pub(crate) rules: Vec<RunRule>,
-    pub(crate) start_states: Vec<RunRule>,
-    /// Assumptions, then invariants, then covers, each with its number among all properties.
-    pub(crate) properties: Vec<(PropertyKind, u32, Search)>,
+    /// All rules, in order.
+    pub(crate) rules: Vec<RunRules>,
+    /// All start states, in order.
+    pub(crate) start_states: Vec<RunRules>,
+    /// Assumptions, then invariants, then covers.
+    pub(crate) properties: Vec<LookAt>,
     pub(crate) property_count: usize,
     pub(crate) limits: Limits,
     /// Bytes of a state.
     pub(crate) size: usize,
     /// Bytes that a machine needs for large locals.
     pub(crate) arena: usize,
+    /// Bytes that a machine needs for large values in guards.
+    pub(crate) guard_arena: usize,
     packing: Packing,
 }
 
 /// What one native function is made from.
-#[derive(Clone, Copy)]
 enum Job<'m> {
-    Function(usize),
-    Rule(u32, &'m Rule),
-    Property(u32),
+    Function(FunctionId),
+    Body(u32, &'m Rule),
+    Rules(Vec<Guarded<'m>>),
+    StartStates(Vec<Guarded<'m>>),
+    Properties(Vec<(u32, &'m Property)>),
 }
 
 impl Program {
@@ -72,8 +82,17 @@ impl Program {
             isa: &*isa,
             arena_ends: Vec::new(),
         };
-        let jobs = jobs(model);
-        let (compiled, arena) = compile_all(unit, &*isa, &jobs)?;
+        let jobs = jobs(model, &knowledge);
+        let compiled = compile_all(unit, &*isa, &jobs)?;
+        let (mut arena, mut guard_arena) = (0, 0);
+        for (job, (_, end)) in jobs.iter().zip(&compiled) {
+            let arena = match job {
+                Job::Rules(_) | Job::StartStates(_) => &mut guard_arena,
+                _ => &mut arena,
+            };
+            *arena = (*arena).max(*end as usize);
+        }
+        let compiled: Vec<Compiled> = compiled.into_iter().map(|(compiled, _)| compiled).collect();
         let (code, entries) = Code::new(isa, &compiled)?;
 
         let mut program = Program {
@@ -87,33 +106,34 @@ impl Program {
             limits: Limits::of(model, layout),
             size: layout.size as usize,
             arena,
-            packing: pack::Packing::of(model, layout),
+            guard_arena,
+            packing: Packing::of(model, layout),
         };
-        program.take_entries(model, &jobs, &entries);
+        program.take_entries(&jobs, &entries);
         Ok(Arc::new(program))
     }
 
-    fn take_entries(&mut self, model: &Model, jobs: &[Job<'_>], entries: &[*const u8]) {
+    fn take_entries(&mut self, jobs: &[Job<'_>], entries: &[*const u8]) {
         for (job, &entry) in jobs.iter().zip(entries) {
             match job {
-                Job::Function(_) => {}
-                Job::Rule(..) => {
-                    // SAFETY: rules and start states are translated with this signature.
-                    let run = unsafe { std::mem::transmute::<*const u8, RunRule>(entry) };
-                    match self.rules.len() < model.rules.len() {
-                        true => self.rules.push(run),
-                        false => self.start_states.push(run),
-                    }
+                Job::Function(_) | Job::Body(..) => {}
+                Job::Rules(_) => {
+                    // SAFETY: guards are translated with this signature.
+                    let run = unsafe { std::mem::transmute::<*const u8, RunRules>(entry) };
+                    self.rules.push(run);
                 }
-                Job::Property(number) => {
+                Job::StartStates(_) => {
+                    // SAFETY: guards are translated with this signature.
+                    let run = unsafe { std::mem::transmute::<*const u8, RunRules>(entry) };
+                    self.start_states.push(run);
+                }
+                Job::Properties(_) => {
                     // SAFETY: properties are translated with this signature.
-                    let search = unsafe { std::mem::transmute::<*const u8, Search>(entry) };
-                    let kind = model.properties[*number as usize].kind;
-                    self.properties.push((kind, *number, search));
+                    let look = unsafe { std::mem::transmute::<*const u8, LookAt>(entry) };
+                    self.properties.push(look);
                 }
             }
         }
-        self.properties.sort_by_key(|(kind, number, _)| (order(*kind), *number));
     }
 
     /// A machine that runs the model; one for each thread.
@@ -131,7 +151,8 @@ impl Program {
         self.packing.size()
     }
 
-    /// Packs a state.
+    /// Packs a state: its slots in the order of the layout, each as many bits as its numbers need,
+    /// least significant first.
     ///
     /// # Panics
     ///
@@ -152,32 +173,64 @@ impl Program {
     }
 }
 
-/// Functions come first, because calls name them by their position.
-fn jobs(model: &Model) -> Vec<Job<'_>> {
-    let functions = (0..model.functions.len()).map(Job::Function);
-    let rules = (0..).zip(&model.rules).map(|(number, rule)| Job::Rule(number, rule));
-    let starts = (0..).zip(&model.start_states).map(|(number, rule)| Job::Rule(number, rule));
-    let checked = (0..).zip(&model.properties);
-    let checked = checked.filter(|(_, property)| property.kind != PropertyKind::Liveness);
-    let properties = checked.map(|(number, _)| Job::Property(number));
-    functions.chain(rules).chain(starts).chain(properties).collect()
+/// All native functions. Calls name functions and bodies by their position, so these come first.
+fn jobs<'m>(model: &'m Model, knowledge: &Knowledge) -> Vec<Job<'m>> {
+    let functions = (0..model.functions.len() as u32).map(|id| Job::Function(FunctionId(id)));
+    let mut jobs: Vec<Job<'m>> = functions.collect();
+    let mut guarded = |rules: &'m [Rule]| -> Vec<Guarded<'m>> {
+        let numbered = (0..).zip(rules).map(|(number, rule)| {
+            let body = jobs.len() as u32;
+            jobs.push(Job::Body(number, rule));
+            Guarded { number, rule, body }
+        });
+        numbered.collect()
+    };
+    let (rules, start_states) = (guarded(&model.rules), guarded(&model.start_states));
+    let size_of_guard = |guarded: &Guarded<'_>| {
+        let rule = guarded.rule;
+        let guard = rule.guard.as_ref();
+        let guard = guard.map(|guard| knowledge.expression(&rule.frame, guard).size);
+        knowledge.parameters(&rule.frame, &rule.parameters).size + guard.unwrap_or(0) + 1
+    };
+    jobs.extend(shared(rules, size_of_guard).into_iter().map(Job::Rules));
+    jobs.extend(shared(start_states, size_of_guard).into_iter().map(Job::StartStates));
+    let kinds = [PropertyKind::Assumption, PropertyKind::Invariant, PropertyKind::Cover];
+    let properties = kinds.into_iter().flat_map(|kind| {
+        (0..).zip(&model.properties).filter(move |(_, property)| property.kind == kind)
+    });
+    let properties = shared(properties.collect(), |(_, property)| {
+        knowledge.expression(&property.frame, &property.condition).size
+    });
+    jobs.extend(properties.into_iter().map(Job::Properties));
+    jobs
 }
 
-fn order(kind: PropertyKind) -> u32 {
-    match kind {
-        PropertyKind::Assumption => 0,
-        PropertyKind::Invariant => 1,
-        PropertyKind::Cover => 2,
-        PropertyKind::Liveness => 3,
+/// Puts neighbours together until they have about [`SHARED_SIZE`].
+fn shared<T>(parts: Vec<T>, size: impl Fn(&T) -> u32) -> Vec<Vec<T>> {
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    let mut room = 0;
+    for part in parts {
+        let size = size(&part);
+        match groups.last_mut() {
+            Some(group) if size <= room => {
+                group.push(part);
+                room -= size;
+            }
+            _ => {
+                groups.push(vec![part]);
+                room = SHARED_SIZE.saturating_sub(size);
+            }
+        }
     }
+    groups
 }
 
-/// Translates and compiles everything; also gives the size of the arena.
+/// Translates and compiles everything; with each function, the end of the arena that it uses.
 fn compile_all(
     mut unit: Unit<'_>,
     isa: &dyn TargetIsa,
     jobs: &[Job<'_>],
-) -> Result<(Vec<Compiled>, usize), Error> {
+) -> Result<Vec<(Compiled, u64)>, Error> {
     let mut builders = FunctionBuilderContext::new();
     let mut functions = Vec::new();
     for number in 0..unit.model.functions.len() {
@@ -186,25 +239,19 @@ fn compile_all(
         functions.push(Mutex::new(Some(translated)));
     }
     let unit = &unit;
-    let results = code::in_parallel(jobs.len(), |number| {
-        let Translated { function, arena_end } = match jobs[number] {
-            Job::Function(number) => {
-                let mut slot = functions[number].lock().expect("no other work uses it");
+    code::in_parallel(jobs.len(), |number| {
+        let builders = &mut FunctionBuilderContext::new();
+        let Translated { function, arena_end } = match &jobs[number] {
+            Job::Function(id) => {
+                let mut slot = functions[id.0 as usize].lock().expect("no other work uses it");
                 slot.take().expect("each function is compiled once")
             }
-            Job::Rule(number, source) => {
-                rule(unit, &mut FunctionBuilderContext::new(), number, source)?
-            }
-            Job::Property(number) => {
-                let source = &unit.model.properties[number as usize];
-                let wanted = source.kind == PropertyKind::Cover;
-                property(unit, &mut FunctionBuilderContext::new(), source, wanted)?
-            }
+            Job::Body(number, rule) => body(unit, builders, *number, rule)?,
+            Job::Rules(rules) | Job::StartStates(rules) => guards(unit, builders, rules)?,
+            Job::Properties(parts) => properties(unit, builders, parts)?,
         };
         Ok((code::compile(isa, number, function)?, arena_end))
-    })?;
-    let arena = results.iter().map(|(_, end)| *end).max().unwrap_or(0);
-    Ok((results.into_iter().map(|(compiled, _)| compiled).collect(), arena as usize))
+    })
 }
 
 /// For each type that something clears, what that makes of it.

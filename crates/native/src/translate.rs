@@ -9,35 +9,38 @@
 //! Recursion follows the nesting of the source, which the parser limits.
 
 mod arithmetic;
+mod body;
 mod call;
 mod condition;
 mod domain;
 mod expression;
+mod guards;
 mod memory;
 mod nest;
 mod operand;
 mod place;
 mod property;
-mod rule;
 mod statement;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    AbiParam, Block, Function, InstBuilder, Signature, UserFuncName, Value, types,
+    AbiParam, Block, ExtFuncData, ExternalName, FuncRef, Function, InstBuilder, Signature,
+    UserExternalName, UserFuncName, Value, types,
 };
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use murphi::ir::{FunctionId, Model, TypeId};
+use murphi::ir::{Model, TypeId};
 use murphi::layout::Layout;
 
 use crate::Error;
 use crate::facts::Knowledge;
 use crate::shape::Shapes;
+pub(crate) use body::body;
 pub(crate) use call::{EXCLUDED, FAILED, function};
+pub(crate) use guards::{Guarded, guards};
 use memory::Memory;
 use place::Scope;
-pub(crate) use property::{FOUND, property};
-pub(crate) use rule::rule;
+pub(crate) use property::{BROKEN, STATUS_BITS, properties};
 
 /// The most instructions one native function may have.
 const GREATEST_FUNCTION: usize = 1 << 20;
@@ -102,7 +105,7 @@ impl<'a, 'm> Translator<'a, 'm> {
         unit: &'a Unit<'m>,
         function: &'a mut Function,
         builders: &'a mut FunctionBuilderContext,
-        calls: &[FunctionId],
+        memory: Memory,
     ) -> Self {
         let mut builder = FunctionBuilder::new(function, builders);
         let entry = builder.create_block();
@@ -112,8 +115,6 @@ impl<'a, 'm> Translator<'a, 'm> {
         let (state, context) = (builder.block_params(entry)[0], builder.block_params(entry)[1]);
         let [error, exclude, leave] = [(); 3].map(|()| builder.create_block());
         let exits = Exits { error, exclude, leave, result: None, room: None };
-        let ends = calls.iter().map(|call| unit.arena_ends[call.0 as usize]);
-        let memory = Memory::new(ends.max().unwrap_or(0));
         let scope = Scope::empty();
         Translator { unit, builder, state, context, scope, exits, memory, shrunk: false }
     }
@@ -193,6 +194,16 @@ impl<'a, 'm> Translator<'a, 'm> {
 
     fn is_zero(&mut self, value: Value) -> Value {
         self.builder.ins().icmp_imm_s(IntCC::Equal, value, 0)
+    }
+
+    /// The native function with this number, to be called.
+    fn native_callee(&mut self, signature: Signature, number: u32) -> FuncRef {
+        let signature = self.builder.import_signature(signature);
+        let name = UserExternalName::new(0, number);
+        let name = self.builder.func.declare_imported_user_function(name);
+        let name = ExternalName::user(name);
+        let data = ExtFuncData { name, signature, colocated: false, patchable: false };
+        self.builder.import_function(data)
     }
 
     /// Calls a function of the host with 64-bit parameters.

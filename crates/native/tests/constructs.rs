@@ -209,6 +209,28 @@ fn functions_pass_undefined_by_value_and_write_through_references() {
 }
 
 #[test]
+fn a_function_sees_what_it_writes_through_a_reference_to_the_state() {
+    compare(
+        "type T: 0..9; var x, y: T; a: array [0..1] of T;
+        procedure mix(var p: T; var q: T; n: T);
+        begin
+          for i := 0 to 1 do
+            if x < 9 then p := x + 1; end;
+            if y > 0 & q > 0 then q := y - 1; end;
+            if a[i] = p then a[1 - i] := q; elsif a[i] = q then p := a[1 - i]; else q := n; end;
+            if x = y then p := 0; end;
+            if x = p & y = q & a[0] = n then q := a[1]; end;
+          end;
+        end;
+        startstate x := 1; y := 2; clear a; end;
+        rule true ==> mix(x, y, a[0]); end;
+        rule true ==> mix(x, x, y); end;
+        rule true ==> mix(a[0], a[1], x); end;
+        rule true ==> mix(y, a[0], a[1]); end;",
+    );
+}
+
+#[test]
 fn an_assumption_in_a_function_excludes_wherever_it_is_called() {
     let seen = compare(
         "var n: 0..5; b: boolean;

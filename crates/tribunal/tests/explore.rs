@@ -103,6 +103,7 @@ error: invariant "mutual exclusion" does not hold with p = Process_1, q = Proces
    |
 36 |     p != q -> !(inside[p] & inside[q])
    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+where inside[p] = true, inside[q] = true
 "#
     );
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""));

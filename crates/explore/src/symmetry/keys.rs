@@ -5,8 +5,8 @@
 //! can be exchanged have equal keys; in most states of most protocols all keys differ, and nothing
 //! else is needed to put the members in order.
 //!
-//! One pass over the slots that members have a part in, without branches on what they hold:
-//! whoever is named by a slot that names nobody is an entry of the tables like any other.
+//! One pass over the slots that members have a part in, with few branches on what they hold:
+//! nobody, named by slots that name no member, is an entry of the tables like any other.
 
 use super::bytes::load;
 use super::hash::fold;
@@ -82,6 +82,9 @@ impl Keys {
         let mut key: u64 = 0;
         for (reference, &at) in cell.references.iter().zip(offsets) {
             let number = load(bytes, at as usize) & reference.mask;
+            if number == 0 {
+                continue;
+            }
             let member = plan.decoders[reference.decoder as usize + number as usize];
             let plain = number.wrapping_mul(reference.factor);
             let part = if member == plan.nobody() { plain } else { reference.owner_role.constant };
@@ -91,13 +94,17 @@ impl Keys {
         self.add(owner, key, false);
     }
 
-    /// Cells with several indices, or inside an element of a multiset.
+    /// Cells with several indices, or inside an element of a multiset. Most hold the lowest value
+    /// only and count for nothing.
     fn read_cells(&mut self, plan: &Plan, cell: &Cell, base: usize, bytes: &[u8]) {
         for instance in 0..cell.instances {
             let (hash, lowest) = cell.hash(plan, instance, base, bytes);
+            if lowest {
+                continue;
+            }
             let hash = fold(hash);
             for (&member, role) in cell.indices_of(instance).iter().zip(&cell.roles) {
-                self.add(member, hash.rotate_left(role.rotation), !lowest);
+                self.add(member, hash.rotate_left(role.rotation), true);
             }
             self.add_named(plan, cell, instance, base, hash, bytes);
         }

@@ -6,11 +6,10 @@
 //! turns a state into one that depends on its orbit only: two states are in the same orbit exactly
 //! if their canonical bytes are equal.
 //!
-//! It is decided in three steps, each for what the one before left open. [`keys`] reads the state
-//! once and gives every member a key; members are put in the order of their keys. Members with
-//! equal keys may be told apart by [`refine`], on the [`graph`] of who is mentioned together with
-//! whom. [`search`] decides about the rest: exchangeable members may stay in any order, for others
-//! it tries. [`relabel`] carries out the permutation, and sorts multisets. All of it works on the flat tables that [`compile`] makes of a layout.
+//! It is decided in steps, each for what the one before left open. [`keys`] reads the state
+//! once and gives every member a key; members are put in the order of their keys. Those with equal
+//! keys are mostly [`twins`], whose order does not matter. Others may be told apart by [`refine`],
+//! on the [`graph`] of who is mentioned together with whom. For the rest, [`search`] tries. [`relabel`] carries out the permutation, and sorts multisets. All of it works on the flat tables that [`compile`] makes of a layout.
 //! Hashes only ever help to put members in order; no decision rests on two of them being equal.
 
 mod bytes;
@@ -25,6 +24,7 @@ mod plan;
 mod refine;
 mod relabel;
 mod search;
+mod twins;
 
 use murphi::ir::Model;
 use murphi::layout::Layout;
@@ -34,11 +34,12 @@ pub use permutation::Permutation;
 use bytes::PADDING;
 use graph::Graph;
 use keys::{Keys, same_rows};
-use order::{image_of_keys, ranking_to_image};
+use order::{image_of_keys, inverse, ranking_to_image};
 use plan::Plan;
 use refine::Colouring;
 use relabel::Spare;
-use search::{Search, Subject};
+use search::{Search, Tree};
+use twins::{Subject, Twins};
 
 use crate::Reduction;
 
@@ -72,7 +73,8 @@ pub struct Scratch {
     graph: Graph,
     colouring: Colouring,
     room: refine::Room,
-    search: Search,
+    twins: Twins,
+    tree: Tree,
     spare: Spare,
     /// How often each step decided.
     pub decided: Decided,
@@ -85,10 +87,10 @@ pub struct Decided {
     pub by_keys: u64,
     /// Members with the same key had the same rows and were mentioned nowhere else.
     pub by_rows: u64,
+    /// Members with the same key were exchangeable, if not as simply.
+    pub by_twins: u64,
     /// Colour refinement told all members apart.
     pub by_colours: u64,
-    /// Tied members turned out to be exchangeable, without a search.
-    pub by_twins: u64,
     /// The search had to try.
     pub by_search: u64,
     /// How many relabelled states the search looked at.
@@ -106,7 +108,8 @@ impl Scratch {
             graph: Graph::default(),
             colouring: Colouring::default(),
             room: refine::Room::default(),
-            search: Search::default(),
+            twins: Twins::default(),
+            tree: Tree::default(),
             spare: Spare::default(),
             decided: Decided::default(),
         }
@@ -185,10 +188,23 @@ impl Canonicalizer {
     /// Decides where keys are equal. Says whether the permutation is still to be carried out.
     fn break_ties(&self, scratch: &mut Scratch) -> bool {
         let plan = &self.plan;
-        let Scratch { source, keys, graph, colouring, image, room, search, spare, decided, .. } =
-            scratch;
-        if ties_are_same_rows(plan, keys, image, source) {
+        let Scratch { source, keys, graph, colouring, image, order, .. } = scratch;
+        let Scratch { room, twins, tree, spare, decided, .. } = scratch;
+        inverse(image, order);
+        let unlinked_alike = |left: u32, right: u32| {
+            let linked = |member: u32| keys.linked[member as usize];
+            !linked(left) && !linked(right) && same_rows(plan, left, right, source)
+        };
+        if ties(plan, keys, order).all(|(left, right)| unlinked_alike(left, right)) {
             decided.by_rows += 1;
+            return true;
+        }
+        relabel::sort_multisets(plan, source, spare);
+        let subject = Subject { plan, keys, state: source };
+        twins.reset(plan);
+        if ties(plan, keys, order).all(|(left, right)| twins.are_twins(subject, left, right, spare))
+        {
+            decided.by_twins += 1;
             return true;
         }
         graph.read(plan, keys, source);
@@ -199,16 +215,11 @@ impl Canonicalizer {
             ranking_to_image(&colouring.ranking, image);
             return true;
         }
-        relabel::sort_multisets(plan, source, spare);
-        let subject = Subject { plan, keys, graph, state: source };
-        let best = search.run(&subject, colouring, spare);
-        source.copy_from_slice(&best.state);
-        image.copy_from_slice(&best.image);
-        match search.leaves {
-            1 => decided.by_twins += 1,
-            _ => decided.by_search += 1,
-        }
-        decided.leaves += search.leaves;
+        Search { subject, graph, twins, spare, tree }.run(colouring);
+        decided.by_search += 1;
+        decided.leaves += tree.leaves;
+        source.copy_from_slice(&tree.best.state);
+        image.copy_from_slice(&tree.best.image);
         false
     }
 }
@@ -225,18 +236,10 @@ impl Reduction for Canonicalizer {
     }
 }
 
-/// Whether all members with the same key can be exchanged because nothing mentions them and their
-/// rows are the same. `image` puts members in the order of their keys.
-fn ties_are_same_rows(plan: &Plan, keys: &Keys, image: &[u32], state: &[u8]) -> bool {
-    plan.sets.iter().all(|set| {
-        set.members().all(|member| {
-            let next = set.members().find(|&other| image[other] == image[member] + 1);
-            next.is_none_or(|next| {
-                keys.keys[member] != keys.keys[next]
-                    || !keys.linked[member]
-                        && !keys.linked[next]
-                        && same_rows(plan, member as u32, next as u32, state)
-            })
-        })
+/// The members with equal keys, each with the next, given the order of members by their keys.
+fn ties(plan: &Plan, keys: &Keys, order: &[u32]) -> impl Iterator<Item = (u32, u32)> {
+    plan.sets.iter().flat_map(move |set| {
+        let pairs = order[set.members()].windows(2).map(|pair| (pair[0], pair[1]));
+        pairs.filter(|&(left, right)| keys.keys[left as usize] == keys.keys[right as usize])
     })
 }

@@ -61,6 +61,14 @@ pub(super) fn ranking_to_image(ranking: &[(u64, u32)], image: &mut Vec<u32>) {
     }
 }
 
+/// For each place in the order, which member a permutation puts there.
+pub(super) fn inverse(image: &[u32], order: &mut Vec<u32>) {
+    order.resize(image.len(), 0);
+    for (member, &place) in (0..).zip(image) {
+        order[place as usize] = member;
+    }
+}
+
 /// Sorts members by colour.
 pub(super) fn sort(members: &mut [(u64, u32)]) {
     if members.len() > FEW {

@@ -155,15 +155,22 @@ fn move_along(
     }
 }
 
-/// Copies a few bytes: blocks are often a single slot, for which a call would cost more.
+/// Copies a few bytes: blocks are often a slot or two, for which a call would cost more.
 #[inline(always)]
 fn copy(before: &[u8], from: usize, after: &mut [u8], to: usize, length: usize) {
+    let (before, after) = (&before[from..from + length], &mut after[to..to + length]);
     match length {
-        1 => after[to] = before[from],
-        2 => after[to..to + 2].copy_from_slice(&before[from..from + 2]),
-        4 => after[to..to + 4].copy_from_slice(&before[from..from + 4]),
-        8 => after[to..to + 8].copy_from_slice(&before[from..from + 8]),
-        _ => after[to..to + length].copy_from_slice(&before[from..from + length]),
+        1 => after[0] = before[0],
+        2 => after[..2].copy_from_slice(&before[..2]),
+        3 => {
+            after[..2].copy_from_slice(&before[..2]);
+            after[2] = before[2];
+        }
+        4..=8 => {
+            after[..4].copy_from_slice(&before[..4]);
+            after[length - 4..].copy_from_slice(&before[length - 4..]);
+        }
+        _ => after.copy_from_slice(before),
     }
 }
 
@@ -174,17 +181,19 @@ fn rename(plan: &Plan, names: &Names, image: &[u32], base: usize, bytes: &mut [u
         let member = decoder[number as usize];
         number + u64::from(image[member as usize]) - u64::from(member)
     };
+    if names.width == 1 {
+        for &offset in &names.offsets {
+            let slot = &mut bytes[base + offset as usize];
+            *slot = renamed(u64::from(*slot)) as u8;
+        }
+        return;
+    }
     for &offset in &names.offsets {
         let at = base + offset as usize;
-        match names.width {
-            1 => bytes[at] = renamed(u64::from(bytes[at])) as u8,
-            width => {
-                let slot = &mut bytes[at..at + width as usize];
-                let mut number = [0; 8];
-                number[..slot.len()].copy_from_slice(slot);
-                let number = renamed(u64::from_le_bytes(number)).to_le_bytes();
-                slot.copy_from_slice(&number[..slot.len()]);
-            }
-        }
+        let slot = &mut bytes[at..at + names.width as usize];
+        let mut number = [0; 8];
+        number[..slot.len()].copy_from_slice(slot);
+        let number = renamed(u64::from_le_bytes(number)).to_le_bytes();
+        slot.copy_from_slice(&number[..slot.len()]);
     }
 }

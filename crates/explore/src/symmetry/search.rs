@@ -3,18 +3,18 @@
 //!
 //! This is the search of graph canonisation (McKay: Practical graph isomorphism, Congressus
 //! Numerantium 30, 1981): a tree whose nodes are colourings. A node's first cell of tied members
-//! that are not *twins* (exchanging two of them changes nothing in the state) is its branching; a
-//! node without one is a leaf and stands for a relabelled state. The canonical state is that of
-//! the leaf with the least sequence of traces, and the least bytes among those. Which node
-//! branches where depends on the orbit of the state only, so the result does too. Two leaves with
-//! the same state give an automorphism, and branches that known automorphisms map to branches
-//! already taken are skipped. Each leaf costs a relabelling, each node a refinement.
+//! that are not all [twins](super::twins) is its branching; a node without one is a leaf and
+//! stands for a relabelled state. The canonical state is that of the leaf with the least sequence
+//! of traces, and the least bytes among those. Which node branches where depends on the orbit of
+//! the state only, so the result does too. Two leaves with the same state give an automorphism,
+//! and branches that known automorphisms map to branches already taken are skipped. Each leaf
+//! costs a relabelling, each node a refinement.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::graph::Graph;
-use super::order::ranking_to_image;
+use super::order::{inverse, ranking_to_image};
 use super::refine::{self, Colouring};
 use super::relabel::{self, Spare};
 use super::twins::{Classes, Subject, Twins};
@@ -22,22 +22,22 @@ use super::twins::{Classes, Subject, Twins};
 /// More automorphisms than this are not remembered.
 const REMEMBERED: usize = 64;
 
-/// What the search works on and leaves behind.
+/// The room that searches work in.
 #[derive(Debug, Default)]
-pub(super) struct Search {
+pub(super) struct Tree {
     levels: Vec<Level>,
     /// The traces of the nodes on the current path.
     traces: Vec<u64>,
     orbits: Classes,
     automorphisms: Vec<Vec<u32>>,
-    /// Relabelled states: one to try, and the best so far.
+    /// The state and the permutation of the current leaf.
     trial: Vec<u8>,
     trial_image: Vec<u32>,
     /// The inverse of the best permutation.
     origin: Vec<u32>,
-    best: Best,
     room: refine::Room,
-    /// How many leaves were reached.
+    pub(super) best: Best,
+    /// How many leaves the last search reached.
     pub(super) leaves: u64,
 }
 
@@ -63,90 +63,94 @@ struct Level {
     tried: Vec<u32>,
 }
 
-impl Search {
-    /// Finds the canonical form of a state, given a colouring that refinement leaves as it is.
-    pub(super) fn run(
-        &mut self,
-        subject: &Subject,
-        colouring: &Colouring,
-        spare: &mut Spare,
-    ) -> &Best {
-        self.leaves = 0;
-        self.best.found = false;
-        self.automorphisms.clear();
-        self.traces.clear();
-        self.traces.push(0);
-        self.twins.reset(subject.plan.members);
+/// A search for the canonical form of one state.
+pub(super) struct Search<'a> {
+    pub(super) subject: Subject<'a>,
+    pub(super) graph: &'a Graph,
+    pub(super) twins: &'a mut Twins,
+    pub(super) spare: &'a mut Spare,
+    pub(super) tree: &'a mut Tree,
+}
+
+impl Search<'_> {
+    /// Searches, given a colouring that refinement leaves as it is. The result is in
+    /// [`Tree::best`].
+    pub(super) fn run(&mut self, colouring: &Colouring) {
+        self.tree.leaves = 0;
+        self.tree.best.found = false;
+        self.tree.automorphisms.clear();
+        self.tree.traces.clear();
+        self.tree.traces.push(0);
         self.open(0);
-        self.levels[0].colouring.copy_from(colouring);
-        if self.branches(subject, 0, spare) {
-            self.descend(subject, spare);
+        self.tree.levels[0].colouring.copy_from(colouring);
+        if self.branches(0) {
+            self.descend();
         } else {
-            self.leaf(subject, 0, spare);
+            self.leaf(0);
         }
-        &self.best
     }
 
-    fn descend(&mut self, subject: &Subject, spare: &mut Spare) {
+    fn descend(&mut self) {
         let mut depth = 0;
         loop {
-            let Some(member) = self.next_branch(subject, depth, spare) else {
+            let Some(member) = self.next_branch(depth) else {
                 match depth {
                     0 => return,
                     _ => depth -= 1,
                 }
                 continue;
             };
-            self.levels[depth].tried.push(member);
-            self.individualize(subject, depth, member);
+            self.tree.levels[depth].tried.push(member);
+            self.individualize(depth, member);
             if self.is_worse(depth + 1) {
                 continue;
             }
-            if self.branches(subject, depth + 1, spare) {
+            if self.branches(depth + 1) {
                 depth += 1;
-            } else if let Some(common) = self.leaf(subject, depth + 1, spare) {
+            } else if let Some(common) = self.leaf(depth + 1) {
                 depth = common;
             }
         }
     }
 
     fn open(&mut self, depth: usize) {
-        if self.levels.len() <= depth {
-            self.levels.push(Level::default());
+        if self.tree.levels.len() <= depth {
+            self.tree.levels.push(Level::default());
         }
-        self.levels[depth].tried.clear();
+        self.tree.levels[depth].tried.clear();
     }
 
     /// Makes the child of the node at `depth` in which `member` has a colour of its own.
-    fn individualize(&mut self, subject: &Subject, depth: usize, member: u32) {
+    fn individualize(&mut self, depth: usize, member: u32) {
         self.open(depth + 1);
-        let (above, below) = self.levels.split_at_mut(depth + 1);
+        let plan = self.subject.plan;
+        let (above, below) = self.tree.levels.split_at_mut(depth + 1);
         let colouring = &mut below[0].colouring;
         colouring.copy_from(&above[depth].colouring);
         colouring.individualize(member, depth);
-        colouring.refine(subject.plan, subject.graph, &mut self.room);
-        self.traces.truncate(depth + 1);
-        self.traces.push(colouring.trace(subject.plan));
+        colouring.refine(plan, self.graph, &mut self.tree.room);
+        self.tree.traces.truncate(depth + 1);
+        self.tree.traces.push(colouring.trace(plan));
     }
 
     /// Whether no leaf below the node at `depth` can be better than the best.
     fn is_worse(&self, depth: usize) -> bool {
-        let known = self.best.traces.len().min(depth + 1);
-        self.best.found
-            && self.traces[..=depth].cmp(&self.best.traces[..known]) == Ordering::Greater
+        let best = &self.tree.best;
+        let known = best.traces.len().min(depth + 1);
+        best.found && self.tree.traces[..=depth].cmp(&best.traces[..known]) == Ordering::Greater
     }
 
     /// Whether the node at `depth` branches; finds out over which members.
-    fn branches(&mut self, subject: &Subject, depth: usize, spare: &mut Spare) -> bool {
-        for set in &subject.plan.sets {
+    fn branches(&mut self, depth: usize) -> bool {
+        for set in &self.subject.plan.sets {
             let mut start = set.members().start;
             while start < set.members().end {
-                let ranking = &self.levels[depth].colouring.ranking;
+                let ranking = &self.tree.levels[depth].colouring.ranking;
                 let colour = ranking[start].0;
                 let members = &ranking[start..set.members().end];
                 let length = members.iter().take_while(|member| member.0 == colour).count();
-                if !self.all_twins(subject, depth, start..start + length, spare) {
-                    self.levels[depth].cell = start..start + length;
+                if !self.all_twins(depth, start..start + length) {
+                    self.tree.levels[depth].cell = start..start + length;
                     return true;
                 }
                 start += length;
@@ -156,82 +160,74 @@ impl Search {
     }
 
     /// Whether all members at these positions of the ranking are twins of each other.
-    fn all_twins(
-        &mut self,
-        subject: &Subject,
-        depth: usize,
-        cell: Range<usize>,
-        spare: &mut Spare,
-    ) -> bool {
-        (cell.start + 1..cell.end).all(|position| {
-            let ranking = &self.levels[depth].colouring.ranking;
-            let (left, right) = (ranking[position - 1].1, ranking[position].1);
-            self.are_twins(subject, left, right, spare)
+    fn all_twins(&mut self, depth: usize, cell: Range<usize>) -> bool {
+        self.tree.levels[depth].colouring.ranking[cell].windows(2).all(|pair| {
+            let (left, right) = (pair[0].1, pair[1].1);
+            self.twins.are_twins(self.subject, left, right, self.spare)
         })
     }
 
     /// A member of the cell at `depth` that no known automorphism maps to one already tried.
-    fn next_branch(&mut self, subject: &Subject, depth: usize, spare: &mut Spare) -> Option<u32> {
-        self.find_orbits(subject, depth);
-        for position in self.levels[depth].cell.clone() {
-            let level = &self.levels[depth];
-            let member = level.colouring.ranking[position].1;
-            let tried = level.tried.len();
-            let known = (0..tried).any(|index| {
-                let other = self.levels[depth].tried[index];
-                self.orbits.same(member, other) || self.are_twins(subject, member, other, spare)
-            });
-            if !known {
-                return Some(member);
-            }
-        }
-        None
+    fn next_branch(&mut self, depth: usize) -> Option<u32> {
+        self.find_orbits(depth);
+        let Tree { levels, orbits, .. } = &mut *self.tree;
+        let level = &levels[depth];
+        let members = level.colouring.ranking[level.cell.clone()].iter();
+        members.map(|&(_, member)| member).find(|&member| {
+            !level.tried.iter().any(|&other| {
+                orbits.same(member, other)
+                    || self.twins.are_twins(self.subject, member, other, self.spare)
+            })
+        })
     }
 
     /// The orbits of the automorphisms that keep what is individualised above `depth` in place.
-    fn find_orbits(&mut self, subject: &Subject, depth: usize) {
-        self.orbits.reset(subject.plan.members + 1);
-        let path = &self.levels[..depth];
-        for automorphism in &self.automorphisms {
+    fn find_orbits(&mut self, depth: usize) {
+        let Tree { levels, orbits, automorphisms, .. } = &mut *self.tree;
+        orbits.reset(self.subject.plan.members + 1);
+        for automorphism in automorphisms {
             let keeps = |level: &Level| {
                 level.tried.last().is_none_or(|&member| automorphism[member as usize] == member)
             };
-            if path.iter().all(keeps) {
-                for (member, &image) in (0..).zip(automorphism) {
-                    self.orbits.unite(member, image);
+            if levels[..depth].iter().all(keeps) {
+                for (member, &image) in (0..).zip(automorphism.iter()) {
+                    orbits.unite(member, image);
                 }
             }
         }
     }
 
     /// Looks at a leaf. If its state is the best one again, the node to go back to.
-    fn leaf(&mut self, subject: &Subject, depth: usize, spare: &mut Spare) -> Option<usize> {
-        self.leaves += 1;
-        ranking_to_image(&self.levels[depth].colouring.ranking, &mut self.trial_image);
-        self.trial.clear();
-        self.trial.extend_from_slice(subject.state);
-        let Subject { plan, state, .. } = *subject;
-        relabel::relabel(plan, &self.trial_image, state, &mut self.trial, spare);
-        let order = match self.best.found {
+    fn leaf(&mut self, depth: usize) -> Option<usize> {
+        let Subject { plan, state, .. } = self.subject;
+        let tree = &mut *self.tree;
+        tree.leaves += 1;
+        ranking_to_image(&tree.levels[depth].colouring.ranking, &mut tree.trial_image);
+        tree.trial.clear();
+        tree.trial.extend_from_slice(state);
+        relabel::relabel(plan, &tree.trial_image, state, &mut tree.trial, self.spare);
+        let order = match tree.best.found {
             false => Ordering::Less,
             true => {
-                let traces = self.traces.cmp(&self.best.traces);
-                traces.then_with(|| self.trial.cmp(&self.best.state))
+                let traces = tree.traces.cmp(&tree.best.traces);
+                traces.then_with(|| tree.trial.cmp(&tree.best.state))
             }
         };
         match order {
             Ordering::Greater => None,
             Ordering::Less => {
-                self.keep_best(depth);
+                tree.keep_best(depth);
                 None
             }
             Ordering::Equal => {
-                self.find_automorphism();
-                self.mirrored(depth)
+                tree.find_automorphism();
+                tree.mirrored(depth)
             }
         }
     }
+}
 
+impl Tree {
     fn keep_best(&mut self, depth: usize) {
         self.best.found = true;
         self.best.traces.clone_from(&self.traces);
@@ -244,10 +240,7 @@ impl Search {
 
     /// Two permutations with the same result differ by an automorphism.
     fn find_automorphism(&mut self) {
-        self.origin.resize(self.best.image.len(), 0);
-        for (member, &image) in (0..).zip(&self.best.image) {
-            self.origin[image as usize] = member;
-        }
+        inverse(&self.best.image, &mut self.origin);
         for image in &mut self.trial_image {
             *image = self.origin[*image as usize];
         }

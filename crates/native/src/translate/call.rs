@@ -5,13 +5,12 @@
 //! Small functions are translated in place. So is a function that may remove an element that one
 //! of its arguments refers to, because only the caller's code knows how to check for that.
 
-use cranelift_codegen::ir::{
-    AbiParam, ExtFuncData, ExternalName, InstBuilder, Signature, UserExternalName, Value, types,
-};
+use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, Signature, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::FunctionBuilderContext;
 use murphi::ir::{Argument, Call, Function, FunctionId, Model, Place, TypeId};
 
+use super::memory::Memory;
 use super::place::{Address, Binding, Location, Scope};
 use super::{Exits, Translated, Translator, Unit, new_function};
 use crate::Error;
@@ -65,8 +64,10 @@ pub(crate) fn function(
     let source = &unit.model.functions[id.0 as usize];
     let mut native = new_function(signature(unit.model, unit.isa, source));
     let facts = unit.knowledge.function(id);
-    let mut translator = Translator::begin(unit, &mut native, builders, &facts.calls);
-    translator.whole_function(source, !facts.writes);
+    let memory = Memory::of_caller(unit, &facts.calls);
+    let mut translator = Translator::begin(unit, &mut native, builders, memory);
+    let state_is_constant = !facts.writes && !facts.writes_parameters;
+    translator.whole_function(source, state_is_constant);
     let arena_end = translator.end()?;
     Ok(Translated { function: native, arena_end })
 }
@@ -104,7 +105,7 @@ impl<'m> Translator<'_, 'm> {
         self.builder.ins().return_(&results);
     }
 
-    fn return_from(&mut self, block: cranelift_codegen::ir::Block, status: i64, result: bool) {
+    fn return_from(&mut self, block: Block, status: i64, result: bool) {
         self.builder.set_cold_block(block);
         self.enter(block);
         let status = self.constant(status);
@@ -248,16 +249,7 @@ impl<'m> Translator<'_, 'm> {
             });
         }
         let signature = signature(self.model(), self.unit.isa, function);
-        let signature = self.builder.import_signature(signature);
-        let name = UserExternalName::new(0, id.0);
-        let name = self.builder.func.declare_imported_user_function(name);
-        let data = ExtFuncData {
-            name: ExternalName::user(name),
-            signature,
-            colocated: false,
-            patchable: false,
-        };
-        let callee = self.builder.import_function(data);
+        let callee = self.native_callee(signature, id.0);
         let call = self.builder.ins().call(callee, &arguments);
         let results = self.builder.inst_results(call).to_vec();
         self.after_call(results[0], self.unit.knowledge.function(id).excludes);

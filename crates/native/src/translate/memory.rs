@@ -8,10 +8,10 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
 };
-use murphi::ir::TypeId;
+use murphi::ir::{FunctionId, TypeId};
 
-use super::Translator;
 use super::place::{Address, Origin};
+use super::{Translator, Unit};
 use crate::host::{self, Context};
 
 /// The most bytes of locals that one native function keeps on the stack.
@@ -22,12 +22,22 @@ const GREATEST_INLINE: u32 = 256;
 /// Room for locals.
 pub(super) struct Memory {
     stack: u32,
+    /// Where the arena is, in the context.
+    pointer: usize,
     arena: u64,
 }
 
 impl Memory {
-    pub(super) fn new(arena: u64) -> Self {
-        Memory { stack: 0, arena }
+    /// The room of a native function that calls these functions.
+    pub(super) fn of_caller(unit: &Unit<'_>, calls: &[FunctionId]) -> Self {
+        let ends = calls.iter().map(|call| unit.arena_ends[call.0 as usize]);
+        let pointer = std::mem::offset_of!(Context, arena);
+        Memory { stack: 0, pointer, arena: ends.max().unwrap_or(0) }
+    }
+
+    /// The room of guards: apart from all others, since guards call bodies.
+    pub(super) fn of_guards() -> Self {
+        Memory { stack: 0, pointer: std::mem::offset_of!(Context, guard_arena), arena: 0 }
     }
 
     pub(super) fn arena_end(&self) -> u64 {
@@ -48,7 +58,7 @@ impl Translator<'_, '_> {
         }
         let offset = self.memory.arena;
         self.memory.arena += u64::from(size);
-        let at = std::mem::offset_of!(Context, arena) as i32;
+        let at = self.memory.pointer as i32;
         let arena = self.builder.ins().load(types::I64, plain(), self.context, at);
         let pointer = self.builder.ins().iadd_imm_s(arena, offset as i64);
         Address::at(pointer)

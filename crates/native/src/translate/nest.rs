@@ -10,10 +10,12 @@
 use murphi::instance;
 use murphi::ir::{
     AliasTarget, Base, Domain, Expression, ExpressionKind, Frame, LocalId, Model, Operator,
-    Parameter, Place, Step, Storage, TypeId, TypeKind,
+    Parameter, Place, Rule, Step, Storage, TypeId, TypeKind,
 };
 
 use super::operand::Bounds;
+use crate::Error;
+use crate::facts::{Facts, Knowledge};
 use crate::walk::{self, Visitor};
 
 /// The instances of a rule or property.
@@ -25,15 +27,17 @@ pub(super) struct Nest {
 }
 
 impl Nest {
-    /// The instances; `None` if there are too many to be counted.
-    pub(super) fn of(model: &Model, parameters: &[Parameter]) -> Option<Self> {
-        instance::count(model, parameters)?;
+    /// The instances of the rule or property of this name.
+    pub(super) fn of(model: &Model, name: &str, parameters: &[Parameter]) -> Result<Self, Error> {
+        if instance::count(model, parameters).is_none() {
+            return Err(Error::TooManyInstances(name.to_owned()));
+        }
         let radices = instance::radices(model, parameters);
         let mut weights = vec![1u64; radices.len()];
         for number in (1..radices.len()).rev() {
             weights[number - 1] = weights[number].saturating_mul(radices[number]);
         }
-        Some(Nest { radices, weights })
+        Ok(Nest { radices, weights })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -46,6 +50,15 @@ impl Nest {
             0 => self.radices.iter().product(),
             _ => self.weights[digits - 1],
         }
+    }
+}
+
+/// What evaluating the parameters and the guard of a rule may do.
+pub(super) fn facts_before_body(knowledge: &Knowledge, rule: &Rule) -> Facts {
+    let parameters = knowledge.parameters(&rule.frame, &rule.parameters);
+    match &rule.guard {
+        None => parameters,
+        Some(guard) => parameters.and(knowledge.expression(&rule.frame, guard)),
     }
 }
 

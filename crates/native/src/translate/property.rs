@@ -1,80 +1,119 @@
-//! A property as a native function: whether some instance of its condition has a given truth value.
+//! Some properties, looked at one after the other, as a native function.
 //!
-//! It gives 0 if none has, [`FOUND`] for the first that has, or the status of what stopped the
-//! evaluation before. A condition that calls a function that changes the state is evaluated on a
-//! copy, made anew for each instance.
+//! It stops at the first property that decides, or goes through all of them. What it gives says how
+//! it stopped: 0 not at all, else a status in the lowest bits and the number of the property above
+//! them. A cover never stops it, but is noted when an instance holds. A condition that calls something
+//! that may change the state is evaluated on a copy, made anew for each instance.
 
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, Signature, types};
 use cranelift_frontend::FunctionBuilderContext;
-use murphi::ir::{Parameter, Property};
+use murphi::ir::{Parameter, Property, PropertyKind};
 
 use super::call::{EXCLUDED, FAILED};
 use super::domain::{Loop, Rounds};
+use super::memory::{Memory, plain};
 use super::nest::Nest;
 use super::place::{Address, Binding, Scope};
 use super::{Translated, Translator, Unit, new_function};
 use crate::Error;
+use crate::facts::Facts;
+use crate::host::Context;
 
-/// The status when an instance was found.
-pub(crate) const FOUND: i64 = 3;
+/// The status when an invariant is broken.
+pub(crate) const BROKEN: i64 = 3;
+/// How many bits the status has.
+pub(crate) const STATUS_BITS: u32 = 2;
 
-/// Translates the search for an instance of a property whose condition is `wanted`.
-pub(crate) fn property(
+/// Translates some properties, given with their numbers.
+pub(crate) fn properties(
     unit: &Unit<'_>,
     builders: &mut FunctionBuilderContext,
-    property: &Property,
-    wanted: bool,
+    properties: &[(u32, &Property)],
 ) -> Result<Translated, Error> {
-    let too_many = || Error::TooManyInstances(property.name.clone());
-    let nest = Nest::of(unit.model, &property.parameters).ok_or_else(too_many)?;
-    let knowledge = unit.knowledge;
-    let mut facts = knowledge.parameters(&property.frame, &property.parameters);
-    let condition = knowledge.expression(&property.frame, &property.condition);
-    facts.writes |= condition.writes;
-    facts.shrinks |= condition.shrinks;
-    facts.calls.extend(condition.calls);
+    let all_facts: Vec<Facts> = properties
+        .iter()
+        .map(|(_, property)| {
+            let (frame, knowledge) = (&property.frame, unit.knowledge);
+            let parameters = knowledge.parameters(frame, &property.parameters);
+            parameters.and(knowledge.expression(frame, &property.condition))
+        })
+        .collect();
+    let calls: Vec<_> = all_facts.iter().flat_map(|facts| facts.calls.clone()).collect();
 
     let mut signature = Signature::new(unit.isa.default_call_conv());
     signature.params.resize(2, AbiParam::new(types::I64));
     signature.returns.push(AbiParam::new(types::I64));
     let mut native = new_function(signature);
-    let mut translator = Translator::begin(unit, &mut native, builders, &facts.calls);
-    translator.scope = Scope::of(&property.frame, !facts.writes);
-    translator.shrunk = facts.writes && facts.shrinks;
-    translator.search(property, &nest, wanted, facts.writes);
+    let memory = Memory::of_caller(unit, &calls);
+    let mut translator = Translator::begin(unit, &mut native, builders, memory);
+    for ((number, property), facts) in properties.iter().zip(&all_facts) {
+        let nest = Nest::of(unit.model, &property.name, &property.parameters)?;
+        if !nest.is_empty() {
+            translator.scope = Scope::of(&property.frame, !facts.writes);
+            translator.shrunk = facts.writes && facts.shrinks;
+            translator.look_at(*number, property, &nest, facts.writes);
+        }
+    }
+    let nothing = translator.constant(0);
+    translator.builder.ins().return_(&[nothing]);
     let arena_end = translator.end()?;
     Ok(Translated { function: native, arena_end })
 }
 
 impl<'m> Translator<'_, 'm> {
-    fn search(&mut self, property: &'m Property, nest: &Nest, wanted: bool, on_copies: bool) {
-        let found = self.cold_block();
-        if !nest.is_empty() {
-            let mut loops: Vec<Loop> = Vec::new();
-            let next = self.block();
-            match on_copies {
-                false => self.bind_in_loops(property, &mut loops),
-                true => self.bind_on_copies(property, nest, next, &mut loops),
+    fn look_at(&mut self, number: u32, property: &'m Property, nest: &Nest, on_copies: bool) {
+        let original = self.state;
+        let [error, exclude, found] = [(); 3].map(|()| self.cold_block());
+        let [next, end] = [(); 2].map(|()| self.block());
+        (self.exits.error, self.exits.exclude) = (error, exclude);
+        let mut loops: Vec<Loop> = Vec::new();
+        match on_copies {
+            false => self.bind_in_loops(property, &mut loops),
+            true => self.bind_on_copies(property, nest, next, &mut loops),
+        }
+        match property.kind {
+            PropertyKind::Cover => self.branch(&property.condition, found, next),
+            _ => self.branch(&property.condition, next, found),
+        }
+        self.enter(next);
+        while let Some(each) = loops.pop() {
+            self.jump(each.latch);
+            self.end_loop(each);
+        }
+        self.jump(end);
+        self.stop_at(error, FAILED, number);
+        match property.kind {
+            PropertyKind::Cover => {
+                self.enter(exclude);
+                self.jump(end);
+                self.enter(found);
+                self.note_cover(number);
+                self.jump(end);
             }
-            match wanted {
-                true => self.branch(&property.condition, found, next),
-                false => self.branch(&property.condition, next, found),
+            PropertyKind::Assumption => {
+                self.stop_at(exclude, EXCLUDED, number);
+                self.stop_at(found, EXCLUDED, number);
             }
-            self.enter(next);
-            while let Some(each) = loops.pop() {
-                self.jump(each.latch);
-                self.end_loop(each);
+            PropertyKind::Invariant | PropertyKind::Liveness => {
+                self.stop_at(exclude, EXCLUDED, number);
+                self.stop_at(found, BROKEN, number);
             }
         }
-        let none = self.constant(0);
-        self.builder.ins().return_(&[none]);
-        let ends = [(self.exits.error, FAILED), (self.exits.exclude, EXCLUDED), (found, FOUND)];
-        for (block, status) in ends {
-            self.builder.set_cold_block(block);
-            self.enter(block);
-            let status = self.constant(status);
-            self.builder.ins().return_(&[status]);
-        }
+        self.enter(end);
+        self.state = original;
+    }
+
+    fn stop_at(&mut self, block: Block, status: i64, number: u32) {
+        self.enter(block);
+        let answer = self.constant(i64::from(number) << STATUS_BITS | status);
+        self.builder.ins().return_(&[answer]);
+    }
+
+    fn note_cover(&mut self, number: u32) {
+        let at = std::mem::offset_of!(Context, covered) as i32;
+        let covered = self.builder.ins().load(types::I64, plain(), self.context, at);
+        let noted = self.builder.ins().iconst(types::I8, 1);
+        self.builder.ins().store(plain(), noted, covered, number as i32);
     }
 
     fn bind_in_loops(&mut self, property: &'m Property, loops: &mut Vec<Loop>) {
@@ -101,14 +140,13 @@ impl<'m> Translator<'_, 'm> {
         }
         self.copy(&copy, &Address::at(self.state), size);
         self.state = pointer;
-        let mut digits: Vec<_> = loops.iter().map(|each| each.round).collect();
-        digits.reverse();
+        let mut digits = loops.iter().map(|each| each.round).collect::<Vec<_>>().into_iter();
         for parameter in &property.parameters {
             match parameter {
                 Parameter::Alias { local, target } => self.bind_alias(*local, target),
                 Parameter::Each(binder) => {
-                    let digit = digits.pop().expect("there is a loop for each parameter");
-                    let value = self.value_of_digit(&binder.domain, digit, next);
+                    let digit = digits.next().expect("there is a loop for each parameter");
+                    let value = self.value_of_digit(&binder.domain, digit, Some(next));
                     self.scope.bind(binder.local, Binding::Value(value));
                 }
             }

@@ -100,7 +100,11 @@ fn totals_lines(exploration: &Exploration) -> Vec<String> {
     if is_large && totals.bytes_per_state > 0.0 && !random {
         first.push(format!("{:.1} bytes a state", totals.bytes_per_state));
     }
-    let mut second = vec![format!("symmetry {}", settings.symmetry)];
+    // Random walks go through states as they are.
+    let mut second = match random {
+        true => vec![],
+        false => vec![format!("symmetry {}", settings.symmetry)],
+    };
     second.push(match settings.search.as_str() {
         "bfs" => "breadth-first".to_owned(),
         "dfs" => "depth-first".to_owned(),
@@ -228,11 +232,11 @@ pub fn counted(number: u64, what: &str) -> String {
 }
 
 /// Thousands set off by commas.
-pub fn grouped(number: u64) -> String {
+fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -241,7 +245,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// Three digits of a number that is measured: more would be noise.
-pub fn rounded(number: u64) -> u64 {
+fn rounded(number: u64) -> u64 {
     let mut unit = 1;
     while number / unit >= 1000 {
         unit *= 10;

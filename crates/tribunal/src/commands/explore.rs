@@ -27,6 +27,7 @@ mod model;
 mod narrate;
 mod replay;
 mod search;
+mod values;
 
 /// How many rounds a loop may take if nothing is said: what CMurphi allows.
 const LOOP_LIMIT: u64 = 1000;
@@ -117,14 +118,17 @@ fn replay_line(
     result: &Result<(), replay::Refuted>,
 ) -> String {
     let model = input::shown(&arguments.file);
-    let (verdict, property) = (&recorded.verdict, &recorded.property);
+    let claim = match recorded.verdict == recorded.property {
+        true => recorded.verdict.clone(),
+        false => format!("{}: {}", recorded.verdict, recorded.property),
+    };
     match result {
         Ok(()) => {
             let steps = text::counted(recorded.steps.len() as u64, "step");
-            format!("{file}: {model}: {verdict}: {property}: counterexample of {steps} holds\n")
+            format!("{file}: {model}: {claim}: counterexample of {steps} holds\n")
         }
         Err(replay::Refuted { place, reason }) => {
-            format!("{file}: {model}: {verdict}: {property}: rejected at {place}: {reason}\n")
+            format!("{file}: {model}: {claim}: rejected at {place}: {reason}\n")
         }
     }
 }

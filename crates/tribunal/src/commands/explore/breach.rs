@@ -13,6 +13,8 @@ use murphi::ir::{Expression, ExpressionKind as Kind, Model, Operator, Parameter,
 use murphi::source::Span;
 use murphi::value::State;
 
+use super::values;
+
 /// How often a condition is opened at most.
 const OPENINGS: usize = 64;
 
@@ -22,6 +24,8 @@ pub(super) struct Broken {
     pub(super) bindings: Vec<(String, String)>,
     /// The part of the condition that does not hold for them.
     pub(super) span: Span,
+    /// What stands in that part, with what it holds.
+    pub(super) values: Vec<(String, String)>,
 }
 
 /// Finds what breaks a property in a state that breaks it; `None` if it does not.
@@ -39,7 +43,23 @@ pub(super) fn find(interpreter: &Interpreter, state: &State, property: usize) ->
         };
         (current, breach) = (next, found);
     }
-    Some(Broken { bindings: breach.bindings, span: current.condition.span })
+    let values = values::of(interpreter.model(), state, &current, breach.instance);
+    let span = shown(&current.condition, &interpreter.model().source.text);
+    Some(Broken { bindings: breach.bindings, span, values })
+}
+
+/// What of a broken condition to underline: only one line can be, so of an implication that is
+/// longer its right operand, which is false.
+fn shown(condition: &Expression, source: &str) -> Span {
+    let mut shown = condition;
+    while let Kind::Binary(Operator::Implies, _, right) = &shown.kind {
+        let (start, end) = (shown.span.start as usize, shown.span.end as usize);
+        match source.get(start..end) {
+            Some(text) if text.contains('\n') => shown = right,
+            _ => break,
+        }
+    }
+    shown.span
 }
 
 /// Evaluates properties that are not in the model.

@@ -179,12 +179,16 @@ impl<'i> Narrator<'i> {
                 let with = with(&broken.bindings);
                 let message = format!("{who} does not hold{with}");
                 let diagnostic = Diagnostic::error(broken.span, message);
+                let mut explanation = diagnostic.render(self.source(), self.colour);
+                if !broken.values.is_empty() {
+                    explanation.push_str(&format!("where {}\n", listed(&broken.values)));
+                }
                 Ok(Broken {
                     kind: kind_name(claimed.kind).to_owned(),
                     property: name,
                     sentence: format!("{who} does not hold"),
                     place: Some(self.source().position(claimed.span.start)),
-                    explanation: diagnostic.render(self.source(), self.colour),
+                    explanation,
                 })
             }
             Err(error) => {
@@ -225,7 +229,11 @@ pub(super) fn kind_name(kind: PropertyKind) -> &'static str {
 
 /// ` with p = Proc_1, q = Proc_2`, or nothing.
 pub(super) fn with(bindings: &[(String, String)]) -> String {
-    let shown = bindings.iter().map(|(name, value)| format!("{name} = {value}"));
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    if shown.is_empty() { shown } else { format!(" with {shown}") }
+    if bindings.is_empty() { String::new() } else { format!(" with {}", listed(bindings)) }
+}
+
+/// `p = Proc_1, q = Proc_2`
+fn listed(values: &[(String, String)]) -> String {
+    let shown = values.iter().map(|(name, value)| format!("{name} = {value}"));
+    shown.collect::<Vec<_>>().join(", ")
 }

@@ -12,7 +12,7 @@ use murphi::instance;
 use murphi::interpret::{End, Interpreter};
 use murphi::ir::{Model, PropertyKind};
 use murphi::machine::Machine;
-use report::exploration::text::{counted, grouped, rounded};
+use report::exploration::text::counted;
 use report::exploration::{self as told, Broken, Settings, Totals};
 
 use super::fold::fold;
@@ -148,17 +148,34 @@ fn deadlock(arguments: &ExploreArguments) -> DeadlockChoice {
     arguments.search.deadlock.unwrap_or(DeadlockChoice::Stuttering)
 }
 
-/// `1,234,000 states, 5,678,000 rules fired, 512,000 states/s, 12,300 to expand, depth 17, 33 MiB`
+/// `4.06M states, 16.5M rules fired, 888k states/s, 429k waiting, depth 41, 60 MiB`
 fn progress_line(now: &explore::Progress) -> String {
+    let rate = now.states as f64 / now.seconds.max(0.001);
     format!(
-        "{}, {} fired, {} states/s, {} to expand, depth {}, {} MiB",
-        counted(rounded(now.states), "state"),
-        counted(rounded(now.rules_fired), "rule"),
-        grouped(rounded(now.rate as u64)),
-        grouped(rounded(now.frontier)),
+        "{} states, {} rules fired, {} states/s, {} waiting, depth {}, {} MiB",
+        brief(now.states),
+        brief(now.rules_fired),
+        brief(rate as u64),
+        brief(now.frontier),
         now.depth,
         now.bytes >> 20,
     )
+}
+
+/// Three digits of a number: `999`, `1.23k`, `45.6M`.
+fn brief(number: u64) -> String {
+    let mut value = number as f64;
+    for unit in ["", "k", "M", "G"] {
+        match value {
+            value if value < 1000.0 && unit.is_empty() => return number.to_string(),
+            value if value < 9.995 => return format!("{value:.2}{unit}"),
+            value if value < 99.95 => return format!("{value:.1}{unit}"),
+            value if value < 999.5 => return format!("{value:.0}{unit}"),
+            _ => {}
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.0}T")
 }
 
 /// Puts what was found into words, confirmed by the reference interpreter.
@@ -336,4 +353,15 @@ fn reason_line(reason: &Reason, arguments: &ExploreArguments) -> String {
         Reason::Disk(message) => format!("a temporary file failed: {message}"),
     };
     format!("{why}; nothing wrong so far")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brief_numbers_have_three_digits() {
+        let shown = [0, 999, 1_000, 12_345, 999_499, 999_999, 45_600_000, 7_000_000_000].map(brief);
+        assert_eq!(shown, ["0", "999", "1.00k", "12.3k", "999k", "1.00M", "45.6M", "7.00G"]);
+    }
 }

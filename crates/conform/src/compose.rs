@@ -1,0 +1,291 @@
+//! A protocol and an observer in one: another Murphi program, which is explored like any other.
+//!
+//! An observer is written as Murphi text and spliced into the syntax tree of the protocol: its
+//! types, variables and procedures before those of the protocol, calls of its procedures at the
+//! beginning of those that mark memory events, and its first values at the beginning of every
+//! start state. The rules of the protocol stay what they are, in their order and with their
+//! parameters, so that a run of the composition is a run of the protocol. Claims of the protocol
+//! are left out (they are checked by themselves), its assumptions stay. Linear in the size of both.
+
+use murphi::ast::{
+    Body, Call, Declaration, DeclarationKind, Expression, ExpressionKind, FunctionDefinition, Item,
+    Name, Program, PropertyKind, Quantifier, Rule, RuleKind, Statement, StatementKind,
+    TypeExpression, TypeKind,
+};
+use murphi::ir::{Model, Simple, TypeId, TypeKind as IrKind};
+use murphi::parse::parse;
+use murphi::source::{Source, Span};
+
+use crate::events::{Marker, Protocol, declaration_of, type_text};
+
+/// What watches the loads and stores of a protocol.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Observer {
+    /// Types, variables, functions and procedures.
+    pub(crate) declarations: String,
+    /// Invariants.
+    pub(crate) properties: String,
+    /// Parameters of the start states, as in `ruleset`, if any.
+    pub(crate) choices: String,
+    /// What a start state does first.
+    pub(crate) start: String,
+    /// What is assumed about the state that a start state leads to.
+    pub(crate) assumptions: String,
+    /// The procedures to call at each load and each store, with processor, address and value.
+    pub(crate) on_load: String,
+    pub(crate) on_store: String,
+}
+
+/// The protocol with the observer.
+pub(crate) fn compose(protocol: &Protocol, values: Option<u64>, observer: &Observer) -> Program {
+    let mut program = protocol.program.clone();
+    if let Some(values) = values {
+        resize(&mut program, protocol, values);
+    }
+    for item in &mut program.items {
+        if let Item::Function(function) = item {
+            for (marker, callee) in
+                [(&protocol.load, &observer.on_load), (&protocol.store, &observer.on_store)]
+            {
+                if function.name.text == marker.name
+                    && let FunctionDefinition::Body(body) = &mut function.definition
+                {
+                    body.statements.insert(0, call(callee, marker));
+                }
+            }
+        }
+    }
+    let rules = program.items.into_iter().filter_map(|item| match item {
+        Item::Rule(rule) => without_claims(rule).map(|rule| Item::Rule(start_with(rule, observer))),
+        other => Some(other),
+    });
+    program.items = rules.collect();
+    let at = place_for_declarations(&program, protocol);
+    program.items.splice(at..at, read(&observer.declarations).items);
+    program.items.extend(read(&observer.properties).items);
+    program
+}
+
+/// Reads a text that was written here.
+fn read(text: &str) -> Program {
+    let source = Source { name: "observer".to_owned(), text: text.to_owned() };
+    let (program, problems) = parse(&source);
+    let shown = || problems.iter().map(|problem| problem.render(&source, false)).collect::<String>();
+    program.unwrap_or_else(|| panic!("the observer is written in Murphi:\n{}", shown()))
+}
+
+fn statements(text: &str) -> Vec<Statement> {
+    let program = read(&format!("startstate begin {text} end;"));
+    match program.items.into_iter().next() {
+        Some(Item::Rule(Rule { kind: RuleKind::StartState { body, .. }, .. })) => body.statements,
+        _ => Vec::new(),
+    }
+}
+
+fn quantifiers(text: &str) -> Vec<Quantifier> {
+    let program = read(&format!("ruleset {text} do startstate begin end; end;"));
+    match program.items.into_iter().next() {
+        Some(Item::Rule(Rule { kind: RuleKind::Ruleset { quantifiers, .. }, .. })) => quantifiers,
+        _ => Vec::new(),
+    }
+}
+
+/// `callee(p, a, v)` with the parameters of a marker.
+fn call(callee: &str, marker: &Marker) -> Statement {
+    let span = Span::default();
+    let argument =
+        |name: &String| Expression { kind: ExpressionKind::Name(name.clone()), span };
+    let name = Name { text: callee.to_owned(), span };
+    let arguments = marker.parameters.iter().map(argument).collect();
+    Statement { kind: StatementKind::Call(Call { name, arguments }), span }
+}
+
+/// A rule without what it claims; nothing if that was all. Assumptions stay.
+fn without_claims(rule: Rule) -> Option<Rule> {
+    let span = rule.span;
+    let kept = |rules: Vec<Rule>| -> Option<Vec<Rule>> {
+        let rules: Vec<Rule> = rules.into_iter().filter_map(without_claims).collect();
+        (!rules.is_empty()).then_some(rules)
+    };
+    let kind = match rule.kind {
+        RuleKind::Property(property) if property.kind != PropertyKind::Assumption => return None,
+        RuleKind::Ruleset { quantifiers, rules } => {
+            RuleKind::Ruleset { quantifiers, rules: kept(rules)? }
+        }
+        RuleKind::Alias { aliases, rules } => RuleKind::Alias { aliases, rules: kept(rules)? },
+        RuleKind::Choose { name, multiset, rules } => {
+            RuleKind::Choose { name, multiset, rules: kept(rules)? }
+        }
+        other => other,
+    };
+    Some(Rule { kind, span })
+}
+
+/// Every start state in a rule with the choices and statements of the observer.
+fn start_with(rule: Rule, observer: &Observer) -> Rule {
+    let span = rule.span;
+    let all = |rules: Vec<Rule>| rules.into_iter().map(|rule| start_with(rule, observer)).collect();
+    let kind = match rule.kind {
+        RuleKind::StartState { name, body } => {
+            let mut statements = statements(&observer.start);
+            statements.extend(body.statements);
+            statements.extend(self::statements(&observer.assumptions));
+            let body = Body { declarations: body.declarations, statements };
+            let start = RuleKind::StartState { name, body };
+            if observer.choices.is_empty() {
+                start
+            } else {
+                let rules = vec![Rule { kind: start, span }];
+                RuleKind::Ruleset { quantifiers: quantifiers(&observer.choices), rules }
+            }
+        }
+        RuleKind::Ruleset { quantifiers, rules } => {
+            RuleKind::Ruleset { quantifiers, rules: all(rules) }
+        }
+        RuleKind::Alias { aliases, rules } => RuleKind::Alias { aliases, rules: all(rules) },
+        RuleKind::Choose { name, multiset, rules } => {
+            RuleKind::Choose { name, multiset, rules: all(rules) }
+        }
+        other => other,
+    };
+    Rule { kind, span }
+}
+
+/// After the types that the observer speaks of, and after all declarations before the first
+/// function, so that the program keeps the order that every tool accepts.
+fn place_for_declarations(program: &Program, protocol: &Protocol) -> usize {
+    let is_declaration = |item: &Item| matches!(item, Item::Declaration(_));
+    let leading = program.items.iter().take_while(|item| is_declaration(item)).count();
+    let domains = [&protocol.processor, &protocol.address, &protocol.value];
+    let types = domains.iter().filter_map(|domain| declaration_of(program, &domain.text));
+    types.map(|at| at + 1).max().unwrap_or(0).max(leading)
+}
+
+/// Gives the type of values a number of them. An enumeration keeps the members it has, because
+/// they may be spoken of; a scalarset becomes a range, which allows all that a scalarset does.
+fn resize(program: &mut Program, protocol: &Protocol, values: u64) {
+    let (model, value) = (&protocol.model, &protocol.value);
+    let Some(at) = declaration_of(program, &value.text) else { return };
+    let Item::Declaration(Declaration {
+        kind: DeclarationKind::Type { definition, .. }, ..
+    }) = &mut program.items[at]
+    else {
+        return;
+    };
+    let span = definition.span;
+    match (&mut definition.kind, model.simple(value.ty)) {
+        (TypeKind::Enumeration(members), _) => {
+            for number in members.len() as u64..values {
+                let text = format!("{}value_{number}", protocol.prefix);
+                members.push(Name { text, span });
+            }
+        }
+        (kind, Some(Simple::Range { .. } | Simple::Scalarset(_))) => {
+            let low = model.lowest(value.ty);
+            let number = |value: i64| {
+                let magnitude = Expression {
+                    kind: ExpressionKind::Integer(value.saturating_abs()),
+                    span,
+                };
+                let negate = murphi::ast::UnaryOperator::Negate;
+                Box::new(match value < 0 {
+                    true => Expression {
+                        kind: ExpressionKind::Unary(negate, Box::new(magnitude)),
+                        span,
+                    },
+                    false => magnitude,
+                })
+            };
+            let high = low.saturating_add_unsigned(values.saturating_sub(1));
+            *kind = TypeKind::Range(number(low), number(high));
+            *definition = TypeExpression { kind: definition.kind.clone(), span };
+        }
+        _ => {}
+    }
+}
+
+/// How the value with a number, from 0, is written in a program of [`resize`]d values.
+pub(crate) fn literal(protocol: &Protocol, number: u64) -> String {
+    let (model, ty) = (&protocol.model, protocol.value.ty);
+    match model.simple(ty) {
+        Some(Simple::Enumeration(members)) => match members.get(number as usize) {
+            Some(member) => member.clone(),
+            None => format!("{}value_{number}", protocol.prefix),
+        },
+        Some(Simple::Boolean) => if number == 0 { "false" } else { "true" }.to_owned(),
+        _ => model.lowest(ty).saturating_add_unsigned(number).to_string(),
+    }
+}
+
+/// What must hold in a start state for every value in it to be `initial` or undefined, as
+/// assumptions. A variable whose index types have no name cannot be spoken of and is left out.
+pub(crate) fn initially(protocol: &Protocol, initial: &str) -> String {
+    let model = &*protocol.model;
+    let mut assumptions = String::new();
+    for global in &model.globals {
+        if let Some(condition) = all_initial(protocol, global.ty, &global.name, initial, 0) {
+            assumptions.push_str(&format!("assume {condition}; "));
+        }
+    }
+    assumptions
+}
+
+/// The condition for one place; `None` if there are no values in it.
+fn all_initial(
+    protocol: &Protocol,
+    ty: TypeId,
+    place: &str,
+    initial: &str,
+    depth: usize,
+) -> Option<String> {
+    let model = &*protocol.model;
+    if ty == protocol.value.ty {
+        return Some(format!("(isundefined({place}) | {place} = {initial})"));
+    }
+    let index_name = format!("{}i{depth}", protocol.prefix);
+    match model.kind(ty) {
+        IrKind::Simple(_) => None,
+        IrKind::Record(fields) => {
+            let parts = fields.iter().filter_map(|field| {
+                let place = format!("{place}.{}", field.name);
+                all_initial(protocol, field.ty, &place, initial, depth)
+            });
+            let parts: Vec<String> = parts.collect();
+            (!parts.is_empty()).then(|| parts.join(" & "))
+        }
+        IrKind::Array { index, element } => {
+            let inner = format!("{place}[{index_name}]");
+            let condition = all_initial(protocol, *element, &inner, initial, depth + 1)?;
+            let index = type_text(model, *index)?;
+            Some(format!("forall {index_name}: {index} do {condition} end"))
+        }
+        IrKind::Multiset { element, .. } => {
+            let inner = format!("{place}[{index_name}]");
+            let condition = all_initial(protocol, *element, &inner, initial, depth + 1)?;
+            Some(format!("MultisetCount({index_name}: {place}, !({condition})) = 0"))
+        }
+    }
+}
+
+/// Whether a value can be somewhere in a type; if `flat`, not counting what multisets hold.
+pub(crate) fn carries(model: &Model, ty: TypeId, value: TypeId, flat: bool) -> bool {
+    ty == value
+        || match model.kind(ty) {
+            IrKind::Simple(_) => false,
+            IrKind::Record(fields) => {
+                fields.iter().any(|field| carries(model, field.ty, value, flat))
+            }
+            IrKind::Array { element, .. } => carries(model, *element, value, flat),
+            IrKind::Multiset { element, .. } => !flat && carries(model, *element, value, flat),
+        }
+}
+
+/// Statements that write an event to the output of a run: what it is, the processor, the address
+/// and the value, on a line that begins with the prefix.
+pub(crate) fn announce(protocol: &Protocol, kind: &str, value: &str) -> String {
+    let prefix = &protocol.prefix;
+    format!(
+        "put \"\\n{prefix}{kind} \"; put {prefix}p; put \" \"; put {prefix}a; put \" \"; \
+         put {value}; put \"\\n\";"
+    )
+}

@@ -1,0 +1,286 @@
+//! Where a protocol loads and stores: the two procedures that mark its memory events, and the
+//! types of processors, addresses and values, which are read off their parameters.
+//!
+//! A protocol calls `Load(p, a, v)` where a processor takes a value and `Store(p, a, v)` where it
+//! writes one (other names can be given). The bodies are usually empty, so that other tools run
+//! the same file. Everything that is unsuitable is reported at its place, and all of it at once.
+
+use std::sync::Arc;
+
+use murphi::ast;
+use murphi::check::{self, Options};
+use murphi::diagnostic::{Diagnostic, Severity};
+use murphi::ir::{FunctionId, Model, Simple, Storage, TypeId};
+use murphi::parse::parse;
+use murphi::source::{Source, Span};
+
+/// What the procedures that mark memory events are called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventNames {
+    /// Called where a processor takes a value.
+    pub load: String,
+    /// Called where a processor writes a value.
+    pub store: String,
+}
+
+impl Default for EventNames {
+    fn default() -> Self {
+        EventNames { load: "Load".to_owned(), store: "Store".to_owned() }
+    }
+}
+
+/// A protocol whose memory events are known.
+#[derive(Debug, Clone)]
+pub(crate) struct Protocol {
+    /// As it was written.
+    pub(crate) program: ast::Program,
+    /// As it was understood.
+    pub(crate) model: Arc<Model>,
+    /// How it was read.
+    pub(crate) options: Options,
+    pub(crate) load: Marker,
+    pub(crate) store: Marker,
+    pub(crate) processor: Domain,
+    pub(crate) address: Domain,
+    pub(crate) value: Domain,
+    /// What no name of the protocol begins with.
+    pub(crate) prefix: String,
+    /// What looks like a mistake.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// A procedure that marks an event.
+#[derive(Debug, Clone)]
+pub(crate) struct Marker {
+    pub(crate) name: String,
+    pub(crate) id: FunctionId,
+    /// What it calls the processor, the address and the value.
+    pub(crate) parameters: [String; 3],
+}
+
+/// A type that events speak of.
+#[derive(Debug, Clone)]
+pub(crate) struct Domain {
+    pub(crate) ty: TypeId,
+    /// How the type is written: its name, or a range.
+    pub(crate) text: String,
+    /// How many values it has.
+    pub(crate) count: u64,
+    /// Whether its members are interchangeable by construction.
+    pub(crate) symmetric: bool,
+}
+
+/// The roles of the parameters, for messages.
+const ROLES: [&str; 3] = ["processor", "address", "value"];
+
+/// Reads a protocol and finds its memory events.
+pub(crate) fn find(
+    source: &Source,
+    options: &Options,
+    names: &EventNames,
+) -> Result<Protocol, Vec<Diagnostic>> {
+    let (program, mut warnings) = parse(source);
+    let Some(program) = program else { return Err(warnings) };
+    let checked = check::check(&program, Arc::new(source.clone()), options)?;
+    warnings.extend(checked.warnings);
+    let model = Arc::new(checked.model);
+    let mut errors = Vec::new();
+    let load = marker(&model, &program, &names.load, "load", &mut errors);
+    let store = marker(&model, &program, &names.store, "store", &mut errors);
+    let (Some(load), Some(store)) = (load, store) else { return Err(errors) };
+    let types = agreed_types(&model, &load, &store, &mut errors);
+    let [Some(processor), Some(address), Some(value)] = types else { return Err(errors) };
+    require_distinct(&model, &store, [&processor, &address, &value], &mut errors);
+    require_value_type(&model, &program, &store, &value, &mut errors);
+    if errors.iter().any(|found| found.severity == Severity::Error) {
+        return Err(errors);
+    }
+    for marker in [&load, &store] {
+        warnings.extend(never_called(&model, marker));
+    }
+    let prefix = unused_prefix(&source.text);
+    let options = options.clone();
+    Ok(Protocol {
+        program,
+        model,
+        options,
+        load,
+        store,
+        processor,
+        address,
+        value,
+        prefix,
+        warnings,
+    })
+}
+
+/// The procedure that marks an event.
+fn marker(
+    model: &Model,
+    program: &ast::Program,
+    name: &str,
+    what: &str,
+    errors: &mut Vec<Diagnostic>,
+) -> Option<Marker> {
+    let Some(number) = model.functions.iter().position(|function| function.name == name) else {
+        let message = format!("there is no procedure `{name}` to mark where a processor {what}s");
+        let help = format!(
+            "declare `procedure {name}(p: Processor; a: Address; v: Value); begin end;` and call \
+             it where a {what} takes effect, or name another procedure"
+        );
+        errors.push(Diagnostic::error(first_function(program), message).help(help));
+        return None;
+    };
+    let function = &model.functions[number];
+    let fault = if function.result.is_some() {
+        Some("is a function, not a procedure".to_owned())
+    } else if function.parameters != 3 {
+        Some(format!("has {} parameters, not 3", function.parameters))
+    } else {
+        let parameters = &function.frame.locals[..3];
+        let reference = parameters.iter().find(|local| local.storage == Storage::Reference);
+        reference.map(|local| format!("takes `{}` by reference", local.name))
+    };
+    if let Some(fault) = fault {
+        let message = format!("`{name}` cannot mark a {what}: it {fault}");
+        let help = "it takes a processor, an address and a value, in this order and by value";
+        errors.push(Diagnostic::error(function.span, message).help(help));
+        return None;
+    }
+    let parameter = |at: usize| function.frame.locals[at].name.clone();
+    Some(Marker {
+        name: name.to_owned(),
+        id: FunctionId(number as u32),
+        parameters: [parameter(0), parameter(1), parameter(2)],
+    })
+}
+
+/// Where procedures are, for want of a better place.
+fn first_function(program: &ast::Program) -> Span {
+    let mut spans = program.items.iter().filter_map(|item| match item {
+        ast::Item::Function(function) => Some(function.name.span),
+        _ => None,
+    });
+    spans.next().unwrap_or_default()
+}
+
+/// The types of processors, addresses and values, if loads and stores agree about them.
+fn agreed_types(
+    model: &Model,
+    load: &Marker,
+    store: &Marker,
+    errors: &mut Vec<Diagnostic>,
+) -> [Option<Domain>; 3] {
+    let type_of = |marker: &Marker, at: usize| {
+        model.functions[marker.id.0 as usize].frame.locals[at].ty
+    };
+    let span = |marker: &Marker| model.functions[marker.id.0 as usize].span;
+    [0, 1, 2].map(|at| {
+        let (loaded, stored) = (type_of(load, at), type_of(store, at));
+        if !same(model, loaded, stored) {
+            let message = format!(
+                "`{}` and `{}` disagree about the type of the {}",
+                load.name, store.name, ROLES[at]
+            );
+            errors.push(Diagnostic::error(span(load), message).related(span(store), "and here"));
+            return None;
+        }
+        let domain = domain(model, stored);
+        if domain.is_none() {
+            let message = format!("the type of the {} of `{}` is unsuitable", ROLES[at], store.name);
+            let help = "it is a scalarset, an enumeration or a range, declared by a name";
+            errors.push(Diagnostic::error(span(store), message).help(help));
+        }
+        domain
+    })
+}
+
+/// Whether two types are one, or ranges without a name that have the same ends.
+fn same(model: &Model, left: TypeId, right: TypeId) -> bool {
+    let written = |ty: TypeId| type_text(model, ty);
+    left == right || (written(left).is_some() && written(left) == written(right))
+}
+
+fn domain(model: &Model, ty: TypeId) -> Option<Domain> {
+    let symmetric = match model.simple(ty)? {
+        Simple::Scalarset(_) => true,
+        Simple::Boolean | Simple::Range { .. } | Simple::Enumeration(_) => false,
+        Simple::Integer | Simple::Union(_) | Simple::Position { .. } => return None,
+    };
+    Some(Domain { ty, text: type_text(model, ty)?, count: model.count(ty), symmetric })
+}
+
+/// A type as it can be written: by its name, or as a range.
+pub(crate) fn type_text(model: &Model, ty: TypeId) -> Option<String> {
+    match (&model.types[ty.0 as usize].name, model.simple(ty)) {
+        (Some(name), _) => Some(name.clone()),
+        (None, Some(Simple::Range { low, high })) => Some(format!("{low}..{high}")),
+        _ => None,
+    }
+}
+
+/// Processors, addresses and values must not be the same thing.
+fn require_distinct(
+    model: &Model,
+    store: &Marker,
+    domains: [&Domain; 3],
+    errors: &mut Vec<Diagnostic>,
+) {
+    let span = model.functions[store.id.0 as usize].span;
+    for (left, right) in [(0, 1), (0, 2), (1, 2)] {
+        if same(model, domains[left].ty, domains[right].ty) {
+            let message = format!(
+                "`{}` takes {} and {} of the same type `{}`",
+                store.name, ROLES[left], ROLES[right], domains[left].text
+            );
+            let help = "give each a type of its own, so that they can be told apart";
+            errors.push(Diagnostic::error(span, message).help(help));
+        }
+    }
+}
+
+/// Values need a declared type of their own: it is followed through the protocol and given
+/// another size.
+fn require_value_type(
+    model: &Model,
+    program: &ast::Program,
+    store: &Marker,
+    value: &Domain,
+    errors: &mut Vec<Diagnostic>,
+) {
+    if declaration_of(program, &value.text).is_none() {
+        let span = model.functions[store.id.0 as usize].span;
+        let message = format!("the values of `{}` have no declared type of their own", store.name);
+        let help = "declare one, as in `type Value: 0..1`, and use it wherever data is kept";
+        errors.push(Diagnostic::error(span, message).help(help));
+    }
+}
+
+/// The number of the item that declares a type by this name.
+pub(crate) fn declaration_of(program: &ast::Program, name: &str) -> Option<usize> {
+    program.items.iter().position(|item| match item {
+        ast::Item::Declaration(ast::Declaration {
+            kind: ast::DeclarationKind::Type { names, .. },
+            ..
+        }) => names.iter().any(|declared| declared.text == name),
+        _ => false,
+    })
+}
+
+fn never_called(model: &Model, marker: &Marker) -> Option<Diagnostic> {
+    if crate::independence::is_called(model, marker.id) {
+        return None;
+    }
+    let span = model.functions[marker.id.0 as usize].span;
+    let message = format!("`{}` is never called, so nothing is known about it", marker.name);
+    Some(Diagnostic::warning(span, message))
+}
+
+/// A prefix that no name in the text begins with.
+fn unused_prefix(text: &str) -> String {
+    let mut prefix = "tribunal_".to_owned();
+    while text.contains(&prefix) {
+        prefix.push_str("x_");
+    }
+    prefix
+}

@@ -1,0 +1,164 @@
+//! Sequential consistency, relative to the simple witness: the observers of "Verifying sequential
+//! consistency … by model checking" (§8), as one Murphi text.
+//!
+//! Lemma k asks for a k-nice cycle: k processors and k locations in turn, where processor i first
+//! sees something of location i that is not older than one chosen write (values 1 and 2), and then
+//! something of the next location that is older than the write chosen there (value 0, or the write
+//! of 1 itself). Constrain (Figure 2) lets the writes to a location of the cycle be 0, …, 0, 1,
+//! 2, …, 2 and those elsewhere be 0; Check (Figure 3) watches the two events of each processor.
+//!
+//! The automata are kept by the processors and locations they belong to, not by their numbers: a
+//! processor knows the location at which it enters the cycle and the one at which it leaves, and
+//! those without a part have undefined ones. So the turns of a cycle are one state, scalarsets
+//! stay scalarsets, and which of their members play a part is in the state, where symmetry
+//! reduction finds it. Parts are given out in the start state in every injective way. That covers
+//! every nice cycle whether or not processors and locations are interchangeable: Theorem 6.1 needs
+//! no symmetry, it is only the canonical form of §7 that does, and any nice cycle is canonical for
+//! some way to number its processors and locations. With scalarsets all ways are one orbit.
+//!
+//! A load of a value other than 0 before anything but 0 was stored there is noted as well. By data
+//! independence this finds every load of something that was not stored before, which is causality.
+//!
+//! Constrain has 2 states and Check has 3, so lemma k has at most 2^k · 3^k states for each of the
+//! protocol with three values and each way to give out the parts.
+
+use murphi::ast::Program;
+
+use crate::compose::{Observer, announce, compose, initially, literal};
+use crate::events::Protocol;
+
+/// Values that are told apart: before the chosen write, the chosen write, after it.
+const VALUES: u64 = 3;
+
+/// The name of the invariant that there is no nice cycle.
+pub(crate) fn no_cycle(k: u64) -> String {
+    match k {
+        1 => "no nice cycle of 1 processor and 1 location".to_owned(),
+        _ => format!("no nice cycle of {k} processors and {k} locations"),
+    }
+}
+
+/// The name of the invariant that nothing is loaded before it was stored.
+pub(crate) const CAUSALITY: &str = "what is loaded was stored before";
+
+/// How many lemmas there are: a nice cycle visits a processor and a location once.
+pub(crate) fn lemmas(protocol: &Protocol) -> u64 {
+    protocol.processor.count.min(protocol.address.count)
+}
+
+/// The protocol with the observers of lemma k.
+pub(crate) fn lemma(protocol: &Protocol, k: u64) -> Program {
+    let text = |template: &str| fill(protocol, template);
+    let observer = Observer {
+        declarations: text(DECLARATIONS),
+        properties: text(&PROPERTIES.replace("$cycle", &no_cycle(k)).replace("$causality", CAUSALITY)),
+        choices: text(&choices(k)),
+        start: text(&start(k)),
+        assumptions: initially(protocol, &literal(protocol, 0)),
+        on_load: text("$_load"),
+        on_store: text("$_store"),
+    };
+    compose(protocol, Some(VALUES), &observer)
+}
+
+/// Fills in the names of the protocol.
+fn fill(protocol: &Protocol, template: &str) -> String {
+    let filled = template
+        .replace("$say_load", &announce(protocol, "load", "$_v"))
+        .replace("$say_store", &announce(protocol, "store", "$_v"))
+        .replace("$Processor", &protocol.processor.text)
+        .replace("$Address", &protocol.address.text)
+        .replace("$Value", &protocol.value.text)
+        .replace("$0", &literal(protocol, 0))
+        .replace("$1", &literal(protocol, 1))
+        .replace("$2", &literal(protocol, 2));
+    filled.replace("$_", &protocol.prefix)
+}
+
+const DECLARATIONS: &str = "
+type
+  $_constrain: enum {$_before, $_after};
+  $_check: enum {$_waiting, $_entered, $_left};
+var
+  $_writes: array [$Address] of $_constrain;
+  $_part: array [$Processor] of $_check;
+  $_enters: array [$Processor] of $Address;
+  $_leaves: array [$Processor] of $Address;
+  $_uncaused: boolean;
+
+procedure $_event($_p: $Processor; $_a: $Address; $_v: $Value; $_is_store: boolean);
+begin
+  if !isundefined($_part[$_p]) then
+    if $_part[$_p] = $_waiting then
+      if $_a = $_enters[$_p] & $_v != $0 then
+        $_part[$_p] := $_entered;
+      end;
+    elsif $_part[$_p] = $_entered then
+      if $_a = $_leaves[$_p] & ($_v = $0 | ($_is_store & $_v = $1)) then
+        $_part[$_p] := $_left;
+      end;
+    end;
+  end;
+end;
+
+procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_load
+  if $_v != $0 then
+    if isundefined($_writes[$_a]) then
+      $_uncaused := true;
+    elsif $_writes[$_a] = $_before then
+      $_uncaused := true;
+    end;
+  end;
+  $_event($_p, $_a, $_v, false);
+end;
+
+procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_store
+  if isundefined($_writes[$_a]) then
+    assume $_v = $0;
+  elsif $_writes[$_a] = $_before then
+    assume $_v = $0 | $_v = $1;
+    if $_v = $1 then
+      $_writes[$_a] := $_after;
+    end;
+  else
+    assume $_v = $2;
+  end;
+  $_event($_p, $_a, $_v, true);
+end;
+";
+
+const PROPERTIES: &str = "
+invariant \"$causality\" !$_uncaused;
+
+invariant \"$cycle\"
+  exists $_p: $Processor do !isundefined($_part[$_p]) & $_part[$_p] != $_left end;
+";
+
+/// `p1: P; …; pk: P; a1: A; …; ak: A`.
+fn choices(k: u64) -> String {
+    let processors = (1..=k).map(|role| format!("$_p{role}: $Processor"));
+    let locations = (1..=k).map(|role| format!("$_a{role}: $Address"));
+    processors.chain(locations).collect::<Vec<_>>().join("; ")
+}
+
+/// Gives out the parts.
+fn start(k: u64) -> String {
+    let mut text = String::new();
+    for left in 1..=k {
+        for right in left + 1..=k {
+            text += &format!("assume $_p{left} != $_p{right}; assume $_a{left} != $_a{right}; ");
+        }
+    }
+    for role in 1..=k {
+        let next = role % k + 1;
+        text += &format!(
+            "$_part[$_p{role}] := $_waiting; $_writes[$_a{role}] := $_before; \
+             $_enters[$_p{role}] := $_a{role}; $_leaves[$_p{role}] := $_a{next}; "
+        );
+    }
+    text + "$_uncaused := false; "
+}
