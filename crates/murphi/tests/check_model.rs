@@ -215,17 +215,22 @@ fn integers_in_locals_have_a_type_with_a_layout() {
 }
 
 #[test]
-fn many_names_and_long_programs_are_no_problem() {
-    let mut text = "var x: 0..1;\nstartstate begin x := 0; end;\n".to_owned();
-    for number in 0..2000 {
-        text += &format!("function f{number}(): 0..1; begin ");
-        text += &match number {
-            0 => "return x; end;\n".to_owned(),
-            _ => format!("return f{}(); end;\n", number - 1),
-        };
-    }
-    text += "rule f1999() = 0 ==> begin x := 1; end;\n";
-    assert_eq!(model(&text).functions.len(), 2000);
+fn many_functions_are_no_problem_but_long_chains_of_calls_are_refused() {
+    let program = |functions: usize, chain: usize| {
+        let mut text = "var x: 0..1;\nstartstate begin x := 0; end;\n".to_owned();
+        for number in 0..functions {
+            text += &format!("function f{number}(): 0..1; begin ");
+            text += &match number % chain {
+                0 => "return x; end;\n".to_owned(),
+                _ => format!("return f{}(); end;\n", number - 1),
+            };
+        }
+        text + &format!("rule f{}() = 0 ==> begin x := 1; end;\n", functions - 1)
+    };
+    assert_eq!(model(&program(2000, 100)).functions.len(), 2000);
+    let source = Source { name: "model.m".to_owned(), text: program(101, 101) };
+    let found = load(source, &Options::default()).expect_err("101 calls are too many");
+    assert_eq!(found[0].message, "functions call each other more than 100 deep");
 }
 
 #[test]

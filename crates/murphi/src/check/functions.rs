@@ -13,6 +13,9 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir::{Function, Simple, Statement, StatementKind, Storage, TypeId};
 use crate::source::Span;
 
+/// How many functions may be in the middle of a call at once.
+const LONGEST_CHAIN: usize = 100;
+
 /// What a call needs to know about a function.
 #[derive(Debug)]
 pub(super) struct Signature {
@@ -223,6 +226,7 @@ impl Checker<'_> {
                 return;
             }
         };
+        self.limit_chains(&order);
         for &caller in &order {
             let calls = std::mem::take(&mut self.signatures[caller].effects.calls);
             for call in &calls {
@@ -237,6 +241,24 @@ impl Checker<'_> {
                 order.iter().copied().zip(std::mem::take(&mut self.model.functions)).collect();
             numbered.sort_by_key(|(number, _)| *number);
             self.model.functions = numbered.into_iter().map(|(_, function)| function).collect();
+        }
+    }
+
+    /// Refuses long chains of calls: every call takes stack, also where the model is run.
+    fn limit_chains(&mut self, callees_first: &[usize]) {
+        let mut length = vec![1; self.signatures.len()];
+        let mut too_long = None;
+        for &caller in callees_first {
+            for call in &self.signatures[caller].effects.calls {
+                length[caller] = length[caller].max(length[call.callee] + 1);
+                if length[caller] > LONGEST_CHAIN && too_long.is_none() {
+                    too_long = Some(call.span);
+                }
+            }
+        }
+        if let Some(span) = too_long {
+            let message = format!("functions call each other more than {LONGEST_CHAIN} deep");
+            self.error(Diagnostic::error(span, message).help("call fewer functions in a row"));
         }
     }
 
