@@ -100,11 +100,13 @@ end;
 
 procedure remove_head(p : Processor);
 begin
-  for i : 0..QueueLength-2 do
-    queue[p].place[i] := queue[p].place[i + 1];
-  end;
-  undefine queue[p].place[QueueLength - 1];
   queue[p].count := queue[p].count - 1;
+  for i : 0..QueueLength-1 do
+    if i < queue[p].count then
+      queue[p].place[i] := queue[p].place[i + 1];
+    end;
+  end;
+  undefine queue[p].place[queue[p].count];
 end;
 
 -- Lines. ----------------------------------------------------------------------

@@ -6,7 +6,7 @@
 -- MESI: a directory protocol with an exclusive clean state and silent evictions,
 -- on an unordered network.
 --
--- What it models.  One memory line, its directory, and ProcessorCount caches.
+-- What it models.  Memory lines with their directories, and ProcessorCount caches.
 -- A read miss while nobody has a copy returns the line in E: clean, but the only
 -- copy, so the first store needs no message (E becomes M silently; the directory
 -- cannot tell the two apart).  A shared copy is dropped silently too, hence the
@@ -33,7 +33,7 @@
 -- (blocked, awaits the owner's data).
 --
 -- Messages.  The network keeps no order at all: each kind has its own slot per
--- destination, and any slot may be emptied at any time.  That a slot is never
+-- destination and line, and any slot may be emptied at any time.  That a slot is never
 -- needed twice is asserted wherever a message is sent.
 --   request       cache to directory   GetS, GetM, PutE, PutM (data)
 --   forward       directory to owner   FwdGetS, FwdGetM (requester)
@@ -44,6 +44,13 @@
 --   put_answer    directory to cache   PutAck, PutStale
 --   write_back    owner to directory   data, after a FwdGetS
 --
+-- Processors and memory events.  A processor has one miss outstanding at most, on
+-- any line; lines do not interact otherwise.  Load is called at a hit and when the
+-- data of a read miss comes, for which the processor waits and does nothing else.
+-- A write miss or upgrade asks for permission only, ahead of a store: Store is
+-- called at a hit, and until then the processor may go on reading what it has.
+-- All lines start with the same value in memory.
+--
 -- `latest` is not part of the machine: it remembers the value of the last store.
 --
 -- Properties:
@@ -53,14 +60,17 @@
 --   "memory is current"                without an owner, so does the memory
 --   no unexpected message in any state, no slot used twice, no deadlock
 --
--- Parameters: ProcessorCount, ValueCount (the number of data values).
+-- Parameters: ProcessorCount, AddressCount (the number of lines), ValueCount (the
+-- number of data values).
 
 const
   ProcessorCount : 3;
+  AddressCount   : 1;
   ValueCount     : 2;
 
 type
   Processor : scalarset(ProcessorCount);
+  Address   : scalarset(AddressCount);
   Value     : scalarset(ValueCount);
   AckCount  : 0..ProcessorCount-1;
 
@@ -114,428 +124,470 @@ type
   end;
 
 var
-  cache     : array [Processor] of Cache;
-  directory : Directory;
+  cache     : array [Processor] of array [Address] of Cache;
+  directory : array [Address] of Directory;
 
-  request      : array [Processor] of Request;       -- by sender
-  forward      : array [Processor] of Forward;       -- by destination
-  invalidation : array [Processor] of Invalidation;  -- by destination
-  response     : array [Processor] of Response;      -- by destination
-  ack          : array [Processor] of array [Processor] of boolean;
-                                                     -- by destination, sender
-  put_answer   : array [Processor] of PutAnswer;     -- by destination
-  write_back   : WriteBack;
+  -- By sender (request) or destination, and address.
+  request      : array [Processor] of array [Address] of Request;
+  forward      : array [Processor] of array [Address] of Forward;
+  invalidation : array [Processor] of array [Address] of Invalidation;
+  response     : array [Processor] of array [Address] of Response;
+  ack          : array [Processor] of array [Processor] of array [Address] of boolean;
+                                              -- by destination, sender, address
+  put_answer   : array [Processor] of array [Address] of PutAnswer;
+  write_back   : array [Address] of WriteBack;
 
-  latest : Value;
+  latest : array [Address] of Value;
+
+-- Memory events: what the processors see.  The bodies are empty; a checker of the
+-- memory model attaches itself here. ------------------------------------------
+
+procedure Load(p : Processor; a : Address; v : Value);
+begin
+end;
+
+procedure Store(p : Processor; a : Address; v : Value);
+begin
+end;
 
 -- Sending: every slot is free when it is needed. ------------------------------
 
-procedure send_request(p : Processor; kind : RequestKind);
+procedure send_request(p : Processor; a : Address; kind : RequestKind);
 begin
-  assert request[p].kind = NoRequest "request slot is free";
-  request[p].kind := kind;
+  assert request[p][a].kind = NoRequest "request slot is free";
+  request[p][a].kind := kind;
   if kind = PutM then
-    request[p].data := cache[p].data;
+    request[p][a].data := cache[p][a].data;
   end;
 end;
 
-procedure send_forward(destination : Processor; kind : ForwardKind; requester : Processor);
+procedure send_forward(destination : Processor; a : Address;
+                       kind : ForwardKind; requester : Processor);
 begin
-  assert forward[destination].kind = NoForward "forward slot is free";
-  forward[destination].kind := kind;
-  forward[destination].requester := requester;
+  assert forward[destination][a].kind = NoForward "forward slot is free";
+  forward[destination][a].kind := kind;
+  forward[destination][a].requester := requester;
 end;
 
-procedure send_invalidation(destination : Processor; requester : Processor);
+procedure send_invalidation(destination : Processor; a : Address;
+                            requester : Processor);
 begin
-  assert !invalidation[destination].present "invalidation slot is free";
-  invalidation[destination].present := true;
-  invalidation[destination].requester := requester;
+  assert !invalidation[destination][a].present "invalidation slot is free";
+  invalidation[destination][a].present := true;
+  invalidation[destination][a].requester := requester;
 end;
 
-procedure send_response(destination : Processor; data : Value;
+procedure send_response(destination : Processor; a : Address; data : Value;
                         exclusive : boolean; acks : AckCount);
 begin
-  assert !response[destination].present "response slot is free";
-  response[destination].present := true;
-  response[destination].data := data;
-  response[destination].exclusive := exclusive;
-  response[destination].acks := acks;
+  assert !response[destination][a].present "response slot is free";
+  response[destination][a].present := true;
+  response[destination][a].data := data;
+  response[destination][a].exclusive := exclusive;
+  response[destination][a].acks := acks;
 end;
 
-procedure send_ack(destination : Processor; sender : Processor);
+procedure send_ack(destination : Processor; a : Address; sender : Processor);
 begin
-  assert !ack[destination][sender] "acknowledgement slot is free";
-  ack[destination][sender] := true;
+  assert !ack[destination][sender][a] "acknowledgement slot is free";
+  ack[destination][sender][a] := true;
 end;
 
-procedure send_put_answer(destination : Processor; answer : PutAnswer);
+procedure send_put_answer(destination : Processor; a : Address; answer : PutAnswer);
 begin
-  assert put_answer[destination] = NoAnswer "put answer slot is free";
-  put_answer[destination] := answer;
+  assert put_answer[destination][a] = NoAnswer "put answer slot is free";
+  put_answer[destination][a] := answer;
 end;
 
-procedure send_write_back(data : Value);
+procedure send_write_back(a : Address; data : Value);
 begin
-  assert !write_back.present "write-back slot is free";
-  write_back.present := true;
-  write_back.data := data;
+  assert !write_back[a].present "write-back slot is free";
+  write_back[a].present := true;
+  write_back[a].data := data;
 end;
 
 -- Receiving: empties a slot. --------------------------------------------------
 
-procedure consume_request(p : Processor);
+procedure consume_request(p : Processor; a : Address);
 begin
-  request[p].kind := NoRequest;
-  undefine request[p].data;
+  request[p][a].kind := NoRequest;
+  undefine request[p][a].data;
 end;
 
-procedure consume_forward(p : Processor);
+procedure consume_forward(p : Processor; a : Address);
 begin
-  forward[p].kind := NoForward;
-  undefine forward[p].requester;
+  forward[p][a].kind := NoForward;
+  undefine forward[p][a].requester;
 end;
 
-procedure consume_invalidation(p : Processor);
+procedure consume_invalidation(p : Processor; a : Address);
 begin
-  invalidation[p].present := false;
-  undefine invalidation[p].requester;
+  invalidation[p][a].present := false;
+  undefine invalidation[p][a].requester;
 end;
 
-procedure consume_response(p : Processor);
+procedure consume_response(p : Processor; a : Address);
 begin
-  response[p].present := false;
-  undefine response[p].data;
-  response[p].exclusive := false;
-  response[p].acks := 0;
+  response[p][a].present := false;
+  undefine response[p][a].data;
+  response[p][a].exclusive := false;
+  response[p][a].acks := 0;
 end;
 
-procedure consume_write_back();
+procedure consume_write_back(a : Address);
 begin
-  write_back.present := false;
-  undefine write_back.data;
+  write_back[a].present := false;
+  undefine write_back[a].data;
 end;
 
 -- Caches. ---------------------------------------------------------------------
 
-procedure become(p : Processor; state : CacheState);
+procedure become(p : Processor; a : Address; state : CacheState);
 begin
-  cache[p].state := state;
+  cache[p][a].state := state;
 end;
 
-procedure drop_data(p : Processor);
+procedure drop_data(p : Processor; a : Address);
 begin
-  undefine cache[p].data;
+  undefine cache[p][a].data;
 end;
 
-function only_copy(p : Processor) : boolean;
+function only_copy(p : Processor; a : Address) : boolean;
 begin
-  return cache[p].state = E | cache[p].state = M;
+  return cache[p][a].state = E | cache[p][a].state = M;
 end;
 
-function readable(p : Processor) : boolean;
+function readable(p : Processor; a : Address) : boolean;
 begin
-  return cache[p].state = S | only_copy(p) |
-         cache[p].state = SM_AD | cache[p].state = SM_A;
+  return cache[p][a].state = S | only_copy(p, a) |
+         cache[p][a].state = SM_AD | cache[p][a].state = SM_A;
 end;
 
 -- The directory may already name p as the owner although p has no data yet.
-function becoming_owner(p : Processor) : boolean;
+function becoming_owner(p : Processor; a : Address) : boolean;
 begin
-  return cache[p].state = IS_D | cache[p].state = IS_D_I |
-         cache[p].state = IM_AD | cache[p].state = IM_A |
-         cache[p].state = SM_AD | cache[p].state = SM_A;
+  return cache[p][a].state = IS_D | cache[p][a].state = IS_D_I |
+         cache[p][a].state = IM_AD | cache[p][a].state = IM_A |
+         cache[p][a].state = SM_AD | cache[p][a].state = SM_A;
 end;
 
 -- Directory. ------------------------------------------------------------------
 
-function sharers_other_than(p : Processor) : AckCount;
+function sharers_other_than(p : Processor; a : Address) : AckCount;
 var
   number : AckCount;
 begin
   number := 0;
   for q : Processor do
-    if q != p & directory.sharers[q] then
+    if q != p & directory[a].sharers[q] then
       number := number + 1;
     end;
   end;
   return number;
 end;
 
-procedure invalidate_sharers_for(p : Processor);
+procedure invalidate_sharers_for(p : Processor; a : Address);
 begin
   for q : Processor do
-    if q != p & directory.sharers[q] then
-      send_invalidation(q, p);
+    if q != p & directory[a].sharers[q] then
+      send_invalidation(q, a, p);
     end;
-    directory.sharers[q] := false;
+    directory[a].sharers[q] := false;
+  end;
+end;
+
+-- A load that missed: the processor waits for it.
+function loading(p : Processor) : boolean;
+begin
+  return exists a : Address do
+    cache[p][a].state = IS_D | cache[p][a].state = IS_D_I
+  end;
+end;
+
+-- One miss at a time per processor.
+function missing(p : Processor) : boolean;
+begin
+  return loading(p) | exists a : Address do
+    cache[p][a].state = IM_AD | cache[p][a].state = IM_A |
+    cache[p][a].state = SM_AD | cache[p][a].state = SM_A
   end;
 end;
 
 -- What a processor does of its own accord. ------------------------------------
 
-ruleset p : Processor; v : Value do
+ruleset p : Processor; a : Address; v : Value do
   rule "store"
-    only_copy(p)
+    only_copy(p, a) & !loading(p)
   ==>
   begin
-    cache[p].data := v;
-    become(p, M);
-    latest := v;
+    cache[p][a].data := v;
+    become(p, a, M);
+    latest[a] := v;
+    Store(p, a, v);
   end;
 end;
 
-ruleset p : Processor do
+ruleset p : Processor; a : Address do
 
-  rule "read miss"
-    cache[p].state = I
+  rule "load"
+    readable(p, a) & !loading(p)
   ==>
   begin
-    send_request(p, GetS);
-    become(p, IS_D);
+    Load(p, a, cache[p][a].data);
+  end;
+
+  rule "read miss"
+    cache[p][a].state = I & !missing(p)
+  ==>
+  begin
+    send_request(p, a, GetS);
+    become(p, a, IS_D);
   end;
 
   rule "write miss"
-    cache[p].state = I
+    cache[p][a].state = I & !missing(p)
   ==>
   begin
-    send_request(p, GetM);
-    become(p, IM_AD);
+    send_request(p, a, GetM);
+    become(p, a, IM_AD);
   end;
 
   rule "upgrade"
-    cache[p].state = S
+    cache[p][a].state = S & !missing(p)
   ==>
   begin
-    send_request(p, GetM);
-    become(p, SM_AD);
+    send_request(p, a, GetM);
+    become(p, a, SM_AD);
   end;
 
   rule "drop shared, silently"
-    cache[p].state = S
+    cache[p][a].state = S
   ==>
   begin
-    drop_data(p);
-    become(p, I);
+    drop_data(p, a);
+    become(p, a, I);
   end;
 
   rule "evict exclusive"
-    cache[p].state = E
+    cache[p][a].state = E
   ==>
   begin
-    send_request(p, PutE);
-    become(p, MI_A);
+    send_request(p, a, PutE);
+    become(p, a, MI_A);
   end;
 
   rule "evict modified"
-    cache[p].state = M
+    cache[p][a].state = M
   ==>
   begin
-    send_request(p, PutM);
-    become(p, MI_A);
+    send_request(p, a, PutM);
+    become(p, a, MI_A);
   end;
 
 end;
 
 -- What the directory does with a message. -------------------------------------
 
-ruleset p : Processor do
+ruleset p : Processor; a : Address do
 
   rule "directory serves GetS"
-    request[p].kind = GetS & directory.state != DirS_D
+    request[p][a].kind = GetS & directory[a].state != DirS_D
   ==>
   begin
-    switch directory.state
+    switch directory[a].state
       case DirI:
-        send_response(p, directory.memory, true, 0);
-        directory.owner := p;
-        directory.state := DirX;
+        send_response(p, a, directory[a].memory, true, 0);
+        directory[a].owner := p;
+        directory[a].state := DirX;
       case DirS:
-        send_response(p, directory.memory, false, 0);
-        directory.sharers[p] := true;
+        send_response(p, a, directory[a].memory, false, 0);
+        directory[a].sharers[p] := true;
       case DirX:
-        send_forward(directory.owner, FwdGetS, p);
-        directory.sharers[directory.owner] := true;
-        directory.sharers[p] := true;
-        undefine directory.owner;
-        directory.state := DirS_D;
+        send_forward(directory[a].owner, a, FwdGetS, p);
+        directory[a].sharers[directory[a].owner] := true;
+        directory[a].sharers[p] := true;
+        undefine directory[a].owner;
+        directory[a].state := DirS_D;
     end;
-    consume_request(p);
+    consume_request(p, a);
   end;
 
   rule "directory serves GetM"
-    request[p].kind = GetM & directory.state != DirS_D
+    request[p][a].kind = GetM & directory[a].state != DirS_D
   ==>
   begin
-    if directory.state = DirX then
-      send_forward(directory.owner, FwdGetM, p);
+    if directory[a].state = DirX then
+      send_forward(directory[a].owner, a, FwdGetM, p);
     else
-      send_response(p, directory.memory, true, sharers_other_than(p));
-      invalidate_sharers_for(p);
-      directory.state := DirX;
+      send_response(p, a, directory[a].memory, true, sharers_other_than(p, a));
+      invalidate_sharers_for(p, a);
+      directory[a].state := DirX;
     end;
-    directory.owner := p;
-    consume_request(p);
+    directory[a].owner := p;
+    consume_request(p, a);
   end;
 
   rule "directory serves PutE or PutM"
-    (request[p].kind = PutE | request[p].kind = PutM) & directory.state != DirS_D
+    (request[p][a].kind = PutE | request[p][a].kind = PutM) & directory[a].state != DirS_D
   ==>
   begin
-    if directory.state = DirX & directory.owner = p then
-      if request[p].kind = PutM then
-        directory.memory := request[p].data;
+    if directory[a].state = DirX & directory[a].owner = p then
+      if request[p][a].kind = PutM then
+        directory[a].memory := request[p][a].data;
       end;
-      undefine directory.owner;
-      directory.state := DirI;
-      send_put_answer(p, PutAck);
+      undefine directory[a].owner;
+      directory[a].state := DirI;
+      send_put_answer(p, a, PutAck);
     else
-      send_put_answer(p, PutStale);
+      send_put_answer(p, a, PutStale);
     end;
-    consume_request(p);
+    consume_request(p, a);
   end;
 
 end;
 
-rule "directory takes the write-back"
-  write_back.present
-==>
-begin
-  assert directory.state = DirS_D "a write-back ends DirS_D";
-  directory.memory := write_back.data;
-  directory.state := DirS;
-  consume_write_back();
+ruleset a : Address do
+  rule "directory takes the write-back"
+    write_back[a].present
+  ==>
+  begin
+    assert directory[a].state = DirS_D "a write-back ends DirS_D";
+    directory[a].memory := write_back[a].data;
+    directory[a].state := DirS;
+    consume_write_back(a);
+  end;
 end;
 
 -- What a cache does with a message. -------------------------------------------
 
-ruleset p : Processor do
+ruleset p : Processor; a : Address do
 
   rule "owner serves FwdGetS"
-    forward[p].kind = FwdGetS & !becoming_owner(p)
+    forward[p][a].kind = FwdGetS & !becoming_owner(p, a)
   ==>
   begin
-    assert only_copy(p) | cache[p].state = MI_A "FwdGetS in an expected state";
-    send_response(forward[p].requester, cache[p].data, false, 0);
-    send_write_back(cache[p].data);
-    if cache[p].state = MI_A then
-      drop_data(p);
-      become(p, II_A);
+    assert only_copy(p, a) | cache[p][a].state = MI_A "FwdGetS in an expected state";
+    send_response(forward[p][a].requester, a, cache[p][a].data, false, 0);
+    send_write_back(a, cache[p][a].data);
+    if cache[p][a].state = MI_A then
+      drop_data(p, a);
+      become(p, a, II_A);
     else
-      become(p, S);
+      become(p, a, S);
     end;
-    consume_forward(p);
+    consume_forward(p, a);
   end;
 
   rule "owner serves FwdGetM"
-    forward[p].kind = FwdGetM & !becoming_owner(p)
+    forward[p][a].kind = FwdGetM & !becoming_owner(p, a)
   ==>
   begin
-    assert only_copy(p) | cache[p].state = MI_A | cache[p].state = MI_F
+    assert only_copy(p, a) | cache[p][a].state = MI_A | cache[p][a].state = MI_F
       "FwdGetM in an expected state";
-    send_response(forward[p].requester, cache[p].data, true, 0);
-    if cache[p].state = MI_A then
-      become(p, II_A);
+    send_response(forward[p][a].requester, a, cache[p][a].data, true, 0);
+    if cache[p][a].state = MI_A then
+      become(p, a, II_A);
     else
-      become(p, I);
+      become(p, a, I);
     end;
-    drop_data(p);
-    consume_forward(p);
+    drop_data(p, a);
+    consume_forward(p, a);
   end;
 
   rule "former or present sharer serves an invalidation"
-    invalidation[p].present & cache[p].state != IS_D  -- BUG: must not wait
+    invalidation[p][a].present & cache[p][a].state != IS_D  -- BUG: must not wait
   ==>
   begin
-    send_ack(invalidation[p].requester, p);
-    switch cache[p].state
+    send_ack(invalidation[p][a].requester, a, p);
+    switch cache[p][a].state
       case S:
-        drop_data(p);
-        become(p, I);
+        drop_data(p, a);
+        become(p, a, I);
       case SM_AD:
-        drop_data(p);
-        become(p, IM_AD);
+        drop_data(p, a);
+        become(p, a, IM_AD);
       case IS_D:
-        become(p, IS_D_I);
+        become(p, a, IS_D_I);
       case I, IS_D_I, IM_AD, II_A:
         -- The copy is gone already.
       else
         error "invalidation in an unexpected state";
     end;
-    consume_invalidation(p);
+    consume_invalidation(p, a);
   end;
 
   rule "requester takes the data"
-    response[p].present
+    response[p][a].present
   ==>
   begin
-    switch cache[p].state
+    switch cache[p][a].state
       case IS_D, IS_D_I:
-        if response[p].exclusive then
-          cache[p].data := response[p].data;
-          become(p, E);
-        elsif cache[p].state = IS_D then
-          cache[p].data := response[p].data;
-          become(p, S);
+        Load(p, a, response[p][a].data);
+        if response[p][a].exclusive then
+          cache[p][a].data := response[p][a].data;
+          become(p, a, E);
+        elsif cache[p][a].state = IS_D then
+          cache[p][a].data := response[p][a].data;
+          become(p, a, S);
         else
-          become(p, I);
+          become(p, a, I);
         end;
       case IM_AD, SM_AD:
-        cache[p].data := response[p].data;
-        cache[p].acks := response[p].acks - cache[p].acks;
-        if cache[p].acks = 0 then
-          become(p, M);
-        elsif cache[p].state = IM_AD then
-          become(p, IM_A);
+        cache[p][a].data := response[p][a].data;
+        cache[p][a].acks := response[p][a].acks - cache[p][a].acks;
+        if cache[p][a].acks = 0 then
+          become(p, a, M);
+        elsif cache[p][a].state = IM_AD then
+          become(p, a, IM_A);
         else
-          become(p, SM_A);
+          become(p, a, SM_A);
         end;
       else
         error "data in an unexpected state";
     end;
-    consume_response(p);
+    consume_response(p, a);
   end;
 
   rule "evictor learns what became of its Put"
-    put_answer[p] != NoAnswer
+    put_answer[p][a] != NoAnswer
   ==>
   begin
-    if put_answer[p] = PutAck then
-      assert cache[p].state = MI_A "PutAck in an expected state";
-      drop_data(p);
-      become(p, I);
+    if put_answer[p][a] = PutAck then
+      assert cache[p][a].state = MI_A "PutAck in an expected state";
+      drop_data(p, a);
+      become(p, a, I);
     else
-      switch cache[p].state
+      switch cache[p][a].state
         case MI_A:
-          become(p, MI_F);
+          become(p, a, MI_F);
         case II_A:
-          become(p, I);
+          become(p, a, I);
         else
           error "PutStale in an unexpected state";
       end;
     end;
-    put_answer[p] := NoAnswer;
+    put_answer[p][a] := NoAnswer;
   end;
 
 end;
 
-ruleset p : Processor; q : Processor do
+ruleset p : Processor; q : Processor; a : Address do
   rule "requester takes an acknowledgement"
-    ack[p][q]
+    ack[p][q][a]
   ==>
   begin
-    switch cache[p].state
+    switch cache[p][a].state
       case IM_AD, SM_AD:
-        cache[p].acks := cache[p].acks + 1;
+        cache[p][a].acks := cache[p][a].acks + 1;
       case IM_A, SM_A:
-        cache[p].acks := cache[p].acks - 1;
-        if cache[p].acks = 0 then
-          become(p, M);
+        cache[p][a].acks := cache[p][a].acks - 1;
+        if cache[p][a].acks = 0 then
+          become(p, a, M);
         end;
       else
         error "acknowledgement in an unexpected state";
     end;
-    ack[p][q] := false;
+    ack[p][q][a] := false;
   end;
 end;
 
@@ -544,37 +596,42 @@ end;
 ruleset v : Value do
   startstate "no copies, no messages, any value in memory"
   begin
-    for p : Processor do
-      become(p, I);
-      drop_data(p);
-      cache[p].acks := 0;
-      directory.sharers[p] := false;
-      consume_request(p);
-      consume_forward(p);
-      consume_invalidation(p);
-      consume_response(p);
-      put_answer[p] := NoAnswer;
-      for q : Processor do
-        ack[p][q] := false;
+    for a : Address do
+      for p : Processor do
+        become(p, a, I);
+        drop_data(p, a);
+        cache[p][a].acks := 0;
+        directory[a].sharers[p] := false;
+        consume_request(p, a);
+        consume_forward(p, a);
+        consume_invalidation(p, a);
+        consume_response(p, a);
+        put_answer[p][a] := NoAnswer;
+        for q : Processor do
+          ack[p][q][a] := false;
+        end;
       end;
+      directory[a].state := DirI;
+      undefine directory[a].owner;
+      directory[a].memory := v;
+      consume_write_back(a);
+      latest[a] := v;
     end;
-    directory.state := DirI;
-    undefine directory.owner;
-    directory.memory := v;
-    consume_write_back();
-    latest := v;
   end;
 end;
 
 invariant "single writer, multiple readers"
-  forall p : Processor do forall q : Processor do
-    p != q & only_copy(p) -> !readable(q)
-  end end;
+  forall a : Address do forall p : Processor do forall q : Processor do
+    p != q & only_copy(p, a) -> !readable(q, a)
+  end end end;
 
 invariant "readers see the latest value"
-  forall p : Processor do
-    readable(p) -> cache[p].data = latest
-  end;
+  forall a : Address do forall p : Processor do
+    readable(p, a) -> cache[p][a].data = latest[a]
+  end end;
 
 invariant "memory is current"
-  directory.state = DirI | directory.state = DirS -> directory.memory = latest;
+  forall a : Address do
+    directory[a].state = DirI | directory[a].state = DirS
+    -> directory[a].memory = latest[a]
+  end;

@@ -4,8 +4,8 @@
 --
 -- MI: the smallest directory protocol, on an unordered network.
 --
--- What it models.  One memory line, its directory, and ProcessorCount caches, of
--- which at most one holds the line.  The directory knows the owner.  A cache that
+-- What it models.  Memory lines with their directory, and ProcessorCount caches, of
+-- which at most one holds a line.  The directory knows the owner.  A cache that
 -- misses asks the directory; without an owner the memory answers, otherwise the
 -- directory forwards the request and the owner hands the line over (three hops).
 -- The directory never waits: it names the requester as the new owner at once and
@@ -21,12 +21,17 @@
 --          before it saw the Put
 --
 -- Messages.  The network keeps no order at all: each kind has its own slot per
--- destination, and any slot may be emptied at any time.  That a slot is never
+-- destination and line, and any slot may be emptied at any time.  That a slot is never
 -- needed twice is asserted wherever a message is sent.
 --   request     cache to directory   GetM, PutM (data)
 --   forward     directory to owner   (requester)
 --   response    to the requester     data
 --   put_answer  directory to cache   PutAck, PutStale
+--
+-- Processors and memory events.  A processor has one miss outstanding at most, on
+-- any line; lines do not interact otherwise.  A miss asks for the line only: loads
+-- and stores perform as hits, in M.
+-- All lines start with the same value in memory.
 --
 -- `latest` is not part of the machine: it remembers the value of the last store.
 --
@@ -36,14 +41,17 @@
 --   "memory is current"             while nobody owns the line
 --   no unexpected message in any state, no slot used twice, no deadlock
 --
--- Parameters: ProcessorCount, ValueCount (the number of data values).
+-- Parameters: ProcessorCount, AddressCount (the number of lines), ValueCount (the
+-- number of data values).
 
 const
   ProcessorCount : 3;
+  AddressCount   : 1;
   ValueCount     : 2;
 
 type
   Processor : scalarset(ProcessorCount);
+  Address   : scalarset(AddressCount);
   Value     : scalarset(ValueCount);
 
   CacheState  : enum { I, M, IM_D, MI_A, II_A, MI_F };
@@ -71,198 +79,225 @@ type
   end;
 
 var
-  cache  : array [Processor] of Cache;
-  owner  : Processor;   -- undefined while the memory holds the line
-  memory : Value;
+  cache  : array [Processor] of array [Address] of Cache;
+  owner  : array [Address] of Processor;   -- undefined while the memory has the line
+  memory : array [Address] of Value;
 
-  request    : array [Processor] of Request;    -- by sender
-  forward    : array [Processor] of Forward;    -- by destination
-  response   : array [Processor] of Response;   -- by destination
-  put_answer : array [Processor] of PutAnswer;  -- by destination
+  -- By sender (request) or destination, and address.
+  request    : array [Processor] of array [Address] of Request;
+  forward    : array [Processor] of array [Address] of Forward;
+  response   : array [Processor] of array [Address] of Response;
+  put_answer : array [Processor] of array [Address] of PutAnswer;
 
-  latest : Value;
+  latest : array [Address] of Value;
+
+-- Memory events: what the processors see.  The bodies are empty; a checker of the
+-- memory model attaches itself here. ------------------------------------------
+
+procedure Load(p : Processor; a : Address; v : Value);
+begin
+end;
+
+procedure Store(p : Processor; a : Address; v : Value);
+begin
+end;
 
 -- Sending: every slot is free when it is needed. ------------------------------
 
-procedure send_request(p : Processor; kind : RequestKind);
+procedure send_request(p : Processor; a : Address; kind : RequestKind);
 begin
-  assert request[p].kind = NoRequest "request slot is free";
-  request[p].kind := kind;
+  assert request[p][a].kind = NoRequest "request slot is free";
+  request[p][a].kind := kind;
   if kind = PutM then
-    request[p].data := cache[p].data;
+    request[p][a].data := cache[p][a].data;
   end;
 end;
 
-procedure send_forward(destination : Processor; requester : Processor);
+procedure send_forward(destination : Processor; a : Address; requester : Processor);
 begin
-  assert !forward[destination].present "forward slot is free";
-  forward[destination].present := true;
-  forward[destination].requester := requester;
+  assert !forward[destination][a].present "forward slot is free";
+  forward[destination][a].present := true;
+  forward[destination][a].requester := requester;
 end;
 
-procedure send_response(destination : Processor; data : Value);
+procedure send_response(destination : Processor; a : Address; data : Value);
 begin
-  assert !response[destination].present "response slot is free";
-  response[destination].present := true;
-  response[destination].data := data;
+  assert !response[destination][a].present "response slot is free";
+  response[destination][a].present := true;
+  response[destination][a].data := data;
 end;
 
-procedure send_put_answer(destination : Processor; answer : PutAnswer);
+procedure send_put_answer(destination : Processor; a : Address; answer : PutAnswer);
 begin
-  assert put_answer[destination] = NoAnswer "put answer slot is free";
-  put_answer[destination] := answer;
+  assert put_answer[destination][a] = NoAnswer "put answer slot is free";
+  put_answer[destination][a] := answer;
 end;
 
 -- Receiving: empties a slot. --------------------------------------------------
 
-procedure consume_request(p : Processor);
+procedure consume_request(p : Processor; a : Address);
 begin
-  request[p].kind := NoRequest;
-  undefine request[p].data;
+  request[p][a].kind := NoRequest;
+  undefine request[p][a].data;
 end;
 
-procedure consume_forward(p : Processor);
+procedure consume_forward(p : Processor; a : Address);
 begin
-  forward[p].present := false;
-  undefine forward[p].requester;
+  forward[p][a].present := false;
+  undefine forward[p][a].requester;
 end;
 
-procedure consume_response(p : Processor);
+procedure consume_response(p : Processor; a : Address);
 begin
-  response[p].present := false;
-  undefine response[p].data;
+  response[p][a].present := false;
+  undefine response[p][a].data;
 end;
 
-procedure become(p : Processor; state : CacheState);
+procedure become(p : Processor; a : Address; state : CacheState);
 begin
-  cache[p].state := state;
+  cache[p][a].state := state;
 end;
 
-procedure drop_data(p : Processor);
+procedure drop_data(p : Processor; a : Address);
 begin
-  undefine cache[p].data;
+  undefine cache[p][a].data;
+end;
+
+-- One miss at a time per processor.
+function missing(p : Processor) : boolean;
+begin
+  return exists a : Address do cache[p][a].state = IM_D end;
 end;
 
 -- What a processor does of its own accord. ------------------------------------
 
-ruleset p : Processor; v : Value do
+ruleset p : Processor; a : Address; v : Value do
   rule "store"
-    cache[p].state = M
+    cache[p][a].state = M
   ==>
   begin
-    cache[p].data := v;
-    latest := v;
+    cache[p][a].data := v;
+    latest[a] := v;
+    Store(p, a, v);
   end;
 end;
 
-ruleset p : Processor do
+ruleset p : Processor; a : Address do
 
-  rule "miss"
-    cache[p].state = I
+  rule "load"
+    cache[p][a].state = M
   ==>
   begin
-    send_request(p, GetM);
-    become(p, IM_D);
+    Load(p, a, cache[p][a].data);
+  end;
+
+  rule "miss"
+    cache[p][a].state = I & !missing(p)
+  ==>
+  begin
+    send_request(p, a, GetM);
+    become(p, a, IM_D);
   end;
 
   rule "evict"
-    cache[p].state = M
+    cache[p][a].state = M
   ==>
   begin
-    send_request(p, PutM);
-    become(p, MI_A);
+    send_request(p, a, PutM);
+    become(p, a, MI_A);
   end;
 
 end;
 
 -- What the directory does with a message. -------------------------------------
 
-ruleset p : Processor do
+ruleset p : Processor; a : Address do
 
   rule "directory serves GetM"
-    request[p].kind = GetM
+    request[p][a].kind = GetM
   ==>
   begin
-    if isundefined(owner) then
-      send_response(p, memory);
+    if isundefined(owner[a]) then
+      send_response(p, a, memory[a]);
     else
-      send_forward(owner, p);
+      send_forward(owner[a], a, p);
     end;
-    owner := p;
-    consume_request(p);
+    owner[a] := p;
+    consume_request(p, a);
   end;
 
   rule "directory serves PutM"
-    request[p].kind = PutM
+    request[p][a].kind = PutM
   ==>
   begin
-    if !isundefined(owner) & owner = p then
-      memory := request[p].data;
-      undefine owner;
-      send_put_answer(p, PutAck);
+    if !isundefined(owner[a]) & owner[a] = p then
+      memory[a] := request[p][a].data;
+      undefine owner[a];
+      send_put_answer(p, a, PutAck);
     else
-      send_put_answer(p, PutStale);
+      send_put_answer(p, a, PutStale);
     end;
-    consume_request(p);
+    consume_request(p, a);
   end;
 
 end;
 
 -- What a cache does with a message. -------------------------------------------
 
-ruleset p : Processor do
+ruleset p : Processor; a : Address do
 
   rule "owner serves a forward"
-    forward[p].present  -- BUG: lost `& cache[p].state != IM_D`
+    forward[p][a].present  -- BUG: lost `& cache[p][a].state != IM_D`
   ==>
   begin
-    if cache[p].state = IM_D then
-      consume_forward(p);
+    if cache[p][a].state = IM_D then
+      consume_forward(p, a);
       return;
     end;
-    assert cache[p].state = M | cache[p].state = MI_A | cache[p].state = MI_F
+    assert cache[p][a].state = M | cache[p][a].state = MI_A | cache[p][a].state = MI_F
       "forward in an expected state";
-    send_response(forward[p].requester, cache[p].data);
-    if cache[p].state = MI_A then
-      become(p, II_A);
+    send_response(forward[p][a].requester, a, cache[p][a].data);
+    if cache[p][a].state = MI_A then
+      become(p, a, II_A);
     else
-      become(p, I);
+      become(p, a, I);
     end;
-    drop_data(p);
-    consume_forward(p);
+    drop_data(p, a);
+    consume_forward(p, a);
   end;
 
   rule "requester takes the data"
-    response[p].present
+    response[p][a].present
   ==>
   begin
-    assert cache[p].state = IM_D "data in an expected state";
-    cache[p].data := response[p].data;
-    become(p, M);
-    consume_response(p);
+    assert cache[p][a].state = IM_D "data in an expected state";
+    cache[p][a].data := response[p][a].data;
+    become(p, a, M);
+    consume_response(p, a);
   end;
 
   rule "evictor learns that its Put was taken"
-    put_answer[p] = PutAck
+    put_answer[p][a] = PutAck
   ==>
   begin
-    assert cache[p].state = MI_A "PutAck in an expected state";
-    drop_data(p);
-    become(p, I);
-    put_answer[p] := NoAnswer;
+    assert cache[p][a].state = MI_A "PutAck in an expected state";
+    drop_data(p, a);
+    become(p, a, I);
+    put_answer[p][a] := NoAnswer;
   end;
 
   rule "evictor learns that its Put was stale"
-    put_answer[p] = PutStale
+    put_answer[p][a] = PutStale
   ==>
   begin
-    assert cache[p].state = MI_A | cache[p].state = II_A "PutStale in an expected state";
-    if cache[p].state = MI_A then
-      become(p, MI_F);
+    assert cache[p][a].state = MI_A | cache[p][a].state = II_A
+      "PutStale in an expected state";
+    if cache[p][a].state = MI_A then
+      become(p, a, MI_F);
     else
-      become(p, I);
+      become(p, a, I);
     end;
-    put_answer[p] := NoAnswer;
+    put_answer[p][a] := NoAnswer;
   end;
 
 end;
@@ -272,29 +307,33 @@ end;
 ruleset v : Value do
   startstate "no copies, no messages, any value in memory"
   begin
-    for p : Processor do
-      become(p, I);
-      drop_data(p);
-      consume_request(p);
-      consume_forward(p);
-      consume_response(p);
-      put_answer[p] := NoAnswer;
+    for a : Address do
+      for p : Processor do
+        become(p, a, I);
+        drop_data(p, a);
+        consume_request(p, a);
+        consume_forward(p, a);
+        consume_response(p, a);
+        put_answer[p][a] := NoAnswer;
+      end;
+      undefine owner[a];
+      memory[a] := v;
+      latest[a] := v;
     end;
-    undefine owner;
-    memory := v;
-    latest := v;
   end;
 end;
 
 invariant "single holder"
-  forall p : Processor do forall q : Processor do
-    p != q -> !(cache[p].state = M & cache[q].state = M)
-  end end;
+  forall a : Address do forall p : Processor do forall q : Processor do
+    p != q -> !(cache[p][a].state = M & cache[q][a].state = M)
+  end end end;
 
 invariant "the holder has the latest value"
-  forall p : Processor do
-    cache[p].state = M -> cache[p].data = latest
-  end;
+  forall a : Address do forall p : Processor do
+    cache[p][a].state = M -> cache[p][a].data = latest[a]
+  end end;
 
 invariant "memory is current"
-  isundefined(owner) -> memory = latest;
+  forall a : Address do
+    isundefined(owner[a]) -> memory[a] = latest[a]
+  end;

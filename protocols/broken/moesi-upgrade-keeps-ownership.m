@@ -5,7 +5,7 @@
 -- MOESI: a directory protocol with an owned state and a blocking directory, on
 -- an unordered network.
 --
--- What it models.  One memory line, its directory, and ProcessorCount caches.
+-- What it models.  Memory lines with their directories, and ProcessorCount caches.
 -- A modified line is shared without writing it back: on a forwarded read its
 -- owner keeps it in O and answers this and later readers, while the memory stays
 -- old.  Requests for an owned line are forwarded and answered by the owner (three
@@ -28,7 +28,7 @@
 -- and sharers), each busy or not.
 --
 -- Messages.  The network keeps no order at all: each kind has its own slot per
--- destination, and any slot may be emptied at any time.  That a slot is never
+-- destination and line, and any slot may be emptied at any time.  That a slot is never
 -- needed twice is asserted wherever a message is sent.
 --   request       cache to directory   GetS, GetM, PutE, PutM (data), PutO (data)
 --   forward       directory to owner   FwdGetS, FwdGetM (requester, number of
@@ -41,6 +41,13 @@
 --   put_ack       directory to cache   the Put is settled
 --   unblock       requester to directory
 --
+-- Processors and memory events.  A processor has one miss outstanding at most, on
+-- any line; lines do not interact otherwise.  Load is called at a hit and when the
+-- data of a read miss comes, for which the processor waits and does nothing else.
+-- A write miss or upgrade asks for permission only, ahead of a store: Store is
+-- called at a hit, and until then the processor may go on reading what it has.
+-- All lines start with the same value in memory.
+--
 -- `latest` is not part of the machine: it remembers the value of the last store.
 --
 -- Properties:
@@ -51,14 +58,17 @@
 --   "memory is current"                without an owner, so does the memory
 --   no unexpected message in any state, no slot used twice, no deadlock
 --
--- Parameters: ProcessorCount, ValueCount (the number of data values).
+-- Parameters: ProcessorCount, AddressCount (the number of lines), ValueCount (the
+-- number of data values).
 
 const
   ProcessorCount : 3;
+  AddressCount   : 1;
   ValueCount     : 2;
 
 type
   Processor : scalarset(ProcessorCount);
+  Address   : scalarset(AddressCount);
   Value     : scalarset(ValueCount);
   AckCount  : 0..ProcessorCount-1;
 
@@ -108,445 +118,489 @@ type
   end;
 
 var
-  cache     : array [Processor] of Cache;
-  directory : Directory;
+  cache     : array [Processor] of array [Address] of Cache;
+  directory : array [Address] of Directory;
 
-  request      : array [Processor] of Request;       -- by sender
-  forward      : array [Processor] of Forward;       -- by destination
-  invalidation : array [Processor] of Invalidation;  -- by destination
-  response     : array [Processor] of Response;      -- by destination
-  ack          : array [Processor] of array [Processor] of boolean;
-                                                     -- by destination, sender
-  put_ack      : array [Processor] of boolean;       -- by destination
-  unblock      : boolean;
+  -- By sender (request) or destination, and address.
+  request      : array [Processor] of array [Address] of Request;
+  forward      : array [Processor] of array [Address] of Forward;
+  invalidation : array [Processor] of array [Address] of Invalidation;
+  response     : array [Processor] of array [Address] of Response;
+  ack          : array [Processor] of array [Processor] of array [Address] of boolean;
+                                              -- by destination, sender, address
+  put_ack      : array [Processor] of array [Address] of boolean;
+  unblock      : array [Address] of boolean;
 
-  latest : Value;
+  latest : array [Address] of Value;
+
+-- Memory events: what the processors see.  The bodies are empty; a checker of the
+-- memory model attaches itself here. ------------------------------------------
+
+procedure Load(p : Processor; a : Address; v : Value);
+begin
+end;
+
+procedure Store(p : Processor; a : Address; v : Value);
+begin
+end;
 
 -- Sending: every slot is free when it is needed. ------------------------------
 
-procedure send_request(p : Processor; kind : RequestKind);
+procedure send_request(p : Processor; a : Address; kind : RequestKind);
 begin
-  assert request[p].kind = NoRequest "request slot is free";
-  request[p].kind := kind;
+  assert request[p][a].kind = NoRequest "request slot is free";
+  request[p][a].kind := kind;
   if kind = PutM | kind = PutO then
-    request[p].data := cache[p].data;
+    request[p][a].data := cache[p][a].data;
   end;
 end;
 
-procedure send_forward(destination : Processor; kind : ForwardKind;
+procedure send_forward(destination : Processor; a : Address; kind : ForwardKind;
                        requester : Processor; acks : AckCount);
 begin
-  assert forward[destination].kind = NoForward "forward slot is free";
-  forward[destination].kind := kind;
-  forward[destination].requester := requester;
-  forward[destination].acks := acks;
+  assert forward[destination][a].kind = NoForward "forward slot is free";
+  forward[destination][a].kind := kind;
+  forward[destination][a].requester := requester;
+  forward[destination][a].acks := acks;
 end;
 
-procedure send_invalidation(destination : Processor; requester : Processor);
+procedure send_invalidation(destination : Processor; a : Address;
+                            requester : Processor);
 begin
-  assert !invalidation[destination].present "invalidation slot is free";
-  invalidation[destination].present := true;
-  invalidation[destination].requester := requester;
+  assert !invalidation[destination][a].present "invalidation slot is free";
+  invalidation[destination][a].present := true;
+  invalidation[destination][a].requester := requester;
 end;
 
-procedure send_permission(destination : Processor; exclusive : boolean; acks : AckCount);
+procedure send_permission(destination : Processor; a : Address;
+                          exclusive : boolean; acks : AckCount);
 begin
-  assert !response[destination].present "response slot is free";
-  response[destination].present := true;
-  response[destination].exclusive := exclusive;
-  response[destination].acks := acks;
+  assert !response[destination][a].present "response slot is free";
+  response[destination][a].present := true;
+  response[destination][a].exclusive := exclusive;
+  response[destination][a].acks := acks;
 end;
 
-procedure send_data(destination : Processor; data : Value;
+procedure send_data(destination : Processor; a : Address; data : Value;
                     exclusive : boolean; acks : AckCount);
 begin
-  send_permission(destination, exclusive, acks);
-  response[destination].data := data;
+  send_permission(destination, a, exclusive, acks);
+  response[destination][a].data := data;
 end;
 
-procedure send_ack(destination : Processor; sender : Processor);
+procedure send_ack(destination : Processor; a : Address; sender : Processor);
 begin
-  assert !ack[destination][sender] "acknowledgement slot is free";
-  ack[destination][sender] := true;
+  assert !ack[destination][sender][a] "acknowledgement slot is free";
+  ack[destination][sender][a] := true;
 end;
 
-procedure send_put_ack(destination : Processor);
+procedure send_put_ack(destination : Processor; a : Address);
 begin
-  assert !put_ack[destination] "put acknowledgement slot is free";
-  put_ack[destination] := true;
+  assert !put_ack[destination][a] "put acknowledgement slot is free";
+  put_ack[destination][a] := true;
 end;
 
-procedure send_unblock();
+procedure send_unblock(a : Address);
 begin
-  assert !unblock "unblock slot is free";
-  unblock := true;
+  assert !unblock[a] "unblock slot is free";
+  unblock[a] := true;
 end;
 
 -- Receiving: empties a slot. --------------------------------------------------
 
-procedure consume_request(p : Processor);
+procedure consume_request(p : Processor; a : Address);
 begin
-  request[p].kind := NoRequest;
-  undefine request[p].data;
+  request[p][a].kind := NoRequest;
+  undefine request[p][a].data;
 end;
 
-procedure consume_forward(p : Processor);
+procedure consume_forward(p : Processor; a : Address);
 begin
-  forward[p].kind := NoForward;
-  undefine forward[p].requester;
-  forward[p].acks := 0;
+  forward[p][a].kind := NoForward;
+  undefine forward[p][a].requester;
+  forward[p][a].acks := 0;
 end;
 
-procedure consume_invalidation(p : Processor);
+procedure consume_invalidation(p : Processor; a : Address);
 begin
-  invalidation[p].present := false;
-  undefine invalidation[p].requester;
+  invalidation[p][a].present := false;
+  undefine invalidation[p][a].requester;
 end;
 
-procedure consume_response(p : Processor);
+procedure consume_response(p : Processor; a : Address);
 begin
-  response[p].present := false;
-  undefine response[p].data;
-  response[p].exclusive := false;
-  response[p].acks := 0;
+  response[p][a].present := false;
+  undefine response[p][a].data;
+  response[p][a].exclusive := false;
+  response[p][a].acks := 0;
 end;
 
 -- Caches. ---------------------------------------------------------------------
 
-procedure become(p : Processor; state : CacheState);
+procedure become(p : Processor; a : Address; state : CacheState);
 begin
-  cache[p].state := state;
+  cache[p][a].state := state;
 end;
 
-procedure drop_data(p : Processor);
+procedure drop_data(p : Processor; a : Address);
 begin
-  undefine cache[p].data;
+  undefine cache[p][a].data;
 end;
 
-function only_copy(p : Processor) : boolean;
+function only_copy(p : Processor; a : Address) : boolean;
 begin
-  return cache[p].state = E | cache[p].state = M;
+  return cache[p][a].state = E | cache[p][a].state = M;
 end;
 
-function owns(p : Processor) : boolean;
+function owns(p : Processor; a : Address) : boolean;
 begin
-  return only_copy(p) | cache[p].state = O |
-         cache[p].state = OM_AC | cache[p].state = OM_A;
+  return only_copy(p, a) | cache[p][a].state = O |
+         cache[p][a].state = OM_AC | cache[p][a].state = OM_A;
 end;
 
 -- The directory may forward a request to p.
-function expects_forward(p : Processor) : boolean;
+function expects_forward(p : Processor; a : Address) : boolean;
 begin
-  return (owns(p) | cache[p].state = OI_A) & cache[p].state != OM_A;
+  return (owns(p, a) | cache[p][a].state = OI_A) & cache[p][a].state != OM_A;
 end;
 
-function readable(p : Processor) : boolean;
+function readable(p : Processor; a : Address) : boolean;
 begin
-  return owns(p) | cache[p].state = S |
-         cache[p].state = SM_AD | cache[p].state = SM_A;
+  return owns(p, a) | cache[p][a].state = S |
+         cache[p][a].state = SM_AD | cache[p][a].state = SM_A;
 end;
 
 -- All acknowledgements are in: p may write, and the directory may go on.
-procedure finish_write(p : Processor);
+procedure finish_write(p : Processor; a : Address);
 begin
-  become(p, M);
-  send_unblock();
+  become(p, a, M);
+  send_unblock(a);
 end;
 
 -- Directory. ------------------------------------------------------------------
 
-function sharers_other_than(p : Processor) : AckCount;
+function sharers_other_than(p : Processor; a : Address) : AckCount;
 var
   number : AckCount;
 begin
   number := 0;
   for q : Processor do
-    if q != p & directory.sharers[q] then
+    if q != p & directory[a].sharers[q] then
       number := number + 1;
     end;
   end;
   return number;
 end;
 
-procedure invalidate_sharers_for(p : Processor);
+procedure invalidate_sharers_for(p : Processor; a : Address);
 begin
   for q : Processor do
-    if q != p & directory.sharers[q] then
-      send_invalidation(q, p);
+    if q != p & directory[a].sharers[q] then
+      send_invalidation(q, a, p);
     end;
-    directory.sharers[q] := false;
+    directory[a].sharers[q] := false;
+  end;
+end;
+
+-- A load that missed: the processor waits for it.
+function loading(p : Processor) : boolean;
+begin
+  return exists a : Address do
+    cache[p][a].state = IS_D
+  end;
+end;
+
+-- One miss at a time per processor.
+function missing(p : Processor) : boolean;
+begin
+  return loading(p) | exists a : Address do
+    cache[p][a].state = IM_AD | cache[p][a].state = IM_A |
+    cache[p][a].state = SM_AD | cache[p][a].state = SM_A |
+    cache[p][a].state = OM_AC | cache[p][a].state = OM_A
   end;
 end;
 
 -- What a processor does of its own accord. ------------------------------------
 
-ruleset p : Processor; v : Value do
+ruleset p : Processor; a : Address; v : Value do
   rule "store"
-    only_copy(p)
+    only_copy(p, a) & !loading(p)
   ==>
   begin
-    cache[p].data := v;
-    become(p, M);
-    latest := v;
+    cache[p][a].data := v;
+    become(p, a, M);
+    latest[a] := v;
+    Store(p, a, v);
   end;
 end;
 
-ruleset p : Processor do
+ruleset p : Processor; a : Address do
 
-  rule "read miss"
-    cache[p].state = I
+  rule "load"
+    readable(p, a) & !loading(p)
   ==>
   begin
-    send_request(p, GetS);
-    become(p, IS_D);
+    Load(p, a, cache[p][a].data);
+  end;
+
+  rule "read miss"
+    cache[p][a].state = I & !missing(p)
+  ==>
+  begin
+    send_request(p, a, GetS);
+    become(p, a, IS_D);
   end;
 
   rule "write miss"
-    cache[p].state = I
+    cache[p][a].state = I & !missing(p)
   ==>
   begin
-    send_request(p, GetM);
-    become(p, IM_AD);
+    send_request(p, a, GetM);
+    become(p, a, IM_AD);
   end;
 
   rule "upgrade"
-    cache[p].state = S
+    cache[p][a].state = S & !missing(p)
   ==>
   begin
-    send_request(p, GetM);
-    become(p, SM_AD);
+    send_request(p, a, GetM);
+    become(p, a, SM_AD);
   end;
 
   rule "owner upgrades"
-    cache[p].state = O
+    cache[p][a].state = O & !missing(p)
   ==>
   begin
-    send_request(p, GetM);
-    become(p, OM_AC);
+    send_request(p, a, GetM);
+    become(p, a, OM_AC);
   end;
 
   rule "drop shared, silently"
-    cache[p].state = S
+    cache[p][a].state = S
   ==>
   begin
-    drop_data(p);
-    become(p, I);
+    drop_data(p, a);
+    become(p, a, I);
   end;
 
   rule "evict exclusive"
-    cache[p].state = E
+    cache[p][a].state = E
   ==>
   begin
-    send_request(p, PutE);
-    become(p, OI_A);
+    send_request(p, a, PutE);
+    become(p, a, OI_A);
   end;
 
   rule "evict owned"
-    cache[p].state = O
+    cache[p][a].state = O
   ==>
   begin
-    send_request(p, PutO);
-    become(p, OI_A);
+    send_request(p, a, PutO);
+    become(p, a, OI_A);
   end;
 
   rule "evict modified"
-    cache[p].state = M
+    cache[p][a].state = M
   ==>
   begin
-    send_request(p, PutM);
-    become(p, OI_A);
+    send_request(p, a, PutM);
+    become(p, a, OI_A);
   end;
 
 end;
 
 -- What the directory does with a message. -------------------------------------
 
-ruleset p : Processor do
+ruleset p : Processor; a : Address do
 
   rule "directory serves GetS"
-    request[p].kind = GetS & !directory.busy
+    request[p][a].kind = GetS & !directory[a].busy
   ==>
   begin
-    switch directory.state
+    switch directory[a].state
       case DirI:
-        send_data(p, directory.memory, true, 0);
-        directory.owner := p;
-        directory.state := DirX;
+        send_data(p, a, directory[a].memory, true, 0);
+        directory[a].owner := p;
+        directory[a].state := DirX;
       case DirS:
-        send_data(p, directory.memory, false, 0);
-        directory.sharers[p] := true;
+        send_data(p, a, directory[a].memory, false, 0);
+        directory[a].sharers[p] := true;
       case DirX, DirO:
-        send_forward(directory.owner, FwdGetS, p, 0);
-        directory.sharers[p] := true;
-        directory.state := DirO;
+        send_forward(directory[a].owner, a, FwdGetS, p, 0);
+        directory[a].sharers[p] := true;
+        directory[a].state := DirO;
     end;
-    directory.busy := true;
-    consume_request(p);
+    directory[a].busy := true;
+    consume_request(p, a);
   end;
 
   rule "directory serves GetM"
-    request[p].kind = GetM & !directory.busy
+    request[p][a].kind = GetM & !directory[a].busy
   ==>
   begin
-    if isundefined(directory.owner) then
-      send_data(p, directory.memory, true, sharers_other_than(p));
-    elsif directory.owner = p then
-      send_permission(p, true, sharers_other_than(p));
+    if isundefined(directory[a].owner) then
+      send_data(p, a, directory[a].memory, true, sharers_other_than(p, a));
+    elsif directory[a].owner = p then
+      send_permission(p, a, true, sharers_other_than(p, a));
     else
-      send_forward(directory.owner, FwdGetM, p, sharers_other_than(p));
+      send_forward(directory[a].owner, a, FwdGetM, p, sharers_other_than(p, a));
     end;
-    invalidate_sharers_for(p);
-    directory.owner := p;
-    directory.state := DirX;
-    directory.busy := true;
-    consume_request(p);
+    invalidate_sharers_for(p, a);
+    directory[a].owner := p;
+    directory[a].state := DirX;
+    directory[a].busy := true;
+    consume_request(p, a);
   end;
 
   rule "directory serves PutE, PutM or PutO"
-    (request[p].kind = PutE | request[p].kind = PutM | request[p].kind = PutO)
-    & !directory.busy
+    (request[p][a].kind = PutE | request[p][a].kind = PutM | request[p][a].kind = PutO)
+    & !directory[a].busy
   ==>
   begin
-    if !isundefined(directory.owner) & directory.owner = p then
-      if request[p].kind != PutE then
-        directory.memory := request[p].data;
+    if !isundefined(directory[a].owner) & directory[a].owner = p then
+      if request[p][a].kind != PutE then
+        directory[a].memory := request[p][a].data;
       end;
-      undefine directory.owner;
-      if directory.state = DirO then
-        directory.state := DirS;
+      undefine directory[a].owner;
+      if directory[a].state = DirO then
+        directory[a].state := DirS;
       else
-        directory.state := DirI;
+        directory[a].state := DirI;
       end;
     end;
-    send_put_ack(p);
-    consume_request(p);
+    send_put_ack(p, a);
+    consume_request(p, a);
   end;
 
 end;
 
-rule "directory is unblocked"
-  unblock
-==>
-begin
-  directory.busy := false;
-  unblock := false;
+ruleset a : Address do
+  rule "directory is unblocked"
+    unblock[a]
+  ==>
+  begin
+    directory[a].busy := false;
+    unblock[a] := false;
+  end;
 end;
 
 -- What a cache does with a message. -------------------------------------------
 
-ruleset p : Processor do
+ruleset p : Processor; a : Address do
 
   rule "owner serves FwdGetS"
-    forward[p].kind = FwdGetS
+    forward[p][a].kind = FwdGetS
   ==>
   begin
-    assert expects_forward(p) "FwdGetS in an expected state";
-    send_data(forward[p].requester, cache[p].data, false, 0);
-    if only_copy(p) then
-      become(p, O);
+    assert expects_forward(p, a) "FwdGetS in an expected state";
+    send_data(forward[p][a].requester, a, cache[p][a].data, false, 0);
+    if only_copy(p, a) then
+      become(p, a, O);
     end;
-    consume_forward(p);
+    consume_forward(p, a);
   end;
 
   rule "owner serves FwdGetM"
-    forward[p].kind = FwdGetM
+    forward[p][a].kind = FwdGetM
   ==>
   begin
-    assert expects_forward(p) "FwdGetM in an expected state";
-    send_data(forward[p].requester, cache[p].data, true, forward[p].acks);
-    switch cache[p].state
+    assert expects_forward(p, a) "FwdGetM in an expected state";
+    send_data(forward[p][a].requester, a, cache[p][a].data, true, forward[p][a].acks);
+    switch cache[p][a].state
       case OI_A:
-        become(p, II_A);
+        become(p, a, II_A);
       case OM_AC:
-        become(p, OM_AC);  -- BUG: was `IM_AD`
+        become(p, a, OM_AC);  -- BUG: was `IM_AD`
       else
-        become(p, I);
+        become(p, a, I);
     end;
-    if cache[p].state != OM_AC then drop_data(p); end;
-    consume_forward(p);
+    if cache[p][a].state != OM_AC then drop_data(p, a); end;
+    consume_forward(p, a);
   end;
 
   rule "former or present sharer serves an invalidation"
-    invalidation[p].present
+    invalidation[p][a].present
   ==>
   begin
-    send_ack(invalidation[p].requester, p);
-    switch cache[p].state
+    send_ack(invalidation[p][a].requester, a, p);
+    switch cache[p][a].state
       case S:
-        drop_data(p);
-        become(p, I);
+        drop_data(p, a);
+        become(p, a, I);
       case SM_AD:
-        drop_data(p);
-        become(p, IM_AD);
+        drop_data(p, a);
+        become(p, a, IM_AD);
       case I, IS_D, IM_AD:
         -- The copy is gone already.
       else
         error "invalidation in an unexpected state";
     end;
-    consume_invalidation(p);
+    consume_invalidation(p, a);
   end;
 
   rule "requester takes the response"
-    response[p].present
+    response[p][a].present
   ==>
   begin
-    if !isundefined(response[p].data) then
-      cache[p].data := response[p].data;
+    if !isundefined(response[p][a].data) then
+      cache[p][a].data := response[p][a].data;
     end;
-    switch cache[p].state
+    switch cache[p][a].state
       case IS_D:
-        if response[p].exclusive then
-          become(p, E);
+        Load(p, a, response[p][a].data);
+        if response[p][a].exclusive then
+          become(p, a, E);
         else
-          become(p, S);
+          become(p, a, S);
         end;
-        send_unblock();
+        send_unblock(a);
       case IM_AD, SM_AD, OM_AC:
-        cache[p].acks := response[p].acks - cache[p].acks;
-        if cache[p].acks = 0 then
-          finish_write(p);
-        elsif cache[p].state = IM_AD then
-          become(p, IM_A);
-        elsif cache[p].state = SM_AD then
-          become(p, SM_A);
+        cache[p][a].acks := response[p][a].acks - cache[p][a].acks;
+        if cache[p][a].acks = 0 then
+          finish_write(p, a);
+        elsif cache[p][a].state = IM_AD then
+          become(p, a, IM_A);
+        elsif cache[p][a].state = SM_AD then
+          become(p, a, SM_A);
         else
-          become(p, OM_A);
+          become(p, a, OM_A);
         end;
       else
         error "response in an unexpected state";
     end;
-    consume_response(p);
+    consume_response(p, a);
   end;
 
   rule "evictor takes the acknowledgement of its Put"
-    put_ack[p]
+    put_ack[p][a]
   ==>
   begin
-    assert cache[p].state = OI_A | cache[p].state = II_A "PutAck in an expected state";
-    drop_data(p);
-    become(p, I);
-    put_ack[p] := false;
+    assert cache[p][a].state = OI_A | cache[p][a].state = II_A
+      "PutAck in an expected state";
+    drop_data(p, a);
+    become(p, a, I);
+    put_ack[p][a] := false;
   end;
 
 end;
 
-ruleset p : Processor; q : Processor do
+ruleset p : Processor; q : Processor; a : Address do
   rule "requester takes an acknowledgement"
-    ack[p][q]
+    ack[p][q][a]
   ==>
   begin
-    switch cache[p].state
+    switch cache[p][a].state
       case IM_AD, SM_AD, OM_AC:
-        cache[p].acks := cache[p].acks + 1;
+        cache[p][a].acks := cache[p][a].acks + 1;
       case IM_A, SM_A, OM_A:
-        cache[p].acks := cache[p].acks - 1;
-        if cache[p].acks = 0 then
-          finish_write(p);
+        cache[p][a].acks := cache[p][a].acks - 1;
+        if cache[p][a].acks = 0 then
+          finish_write(p, a);
         end;
       else
         error "acknowledgement in an unexpected state";
     end;
-    ack[p][q] := false;
+    ack[p][q][a] := false;
   end;
 end;
 
@@ -555,43 +609,47 @@ end;
 ruleset v : Value do
   startstate "no copies, no messages, any value in memory"
   begin
-    for p : Processor do
-      become(p, I);
-      drop_data(p);
-      cache[p].acks := 0;
-      directory.sharers[p] := false;
-      consume_request(p);
-      consume_forward(p);
-      consume_invalidation(p);
-      consume_response(p);
-      put_ack[p] := false;
-      for q : Processor do
-        ack[p][q] := false;
+    for a : Address do
+      for p : Processor do
+        become(p, a, I);
+        drop_data(p, a);
+        cache[p][a].acks := 0;
+        directory[a].sharers[p] := false;
+        consume_request(p, a);
+        consume_forward(p, a);
+        consume_invalidation(p, a);
+        consume_response(p, a);
+        put_ack[p][a] := false;
+        for q : Processor do
+          ack[p][q][a] := false;
+        end;
       end;
+      unblock[a] := false;
+      directory[a].state := DirI;
+      directory[a].busy := false;
+      undefine directory[a].owner;
+      directory[a].memory := v;
+      latest[a] := v;
     end;
-    unblock := false;
-    directory.state := DirI;
-    directory.busy := false;
-    undefine directory.owner;
-    directory.memory := v;
-    latest := v;
   end;
 end;
 
 invariant "single writer, multiple readers"
-  forall p : Processor do forall q : Processor do
-    p != q & only_copy(p) -> !readable(q)
-  end end;
+  forall a : Address do forall p : Processor do forall q : Processor do
+    p != q & only_copy(p, a) -> !readable(q, a)
+  end end end;
 
 invariant "single owner"
-  forall p : Processor do forall q : Processor do
-    p != q -> !(owns(p) & owns(q))
-  end end;
+  forall a : Address do forall p : Processor do forall q : Processor do
+    p != q -> !(owns(p, a) & owns(q, a))
+  end end end;
 
 invariant "readers see the latest value"
-  forall p : Processor do
-    readable(p) -> cache[p].data = latest
-  end;
+  forall a : Address do forall p : Processor do
+    readable(p, a) -> cache[p][a].data = latest[a]
+  end end;
 
 invariant "memory is current"
-  isundefined(directory.owner) -> directory.memory = latest;
+  forall a : Address do
+    isundefined(directory[a].owner) -> directory[a].memory = latest[a]
+  end;

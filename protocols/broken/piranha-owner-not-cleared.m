@@ -3,7 +3,8 @@
 -- then get exclusive access while the shared copy is still in the queue of the
 -- other processor, which nobody will tell to drop it.  With two processors and two
 -- locations both can write one location and read the old value of the other: not
--- sequentially consistent, after 12 steps.
+-- sequentially consistent, after 12 steps.  Since shared copies can now be sent over
+-- and over again, queues fill to any bound; two places are enough for the error.
 --
 -- Piranha: the memory system of Figure 1 of sequential-consistency-by-model-
 -- checking, a much simplified model of the coherence within one node of the
@@ -48,7 +49,7 @@ const
   ProcessorCount : 2;
   AddressCount   : 2;
   ValueCount     : 2;
-  QueueLength    : 4;
+  QueueLength    : 2;
 
 type
   Processor : scalarset(ProcessorCount);
@@ -107,11 +108,13 @@ end;
 
 procedure remove_head(p : Processor);
 begin
-  for i : 0..QueueLength-2 do
-    queue[p].place[i] := queue[p].place[i + 1];
-  end;
-  undefine queue[p].place[QueueLength - 1];
   queue[p].count := queue[p].count - 1;
+  for i : 0..QueueLength-1 do
+    if i < queue[p].count then
+      queue[p].place[i] := queue[p].place[i + 1];
+    end;
+  end;
+  undefine queue[p].place[queue[p].count];
 end;
 
 -- Lines. ----------------------------------------------------------------------

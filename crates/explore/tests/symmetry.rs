@@ -273,7 +273,8 @@ fn addresses_with_like_owners() {
     let directory = types.array(address, entry);
     types.global(directory);
     let entry = |address: u64| {
-        let sharer = |process: u64| simple(u64::from(process / 4 == address && process % 4 != 0));
+        let sharer =
+            |process: u64| simple(u64::from(process / 4 == address && process != address * 4));
         Value::Parts(vec![simple(address * 4), Value::Parts((0..16).map(sharer).collect())])
     };
     let values = vec![Value::Parts((0..4).map(entry).collect())];

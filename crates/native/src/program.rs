@@ -7,7 +7,7 @@ use cranelift_frontend::FunctionBuilderContext;
 use murphi::ir::{
     FunctionId, Model, Place, Property, PropertyKind, Rule, Statement, StatementKind,
 };
-use murphi::layout::Layout;
+use murphi::layout::{Layout, TypeLayout};
 
 use crate::Error;
 use crate::code::{self, Code, Compiled};
@@ -65,10 +65,16 @@ enum Job<'m> {
 
 impl Program {
     /// Compiles a model.
+    ///
+    /// # Panics
+    ///
+    /// If `layout` is not that of `model`.
     pub fn compile(model: &Model, layout: &Layout) -> Result<Arc<Program>, Error> {
         if cfg!(target_endian = "big") {
             return Err(Error::Host("big-endian".to_owned()));
         }
+        // The code trusts it with its life, so it is not taken on trust.
+        assert!(is_layout_of(model, layout), "the layout of another model");
         let isa = code::host()?;
         let knowledge = Knowledge::of(model);
         let shapes = Box::new(Shapes::of(model, layout));
@@ -77,10 +83,10 @@ impl Program {
             model,
             layout,
             knowledge: &knowledge,
-            shapes: &*shapes,
+            shapes: &raw const *shapes as usize,
             cleared: &cleared,
             isa: &*isa,
-            arena_ends: Vec::new(),
+            needs: Vec::new(),
         };
         let jobs = jobs(model, &knowledge);
         let compiled = compile_all(unit, &*isa, &jobs)?;
@@ -173,6 +179,22 @@ impl Program {
     }
 }
 
+fn is_layout_of(model: &Model, layout: &Layout) -> bool {
+    let Ok(expected) = Layout::of(model) else {
+        return false;
+    };
+    let parts = |ty: &TypeLayout| (ty.size, ty.align, ty.stride, ty.length, ty.elements);
+    let same = |(one, other): (&TypeLayout, &TypeLayout)| {
+        parts(one) == parts(other)
+            && one.fields == other.fields
+            && one.count_width == other.count_width
+    };
+    expected.types.len() == layout.types.len()
+        && expected.globals == layout.globals
+        && expected.size == layout.size
+        && expected.types.iter().zip(&layout.types).all(same)
+}
+
 /// All native functions. Calls name functions and bodies by their position, so these come first.
 fn jobs<'m>(model: &'m Model, knowledge: &Knowledge) -> Vec<Job<'m>> {
     let functions = (0..model.functions.len() as u32).map(|id| Job::Function(FunctionId(id)));
@@ -235,13 +257,13 @@ fn compile_all(
     let mut functions = Vec::new();
     for number in 0..unit.model.functions.len() {
         let translated = function(&unit, &mut builders, FunctionId(number as u32))?;
-        unit.arena_ends.push(translated.arena_end);
+        unit.needs.push(translated.need);
         functions.push(Mutex::new(Some(translated)));
     }
     let unit = &unit;
     code::in_parallel(jobs.len(), |number| {
         let builders = &mut FunctionBuilderContext::new();
-        let Translated { function, arena_end } = match &jobs[number] {
+        let Translated { function, need } = match &jobs[number] {
             Job::Function(id) => {
                 let mut slot = functions[id.0 as usize].lock().expect("no other work uses it");
                 slot.take().expect("each function is compiled once")
@@ -250,7 +272,7 @@ fn compile_all(
             Job::Rules(rules) | Job::StartStates(rules) => guards(unit, builders, rules)?,
             Job::Properties(parts) => properties(unit, builders, parts)?,
         };
-        Ok((code::compile(isa, number, function)?, arena_end))
+        Ok((code::compile(isa, number, function)?, need.arena_end))
     })
 }
 

@@ -34,40 +34,34 @@ use murphi::layout::Layout;
 
 use crate::Error;
 use crate::facts::Knowledge;
-use crate::shape::Shapes;
 pub(crate) use body::body;
 pub(crate) use call::{EXCLUDED, FAILED, function};
 pub(crate) use guards::{Guarded, guards};
-use memory::Memory;
+use memory::{Memory, Need};
 use place::Scope;
 pub(crate) use property::{BROKEN, STATUS_BITS, properties};
 
 /// The most instructions one native function may have.
 const GREATEST_FUNCTION: usize = 1 << 20;
-/// The most bytes that locals too large for the stack may take.
-const GREATEST_ARENA: u64 = 1 << 30;
 
 /// What all translations of a model share.
 pub(crate) struct Unit<'m> {
     pub(crate) model: &'m Model,
     pub(crate) layout: &'m Layout,
     pub(crate) knowledge: &'m Knowledge,
-    pub(crate) shapes: *const Shapes,
+    /// Where the [`Shapes`](crate::shape::Shapes) are, to be put into code.
+    pub(crate) shapes: usize,
     /// For each type with components, where its cleared value is kept.
     pub(crate) cleared: &'m [Vec<u8>],
     pub(crate) isa: &'m dyn TargetIsa,
-    /// For each function already translated, the end of the part of the arena that it uses.
-    pub(crate) arena_ends: Vec<u64>,
+    /// For each function already translated, the memory that it needs.
+    pub(crate) needs: Vec<Need>,
 }
-
-// SAFETY: `shapes` is only handed on as a number to put into code; it is never followed here.
-unsafe impl Sync for Unit<'_> {}
 
 /// A native function before it is compiled.
 pub(crate) struct Translated {
     pub(crate) function: Function,
-    /// The end of the part of the arena that it and what it calls use.
-    pub(crate) arena_end: u64,
+    pub(crate) need: Need,
 }
 
 /// Where control goes from inside a function, rule or property.
@@ -120,14 +114,14 @@ impl<'a, 'm> Translator<'a, 'm> {
     }
 
     /// Ends the native function; all blocks are filled.
-    fn end(mut self) -> Result<u64, Error> {
+    fn end(mut self) -> Result<Need, Error> {
         self.builder.seal_all_blocks();
         let instructions = self.builder.func.dfg.num_insts();
-        let arena_end = self.memory.arena_end();
+        let need = self.memory.need();
         self.builder.finalize(self.unit.isa.frontend_config());
-        match instructions > GREATEST_FUNCTION || arena_end > GREATEST_ARENA {
+        match instructions > GREATEST_FUNCTION {
             true => Err(Error::TooLarge),
-            false => Ok(arena_end),
+            false => need,
         }
     }
 

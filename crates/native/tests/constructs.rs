@@ -385,6 +385,45 @@ fn a_machine_appends_to_what_a_batch_already_has() {
     assert_eq!(batch.state(200), batch.state(400));
 }
 
+/// A model whose functions each call the one before.
+fn chain(length: usize) -> murphi::ir::Model {
+    let mut text = "var x: 0..9;
+        function f0(n: 0..9): 0..9; begin return n; end;"
+        .to_owned();
+    for number in 1..length {
+        let before = number - 1;
+        text += &format!(
+            "function f{number}(n: 0..9): 0..9; var room: array [0..99] of 0..9; begin
+              for i := 0 to 99 do if i = n then room[i] := f{before}(n); end; end;
+              if n > 9 then return 9; elsif n < 0 then return 0; end;
+              switch n case 0: room[0] := 1; case 1: room[1] := 2; case 2: room[2] := 3; end;
+              return room[n];
+            end;"
+        );
+    }
+    text += &format!("startstate x := 5; end; rule true ==> x := f{}(x); end;", length - 1);
+    let source = murphi::source::Source { name: "chain.m".to_owned(), text };
+    murphi::check::load(source, &Options::default()).expect("the chain is correct").model
+}
+
+#[test]
+fn deeply_nested_calls_fit_on_the_stack_of_any_thread() {
+    let model = chain(95);
+    let layout = murphi::layout::Layout::of(&model).expect("the model is small");
+    let program = tribunal_native::Program::compile(&model, &layout).expect("it is not too deep");
+    std::thread::spawn(move || {
+        let mut machine = program.machine();
+        let mut batch = Successors::new(program.state_size());
+        machine.start(&mut batch);
+        let state = batch.state(0).to_vec();
+        machine.expand(&state, &mut batch);
+        assert_eq!(batch.firings[1].outcome, Outcome::Done);
+        assert_eq!(batch.state(1), state);
+    })
+    .join()
+    .expect("the thread does not fail");
+}
+
 #[test]
 #[should_panic(expected = "the state of another model")]
 fn a_state_of_the_wrong_length_is_refused() {
@@ -392,6 +431,14 @@ fn a_state_of_the_wrong_length_is_refused() {
     let mut both = Both::of("one.m", text, &Options::default());
     let mut batch = Successors::new(both.program.state_size());
     both.native.expand(&[1], &mut batch);
+}
+
+#[test]
+#[should_panic(expected = "the layout of another model")]
+fn the_layout_of_another_model_is_refused() {
+    let (one, other) = (chain(1), chain(2));
+    let layout = murphi::layout::Layout::of(&other).expect("the model is small");
+    let _refused = tribunal_native::Program::compile(&one, &layout);
 }
 
 #[test]

@@ -15,11 +15,16 @@ use super::plan::{
 };
 
 /// Compiles a layout. Without `scalarsets`, only multisets are seen.
-pub(super) fn compile(model: &Model, layout: &Layout, scalarsets: bool) -> Plan {
+pub(super) fn compile(
+    model: &Model,
+    layout: &Layout,
+    scalarsets: bool,
+    constants: Constants,
+) -> Plan {
     let mut compiler = Compiler {
         model,
         layout,
-        constants: Constants::default(),
+        constants,
         plan: Plan { size: layout.size as usize, ..Plan::default() },
         inert: Vec::new(),
         decoder_of: vec![None; model.types.len()],
@@ -277,7 +282,7 @@ impl Compiler<'_> {
     }
 
     fn window(&mut self, view: &View) -> Window {
-        Window { mask: view.mask, lowest: view.lowest, factor: self.constants.next_factor() }
+        Window { mask: view.mask, lowest: view.lowest, factor: self.constants.next() }
     }
 
     /// The role with this number in its cell.
@@ -289,7 +294,7 @@ impl Compiler<'_> {
         Reference {
             decoder: slot.decoder,
             mask: width_mask(slot.width),
-            factor: self.constants.next_factor(),
+            factor: self.constants.next(),
             role: self.role(number),
             owner_role: self.role(number),
         }

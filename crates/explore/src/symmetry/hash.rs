@@ -8,24 +8,21 @@ pub(super) fn fold(number: u64) -> u64 {
     (product as u64) ^ (product >> 64) as u64
 }
 
-/// A source of constants: splitmix64.
-#[derive(Debug, Default)]
-pub(super) struct Constants {
-    state: u64,
+/// A source of constants: splitmix64, or zeros, with which nearly everything collides.
+#[derive(Debug)]
+pub(super) enum Constants {
+    Mixed(u64),
+    Zeros,
 }
 
 impl Constants {
     /// The next constant.
     pub(super) fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
+        let Constants::Mixed(state) = self else { return 0 };
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = *state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
-    }
-
-    /// The next odd constant: a factor that loses nothing.
-    pub(super) fn next_factor(&mut self) -> u64 {
-        self.next() | 1
     }
 }

@@ -10,7 +10,7 @@
 
 use super::bytes::load;
 use super::hash::fold;
-use super::plan::{Bag, Cell, Plan, Reference, Region, Short};
+use super::plan::{Bag, Cell, Plan, Reference, Region, Short, Window};
 
 /// The keys of a state.
 #[derive(Debug, Default)]
@@ -97,6 +97,9 @@ impl Keys {
     /// Cells with several indices, or inside an element of a multiset. Most hold the lowest value
     /// only and count for nothing.
     fn read_cells(&mut self, plan: &Plan, cell: &Cell, base: usize, bytes: &[u8]) {
+        if let ([window], []) = (cell.windows.as_slice(), cell.references.as_slice()) {
+            return self.read_plain_cells(cell, window, base, bytes);
+        }
         for instance in 0..cell.instances {
             let (hash, lowest) = cell.hash(plan, instance, base, bytes);
             if lowest {
@@ -107,6 +110,20 @@ impl Keys {
                 self.add(member, hash.rotate_left(role.rotation), true);
             }
             self.add_named(plan, cell, instance, base, hash, bytes);
+        }
+    }
+
+    /// Cells of a single window, such as the bits of a matrix.
+    fn read_plain_cells(&mut self, cell: &Cell, window: &Window, base: usize, bytes: &[u8]) {
+        for (instance, &at) in cell.window_offsets.iter().enumerate() {
+            let word = load(bytes, base + at as usize) & window.mask;
+            if word == window.lowest {
+                continue;
+            }
+            let hash = fold(cell.seed.wrapping_add(word.wrapping_mul(window.factor)));
+            for (&member, role) in cell.indices_of(instance).iter().zip(&cell.roles) {
+                self.add(member, hash.rotate_left(role.rotation), true);
+            }
         }
     }
 

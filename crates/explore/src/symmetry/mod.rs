@@ -6,10 +6,10 @@
 //! turns a state into one that depends on its orbit only: two states are in the same orbit exactly
 //! if their canonical bytes are equal.
 //!
-//! It is decided in steps, each for what the one before left open. [`keys`] reads the state
+//! It is decided in steps, each for what the one before left open. `keys` reads the state
 //! once and gives every member a key; members are put in the order of their keys. Those with equal
-//! keys are mostly [`twins`], whose order does not matter. Others may be told apart by [`refine`],
-//! on the [`graph`] of who is mentioned together with whom. For the rest, [`search`] tries. [`relabel`] carries out the permutation, and sorts multisets. All of it works on the flat tables that [`compile`] makes of a layout.
+//! keys are mostly `twins`, whose order does not matter. Others may be told apart by `refine`,
+//! on the `graph` of who is mentioned together with whom. For the rest, `search` tries. `relabel` carries out the permutation, and sorts multisets. All of it works on the flat tables that `compile` makes of a layout.
 //! Hashes only ever help to put members in order; no decision rests on two of them being equal.
 
 mod bytes;
@@ -32,7 +32,9 @@ use murphi::layout::Layout;
 pub use permutation::Permutation;
 
 use bytes::PADDING;
+use compile::compile;
 use graph::Graph;
+use hash::Constants;
 use keys::{Keys, same_rows};
 use order::{image_of_keys, inverse, ranking_to_image};
 use plan::Plan;
@@ -119,7 +121,15 @@ impl Scratch {
 impl Canonicalizer {
     /// Prepares for the states of a model.
     pub fn new(model: &Model, layout: &Layout, mode: Symmetry) -> Canonicalizer {
-        Canonicalizer { plan: compile::compile(model, layout, mode == Symmetry::Full) }
+        let constants = Constants::Mixed(0);
+        Canonicalizer { plan: compile(model, layout, mode == Symmetry::Full, constants) }
+    }
+
+    /// Like `new` with full symmetry, but with hashes that nearly always collide: slow, and no
+    /// less exact. For tests of that.
+    #[doc(hidden)]
+    pub fn with_colliding_hashes(model: &Model, layout: &Layout) -> Canonicalizer {
+        Canonicalizer { plan: compile(model, layout, true, Constants::Zeros) }
     }
 
     /// Whether canonicalising can change a state at all.

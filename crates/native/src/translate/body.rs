@@ -70,8 +70,8 @@ pub(crate) fn body(
     firing.fill_stops(&mut translator, end);
     translator.enter(end);
     translator.builder.ins().return_(&[]);
-    let arena_end = translator.end()?;
-    Ok(Translated { function: native, arena_end })
+    let need = translator.end()?;
+    Ok(Translated { function: native, need })
 }
 
 /// The instance being translated.

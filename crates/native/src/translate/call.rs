@@ -8,9 +8,12 @@
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, Signature, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::FunctionBuilderContext;
-use murphi::ir::{Argument, Call, Function, FunctionId, Model, Place, TypeId};
+use murphi::ir::{
+    Argument, Call, Expression, ExpressionKind, Function, FunctionId, Model, Place, TypeId,
+};
 
 use super::memory::Memory;
+use super::operand::Operand;
 use super::place::{Address, Binding, Location, Scope};
 use super::{Exits, Translated, Translator, Unit, new_function};
 use crate::Error;
@@ -25,6 +28,8 @@ pub(crate) const EXCLUDED: i64 = 2;
 enum Passed {
     /// What the slot of a simple parameter holds.
     Slot(Value),
+    /// The value of a simple parameter, defined and of its type.
+    Value(Operand, TypeId),
     /// Where the parameter is.
     Memory(Address),
 }
@@ -68,8 +73,8 @@ pub(crate) fn function(
     let mut translator = Translator::begin(unit, &mut native, builders, memory);
     let state_is_constant = !facts.writes && !facts.writes_parameters;
     translator.whole_function(source, state_is_constant);
-    let arena_end = translator.end()?;
-    Ok(Translated { function: native, arena_end })
+    let need = translator.end()?;
+    Ok(Translated { function: native, need })
 }
 
 impl<'m> Translator<'_, 'm> {
@@ -91,7 +96,10 @@ impl<'m> Translator<'_, 'm> {
             let local = &function.frame.locals[number];
             let by_slot = local.storage == murphi::ir::Storage::Own
                 && self.unit.model.simple(local.ty).is_some();
-            if by_slot { Passed::Slot(value) } else { Passed::Memory(Address::at(value)) }
+            match by_slot {
+                true => Passed::Slot(value),
+                false => Passed::Memory(Address::at(value)),
+            }
         });
         let passed = passed.collect();
         let result = (leaving == Leaving::InSlot)
@@ -127,6 +135,7 @@ impl<'m> Translator<'_, 'm> {
         for (number, passed) in passed.into_iter().enumerate() {
             let binding = match passed {
                 Passed::Memory(address) => Binding::Memory(address),
+                Passed::Value(operand, _) => Binding::Value(operand),
                 Passed::Slot(slot) => {
                     let variable = self.builder.declare_var(types::I64);
                     self.builder.def_var(variable, slot);
@@ -158,7 +167,7 @@ impl<'m> Translator<'_, 'm> {
         };
         let passed = self.arguments(call, function);
         let through_elements = passed.iter().any(|passed| match passed {
-            Passed::Slot(_) => false,
+            Passed::Slot(..) | Passed::Value(..) => false,
             Passed::Memory(address) => address.has_elements(),
         });
         let in_place =
@@ -179,7 +188,7 @@ impl<'m> Translator<'_, 'm> {
             let ty = function.frame.locals[number].ty;
             passed.push(match argument {
                 Argument::Value(value) if self.model().simple(ty).is_some() => {
-                    Passed::Slot(self.slot_value(value, ty, true))
+                    self.simple_argument(value, ty)
                 }
                 Argument::Value(value) => {
                     let address = self.aggregate(value);
@@ -196,6 +205,20 @@ impl<'m> Translator<'_, 'm> {
             });
         }
         passed
+    }
+
+    fn simple_argument(&mut self, value: &'m Expression, ty: TypeId) -> Passed {
+        let may_be_undefined = match &value.kind {
+            ExpressionKind::Read(place) => !self.is_bound_value(place),
+            _ => self.unit.knowledge.may_be_undefined(value),
+        };
+        match may_be_undefined {
+            true => Passed::Slot(self.slot_value(value, ty, true)),
+            false => {
+                let operand = self.operand(value);
+                Passed::Value(self.admitted(operand, ty), ty)
+            }
+        }
     }
 
     fn later_arguments_write(&self, arguments: &[Argument]) -> bool {
@@ -245,6 +268,7 @@ impl<'m> Translator<'_, 'm> {
         for passed in passed {
             arguments.push(match passed {
                 Passed::Slot(slot) => slot,
+                Passed::Value(operand, ty) => self.slot_of(operand, ty),
                 Passed::Memory(address) => self.full_pointer(&address),
             });
         }

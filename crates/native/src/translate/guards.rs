@@ -55,8 +55,8 @@ pub(crate) fn guards(
         translator.enter(end);
     }
     translator.builder.ins().return_(&[]);
-    let arena_end = translator.end()?;
-    Ok(Translated { function: native, arena_end })
+    let need = translator.end()?;
+    Ok(Translated { function: native, need })
 }
 
 /// The loops of a rule while they are being translated.

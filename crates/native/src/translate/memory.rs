@@ -1,8 +1,8 @@
 //! Bytes: room for locals, slots, copies, comparisons.
 //!
-//! Locals go on the native stack while they are few bytes, else into the arena that the context
-//! points to. A function calls only functions before it, so each has a fixed part of the arena,
-//! after the parts of all functions it calls.
+//! Locals go on the native stack while they are few bytes and calls are not deeply nested, else into
+//! the arena that the context points to. A function calls only functions before it, so each has a
+//! fixed part of the arena, after the parts of all functions it calls.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -12,36 +12,60 @@ use murphi::ir::{FunctionId, TypeId};
 
 use super::place::{Address, Origin};
 use super::{Translator, Unit};
+use crate::Error;
 use crate::host::{self, Context};
 
 /// The most bytes of locals that one native function keeps on the stack.
 const GREATEST_STACK: u32 = 1024;
+/// How deeply calls below a function may be nested if it keeps locals on the stack.
+const SHALLOW: u32 = 64;
+/// How deeply calls may be nested at all, so that the stack of a thread suffices.
+const DEEPEST: u32 = 1000;
+/// The most bytes that locals in an arena may take.
+const GREATEST_ARENA: u64 = 1 << 30;
 /// The most bytes that are copied, compared or zeroed without a call.
 const GREATEST_INLINE: u32 = 256;
+
+/// The memory that a native function needs, with all that it calls.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Need {
+    /// The end of the part of the arena that it uses.
+    pub(crate) arena_end: u64,
+    /// How deeply its calls are nested.
+    depth: u32,
+}
 
 /// Room for locals.
 pub(super) struct Memory {
     stack: u32,
     /// Where the arena is, in the context.
     pointer: usize,
-    arena: u64,
+    need: Need,
 }
 
 impl Memory {
     /// The room of a native function that calls these functions.
     pub(super) fn of_caller(unit: &Unit<'_>, calls: &[FunctionId]) -> Self {
-        let ends = calls.iter().map(|call| unit.arena_ends[call.0 as usize]);
-        let pointer = std::mem::offset_of!(Context, arena);
-        Memory { stack: 0, pointer, arena: ends.max().unwrap_or(0) }
+        let called = calls.iter().map(|call| unit.needs[call.0 as usize]);
+        let need = called.fold(Need::default(), |all, one| Need {
+            arena_end: all.arena_end.max(one.arena_end),
+            depth: all.depth.max(one.depth + 1),
+        });
+        Memory { stack: 0, pointer: std::mem::offset_of!(Context, arena), need }
     }
 
     /// The room of guards: apart from all others, since guards call bodies.
     pub(super) fn of_guards() -> Self {
-        Memory { stack: 0, pointer: std::mem::offset_of!(Context, guard_arena), arena: 0 }
+        let pointer = std::mem::offset_of!(Context, guard_arena);
+        Memory { stack: 0, pointer, need: Need::default() }
     }
 
-    pub(super) fn arena_end(&self) -> u64 {
-        self.arena
+    /// What was needed in the end.
+    pub(super) fn need(&self) -> Result<Need, Error> {
+        match self.need.arena_end > GREATEST_ARENA || self.need.depth > DEEPEST {
+            true => Err(Error::TooLarge),
+            false => Ok(self.need),
+        }
     }
 }
 
@@ -49,15 +73,16 @@ impl Translator<'_, '_> {
     /// Room for `size` bytes, which hold anything.
     pub(super) fn allocate(&mut self, size: u32) -> Address {
         let size = size.max(1).next_multiple_of(8);
-        if self.memory.stack + size <= GREATEST_STACK {
+        let shallow = self.memory.need.depth <= SHALLOW;
+        if shallow && self.memory.stack + size <= GREATEST_STACK {
             self.memory.stack += size;
             let data = StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3);
             let slot = self.builder.create_sized_stack_slot(data);
             let pointer = self.builder.ins().stack_addr(types::I64, slot, 0);
             return Address::at(pointer);
         }
-        let offset = self.memory.arena;
-        self.memory.arena += u64::from(size);
+        let offset = self.memory.need.arena_end;
+        self.memory.need.arena_end += u64::from(size);
         let at = self.memory.pointer as i32;
         let arena = self.builder.ins().load(types::I64, plain(), self.context, at);
         let pointer = self.builder.ins().iadd_imm_s(arena, offset as i64);
@@ -135,7 +160,7 @@ impl Translator<'_, '_> {
     pub(super) fn same_values(&mut self, ty: TypeId, left: &Address, right: &Address) -> Value {
         let size = self.layout().of_type(ty).size;
         if size > GREATEST_INLINE || self.unit.knowledge.has_multiset(ty) {
-            let shapes = self.constant(self.unit.shapes as usize as i64);
+            let shapes = self.constant(self.unit.shapes as i64);
             let ty = self.constant(i64::from(ty.0));
             let (left, right) = (self.full_pointer(left), self.full_pointer(right));
             let arguments = [shapes, ty, left, right];

@@ -139,6 +139,19 @@ impl Translator<'_, '_> {
         self.check_within(operand, domain, count);
     }
 
+    /// The value, having left with a run-time error if it is not one of the type.
+    pub(super) fn admitted(&mut self, operand: Operand, ty: TypeId) -> Operand {
+        self.admit(operand, ty);
+        let domain = Bounds::of(self.model(), ty);
+        let low = operand.bounds.low.max(domain.low);
+        let high = operand.bounds.high.min(domain.high);
+        match low <= high {
+            true => Operand { bounds: Bounds::new(low, high), ..operand },
+            // It always fails, so nothing after it is reached.
+            false => operand,
+        }
+    }
+
     /// Leaves with a run-time error if the value is not within `domain`, which has `count` values.
     pub(super) fn check_within(&mut self, operand: Operand, domain: Bounds, count: u64) {
         let bounds = operand.bounds;

@@ -167,6 +167,16 @@ impl<'m> Translator<'_, 'm> {
         Location::Memory(address)
     }
 
+    /// Whether a place is a local that stands for a defined value.
+    pub(super) fn is_bound_value(&self, place: &Place) -> bool {
+        match place.base {
+            Base::Local(local) => {
+                matches!(self.scope.bindings[local.0 as usize], Binding::Value(_))
+            }
+            Base::Global(_) => false,
+        }
+    }
+
     /// Follows a place to something in memory.
     pub(super) fn locate_memory(&mut self, place: &'m Place) -> Address {
         match self.locate(place) {
@@ -313,8 +323,7 @@ impl<'m> Translator<'_, 'm> {
                     Binding::Variable(variable)
                 } else {
                     let operand = self.operand(value);
-                    self.admit(operand, ty);
-                    Binding::Value(operand)
+                    Binding::Value(self.admitted(operand, ty))
                 }
             }
         };

@@ -56,8 +56,8 @@ pub(crate) fn properties(
     }
     let nothing = translator.constant(0);
     translator.builder.ins().return_(&[nothing]);
-    let arena_end = translator.end()?;
-    Ok(Translated { function: native, arena_end })
+    let need = translator.end()?;
+    Ok(Translated { function: native, need })
 }
 
 impl<'m> Translator<'_, 'm> {

@@ -269,7 +269,7 @@ impl<'m> Translator<'_, 'm> {
         let count = self.load_slot(&at, self.layout().of_type(multiset.ty).count_width);
         let there = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, count);
         self.fail_unless(there);
-        let shapes = self.constant(self.unit.shapes as usize as i64);
+        let shapes = self.constant(self.unit.shapes as i64);
         let ty = self.constant(i64::from(multiset.ty.0));
         let pointer = self.full_pointer(&at);
         let arguments = [shapes, ty, pointer, position];
@@ -297,7 +297,7 @@ impl<'m> Translator<'_, 'm> {
         self.jump(each.latch);
         self.end_loop(each);
         self.check_after(&at, condition);
-        let shapes = self.constant(self.unit.shapes as usize as i64);
+        let shapes = self.constant(self.unit.shapes as i64);
         let ty = self.constant(i64::from(multiset.ty.0));
         let pointer = self.full_pointer(&at);
         let arguments = [shapes, ty, pointer, removed, judged];

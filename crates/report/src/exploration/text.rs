@@ -344,7 +344,7 @@ mod tests {
         };
         let text = report(&exploration, Detail::default());
         let (first, rest) = text.split_once('\n').unwrap();
-        assert_eq!(first, "m.m: violation: rule \"stop\" fails: index out of range after 2 steps");
+        assert_eq!(first, "m.m: violation after 2 steps: rule \"stop\" fails: index out of range");
         let (_, run) = rest.split_once("\n\n").unwrap();
         assert_eq!(
             run,

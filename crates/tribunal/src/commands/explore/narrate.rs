@@ -5,7 +5,7 @@
 //! difference is what is told.
 
 use murphi::diagnostic::Diagnostic;
-use murphi::interpret::{End, Interpreter, RuntimeError};
+use murphi::interpret::{End, Interpreter, RuntimeError, RuntimeErrorKind};
 use murphi::ir::{Model, PropertyKind};
 use murphi::source::Source;
 use murphi::value::State;
@@ -159,7 +159,7 @@ impl<'i> Narrator<'i> {
     fn failure(&self, what: String, error: &RuntimeError, diagnostic: Diagnostic) -> Broken {
         Broken {
             kind: "error".to_owned(),
-            property: error.message.clone(),
+            property: property_of(error),
             sentence: format!("{what}: {}", error.message),
             place: Some(self.source().position(error.span.start)),
             explanation: diagnostic.render(self.source(), self.colour),
@@ -200,6 +200,17 @@ impl<'i> Narrator<'i> {
             }
         }
     }
+}
+
+/// What is broken by a run-time error: an assertion with a text of its own by that text, else by
+/// what happened.
+pub(super) fn property_of(error: &RuntimeError) -> String {
+    let message = &error.message;
+    let text = match error.kind {
+        RuntimeErrorKind::AssertionFailed => message.strip_prefix("assertion failed: "),
+        _ => None,
+    };
+    text.unwrap_or(message).to_owned()
 }
 
 /// What is different between two states. Elements of multisets have no order that means anything,

@@ -10,7 +10,7 @@ use murphi::ir::{Binder, Domain, Model, PropertyKind, Rule, Simple, TypeId, Type
 use murphi::value::{State, render_simple};
 use report::exploration::recorded::{Recorded, RecordedStep};
 
-use super::narrate::{changes, kind_name, with};
+use super::narrate::{changes, kind_name, property_of, with};
 use crate::arguments::DeadlockChoice;
 
 /// How many instances with the recorded parameters are tried at most. Only equal elements of
@@ -83,10 +83,10 @@ impl Replay<'_> {
                     }
                 }
                 (End::Failed(error), None) if claims_error => {
-                    if error.message == recorded.property {
+                    if property_of(&error) == recorded.property {
                         return Ok(None);
                     }
-                    other_message(&error.message, &recorded.property)
+                    other_message(&property_of(&error), &recorded.property)
                 }
                 (End::Done(_), None) => "it does not fail".to_owned(),
                 (end, _) => ended(&end),
@@ -132,12 +132,10 @@ impl Replay<'_> {
         let mut reason = String::new();
         for run in self.runs(place, state, step)? {
             let difference = match run.end {
-                End::Failed(error) | End::GuardFailed(error) if error.message == message => {
-                    return Ok(());
-                }
-                End::Failed(error) | End::GuardFailed(error) => {
-                    other_message(&error.message, message)
-                }
+                End::Failed(error) | End::GuardFailed(error) => match property_of(&error) {
+                    property if property == message => return Ok(()),
+                    property => other_message(&property, message),
+                },
                 End::Done(_) => "it does not fail".to_owned(),
                 end => ended(&end),
             };

@@ -1,0 +1,204 @@
+//! Total store order: refinement of TSO-LB, the load-buffering machine of "Verification of a lazy
+//! cache coherence protocol against a weak memory model" (§III), as a Murphi text.
+//!
+//! TSO-LB has a global buffer and a local one for each processor. A store writes its value to the
+//! local buffer of its processor and to the global one; a load returns what the local buffer
+//! holds; and at any time, silently, a local buffer may be replaced by the global one. A protocol
+//! refines it if the machine can follow every load and store of every run.
+//!
+//! *Lazily*, as in the paper, the machine propagates only when a load does not match, and at that
+//! moment. This is one buffer for each processor; if it follows, all is well. It may fail although
+//! the machine can follow: what is loaded may have been the global value only at an earlier
+//! moment, at which there was no reason to propagate.
+//!
+//! *Exactly*, the observer keeps for each processor the set of all local buffers that the machine
+//! could have by now. Propagation is possible at any time, so the global buffer is always one of
+//! them and is not kept; the others are *stale*. A store makes the global buffer as it was stale
+//! for the other processors, and writes to all buffers of its own one. A load keeps those buffers
+//! that hold its value. If none does, the global one included, no run of the machine has these
+//! loads and stores. Buffers that are the same, or the same as the global one, are kept once: a
+//! set has fewer than |values|^|addresses| of them. It is a multiset of records over the types of
+//! the protocol, so scalarsets of processors, addresses and values all stay symmetric.
+//!
+//! Murphi cannot go through a multiset in a statement; `MultisetCount` with a function that adds
+//! to another multiset does it.
+
+use murphi::ast::Program;
+
+use crate::compose::{Observer, announce, compose, initially, literal};
+use crate::events::Protocol;
+
+/// The name of the invariant.
+pub(crate) const FOLLOWED: &str = "TSO-LB can return what is loaded";
+
+/// How TSO-LB propagates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Propagation {
+    /// When a load does not match.
+    Lazy,
+    /// At any time.
+    Any,
+}
+
+/// The most stale buffers of a processor that are kept. More is a run-time error of the lemma.
+const MOST_STALE: u64 = 255;
+
+/// The protocol with TSO-LB, with so many values if that is said.
+pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>, propagation: Propagation) -> Program {
+    let values = match values {
+        None if protocol.value.count < 2 => Some(2),
+        values => values,
+    };
+    // A scalarset that is given another size becomes a range, which has a lowest value.
+    let chosen = protocol.value.symmetric && values.is_none();
+    let initial = match chosen {
+        true => format!("{}initial", protocol.prefix),
+        false => literal(protocol, 0),
+    };
+    let stale = stale_buffers(protocol, values.unwrap_or(protocol.value.count));
+    let text = |template: &str| {
+        let template = template.replace("$initial", &initial).replace("$most", &stale.to_string());
+        fill(protocol, &template)
+    };
+    let (declarations, start) = match propagation {
+        Propagation::Lazy => (LAZY, START_LAZY),
+        Propagation::Any => (EXACT, START_EXACT),
+    };
+    let observer = Observer {
+        declarations: text(declarations),
+        properties: text(&format!("invariant \"{FOLLOWED}\" !$_unmatched;")),
+        choices: if chosen { text("$_initial: $Value") } else { String::new() },
+        start: text(start),
+        assumptions: initially(protocol, &initial),
+        on_load: text("$_load"),
+        on_store: text("$_store"),
+    };
+    compose(protocol, values, &observer)
+}
+
+/// How many buffers there are besides the global one.
+fn stale_buffers(protocol: &Protocol, values: u64) -> u64 {
+    let addresses = u32::try_from(protocol.address.count).unwrap_or(u32::MAX);
+    let buffers = values.checked_pow(addresses).unwrap_or(u64::MAX);
+    (buffers - 1).clamp(1, MOST_STALE)
+}
+
+/// Fills in the names of the protocol.
+fn fill(protocol: &Protocol, template: &str) -> String {
+    let filled = template
+        .replace("$say_load", &announce(protocol, "load", "$_v"))
+        .replace("$say_store", &announce(protocol, "store", "$_v"))
+        .replace("$Processor", &protocol.processor.text)
+        .replace("$Address", &protocol.address.text)
+        .replace("$Value", &protocol.value.text);
+    filled.replace("$_", &protocol.prefix)
+}
+
+const LAZY: &str = "
+type
+  $_buffer: array [$Address] of $Value;
+var
+  $_global: $_buffer;
+  $_local: array [$Processor] of $_buffer;
+  $_unmatched: boolean;
+
+procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_load
+  if $_local[$_p][$_a] != $_v then
+    $_local[$_p] := $_global;
+    if $_local[$_p][$_a] != $_v then
+      $_unmatched := true;
+    end;
+  end;
+end;
+
+procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_store
+  $_local[$_p][$_a] := $_v;
+  $_global[$_a] := $_v;
+end;
+";
+
+const START_LAZY: &str = "
+  for $_a: $Address do $_global[$_a] := $initial; end;
+  for $_p: $Processor do $_local[$_p] := $_global; end;
+  $_unmatched := false;
+";
+
+const EXACT: &str = "
+type
+  $_buffer: array [$Address] of $Value;
+  $_snapshot: record $_at: $_buffer; end;
+  $_snapshots: multiset [$most] of $_snapshot;
+var
+  $_global: $_buffer;
+  $_stale: array [$Processor] of $_snapshots;
+  $_unmatched: boolean;
+
+procedure $_add($_s: $_snapshot; var $_kept: $_snapshots);
+begin
+  if exists $_b: $Address do $_s.$_at[$_b] != $_global[$_b] end then
+    if MultisetCount($_i: $_kept,
+         forall $_b: $Address do $_kept[$_i].$_at[$_b] = $_s.$_at[$_b] end) = 0 then
+      MultisetAdd($_s, $_kept);
+    end;
+  end;
+end;
+
+function $_keep($_s: $_snapshot; var $_kept: $_snapshots): boolean;
+begin
+  $_add($_s, $_kept);
+  return true;
+end;
+
+function $_keep_written($_s: $_snapshot; $_a: $Address; $_v: $Value;
+                        var $_kept: $_snapshots): boolean;
+var $_written: $_snapshot;
+begin
+  $_written := $_s;
+  $_written.$_at[$_a] := $_v;
+  $_add($_written, $_kept);
+  return true;
+end;
+
+procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_load
+  if $_global[$_a] != $_v then
+    if MultisetCount($_i: $_stale[$_p], $_stale[$_p][$_i].$_at[$_a] = $_v) = 0 then
+      $_unmatched := true;
+    end;
+  end;
+  MultisetRemovePred($_i: $_stale[$_p], $_stale[$_p][$_i].$_at[$_a] != $_v);
+end;
+
+procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
+var
+  $_old: $_snapshot;
+  $_kept: $_snapshots;
+  $_seen: 0..$most;
+begin
+  $say_store
+  $_old.$_at := $_global;
+  $_global[$_a] := $_v;
+  for $_q: $Processor do
+    undefine $_kept;
+    if $_q = $_p then
+      $_seen := MultisetCount($_i: $_stale[$_q],
+                  $_keep_written($_stale[$_q][$_i], $_a, $_v, $_kept));
+    else
+      $_seen := MultisetCount($_i: $_stale[$_q], $_keep($_stale[$_q][$_i], $_kept));
+      $_add($_old, $_kept);
+    end;
+    $_stale[$_q] := $_kept;
+  end;
+end;
+";
+
+const START_EXACT: &str = "
+  for $_a: $Address do $_global[$_a] := $initial; end;
+  for $_p: $Processor do undefine $_stale[$_p]; end;
+  $_unmatched := false;
+";

@@ -1,0 +1,401 @@
+//! The lemmas of a memory model, one after the other, and what becomes of an alarm.
+//!
+//! An alarm is a state in which an observer's claim is broken. The run to it becomes a memory
+//! trace with a value for each store, and the trace is judged completely, with no write order
+//! given: only if the trace checker refuses it is the memory model violated. Else it was the
+//! witness that was too strict, and the search can go on past that state.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use explore::symmetry::Symmetry;
+use explore::{Deadlock, Exploration, Progress, Reason, Step, Violation};
+use history::{ReadOptions, ThinAir, TraceReader};
+use judge::{Budget, Engine, Outcome};
+use models::Model;
+use murphi::ast::Program;
+use murphi::check;
+use murphi::diagnostic::Diagnostic;
+use murphi::interpret::Interpreter;
+use murphi::print::print;
+use murphi::source::Source;
+use murphi::value::State;
+
+use crate::cycle::{self, NiceCycle};
+use crate::events::{self, EventNames, Protocol};
+use crate::run::{self, Search};
+use crate::sc;
+use crate::trace::{self, MemoryTrace, NotRepeatable};
+use crate::tso::{self, Propagation};
+use crate::independence;
+
+/// The memory models that protocols are verified against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryModel {
+    /// Sequential consistency, relative to the simple witness: stores to a location count in the
+    /// order in which they happen.
+    Sc,
+    /// Total store order, as refinement of TSO-LB, which is a little stricter.
+    Tso,
+}
+
+/// What to verify, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Against which memory model.
+    pub memory_model: MemoryModel,
+    /// What the procedures that mark loads and stores are called.
+    pub events: EventNames,
+    /// How the protocol is read.
+    pub language: check::Options,
+    /// How each lemma is searched. [`explore::Options::deadlock`] is about the protocol itself.
+    pub search: explore::Options,
+    /// Which states count as the same.
+    pub symmetry: Symmetry,
+    /// Whether the protocol's own claims, run-time errors and deadlocks are looked at first.
+    pub protocol: bool,
+    /// For `tso`: how many values there are, if not as many as the protocol says.
+    pub values: Option<u64>,
+    /// For `tso`: whether to begin with the exact observer.
+    pub exact: bool,
+    /// How many alarms that are no violation to pass over before giving up.
+    pub pass_over: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            memory_model: MemoryModel::Sc,
+            events: EventNames::default(),
+            language: check::Options::default(),
+            search: explore::Options::default(),
+            symmetry: Symmetry::Full,
+            protocol: true,
+            values: None,
+            exact: false,
+            pass_over: 0,
+        }
+    }
+}
+
+/// What was found out about a protocol.
+#[derive(Debug, Clone)]
+pub struct Verification {
+    /// What was searched, in order.
+    pub lemmas: Vec<Lemma>,
+    /// The answer.
+    pub verdict: Verdict,
+    /// What could not be established about the protocol from its source, and other warnings.
+    pub warnings: Vec<Diagnostic>,
+    /// Whether causality and data independence are evident from the source.
+    pub independent: bool,
+    /// How many processors, addresses and values the protocol has.
+    pub sizes: (u64, u64, u64),
+}
+
+/// A model that was searched.
+#[derive(Debug, Clone)]
+pub struct Lemma {
+    /// What it claims.
+    pub name: String,
+    /// The composed model, as a Murphi source and ready to be run.
+    pub interpreter: Interpreter,
+    /// What the search found. If alarms were passed over, the last search.
+    pub exploration: Exploration,
+    /// How many alarms were passed over.
+    pub passed_over: usize,
+}
+
+/// The answer.
+#[derive(Debug, Clone)]
+pub enum Verdict {
+    /// Every lemma holds.
+    Verified,
+    /// The last lemma met a run-time error or a deadlock of the protocol, or the protocol breaks a
+    /// claim of its own.
+    Broken,
+    /// The memory model is violated.
+    Violation(Box<Counterexample>),
+    /// Every alarm that was looked at is allowed by the memory model: the way of verification is
+    /// too strict for this protocol. Nothing is known.
+    FalseAlarm(Box<Counterexample>),
+    /// The search was ended early, for this reason.
+    Undecided(Reason),
+    /// Every start state has other first values than the lowest one.
+    NoStart,
+}
+
+/// A run that raised an alarm.
+#[derive(Debug, Clone)]
+pub struct Counterexample {
+    /// The number of the lemma, from 0.
+    pub lemma: usize,
+    /// The claim of the observer that it breaks.
+    pub claim: String,
+    /// The run of the composed model.
+    pub run: Vec<Step>,
+    /// Its loads and stores, with unique values.
+    pub trace: MemoryTrace,
+    /// For `sc`: the nice cycle.
+    pub cycle: Option<NiceCycle>,
+    /// What the trace checker says about the trace.
+    pub judged: judge::Verdict,
+}
+
+/// Why there is no answer at all.
+#[derive(Debug, Clone)]
+pub enum Failure {
+    /// The protocol is unsuitable, for these reasons.
+    Unsuitable(Vec<Diagnostic>),
+    /// The composition with an observer cannot be run. The diagnostics are about this source.
+    Composition(Source, Vec<Diagnostic>),
+    /// The composition is too large to be run.
+    TooLarge,
+    /// A run could not be taken again, or its trace not be read: data is not independent.
+    NotRepeatable(String),
+}
+
+/// Verifies a protocol. `watch` hears of the lemma being searched and how far it has got.
+pub fn verify(
+    source: &Source,
+    options: &Options,
+    watch: &mut dyn FnMut(&str, &Progress),
+    interrupt: &AtomicBool,
+) -> Result<Verification, Failure> {
+    let protocol = events::find(source, &options.language, &options.events)
+        .map_err(Failure::Unsuitable)?;
+    let doubts = independence::doubts(&protocol);
+    let independent = doubts.is_empty();
+    let warnings = protocol.warnings.iter().cloned().chain(doubts).collect();
+    let count = |domain: &events::Domain| domain.count;
+    let sizes = (count(&protocol.processor), count(&protocol.address), count(&protocol.value));
+    let mut trial = Trial { protocol: &protocol, options, watch, interrupt, lemmas: Vec::new() };
+    let verdict = trial.hold()?;
+    Ok(Verification { lemmas: trial.lemmas, verdict, warnings, independent, sizes })
+}
+
+/// The composed models of all lemmas with their names: what [`verify`] would search.
+pub fn compositions(source: &Source, options: &Options) -> Result<Vec<(String, String)>, Failure> {
+    let protocol = events::find(source, &options.language, &options.events)
+        .map_err(Failure::Unsuitable)?;
+    let planned = plan(&protocol, options);
+    Ok(planned.into_iter().map(|(name, program)| (name, print(&program))).collect())
+}
+
+/// The lemmas of a memory model. For `tso`, the first one that holds is enough.
+fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Program)> {
+    match options.memory_model {
+        MemoryModel::Sc => {
+            let ks = 1..=sc::lemmas(protocol);
+            ks.map(|k| (sc::no_cycle(k), sc::lemma(protocol, k))).collect()
+        }
+        MemoryModel::Tso => {
+            let lazy = ("TSO-LB follows, propagating when a load does not match", Propagation::Lazy);
+            let exact = ("TSO-LB follows, propagating at any time", Propagation::Any);
+            let tries = if options.exact { vec![exact] } else { vec![lazy, exact] };
+            let composed = |(name, propagation): (&str, Propagation)| {
+                (name.to_owned(), tso::lemma(protocol, options.values, propagation))
+            };
+            tries.into_iter().map(composed).collect()
+        }
+    }
+}
+
+/// A verification under way.
+struct Trial<'a> {
+    protocol: &'a Protocol,
+    options: &'a Options,
+    watch: &'a mut dyn FnMut(&str, &Progress),
+    interrupt: &'a AtomicBool,
+    lemmas: Vec<Lemma>,
+}
+
+/// How a lemma ended.
+enum Ending {
+    Holds,
+    Final(Verdict),
+}
+
+impl Trial<'_> {
+    fn hold(&mut self) -> Result<Verdict, Failure> {
+        if self.options.protocol
+            && let Ending::Final(verdict) = self.protocol_itself()?
+        {
+            return Ok(verdict);
+        }
+        let planned = plan(self.protocol, self.options);
+        let last = planned.len();
+        for (number, (name, program)) in planned.into_iter().enumerate() {
+            let is_attempt = self.options.memory_model == MemoryModel::Tso && number + 1 < last;
+            let ending = match is_attempt {
+                true => self.attempt(name, &program)?,
+                false => self.lemma(name, &program)?,
+            };
+            match (ending, self.options.memory_model) {
+                (Some(Ending::Final(verdict)), _) => return Ok(verdict),
+                (Some(Ending::Holds), MemoryModel::Tso) => return Ok(Verdict::Verified),
+                (Some(Ending::Holds) , MemoryModel::Sc) | (None, _) => {}
+            }
+        }
+        Ok(Verdict::Verified)
+    }
+
+    /// The protocol without observers: its claims, errors and deadlocks.
+    fn protocol_itself(&mut self) -> Result<Ending, Failure> {
+        let name = "the protocol's own claims".to_owned();
+        let model = Arc::clone(&self.protocol.model);
+        let interpreter = Interpreter::new(model).map_err(|_| Failure::TooLarge)?;
+        let search = self.options.search.clone();
+        let exploration = self.search(&name, &interpreter, &search, &BTreeSet::new());
+        let ending = match &exploration.verdict {
+            explore::Verdict::Verified => Ending::Holds,
+            explore::Verdict::Violation(_) | explore::Verdict::Deadlock => {
+                Ending::Final(Verdict::Broken)
+            }
+            explore::Verdict::Undecided(reason) => {
+                Ending::Final(Verdict::Undecided(reason.clone()))
+            }
+        };
+        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0 });
+        Ok(ending)
+    }
+
+    /// A lemma whose alarms are not believed: `None` if there is one.
+    fn attempt(&mut self, name: String, program: &Program) -> Result<Option<Ending>, Failure> {
+        let interpreter = self.composed(program)?;
+        let exploration = self.observed(&name, &interpreter, &BTreeSet::new());
+        let ending = match alarm(&interpreter, &exploration) {
+            Some(_) => None,
+            None => Some(ended(&exploration)),
+        };
+        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0 });
+        Ok(ending)
+    }
+
+    fn lemma(&mut self, name: String, program: &Program) -> Result<Option<Ending>, Failure> {
+        let interpreter = self.composed(program)?;
+        let mut passed_over = BTreeSet::new();
+        let mut false_alarm = None;
+        let (exploration, ending) = loop {
+            let exploration = self.observed(&name, &interpreter, &passed_over);
+            let Some(claim) = alarm(&interpreter, &exploration) else {
+                // What was passed over may also be reached by a run that is a violation.
+                let ending = match (ended(&exploration), false_alarm.take()) {
+                    (Ending::Holds, Some(alarm)) => Ending::Final(Verdict::FalseAlarm(alarm)),
+                    (ending, _) => ending,
+                };
+                break (exploration, ending);
+            };
+            let found = Box::new(self.counterexample(&interpreter, &exploration, claim)?);
+            if matches!(found.judged.outcome, Outcome::Violation(_)) {
+                break (exploration, Ending::Final(Verdict::Violation(found)));
+            }
+            if passed_over.len() >= self.options.pass_over {
+                break (exploration, Ending::Final(Verdict::FalseAlarm(found)));
+            }
+            if let Some(last) = found.run.last() {
+                let bytes = run::canonical(&interpreter, self.options.symmetry, &last.state);
+                passed_over.insert(bytes);
+            }
+            false_alarm = Some(found);
+        };
+        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: passed_over.len() });
+        Ok(Some(ending))
+    }
+
+    /// Reads a composition from its own text, so that what is searched is what can be written out.
+    fn composed(&self, program: &Program) -> Result<Interpreter, Failure> {
+        let name = self.protocol.model.source.name.clone();
+        let source = Source { name, text: print(program) };
+        let checked = murphi::load(source.clone(), &self.protocol.options)
+            .map_err(|problems| Failure::Composition(source, problems))?;
+        Interpreter::new(Arc::new(checked.model)).map_err(|_| Failure::TooLarge)
+    }
+
+    /// Searches a composition. What an observer assumes away may leave a state without successors,
+    /// so deadlocks mean nothing.
+    fn observed(
+        &mut self,
+        name: &str,
+        interpreter: &Interpreter,
+        passed_over: &BTreeSet<Vec<u8>>,
+    ) -> Exploration {
+        let search = explore::Options { deadlock: Deadlock::Off, ..self.options.search.clone() };
+        self.search(name, interpreter, &search, passed_over)
+    }
+
+    fn search(
+        &mut self,
+        name: &str,
+        interpreter: &Interpreter,
+        options: &explore::Options,
+        passed_over: &BTreeSet<Vec<u8>>,
+    ) -> Exploration {
+        let symmetry = self.options.symmetry;
+        let search = Search { options, symmetry, passed_over, interrupt: self.interrupt };
+        run::search(interpreter, &search, &mut |progress| (self.watch)(name, progress))
+    }
+
+    /// The run to an alarm with its memory trace, judged.
+    fn counterexample(
+        &self,
+        interpreter: &Interpreter,
+        exploration: &Exploration,
+        claim: String,
+    ) -> Result<Counterexample, Failure> {
+        let run = exploration.counterexample.clone();
+        let trace = trace::lift(self.protocol, interpreter, &run)
+            .map_err(|NotRepeatable(why)| Failure::NotRepeatable(why))?;
+        let last = run.last().and_then(|step| {
+            State::decode(interpreter.model(), interpreter.layout(), &step.state).ok()
+        });
+        let cycle = match self.options.memory_model {
+            MemoryModel::Sc => {
+                last.and_then(|last| cycle::find(self.protocol, interpreter, &last, &trace))
+            }
+            MemoryModel::Tso => None,
+        };
+        let model = match self.options.memory_model {
+            MemoryModel::Sc => Model::Sc,
+            MemoryModel::Tso => Model::Tso,
+        };
+        let judged = judge_text(&trace.text(false), model).map_err(Failure::NotRepeatable)?;
+        Ok(Counterexample { lemma: self.lemmas.len(), claim, run, trace, cycle, judged })
+    }
+}
+
+/// The claim of an observer that a search has found broken.
+fn alarm(interpreter: &Interpreter, exploration: &Exploration) -> Option<String> {
+    match exploration.verdict {
+        explore::Verdict::Violation(Violation::Broken { property }) => {
+            Some(interpreter.model().properties[property as usize].name.clone())
+        }
+        _ => None,
+    }
+}
+
+/// How a search without an alarm ended.
+fn ended(exploration: &Exploration) -> Ending {
+    match &exploration.verdict {
+        explore::Verdict::Verified if exploration.states == 0 => Ending::Final(Verdict::NoStart),
+        explore::Verdict::Verified => Ending::Holds,
+        explore::Verdict::Undecided(reason) => Ending::Final(Verdict::Undecided(reason.clone())),
+        explore::Verdict::Violation(_) | explore::Verdict::Deadlock => {
+            Ending::Final(Verdict::Broken)
+        }
+    }
+}
+
+/// What the trace checker says about a trace. A value that nobody stored is a violation.
+fn judge_text(text: &str, model: Model) -> Result<judge::Verdict, String> {
+    let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
+    let mut reader = TraceReader::new(text.as_bytes(), "trace", options);
+    match reader.next() {
+        Some(Ok(history)) => {
+            Ok(judge::judge(&history, model, Engine::Auto, &Budget::unlimited()))
+        }
+        Some(Err(error)) => Err(error.to_string()),
+        None => Err("the trace has no events".to_owned()),
+    }
+}
