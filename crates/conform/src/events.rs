@@ -5,6 +5,9 @@
 //! writes one (other names can be given). The bodies are usually empty, so that other tools run
 //! the same file. Everything that is unsuitable is reported at its place, and all of it at once.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use murphi::ast;

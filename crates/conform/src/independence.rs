@@ -13,6 +13,9 @@
 //! ⟨R, i, j, k⟩ of the paper). That values are stored before they are loaded is not looked for
 //! here: every lemma checks it.
 
+#[cfg(test)]
+mod tests;
+
 use murphi::diagnostic::Diagnostic;
 use murphi::ir::{
     AliasTarget, Argument, Assign, Base, Binder, Call, Domain, Expression, ExpressionKind,

@@ -32,8 +32,8 @@ pub(crate) trait Store: Send {
     /// Appends up to `most` further packed states of the level to be read, and says how many.
     fn read(&mut self, most: usize, states: &mut Vec<u8>) -> Result<usize, StoreError>;
 
-    /// Calls `visit` with every state of level `depth` that may have led to `successor`, a packed
-    /// state of the next level, given what `hint_of` the store that owns it knows.
+    /// Calls `visit` with every state of level `depth` that may have led to a state of the next
+    /// level with this hint; with all of them if there is no hint.
     fn candidates(
         &mut self,
         depth: u32,

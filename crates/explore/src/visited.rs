@@ -417,3 +417,97 @@ impl Store for VisitedSet {
         Some(self.arena.get(&self.shards[shard].chunks, index)[self.packed])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::{PLACE, hash};
+
+    fn set(packed: usize) -> VisitedSet {
+        let meter = Arc::new(Meter::new(None));
+        VisitedSet::new(packed, VisitedSet::partition(1), 0, meter).unwrap()
+    }
+
+    fn insert(set: &mut VisitedSet, numbers: impl Iterator<Item = u32>, hint: u8) -> u64 {
+        let (mut records, mut hashes) = (Vec::new(), Vec::new());
+        for number in numbers {
+            let packed = &number.to_le_bytes()[..set.packed];
+            records.extend_from_slice(packed);
+            records.push(hint);
+            hashes.push(hash(packed, PLACE));
+        }
+        set.insert(&records, &hashes).unwrap()
+    }
+
+    #[test]
+    fn a_state_is_added_once_however_often_tables_grow() {
+        let mut set = set(4);
+        for start in (0..300_000).step_by(1000) {
+            assert_eq!(insert(&mut set, start..start + 1000, 0), 1000);
+            assert_eq!(insert(&mut set, (start..start + 1000).rev(), 0), 0);
+        }
+        assert_eq!(insert(&mut set, 0..300_001, 0), 1);
+    }
+
+    #[test]
+    fn a_state_that_comes_twice_in_a_batch_is_added_once() {
+        let mut set = set(4);
+        assert_eq!(insert(&mut set, [5, 7, 5, 5, 7].into_iter(), 0), 2);
+    }
+
+    #[test]
+    fn the_least_hint_of_the_level_being_built_is_kept() {
+        let mut set = set(4);
+        let packed = 9u32.to_le_bytes();
+        let kept = |set: &VisitedSet| set.hint_of(&packed, hash(&packed, PLACE));
+        assert_eq!(kept(&set), None);
+        for hint in [30, 20, 40] {
+            insert(&mut set, 9..10, hint);
+        }
+        assert_eq!(kept(&set), Some(20));
+        set.next_level().unwrap();
+        insert(&mut set, 9..10, 10);
+        assert_eq!(kept(&set), Some(20));
+    }
+
+    #[test]
+    fn levels_are_read_and_remembered() {
+        let mut set = set(4);
+        let level = |depth: u32| depth * 10_000..depth * 10_000 + depth % 3 * 400;
+        let sorted = |states: &[u8]| {
+            let number = |four: &[u8]| u32::from_le_bytes(four.try_into().unwrap());
+            let mut numbers: Vec<u32> = states.chunks_exact(4).map(number).collect();
+            numbers.sort_unstable();
+            numbers
+        };
+        for depth in 0..9 {
+            insert(&mut set, level(depth), 0);
+            assert_eq!(set.next_level().unwrap(), level(depth).len() as u64);
+            let mut states = Vec::new();
+            while set.read(7, &mut states).unwrap() > 0 {}
+            assert_eq!(sorted(&states), level(depth).collect::<Vec<_>>());
+        }
+        insert(&mut set, 900_000..900_100, 0);
+        for depth in 0..9 {
+            let mut states = Vec::new();
+            set.candidates(depth, None, &mut |state| states.extend_from_slice(state)).unwrap();
+            assert_eq!(sorted(&states), level(depth).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn states_of_any_size_are_told_apart_by_every_byte() {
+        for size in (0..40).chain([4095, 5000]) {
+            let mut set = set(size);
+            let mut states = vec![vec![0; size]];
+            states.extend((0..size).map(|at| (0..size).map(|byte| u8::from(byte == at)).collect()));
+            for round in 0..2 {
+                for state in &states {
+                    let record = [&state[..], &[0]].concat();
+                    let new = set.insert(&record, &[hash(state, PLACE)]).unwrap();
+                    assert_eq!(new, 1 - round);
+                }
+            }
+        }
+    }
+}

@@ -240,7 +240,10 @@ impl Writer {
     fn layer(&mut self) -> Option<String> {
         match self.random.below(4) {
             0 => {
-                let multiset = self.multiset(true)?;
+                self.only_pure = true;
+                let multiset = self.multiset(true);
+                self.only_pure = false;
+                let multiset = multiset?;
                 let name = self.fresh("c");
                 self.declare_position(&name, &multiset);
                 Some(format!("choose {name}: {} do", multiset.text))

@@ -1,0 +1,45 @@
+//! "Verification of a lazy cache coherence protocol against a weak memory model": TSO-LB.
+
+mod support;
+
+use judge::Outcome;
+use support::{constants, model, verified};
+use tribunal_conform::{MemoryModel, Options, Verdict};
+
+fn tso(overrides: &[(&str, &str)]) -> Options {
+    Options { memory_model: MemoryModel::Tso, ..constants(overrides) }
+}
+
+#[test]
+fn the_lazy_strategy_raises_a_false_alarm_that_the_exact_one_does_not() {
+    let found = verified(&model("load-buffers"), &tso(&[]));
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    let [_, lazy, exact] = &found.lemmas[..] else { panic!("{:?}", found.lemmas.len()) };
+    assert!(matches!(lazy.exploration.verdict, explore::Verdict::Violation(_)));
+    assert_eq!(exact.exploration.verdict, explore::Verdict::Verified);
+}
+
+#[test]
+fn bringing_one_address_up_to_date_breaks_message_passing() {
+    let found = verified(&model("load-buffers"), &tso(&[("Whole", "false")]));
+    let Verdict::Violation(counterexample) = &found.verdict else {
+        panic!("{:?}", found.verdict);
+    };
+    assert!(matches!(counterexample.judged.outcome, Outcome::Violation(_)));
+    assert_eq!(counterexample.trace.events.len(), 4);
+}
+
+#[test]
+fn figure_3_is_allowed_by_tso_but_not_by_tso_lb() {
+    let found = verified(&model("figure-3"), &Options { exact: true, protocol: false, ..tso(&[]) });
+    let Verdict::FalseAlarm(counterexample) = &found.verdict else {
+        panic!("{:?}", found.verdict);
+    };
+    assert!(matches!(counterexample.judged.outcome, Outcome::Consistent(_)));
+    let loads = counterexample.trace.events.iter().filter(|event| !event.is_store);
+    let seen: Vec<(u64, bool)> = loads.map(|event| (event.thread, event.value != 0)).collect();
+    let of = |thread: u64| -> Vec<bool> {
+        seen.iter().filter(|load| load.0 == thread).map(|load| load.1).collect()
+    };
+    assert_eq!((of(1), of(2)), (vec![false, true, false], vec![false, true, false]));
+}
