@@ -2,9 +2,13 @@
 -- answering a request for shared access does not clear the owner.  The owner may
 -- then get exclusive access while the shared copy is still in the queue of the
 -- other processor, which nobody will tell to drop it.  With two processors and two
--- locations both can write one location and read the old value of the other: not
--- sequentially consistent, after 12 steps.  Since shared copies can now be sent over
--- and over again, queues fill to any bound; two places are enough for the error.
+-- locations both can write one location and read the old value of the other, after
+-- 12 steps (the 2-nice cycle of the paper).  One location is enough for another
+-- error that the paper does not mention: a processor that gets the shared copy
+-- becomes the owner while an exclusive one is in its queue already, asks again, and
+-- has its own store undone by the second answer, after 10 steps (a 1-nice cycle).
+-- Since shared copies can now be sent over and over again, queues fill to any bound;
+-- two places are enough for both.
 --
 -- Piranha: the memory system of Figure 1 of sequential-consistency-by-model-
 -- checking, a much simplified model of the coherence within one node of the

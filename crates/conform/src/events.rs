@@ -35,11 +35,11 @@ impl Default for EventNames {
 /// A protocol whose memory events are known.
 #[derive(Debug, Clone)]
 pub(crate) struct Protocol {
-    /// As it was written.
+    /// As it was written, with the constants that were chosen.
     pub(crate) program: ast::Program,
     /// As it was understood.
     pub(crate) model: Arc<Model>,
-    /// How it was read.
+    /// How compositions with it are to be read.
     pub(crate) options: Options,
     pub(crate) load: Marker,
     pub(crate) store: Marker,
@@ -102,7 +102,8 @@ pub(crate) fn find(
         warnings.extend(never_called(&model, marker));
     }
     let prefix = unused_prefix(&source.text);
-    let options = options.clone();
+    let program = with_constants(program, &options.constants);
+    let options = Options { constants: Vec::new(), ..options.clone() };
     Ok(Protocol {
         program,
         model,
@@ -115,6 +116,33 @@ pub(crate) fn find(
         prefix,
         warnings,
     })
+}
+
+/// The program with other constants in its text, so that what is composed with it stands alone.
+fn with_constants(mut program: ast::Program, chosen: &[(String, String)]) -> ast::Program {
+    for item in &mut program.items {
+        let ast::Item::Declaration(ast::Declaration {
+            kind: ast::DeclarationKind::Constant { names, value },
+            ..
+        }) = item
+        else {
+            continue;
+        };
+        let mut overrides =
+            chosen.iter().filter(|(name, _)| names.iter().any(|declared| declared.text == *name));
+        if let Some((_, text)) = overrides.next() {
+            let source = Source { name: String::new(), text: format!("const c: {text};") };
+            let read = parse(&source).0.and_then(|program| program.items.into_iter().next());
+            if let Some(ast::Item::Declaration(ast::Declaration {
+                kind: ast::DeclarationKind::Constant { value: new, .. },
+                ..
+            })) = read
+            {
+                *value = new;
+            }
+        }
+    }
+    program
 }
 
 /// The procedure that marks an event.

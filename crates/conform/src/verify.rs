@@ -53,8 +53,11 @@ pub struct Options {
     pub search: explore::Options,
     /// Which states count as the same.
     pub symmetry: Symmetry,
-    /// Whether the protocol's own claims, run-time errors and deadlocks are looked at first.
+    /// Whether the protocol's own claims, run-time errors and deadlocks are looked at, too, after
+    /// the lemmas.
     pub protocol: bool,
+    /// For `sc`: the only lemma to look at, if not all.
+    pub only: Option<u64>,
     /// For `tso`: how many values there are, if not as many as the protocol says.
     pub values: Option<u64>,
     /// For `tso`: whether to begin with the exact observer.
@@ -72,6 +75,7 @@ impl Default for Options {
             search: explore::Options::default(),
             symmetry: Symmetry::Full,
             protocol: true,
+            only: None,
             values: None,
             exact: false,
             pass_over: 0,
@@ -187,7 +191,7 @@ pub fn compositions(source: &Source, options: &Options) -> Result<Vec<(String, S
 fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Program)> {
     match options.memory_model {
         MemoryModel::Sc => {
-            let ks = 1..=sc::lemmas(protocol);
+            let ks = (1..=sc::lemmas(protocol)).filter(|k| options.only.is_none_or(|only| only == *k));
             ks.map(|k| (sc::no_cycle(k), sc::lemma(protocol, k))).collect()
         }
         MemoryModel::Tso => {
@@ -219,11 +223,18 @@ enum Ending {
 
 impl Trial<'_> {
     fn hold(&mut self) -> Result<Verdict, Failure> {
-        if self.options.protocol
-            && let Ending::Final(verdict) = self.protocol_itself()?
-        {
+        if let Ending::Final(verdict) = self.memory_model()? {
             return Ok(verdict);
         }
+        match self.options.protocol {
+            true => self.protocol_itself(),
+            false => Ok(Verdict::Verified),
+        }
+    }
+
+    /// The lemmas of the memory model, until one does not hold. For `tso` each is an attempt at the
+    /// same, more expensive than the one before, and the first that holds is enough.
+    fn memory_model(&mut self) -> Result<Ending, Failure> {
         let planned = plan(self.protocol, self.options);
         let last = planned.len();
         for (number, (name, program)) in planned.into_iter().enumerate() {
@@ -233,32 +244,27 @@ impl Trial<'_> {
                 false => self.lemma(name, &program)?,
             };
             match (ending, self.options.memory_model) {
-                (Some(Ending::Final(verdict)), _) => return Ok(verdict),
-                (Some(Ending::Holds), MemoryModel::Tso) => return Ok(Verdict::Verified),
-                (Some(Ending::Holds) , MemoryModel::Sc) | (None, _) => {}
+                (Some(Ending::Holds), MemoryModel::Sc) | (None, _) => {}
+                (Some(ending), _) => return Ok(ending),
             }
         }
-        Ok(Verdict::Verified)
+        Ok(Ending::Holds)
     }
 
     /// The protocol without observers: its claims, errors and deadlocks.
-    fn protocol_itself(&mut self) -> Result<Ending, Failure> {
+    fn protocol_itself(&mut self) -> Result<Verdict, Failure> {
         let name = "the protocol's own claims".to_owned();
         let model = Arc::clone(&self.protocol.model);
         let interpreter = Interpreter::new(model).map_err(|_| Failure::TooLarge)?;
         let search = self.options.search.clone();
         let exploration = self.search(&name, &interpreter, &search, &BTreeSet::new());
-        let ending = match &exploration.verdict {
-            explore::Verdict::Verified => Ending::Holds,
-            explore::Verdict::Violation(_) | explore::Verdict::Deadlock => {
-                Ending::Final(Verdict::Broken)
-            }
-            explore::Verdict::Undecided(reason) => {
-                Ending::Final(Verdict::Undecided(reason.clone()))
-            }
+        let verdict = match &exploration.verdict {
+            explore::Verdict::Verified => Verdict::Verified,
+            explore::Verdict::Violation(_) | explore::Verdict::Deadlock => Verdict::Broken,
+            explore::Verdict::Undecided(reason) => Verdict::Undecided(reason.clone()),
         };
         self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0 });
-        Ok(ending)
+        Ok(verdict)
     }
 
     /// A lemma whose alarms are not believed: `None` if there is one.
