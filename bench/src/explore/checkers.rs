@@ -33,7 +33,7 @@ pub(crate) struct Explored {
     pub(crate) states: u64,
     /// Rules fired.
     pub(crate) rules_fired: u64,
-    /// Seconds of the exploration itself.
+    /// Seconds of the exploration itself: of CPU time with one thread, of the clock with several.
     pub(crate) exploring: f64,
     /// Seconds before it.
     pub(crate) before: f64,
@@ -118,7 +118,7 @@ fn tribunal(context: &Context, run: &Run) -> io::Result<Option<Explored>> {
         context.measure(command)
     };
     // Only the start states: everything that comes before the exploration.
-    let before = explore(&["--bound", "0"])?.wall;
+    let before = explore(&["--bound", "0"])?;
     let usage = explore(&[])?;
     if !usage.answered() {
         return Ok(None);
@@ -131,8 +131,11 @@ fn tribunal(context: &Context, run: &Run) -> io::Result<Option<Explored>> {
         symmetry: run.symmetry,
         states: number("states") as u64,
         rules_fired: number("rules_fired") as u64,
-        exploring: number("seconds"),
-        before,
+        exploring: match run.threads {
+            1 => usage.cpu() - before.cpu(),
+            _ => number("seconds"),
+        },
+        before: before.wall,
         total: usage.wall,
         bytes_per_state: number("bytes_per_state"),
     }))
@@ -203,7 +206,7 @@ fn finish(
         symmetry: run.symmetry,
         states,
         rules_fired,
-        exploring: usage.wall,
+        exploring: if run.threads == 1 { usage.cpu() } else { usage.wall },
         before,
         total: before + usage.wall,
         bytes_per_state: usage.peak as f64 / states.max(1) as f64,

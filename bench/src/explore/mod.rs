@@ -1,10 +1,10 @@
 //! `tribunal explore` beside the model checkers a designer would otherwise use.
 //!
-//! The models are those of `protocols/`, at the sizes of `protocols/expected.tsv` that have
-//! between 10⁵ and 10⁷ states without symmetry. Each is explored by every checker there is, with
-//! symmetry off and on, with one thread and with all. Rates are states a second of the
-//! exploration alone; the total includes what comes before it: generating and compiling a checker
-//! for the others, compiling in-process for ours. Every checker must say the same: a different
+//! The models are those of `protocols/`, at the sizes of `protocols/expected.tsv`. Each is explored
+//! by every checker there is, with symmetry off and on, with one thread and with all; the largest
+//! sizes by ours only. Rates are states a second of the exploration alone: of CPU time with one
+//! thread, of the clock with several. The total includes what comes before it: generating and
+//! compiling a checker for the others, compiling in-process for ours. Every checker must say the same: a different
 //! verdict, or without symmetry a different number of states, is reported as such.
 
 mod checkers;
@@ -26,14 +26,15 @@ pub(crate) fn run(context: &Context) -> io::Result<Section> {
     let names: Vec<&str> = checkers.iter().map(|checker| checker.name()).collect();
     section.paragraph(format!(
         "Checkers in this run: {}. Rumur's checker is compiled with `-O3 -march=native`. *Rate* is \
-         thousand states a second of the exploration alone, *first* the seconds until it can begin, \
+         thousand states a second of the exploration alone (of CPU time with one thread, of the \
+         clock with several), *first* the seconds until it can begin, \
          *total* the seconds on the clock from the source to the verdict. Bytes a state are what \
          the checker says for ours, and peak memory by states for the others. One thread, unless \
          the heading says otherwise.",
         names.join(", ")
     ));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let sizes = sizes::of_benchmarks(context)?;
+    let sizes = sizes::to_compare(context)?;
     let off = sweep(context, &checkers, &sizes, false, 1)?;
     tell(&mut section, "Without symmetry", &off, 6.0);
     let full = sweep(context, &checkers, &sizes, true, 1)?;
@@ -44,6 +45,8 @@ pub(crate) fn run(context: &Context) -> io::Result<Section> {
             threads(&mut section, symmetry, cores, single, &many);
         }
     }
+    let large = sweep(context, &checkers[..1], &sizes::large(context)?, false, cores)?;
+    tell(&mut section, &format!("Large sizes, ours only, {cores} threads"), &large, 1.0);
     Ok(section)
 }
 

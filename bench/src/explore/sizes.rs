@@ -47,13 +47,33 @@ impl Size {
     }
 }
 
-/// The sizes of `protocols/expected.tsv` with 10⁵ to 10⁷ states, smaller ones in a quick run.
-pub(crate) fn of_benchmarks(context: &Context) -> io::Result<Vec<Size>> {
+/// For each model the largest size of `protocols/expected.tsv` that the slowest checker explores in
+/// a minute or so: 10⁵ to 2·10⁶ states, fewer in a quick run.
+pub(crate) fn to_compare(context: &Context) -> io::Result<Vec<Size>> {
+    let (least, most) = context.pick((100_000, 2_000_000), (10_000, 100_000));
+    let mut sizes = between(least, most)?;
+    // The largest of each model comes last among its own.
+    sizes.sort_by(|a, b| (&a.model, a.states).cmp(&(&b.model, b.states)));
+    let mut largest: Vec<Size> = Vec::new();
+    for size in sizes {
+        match largest.last_mut() {
+            Some(last) if last.model == size.model => *last = size,
+            _ => largest.push(size),
+        }
+    }
+    Ok(largest)
+}
+
+/// The sizes that only we explore here.
+pub(crate) fn large(context: &Context) -> io::Result<Vec<Size>> {
+    let (least, most) = context.pick((2_000_001, u64::MAX), (100_001, 500_000));
+    between(least, most)
+}
+
+fn between(least: u64, most: u64) -> io::Result<Vec<Size>> {
     let text = fs::read_to_string(workspace().join("protocols/expected.tsv"))?;
-    let (least, most) = context.pick((100_000, 10_000_000), (10_000, 300_000));
-    let mut sizes: Vec<Size> = text.lines().filter_map(Size::parse).collect();
-    sizes.retain(|size| (least..=most).contains(&size.states));
-    Ok(sizes)
+    let sizes = text.lines().filter_map(Size::parse);
+    Ok(sizes.filter(|size| (least..=most).contains(&size.states)).collect())
 }
 
 #[cfg(test)]

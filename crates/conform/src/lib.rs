@@ -1,4 +1,37 @@
 //! Does this protocol implement its memory model?
+//!
+//! A protocol in Murphi marks its loads and stores by calling two procedures. [`verify`] composes
+//! it with observers that decide whether those are what the memory model allows, explores each
+//! composition, and turns an alarm into a memory trace that the trace checker judges. The observers
+//! are Murphi too ([`compositions`] gives the text), so a composition is explored natively and with
+//! symmetry like any other model, and its runs are replayed by the reference interpreter.
+//!
+//! For sequential consistency there is a lemma for each length of a cycle; the answer is relative to
+//! the *simple witness*, by which stores to a location count in the order in which they happen. For
+//! total store order it is refinement of TSO-LB, which is a little stricter. In both cases an alarm
+//! is a violation only if the trace checker refuses its trace; else it is a false alarm.
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//! use murphi::source::Source;
+//! use tribunal_conform::{Options, Verdict, verify};
+//!
+//! let text = "
+//!     type Proc: scalarset(2); Addr: scalarset(2); Value: 0..1;
+//!     var memory: array [Addr] of Value;
+//!     procedure Load(p: Proc; a: Addr; v: Value); begin end;
+//!     procedure Store(p: Proc; a: Addr; v: Value); begin end;
+//!     startstate begin for a: Addr do memory[a] := 0; end; end;
+//!     ruleset p: Proc; a: Addr; v: Value do
+//!       rule memory[a] = v ==> begin Load(p, a, v); end;
+//!       rule begin memory[a] := v; Store(p, a, v); end;
+//!     end;";
+//! let source = Source { name: "memory.m".into(), text: text.into() };
+//! let found = verify(&source, &Options::default(), &mut |_, _| (), &AtomicBool::new(false));
+//! let found = found.expect("it marks its loads and stores");
+//! assert!(found.independent);
+//! assert!(matches!(found.verdict, Verdict::Verified));
+//! ```
 
 mod compose;
 mod cycle;

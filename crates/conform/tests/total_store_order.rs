@@ -3,8 +3,9 @@
 mod support;
 
 use judge::Outcome;
+use murphi::source::Source;
 use support::{constants, model, verified};
-use tribunal_conform::{MemoryModel, Options, Verdict};
+use tribunal_conform::{MemoryModel, Options, Verdict, Verification};
 
 fn tso(overrides: &[(&str, &str)]) -> Options {
     Options { memory_model: MemoryModel::Tso, ..constants(overrides) }
@@ -42,4 +43,23 @@ fn figure_3_is_allowed_by_tso_but_not_by_tso_lb() {
         seen.iter().filter(|load| load.0 == thread).map(|load| load.1).collect()
     };
     assert_eq!((of(1), of(2)), (vec![false, true, false], vec![false, true, false]));
+}
+
+#[test]
+fn values_may_be_interchangeable() {
+    let found = verified(&model("unordered-stores"), &tso(&[]));
+    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    assert_eq!(counterexample.claim, "TSO-LB can return what is loaded");
+    assert!(matches!(counterexample.judged.outcome, Outcome::Violation(_)));
+
+    let source = model("load-buffers");
+    let text = source.text.replace("Value: 0..Values - 1;", "Value: scalarset(Values);");
+    let text = text.replace("startstate\n", "ruleset v: Value do startstate\n");
+    let text = text.replace("global[a] := 0; end;", "global[a] := v; end;");
+    let text = text.replace("local[p] := global; end;\nend;", "local[p] := global; end;\nend; end;");
+    let symmetric = verified(&Source { text, ..source }, &tso(&[]));
+    assert!(matches!(symmetric.verdict, Verdict::Verified), "{:?}", symmetric.verdict);
+    let ordered = verified(&model("load-buffers"), &tso(&[]));
+    let states = |found: &Verification| found.lemmas[1].exploration.states;
+    assert!(states(&symmetric) < states(&ordered));
 }
