@@ -23,8 +23,8 @@
 -- owner's data).
 --
 -- Messages.  The network keeps no order at all: each kind has its own slot per
--- destination and line, and any slot may be emptied at any time.  That a slot is never
--- needed twice is asserted wherever a message is sent.
+-- destination and line, and any slot may be emptied at any time.  That a slot is
+-- never needed twice is asserted wherever a message is sent.
 --   request       cache to directory   GetS, GetM, PutS, PutM (data)
 --   forward       directory to owner   FwdGetS, FwdGetM (requester)
 --   invalidation  directory to sharer  (requester)
@@ -37,8 +37,8 @@
 -- any line; lines do not interact otherwise.  Load is called at a hit and when the
 -- data of a read miss comes, for which the processor waits and does nothing else.
 -- A write miss or upgrade asks for permission only, ahead of a store: Store is
--- called at a hit, and until then the processor may go on reading what it has.
--- All lines start with the same value in memory.
+-- called at a hit, and until then the processor may go on reading what it has.  All
+-- lines start with the same value in memory.
 --
 -- `latest` is not part of the machine: it remembers the value of the last store.
 --

@@ -21,8 +21,8 @@
 --          before it saw the Put
 --
 -- Messages.  The network keeps no order at all: each kind has its own slot per
--- destination and line, and any slot may be emptied at any time.  That a slot is never
--- needed twice is asserted wherever a message is sent.
+-- destination and line, and any slot may be emptied at any time.  That a slot is
+-- never needed twice is asserted wherever a message is sent.
 --   request     cache to directory   GetM, PutM (data)
 --   forward     directory to owner   (requester)
 --   response    to the requester     data
@@ -30,8 +30,7 @@
 --
 -- Processors and memory events.  A processor has one miss outstanding at most, on
 -- any line; lines do not interact otherwise.  A miss asks for the line only: loads
--- and stores perform as hits, in M.
--- All lines start with the same value in memory.
+-- and stores perform as hits, in M.  All lines start with the same value in memory.
 --
 -- `latest` is not part of the machine: it remembers the value of the last store.
 --

@@ -117,8 +117,8 @@ fn tribunal(context: &Context, run: &Run) -> io::Result<Option<Explored>> {
         command.push(run.size.file().into());
         context.measure(command)
     };
-    // Only the start states: everything that comes before the exploration.
-    let before = explore(&["--bound", "0"])?;
+    // One step from the start states: everything that comes before the exploration.
+    let before = explore(&["--bound", "1"])?;
     let usage = explore(&[])?;
     if !usage.answered() {
         return Ok(None);

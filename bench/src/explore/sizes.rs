@@ -48,9 +48,9 @@ impl Size {
 }
 
 /// For each model the largest size of `protocols/expected.tsv` that the slowest checker explores in
-/// a minute or so: 10⁵ to 2·10⁶ states, fewer in a quick run.
+/// half a minute or so: 10⁵ to 1.3·10⁶ states, fewer in a quick run.
 pub(crate) fn to_compare(context: &Context) -> io::Result<Vec<Size>> {
-    let (least, most) = context.pick((100_000, 2_000_000), (10_000, 100_000));
+    let (least, most) = context.pick((100_000, 1_300_000), (10_000, 100_000));
     let mut sizes = between(least, most)?;
     // The largest of each model comes last among its own.
     sizes.sort_by(|a, b| (&a.model, a.states).cmp(&(&b.model, b.states)));
@@ -66,7 +66,7 @@ pub(crate) fn to_compare(context: &Context) -> io::Result<Vec<Size>> {
 
 /// The sizes that only we explore here.
 pub(crate) fn large(context: &Context) -> io::Result<Vec<Size>> {
-    let (least, most) = context.pick((2_000_001, u64::MAX), (100_001, 500_000));
+    let (least, most) = context.pick((1_300_001, u64::MAX), (100_001, 500_000));
     between(least, most)
 }
 

@@ -31,9 +31,11 @@ pub(crate) struct Observer {
     pub(crate) start: String,
     /// What is assumed about the state that a start state leads to.
     pub(crate) assumptions: String,
-    /// The procedures to call at each load and each store, with processor, address and value.
+    /// The procedures to call at each load, each store and each commit (if the protocol has
+    /// those), with processor, address and value.
     pub(crate) on_load: String,
     pub(crate) on_store: String,
+    pub(crate) on_commit: String,
 }
 
 /// The protocol with the observer.
@@ -44,9 +46,13 @@ pub(crate) fn compose(protocol: &Protocol, values: Option<u64>, observer: &Obser
     }
     for item in &mut program.items {
         if let Item::Function(function) = item {
-            for (marker, callee) in
-                [(&protocol.load, &observer.on_load), (&protocol.store, &observer.on_store)]
-            {
+            let markers = [
+                (Some(&protocol.load), &observer.on_load),
+                (Some(&protocol.store), &observer.on_store),
+                (protocol.commit.as_ref(), &observer.on_commit),
+            ];
+            for (marker, callee) in markers {
+                let Some(marker) = marker else { continue };
                 if function.name.text == marker.name
                     && let FunctionDefinition::Body(body) = &mut function.definition
                 {
@@ -61,7 +67,9 @@ pub(crate) fn compose(protocol: &Protocol, values: Option<u64>, observer: &Obser
     });
     program.items = rules.collect();
     let at = place_for_declarations(&program, protocol);
-    program.items.splice(at..at, read(&observer.declarations).items);
+    let mut declarations = read(&observer.declarations).items;
+    declarations.sort_by_key(|item| !matches!(item, Item::Declaration(_)));
+    program.items.splice(at..at, declarations);
     program.items.extend(read(&observer.properties).items);
     program
 }
@@ -70,7 +78,8 @@ pub(crate) fn compose(protocol: &Protocol, values: Option<u64>, observer: &Obser
 fn read(text: &str) -> Program {
     let source = Source { name: "observer".to_owned(), text: text.to_owned() };
     let (program, problems) = parse(&source);
-    let shown = || problems.iter().map(|problem| problem.render(&source, false)).collect::<String>();
+    let shown =
+        || problems.iter().map(|problem| problem.render(&source, false)).collect::<String>();
     program.unwrap_or_else(|| panic!("the observer is written in Murphi:\n{}", shown()))
 }
 
@@ -93,8 +102,7 @@ fn quantifiers(text: &str) -> Vec<Quantifier> {
 /// `callee(p, a, v)` with the parameters of a marker.
 fn call(callee: &str, marker: &Marker) -> Statement {
     let span = Span::default();
-    let argument =
-        |name: &String| Expression { kind: ExpressionKind::Name(name.clone()), span };
+    let argument = |name: &String| Expression { kind: ExpressionKind::Name(name.clone()), span };
     let name = Name { text: callee.to_owned(), span };
     let arguments = marker.parameters.iter().map(argument).collect();
     Statement { kind: StatementKind::Call(Call { name, arguments }), span }
@@ -166,9 +174,8 @@ fn place_for_declarations(program: &Program, protocol: &Protocol) -> usize {
 fn resize(program: &mut Program, protocol: &Protocol, values: u64) {
     let (model, value) = (&protocol.model, &protocol.value);
     let Some(at) = declaration_of(program, &value.text) else { return };
-    let Item::Declaration(Declaration {
-        kind: DeclarationKind::Type { definition, .. }, ..
-    }) = &mut program.items[at]
+    let Item::Declaration(Declaration { kind: DeclarationKind::Type { definition, .. }, .. }) =
+        &mut program.items[at]
     else {
         return;
     };
@@ -183,10 +190,8 @@ fn resize(program: &mut Program, protocol: &Protocol, values: u64) {
         (kind, Some(Simple::Range { .. } | Simple::Scalarset(_))) => {
             let low = model.lowest(value.ty);
             let number = |value: i64| {
-                let magnitude = Expression {
-                    kind: ExpressionKind::Integer(value.saturating_abs()),
-                    span,
-                };
+                let magnitude =
+                    Expression { kind: ExpressionKind::Integer(value.saturating_abs()), span };
                 let negate = murphi::ast::UnaryOperator::Negate;
                 Box::new(match value < 0 {
                     true => Expression {

@@ -79,9 +79,8 @@ fn parts(protocol: &Protocol, lemma: &Interpreter, last: &State) -> Option<Vec<P
 /// The events that Check takes for one processor.
 fn events(part: &Part, events: &[MemoryEvent]) -> Option<(usize, usize)> {
     let own = |event: &MemoryEvent| event.processor == part.processor;
-    let enters = |event: &MemoryEvent| {
-        own(event) && event.address == part.enters && event.class != 0
-    };
+    let enters =
+        |event: &MemoryEvent| own(event) && event.address == part.enters && event.class != 0;
     let leaves = |event: &MemoryEvent| {
         let old = event.class == 0 || (event.is_store && event.class == 1);
         own(event) && event.address == part.leaves && old

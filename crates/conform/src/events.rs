@@ -2,7 +2,9 @@
 //! types of processors, addresses and values, which are read off their parameters.
 //!
 //! A protocol calls `Load(p, a, v)` where a processor takes a value and `Store(p, a, v)` where it
-//! writes one (other names can be given). The bodies are usually empty, so that other tools run
+//! writes one (other names can be given). If a store takes its place in the order of its location
+//! later than in the program, as with store buffers, the protocol calls `Commit(p, a, v)` there.
+//! The bodies are usually empty, so that other tools run
 //! the same file. Everything that is unsuitable is reported at its place, and all of it at once.
 
 #[cfg(test)]
@@ -24,11 +26,14 @@ pub struct EventNames {
     pub load: String,
     /// Called where a processor writes a value.
     pub store: String,
+    /// Called where a store takes its place in the order of its location, if that is later: where
+    /// it leaves a store buffer. If nothing is said, `Commit` is, if there is such a procedure.
+    pub commit: Option<String>,
 }
 
 impl Default for EventNames {
     fn default() -> Self {
-        EventNames { load: "Load".to_owned(), store: "Store".to_owned() }
+        EventNames { load: "Load".to_owned(), store: "Store".to_owned(), commit: None }
     }
 }
 
@@ -43,6 +48,7 @@ pub(crate) struct Protocol {
     pub(crate) options: Options,
     pub(crate) load: Marker,
     pub(crate) store: Marker,
+    pub(crate) commit: Option<Marker>,
     pub(crate) processor: Domain,
     pub(crate) address: Domain,
     pub(crate) value: Domain,
@@ -73,6 +79,9 @@ pub(crate) struct Domain {
     pub(crate) symmetric: bool,
 }
 
+/// What is looked for if no name is given for the procedure that marks commits.
+const COMMIT: &str = "Commit";
+
 /// The roles of the parameters, for messages.
 const ROLES: [&str; 3] = ["processor", "address", "value"];
 
@@ -91,14 +100,21 @@ pub(crate) fn find(
     let load = marker(&model, &program, &names.load, "load", &mut errors);
     let store = marker(&model, &program, &names.store, "store", &mut errors);
     let (Some(load), Some(store)) = (load, store) else { return Err(errors) };
+    let commit = match names.commit.as_deref() {
+        None if model.functions.iter().all(|function| function.name != COMMIT) => None,
+        name => marker(&model, &program, name.unwrap_or(COMMIT), "commit", &mut errors),
+    };
     let types = agreed_types(&model, &load, &store, &mut errors);
+    if let Some(commit) = &commit {
+        agreed_types(&model, commit, &store, &mut errors);
+    }
     let [Some(processor), Some(address), Some(value)] = types else { return Err(errors) };
     require_distinct(&model, &store, [&processor, &address, &value], &mut errors);
     require_value_type(&model, &program, &store, &value, &mut errors);
     if errors.iter().any(|found| found.severity == Severity::Error) {
         return Err(errors);
     }
-    for marker in [&load, &store] {
+    for marker in [&load, &store].into_iter().chain(&commit) {
         warnings.extend(never_called(&model, marker));
     }
     let prefix = unused_prefix(&source.text);
@@ -110,6 +126,7 @@ pub(crate) fn find(
         options,
         load,
         store,
+        commit,
         processor,
         address,
         value,
@@ -202,9 +219,8 @@ fn agreed_types(
     store: &Marker,
     errors: &mut Vec<Diagnostic>,
 ) -> [Option<Domain>; 3] {
-    let type_of = |marker: &Marker, at: usize| {
-        model.functions[marker.id.0 as usize].frame.locals[at].ty
-    };
+    let type_of =
+        |marker: &Marker, at: usize| model.functions[marker.id.0 as usize].frame.locals[at].ty;
     let span = |marker: &Marker| model.functions[marker.id.0 as usize].span;
     [0, 1, 2].map(|at| {
         let (loaded, stored) = (type_of(load, at), type_of(store, at));
@@ -218,7 +234,8 @@ fn agreed_types(
         }
         let domain = domain(model, stored);
         if domain.is_none() {
-            let message = format!("the type of the {} of `{}` is unsuitable", ROLES[at], store.name);
+            let message =
+                format!("the type of the {} of `{}` is unsuitable", ROLES[at], store.name);
             let help = "it is a scalarset, an enumeration or a range, declared by a name";
             errors.push(Diagnostic::error(span(store), message).help(help));
         }

@@ -70,15 +70,18 @@ impl Analysis<'_> {
 
     /// A decision that depends on data.
     fn decides(&mut self, span: Span) {
-        let message =
-            format!("data independence is not established: a decision depends on a `{}`", self.name);
+        let message = format!(
+            "data independence is not established: a decision depends on a `{}`",
+            self.name
+        );
         let help = "values may be copied, but not compared or computed with";
         self.doubt(span, message, help);
     }
 
     /// A value that no store has written.
     fn conjures(&mut self, span: Span) {
-        let message = format!("causality is not established: this `{}` comes from no store", self.name);
+        let message =
+            format!("causality is not established: this `{}` comes from no store", self.name);
         let help = "`undefine` what holds no data, and let values enter as parameters of rules";
         self.doubt(span, message, help);
     }

@@ -37,6 +37,7 @@ mod compose;
 mod cycle;
 mod events;
 mod independence;
+pub mod mutate;
 mod run;
 mod sc;
 mod trace;

@@ -19,6 +19,11 @@
 //! A load of a value other than 0 before anything but 0 was stored there is noted as well. By data
 //! independence this finds every load of something that was not stored before, which is causality.
 //!
+//! If the protocol marks commits, these and not the stores are what Constrain orders: the witness
+//! is the order of commits, which need not be that of the stores. The paper leaves this as future
+//! work (§10). Until it is committed, the class of a store is a guess, so a cycle counts only when
+//! no store to its locations is under way.
+//!
 //! Constrain has 2 states and Check has 3, so lemma k has at most 2^k · 3^k states for each of the
 //! protocol with three values and each way to give out the parts.
 
@@ -49,14 +54,18 @@ pub(crate) fn lemmas(protocol: &Protocol) -> u64 {
 /// The protocol with the observers of lemma k.
 pub(crate) fn lemma(protocol: &Protocol, k: u64) -> Program {
     let text = |template: &str| fill(protocol, template);
+    let ordering = if protocol.commit.is_some() { COMMITTED } else { STORED };
+    let declarations = format!("{DECLARATIONS}{ordering}");
+    let properties = PROPERTIES.replace("$cycle", &no_cycle(k)).replace("$causality", CAUSALITY);
     let observer = Observer {
-        declarations: text(DECLARATIONS),
-        properties: text(&PROPERTIES.replace("$cycle", &no_cycle(k)).replace("$causality", CAUSALITY)),
+        declarations: text(&declarations),
+        properties: text(&properties),
         choices: text(&choices(k)),
         start: text(&start(k)),
         assumptions: initially(protocol, &literal(protocol, 0)),
         on_load: text("$_load"),
         on_store: text("$_store"),
+        on_commit: text("$_commit"),
     };
     compose(protocol, Some(VALUES), &observer)
 }
@@ -66,6 +75,7 @@ fn fill(protocol: &Protocol, template: &str) -> String {
     let filled = template
         .replace("$say_load", &announce(protocol, "load", "$_v"))
         .replace("$say_store", &announce(protocol, "store", "$_v"))
+        .replace("$say_commit", &announce(protocol, "commit", "$_v"))
         .replace("$Processor", &protocol.processor.text)
         .replace("$Address", &protocol.address.text)
         .replace("$Value", &protocol.value.text)
@@ -101,6 +111,23 @@ begin
   end;
 end;
 
+procedure $_order($_a: $Address; $_v: $Value);
+begin
+  if isundefined($_writes[$_a]) then
+    assume $_v = $0;
+  elsif $_writes[$_a] = $_before then
+    assume $_v = $0 | $_v = $1;
+    if $_v = $1 then
+      $_writes[$_a] := $_after;
+    end;
+  else
+    assume $_v = $2;
+  end;
+end;
+";
+
+/// A store takes its place in the order of its location when it happens.
+const STORED: &str = "
 procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
   $say_load
@@ -117,17 +144,67 @@ end;
 procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
   $say_store
+  $_order($_a, $_v);
+  $_event($_p, $_a, $_v, true);
+end;
+
+function $_settled(): boolean;
+begin
+  return true;
+end;
+";
+
+/// A store takes its place when it is committed. After the chosen write there is only one class
+/// left, and elsewhere there never was another.
+const COMMITTED: &str = "
+var
+  $_under_way: array [$Address] of 0..63;
+
+procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_load
+  if $_v != $0 then
+    if isundefined($_writes[$_a]) then
+      $_uncaused := true;
+    elsif $_writes[$_a] = $_before & isundefined($_under_way[$_a]) then
+      $_uncaused := true;
+    end;
+  end;
+  $_event($_p, $_a, $_v, false);
+end;
+
+procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_store
   if isundefined($_writes[$_a]) then
     assume $_v = $0;
-  elsif $_writes[$_a] = $_before then
-    assume $_v = $0 | $_v = $1;
-    if $_v = $1 then
-      $_writes[$_a] := $_after;
-    end;
   else
-    assume $_v = $2;
+    assume ($_writes[$_a] = $_before & ($_v = $0 | $_v = $1)) | $_v = $2;
+    if isundefined($_under_way[$_a]) then
+      $_under_way[$_a] := 1;
+    else
+      $_under_way[$_a] := $_under_way[$_a] + 1;
+    end;
   end;
   $_event($_p, $_a, $_v, true);
+end;
+
+procedure $_commit($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_commit
+  $_order($_a, $_v);
+  if !isundefined($_writes[$_a]) then
+    if $_under_way[$_a] = 1 then
+      undefine $_under_way[$_a];
+    else
+      $_under_way[$_a] := $_under_way[$_a] - 1;
+    end;
+  end;
+end;
+
+function $_settled(): boolean;
+begin
+  return forall $_a: $Address do isundefined($_under_way[$_a]) end;
 end;
 ";
 
@@ -135,7 +212,8 @@ const PROPERTIES: &str = "
 invariant \"$causality\" !$_uncaused;
 
 invariant \"$cycle\"
-  exists $_p: $Processor do !isundefined($_part[$_p]) & $_part[$_p] != $_left end;
+  exists $_p: $Processor do !isundefined($_part[$_p]) & $_part[$_p] != $_left end
+  | !$_settled();
 ";
 
 /// `p1: P; …; pk: P; a1: A; …; ak: A`.

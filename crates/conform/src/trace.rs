@@ -49,6 +49,9 @@ pub struct MemoryEvent {
 pub struct MemoryTrace {
     /// The events.
     pub events: Vec<MemoryEvent>,
+    /// The stores in the order in which they count, as addresses and values: that of their commits
+    /// if the protocol marks those.
+    pub stores: Vec<(String, u64)>,
 }
 
 /// The run could not be taken again: what happened, in a sentence.
@@ -64,7 +67,7 @@ impl MemoryEvent {
 }
 
 impl MemoryTrace {
-    /// The trace in Tribunal's format. If `ordered`, with the temporal order of the stores.
+    /// The trace in Tribunal's format. If `ordered`, with the order in which stores count.
     pub fn text(&self, ordered: bool) -> String {
         let mut text = String::new();
         let mut threads: Vec<(u64, &str)> =
@@ -83,9 +86,8 @@ impl MemoryTrace {
             addresses.sort();
             addresses.dedup();
             for address in addresses {
-                let stores = self.events.iter().filter(|event| event.is_store);
-                let values = stores.filter(|event| event.address == address);
-                let values: Vec<String> = values.map(|event| event.value.to_string()).collect();
+                let values = self.stores.iter().filter(|(stored, _)| stored == address);
+                let values: Vec<String> = values.map(|(_, value)| value.to_string()).collect();
                 if values.len() > 1 {
                     let _ = writeln!(text, "order M[{address}]: {}", values.join(" < "));
                 }
@@ -205,12 +207,7 @@ impl<'a> Climb<'a> {
 
     /// The values that the parameters of a step may have in the lifted protocol, and what the
     /// fresh ones among them stand for.
-    fn candidates(
-        &self,
-        rule: &Rule,
-        taken: &[i64],
-        starting: bool,
-    ) -> Vec<(Vec<i64>, Vec<i64>)> {
+    fn candidates(&self, rule: &Rule, taken: &[i64], starting: bool) -> Vec<(Vec<i64>, Vec<i64>)> {
         let lowest = self.lifted.model().lowest(self.lifted_value);
         let lemma_lowest = self.lemma.model().lowest(self.lemma_value);
         let mut candidates = vec![(Vec::new(), Vec::new())];
@@ -299,9 +296,17 @@ impl<'a> Climb<'a> {
         for line in output.lines() {
             let Some(told) = line.strip_prefix(&self.protocol.prefix) else { continue };
             let mut words = told.split(' ');
-            let is_store = words.next()? == "store";
+            let kind = words.next()?;
             let (processor, address, value) = (words.next()?, words.next()?, words.next()?);
             let number = position(&model, self.lifted_value, value)?;
+            let ordering = if self.protocol.commit.is_some() { "commit" } else { "store" };
+            if kind == ordering {
+                self.trace.stores.push((address.to_owned(), number));
+            }
+            if kind == "commit" {
+                continue;
+            }
+            let is_store = kind == "store";
             self.trace.events.push(MemoryEvent {
                 step,
                 is_store,
@@ -333,9 +338,10 @@ fn lifted(protocol: &Protocol, values: u64) -> Result<Interpreter, NotRepeatable
         format!("procedure {prefix}tell_{kind}({parameters}); begin {said} end; ")
     };
     let observer = Observer {
-        declarations: tell("load") + &tell("store"),
+        declarations: tell("load") + &tell("store") + &tell("commit"),
         on_load: format!("{prefix}tell_load"),
         on_store: format!("{prefix}tell_store"),
+        on_commit: format!("{prefix}tell_commit"),
         ..Observer::default()
     };
     let text = print(&compose(protocol, Some(values.max(2)), &observer));

@@ -20,6 +20,12 @@
 //! set has fewer than |values|^|addresses| of them. It is a multiset of records over the types of
 //! the protocol, so scalarsets of processors, addresses and values all stay symmetric.
 //!
+//! If the protocol marks commits, a store waits in a queue of its processor until its commit, which
+//! must come in program order and is what writes the buffers; until then its processor loads from
+//! the queue. So store buffers are followed as well. Reads are still only pulled back, to a moment
+//! after which no store they overtake was committed, so all runs are still runs of TSO. There is no
+//! lazy attempt then.
+//!
 //! Murphi cannot go through a multiset in a statement; `MultisetCount` with a function that adds
 //! to another multiset does it.
 
@@ -30,6 +36,9 @@ use crate::events::Protocol;
 
 /// The name of the invariant.
 pub(crate) const FOLLOWED: &str = "TSO-LB can return what is loaded";
+
+/// The name of the invariant about commits.
+pub(crate) const IN_ORDER: &str = "stores are committed in program order";
 
 /// How TSO-LB propagates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,18 +69,27 @@ pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>, propagation: Propa
         let template = template.replace("$initial", &initial).replace("$most", &stale.to_string());
         fill(protocol, &template)
     };
+    let committed = protocol.commit.is_some();
     let (declarations, start) = match propagation {
-        Propagation::Lazy => (LAZY, START_LAZY),
-        Propagation::Any => (EXACT, START_EXACT),
+        Propagation::Lazy => (LAZY.to_owned(), START_LAZY.to_owned()),
+        Propagation::Any if committed => {
+            (format!("{EXACT}{COMMITTED}"), format!("{START_EXACT}{START_COMMITTED}"))
+        }
+        Propagation::Any => (format!("{EXACT}{STORED}"), START_EXACT.to_owned()),
     };
+    let mut properties = format!("invariant \"{FOLLOWED}\" !$_unmatched;");
+    if committed {
+        properties += &format!("invariant \"{IN_ORDER}\" !$_disordered;");
+    }
     let observer = Observer {
-        declarations: text(declarations),
-        properties: text(&format!("invariant \"{FOLLOWED}\" !$_unmatched;")),
+        declarations: text(&declarations),
+        properties: text(&properties),
         choices: if chosen { text("$_initial: $Value") } else { String::new() },
-        start: text(start),
+        start: text(&start),
         assumptions: initially(protocol, &initial),
         on_load: text("$_load"),
         on_store: text("$_store"),
+        on_commit: text("$_commit"),
     };
     compose(protocol, values, &observer)
 }
@@ -88,6 +106,7 @@ fn fill(protocol: &Protocol, template: &str) -> String {
     let filled = template
         .replace("$say_load", &announce(protocol, "load", "$_v"))
         .replace("$say_store", &announce(protocol, "store", "$_v"))
+        .replace("$say_commit", &announce(protocol, "commit", "$_v"))
         .replace("$Processor", &protocol.processor.text)
         .replace("$Address", &protocol.address.text)
         .replace("$Value", &protocol.value.text);
@@ -163,9 +182,8 @@ begin
   return true;
 end;
 
-procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
+procedure $_read($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
-  $say_load
   if $_global[$_a] != $_v then
     if MultisetCount($_i: $_stale[$_p], $_stale[$_p][$_i].$_at[$_a] = $_v) = 0 then
       $_unmatched := true;
@@ -174,13 +192,12 @@ begin
   MultisetRemovePred($_i: $_stale[$_p], $_stale[$_p][$_i].$_at[$_a] != $_v);
 end;
 
-procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
+procedure $_write($_p: $Processor; $_a: $Address; $_v: $Value);
 var
   $_old: $_snapshot;
   $_kept: $_snapshots;
   $_seen: 0..$most;
 begin
-  $say_store
   $_old.$_at := $_global;
   $_global[$_a] := $_v;
   for $_q: $Processor do
@@ -195,6 +212,87 @@ begin
     $_stale[$_q] := $_kept;
   end;
 end;
+";
+
+/// A store is written when it happens.
+const STORED: &str = "
+procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_load
+  $_read($_p, $_a, $_v);
+end;
+
+procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_store
+  $_write($_p, $_a, $_v);
+end;
+";
+
+/// A store waits in a queue until it is committed, and its processor loads from there.
+const COMMITTED: &str = "
+const
+  $_room: 16;
+type
+  $_entry: record $_to: $Address; $_data: $Value; end;
+var
+  $_waiting: array [$Processor] of record
+    $_count: 0..$_room;
+    $_entries: array [0..$_room - 1] of $_entry;
+  end;
+  $_disordered: boolean;
+
+procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
+var
+  $_newest: $Value;
+begin
+  $say_load
+  for $_n := 0 to $_room - 1 do
+    if $_n < $_waiting[$_p].$_count then
+      if $_waiting[$_p].$_entries[$_n].$_to = $_a then
+        $_newest := $_waiting[$_p].$_entries[$_n].$_data;
+      end;
+    end;
+  end;
+  if isundefined($_newest) then
+    $_read($_p, $_a, $_v);
+  elsif $_newest != $_v then
+    $_unmatched := true;
+  end;
+end;
+
+procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_store
+  if $_waiting[$_p].$_count = $_room then
+    error \"more stores wait to be committed than the observer has room for\";
+  end;
+  $_waiting[$_p].$_entries[$_waiting[$_p].$_count].$_to := $_a;
+  $_waiting[$_p].$_entries[$_waiting[$_p].$_count].$_data := $_v;
+  $_waiting[$_p].$_count := $_waiting[$_p].$_count + 1;
+end;
+
+procedure $_commit($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_commit
+  if $_waiting[$_p].$_count = 0 then
+    $_disordered := true;
+  elsif $_waiting[$_p].$_entries[0].$_to != $_a | $_waiting[$_p].$_entries[0].$_data != $_v then
+    $_disordered := true;
+  else
+    for $_n := 0 to $_room - 2 do
+      $_waiting[$_p].$_entries[$_n] := $_waiting[$_p].$_entries[$_n + 1];
+    end;
+    undefine $_waiting[$_p].$_entries[$_room - 1];
+    $_waiting[$_p].$_count := $_waiting[$_p].$_count - 1;
+    $_write($_p, $_a, $_v);
+  end;
+end;
+";
+
+const START_COMMITTED: &str = "
+  for $_p: $Processor do $_waiting[$_p].$_count := 0; end;
+  $_disordered := false;
 ";
 
 const START_EXACT: &str = "

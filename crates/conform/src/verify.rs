@@ -24,11 +24,11 @@ use murphi::value::State;
 
 use crate::cycle::{self, NiceCycle};
 use crate::events::{self, EventNames, Protocol};
+use crate::independence;
 use crate::run::{self, Search};
 use crate::sc;
 use crate::trace::{self, MemoryTrace, NotRepeatable};
 use crate::tso::{self, Propagation};
-use crate::independence;
 
 /// The memory models that protocols are verified against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub struct Lemma {
 /// The answer.
 #[derive(Debug, Clone)]
 pub enum Verdict {
-    /// Every lemma holds.
+    /// Every lemma holds: the protocol implements the memory model for these sizes.
     Verified,
     /// The last lemma met a run-time error or a deadlock of the protocol, or the protocol breaks a
     /// claim of its own.
@@ -167,13 +167,14 @@ pub fn verify(
     watch: &mut dyn FnMut(&str, &Progress),
     interrupt: &AtomicBool,
 ) -> Result<Verification, Failure> {
-    let protocol = events::find(source, &options.language, &options.events)
-        .map_err(Failure::Unsuitable)?;
+    let protocol =
+        events::find(source, &options.language, &options.events).map_err(Failure::Unsuitable)?;
     let doubts = independence::doubts(&protocol);
     let independent = doubts.is_empty();
     let warnings = protocol.warnings.iter().cloned().chain(doubts).collect();
     let count = |domain: &events::Domain| domain.count;
     let sizes = (count(&protocol.processor), count(&protocol.address), count(&protocol.value));
+    require_lemma(&protocol, options)?;
     let mut trial = Trial { protocol: &protocol, options, watch, interrupt, lemmas: Vec::new() };
     let verdict = trial.hold()?;
     Ok(Verification { lemmas: trial.lemmas, verdict, warnings, independent, sizes })
@@ -181,23 +182,39 @@ pub fn verify(
 
 /// The composed models of all lemmas with their names: what [`verify`] would search.
 pub fn compositions(source: &Source, options: &Options) -> Result<Vec<(String, String)>, Failure> {
-    let protocol = events::find(source, &options.language, &options.events)
-        .map_err(Failure::Unsuitable)?;
+    let protocol =
+        events::find(source, &options.language, &options.events).map_err(Failure::Unsuitable)?;
     let planned = plan(&protocol, options);
     Ok(planned.into_iter().map(|(name, program)| (name, print(&program))).collect())
+}
+
+/// There is something to look at.
+fn require_lemma(protocol: &Protocol, options: &Options) -> Result<(), Failure> {
+    let most = sc::lemmas(protocol);
+    match options.only {
+        Some(only) if !(1..=most).contains(&only) => {
+            let span = protocol.model.functions[protocol.store.id.0 as usize].span;
+            let message = format!("there is no nice cycle of {only} processors: {most} at most");
+            Err(Failure::Unsuitable(vec![Diagnostic::error(span, message)]))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The lemmas of a memory model. For `tso`, the first one that holds is enough.
 fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Program)> {
     match options.memory_model {
         MemoryModel::Sc => {
-            let ks = (1..=sc::lemmas(protocol)).filter(|k| options.only.is_none_or(|only| only == *k));
+            let ks =
+                (1..=sc::lemmas(protocol)).filter(|k| options.only.is_none_or(|only| only == *k));
             ks.map(|k| (sc::no_cycle(k), sc::lemma(protocol, k))).collect()
         }
         MemoryModel::Tso => {
-            let lazy = ("TSO-LB follows, propagating when a load does not match", Propagation::Lazy);
+            let lazy =
+                ("TSO-LB follows, propagating when a load does not match", Propagation::Lazy);
             let exact = ("TSO-LB follows, propagating at any time", Propagation::Any);
-            let tries = if options.exact { vec![exact] } else { vec![lazy, exact] };
+            let at_once = options.exact || protocol.commit.is_some();
+            let tries = if at_once { vec![exact] } else { vec![lazy, exact] };
             let composed = |(name, propagation): (&str, Propagation)| {
                 (name.to_owned(), tso::lemma(protocol, options.values, propagation))
             };
@@ -237,6 +254,7 @@ impl Trial<'_> {
     fn memory_model(&mut self) -> Result<Ending, Failure> {
         let planned = plan(self.protocol, self.options);
         let last = planned.len();
+        let mut false_alarm = None;
         for (number, (name, program)) in planned.into_iter().enumerate() {
             let is_attempt = self.options.memory_model == MemoryModel::Tso && number + 1 < last;
             let ending = match is_attempt {
@@ -245,10 +263,17 @@ impl Trial<'_> {
             };
             match (ending, self.options.memory_model) {
                 (Some(Ending::Holds), MemoryModel::Sc) | (None, _) => {}
+                // A longer cycle may still be a violation.
+                (Some(Ending::Final(Verdict::FalseAlarm(found))), _) => {
+                    false_alarm.get_or_insert(found);
+                }
                 (Some(ending), _) => return Ok(ending),
             }
         }
-        Ok(Ending::Holds)
+        Ok(match false_alarm {
+            Some(found) => Ending::Final(Verdict::FalseAlarm(found)),
+            None => Ending::Holds,
+        })
     }
 
     /// The protocol without observers: its claims, errors and deadlocks.
@@ -398,9 +423,7 @@ fn judge_text(text: &str, model: Model) -> Result<judge::Verdict, String> {
     let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
     let mut reader = TraceReader::new(text.as_bytes(), "trace", options);
     match reader.next() {
-        Some(Ok(history)) => {
-            Ok(judge::judge(&history, model, Engine::Auto, &Budget::unlimited()))
-        }
+        Some(Ok(history)) => Ok(judge::judge(&history, model, Engine::Auto, &Budget::unlimited())),
         Some(Err(error)) => Err(error.to_string()),
         None => Err("the trace has no events".to_owned()),
     }

@@ -134,9 +134,7 @@ fn without_scalarsets_all_ways_to_give_out_the_parts_are_searched() {
 #[test]
 fn an_order_of_stores_other_than_the_temporal_one_is_a_false_alarm() {
     let found = verified(&model("delayed-stores"), &sc(&[]));
-    let Verdict::FalseAlarm(counterexample) = &found.verdict else {
-        panic!("{:?}", found.verdict)
-    };
+    let Verdict::FalseAlarm(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
     assert!(matches!(counterexample.judged.outcome, Outcome::Consistent(_)));
     // With the temporal order, the trace is refused.
     let history = history::parse_text(&counterexample.trace.text(true)).expect("it is a trace");
@@ -152,6 +150,20 @@ fn an_order_of_stores_other_than_the_temporal_one_is_a_false_alarm() {
     let patient = Options { pass_over: 100, ..sc(&[("Waits", "false")]) };
     let found = verified(&model("delayed-stores"), &patient);
     assert!(matches!(found.verdict, Verdict::Violation(_)), "{:?}", found.verdict);
+}
+
+#[test]
+fn commits_give_the_order_in_which_stores_count() {
+    let committed = support::with_commits(model("delayed-stores"));
+    let found = verified(&committed, &sc(&[]));
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    let found = verified(&committed, &sc(&[("Waits", "false"), ("Forwards", "true")]));
+    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    assert_eq!(counterexample.claim, "no nice cycle of 2 processors and 2 locations");
+    assert_eq!(
+        shape(&counterexample.trace),
+        ["0: M[0] := 1", "0: M[1] == 0", "1: M[1] := 2", "1: M[0] == 0"]
+    );
 }
 
 #[test]
@@ -175,6 +187,14 @@ fn scalarsets_of_values_and_messages_in_multisets_are_followed_into_the_trace() 
 fn first_values_other_than_the_lowest_are_said_to_be_unsuitable() {
     let found = verified(&model("cells"), &sc(&[("First", "1")]));
     assert!(matches!(found.verdict, Verdict::NoStart), "{:?}", found.verdict);
+}
+
+#[test]
+fn a_lemma_that_there_is_not_cannot_be_asked_for() {
+    let options = Options { only: Some(3), ..sc(&[]) };
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let refused = tribunal_conform::verify(&model("cells"), &options, &mut |_, _| (), &stop);
+    assert!(matches!(refused, Err(tribunal_conform::Failure::Unsuitable(_))));
 }
 
 #[test]

@@ -56,10 +56,26 @@ fn values_may_be_interchangeable() {
     let text = source.text.replace("Value: 0..Values - 1;", "Value: scalarset(Values);");
     let text = text.replace("startstate\n", "ruleset v: Value do startstate\n");
     let text = text.replace("global[a] := 0; end;", "global[a] := v; end;");
-    let text = text.replace("local[p] := global; end;\nend;", "local[p] := global; end;\nend; end;");
+    let text =
+        text.replace("local[p] := global; end;\nend;", "local[p] := global; end;\nend; end;");
     let symmetric = verified(&Source { text, ..source }, &tso(&[]));
     assert!(matches!(symmetric.verdict, Verdict::Verified), "{:?}", symmetric.verdict);
     let ordered = verified(&model("load-buffers"), &tso(&[]));
     let states = |found: &Verification| found.lemmas[1].exploration.states;
     assert!(states(&symmetric) < states(&ordered));
+}
+
+#[test]
+fn store_buffers_are_followed_by_their_commits() {
+    let buffers = [("Waits", "false"), ("Forwards", "true")];
+    // By the order of stores, a store that is overtaken on its way to memory is an alarm.
+    let found = verified(&model("delayed-stores"), &tso(&buffers));
+    assert!(matches!(found.verdict, Verdict::FalseAlarm(_)), "{:?}", found.verdict);
+    let committed = support::with_commits(model("delayed-stores"));
+    let found = verified(&committed, &tso(&buffers));
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    // A processor that does not see its own store is wrong.
+    let found = verified(&committed, &tso(&[("Waits", "false")]));
+    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    assert_eq!(counterexample.trace.events.len(), 2);
 }

@@ -15,10 +15,12 @@ use models::Model;
 use crate::units;
 
 mod explore;
+mod verify;
 
 pub(crate) use explore::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SymmetryChoice,
 };
+pub(crate) use verify::{MemoryModelChoice, VerifyArguments, WitnessChoice};
 
 const TOUR: &str = "\
 A tour:
@@ -31,6 +33,7 @@ A tour:
   tribunal certify run.trace proof.jsonl          check the evidence with a small kernel
   tribunal models                                 what each model promises
   tribunal explore protocol.m                     model-check a Murphi model
+  tribunal verify --model sc protocol.m           does it implement its memory model?
 
 A trace is text, one event a line (gzip and zstd are read as they are; `-` is standard input):
   0: M[x] := 1                thread 0 writes 1 to x
@@ -72,6 +75,7 @@ pub(crate) enum Command {
     Models(ModelsArguments),
     Convert(ConvertArguments),
     Explore(ExploreArguments),
+    Verify(VerifyArguments),
     #[command(subcommand)]
     Axe(AxeCommand),
 }

@@ -86,3 +86,46 @@ fn every_model_has_the_expected_verdict_and_counts() {
     }
     assert!(seen > 20, "only {seen} rows were looked at");
 }
+
+/// The files of a folder that are models, by name.
+fn models(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder is there");
+    let names = entries.map(|entry| entry.expect("it can be listed").file_name());
+    let mut models: Vec<String> = names
+        .filter_map(|name| name.into_string().ok()?.strip_suffix(".m").map(str::to_owned))
+        .collect();
+    models.sort();
+    models
+}
+
+/// Lines of `a` that `b` has not as often.
+fn lines_only_in(a: &str, b: &str) -> usize {
+    let mut count = std::collections::HashMap::new();
+    b.lines().for_each(|line| *count.entry(line).or_insert(0) += 1);
+    a.lines()
+        .filter(|line| match count.get_mut(line) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                false
+            }
+            _ => true,
+        })
+        .count()
+}
+
+#[test]
+fn a_broken_model_differs_from_the_right_one_in_a_few_lines_only() {
+    let right = models(&protocols());
+    let read = |file: String| fs::read_to_string(protocols().join(file)).expect("it is there");
+    for broken in models(&protocols().join("broken")) {
+        let base = right
+            .iter()
+            .filter(|model| broken.starts_with(&format!("{model}-")))
+            .max_by_key(|model| model.len())
+            .unwrap_or_else(|| panic!("{broken} is a variant of no model"));
+        let (one, other) = (read(format!("broken/{broken}.m")), read(format!("{base}.m")));
+        let apart = lines_only_in(&one, &other) + lines_only_in(&other, &one);
+        assert!((1..=30).contains(&apart), "{broken} and {base} are {apart} lines apart");
+        assert!(one.contains("BUG"), "{broken} does not say where it is broken");
+    }
+}

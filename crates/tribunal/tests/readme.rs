@@ -1,4 +1,4 @@
-//! What README.md and docs/explore.md show is what the command prints.
+//! What README.md, docs/explore.md and docs/verify.md show is what the command prints.
 //!
 //! Every fenced block marked `console` is run: a line that starts with `$ ` goes to the shell, in
 //! the root of the project with the built command on the path, and what follows up to the next is
@@ -74,6 +74,12 @@ fn the_readme_shows_what_is_printed() {
 #[test]
 fn the_guide_to_exploring_shows_what_is_printed() {
     check("docs/explore.md");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_guide_to_verifying_shows_what_is_printed() {
+    check("docs/verify.md");
 }
 
 #[test]

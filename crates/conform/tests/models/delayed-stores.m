@@ -2,6 +2,7 @@
 -- reaches memory, its processor waits with it, and another one may overtake it.
 const
   Waits: true; -- false: loads do not wait for the store before them
+  Forwards: false; -- true: loads return the store that waits, if it is for their address
 type
   Proc: scalarset(2);
   Addr: scalarset(2);
@@ -19,7 +20,17 @@ begin
 end;
 
 ruleset p: Proc; a: Addr; v: Value do
-  rule "load" memory[a] = v & (!Waits | isundefined(waiting[p].a)) ==>
+  rule "load"
+    memory[a] = v
+    & (isundefined(waiting[p].a) | !Waits & !(Forwards & waiting[p].a = a))
+  ==>
+  begin
+    Load(p, a, v);
+  end;
+
+  rule "load from the store that waits"
+    Forwards & !isundefined(waiting[p].a) & waiting[p].a = a & waiting[p].v = v
+  ==>
   begin
     Load(p, a, v);
   end;

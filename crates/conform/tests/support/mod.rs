@@ -2,7 +2,6 @@
 
 use std::sync::atomic::AtomicBool;
 
-
 use murphi::source::Source;
 use tribunal_conform::{Options, Verification, verify};
 
@@ -27,4 +26,14 @@ pub(crate) fn verified(source: &Source, options: &Options) -> Verification {
         Ok(found) => found,
         Err(failure) => panic!("{failure:#?}"),
     }
+}
+
+/// `delayed-stores` with a mark where a store reaches memory.
+pub(crate) fn with_commits(source: Source) -> Source {
+    let declared = "procedure Commit(p: Proc; a: Addr; v: Value); begin end;\n\nstartstate";
+    let text = source.text.replacen("startstate", declared, 1);
+    let marked = "    Commit(p, waiting[p].a, waiting[p].v);\n    undefine waiting[p];";
+    let text = text.replace("    undefine waiting[p];", marked);
+    assert_eq!(text.matches("Commit(").count(), 2);
+    Source { text, ..source }
 }

@@ -47,7 +47,7 @@ fn add_totals(json: &mut Object, totals: &Totals) {
     }
 }
 
-fn add_settings(json: &mut Object, settings: &Settings) {
+pub(crate) fn add_settings(json: &mut Object, settings: &Settings) {
     json.text("symmetry", &settings.symmetry);
     json.text("deadlock", &settings.deadlock);
     json.text("search", &settings.search);
@@ -66,7 +66,7 @@ fn add_settings(json: &mut Object, settings: &Settings) {
     json.raw("loop_limit", settings.loop_limit);
 }
 
-fn add_counterexample(json: &mut Object, counterexample: &Counterexample) {
+pub(crate) fn add_counterexample(json: &mut Object, counterexample: &Counterexample) {
     json.raw("start", start(&counterexample.start));
     json.raw("counterexample", list(counterexample.steps.iter().map(step)));
 }
@@ -109,6 +109,6 @@ fn pairs<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
+pub(crate) fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }

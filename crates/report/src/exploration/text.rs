@@ -253,7 +253,7 @@ fn rounded(number: u64) -> u64 {
     number / unit * unit
 }
 
-fn seconds(seconds: f64) -> String {
+pub(crate) fn seconds(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 10.0 => format!("{seconds:.2}"),
         seconds => format!("{seconds:.1}"),

@@ -22,11 +22,11 @@ use crate::output::{self, Output, Saved};
 
 mod breach;
 mod fold;
-mod memory;
-mod model;
+pub(super) mod memory;
+pub(super) mod model;
 mod narrate;
-mod replay;
-mod search;
+pub(super) mod replay;
+pub(super) mod search;
 mod values;
 
 /// How many rounds a loop may take if nothing is said: what CMurphi allows.
@@ -101,9 +101,20 @@ fn check(arguments: &ExploreArguments, file: &str) -> Result<Ending, Failure> {
     let Some(interpreter) = loaded(arguments, &language)? else { return Ok(Ending::Unasked) };
     let result = replay::replay(&interpreter, &recorded, deadlock);
     let name = input::shown(file);
-    let line = match arguments.json.json {
-        true => replay_json(arguments, name, &recorded, &result),
-        false => replay_line(arguments, name, &recorded, &result),
+    replayed(input::shown(&arguments.file), name, arguments.json.json, &recorded, &result)
+}
+
+/// Says what came of a replay.
+pub(super) fn replayed(
+    model: &str,
+    file: &str,
+    json: bool,
+    recorded: &Recorded,
+    result: &Result<(), replay::Refuted>,
+) -> Result<Ending, Failure> {
+    let line = match json {
+        true => replay_json(model, file, recorded, result),
+        false => replay_line(model, file, recorded, result),
     };
     let mut output = Output::stdout();
     output.print(&line)?;
@@ -112,12 +123,11 @@ fn check(arguments: &ExploreArguments, file: &str) -> Result<Ending, Failure> {
 }
 
 fn replay_line(
-    arguments: &ExploreArguments,
+    model: &str,
     file: &str,
     recorded: &Recorded,
     result: &Result<(), replay::Refuted>,
 ) -> String {
-    let model = input::shown(&arguments.file);
     let claim = match recorded.verdict == recorded.property {
         true => recorded.verdict.clone(),
         false => format!("{}: {}", recorded.verdict, recorded.property),
@@ -134,14 +144,14 @@ fn replay_line(
 }
 
 fn replay_json(
-    arguments: &ExploreArguments,
+    model: &str,
     file: &str,
     recorded: &Recorded,
     result: &Result<(), replay::Refuted>,
 ) -> String {
     let mut object = serde_json::json!({
         "file": file,
-        "model": input::shown(&arguments.file),
+        "model": model,
         "verdict": recorded.verdict,
         "property": recorded.property,
         "steps": recorded.steps.len(),
@@ -155,14 +165,14 @@ fn replay_json(
 }
 
 /// How the language is read.
-struct Language {
-    constants: Vec<(String, String)>,
-    dialect: DialectChoice,
-    loop_limit: u64,
+pub(super) struct Language {
+    pub(super) constants: Vec<(String, String)>,
+    pub(super) dialect: DialectChoice,
+    pub(super) loop_limit: u64,
 }
 
 impl Language {
-    fn asked(flags: &LanguageFlags) -> Self {
+    pub(super) fn asked(flags: &LanguageFlags) -> Self {
         Language {
             constants: flags.constants.clone(),
             dialect: flags.dialect.unwrap_or(DialectChoice::Cmurphi),
@@ -170,8 +180,20 @@ impl Language {
         }
     }
 
+    /// The same for whoever reads the model.
+    pub(super) fn options(&self) -> Options {
+        Options {
+            constants: self.constants.clone(),
+            dialect: match self.dialect {
+                DialectChoice::Cmurphi => Dialect::CMurphi,
+                DialectChoice::Rumur => Dialect::Rumur,
+            },
+            loop_limit: self.loop_limit,
+        }
+    }
+
     /// As it was when a counterexample was recorded, unless something else is asked for.
-    fn recorded(flags: &LanguageFlags, recorded: &Recorded) -> Result<Self, String> {
+    pub(super) fn recorded(flags: &LanguageFlags, recorded: &Recorded) -> Result<Self, String> {
         let mut constants = recorded.constants.clone();
         constants.retain(|(name, _)| flags.constants.iter().all(|(given, _)| given != name));
         constants.extend(flags.constants.iter().cloned());
@@ -187,7 +209,7 @@ impl Language {
     }
 }
 
-fn deadlock_of(
+pub(super) fn deadlock_of(
     asked: Option<DeadlockChoice>,
     recorded: &Recorded,
 ) -> Result<DeadlockChoice, String> {
@@ -198,31 +220,33 @@ fn deadlock_of(
     }
 }
 
-/// The model, ready to be run. `None` if it is wrong: then that has been said.
+/// The model of the command line, ready to be run. `None` if it is wrong: then that has been said.
 fn loaded(
     arguments: &ExploreArguments,
     language: &Language,
 ) -> Result<Option<Interpreter>, Failure> {
     let source = model::read_source(&arguments.file)?;
     let colour = output::colours(arguments.colour, &std::io::stderr());
-    let options = Options {
-        constants: language.constants.clone(),
-        dialect: match language.dialect {
-            DialectChoice::Cmurphi => Dialect::CMurphi,
-            DialectChoice::Rumur => Dialect::Rumur,
-        },
-        loop_limit: language.loop_limit,
-    };
-    let checked = match murphi::load(Source::clone(&source), &options) {
+    load(&source, language, arguments.quiet.quiet, colour)
+}
+
+/// A model, ready to be run. `None` if it is wrong: then that has been said.
+pub(super) fn load(
+    source: &Source,
+    language: &Language,
+    quiet: bool,
+    colour: bool,
+) -> Result<Option<Interpreter>, Failure> {
+    let checked = match murphi::load(source.clone(), &language.options()) {
         Ok(checked) => checked,
         Err(diagnostics) => {
-            model::complain(&diagnostics, &source, colour);
-            remark(&model::verdict_on(&diagnostics, &source));
+            model::complain(&diagnostics, source, colour);
+            remark(&model::verdict_on(&diagnostics, source));
             return Ok(None);
         }
     };
-    if !arguments.quiet.quiet {
-        model::complain(&checked.warnings, &source, colour);
+    if !quiet {
+        model::complain(&checked.warnings, source, colour);
     }
     let model = Arc::new(checked.model);
     match Interpreter::new(Arc::clone(&model)) {

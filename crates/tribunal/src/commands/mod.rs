@@ -9,6 +9,7 @@ pub(crate) mod explore;
 pub(crate) mod models;
 pub(crate) mod shrink;
 mod subject;
+pub(crate) mod verify;
 
 use std::io::Write;
 

@@ -14,7 +14,7 @@ use crate::input;
 const GREATEST_SOURCE: u64 = 64 << 20;
 
 /// Reads a text file. Bytes that are not UTF-8, as old comments have, are replaced.
-pub(super) fn read_text(file: &str) -> Result<String, Failure> {
+pub(in crate::commands) fn read_text(file: &str) -> Result<String, Failure> {
     let failure =
         |error| Failure::File { name: input::shown(file).to_owned(), action: "read", error };
     let mut bytes = Vec::new();
@@ -31,12 +31,12 @@ pub(super) fn read_text(file: &str) -> Result<String, Failure> {
 }
 
 /// Reads a source.
-pub(super) fn read_source(file: &str) -> Result<Source, Failure> {
+pub(in crate::commands) fn read_source(file: &str) -> Result<Source, Failure> {
     Ok(Source { name: input::shown(file).to_owned(), text: read_text(file)? })
 }
 
 /// Tells what is wrong with a model, or looks as if it were.
-pub(super) fn complain(diagnostics: &[Diagnostic], source: &Source, colour: bool) {
+pub(in crate::commands) fn complain(diagnostics: &[Diagnostic], source: &Source, colour: bool) {
     let mut text = String::new();
     for diagnostic in diagnostics {
         text.push_str(&diagnostic.render(source, colour));
@@ -45,7 +45,7 @@ pub(super) fn complain(diagnostics: &[Diagnostic], source: &Source, colour: bool
 }
 
 /// `2 errors in protocol.m`
-pub(super) fn verdict_on(diagnostics: &[Diagnostic], source: &Source) -> String {
+pub(in crate::commands) fn verdict_on(diagnostics: &[Diagnostic], source: &Source) -> String {
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     format!("{} in {}", count(errors, "error"), source.name)
 }

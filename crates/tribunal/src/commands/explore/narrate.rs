@@ -34,7 +34,7 @@ pub(super) struct Narrator<'i> {
 
 /// The search says what the reference denies.
 #[derive(Debug)]
-pub(super) struct Contradiction(pub(super) String);
+pub(in crate::commands) struct Contradiction(pub(super) String);
 
 impl<'i> Narrator<'i> {
     pub(super) fn new(interpreter: &'i Interpreter, whole_states: bool, colour: bool) -> Self {

@@ -19,11 +19,11 @@ const TRIALS: usize = 1 << 16;
 
 /// Why the evidence does not hold.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refuted {
+pub(in crate::commands) struct Refuted {
     /// `the start`, `step 3`, `the end`.
-    pub(super) place: String,
+    pub(in crate::commands) place: String,
     /// What is wrong there.
-    pub(super) reason: String,
+    pub(in crate::commands) reason: String,
 }
 
 type Verdict<T> = Result<T, Refuted>;
@@ -33,7 +33,7 @@ fn refuted<T>(place: &str, reason: impl Into<String>) -> Verdict<T> {
 }
 
 /// Runs a recorded counterexample. `deadlock` is what counts as one.
-pub(super) fn replay(
+pub(in crate::commands) fn replay(
     interpreter: &Interpreter,
     recorded: &Recorded,
     deadlock: DeadlockChoice,

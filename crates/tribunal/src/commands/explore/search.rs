@@ -56,10 +56,14 @@ pub(super) fn search(
     teller.say(|| "telling".to_owned());
     let told = tell(interpreter, arguments, &found, colour);
     drop(progress);
-    told.map_err(|Contradiction(what)| {
+    told.map_err(Failure::from)
+}
+
+impl From<Contradiction> for Failure {
+    fn from(Contradiction(what): Contradiction) -> Self {
         let advice = "this is a bug in tribunal, please report it with the model";
         Failure::Usage(format!("the reference interpreter disagrees: {what}; {advice}"))
-    })
+    }
 }
 
 /// Packs states by native code.
@@ -90,10 +94,7 @@ fn explore_with<M: Machine>(
     interrupt: &Interrupt,
 ) -> explore::Exploration {
     let (model, layout) = (interpreter.model(), interpreter.layout());
-    let symmetry = match arguments.search.symmetry {
-        SymmetryChoice::Full => Symmetry::Full,
-        SymmetryChoice::Off => Symmetry::Off,
-    };
+    let symmetry = symmetry_kind(arguments.search.symmetry);
     let reduction = Canonicalizer::new(model, layout, symmetry);
     let (state_size, rules) = (layout.size as usize, model.rules.len());
     let mut progress = |now: &explore::Progress| teller.say(|| progress_line(now));
@@ -111,16 +112,29 @@ fn explore_with<M: Machine>(
     }
 }
 
+/// What counts as a deadlock, for the engine.
+pub(in crate::commands) fn deadlock_kind(choice: DeadlockChoice) -> Deadlock {
+    match choice {
+        DeadlockChoice::Off => Deadlock::Off,
+        DeadlockChoice::Stuck => Deadlock::Stuck,
+        DeadlockChoice::Stuttering => Deadlock::Stuttering,
+    }
+}
+
+/// Which states are one, for the engine.
+pub(in crate::commands) fn symmetry_kind(choice: SymmetryChoice) -> Symmetry {
+    match choice {
+        SymmetryChoice::Full => Symmetry::Full,
+        SymmetryChoice::Off => Symmetry::Off,
+    }
+}
+
 fn options(arguments: &ExploreArguments) -> Options {
     let (search, limits) = (&arguments.search, &arguments.limits);
     Options {
         strategy: strategy(arguments),
         threads: limits.threads(),
-        deadlock: match deadlock(arguments) {
-            DeadlockChoice::Off => Deadlock::Off,
-            DeadlockChoice::Stuck => Deadlock::Stuck,
-            DeadlockChoice::Stuttering => Deadlock::Stuttering,
-        },
+        deadlock: deadlock_kind(deadlock(arguments)),
         time: limits.budget,
         memory: Some(limits.memory.unwrap_or_else(memory::default_budget) as u64),
         depth: match search.simulate {
@@ -149,7 +163,7 @@ fn deadlock(arguments: &ExploreArguments) -> DeadlockChoice {
 }
 
 /// `4.06M states, 16.5M rules fired, 888k states/s, 429k waiting, depth 41, 60 MiB`
-fn progress_line(now: &explore::Progress) -> String {
+pub(in crate::commands) fn progress_line(now: &explore::Progress) -> String {
     let rate = now.states as f64 / now.seconds.max(0.001);
     format!(
         "{} states, {} rules fired, {} states/s, {} waiting, depth {}, {} MiB",
@@ -178,22 +192,36 @@ fn brief(number: u64) -> String {
     format!("{value:.0}T")
 }
 
-/// Puts what was found into words, confirmed by the reference interpreter.
+/// Puts what was found into words, with what was asked.
 fn tell(
     interpreter: &Interpreter,
     arguments: &ExploreArguments,
     found: &explore::Exploration,
     colour: bool,
 ) -> Result<told::Exploration, Contradiction> {
+    let told = told(interpreter, found, arguments.evidence.trace_all, colour)?;
+    let reason = match &found.verdict {
+        Verdict::Undecided(reason) => Some(reason_line(reason, arguments.search.bound)),
+        _ => told.reason,
+    };
+    Ok(told::Exploration { settings: settings(arguments), reason, ..told })
+}
+
+/// Puts what was found into words, confirmed by the reference interpreter.
+pub(in crate::commands) fn told(
+    interpreter: &Interpreter,
+    found: &explore::Exploration,
+    whole_states: bool,
+    colour: bool,
+) -> Result<told::Exploration, Contradiction> {
     let model = interpreter.model();
     let mut told = told::Exploration {
-        settings: settings(arguments),
         totals: totals(found),
         rules: names(model).zip(found.firings.iter().copied()).collect(),
         properties: facts(model),
         ..told::Exploration::default()
     };
-    let mut narrator = Narrator::new(interpreter, arguments.evidence.trace_all, colour);
+    let mut narrator = Narrator::new(interpreter, whole_states, colour);
     for (index, step) in found.counterexample.iter().enumerate() {
         let firing = Firing { rule: step.rule as usize, instance: step.instance };
         match index {
@@ -203,10 +231,7 @@ fn tell(
     }
     match &found.verdict {
         Verdict::Verified => verified(&mut told, interpreter, found, colour),
-        Verdict::Undecided(reason) => {
-            told.verdict = told::Verdict::Undecided;
-            told.reason = Some(reason_line(reason, arguments));
-        }
+        Verdict::Undecided(_) => told.verdict = told::Verdict::Undecided,
         Verdict::Deadlock => {
             told.verdict = told::Verdict::Deadlock;
             told.broken = Some(no_way_out(interpreter, &narrator));
@@ -225,13 +250,18 @@ fn names(model: &Model) -> impl Iterator<Item = String> + '_ {
     model.rules.iter().map(|rule| rule.name.clone())
 }
 
+/// What the contract calls a choice of symmetry.
+pub(in crate::commands) fn symmetry_name(choice: SymmetryChoice) -> &'static str {
+    match choice {
+        SymmetryChoice::Full => "full",
+        SymmetryChoice::Off => "off",
+    }
+}
+
 fn settings(arguments: &ExploreArguments) -> Settings {
     let search = &arguments.search;
     Settings {
-        symmetry: match search.symmetry {
-            SymmetryChoice::Full => "full".to_owned(),
-            SymmetryChoice::Off => "off".to_owned(),
-        },
+        symmetry: symmetry_name(search.symmetry).to_owned(),
         deadlock: deadlock(arguments).name().to_owned(),
         search: match (search.simulate, search.search) {
             (Some(_), _) => "simulate".to_owned(),
@@ -340,13 +370,16 @@ fn no_way_out(interpreter: &Interpreter, narrator: &Narrator<'_>) -> Broken {
     }
 }
 
-fn reason_line(reason: &Reason, arguments: &ExploreArguments) -> String {
+/// Why there is no answer.
+pub(in crate::commands) fn reason_line(reason: &Reason, bound: Option<u64>) -> String {
     let why = match reason {
         Reason::Time => "the time budget ran out".to_owned(),
         Reason::Memory => "the memory budget ran out".to_owned(),
         Reason::Depth => {
-            let bound = arguments.search.bound.unwrap_or_default();
-            format!("there are states more than {} away", counted(bound, "step"))
+            format!(
+                "there are states more than {} away",
+                counted(bound.unwrap_or_default(), "step")
+            )
         }
         Reason::Interrupted => "interrupted".to_owned(),
         Reason::Simulated => "random walks do not visit every state".to_owned(),

@@ -1,0 +1,53 @@
+//! A search that begins with the interpreter.
+//!
+//! Most mutants fail after a few states, and most lemmas of small protocols have few. Compiling
+//! them would take longer than to interpret them for a moment, so that is done first. What a search
+//! answers does not depend on who runs the rules.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use explore::symmetry::{Canonicalizer, Symmetry};
+use explore::{BitCodec, Exploration, Options, Reason, System, Verdict};
+use murphi::interpret::Interpreter;
+
+use crate::run::{self, Search};
+
+/// How long to interpret: about as long as it takes to compile.
+const GLANCE: Duration = Duration::from_millis(500);
+
+/// Searches a model, at first by interpretation.
+pub(super) fn search(
+    interpreter: &Interpreter,
+    options: &Options,
+    symmetry: Symmetry,
+    interrupt: &AtomicBool,
+) -> Exploration {
+    glance(interpreter, options, symmetry, interrupt).unwrap_or_else(|| {
+        let passed_over = BTreeSet::new();
+        let search = Search { options, symmetry, passed_over: &passed_over, interrupt };
+        run::search(interpreter, &search, &mut |_| ())
+    })
+}
+
+/// Searches a model by interpretation; nothing if a moment is not enough.
+pub(super) fn glance(
+    interpreter: &Interpreter,
+    options: &Options,
+    symmetry: Symmetry,
+    interrupt: &AtomicBool,
+) -> Option<Exploration> {
+    let (model, layout) = (interpreter.model(), interpreter.layout());
+    let reduction = Canonicalizer::new(model, layout, symmetry);
+    let system = System {
+        machine: || interpreter.clone(),
+        codec: &BitCodec::new(model, layout),
+        reduction: &reduction,
+        state_size: layout.size as usize,
+        rules: model.rules.len(),
+    };
+    let options = Options { time: Some(GLANCE), ..options.clone() };
+    let found = explore::explore(&options, &system, &mut |_| (), interrupt);
+    (found.verdict != Verdict::Undecided(Reason::Time)).then_some(found)
+}

@@ -1,0 +1,219 @@
+//! What became of the mutants of a protocol: totals, by operator, by place, and the survivors.
+
+use std::fmt::Write as _;
+
+use murphi::source::Source;
+
+use super::trial::{Answer, Fate, Findings};
+use super::{Mutant, Operator};
+
+/// What became of all mutants of a protocol.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// What the protocol itself answers. Questions that it does not pass were not put to mutants.
+    pub baseline: Findings,
+    /// The mutants, in the order of the source.
+    pub entries: Vec<Entry>,
+}
+
+/// A mutant and what became of it.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The mutant.
+    pub mutant: Mutant,
+    /// What became of it.
+    pub fate: Fate,
+    /// The answers; none if it was refused or not tried.
+    pub findings: Option<Findings>,
+}
+
+/// How many mutants had which fate. The numbers by question overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// All of them.
+    pub mutants: usize,
+    /// Those that are no programs.
+    pub refused: usize,
+    /// Those that some question noticed.
+    pub killed: usize,
+    /// Those that break an invariant (before any assertion).
+    pub by_invariant: usize,
+    /// Those in which an assertion or something else at run time fails (before any invariant).
+    pub by_error: usize,
+    /// Those that have a deadlock.
+    pub by_deadlock: usize,
+    /// Those that violate the memory model.
+    pub by_memory_model: usize,
+    /// Those that nothing but the memory model notices.
+    pub only_by_memory_model: usize,
+    /// Those that look equivalent to the protocol.
+    pub equivalent: usize,
+    /// Those that pass everything and behave differently.
+    pub survived: usize,
+    /// Those that could not be decided.
+    pub undecided: usize,
+}
+
+impl Totals {
+    /// The totals of some mutants.
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Totals {
+        let mut totals = Totals::default();
+        for entry in entries {
+            totals.add(entry);
+        }
+        totals
+    }
+
+    fn add(&mut self, entry: &Entry) {
+        self.mutants += 1;
+        self.killed += usize::from(entry.fate.is_killed());
+        match &entry.fate {
+            Fate::Refused(_) => self.refused += 1,
+            Fate::LooksEquivalent => self.equivalent += 1,
+            Fate::Survived => self.survived += 1,
+            Fate::Undecided(_) => self.undecided += 1,
+            Fate::KilledByMemoryModel(_) => self.only_by_memory_model += 1,
+            Fate::KilledByInvariant(_) | Fate::KilledByError(_) | Fate::KilledByDeadlock => {}
+        }
+        if let Some(findings) = &entry.findings {
+            match findings.claims {
+                Answer::Invariant(_) => self.by_invariant += 1,
+                Answer::Error(_) => self.by_error += 1,
+                _ => {}
+            }
+            self.by_deadlock += usize::from(findings.deadlock == Answer::Deadlock);
+            let violates = matches!(findings.memory_model, Answer::Violation(_));
+            self.by_memory_model += usize::from(violates);
+        }
+    }
+
+    /// The part of the mutants with a different behaviour that was noticed, from 0 to 1.
+    pub fn score(&self) -> f64 {
+        let different = self.killed + self.survived;
+        if different == 0 { 1.0 } else { self.killed as f64 / different as f64 }
+    }
+}
+
+impl Report {
+    /// The totals of all mutants.
+    pub fn totals(&self) -> Totals {
+        Totals::of(&self.entries)
+    }
+
+    /// The totals for each rule, function and procedure, in the order of the source.
+    pub fn by_place(&self) -> Vec<(&str, Totals)> {
+        let mut places: Vec<(&str, Totals)> = Vec::new();
+        for entry in &self.entries {
+            let place = entry.mutant.place.as_str();
+            let at = places.iter().position(|(known, _)| *known == place);
+            let at = at.unwrap_or_else(|| {
+                places.push((place, Totals::default()));
+                places.len() - 1
+            });
+            places[at].1.add(entry);
+        }
+        places
+    }
+
+    /// The totals for each operator that has mutants.
+    pub fn by_operator(&self) -> Vec<(Operator, Totals)> {
+        let mut operators: Vec<Operator> =
+            self.entries.iter().map(|entry| entry.mutant.operator).collect();
+        operators.sort_unstable();
+        operators.dedup();
+        let of = |operator| {
+            Totals::of(self.entries.iter().filter(|entry| entry.mutant.operator == operator))
+        };
+        operators.into_iter().map(|operator| (operator, of(operator))).collect()
+    }
+
+    /// The mutants that a person must look at.
+    pub fn survivors(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.fate == Fate::Survived)
+    }
+
+    /// The report for people. `source` is the protocol.
+    pub fn text(&self, source: &Source) -> String {
+        let mut text = String::new();
+        let totals = self.totals();
+        let Totals { mutants, killed, survived, equivalent, refused, undecided, .. } = totals;
+        let _ = writeln!(
+            text,
+            "{mutants} mutants: {killed} killed, {survived} survived, {equivalent} look \
+             equivalent, {refused} refused, {undecided} undecided; score {:.1} %",
+            100.0 * totals.score()
+        );
+        let _ = writeln!(
+            text,
+            "killed by the memory model {} (by nothing else {}), by invariants {}, by assertions \
+             and run-time errors {}, by deadlock {}",
+            totals.by_memory_model,
+            totals.only_by_memory_model,
+            totals.by_invariant,
+            totals.by_error,
+            totals.by_deadlock
+        );
+        let operators = self.by_operator();
+        let rows = operators.iter().map(|(operator, totals)| (operator.name(), *totals));
+        table(&mut text, "change", &rows.collect::<Vec<_>>());
+        table(&mut text, "place", &self.by_place());
+        self.list(&mut text, source, "survivors", |fate| *fate == Fate::Survived);
+        self.list(&mut text, source, "look equivalent", |fate| *fate == Fate::LooksEquivalent);
+        self.list(&mut text, source, "undecided", |fate| matches!(fate, Fate::Undecided(_)));
+        text
+    }
+
+    fn list(&self, text: &mut String, source: &Source, title: &str, shown: impl Fn(&Fate) -> bool) {
+        let mut entries = self.entries.iter().filter(|entry| shown(&entry.fate)).peekable();
+        if entries.peek().is_none() {
+            return;
+        }
+        let _ = writeln!(text, "\n{title}:");
+        for entry in entries {
+            let _ = write!(text, "  {:>4}  {}", entry.mutant.number, entry.mutant.describe(source));
+            if let Fate::Undecided(why) = &entry.fate {
+                let _ = write!(text, " ({why})");
+            }
+            if let (Fate::Survived, Some(findings)) = (&entry.fate, &entry.findings) {
+                let _ = write!(text, " ({})", difference(findings));
+            }
+            text.push('\n');
+        }
+    }
+}
+
+/// In what a survivor differs from the protocol.
+fn difference(findings: &Findings) -> String {
+    let mut text = format!("{} states", findings.states.unwrap_or(0));
+    if !findings.silenced.is_empty() {
+        let names: Vec<String> =
+            findings.silenced.iter().map(|name| format!("\"{name}\"")).collect();
+        let _ = write!(text, ", never {}", names.join(", "));
+    }
+    text
+}
+
+fn table(text: &mut String, title: &str, rows: &[(&str, Totals)]) {
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let width = width.max(title.chars().count());
+    let _ = writeln!(
+        text,
+        "\n{title:width$}  mutants  killed  memory model  invariant  error  deadlock  equivalent  \
+         survived  undecided"
+    );
+    for (name, totals) in rows {
+        let _ = writeln!(
+            text,
+            "{name:width$}  {:>7}  {:>6}  {:>12}  {:>9}  {:>5}  {:>8}  {:>10}  {:>8}  {:>9}",
+            totals.mutants,
+            totals.killed,
+            totals.by_memory_model,
+            totals.by_invariant,
+            totals.by_error,
+            totals.by_deadlock,
+            totals.equivalent,
+            totals.survived,
+            totals.undecided
+        );
+    }
+}

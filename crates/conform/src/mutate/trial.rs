@@ -1,0 +1,544 @@
+//! Asks each mutant what the protocol was asked: its own claims, deadlock, the memory model.
+//!
+//! The three questions are independent, so that it can be said how many mutants each of them
+//! notices; the last two are put to the mutant without its claims. A question that the protocol
+//! itself does not pass is not put to its mutants: its answer would say nothing about the change.
+//!
+//! A mutant that passes everything and has as many states, as far away, and as many firings of
+//! each rule as the protocol, looks equivalent to it. This is a strong hint and not a proof.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use explore::{Deadlock, Exploration, Reason, Violation};
+use history::{ReadOptions, ThinAir, TraceReader};
+use judge::{Budget, Engine, Outcome};
+use models::Model;
+use murphi::ast::{Item, Program, Rule, RuleKind};
+use murphi::check;
+use murphi::interpret::{End, Interpreter, RuntimeError, RuntimeErrorKind};
+use murphi::parse::parse;
+use murphi::print::print;
+use murphi::source::Source;
+use murphi::value::State;
+
+use super::claims::without_claims;
+use super::glance;
+use super::report::{Entry, Report};
+use super::{Mutant, mutants};
+use crate::events;
+use crate::trace;
+use crate::verify::{self, Failure, MemoryModel, Verdict, Verification};
+
+/// How to try mutants.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How to verify. The budgets in [`explore::Options`] are those of each search.
+    pub verify: verify::Options,
+    /// How many mutants to try at a time; at least 1.
+    pub jobs: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let mut verify = verify::Options::default();
+        verify.search.time = Some(Duration::from_secs(20));
+        verify.search.memory = Some(1 << 30);
+        Options { verify, jobs: 1 }
+    }
+}
+
+/// How far the trial of mutants has got.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// How many mutants have been tried.
+    pub done: usize,
+    /// How many there are.
+    pub total: usize,
+    /// The last one that was tried: its number and its fate.
+    pub last: Option<(usize, Fate)>,
+}
+
+/// The answer to one question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// All is well.
+    Passes,
+    /// The invariant of this name is broken.
+    Invariant(String),
+    /// An assertion failed, or there was another run-time error: this one.
+    Error(String),
+    /// There is a deadlock.
+    Deadlock,
+    /// The memory model is violated: this claim of the observer is broken.
+    Violation(String),
+    /// The budget was used up, or something else prevented an answer.
+    Unknown(String),
+    /// The protocol itself does not pass.
+    NotAsked,
+}
+
+/// The answers to the three questions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Findings {
+    /// The invariants, assertions and run-time errors of the program as it is.
+    pub claims: Answer,
+    /// Deadlocks of the program without its claims.
+    pub deadlock: Answer,
+    /// The memory model, without the claims.
+    pub memory_model: Answer,
+    /// How many states the program has, if all were visited.
+    pub states: Option<u64>,
+    /// The rules that the protocol runs and this program does not, if all states were visited.
+    pub silenced: Vec<String>,
+    /// Whether totals and firings are those of the protocol.
+    pub same_totals: bool,
+}
+
+/// What became of a mutant. If several questions notice it, the first of these counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It is no program: this is wrong with it.
+    Refused(String),
+    /// An invariant of the protocol is broken.
+    KilledByInvariant(String),
+    /// An assertion fails, or there is another run-time error.
+    KilledByError(String),
+    /// It has a deadlock.
+    KilledByDeadlock,
+    /// It violates the memory model.
+    KilledByMemoryModel(String),
+    /// It passes everything, and its totals are those of the protocol.
+    LooksEquivalent,
+    /// It passes everything, and behaves differently.
+    Survived,
+    /// Nothing wrong was found, but not every question was answered.
+    Undecided(String),
+}
+
+impl Fate {
+    /// What these findings mean.
+    pub fn of(findings: &Findings) -> Fate {
+        let answers = [&findings.claims, &findings.deadlock, &findings.memory_model];
+        let mut unknown = None;
+        for answer in answers {
+            match answer {
+                Answer::Invariant(name) => return Fate::KilledByInvariant(name.clone()),
+                Answer::Error(message) => return Fate::KilledByError(message.clone()),
+                Answer::Deadlock => return Fate::KilledByDeadlock,
+                Answer::Violation(claim) => return Fate::KilledByMemoryModel(claim.clone()),
+                Answer::Unknown(why) => unknown = unknown.or(Some(why)),
+                Answer::Passes | Answer::NotAsked => {}
+            }
+        }
+        match unknown {
+            Some(why) => Fate::Undecided(why.clone()),
+            None if findings.same_totals => Fate::LooksEquivalent,
+            None => Fate::Survived,
+        }
+    }
+
+    /// Whether some question noticed the mutant.
+    pub fn is_killed(&self) -> bool {
+        matches!(
+            self,
+            Fate::KilledByInvariant(_)
+                | Fate::KilledByError(_)
+                | Fate::KilledByDeadlock
+                | Fate::KilledByMemoryModel(_)
+        )
+    }
+}
+
+/// What the protocol itself answers, to compare with.
+#[derive(Debug, Clone)]
+pub(super) struct Baseline {
+    pub(super) findings: Findings,
+    exploration: Exploration,
+}
+
+/// Tries every mutant of a protocol. `progress` is called after each; setting `interrupt` leaves
+/// the rest undecided.
+pub fn run(
+    source: &Source,
+    options: &Options,
+    progress: &mut dyn FnMut(&Progress),
+    interrupt: &AtomicBool,
+) -> Result<Report, Failure> {
+    let (program, problems) = parse(source);
+    let Some(program) = program else { return Err(Failure::Unsuitable(problems)) };
+    crate::verify::compositions(source, &options.verify)?;
+    let judge = Judge { name: &source.name, options, interrupt };
+    let baseline = judge.baseline(&program).map_err(Failure::NotRepeatable)?;
+    let mutants = mutants(&program, &options.verify.events);
+    let fates = judge.all(&mutants, &baseline, progress);
+    let entries = mutants.into_iter().zip(fates);
+    let entries = entries.map(|(mutant, (fate, findings))| Entry { mutant, fate, findings });
+    Ok(Report { baseline: baseline.findings, entries: entries.collect() })
+}
+
+/// The fate of one mutant of a protocol.
+pub fn classify(
+    source: &Source,
+    mutant: &Mutant,
+    options: &Options,
+    interrupt: &AtomicBool,
+) -> Result<Fate, Failure> {
+    let (program, problems) = parse(source);
+    let Some(program) = program else { return Err(Failure::Unsuitable(problems)) };
+    let judge = Judge { name: &source.name, options, interrupt };
+    let baseline = judge.baseline(&program).map_err(Failure::NotRepeatable)?;
+    Ok(judge.fate(&mutant.program, &baseline).0)
+}
+
+/// Puts the questions.
+struct Judge<'a> {
+    name: &'a str,
+    options: &'a Options,
+    interrupt: &'a AtomicBool,
+}
+
+/// A search of a program, and what it means.
+struct Searched {
+    answer: Answer,
+    exploration: Exploration,
+}
+
+impl Judge<'_> {
+    /// The answers of the protocol, or why there are none.
+    fn baseline(&self, program: &Program) -> Result<Baseline, String> {
+        let bare = without_claims(program);
+        let (claims, deadlock, exploration) = self.itself(program, &bare, true)?;
+        let findings = Findings {
+            claims,
+            deadlock,
+            memory_model: self.memory_model(&bare),
+            states: is_complete(&exploration).then_some(exploration.states),
+            silenced: Vec::new(),
+            same_totals: true,
+        };
+        Ok(Baseline { findings, exploration })
+    }
+
+    fn all(
+        &self,
+        mutants: &[Mutant],
+        baseline: &Baseline,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Vec<(Fate, Option<Findings>)> {
+        let total = mutants.len();
+        let next = AtomicUsize::new(0);
+        let (sender, receiver) = mpsc::channel();
+        let mut fates = vec![None; total];
+        progress(&Progress { done: 0, total, last: None });
+        thread::scope(|scope| {
+            for _ in 0..self.options.jobs.clamp(1, total.max(1)) {
+                let (sender, next) = (sender.clone(), &next);
+                scope.spawn(move || {
+                    while let Some(at) = claim(next, total) {
+                        let fate = self.fate(&mutants[at].program, baseline);
+                        if sender.send((at, fate)).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            for (done, (at, fate)) in receiver.iter().enumerate() {
+                let last = Some((mutants[at].number, fate.0.clone()));
+                progress(&Progress { done: done + 1, total, last });
+                fates[at] = Some(fate);
+            }
+        });
+        let lost = || (Fate::Undecided("it was not tried".to_owned()), None);
+        fates.into_iter().map(|fate| fate.unwrap_or_else(lost)).collect()
+    }
+
+    fn fate(&self, program: &Program, baseline: &Baseline) -> (Fate, Option<Findings>) {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return (Fate::Undecided(because(&Reason::Interrupted)), None);
+        }
+        match self.findings(program, baseline) {
+            Ok(findings) => (Fate::of(&findings), Some(findings)),
+            Err(refusal) => (Fate::Refused(refusal), None),
+        }
+    }
+
+    /// The answers of a mutant, or what is wrong with it as a program.
+    fn findings(&self, program: &Program, baseline: &Baseline) -> Result<Findings, String> {
+        let bare = without_claims(program);
+        let own = &baseline.findings;
+        let ask_deadlock = own.deadlock == Answer::Passes;
+        let (claims, deadlock, found) = self.itself(program, &bare, ask_deadlock)?;
+        let memory_model = match own.memory_model {
+            Answer::Passes => self.memory_model(&bare),
+            _ => Answer::NotAsked,
+        };
+        let complete = is_complete(&found);
+        let before = &baseline.exploration;
+        let same_totals = complete
+            && (found.states, found.depth) == (before.states, before.depth)
+            && found.firings == before.firings;
+        let fell_silent = before.firings.iter().zip(&found.firings).enumerate();
+        let fell_silent = fell_silent.filter(|(_, (before, now))| **before > 0 && **now == 0);
+        let silenced = fell_silent.filter(|_| complete).map(|(rule, _)| rule_name(program, rule));
+        Ok(Findings {
+            claims: if own.claims == Answer::Passes { claims } else { Answer::NotAsked },
+            deadlock,
+            memory_model,
+            states: complete.then_some(found.states),
+            silenced: silenced.collect(),
+            same_totals,
+        })
+    }
+
+    /// The claims and the deadlocks of a program, and the search for its claims. One search is
+    /// enough for both if all is well.
+    fn itself(
+        &self,
+        program: &Program,
+        bare: &Program,
+        ask_deadlock: bool,
+    ) -> Result<(Answer, Answer, Exploration), String> {
+        let deadlock = self.options.verify.search.deadlock;
+        if !ask_deadlock {
+            let claims = self.search(program, Deadlock::Off)?;
+            return Ok((claims.answer, Answer::NotAsked, claims.exploration));
+        }
+        let both = self.search(program, deadlock)?;
+        match both.answer {
+            Answer::Passes | Answer::Unknown(_) => {
+                Ok((both.answer.clone(), both.answer, both.exploration))
+            }
+            Answer::Deadlock => {
+                let claims = self.search(program, Deadlock::Off)?;
+                Ok((claims.answer, Answer::Deadlock, claims.exploration))
+            }
+            claims => Ok((claims, self.search(bare, deadlock)?.answer, both.exploration)),
+        }
+    }
+
+    /// Explores a program by itself.
+    fn search(&self, program: &Program, deadlock: Deadlock) -> Result<Searched, String> {
+        let interpreter = self.load(print(program))?;
+        let options = explore::Options { deadlock, ..self.options.verify.search.clone() };
+        let symmetry = self.options.verify.symmetry;
+        let exploration = glance::search(&interpreter, &options, symmetry, self.interrupt);
+        Ok(Searched { answer: answer(&interpreter, &exploration), exploration })
+    }
+
+    fn load(&self, text: String) -> Result<Interpreter, String> {
+        let source = Source { name: self.name.to_owned(), text };
+        let checked = murphi::load(source, &self.options.verify.language).map_err(|problems| {
+            problems.first().map(|problem| problem.message.clone()).unwrap_or_default()
+        })?;
+        Interpreter::new(Arc::new(checked.model)).map_err(|_| TOO_LARGE.to_owned())
+    }
+
+    /// Whether the memory model holds. Lemmas that hold at a glance are done with; the others are
+    /// left to [`verify`](crate::verify), each by itself.
+    fn memory_model(&self, bare: &Program) -> Answer {
+        let source = Source { name: self.name.to_owned(), text: print(bare) };
+        let mut options = verify::Options { protocol: false, ..self.options.verify.clone() };
+        let lemmas = match verify::compositions(&source, &options) {
+            Ok(lemmas) => lemmas,
+            Err(failure) => return Answer::Unknown(without_answer(failure)),
+        };
+        let is_tso = options.memory_model == MemoryModel::Tso;
+        for (number, (_, text)) in lemmas.into_iter().enumerate() {
+            if is_tso {
+                options.exact = options.exact || number > 0;
+            } else {
+                options.only = self.options.verify.only.or(Some(number as u64 + 1));
+            }
+            let answer = match self.glance(&source, text) {
+                Some(Answer::Invariant(_)) if is_tso && !options.exact => continue,
+                Some(answer @ (Answer::Passes | Answer::Violation(_))) => answer,
+                _ => self.verify(&source, &options),
+            };
+            // For `tso` each lemma is an attempt at the same.
+            if is_tso || answer != Answer::Passes {
+                return answer;
+            }
+        }
+        Answer::Passes
+    }
+
+    /// What the composition of a lemma answers, if a moment is enough. An alarm whose trace the
+    /// trace checker refuses is a violation; other alarms are left as broken invariants.
+    fn glance(&self, protocol: &Source, text: String) -> Option<Answer> {
+        let source = Source { name: self.name.to_owned(), text };
+        // Its constants are in its text.
+        let language = &self.options.verify.language;
+        let language = check::Options { constants: Vec::new(), ..language.clone() };
+        let model = murphi::load(source, &language).ok()?.model;
+        let interpreter = Interpreter::new(Arc::new(model)).ok()?;
+        let search = self.options.verify.search.clone();
+        let search = explore::Options { deadlock: Deadlock::Off, ..search };
+        let symmetry = self.options.verify.symmetry;
+        let found = glance::glance(&interpreter, &search, symmetry, self.interrupt)?;
+        match answer(&interpreter, &found) {
+            Answer::Error(_) => Some(self.broken(&interpreter, &found)),
+            Answer::Invariant(claim) if self.is_refused(protocol, &interpreter, &found) => {
+                Some(Answer::Violation(claim))
+            }
+            answer => Some(answer),
+        }
+    }
+
+    /// Whether the trace checker refuses the memory trace of an alarm.
+    fn is_refused(&self, source: &Source, interpreter: &Interpreter, found: &Exploration) -> bool {
+        let verify::Options { language, events, memory_model, .. } = &self.options.verify;
+        let Ok(protocol) = events::find(source, language, events) else { return false };
+        let Ok(trace) = trace::lift(&protocol, interpreter, &found.counterexample) else {
+            return false;
+        };
+        let model = match memory_model {
+            MemoryModel::Sc => Model::Sc,
+            MemoryModel::Tso => Model::Tso,
+        };
+        let text = trace.text(false);
+        let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
+        let Some(Ok(history)) = TraceReader::new(text.as_bytes(), "trace", options).next() else {
+            return false;
+        };
+        let judged = judge::judge(&history, model, Engine::Auto, &Budget::unlimited());
+        matches!(judged.outcome, Outcome::Violation(_))
+    }
+
+    fn verify(&self, source: &Source, options: &verify::Options) -> Answer {
+        match verify::verify(source, options, &mut |_, _| (), self.interrupt) {
+            Ok(verification) => self.meaning(&verification),
+            Err(failure) => Answer::Unknown(without_answer(failure)),
+        }
+    }
+
+    fn meaning(&self, verification: &Verification) -> Answer {
+        match &verification.verdict {
+            Verdict::Verified => Answer::Passes,
+            Verdict::Violation(found) => Answer::Violation(found.claim.clone()),
+            Verdict::FalseAlarm(_) => Answer::Unknown("the alarm is a false one".to_owned()),
+            Verdict::Undecided(reason) => Answer::Unknown(because(reason)),
+            Verdict::NoStart => Answer::Unknown("no start state has the first values".to_owned()),
+            Verdict::Broken => match verification.lemmas.last() {
+                Some(lemma) => self.broken(&lemma.interpreter, &lemma.exploration),
+                None => Answer::Unknown("a lemma failed".to_owned()),
+            },
+        }
+    }
+
+    /// A run-time error of a composition. A processor that is given no value at all, where the
+    /// protocol alone does not notice, is a violation of every memory model.
+    fn broken(&self, interpreter: &Interpreter, exploration: &Exploration) -> Answer {
+        let Some(error) = failure(interpreter, exploration) else {
+            return Answer::Unknown("a lemma failed".to_owned());
+        };
+        let load = &self.options.verify.events.load;
+        let in_load = error.calls.iter().any(|call| call.function == *load);
+        if error.kind == RuntimeErrorKind::Undefined && in_load {
+            return Answer::Violation("a load returns no value".to_owned());
+        }
+        Answer::Unknown(error.message)
+    }
+}
+
+const TOO_LARGE: &str = "it is too large to be run";
+
+/// Why there is no answer about the memory model.
+fn without_answer(failure: Failure) -> String {
+    match failure {
+        Failure::Unsuitable(_) => "it is unsuitable".to_owned(),
+        Failure::Composition(..) => "the composition cannot be run".to_owned(),
+        Failure::TooLarge => TOO_LARGE.to_owned(),
+        Failure::NotRepeatable(why) => why,
+    }
+}
+
+fn is_complete(exploration: &Exploration) -> bool {
+    exploration.verdict == explore::Verdict::Verified
+}
+
+/// The name of a rule by its number in the typed model, which counts in the order of the source.
+fn rule_name(program: &Program, number: usize) -> String {
+    let mut names = Vec::new();
+    for item in &program.items {
+        if let Item::Rule(rule) = item {
+            collect_names(rule, &mut names);
+        }
+    }
+    names.into_iter().nth(number).flatten().unwrap_or_else(|| format!("rule {}", number + 1))
+}
+
+fn collect_names(rule: &Rule, names: &mut Vec<Option<String>>) {
+    match &rule.kind {
+        RuleKind::Simple { name, .. } => names.push(name.as_ref().map(|name| name.text.clone())),
+        RuleKind::Ruleset { rules, .. }
+        | RuleKind::Alias { rules, .. }
+        | RuleKind::Choose { rules, .. } => {
+            rules.iter().for_each(|rule| collect_names(rule, names));
+        }
+        RuleKind::StartState { .. } | RuleKind::Property(_) => {}
+    }
+}
+
+/// Takes the next of so many tasks.
+fn claim(next: &AtomicUsize, total: usize) -> Option<usize> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    (at < total).then_some(at)
+}
+
+/// What a search of a program by itself means.
+fn answer(interpreter: &Interpreter, exploration: &Exploration) -> Answer {
+    match &exploration.verdict {
+        explore::Verdict::Verified if exploration.states == 0 => {
+            Answer::Unknown("it has no start state".to_owned())
+        }
+        explore::Verdict::Verified => Answer::Passes,
+        explore::Verdict::Deadlock => Answer::Deadlock,
+        explore::Verdict::Undecided(reason) => Answer::Unknown(because(reason)),
+        explore::Verdict::Violation(Violation::Broken { property }) => {
+            Answer::Invariant(interpreter.model().properties[*property as usize].name.clone())
+        }
+        explore::Verdict::Violation(_) => {
+            let error = failure(interpreter, exploration);
+            Answer::Error(error.map_or("a run-time error".to_owned(), |error| error.message))
+        }
+    }
+}
+
+/// The run-time error that a search met.
+fn failure(interpreter: &Interpreter, exploration: &Exploration) -> Option<RuntimeError> {
+    let explore::Verdict::Violation(violation) = &exploration.verdict else { return None };
+    let last = || {
+        let step = exploration.counterexample.last()?;
+        State::decode(interpreter.model(), interpreter.layout(), &step.state).ok()
+    };
+    let run = match *violation {
+        Violation::Broken { .. } => return None,
+        Violation::PropertyFailed { property } => {
+            return interpreter.check_property(&last()?, property as usize).err();
+        }
+        Violation::GuardFailed { rule, instance } | Violation::RuleFailed { rule, instance } => {
+            interpreter.run_rule(&last()?, rule as usize, instance)
+        }
+        Violation::StartFailed { rule, instance } => interpreter.start(rule as usize, instance),
+    };
+    match run.end {
+        End::GuardFailed(error) | End::Failed(error) => Some(error),
+        End::Disabled | End::Done(_) | End::Excluded => None,
+    }
+}
+
+/// Why a search was not completed.
+fn because(reason: &Reason) -> String {
+    match reason {
+        Reason::Time => "the time was up".to_owned(),
+        Reason::Memory => "the memory was used up".to_owned(),
+        Reason::Depth => "there are states farther away".to_owned(),
+        Reason::Interrupted => "it was interrupted".to_owned(),
+        Reason::Simulated => "random walks do not look at everything".to_owned(),
+        Reason::Disk(message) => message.clone(),
+    }
+}

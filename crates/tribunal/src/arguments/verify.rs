@@ -1,0 +1,153 @@
+//! The flags of `tribunal verify`, each with the help it prints.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::explore::ExploreLimitFlags;
+use super::{
+    ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, LanguageFlags, QuietFlag, SymmetryChoice,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  tribunal verify --model sc protocol.m            sequentially consistent?
+  tribunal verify --model sc --const N=3 protocol.m
+  tribunal verify --model tso --out why protocol.m keep run, trace, certificate and picture
+  tribunal verify --model sc --witness none lazy.m no order of the stores is assumed
+  tribunal verify --model sc --mutants protocol.m  would a mistake be noticed?
+  tribunal verify --replay why/run.json protocol.m run a counterexample again";
+
+const VERDICTS: &str = "\
+Verdicts:
+  verified     every lemma holds in every state that can be reached, and so do the protocol's own
+               invariants; for these numbers of processors and addresses.
+  violation    a run of the protocol has loads and stores that the memory model does not allow,
+               confirmed by the trace checker and certified.
+  false alarm  an observer objects to a run that the memory model allows: stores do not count in
+               the order in which they happen, or TSO-LB is stricter than TSO. Nothing is known.
+  broken       the protocol breaks an invariant of its own, fails or gets stuck.
+  undecided    time or memory ended the search; nothing was found broken.";
+
+/// Does a protocol implement its memory model?
+///
+/// The protocol is a Murphi file that calls `Load(p, a, v)` where a processor takes a value and
+/// `Store(p, a, v)` where it writes one; the bodies may be empty. It is composed with observers
+/// that know the memory model, and all its states are visited. A violation is shown as a run of
+/// the protocol and as the memory trace of that run.
+#[derive(Args, Debug)]
+#[command(after_help = EXIT_CODES)]
+#[command(after_long_help = format!("{VERDICTS}\n\n{EXAMPLES}\n\n{EXIT_CODES}"))]
+pub(crate) struct VerifyArguments {
+    /// The memory model.
+    #[arg(short, long, value_name = "MODEL", ignore_case = true)]
+    #[arg(required_unless_present = "replay")]
+    pub(crate) model: Option<MemoryModelChoice>,
+
+    /// The procedure that is called where a processor takes a value.
+    #[arg(long, value_name = "NAME", default_value = "Load")]
+    pub(crate) load: String,
+
+    /// The procedure that is called where a processor writes a value.
+    #[arg(long, value_name = "NAME", default_value = "Store")]
+    pub(crate) store: String,
+
+    /// The procedure that is called where a store takes its place in the order of its address, if
+    /// that is later than the store: where it leaves a store buffer [default: Commit, if there is
+    /// one].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) commit: Option<String>,
+
+    /// For sc: what is assumed about the order of the stores.
+    #[arg(long, value_name = "WITNESS", default_value = "simple")]
+    pub(crate) witness: WitnessChoice,
+
+    /// For sc: look only for cycles of this many processors and addresses.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) lemma: Option<u64>,
+
+    /// For tso: begin with the exact observer.
+    ///
+    /// Unless said, an observer that propagates only when a load does not match is tried first: it
+    /// is cheaper, but may raise alarms that the exact one does not.
+    #[arg(long)]
+    pub(crate) exact: bool,
+
+    /// Go on past alarms that the memory model allows.
+    ///
+    /// Without it the first one ends the search, and nothing is known.
+    #[arg(long = "continue")]
+    pub(crate) pass_over: bool,
+
+    /// Whether states that differ only in names of scalarset members are one.
+    #[arg(long, value_name = "WHAT", default_value = "full")]
+    pub(crate) symmetry: SymmetryChoice,
+
+    /// What counts as a deadlock of the protocol [default: stuttering].
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) deadlock: Option<DeadlockChoice>,
+
+    #[command(flatten)]
+    pub(crate) language: LanguageFlags,
+    #[command(flatten)]
+    pub(crate) limits: ExploreLimitFlags,
+
+    /// Verify small changes of the protocol instead, and say which of them are noticed.
+    ///
+    /// Drops statements, skips updates, swaps values, weakens guards, one at a time, and reports
+    /// how many of these mutants break the memory model, an invariant or get stuck, and which
+    /// survive. --budget and --memory are for each search. Exits 0 when all were decided.
+    #[arg(long, conflicts_with_all = ["emit", "out", "replay"])]
+    pub(crate) mutants: bool,
+
+    /// Write the composed models to this directory, as plain Murphi, before they are searched.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) emit: Option<PathBuf>,
+
+    /// Keep what was found in this directory: the run, its memory trace, certificate and picture.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Check a counterexample instead of searching: run.json of --out, or what --json printed.
+    ///
+    /// Composes the same lemma again and runs the counterexample step by step in the reference
+    /// interpreter. Exits 0 if it is one, and 1 if it is not.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "emit", "budget", "memory"])]
+    pub(crate) replay: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) json: JsonFlag,
+    #[command(flatten)]
+    pub(crate) quiet: QuietFlag,
+    #[command(flatten)]
+    pub(crate) colour: ColourFlag,
+
+    /// The protocol; `-` is standard input.
+    #[arg(value_name = "MODEL.m")]
+    pub(crate) file: String,
+}
+
+/// The memory models that protocols are verified against.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MemoryModelChoice {
+    /// Sequential consistency.
+    Sc,
+    /// Total store order, as refinement of TSO-LB.
+    Tso,
+}
+
+impl MemoryModelChoice {
+    /// The choice of this name.
+    pub(crate) fn of_name(name: &str) -> Result<Self, String> {
+        Self::from_str(name, true)
+    }
+}
+
+/// What is assumed about the order of the stores.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WitnessChoice {
+    /// Stores to an address count in the order in which they happen.
+    Simple,
+    /// Nothing: what the simple witness objects to is passed over if some order allows it.
+    None,
+}

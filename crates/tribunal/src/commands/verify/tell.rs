@@ -1,0 +1,360 @@
+//! What was found, put into words and confirmed: the run by the reference interpreter, the
+//! verdict on its memory trace by the kernel that checks certificates.
+
+use conform::{Counterexample, EventNames, Lemma, MemoryModel, NiceCycle, Verdict};
+use evidence::{Certificate, Evidence};
+use explore::Violation;
+use history::{History, ReadOptions, ThinAir, TraceReader};
+use judge::Outcome;
+use models::Model;
+use murphi::diagnostic::Diagnostic;
+use murphi::source::Source;
+use report::exploration::text::counted;
+use report::exploration::{self, Settings};
+use report::verification::{self as told, Edge, Memory, Sizes, Verification};
+
+use super::{Question, told_model};
+use crate::arguments::DeadlockChoice;
+use crate::commands::explore::search::{self, reason_line, symmetry_name};
+use crate::ending::Failure;
+use crate::input;
+
+/// What the names of observers' variables begin with.
+const OBSERVER: &str = "tribunal_";
+
+/// What was found, in words, and what it rests on.
+pub(super) struct Tale {
+    pub(super) verification: Verification,
+    /// The composed model that the told run is of; nothing if it is the protocol itself.
+    pub(super) composed: Option<String>,
+    pub(super) judged: Option<Judged>,
+}
+
+/// A memory trace with a verdict that holds.
+pub(super) struct Judged {
+    pub(super) trace: String,
+    pub(super) history: History,
+    pub(super) certificate: Certificate,
+}
+
+/// Puts what was found into words.
+pub(super) fn tell(
+    question: &Question<'_>,
+    found: &conform::Verification,
+    timed_out: bool,
+) -> Result<Tale, Failure> {
+    let (processors, addresses, values) = found.sizes;
+    let verification = Verification {
+        sizes: Sizes { processors, addresses, values },
+        independent: found.independent,
+        lemmas: found.lemmas.iter().map(lemma).collect(),
+        warnings: found.warnings.iter().map(|w| warning(w, question.source)).collect(),
+        ..unanswered(question, String::new())
+    };
+    let mut tale = Tale { verification, composed: None, judged: None };
+    match &found.verdict {
+        Verdict::Verified => {
+            tale.verification.verdict = told::Verdict::Verified;
+            tale.verification.sentence = match question.options.memory_model {
+                MemoryModel::Sc => "sequentially consistent".to_owned(),
+                MemoryModel::Tso => "implements total store order".to_owned(),
+            };
+        }
+        Verdict::Violation(alarm) => {
+            tale.verification.verdict = told::Verdict::Violation;
+            tell_alarm(&mut tale, question, found, alarm)?;
+        }
+        Verdict::FalseAlarm(alarm) => {
+            tale.verification.verdict = told::Verdict::FalseAlarm;
+            tell_alarm(&mut tale, question, found, alarm)?;
+        }
+        Verdict::Broken => {
+            tale.verification.verdict = told::Verdict::Broken;
+            tell_broken(&mut tale, question, found)?;
+        }
+        Verdict::Undecided(reason) => {
+            let reason = match (reason, timed_out) {
+                (explore::Reason::Interrupted, true) => &explore::Reason::Time,
+                (reason, _) => reason,
+            };
+            tale.verification.sentence = reason_line(reason, None);
+        }
+        Verdict::NoStart => tale.verification.sentence = "there is no start state".to_owned(),
+    }
+    Ok(tale)
+}
+
+/// A verification without an answer, for this reason.
+pub(super) fn unanswered(question: &Question<'_>, sentence: String) -> Verification {
+    let Question { arguments, language, options, .. } = question;
+    Verification {
+        model: input::shown(&arguments.file).to_owned(),
+        memory_model: told_model(options.memory_model),
+        sentence,
+        settings: Settings {
+            constants: language.constants.clone(),
+            dialect: language.dialect.name().to_owned(),
+            loop_limit: language.loop_limit,
+            symmetry: symmetry_name(arguments.symmetry).to_owned(),
+            deadlock: arguments.deadlock.unwrap_or(DeadlockChoice::Stuttering).name().to_owned(),
+            search: "bfs".to_owned(),
+            jobs: options.search.threads,
+            ..Settings::default()
+        },
+        events: markers(&options.events),
+        exact: options.exact,
+        ..Verification::default()
+    }
+}
+
+/// The procedures that mark events, as the flags that name them.
+fn markers(names: &EventNames) -> Vec<(&'static str, String)> {
+    let commit = names.commit.iter().map(|name| ("commit", name.clone()));
+    [("load", names.load.clone()), ("store", names.store.clone())]
+        .into_iter()
+        .chain(commit)
+        .collect()
+}
+
+fn lemma(lemma: &Lemma) -> told::Lemma {
+    let found = &lemma.exploration;
+    told::Lemma {
+        name: lemma.name.clone(),
+        states: found.states,
+        rules_fired: found.rules_fired,
+        depth: u64::from(found.depth),
+        seconds: found.seconds,
+        holds: match found.verdict {
+            explore::Verdict::Verified => Some(lemma.passed_over == 0),
+            explore::Verdict::Violation(_) | explore::Verdict::Deadlock => Some(false),
+            explore::Verdict::Undecided(_) => None,
+        },
+        passed_over: lemma.passed_over,
+    }
+}
+
+/// `protocol.m:12:3: message`
+fn warning(diagnostic: &Diagnostic, source: &Source) -> String {
+    let (line, column) = source.position(diagnostic.span.start);
+    format!("{}:{line}:{column}: {}", source.name, diagnostic.message)
+}
+
+/// An alarm: its run, its memory trace and what the trace checker says.
+fn tell_alarm(
+    tale: &mut Tale,
+    question: &Question<'_>,
+    found: &conform::Verification,
+    alarm: &Counterexample,
+) -> Result<(), Failure> {
+    let lemma = &found.lemmas[alarm.lemma];
+    let properties = &lemma.interpreter.model().properties;
+    let property = properties.iter().position(|property| property.name == alarm.claim);
+    let exploration = explore::Exploration {
+        verdict: explore::Verdict::Violation(Violation::Broken {
+            property: property.unwrap_or_default() as u32,
+        }),
+        counterexample: alarm.run.clone(),
+        ..lemma.exploration.clone()
+    };
+    tell_run(tale, question, alarm.lemma, lemma, &exploration)?;
+    if let Some(run) = &mut tale.verification.counterexample {
+        for step in &mut run.steps {
+            // The observer has put events into its own words.
+            step.printed.retain(|line| !line.is_empty() && !line.starts_with(OBSERVER));
+        }
+        for event in &alarm.trace.events {
+            if let Some(step) = event.step.checked_sub(1).and_then(|at| run.steps.get_mut(at)) {
+                step.printed.push(event.line());
+            }
+        }
+    }
+    let judged = judged(question, alarm)?;
+    tale.verification.sentence = alarm_sentence(question.options.memory_model, alarm);
+    tale.verification.memory = Some(Memory {
+        trace: judged.trace.lines().map(str::to_owned).collect(),
+        cycle: alarm.cycle.as_ref().map(|cycle| edges(cycle, alarm)).unwrap_or_default(),
+        judged: judgement(alarm, &judged.history),
+    });
+    tale.judged = Some(judged);
+    Ok(())
+}
+
+fn alarm_sentence(memory_model: MemoryModel, alarm: &Counterexample) -> String {
+    let after = format!(
+        "after {} with {} and {}",
+        counted(alarm.run.len().saturating_sub(1) as u64, "step"),
+        counted(alarm.trace.events.iter().filter(|event| !event.is_store).count() as u64, "load"),
+        counted(alarm.trace.events.iter().filter(|event| event.is_store).count() as u64, "store"),
+    );
+    match (memory_model, &alarm.judged.outcome) {
+        (MemoryModel::Sc, Outcome::Violation(_)) => format!("not sequentially consistent {after}"),
+        (MemoryModel::Tso, Outcome::Violation(_)) => format!("violates total store order {after}"),
+        (MemoryModel::Sc, _) => format!(
+            "sequentially consistent {after}, but not by the simple witness; nothing is known"
+        ),
+        (MemoryModel::Tso, _) => {
+            format!("allowed by TSO but not by TSO-LB {after}; nothing is known")
+        }
+    }
+}
+
+/// The run of a lemma, told by the reference interpreter.
+fn tell_run(
+    tale: &mut Tale,
+    question: &Question<'_>,
+    number: usize,
+    lemma: &Lemma,
+    exploration: &explore::Exploration,
+) -> Result<(), Failure> {
+    let run = search::told(&lemma.interpreter, exploration, false, question.colour)?;
+    let text = &lemma.interpreter.model().source.text;
+    tale.composed = (*text != question.source.text).then(|| text.clone());
+    tale.verification.told_lemma = Some(number + 1);
+    tale.verification.broken = run.broken;
+    tale.verification.counterexample = run.counterexample;
+    Ok(())
+}
+
+/// The last lemma has met something that is wrong with the protocol itself.
+fn tell_broken(
+    tale: &mut Tale,
+    question: &Question<'_>,
+    found: &conform::Verification,
+) -> Result<(), Failure> {
+    let Some(lemma) = found.lemmas.last() else { return Ok(()) };
+    tell_run(tale, question, found.lemmas.len() - 1, lemma, &lemma.exploration)?;
+    let steps = tale.verification.counterexample.as_ref().map_or(0, |run| run.steps.len());
+    let what = tale.verification.broken.as_ref().map_or("", |broken| &broken.sentence);
+    tale.verification.sentence = match steps {
+        0 => format!("{what} in a start state"),
+        steps => format!("{what} after {}", counted(steps as u64, "step")),
+    };
+    Ok(())
+}
+
+/// The edges of a nice cycle.
+fn edges(cycle: &NiceCycle, alarm: &Counterexample) -> Vec<Edge> {
+    let line = |event: usize| alarm.trace.events[event].line();
+    let mut edges = Vec::new();
+    for (number, &(first, second)) in cycle.parts.iter().enumerate() {
+        let next = cycle.parts[(number + 1) % cycle.parts.len()].0;
+        let (from, to) = (line(first), line(second));
+        edges.push(Edge { from, to, because: "program-order" });
+        let (from, to) = (line(second), line(next));
+        edges.push(Edge { from, to, because: "location-order" });
+    }
+    edges
+}
+
+/// The trace with its verdict, certified.
+fn judged(question: &Question<'_>, alarm: &Counterexample) -> Result<Judged, Failure> {
+    let trace = trace_text(alarm);
+    let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
+    let history = match TraceReader::new(trace.as_bytes(), "trace", options).next() {
+        Some(Ok(history)) => history,
+        Some(Err(error)) => return Err(error.into()),
+        None => return Err(Failure::Usage("the run has no loads and stores".to_owned())),
+    };
+    let model = match question.options.memory_model {
+        MemoryModel::Sc => Model::Sc,
+        MemoryModel::Tso => Model::Tso,
+    };
+    // Comments shift the lines of events, so that the evidence is found again for this text.
+    let verdict = judge::judge(&history, model, judge::Engine::Auto, &judge::Budget::unlimited());
+    let evidence = match verdict.outcome {
+        Outcome::Violation(proof) => Evidence::Violation(proof),
+        Outcome::Consistent(witness) => Evidence::Consistent(witness),
+        Outcome::Undecided(_) => {
+            return Err(Failure::Budget("the memory trace could not be judged".to_owned()));
+        }
+    };
+    let certificate = Certificate { trace: 1, model, evidence };
+    certify::certify(&history, &certificate).map_err(|rejection| {
+        let advice = "this is a bug in tribunal, please report it with the model";
+        Failure::Usage(format!(
+            "the verdict on the memory trace is rejected: {rejection}; {advice}"
+        ))
+    })?;
+    Ok(Judged { trace, history, certificate })
+}
+
+/// The trace, with the order in which the stores happened as a comment: the verdict must not rest
+/// on it.
+fn trace_text(alarm: &Counterexample) -> String {
+    let (plain, ordered) = (alarm.trace.text(false), alarm.trace.text(true));
+    let order = ordered.strip_prefix(&*plain).unwrap_or_default();
+    let order = order.lines().map(|line| format!("# as it happened: {line}\n"));
+    plain.clone() + &order.collect::<String>()
+}
+
+/// What the trace checker says, and why.
+fn judgement(alarm: &Counterexample, history: &History) -> Vec<String> {
+    let verdict = &alarm.judged;
+    let name = match &verdict.outcome {
+        Outcome::Violation(_) => "violation",
+        Outcome::Consistent(_) => "consistent",
+        Outcome::Undecided(_) => "undecided",
+    };
+    let mut lines = vec![format!("{}: {name} ({}), certified", verdict.model, verdict.decided_by)];
+    if let Outcome::Violation(proof) = &verdict.outcome {
+        lines.extend(report::cycle_lines(history, proof));
+    }
+    lines
+}
+
+/// The verification without the variables of observers: a person looks at the protocol.
+pub(super) fn without_observer(mut verification: Verification) -> Verification {
+    let is_own = |name: &str| !name.starts_with(OBSERVER);
+    if let Some(run) = &mut verification.counterexample {
+        keep_own(&mut run.start, is_own);
+        for step in &mut run.steps {
+            step.changed.retain(|change| is_own(&change.place));
+            step.bindings.retain(|(name, _)| is_own(name));
+        }
+    }
+    verification
+}
+
+fn keep_own(start: &mut exploration::Start, is_own: impl Fn(&str) -> bool) {
+    start.folded.retain(|(place, _)| is_own(place));
+    start.bindings.retain(|(name, _)| is_own(name));
+}
+
+/// The flags that ask the same question.
+pub(super) fn asked_again(question: &Question<'_>) -> String {
+    let mut flags = match question.options.memory_model {
+        MemoryModel::Sc => "--model sc".to_owned(),
+        MemoryModel::Tso => "--model tso".to_owned(),
+    };
+    for (name, value) in &question.language.constants {
+        flags.push_str(&format!(" --const {name}={value}"));
+    }
+    let usual = markers(&EventNames::default());
+    for (flag, name) in markers(&question.options.events) {
+        if !usual.contains(&(flag, name.clone())) {
+            flags.push_str(&format!(" --{flag} {name}"));
+        }
+    }
+    flags
+}
+
+/// How to go on when nothing was kept.
+pub(super) fn commands(question: &Question<'_>, tale: &Tale) -> Vec<String> {
+    let file = &question.arguments.file;
+    let again = asked_again(question);
+    let mut commands = Vec::new();
+    let passes = question.options.pass_over > 0;
+    match (tale.verification.verdict, question.options.memory_model) {
+        (told::Verdict::FalseAlarm, MemoryModel::Sc) if !passes => {
+            commands.push(format!("tribunal verify {again} --witness none {file}"));
+        }
+        (told::Verdict::FalseAlarm, MemoryModel::Tso) if !passes => {
+            commands.push(format!("tribunal verify {again} --continue {file}"));
+        }
+        _ => {}
+    }
+    if tale.verification.counterexample.is_some() {
+        commands.push(format!("tribunal verify {again} --out DIR {file}"));
+    }
+    commands
+}
