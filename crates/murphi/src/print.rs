@@ -433,7 +433,13 @@ fn write_kind(text: &mut String, kind: &ExpressionKind, precedence: Precedence) 
         ExpressionKind::Call(call) => text.push_str(&call_text(call)),
         ExpressionKind::Unary(operator, operand) => {
             text.push_str(unary_symbol(*operator));
-            write_expression(text, operand, tighter);
+            // Apart: `--` begins a comment. Without parentheses, which would nest.
+            if matches!(operand.kind, ExpressionKind::Unary(..)) {
+                text.push(' ');
+                write_expression(text, operand, precedence);
+            } else {
+                write_expression(text, operand, tighter);
+            }
         }
         ExpressionKind::Binary(operator, left, right) => {
             write_expression(text, left, if precedence.chains() { precedence } else { tighter });
