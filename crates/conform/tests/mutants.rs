@@ -1,11 +1,12 @@
 //! Mutants: which there are, and what becomes of them.
 
-use std::sync::atomic::AtomicBool;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
-use tribunal_conform::mutate::{self, Fate, Mutant, Operator, Report, Totals};
+use tribunal_conform::mutate::{self, Answer, Fate, Mutant, Report, Totals};
 use tribunal_conform::{EventNames, MemoryModel};
 
 /// A memory in which a reader keeps a copy until the writer has told it to drop it.
@@ -110,29 +111,140 @@ fn mutants_are_enumerated_in_the_order_of_the_source() {
 }
 
 #[test]
-fn probe() {
-    let name = std::env::var("PROBE").unwrap_or("mi".into());
-    let source = if name == "copies" { source(COPIES) } else { shipped(&name) };
-    let constants = std::env::var("CONSTS").unwrap_or("ProcessorCount=2".into());
-    let pairs: Vec<(&str, &str)> =
-        constants.split(',').filter_map(|pair| pair.split_once('=')).collect();
-    let mut options = options(&pairs, 2);
-    if std::env::var("TSO").is_ok() {
-        options.verify.memory_model = MemoryModel::Tso;
+fn every_mutant_is_printed_as_murphi_that_reads_the_same() {
+    for name in ["mi", "msi-multiset", "piranha", "tso-cc", "msi-store-buffer", "lazy-caching"] {
+        let found = mutants_of(&shipped(name));
+        assert!(found.len() > 20, "{name}");
+        for mutant in &found {
+            let text = print(&mutant.program);
+            let again = parse(&source(&text)).0.expect("a mutant is Murphi");
+            assert_eq!(print(&again), text, "{name} {}", mutant.number);
+        }
     }
-    let started = std::time::Instant::now();
+}
+
+#[test]
+fn mutants_are_all_different() {
+    let found = mutants_of(&shipped("msi"));
+    let texts: BTreeSet<String> = found.iter().map(|mutant| print(&mutant.program)).collect();
+    assert_eq!(texts.len(), found.len());
+}
+
+#[test]
+fn start_states_claims_and_events_are_left_alone() {
+    let source = source(COPIES);
+    let program = parse(&source).0.expect("it is Murphi");
+    let original = print(&program);
+    let from = |text: &str, word: &str| text[text.find(word).expect("it is there")..].to_owned();
+    let until = |text: &str, word: &str| text[..text.find(word).expect("it is there")].to_owned();
+    for mutant in mutants_of(&source) {
+        let text = print(&mutant.program);
+        assert_eq!(from(&text, "invariant"), from(&original, "invariant"));
+        assert_eq!(until(&text, "procedure drop"), until(&original, "procedure drop"));
+        let start = |text: &str| until(&from(text, "startstate"), "ruleset");
+        assert_eq!(start(&text), start(&original));
+        for event in ["Load(p, a, copy[p][a])", "Store(p, a, v)"] {
+            assert!(text.contains(event), "{}", mutant.describe(&source));
+        }
+    }
+}
+
+#[test]
+fn the_mutants_of_a_small_protocol_have_the_fates_that_are_known() {
+    let source = source(COPIES);
+    let report = report(&source, &options(&[], 2));
+    let fate = |description: &str| {
+        let mut entries = report.entries.iter();
+        let found = entries.find(|entry| entry.mutant.describe(&source).ends_with(description));
+        found.map(|entry| entry.fate.clone()).expect(description)
+    };
+    let invariant = Fate::KilledByInvariant("copies agree".to_owned());
+    assert_eq!(fate("rule \"store\": `drop(q, a)` deleted"), invariant);
+    assert_eq!(fate("`state[q][a] = Shared` negated"), invariant);
+    // With one location a stale copy is only late: the memory model has no objection.
+    assert_eq!(fate("`drop(q, a)` with `q` → `p`"), invariant);
+    let undefined = "`copy[Proc_1][Addr_1]` is undefined".to_owned();
+    assert_eq!(fate("`copy[p][a] := memory[a]` deleted"), Fate::KilledByError(undefined));
+    let lost = "no nice cycle of 1 processor and 1 location".to_owned();
+    assert_eq!(fate("`memory[a] := v` deleted"), Fate::KilledByMemoryModel(lost));
+    let nothing = "a load returns no value".to_owned();
+    assert_eq!(
+        fate("rule \"load\": guard without `state[p][a] = Shared`"),
+        Fate::KilledByMemoryModel(nothing)
+    );
+    assert_eq!(fate("procedure `drop`: `undefine copy[p][a]` deleted"), Fate::Survived);
+    let survivors = report.survivors().count();
+    let totals = report.totals();
+    assert_eq!((totals.mutants, totals.survived), (report.entries.len(), survivors));
+    assert!(totals.by_memory_model > totals.only_by_memory_model);
+}
+
+#[test]
+fn the_report_is_the_same_for_any_number_of_jobs() {
+    let source = source(COPIES);
+    let [one, three] = [1, 3].map(|jobs| report(&source, &options(&[], jobs)).text(&source));
+    assert_eq!(one, three);
+}
+
+#[test]
+fn tables_by_place_and_by_change_add_up() {
+    let source = source(COPIES);
+    let report = report(&source, &options(&[], 2));
+    let total = report.totals().mutants;
+    assert_eq!(report.by_place().iter().map(|(_, totals)| totals.mutants).sum::<usize>(), total);
+    assert_eq!(report.by_operator().iter().map(|(_, totals)| totals.mutants).sum::<usize>(), total);
+    assert_eq!(Totals::of(&report.entries), report.totals());
+}
+
+#[test]
+fn one_mutant_by_itself_has_the_same_fate() {
+    let source = source(COPIES);
+    let options = options(&[], 1);
     let report = report(&source, &options);
-    println!("{:?}", report.baseline);
-    println!("{}", report.text(&source));
-    for entry in &report.entries {
-        println!(
-            "{:>4} {} => {:?} {:?}",
-            entry.mutant.number,
-            entry.mutant.describe(&source),
-            entry.fate,
-            entry.findings
-        );
-    }
-    println!("{:?}", started.elapsed());
-    let _ = (print, Fate::Survived, Operator::DropCase, Totals::default());
+    let entry = &report.entries[0];
+    let fate = mutate::classify(&source, &entry.mutant, &options, &AtomicBool::new(false));
+    assert_eq!(fate.expect("it can be verified"), entry.fate);
+}
+
+#[test]
+fn an_interrupted_trial_leaves_the_rest_undecided() {
+    let interrupt = AtomicBool::new(false);
+    let mut stop = |progress: &mutate::Progress| {
+        interrupt.store(progress.done >= 2, Ordering::Relaxed);
+    };
+    let report = mutate::run(&source(COPIES), &options(&[], 1), &mut stop, &interrupt);
+    let totals = report.expect("it can be verified").totals();
+    assert!(totals.undecided > 0 && totals.killed > 0, "{totals:?}");
+}
+
+#[test]
+fn what_the_protocol_itself_does_not_pass_is_not_asked() {
+    let text = COPIES.replace(
+        "forall p: Proc; a: Addr do state[p][a] = Shared ->",
+        "forall p: Proc; a: Addr do",
+    );
+    let text = text.replace("copy[p][a] = memory[a] end", "state[p][a] = Invalid end");
+    let report = report(&source(&text), &options(&[], 2));
+    assert_eq!(report.baseline.claims, Answer::Invariant("copies agree".to_owned()));
+    let totals = report.totals();
+    assert_eq!((totals.by_invariant, totals.by_error), (0, 0));
+    assert!(totals.by_memory_model > 0);
+}
+
+#[test]
+fn the_mutants_of_mi_with_two_processors() {
+    let source = shipped("mi");
+    let mut options = options(&[("ProcessorCount", "2")], 2);
+    options.verify.search.memory = Some(4 << 20);
+    let report = report(&source, &options);
+    let totals = report.totals();
+    assert_eq!(report.baseline.states, Some(67));
+    let (killed, survived) = (totals.killed, totals.survived);
+    assert_eq!((totals.mutants, killed, survived, totals.equivalent), (115, 91, 23, 1));
+    assert!(totals.by_memory_model >= 40 && totals.by_deadlock >= 50, "{totals:?}");
+    // What survives leaves data behind that nobody reads, makes an evictor wait for ever while the
+    // other processor goes on, or makes the protocol do less: nothing that a memory model forbids.
+    let places: BTreeSet<&str> =
+        report.survivors().map(|entry| entry.mutant.place.as_str()).collect();
+    assert!(!places.contains("rule \"directory serves GetM\""), "{places:?}");
 }

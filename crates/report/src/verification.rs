@@ -24,6 +24,8 @@ pub struct Verification {
     pub sizes: Sizes,
     /// Whether causality and data independence are evident from the source.
     pub independent: bool,
+    /// Whether the protocol marks where stores begin to count.
+    pub commits: bool,
     /// What was asked.
     pub settings: Settings,
     /// For each kind of memory event (`load`, `store` …), the procedure that marks it.

@@ -4,6 +4,9 @@
 //! notices; the last two are put to the mutant without its claims. A question that the protocol
 //! itself does not pass is not put to its mutants: its answer would say nothing about the change.
 //!
+//! Without its claims a mutant may have very many states. Once some question has noticed it, the
+//! others are put with a small part of the budget: the numbers for each question are lower bounds.
+//!
 //! A mutant that passes everything and has as many states, as far away, and as many firings of
 //! each rule as the protocol, looks equivalent to it. This is a strong hint and not a proof.
 
@@ -35,7 +38,8 @@ use crate::verify::{self, Failure, MemoryModel, Verdict, Verification};
 /// How to try mutants.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How to verify. The budgets in [`explore::Options`] are those of each search.
+    /// How to verify. The budgets in [`explore::Options`] are those of each search; where a mutant
+    /// is killed already, an eighth of them.
     pub verify: verify::Options,
     /// How many mutants to try at a time; at least 1.
     pub jobs: usize,
@@ -44,8 +48,10 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let mut verify = verify::Options::default();
-        verify.search.time = Some(Duration::from_secs(20));
-        verify.search.memory = Some(1 << 30);
+        // Memory rather than time, so that the same budget gives the same answers everywhere. It is
+        // enough for some million states of a few bytes.
+        verify.search.memory = Some(64 << 20);
+        verify.search.time = Some(Duration::from_secs(60));
         Options { verify, jobs: 1 }
     }
 }
@@ -78,6 +84,13 @@ pub enum Answer {
     Unknown(String),
     /// The protocol itself does not pass.
     NotAsked,
+}
+
+impl Answer {
+    /// Whether a mutant is killed by it.
+    fn kills(&self) -> bool {
+        !matches!(self, Answer::Passes | Answer::Unknown(_) | Answer::NotAsked)
+    }
 }
 
 /// The answers to the three questions.
@@ -214,7 +227,7 @@ impl Judge<'_> {
         let findings = Findings {
             claims,
             deadlock,
-            memory_model: self.memory_model(&bare),
+            memory_model: self.memory_model(&bare, false),
             states: is_complete(&exploration).then_some(exploration.states),
             silenced: Vec::new(),
             same_totals: true,
@@ -273,7 +286,10 @@ impl Judge<'_> {
         let ask_deadlock = own.deadlock == Answer::Passes;
         let (claims, deadlock, found) = self.itself(program, &bare, ask_deadlock)?;
         let memory_model = match own.memory_model {
-            Answer::Passes => self.memory_model(&bare),
+            Answer::Passes => {
+                let is_killed = [&claims, &deadlock].into_iter().any(Answer::kills);
+                self.memory_model(&bare, is_killed)
+            }
             _ => Answer::NotAsked,
         };
         let complete = is_complete(&found);
@@ -303,27 +319,43 @@ impl Judge<'_> {
         ask_deadlock: bool,
     ) -> Result<(Answer, Answer, Exploration), String> {
         let deadlock = self.options.verify.search.deadlock;
+        let (whole, rest) = (self.budget(false), self.budget(true));
         if !ask_deadlock {
-            let claims = self.search(program, Deadlock::Off)?;
+            let claims = self.search(program, Deadlock::Off, &whole)?;
             return Ok((claims.answer, Answer::NotAsked, claims.exploration));
         }
-        let both = self.search(program, deadlock)?;
+        let both = self.search(program, deadlock, &whole)?;
         match both.answer {
             Answer::Passes | Answer::Unknown(_) => {
                 Ok((both.answer.clone(), both.answer, both.exploration))
             }
             Answer::Deadlock => {
-                let claims = self.search(program, Deadlock::Off)?;
+                let claims = self.search(program, Deadlock::Off, &rest)?;
                 Ok((claims.answer, Answer::Deadlock, claims.exploration))
             }
-            claims => Ok((claims, self.search(bare, deadlock)?.answer, both.exploration)),
+            claims => Ok((claims, self.search(bare, deadlock, &rest)?.answer, both.exploration)),
         }
     }
 
+    /// How to search a program, if it is known to be killed or not.
+    fn budget(&self, is_killed: bool) -> explore::Options {
+        let mut search = self.options.verify.search.clone();
+        if is_killed {
+            search.time = search.time.map(|time| time / 8);
+            search.memory = search.memory.map(|memory| memory / 8);
+        }
+        search
+    }
+
     /// Explores a program by itself.
-    fn search(&self, program: &Program, deadlock: Deadlock) -> Result<Searched, String> {
+    fn search(
+        &self,
+        program: &Program,
+        deadlock: Deadlock,
+        budget: &explore::Options,
+    ) -> Result<Searched, String> {
         let interpreter = self.load(print(program))?;
-        let options = explore::Options { deadlock, ..self.options.verify.search.clone() };
+        let options = explore::Options { deadlock, ..budget.clone() };
         let symmetry = self.options.verify.symmetry;
         let exploration = glance::search(&interpreter, &options, symmetry, self.interrupt);
         Ok(Searched { answer: answer(&interpreter, &exploration), exploration })
@@ -339,9 +371,11 @@ impl Judge<'_> {
 
     /// Whether the memory model holds. Lemmas that hold at a glance are done with; the others are
     /// left to [`verify`](crate::verify), each by itself.
-    fn memory_model(&self, bare: &Program) -> Answer {
+    fn memory_model(&self, bare: &Program, is_killed: bool) -> Answer {
         let source = Source { name: self.name.to_owned(), text: print(bare) };
-        let mut options = verify::Options { protocol: false, ..self.options.verify.clone() };
+        let search = self.budget(is_killed);
+        let own = &self.options.verify;
+        let mut options = verify::Options { protocol: false, search, ..own.clone() };
         let lemmas = match verify::compositions(&source, &options) {
             Ok(lemmas) => lemmas,
             Err(failure) => return Answer::Unknown(without_answer(failure)),

@@ -83,14 +83,20 @@ fn relative_to(verification: &Verification) -> Vec<String> {
             addresses => format!("{addresses} addresses"),
         },
     ];
-    let strict = match verification.memory_model {
-        MemoryModel::Sc => {
-            first.push("any number of values".to_owned());
+    first.push(match verification.memory_model {
+        MemoryModel::Sc => "any number of values".to_owned(),
+        MemoryModel::Tso => counted(sizes.values, "value"),
+    });
+    let strict = match (verification.memory_model, verification.commits) {
+        (MemoryModel::Sc, false) => {
             "the simple witness: stores to an address count in the order in which they happen"
         }
-        MemoryModel::Tso => {
-            first.push(counted(sizes.values, "value"));
-            "TSO-LB, which is a little stricter than TSO"
+        (MemoryModel::Sc, true) => {
+            "the order of commits: stores to an address count in the order of their commits"
+        }
+        (MemoryModel::Tso, false) => "TSO-LB, which is a little stricter than TSO",
+        (MemoryModel::Tso, true) => {
+            "TSO-LB with store buffers, which is a little stricter than TSO"
         }
     };
     let evident = match verification.independent {

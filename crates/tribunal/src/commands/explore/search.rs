@@ -377,7 +377,7 @@ pub(in crate::commands) fn reason_line(reason: &Reason, bound: Option<u64>) -> S
         Reason::Memory => "the memory budget ran out".to_owned(),
         Reason::Depth => {
             format!(
-                "there are states more than {} away",
+                "nothing was looked for more than {} away",
                 counted(bound.unwrap_or_default(), "step")
             )
         }

@@ -47,6 +47,7 @@ pub(super) fn tell(
     let verification = Verification {
         sizes: Sizes { processors, addresses, values },
         independent: found.independent,
+        commits: commits(question, found),
         lemmas: found.lemmas.iter().map(lemma).collect(),
         warnings: found.warnings.iter().map(|w| warning(w, question.source)).collect(),
         ..unanswered(question, String::new())
@@ -82,6 +83,13 @@ pub(super) fn tell(
         Verdict::NoStart => tale.verification.sentence = "there is no start state".to_owned(),
     }
     Ok(tale)
+}
+
+/// Whether the protocol marks where stores begin to count.
+fn commits(question: &Question<'_>, found: &conform::Verification) -> bool {
+    let name = question.options.events.commit.as_deref().unwrap_or("Commit");
+    let functions = found.lemmas.first().map(|lemma| &lemma.interpreter.model().functions);
+    functions.is_some_and(|functions| functions.iter().any(|function| function.name == name))
 }
 
 /// A verification without an answer, for this reason.
@@ -169,7 +177,8 @@ fn tell_alarm(
         }
     }
     let judged = judged(question, alarm)?;
-    tale.verification.sentence = alarm_sentence(question.options.memory_model, alarm);
+    tale.verification.sentence =
+        alarm_sentence(question.options.memory_model, tale.verification.commits, alarm);
     tale.verification.memory = Some(Memory {
         trace: judged.trace.lines().map(str::to_owned).collect(),
         cycle: alarm.cycle.as_ref().map(|cycle| edges(cycle, alarm)).unwrap_or_default(),
@@ -179,7 +188,8 @@ fn tell_alarm(
     Ok(())
 }
 
-fn alarm_sentence(memory_model: MemoryModel, alarm: &Counterexample) -> String {
+fn alarm_sentence(memory_model: MemoryModel, commits: bool, alarm: &Counterexample) -> String {
+    let witness = if commits { "order of commits" } else { "simple witness" };
     let after = format!(
         "after {} with {} and {}",
         counted(alarm.run.len().saturating_sub(1) as u64, "step"),
@@ -189,9 +199,9 @@ fn alarm_sentence(memory_model: MemoryModel, alarm: &Counterexample) -> String {
     match (memory_model, &alarm.judged.outcome) {
         (MemoryModel::Sc, Outcome::Violation(_)) => format!("not sequentially consistent {after}"),
         (MemoryModel::Tso, Outcome::Violation(_)) => format!("violates total store order {after}"),
-        (MemoryModel::Sc, _) => format!(
-            "sequentially consistent {after}, but not by the simple witness; nothing is known"
-        ),
+        (MemoryModel::Sc, _) => {
+            format!("sequentially consistent {after}, but not by the {witness}; nothing is known")
+        }
         (MemoryModel::Tso, _) => {
             format!("allowed by TSO but not by TSO-LB {after}; nothing is known")
         }
@@ -249,18 +259,13 @@ fn edges(cycle: &NiceCycle, alarm: &Counterexample) -> Vec<Edge> {
 /// The trace with its verdict, certified.
 fn judged(question: &Question<'_>, alarm: &Counterexample) -> Result<Judged, Failure> {
     let trace = trace_text(alarm);
-    let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
-    let history = match TraceReader::new(trace.as_bytes(), "trace", options).next() {
-        Some(Ok(history)) => history,
-        Some(Err(error)) => return Err(error.into()),
-        None => return Err(Failure::Usage("the run has no loads and stores".to_owned())),
-    };
+    let history = parse(&trace)?;
     let model = match question.options.memory_model {
         MemoryModel::Sc => Model::Sc,
         MemoryModel::Tso => Model::Tso,
     };
     // Comments shift the lines of events, so that the evidence is found again for this text.
-    let verdict = judge::judge(&history, model, judge::Engine::Auto, &judge::Budget::unlimited());
+    let verdict = complete_verdict(&history, model);
     let evidence = match verdict.outcome {
         Outcome::Violation(proof) => Evidence::Violation(proof),
         Outcome::Consistent(witness) => Evidence::Consistent(witness),
@@ -287,19 +292,40 @@ fn trace_text(alarm: &Counterexample) -> String {
     plain.clone() + &order.collect::<String>()
 }
 
-/// What the trace checker says, and why.
+/// What the trace checker says, and why. Of what it allows, also what it says if stores must count
+/// in the order in which they happened.
 fn judgement(alarm: &Counterexample, history: &History) -> Vec<String> {
-    let verdict = &alarm.judged;
+    let mut lines = vec![format!("{}, certified", in_short(&alarm.judged))];
+    if let Outcome::Violation(proof) = &alarm.judged.outcome {
+        lines.extend(report::cycle_lines(history, proof));
+    } else if let Ok(ordered) = parse(&alarm.trace.text(true)) {
+        let verdict = complete_verdict(&ordered, alarm.judged.model);
+        lines.push(format!("with the stores in the order of the run: {}", in_short(&verdict)));
+    }
+    lines
+}
+
+/// `sc: violation (saturation)`
+fn in_short(verdict: &judge::Verdict) -> String {
     let name = match &verdict.outcome {
         Outcome::Violation(_) => "violation",
         Outcome::Consistent(_) => "consistent",
         Outcome::Undecided(_) => "undecided",
     };
-    let mut lines = vec![format!("{}: {name} ({}), certified", verdict.model, verdict.decided_by)];
-    if let Outcome::Violation(proof) = &verdict.outcome {
-        lines.extend(report::cycle_lines(history, proof));
+    format!("{}: {name} ({})", verdict.model, verdict.decided_by)
+}
+
+fn complete_verdict(history: &History, model: Model) -> judge::Verdict {
+    judge::judge(history, model, judge::Engine::Auto, &judge::Budget::unlimited())
+}
+
+fn parse(trace: &str) -> Result<History, Failure> {
+    let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
+    match TraceReader::new(trace.as_bytes(), "trace", options).next() {
+        Some(Ok(history)) => Ok(history),
+        Some(Err(error)) => Err(error.into()),
+        None => Err(Failure::Usage("the run has no loads and stores".to_owned())),
     }
-    lines
 }
 
 /// The verification without the variables of observers: a person looks at the protocol.
