@@ -109,7 +109,7 @@ impl Mutant {
             (Operator::DeleteStatement, _) => format!("`{text}` deleted"),
             (Operator::DropBranch, _) => format!("branch `{text}` dropped"),
             (Operator::DropCase, _) => format!("case `{text}` dropped"),
-            (Operator::DropElse, _) => format!("`else` of `{text}` dropped"),
+            (Operator::DropElse, _) => format!("`else` with `{text}` dropped"),
             (Operator::WeakenGuard, _) => format!("guard without `{text}`"),
             (Operator::NegateCondition, _) => format!("`{text}` negated"),
             (Operator::ReplaceConstant | Operator::ReplaceParameter, Some(names)) => {

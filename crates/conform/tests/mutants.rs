@@ -248,3 +248,18 @@ fn the_mutants_of_mi_with_two_processors() {
         report.survivors().map(|entry| entry.mutant.place.as_str()).collect();
     assert!(!places.contains("rule \"directory serves GetM\""), "{places:?}");
 }
+
+#[test]
+fn tso_cc_without_self_invalidation_is_noticed_by_the_memory_model_alone() {
+    let source = shipped("tso-cc");
+    let mut options = options(&[("BackgroundEvictions", "0")], 2);
+    options.verify.memory_model = MemoryModel::Tso;
+    let change = "rule \"cache receives DataS\": `self_invalidate_other_than(p, a)` deleted";
+    let mutant = mutants_of(&source)
+        .into_iter()
+        .find(|mutant| mutant.describe(&source).ends_with(change))
+        .expect("it is one of the mutants");
+    let fate = mutate::classify(&source, &mutant, &options, &AtomicBool::new(false));
+    let claim = "TSO-LB can return what is loaded".to_owned();
+    assert_eq!(fate.expect("it can be verified"), Fate::KilledByMemoryModel(claim));
+}

@@ -71,12 +71,17 @@ pub(super) fn keep(
         write(&trace, &judged.trace, interrupt)?;
         let line = judged.certificate.to_json(&judged.history) + "\n";
         write(&certificate, &line, interrupt)?;
-        commands.push(format!("tribunal check --model {model} {}", shown(&trace)));
-        commands.push(format!("tribunal certify {} {}", shown(&trace), shown(&certificate)));
+        // A value that nobody stored is malformed input unless it is said to be a violation.
+        let flag = match history::parse_text(&judged.trace) {
+            Ok(_) => "",
+            Err(_) => " --thin-air violation",
+        };
+        commands.push(format!("tribunal check --model {model}{flag} {}", shown(&trace)));
+        commands.push(format!("tribunal certify{flag} {} {}", shown(&trace), shown(&certificate)));
         if let Evidence::Violation(proof) = &judged.certificate.evidence {
             let why = place("why.svg");
             write(&why, &explain::svg(&judged.history, model, proof), interrupt)?;
-            commands.push(format!("tribunal explain --model {model} {}", shown(&trace)));
+            commands.push(format!("tribunal explain --model {model}{flag} {}", shown(&trace)));
             commands.push(format!("open {} in a browser", shown(&why)));
         }
     }
