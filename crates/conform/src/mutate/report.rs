@@ -46,6 +46,8 @@ pub struct Totals {
     pub by_memory_model: usize,
     /// Those that nothing but the memory model notices.
     pub only_by_memory_model: usize,
+    /// Those that break a claim of the observer, by a trace that the memory model allows.
+    pub by_alarm: usize,
     /// Those that look equivalent to the protocol.
     pub equivalent: usize,
     /// Those that pass everything and behave differently.
@@ -72,8 +74,10 @@ impl Totals {
             Fate::LooksEquivalent => self.equivalent += 1,
             Fate::Survived => self.survived += 1,
             Fate::Undecided(_) => self.undecided += 1,
-            Fate::KilledByMemoryModel(_) => self.only_by_memory_model += 1,
-            Fate::KilledByInvariant(_) | Fate::KilledByError(_) | Fate::KilledByDeadlock => {}
+            Fate::KilledByInvariant(_)
+            | Fate::KilledByError(_)
+            | Fate::KilledByDeadlock
+            | Fate::KilledByMemoryModel(_) => {}
         }
         if let Some(findings) = &entry.findings {
             match findings.claims {
@@ -84,6 +88,9 @@ impl Totals {
             self.by_deadlock += usize::from(findings.deadlock == Answer::Deadlock);
             let violates = matches!(findings.memory_model, Answer::Violation(_));
             self.by_memory_model += usize::from(violates);
+            let only = violates && matches!(entry.fate, Fate::KilledByMemoryModel(_));
+            self.only_by_memory_model += usize::from(only);
+            self.by_alarm += usize::from(matches!(findings.memory_model, Answer::Alarm(_)));
         }
     }
 
@@ -146,12 +153,13 @@ impl Report {
         let _ = writeln!(
             text,
             "killed by the memory model {} (by nothing else {}), by invariants {}, by assertions \
-             and run-time errors {}, by deadlock {}",
+             and run-time errors {}, by deadlock {}; alarms whose trace is allowed {}",
             totals.by_memory_model,
             totals.only_by_memory_model,
             totals.by_invariant,
             totals.by_error,
-            totals.by_deadlock
+            totals.by_deadlock,
+            totals.by_alarm
         );
         let operators = self.by_operator();
         let rows = operators.iter().map(|(operator, totals)| (operator.name(), *totals));

@@ -80,6 +80,9 @@ pub enum Answer {
     Deadlock,
     /// The memory model is violated: this claim of the observer is broken.
     Violation(String),
+    /// This claim of the observer is broken, but the memory model allows the trace that was found:
+    /// the mutant no longer refines what the protocol refines.
+    Alarm(String),
     /// The budget was used up, or something else prevented an answer.
     Unknown(String),
     /// The protocol itself does not pass.
@@ -121,7 +124,8 @@ pub enum Fate {
     KilledByError(String),
     /// It has a deadlock.
     KilledByDeadlock,
-    /// It violates the memory model.
+    /// It breaks this claim of the observer of the memory model. If the text says that the trace is
+    /// allowed ([`Answer::Alarm`]), whether another trace violates the memory model is open.
     KilledByMemoryModel(String),
     /// It passes everything, and its totals are those of the protocol.
     LooksEquivalent,
@@ -142,6 +146,9 @@ impl Fate {
                 Answer::Error(message) => return Fate::KilledByError(message.clone()),
                 Answer::Deadlock => return Fate::KilledByDeadlock,
                 Answer::Violation(claim) => return Fate::KilledByMemoryModel(claim.clone()),
+                Answer::Alarm(claim) => {
+                    return Fate::KilledByMemoryModel(format!("{claim} (the trace is allowed)"));
+                }
                 Answer::Unknown(why) => unknown = unknown.or(Some(why)),
                 Answer::Passes | Answer::NotAsked => {}
             }
@@ -453,7 +460,7 @@ impl Judge<'_> {
         match &verification.verdict {
             Verdict::Verified => Answer::Passes,
             Verdict::Violation(found) => Answer::Violation(found.claim.clone()),
-            Verdict::FalseAlarm(_) => Answer::Unknown("the alarm is a false one".to_owned()),
+            Verdict::FalseAlarm(found) => Answer::Alarm(found.claim.clone()),
             Verdict::Undecided(reason) => Answer::Unknown(because(reason)),
             Verdict::NoStart => Answer::Unknown("no start state has the first values".to_owned()),
             Verdict::Broken => match verification.lemmas.last() {
