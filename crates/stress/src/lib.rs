@@ -1,0 +1,34 @@
+//! What happens when it runs: racy test programs, and what they read when something runs them.
+//!
+//! A [`Program`] says what each thread does; an [`Outcome`] says what its reads returned in one
+//! run. Together they are a history, which the judge can be asked about.
+//!
+//! ```
+//! use tribunal_stress::{Action, Instruction, Outcome, Place, Program};
+//!
+//! // Store buffering: each thread writes one place and reads the other.
+//! let thread = |mine, other| {
+//!     let store = Action::Store { place: mine, value: 1 };
+//!     let load = Action::Load { place: other };
+//!     vec![Instruction::plain(store), Instruction::plain(load)]
+//! };
+//! let program = Program {
+//!     name: "SB".into(),
+//!     places: vec![Place::named("x", 0), Place::named("y", 1)],
+//!     threads: vec![thread(0, 1), thread(1, 0)],
+//! };
+//! program.check()?;
+//! let history = program.history(&Outcome { reads: vec![0, 0], finals: None })?;
+//! assert_eq!(history.len(), 4);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod outcome;
+mod program;
+mod rng;
+mod target;
+
+pub use outcome::{Outcome, OutcomeError};
+pub use program::{Action, Instruction, Place, Program, ProgramError};
+pub use rng::Rng;
+pub use target::{Ran, Runs, Target, TargetError};

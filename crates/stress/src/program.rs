@@ -1,0 +1,241 @@
+//! Test programs: what each thread is told to do.
+//!
+//! A program is straight-line code. It says nothing of what its reads return; that is the
+//! [`Outcome`](crate::Outcome) of a run.
+
+use std::fmt;
+
+use history::{AddressLabel, Kinds, Value};
+
+/// A test program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    /// What it is called; may be empty.
+    pub name: String,
+    /// The memory it works on. Instructions name a place by its index here.
+    pub places: Vec<Place>,
+    /// What each thread does, in program order.
+    pub threads: Vec<Vec<Instruction>>,
+}
+
+/// A word of memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Its address in traces.
+    pub label: AddressLabel,
+    /// What it holds at the beginning.
+    pub initial: Value,
+    /// The cache line it lies in: places of one line share it falsely.
+    pub line: u32,
+    /// Which word of that line.
+    pub word: u8,
+}
+
+/// Words of 8 bytes in a cache line.
+pub(crate) const WORDS_PER_LINE: u8 = 8;
+
+/// One instruction of a thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Instruction {
+    /// What it does.
+    pub action: Action,
+    /// Earlier instructions of the same thread, by index, whose results it depends on (address,
+    /// data or control).
+    pub depends_on: Vec<u32>,
+}
+
+/// What an instruction does. `place` is an index into [`Program::places`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Action {
+    /// Reads a place.
+    Load {
+        /// Where.
+        place: u32,
+    },
+    /// Writes a place.
+    Store {
+        /// Where.
+        place: u32,
+        /// What.
+        value: Value,
+    },
+    /// Writes a place and returns what was there, at once.
+    Swap {
+        /// Where.
+        place: u32,
+        /// What it writes.
+        value: Value,
+    },
+    /// Adds to a place (wrapping) and returns what was there, at once.
+    FetchAdd {
+        /// Where.
+        place: u32,
+        /// What it adds.
+        amount: Value,
+    },
+    /// Writes a place if it holds what is expected, and returns what was there, at once. Where it
+    /// holds something else, this is a load.
+    CompareAndSwap {
+        /// Where.
+        place: u32,
+        /// What must be there.
+        expected: Value,
+        /// What it then writes.
+        new: Value,
+    },
+    /// Orders earlier accesses of the kinds in `before` before later ones in `after`.
+    Fence {
+        /// Which earlier accesses.
+        before: Kinds,
+        /// Which later accesses.
+        after: Kinds,
+    },
+}
+
+impl Action {
+    /// A full fence.
+    pub const SYNC: Action = Action::Fence { before: Kinds::ALL, after: Kinds::ALL };
+
+    /// The place accessed; `None` for a fence.
+    pub fn place(self) -> Option<u32> {
+        match self {
+            Action::Load { place }
+            | Action::Store { place, .. }
+            | Action::Swap { place, .. }
+            | Action::FetchAdd { place, .. }
+            | Action::CompareAndSwap { place, .. } => Some(place),
+            Action::Fence { .. } => None,
+        }
+    }
+
+    /// Whether it returns a value.
+    pub fn reads(self) -> bool {
+        !matches!(self, Action::Store { .. } | Action::Fence { .. })
+    }
+
+    /// What it writes if it reads this (what a plain store reads does not matter).
+    pub fn written(self, read: Value) -> Option<Value> {
+        match self {
+            Action::Store { value, .. } | Action::Swap { value, .. } => Some(value),
+            Action::FetchAdd { amount, .. } => Some(read.wrapping_add(amount)),
+            Action::CompareAndSwap { expected, new, .. } => (read == expected).then_some(new),
+            Action::Load { .. } | Action::Fence { .. } => None,
+        }
+    }
+}
+
+impl Instruction {
+    /// An instruction that depends on no other.
+    pub fn plain(action: Action) -> Self {
+        Instruction { action, depends_on: Vec::new() }
+    }
+}
+
+impl Place {
+    /// A place with a name that holds 0, alone in its cache line.
+    pub fn named(name: &str, line: u32) -> Self {
+        Place { label: AddressLabel::Name(name.into()), initial: 0, line, word: 0 }
+    }
+}
+
+impl Program {
+    /// How many instructions it has.
+    pub fn len(&self) -> usize {
+        self.threads.iter().map(Vec::len).sum()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The instructions that return a value, thread by thread in program order: an
+    /// [`Outcome`](crate::Outcome) has a value for each.
+    pub fn readers(&self) -> impl Iterator<Item = (usize, usize, Action)> + '_ {
+        self.threads
+            .iter()
+            .enumerate()
+            .flat_map(|(thread, instructions)| {
+                let numbered = instructions.iter().enumerate();
+                numbered.map(move |(index, instruction)| (thread, index, instruction.action))
+            })
+            .filter(|&(_, _, action)| action.reads())
+    }
+
+    /// Whether every place named exists, places do not overlap, and dependencies point back to
+    /// instructions that return something.
+    pub fn check(&self) -> Result<(), ProgramError> {
+        let mut seats: Vec<(u32, u8)> = self.places.iter().map(|p| (p.line, p.word)).collect();
+        seats.sort_unstable();
+        if seats.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(ProgramError::Overlap);
+        }
+        if let Some(place) = self.places.iter().position(|p| p.word >= WORDS_PER_LINE) {
+            return Err(ProgramError::Word { place });
+        }
+        for (thread, instructions) in self.threads.iter().enumerate() {
+            for (index, instruction) in instructions.iter().enumerate() {
+                let missing = |place| place as usize >= self.places.len();
+                if instruction.action.place().is_some_and(missing) {
+                    return Err(ProgramError::NoSuchPlace { thread, index });
+                }
+                let good =
+                    |&on: &u32| (on as usize) < index && instructions[on as usize].action.reads();
+                if !instruction.depends_on.iter().all(good) {
+                    return Err(ProgramError::Dependency { thread, index });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why something is not a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProgramError {
+    /// Two places lie at the same word of the same line.
+    Overlap,
+    /// A place lies beyond its cache line.
+    Word {
+        /// Which place.
+        place: usize,
+    },
+    /// An instruction accesses a place that does not exist.
+    NoSuchPlace {
+        /// Of which thread.
+        thread: usize,
+        /// Which instruction.
+        index: usize,
+    },
+    /// An instruction depends on one that is not before it, or returns nothing.
+    Dependency {
+        /// Of which thread.
+        thread: usize,
+        /// Which instruction.
+        index: usize,
+    },
+}
+
+impl fmt::Display for ProgramError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProgramError::Overlap => write!(f, "two places lie at the same word of a cache line"),
+            ProgramError::Word { place } => {
+                write!(f, "place {place} lies beyond its cache line (words 0 to 7)")
+            }
+            ProgramError::NoSuchPlace { thread, index } => {
+                write!(
+                    f,
+                    "instruction {index} of thread {thread} accesses a place that is not there"
+                )
+            }
+            ProgramError::Dependency { thread, index } => write!(
+                f,
+                "instruction {index} of thread {thread} depends on one that is not an earlier \
+                 reading instruction of its thread"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ProgramError {}

@@ -1,0 +1,65 @@
+//! What can run a program.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+
+use history::History;
+
+use crate::outcome::Outcome;
+use crate::program::Program;
+
+/// How often to run a program, and with which randomness.
+#[derive(Clone, Copy, Debug)]
+pub struct Runs<'a> {
+    /// How often.
+    pub count: u64,
+    /// Where a target draws at random, it draws from this.
+    pub seed: u64,
+    /// Ends the runs early when set.
+    pub stop: &'a AtomicBool,
+}
+
+/// What came of runs.
+#[derive(Debug)]
+pub enum Ran {
+    /// So many runs read this.
+    Outcome(Outcome, u64),
+    /// One run, as the target recorded it.
+    Recorded(Box<History>),
+}
+
+/// Something that runs programs.
+pub trait Target {
+    /// Runs a program, handing over what came of it as it comes, until it was run as often as
+    /// asked, or the receiver breaks, or `stop` is set.
+    fn run(
+        &mut self,
+        program: &Program,
+        runs: Runs<'_>,
+        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+    ) -> Result<(), TargetError>;
+}
+
+/// Why a target did not run a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TargetError {
+    /// The program cannot be run there, and why.
+    Unsuitable(String),
+    /// The target cannot be used here at all, and why.
+    Unavailable(String),
+    /// The target crashed, hung or said something that cannot be understood: a finding.
+    Misbehaved(String),
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TargetError::Unsuitable(why)
+            | TargetError::Unavailable(why)
+            | TargetError::Misbehaved(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for TargetError {}
