@@ -265,7 +265,8 @@ fn bind<'m>(
                 let value = values.next().expect("an instance has a value for each parameter");
                 if let Domain::Multiset(place) = &binder.domain {
                     let address = execution.address(place)?;
-                    if value as usize >= execution.length(&address, place.span)? {
+                    let rooms = execution.rooms(&address, place.span)?;
+                    if memory::element(rooms, value as usize).is_err() {
                         return Ok(Applies::Unoccupied { parameter: number });
                     }
                 }

@@ -9,7 +9,7 @@ use std::mem::size_of;
 
 use murphi::machine::{Firing, Outcome, Successors};
 
-use crate::shape::{Shape, Shapes};
+use crate::shape::{Multiset, Shape, Shapes};
 
 /// What one call into native code works with.
 #[repr(C)]
@@ -179,8 +179,8 @@ pub(crate) unsafe extern "C" fn same(
     }
 }
 
-/// Removes elements from the multiset of type `ty` at `multiset`: those among the first `judged`
-/// whose byte in `removed` is not 0. The others keep their order; what becomes free is zeroed.
+/// Removes elements from the multiset of type `ty` at `multiset`: those in the first `judged`
+/// rooms whose byte in `removed` is not 0.
 ///
 /// # Safety
 ///
@@ -194,18 +194,15 @@ pub(crate) unsafe extern "C" fn remove_where(
 ) {
     // SAFETY: as the caller promises.
     unsafe {
-        let shapes = &*shapes;
-        let bytes = std::slice::from_raw_parts_mut(multiset, shapes.size(ty as usize));
+        let (multiset, bytes) = multiset_at(shapes, ty, multiset);
         let removed = std::slice::from_raw_parts(removed, judged as usize);
-        if let Shape::Multiset(multiset) = shapes.shape(ty as usize) {
-            multiset.remove_where(bytes, |position| {
-                removed.get(position).is_some_and(|&removed| removed != 0)
-            });
+        for (room, _) in removed.iter().enumerate().filter(|&(_, &removed)| removed != 0) {
+            multiset.remove_at(bytes, room);
         }
     }
 }
 
-/// Removes the element at an occupied position of the multiset of type `ty` at `multiset`.
+/// Removes the element in a room of the multiset of type `ty` at `multiset`.
 ///
 /// # Safety
 ///
@@ -214,14 +211,57 @@ pub(crate) unsafe extern "C" fn remove_at(
     shapes: *const Shapes,
     ty: u64,
     multiset: *mut u8,
-    position: u64,
+    room: u64,
 ) {
     // SAFETY: as the caller promises.
     unsafe {
+        let (multiset, bytes) = multiset_at(shapes, ty, multiset);
+        multiset.remove_at(bytes, room as usize);
+    }
+}
+
+/// Takes a vacant room of the multiset of type `ty` at `multiset` for a new element: the number of
+/// the room, or all ones if there is none.
+///
+/// # Safety
+///
+/// `multiset` is a well-formed multiset of that type.
+pub(crate) unsafe extern "C" fn refill(shapes: *const Shapes, ty: u64, multiset: *mut u8) -> u64 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let (multiset, bytes) = multiset_at(shapes, ty, multiset);
+        multiset.refill(bytes).map_or(u64::MAX, |room| room as u64)
+    }
+}
+
+/// Closes the gaps that removals have left in the multisets of a state.
+///
+/// # Safety
+///
+/// `state` is a well-formed state of `size` bytes of the model that the shapes are of.
+pub(crate) unsafe extern "C" fn close_gaps(shapes: *const Shapes, state: *mut u8, size: u64) {
+    // SAFETY: as the caller promises.
+    unsafe { (*shapes).close_gaps(std::slice::from_raw_parts_mut(state, size as usize)) }
+}
+
+/// The layout and the bytes of a multiset.
+///
+/// # Safety
+///
+/// `bytes` are a well-formed multiset of the type `ty`, and nothing else uses them meanwhile.
+unsafe fn multiset_at<'a>(
+    shapes: *const Shapes,
+    ty: u64,
+    bytes: *mut u8,
+) -> (&'a Multiset, &'a mut [u8]) {
+    // SAFETY: as the caller promises.
+    unsafe {
         let shapes = &*shapes;
-        let bytes = std::slice::from_raw_parts_mut(multiset, shapes.size(ty as usize));
-        if let Shape::Multiset(multiset) = shapes.shape(ty as usize) {
-            multiset.remove_at(bytes, position as usize);
+        let bytes = std::slice::from_raw_parts_mut(bytes, shapes.size(ty as usize));
+        match shapes.shape(ty as usize) {
+            Shape::Multiset(multiset) => (multiset, bytes),
+            // A panic aborts, so it cannot unwind through native frames.
+            shape => unreachable!("{shape:?} is not a multiset"),
         }
     }
 }

@@ -70,6 +70,20 @@ impl Program {
     ///
     /// If `layout` is not that of `model`.
     pub fn compile(model: &Model, layout: &Layout) -> Result<Arc<Program>, Error> {
+        Program::compile_unless(model, layout, &|| false)
+    }
+
+    /// Compiles a model, unless `stop` says before it is done that it is no longer wanted: then
+    /// the answer is [`Error::Stopped`]. It is asked between native functions, by any thread.
+    ///
+    /// # Panics
+    ///
+    /// If `layout` is not that of `model`.
+    pub fn compile_unless(
+        model: &Model,
+        layout: &Layout,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Arc<Program>, Error> {
         if cfg!(target_endian = "big") {
             return Err(Error::Host("big-endian".to_owned()));
         }
@@ -89,7 +103,7 @@ impl Program {
             needs: Vec::new(),
         };
         let jobs = jobs(model, &knowledge);
-        let compiled = compile_all(unit, &*isa, &jobs)?;
+        let compiled = compile_all(unit, &*isa, &jobs, stop)?;
         let (mut arena, mut guard_arena) = (0, 0);
         for (job, (_, end)) in jobs.iter().zip(&compiled) {
             let arena = match job {
@@ -188,6 +202,7 @@ fn is_layout_of(model: &Model, layout: &Layout) -> bool {
         parts(one) == parts(other)
             && one.fields == other.fields
             && one.count_width == other.count_width
+            && one.marks == other.marks
     };
     expected.types.len() == layout.types.len()
         && expected.globals == layout.globals
@@ -252,6 +267,7 @@ fn compile_all(
     mut unit: Unit<'_>,
     isa: &dyn TargetIsa,
     jobs: &[Job<'_>],
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<(Compiled, u64)>, Error> {
     let mut builders = FunctionBuilderContext::new();
     let mut functions = Vec::new();
@@ -262,6 +278,9 @@ fn compile_all(
     }
     let unit = &unit;
     code::in_parallel(jobs.len(), |number| {
+        if stop() {
+            return Err(Error::Stopped);
+        }
         let builders = &mut FunctionBuilderContext::new();
         let Translated { function, need } = match &jobs[number] {
             Job::Function(id) => {

@@ -6,11 +6,12 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
-use murphi::ir::{Binder, Domain, Expression, Place, TypeKind};
+use murphi::ir::{Binder, Domain, Expression, Place, TypeId};
 
 use super::Translator;
 use super::operand::{Bounds, Operand};
-use super::place::Binding;
+use super::place::{Address, Binding};
+use crate::shape::{REFILLED, VACANT};
 
 /// A loop whose body is being translated.
 pub(super) struct Loop {
@@ -93,10 +94,11 @@ impl<'m> Translator<'_, 'm> {
             }
             Domain::Range { from, to, by } => self.begin_range(from, to, by),
             Domain::Multiset(place) => {
-                let rounds = self.occupied_positions(place);
+                let address = self.locate_memory(place);
+                let rounds = self.rooms(&address, place.ty);
                 let each = self.begin_loop(rounds);
-                let round = each.round;
-                (each, round)
+                let position = self.position_in_round(&each, &address, place.ty);
+                (each, position)
             }
         };
         self.scope.bind(binder.local, Binding::Value(value));
@@ -106,13 +108,43 @@ impl<'m> Translator<'_, 'm> {
     /// How many elements a multiset has.
     pub(super) fn occupied_positions(&mut self, place: &'m Place) -> Rounds {
         let address = self.locate_memory(place);
-        let width = self.layout().of_type(place.ty).count_width;
-        let rounds = self.load_slot(&address, width);
-        let most = match self.model().kind(place.ty) {
-            TypeKind::Multiset { capacity, .. } => u64::from(*capacity),
-            kind => unreachable!("{kind:?} is not a multiset"),
-        };
-        Rounds::Counted { rounds, most }
+        self.rooms(&address, place.ty)
+    }
+
+    /// How many rooms of a multiset have, or had, an element.
+    fn rooms(&mut self, multiset: &Address, ty: TypeId) -> Rounds {
+        let layout = self.layout().of_type(ty);
+        let rounds = self.load_slot(multiset, layout.count_width);
+        Rounds::Counted { rounds, most: u64::from(layout.length) }
+    }
+
+    /// The position of the element in the room of this round; rooms without one are passed over.
+    pub(super) fn position_in_round(
+        &mut self,
+        each: &Loop,
+        multiset: &Address,
+        ty: TypeId,
+    ) -> Operand {
+        if !self.shrunk {
+            return each.round;
+        }
+        self.check_elements(multiset);
+        let layout = self.layout().of_type(ty);
+        let room = self.number(each.round);
+        let [there, occupied] = [(); 2].map(|()| self.block());
+        let count = self.load_slot(multiset, layout.count_width);
+        let within = self.builder.ins().icmp(IntCC::UnsignedLessThan, room, count);
+        self.choose(within, there, each.latch);
+        self.enter(there);
+        let mark = self.load_mark(multiset, ty, room);
+        let vacant = self.builder.ins().icmp_imm_s(IntCC::Equal, mark, i64::from(VACANT));
+        self.choose(vacant, each.latch, occupied);
+        self.enter(occupied);
+        let capacity = i64::from(layout.length);
+        let refilled = self.builder.ins().icmp_imm_s(IntCC::Equal, mark, i64::from(REFILLED));
+        let beyond = self.builder.ins().iadd_imm_s(room, capacity);
+        let position = self.builder.ins().select(refilled, beyond, room);
+        Operand::register(position, Bounds::new(0, 2 * capacity - 1))
     }
 
     fn begin_range(

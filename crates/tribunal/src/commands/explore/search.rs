@@ -2,6 +2,7 @@
 //! into words.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use explore::symmetry::{Canonicalizer, Symmetry};
 use explore::{
@@ -38,19 +39,26 @@ pub(super) fn search(
     let progress = Progress::start(arguments.quiet.quiet);
     let teller = progress.teller();
     teller.say(|| "compiling".to_owned());
-    let found = match native::Program::compile(model, interpreter.layout()) {
+    // Compiling is part of what the time budget is for.
+    let mut options = options(arguments);
+    let started = Instant::now();
+    let is_over = || options.time.is_some_and(|budget| started.elapsed() >= budget);
+    let compiled = native::Program::compile_unless(model, interpreter.layout(), &is_over);
+    options.time = options.time.map(|budget| budget.saturating_sub(started.elapsed()));
+    let options = &options;
+    let found = match compiled {
         Ok(program) => {
             let codec = NativeCodec(Arc::clone(&program));
             let machine = || program.machine();
-            explore_with(interpreter, arguments, machine, &codec, &teller, interrupt)
+            explore_with(interpreter, arguments, options, machine, &codec, &teller, interrupt)
         }
         Err(why) => {
-            if !arguments.quiet.quiet {
+            if !arguments.quiet.quiet && why != native::Error::Stopped {
                 remark(&format!("{why}; the model is interpreted, which is slow"));
             }
             let codec = BitCodec::new(model, interpreter.layout());
             let machine = || interpreter.clone();
-            explore_with(interpreter, arguments, machine, &codec, &teller, interrupt)
+            explore_with(interpreter, arguments, options, machine, &codec, &teller, interrupt)
         }
     };
     teller.say(|| "telling".to_owned());
@@ -88,6 +96,7 @@ impl Codec for NativeCodec {
 fn explore_with<M: Machine>(
     interpreter: &Interpreter,
     arguments: &ExploreArguments,
+    options: &Options,
     machine: impl Fn() -> M + Sync,
     codec: &impl Codec,
     teller: &Teller,
@@ -98,16 +107,16 @@ fn explore_with<M: Machine>(
     let reduction = Canonicalizer::new(model, layout, symmetry);
     let (state_size, rules) = (layout.size as usize, model.rules.len());
     let mut progress = |now: &explore::Progress| teller.say(|| progress_line(now));
-    let (options, stop) = (options(arguments), interrupt.flag());
+    let stop = interrupt.flag();
     interrupt.listen(|| ());
     match reduction.is_trivial() {
         true => {
             let system = System { machine, codec, reduction: &Identity, state_size, rules };
-            explore::explore(&options, &system, &mut progress, &stop)
+            explore::explore(options, &system, &mut progress, &stop)
         }
         false => {
             let system = System { machine, codec, reduction: &reduction, state_size, rules };
-            explore::explore(&options, &system, &mut progress, &stop)
+            explore::explore(options, &system, &mut progress, &stop)
         }
     }
 }
