@@ -110,6 +110,25 @@ impl<M: Machine> Machine for Passing<'_, M> {
     fn covered(&self) -> &[bool] {
         self.machine.covered()
     }
+
+    #[inline(always)]
+    fn run_in_portions(
+        &mut self,
+        state: Option<&[u8]>,
+        most: usize,
+        out: &mut Successors,
+        full: &mut dyn FnMut(&mut Successors),
+    ) {
+        self.machine.run_in_portions(state, most, out, full);
+    }
+
+    fn obey(&mut self, stop: &Arc<AtomicBool>) {
+        self.machine.obey(stop);
+    }
+
+    fn footprint(&self) -> usize {
+        self.machine.footprint()
+    }
 }
 
 /// Packs states by native code.

@@ -7,6 +7,9 @@
 //! parameter is the size of its type or range, or the capacity of its multiset. See
 //! [`instance`](crate::instance).
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 /// How running one rule ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -91,4 +94,33 @@ pub trait Machine: Send {
 
     /// For each property, whether it is a cover that has held in a state given to `check`.
     fn covered(&self) -> &[bool];
+
+    /// Like `expand`, or `start` where there is no state, but in portions: whenever the batch has
+    /// `most` firings (at least 1) it is handed to `full`, and emptied afterwards. What is left in
+    /// the batch is the last portion.
+    fn run_in_portions(
+        &mut self,
+        state: Option<&[u8]>,
+        most: usize,
+        out: &mut Successors,
+        full: &mut dyn FnMut(&mut Successors),
+    ) {
+        // All of it is the last portion.
+        let _ = (most, full);
+        match state {
+            Some(state) => self.expand(state, out),
+            None => self.start(out),
+        }
+    }
+
+    /// From now on, whatever is being run ends soon after this flag is set, and what it has found
+    /// since then means nothing.
+    fn obey(&mut self, stop: &Arc<AtomicBool>) {
+        let _ = stop;
+    }
+
+    /// Bytes that the machine holds for itself, if that may be many.
+    fn footprint(&self) -> usize {
+        0
+    }
 }

@@ -72,7 +72,7 @@ pub fn read(text: &str) -> Result<Recorded, String> {
         verdict,
         constants: fields(object, "constants", "the exploration")?.unwrap_or_default(),
         dialect: optional_string(object, "dialect")?,
-        loop_limit: object.get("loop_limit").and_then(Value::as_u64),
+        loop_limit: loop_limit(object)?,
         deadlock: optional_string(object, "deadlock")?,
         start: read_start(start)?,
         steps: numbered
@@ -110,6 +110,14 @@ fn optional_string(object: &Map<String, Value>, name: &str) -> Result<Option<Str
     match object.contains_key(name) {
         true => string(object, name, "the exploration").map(Some),
         false => Ok(None),
+    }
+}
+
+fn loop_limit(object: &Map<String, Value>) -> Result<Option<u64>, String> {
+    let Some(limit) = object.get("loop_limit") else { return Ok(None) };
+    match limit.as_u64() {
+        Some(limit) if limit > 0 => Ok(Some(limit)),
+        _ => Err(format!("`loop_limit` of the exploration is not a positive number: {limit}")),
     }
 }
 

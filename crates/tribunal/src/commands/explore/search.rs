@@ -1,6 +1,8 @@
 //! The search itself: what the flags ask for, handed to the engine, and what the engine found, put
 //! into words.
 
+use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 
 use explore::symmetry::{Canonicalizer, Symmetry};
@@ -35,10 +37,12 @@ pub(super) fn search(
     interrupt: &Interrupt,
 ) -> Result<told::Exploration, Failure> {
     let model = interpreter.model();
+    let directory = arguments.search.disk.as_deref();
+    directory.map_or(Ok(()), require_writable)?;
     let progress = Progress::start(arguments.quiet.quiet);
     let teller = progress.teller();
     teller.say(|| "compiling".to_owned());
-    let found = match native::Program::compile(model, interpreter.layout()) {
+    let (found, threads) = match native::Program::compile(model, interpreter.layout()) {
         Ok(program) => {
             let codec = NativeCodec(Arc::clone(&program));
             let machine = || program.machine();
@@ -54,7 +58,7 @@ pub(super) fn search(
         }
     };
     teller.say(|| "telling".to_owned());
-    let told = tell(interpreter, arguments, &found, colour);
+    let told = tell(interpreter, arguments, &found, threads, colour);
     drop(progress);
     told.map_err(Failure::from)
 }
@@ -85,6 +89,15 @@ impl Codec for NativeCodec {
     }
 }
 
+/// Refuses a directory in which no file can be created.
+fn require_writable(directory: &Path) -> Result<(), Failure> {
+    let probe = directory.join(format!(".tribunal-{}", std::process::id()));
+    let made = File::create_new(&probe).and_then(|_| std::fs::remove_file(&probe));
+    let name = directory.display().to_string();
+    made.map_err(|error| Failure::File { name, action: "write to", error })
+}
+
+/// Explores; says with how many threads.
 fn explore_with<M: Machine>(
     interpreter: &Interpreter,
     arguments: &ExploreArguments,
@@ -92,7 +105,7 @@ fn explore_with<M: Machine>(
     codec: &impl Codec,
     teller: &Teller,
     interrupt: &Interrupt,
-) -> explore::Exploration {
+) -> (explore::Exploration, usize) {
     let (model, layout) = (interpreter.model(), interpreter.layout());
     let symmetry = symmetry_kind(arguments.search.symmetry);
     let reduction = Canonicalizer::new(model, layout, symmetry);
@@ -100,7 +113,12 @@ fn explore_with<M: Machine>(
     let mut progress = |now: &explore::Progress| teller.say(|| progress_line(now));
     let (options, stop) = (options(arguments), interrupt.flag());
     interrupt.listen(|| ());
-    match reduction.is_trivial() {
+    let threads = threads(&options, codec.packed_size());
+    if threads < options.threads && !arguments.quiet.quiet {
+        let asked = options.threads;
+        remark(&format!("{threads} threads instead of {asked}: more would take too much memory"));
+    }
+    let found = match reduction.is_trivial() {
         true => {
             let system = System { machine, codec, reduction: &Identity, state_size, rules };
             explore::explore(&options, &system, &mut progress, &stop)
@@ -109,6 +127,16 @@ fn explore_with<M: Machine>(
             let system = System { machine, codec, reduction: &reduction, state_size, rules };
             explore::explore(&options, &system, &mut progress, &stop)
         }
+    };
+    (found, threads)
+}
+
+/// The number of threads that search.
+fn threads(options: &Options, packed_size: usize) -> usize {
+    match options.strategy {
+        Strategy::Depth => options.threads,
+        Strategy::Simulate { .. } => options.threads.min(explore::MOST_THREADS),
+        Strategy::Breadth | Strategy::Compact { .. } => explore::threads(options, packed_size),
     }
 }
 
@@ -197,6 +225,7 @@ fn tell(
     interpreter: &Interpreter,
     arguments: &ExploreArguments,
     found: &explore::Exploration,
+    threads: usize,
     colour: bool,
 ) -> Result<told::Exploration, Contradiction> {
     let told = told(interpreter, found, arguments.evidence.trace_all, colour)?;
@@ -204,7 +233,7 @@ fn tell(
         Verdict::Undecided(reason) => Some(reason_line(reason, arguments.search.bound)),
         _ => told.reason,
     };
-    Ok(told::Exploration { settings: settings(arguments), reason, ..told })
+    Ok(told::Exploration { settings: settings(arguments, threads), reason, ..told })
 }
 
 /// Puts what was found into words, confirmed by the reference interpreter.
@@ -258,7 +287,7 @@ pub(in crate::commands) fn symmetry_name(choice: SymmetryChoice) -> &'static str
     }
 }
 
-fn settings(arguments: &ExploreArguments) -> Settings {
+fn settings(arguments: &ExploreArguments, threads: usize) -> Settings {
     let search = &arguments.search;
     Settings {
         symmetry: symmetry_name(search.symmetry).to_owned(),
@@ -270,7 +299,7 @@ fn settings(arguments: &ExploreArguments) -> Settings {
         },
         jobs: match (search.simulate, search.search) {
             (None, SearchChoice::Dfs) => 1,
-            _ => arguments.limits.threads(),
+            _ => threads,
         },
         seed: search.simulate.map(|_| search.seed),
         bound: search.bound,
