@@ -31,10 +31,7 @@ use crate::watch::{Caller, Watch};
 use crate::worker::{Count, Shared, Worker, workers};
 
 /// Breadth-first search with the exact visited set.
-pub(crate) fn explore<M, F, C, R>(
-    system: &System<'_, F, C, R>,
-    caller: &mut Caller,
-) -> Exploration
+pub(crate) fn explore<M, F, C, R>(system: &System<'_, F, C, R>, caller: &mut Caller) -> Exploration
 where
     M: Machine,
     F: Fn() -> M + Sync,

@@ -32,10 +32,7 @@ use crate::watch::{Caller, Watch};
 const REPORT: u64 = 1024;
 
 /// Depth-first search.
-pub(crate) fn explore<M, F, C, R>(
-    system: &System<'_, F, C, R>,
-    caller: &mut Caller,
-) -> Exploration
+pub(crate) fn explore<M, F, C, R>(system: &System<'_, F, C, R>, caller: &mut Caller) -> Exploration
 where
     M: Machine,
     F: Fn() -> M + Sync,
@@ -57,9 +54,7 @@ where
         stored: 0,
         bounded: false,
     };
-    let ran = set.and_then(|mut set| {
-        watch.watch_over(caller, &meter, || search.run(&mut set))
-    });
+    let ran = set.and_then(|mut set| watch.watch_over(caller, &meter, || search.run(&mut set)));
     if let Err(error) = ran {
         watch.fail(error);
     }

@@ -109,7 +109,24 @@ where
     R: Reduction,
 {
     let caller = &mut Caller { options, progress, interrupt };
-    match options.strategy {
+    let &System { ref machine, codec, reduction, state_size, rules } = system;
+    match reduction.is_trivial() {
+        true => {
+            let reduction = &Identity;
+            search(&System { machine, codec, reduction, state_size, rules }, caller)
+        }
+        false => search(&System { machine, codec, reduction, state_size, rules }, caller),
+    }
+}
+
+fn search<M, F, C, R>(system: &System<'_, F, C, R>, caller: &mut Caller) -> Exploration
+where
+    M: Machine,
+    F: Fn() -> M + Sync,
+    C: Codec,
+    R: Reduction,
+{
+    match caller.options.strategy {
         Strategy::Breadth => bfs::explore(system, caller),
         Strategy::Compact { bits } => compact::explore(bits, system, caller),
         Strategy::Depth => dfs::explore(system, caller),

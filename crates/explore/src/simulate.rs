@@ -13,7 +13,6 @@ use std::time::Instant;
 
 use murphi::machine::{Check, Firing, Machine, Outcome};
 
-use crate::{MOST_THREADS, System};
 use crate::finding::{Finding, Kind};
 use crate::memory::Meter;
 use crate::options::{Deadlock, Options};
@@ -23,6 +22,7 @@ use crate::result::{Exploration, Reason, Step, Verdict};
 use crate::runner::{Rules, Runner};
 use crate::store::StoreError;
 use crate::watch::{Caller, Watch};
+use crate::{MOST_THREADS, System};
 
 /// How much to walk.
 #[derive(Debug, Clone, Copy)]

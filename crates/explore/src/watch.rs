@@ -4,8 +4,10 @@
 //! Workers write their counters once for each batch, without waiting for anybody, and learn from
 //! one flag that they should stop. Their machines look at another one in the middle of long loops.
 
+use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst,
+};
 use std::sync::{Arc, Mutex};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use crate::memory::Meter;
@@ -220,11 +222,7 @@ impl Reporter {
     }
 
     /// Reports if it is time.
-    fn report(
-        &mut self,
-        snapshot: impl FnOnce() -> Progress,
-        progress: &mut dyn FnMut(&Progress),
-    ) {
+    fn report(&mut self, snapshot: impl FnOnce() -> Progress, progress: &mut dyn FnMut(&Progress)) {
         let since = self.last.elapsed();
         if since >= REPORT {
             let mut snapshot = snapshot();

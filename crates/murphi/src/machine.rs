@@ -1,5 +1,6 @@
 //! What an exploration asks of a model: its start states, the successors of a state, whether a
-//! state keeps its properties. Two things answer: the reference interpreter, and native code.
+//! state keeps its properties; and how states are packed. Two things answer: the reference
+//! interpreter, and native code.
 //!
 //! States are byte strings laid out by [`Layout`](crate::layout::Layout). An instance of a rule is
 //! a number: the values of its `Each` parameters, each counted from the first of its domain, as
@@ -123,4 +124,16 @@ pub trait Machine: Send {
     fn footprint(&self) -> usize {
         0
     }
+}
+
+/// Turns states into packed states and back.
+pub trait Codec: Sync {
+    /// Bytes of a packed state.
+    fn packed_size(&self) -> usize;
+
+    /// Packs `state` into exactly [`Codec::packed_size`] bytes.
+    fn pack(&self, state: &[u8], packed: &mut [u8]);
+
+    /// Writes every slot of `state`, whose padding is zero and stays so.
+    fn unpack(&self, packed: &[u8], state: &mut [u8]);
 }

@@ -146,11 +146,6 @@ impl Canonicalizer {
         self
     }
 
-    /// Whether canonicalising can change a state at all.
-    pub fn is_trivial(&self) -> bool {
-        self.plan.sets.is_empty() && self.plan.state().bags.is_empty()
-    }
-
     /// Turns a state into the canonical state of its orbit.
     #[inline]
     pub fn canonicalize(&self, scratch: &mut Scratch, state: &mut [u8]) {
@@ -283,8 +278,14 @@ impl Reduction for Canonicalizer {
         Scratch::new(self)
     }
 
+    #[inline(always)]
     fn canonicalize(&self, scratch: &mut Scratch, state: &mut [u8]) {
         Canonicalizer::canonicalize(self, scratch, state);
+    }
+
+    /// Whether canonicalising cannot change any state.
+    fn is_trivial(&self) -> bool {
+        self.plan.sets.is_empty() && self.plan.state().bags.is_empty()
     }
 }
 

@@ -175,7 +175,11 @@ mod tests {
             model: "m.m".to_owned(),
             verdict: Verdict::Violation,
             broken: Some(broken),
-            settings: Settings { constants: vec![pair("N", "3")], ..Settings::default() },
+            settings: Settings {
+                constants: vec![pair("N", "3")],
+                loop_limit: 1000,
+                ..Settings::default()
+            },
             counterexample: Some(Counterexample { start, steps: vec![step] }),
             ..Exploration::default()
         }
@@ -189,6 +193,16 @@ mod tests {
         assert_eq!(recorded.start.state.unwrap().len(), 2);
         assert_eq!(recorded.steps[0].changed, Some(vec![pair("n", "1")]));
         assert_eq!(recorded.steps[0].bindings, [pair("p", "Proc_1")]);
+    }
+
+    #[test]
+    fn a_loop_limit_that_is_no_limit_is_refused() {
+        let mut object: Value = serde_json::from_str(&json::object(&example())).unwrap();
+        for wrong in [0.into(), (-1).into(), 1.5.into(), "1000".into(), Value::Null] {
+            object["loop_limit"] = wrong;
+            let error = read(&object.to_string()).unwrap_err();
+            assert!(error.contains("`loop_limit`"), "{error}");
+        }
     }
 
     #[test]

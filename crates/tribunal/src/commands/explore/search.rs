@@ -3,12 +3,9 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
 
 use explore::symmetry::{Canonicalizer, Symmetry};
-use explore::{
-    BitCodec, Codec, Deadlock, Identity, Options, Reason, Strategy, System, Verdict, Violation,
-};
+use explore::{BitCodec, Codec, Deadlock, Options, Reason, Strategy, System, Verdict, Violation};
 use murphi::diagnostic::Diagnostic;
 use murphi::instance;
 use murphi::interpret::{End, Interpreter};
@@ -44,9 +41,8 @@ pub(super) fn search(
     teller.say(|| "compiling".to_owned());
     let (found, threads) = match native::Program::compile(model, interpreter.layout()) {
         Ok(program) => {
-            let codec = NativeCodec(Arc::clone(&program));
             let machine = || program.machine();
-            explore_with(interpreter, arguments, machine, &codec, &teller, interrupt)
+            explore_with(interpreter, arguments, machine, &*program, &teller, interrupt)
         }
         Err(why) => {
             if !arguments.quiet.quiet {
@@ -67,25 +63,6 @@ impl From<Contradiction> for Failure {
     fn from(Contradiction(what): Contradiction) -> Self {
         let advice = "this is a bug in tribunal, please report it with the model";
         Failure::Usage(format!("the reference interpreter disagrees: {what}; {advice}"))
-    }
-}
-
-/// Packs states by native code.
-struct NativeCodec(Arc<native::Program>);
-
-impl Codec for NativeCodec {
-    fn packed_size(&self) -> usize {
-        self.0.packed_size()
-    }
-
-    #[inline(always)]
-    fn pack(&self, state: &[u8], packed: &mut [u8]) {
-        self.0.pack(state, packed);
-    }
-
-    #[inline(always)]
-    fn unpack(&self, packed: &[u8], state: &mut [u8]) {
-        self.0.unpack(packed, state);
     }
 }
 
@@ -118,16 +95,8 @@ fn explore_with<M: Machine>(
         let asked = options.threads;
         remark(&format!("{threads} threads instead of {asked}: more would take too much memory"));
     }
-    let found = match reduction.is_trivial() {
-        true => {
-            let system = System { machine, codec, reduction: &Identity, state_size, rules };
-            explore::explore(&options, &system, &mut progress, &stop)
-        }
-        false => {
-            let system = System { machine, codec, reduction: &reduction, state_size, rules };
-            explore::explore(&options, &system, &mut progress, &stop)
-        }
-    };
+    let system = System { machine, codec, reduction: &reduction, state_size, rules };
+    let found = explore::explore(&options, &system, &mut progress, &stop);
     (found, threads)
 }
 
