@@ -8,6 +8,7 @@ use murphi::ir::{
     FunctionId, Model, Place, Property, PropertyKind, Rule, Statement, StatementKind,
 };
 use murphi::layout::{Layout, TypeLayout};
+use murphi::machine::Codec;
 
 use crate::Error;
 use crate::code::{self, Code, Compiled};
@@ -190,6 +191,22 @@ impl Program {
     #[inline]
     pub fn unpack(&self, packed: &[u8], state: &mut [u8]) {
         self.packing.unpack(packed, state);
+    }
+}
+
+impl Codec for Program {
+    fn packed_size(&self) -> usize {
+        Program::packed_size(self)
+    }
+
+    #[inline(always)]
+    fn pack(&self, state: &[u8], packed: &mut [u8]) {
+        Program::pack(self, state, packed);
+    }
+
+    #[inline(always)]
+    fn unpack(&self, packed: &[u8], state: &mut [u8]) {
+        Program::unpack(self, packed, state);
     }
 }
 

@@ -31,7 +31,7 @@ use cranelift_codegen::entity::SecondaryMap;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, Block, BlockArg, ExtFuncData, ExternalName, FuncRef, Function, InstBuilder,
-    Signature, Type, UserExternalName, UserFuncName, Value, types,
+    MemFlagsData, Signature, Type, UserExternalName, UserFuncName, Value, types,
 };
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -40,6 +40,7 @@ use murphi::layout::Layout;
 
 use crate::Error;
 use crate::facts::Knowledge;
+use crate::host::Context;
 pub(crate) use body::body;
 pub(crate) use call::{EXCLUDED, FAILED, function};
 pub(crate) use guards::{Guarded, guards};
@@ -110,6 +111,10 @@ struct Translator<'a, 'm> {
     /// An element may have left a multiset since references were bound, or since the rule began.
     shrunk: bool,
     ways: SecondaryMap<Block, Way>,
+    /// How often the loops around go round together, at most.
+    rounds: Vec<u64>,
+    /// Where to go when the run is to stop; as on an error if nothing is said.
+    halt: Option<Block>,
 }
 
 impl<'a, 'm> Translator<'a, 'm> {
@@ -129,8 +134,19 @@ impl<'a, 'm> Translator<'a, 'm> {
         let [error, exclude, leave] = [(); 3].map(|()| builder.create_block());
         let exits = Exits { error, exclude, leave, result: None, room: None };
         let scope = Scope::empty();
-        let ways = SecondaryMap::new();
-        Translator { unit, builder, state, context, scope, exits, memory, shrunk: false, ways }
+        Translator {
+            unit,
+            builder,
+            state,
+            context,
+            scope,
+            exits,
+            memory,
+            shrunk: false,
+            ways: SecondaryMap::new(),
+            rounds: Vec::new(),
+            halt: None,
+        }
     }
 
     /// Ends the native function; all blocks are filled.
@@ -229,6 +245,16 @@ impl<'a, 'm> Translator<'a, 'm> {
     fn fail(&mut self) {
         self.jump(self.exits.error);
         let next = self.block();
+        self.enter(next);
+    }
+
+    /// Leaves if the run is to stop.
+    fn leave_if_stopped(&mut self) {
+        let at = std::mem::offset_of!(Context, stop) as i32;
+        let flag = self.builder.ins().load(types::I64, memory::plain(), self.context, at);
+        let stop = self.builder.ins().atomic_load(types::I8, MemFlagsData::trusted(), flag);
+        let next = self.block();
+        self.choose(stop, self.halt.unwrap_or(self.exits.error), next);
         self.enter(next);
     }
 

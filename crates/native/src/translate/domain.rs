@@ -13,6 +13,10 @@ use super::operand::{Bounds, Operand};
 use super::place::{Address, Binding};
 use crate::shape::{REFILLED, VACANT};
 
+/// Loops that go round more often than this, together with those around them, look at whether to
+/// stop.
+const SHORT: u64 = 64;
+
 /// A loop whose body is being translated.
 pub(super) struct Loop {
     body: Block,
@@ -44,6 +48,8 @@ impl<'m> Translator<'_, 'm> {
         let most = match rounds {
             Rounds::Fixed(most) | Rounds::Counted { most, .. } => most,
         };
+        let around = self.rounds.last().copied().unwrap_or(1);
+        self.rounds.push(around.saturating_mul(most));
         if let Rounds::Fixed(1) = rounds {
             self.jump(body);
             self.enter(body);
@@ -66,6 +72,9 @@ impl<'m> Translator<'_, 'm> {
     /// Ends a loop whose rounds all lead to its latch; the translation goes on after it.
     pub(super) fn end_loop(&mut self, each: Loop) {
         self.enter(each.latch);
+        if self.rounds.pop().is_some_and(|rounds| rounds > SHORT) {
+            self.leave_if_stopped();
+        }
         let rounds = match each.rounds {
             Rounds::Fixed(1) => None,
             Rounds::Fixed(rounds) => Some(self.constant(rounds as i64)),

@@ -164,6 +164,7 @@ impl<'m> Translator<'_, 'm> {
         let limit = self.constant(self.model().loop_limit as i64);
         let reached = self.builder.ins().icmp(IntCC::Equal, rounds, limit);
         self.fail_if(reached);
+        self.leave_if_stopped();
         self.statements(body);
         let next = self.builder.ins().iadd_imm_s(rounds, 1);
         self.jump_with(header, next);
