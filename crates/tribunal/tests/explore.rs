@@ -412,7 +412,7 @@ fn a_budget_that_runs_out_leaves_it_undecided_with_what_was_done() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     let first = "<stdin>: undecided: the time budget ran out; nothing wrong so far\n";
     assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
-    assert!(ran.lines()[1].contains("states"), "{}", ran.stdout);
+    assert!(ran.lines()[1].contains(" state"), "{}", ran.stdout);
 
     let found = json(MANY, &["--memory", "1MiB"]);
     assert_eq!(found["verdict"], "undecided");

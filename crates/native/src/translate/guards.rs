@@ -163,7 +163,8 @@ impl<'m> Instances<'m> {
                 let first = translator.instance(&self.nest, &self.digits);
                 let below = self.nest.instances_below(self.digits.len());
                 translator.record_stopped(self.guarded.number, first, below, outcome);
-                translator.jump(segment.next);
+                // Not by the last stage, which only the last conjuncts should lead to.
+                translator.builder.ins().jump(segment.next, &[]);
             }
             if let Some(each) = segment.around {
                 translator.end_loop(each);

@@ -17,25 +17,29 @@ startstate begin
   for p: Proc do rank[p] := 0; clear queue[p]; end;
   for k: 0..1 do other[k] := 0; end;
 end;
-rule "add up" var t: 0..9; m: Message;
+rule "add up" parity = 0 ==>
+var t: 0..9; m: Message;
 begin
+  parity := 1;
   for p: Proc do
     t := rank[p] + 1;
     if t > 3 then count := count + t - 1; all := rank[p] = 0 & all; end;
     any := any | rank[p] = 2;
     if rank[p] < least then least := rank[p]; end;
-    m.kind := None; m.from := p; MultisetAdd(m, net);
+    m.kind := rank[p] = 0 ? None : Some; MultisetAdd(m, net);
     if rank[p] = 1 then seen := Some; end;
     other[1] := other[1] + other[0];
     rank[p] := rank[p] > 5 ? 0 : rank[p] + 1;
     for q: Proc do if q != p then all := all & rank[q] < 9; end; end;
   end;
 end;
-rule "send" begin
+rule "send" parity = 1 ==>
+begin
+  parity := 2; undefine net;
   for p: Proc do send(p, None); post(Some, p); end;
   MultisetRemovePred(i: net, net[i].kind = None);
   for p: Proc do MultisetRemovePred(i: net, net[i].from = p & rank[p] = 0); end;
 end;
-rule "least" var lowest: -9223372036854775808..0; begin
+rule "least" var lowest: -9223372036854775808..-9223372036854775800; begin
   lowest := -9223372036854775808; lowest := lowest - -1;
 end;
