@@ -16,9 +16,6 @@ use std::thread;
 use std::time::Duration;
 
 use explore::{Deadlock, Exploration, Reason, Violation};
-use history::{ReadOptions, ThinAir, TraceReader};
-use judge::{Budget, Engine, Outcome};
-use models::Model;
 use murphi::ast::{Item, Program, Rule, RuleKind};
 use murphi::check;
 use murphi::interpret::{End, Interpreter, RuntimeError, RuntimeErrorKind};
@@ -31,8 +28,8 @@ use super::claims::without_claims;
 use super::glance;
 use super::report::{Entry, Report};
 use super::{Mutant, mutants};
+use crate::alarm;
 use crate::events;
-use crate::trace;
 use crate::verify::{self, Failure, MemoryModel, Verdict, Verification};
 
 /// How to try mutants.
@@ -43,6 +40,8 @@ pub struct Options {
     pub verify: verify::Options,
     /// How many mutants to try at a time; at least 1.
     pub jobs: usize,
+    /// The numbers of the mutants to try; all if there are none.
+    pub only: Vec<usize>,
 }
 
 impl Default for Options {
@@ -52,7 +51,7 @@ impl Default for Options {
         // enough for some million states of a few bytes.
         verify.search.memory = Some(64 << 20);
         verify.search.time = Some(Duration::from_secs(60));
-        Options { verify, jobs: 1 }
+        Options { verify, jobs: 1, only: Vec::new() }
     }
 }
 
@@ -192,7 +191,10 @@ pub fn run(
     crate::verify::compositions(source, &options.verify)?;
     let judge = Judge { name: &source.name, options, interrupt };
     let baseline = judge.baseline(&program).map_err(Failure::NotRepeatable)?;
-    let mutants = mutants(&program, &options.verify.events);
+    let mut mutants = mutants(&program, &options.verify.events);
+    if !options.only.is_empty() {
+        mutants.retain(|mutant| options.only.contains(&mutant.number));
+    }
     let fates = judge.all(&mutants, &baseline, progress);
     let entries = mutants.into_iter().zip(fates);
     let entries = entries.map(|(mutant, (fate, findings))| Entry { mutant, fate, findings });
@@ -433,20 +435,9 @@ impl Judge<'_> {
     fn is_refused(&self, source: &Source, interpreter: &Interpreter, found: &Exploration) -> bool {
         let verify::Options { language, events, memory_model, .. } = &self.options.verify;
         let Ok(protocol) = events::find(source, language, events) else { return false };
-        let Ok(trace) = trace::lift(&protocol, interpreter, &found.counterexample) else {
-            return false;
-        };
-        let model = match memory_model {
-            MemoryModel::Sc => Model::Sc,
-            MemoryModel::Tso => Model::Tso,
-        };
-        let text = trace.text(false);
-        let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
-        let Some(Ok(history)) = TraceReader::new(text.as_bytes(), "trace", options).next() else {
-            return false;
-        };
-        let judged = judge::judge(&history, model, Engine::Auto, &Budget::unlimited());
-        matches!(judged.outcome, Outcome::Violation(_))
+        let run = &found.counterexample;
+        alarm::judge_run(&protocol, interpreter, run, *memory_model, alarm::PATIENCE)
+            .is_ok_and(|judged| judged.is_violation())
     }
 
     fn verify(&self, source: &Source, options: &verify::Options) -> Answer {

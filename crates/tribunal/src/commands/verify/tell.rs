@@ -47,7 +47,7 @@ pub(super) fn tell(
     let verification = Verification {
         sizes: Sizes { processors, addresses, values },
         independent: found.independent,
-        commits: commits(question, found),
+        commits: found.commits,
         lemmas: found.lemmas.iter().map(lemma).collect(),
         warnings: found.warnings.iter().map(|w| warning(w, question.source)).collect(),
         ..unanswered(question, String::new())
@@ -83,13 +83,6 @@ pub(super) fn tell(
         Verdict::NoStart => tale.verification.sentence = "there is no start state".to_owned(),
     }
     Ok(tale)
-}
-
-/// Whether the protocol marks where stores begin to count.
-fn commits(question: &Question<'_>, found: &conform::Verification) -> bool {
-    let name = question.options.events.commit.as_deref().unwrap_or("Commit");
-    let functions = found.lemmas.first().map(|lemma| &lemma.interpreter.model().functions);
-    functions.is_some_and(|functions| functions.iter().any(|function| function.name == name))
 }
 
 /// A verification without an answer, for this reason.
