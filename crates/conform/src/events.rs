@@ -81,7 +81,7 @@ pub(crate) struct Domain {
 }
 
 /// What is looked for if no name is given for the procedure that marks commits.
-const COMMIT: &str = "Commit";
+pub(crate) const COMMIT: &str = "Commit";
 
 /// Says that no procedure marks commits.
 const NO_COMMIT: &str = "none";

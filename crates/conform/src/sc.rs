@@ -46,6 +46,9 @@ pub(crate) fn no_cycle(k: u64) -> String {
 /// The name of the invariant that nothing is loaded before it was stored.
 pub(crate) const CAUSALITY: &str = "what is loaded was stored before";
 
+/// The name of the invariant about commits.
+const COMMITS: &str = "what is committed was stored before";
+
 /// How many lemmas there are: a nice cycle visits a processor and a location once.
 pub(crate) fn lemmas(protocol: &Protocol) -> u64 {
     protocol.processor.count.min(protocol.address.count)
@@ -54,14 +57,21 @@ pub(crate) fn lemmas(protocol: &Protocol) -> u64 {
 /// The protocol with the observers of lemma k.
 pub(crate) fn lemma(protocol: &Protocol, k: u64) -> Program {
     let text = |template: &str| fill(protocol, template);
-    let ordering = if protocol.commit.is_some() { COMMITTED } else { STORED };
+    let committed = protocol.commit.is_some();
+    let ordering = if committed { COMMITTED } else { STORED };
     let declarations = format!("{DECLARATIONS}{ordering}{LOADS}");
-    let properties = PROPERTIES.replace("$cycle", &no_cycle(k)).replace("$causality", CAUSALITY);
+    let mut properties =
+        PROPERTIES.replace("$cycle", &no_cycle(k)).replace("$causality", CAUSALITY);
+    let mut start = start(k);
+    if committed {
+        properties += &format!("invariant \"{COMMITS}\" !$_unstored;");
+        start += "$_unstored := false; ";
+    }
     let observer = Observer {
         declarations: text(&declarations),
         properties: text(&properties),
         choices: text(&choices(k)),
-        start: text(&start(k)),
+        start: text(&start),
         assumptions: initially(protocol, &literal(protocol, 0)),
         on_load: text("$_load"),
         on_store: text("$_store"),
@@ -161,6 +171,7 @@ end;
 const COMMITTED: &str = "
 var
   $_under_way: array [$Address] of 0..63;
+  $_unstored: boolean;
 
 function $_pending($_a: $Address): boolean;
 begin
@@ -188,7 +199,9 @@ begin
   $say_commit
   $_order($_a, $_v);
   if !isundefined($_writes[$_a]) then
-    if $_under_way[$_a] = 1 then
+    if !$_pending($_a) then
+      $_unstored := true;
+    elsif $_under_way[$_a] = 1 then
       undefine $_under_way[$_a];
     else
       $_under_way[$_a] := $_under_way[$_a] - 1;

@@ -10,6 +10,7 @@
 //! A mutant that passes everything and has as many states, as far away, and as many firings of
 //! each rule as the protocol, looks equivalent to it. This is a strong hint and not a proof.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -42,6 +43,9 @@ pub struct Options {
     pub jobs: usize,
     /// The numbers of the mutants to try; all if there are none.
     pub only: Vec<usize>,
+    /// Whether a mutant that one question has noticed is spared the others: it is then known which
+    /// mutants survive, but not how many each question would notice.
+    pub survivors: bool,
 }
 
 impl Default for Options {
@@ -51,7 +55,7 @@ impl Default for Options {
         // enough for some million states of a few bytes.
         verify.search.memory = Some(64 << 20);
         verify.search.time = Some(Duration::from_secs(60));
-        Options { verify, jobs: 1, only: Vec::new() }
+        Options { verify, jobs: 1, only: Vec::new(), survivors: false }
     }
 }
 
@@ -86,6 +90,20 @@ pub enum Answer {
     Unknown(String),
     /// The protocol itself does not pass.
     NotAsked,
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Passes => f.write_str("it passes"),
+            Answer::Invariant(name) => write!(f, "`{name}` is broken"),
+            Answer::Error(why) | Answer::Unknown(why) => f.write_str(why),
+            Answer::Deadlock => f.write_str("there is a deadlock"),
+            Answer::Violation(claim) => write!(f, "a violation: `{claim}` is broken"),
+            Answer::Alarm(claim) => write!(f, "an alarm: `{claim}` is broken"),
+            Answer::NotAsked => f.write_str("it was not asked"),
+        }
+    }
 }
 
 impl Answer {
@@ -297,7 +315,10 @@ impl Judge<'_> {
         let memory_model = match own.memory_model {
             Answer::Passes => {
                 let is_killed = [&claims, &deadlock].into_iter().any(Answer::kills);
-                self.memory_model(&bare, is_killed)
+                match is_killed && self.options.survivors {
+                    true => Answer::NotAsked,
+                    false => self.memory_model(&bare, is_killed),
+                }
             }
             _ => Answer::NotAsked,
         };
@@ -337,6 +358,13 @@ impl Judge<'_> {
         match both.answer {
             Answer::Passes | Answer::Unknown(_) => {
                 Ok((both.answer.clone(), both.answer, both.exploration))
+            }
+            answer if self.options.survivors => {
+                let (claims, deadlock) = match answer {
+                    Answer::Deadlock => (Answer::NotAsked, Answer::Deadlock),
+                    claims => (claims, Answer::NotAsked),
+                };
+                Ok((claims, deadlock, both.exploration))
             }
             Answer::Deadlock => {
                 let claims = self.search(program, Deadlock::Off, &rest)?;
@@ -390,6 +418,7 @@ impl Judge<'_> {
             Err(failure) => return Answer::Unknown(without_answer(failure)),
         };
         let is_tso = options.memory_model == MemoryModel::Tso;
+        let last = lemmas.len();
         for (number, (_, text)) in lemmas.into_iter().enumerate() {
             if is_tso {
                 options.exact = options.exact || number > 0;
@@ -397,7 +426,7 @@ impl Judge<'_> {
                 options.only = self.options.verify.only.or(Some(number as u64 + 1));
             }
             let answer = match self.glance(&source, text) {
-                Some(Answer::Invariant(_)) if is_tso && !options.exact => continue,
+                Some(Answer::Invariant(_)) if is_tso && number + 1 < last => continue,
                 Some(answer @ (Answer::Passes | Answer::Violation(_))) => answer,
                 _ => self.verify(&source, &options),
             };

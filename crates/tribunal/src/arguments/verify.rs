@@ -105,6 +105,11 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_name = "NUMBER", value_delimiter = ',', requires = "mutants")]
     pub(crate) mutant: Vec<usize>,
 
+    /// With --mutants: look for survivors only. Once one question has noticed a mutant, the others
+    /// are not put, so that the numbers for each question are lower, and the trial is shorter.
+    #[arg(long, requires = "mutants")]
+    pub(crate) survivors: bool,
+
     /// Write the composed models to this directory, as plain Murphi, before they are searched.
     #[arg(long, value_name = "DIR")]
     pub(crate) emit: Option<PathBuf>,

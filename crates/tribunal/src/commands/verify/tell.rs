@@ -1,7 +1,7 @@
 //! What was found, put into words and confirmed: the run by the reference interpreter, the
 //! verdict on its memory trace by the kernel that checks certificates.
 
-use conform::{Counterexample, EventNames, Lemma, MemoryModel, NiceCycle, Verdict};
+use conform::{Counterexample, EventNames, Lemma, MemoryModel, NiceCycle, Options, Verdict};
 use evidence::{Certificate, Evidence};
 use explore::Violation;
 use history::{History, ReadOptions, ThinAir, TraceReader};
@@ -56,9 +56,14 @@ pub(super) fn tell(
     match &found.verdict {
         Verdict::Verified => {
             tale.verification.verdict = told::Verdict::Verified;
-            tale.verification.sentence = match question.options.memory_model {
-                MemoryModel::Sc => "sequentially consistent".to_owned(),
-                MemoryModel::Tso => "implements total store order".to_owned(),
+            let Options { memory_model, only, .. } = question.options;
+            tale.verification.sentence = match (memory_model, only) {
+                (MemoryModel::Sc, None) => "sequentially consistent".to_owned(),
+                (MemoryModel::Sc, Some(_)) => {
+                    let lemma = found.lemmas.first().map_or("", |lemma| &lemma.name);
+                    format!("{lemma}; others were not looked for")
+                }
+                (MemoryModel::Tso, _) => "implements total store order".to_owned(),
             };
         }
         Verdict::Violation(alarm) => {
