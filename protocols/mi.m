@@ -34,6 +34,7 @@
 --   "single holder"                 at most one cache is in M
 --   "the holder has the latest value"
 --   "memory is current"             while nobody owns the line
+--   "who waits has something to wait for"   a message that will wake it is under way
 --   no unexpected message in any state, no slot used twice, no deadlock
 --
 -- Parameters: ProcessorCount, AddressCount (the number of lines), ValueCount (the
@@ -328,3 +329,13 @@ invariant "memory is current"
   forall a : Address do
     isundefined(owner[a]) -> memory[a] = latest[a]
   end;
+
+invariant "who waits has something to wait for"
+  forall a : Address do forall p : Processor do
+    (cache[p][a].state = IM_D
+     -> request[p][a].kind = GetM | response[p][a].present |
+        exists q : Processor do forward[q][a].present & forward[q][a].requester = p end) &
+    (cache[p][a].state = MI_A | cache[p][a].state = II_A
+     -> request[p][a].kind = PutM | put_answer[p][a] != NoAnswer) &
+    (cache[p][a].state = MI_F -> forward[p][a].present)
+  end end;

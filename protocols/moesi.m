@@ -52,6 +52,8 @@
 --   "single owner"                     at most one cache in E, O, M, OM_AC, OM_A
 --   "readers see the latest value"     a readable copy holds the latest value
 --   "memory is current"                without an owner, so does the memory
+--   "who waits has something to wait for"   a message that will wake it is under way
+--   "a busy directory will be unblocked"
 --   no unexpected message in any state, no slot used twice, no deadlock
 --
 -- Parameters: ProcessorCount, AddressCount (the number of lines), ValueCount (the
@@ -314,6 +316,12 @@ begin
     cache[p][a].state = SM_AD | cache[p][a].state = SM_A |
     cache[p][a].state = OM_AC | cache[p][a].state = OM_A
   end;
+end;
+
+-- Has the data, awaits acknowledgements.
+function collecting(p : Processor; a : Address) : boolean;
+begin
+  return cache[p][a].state = IM_A | cache[p][a].state = SM_A | cache[p][a].state = OM_A;
 end;
 
 -- What a processor does of its own accord. ------------------------------------
@@ -648,4 +656,28 @@ invariant "readers see the latest value"
 invariant "memory is current"
   forall a : Address do
     isundefined(directory[a].owner) -> directory[a].memory = latest[a]
+  end;
+
+invariant "who waits has something to wait for"
+  forall a : Address do forall p : Processor do
+    (cache[p][a].state = IS_D | cache[p][a].state = IM_AD |
+     cache[p][a].state = SM_AD | cache[p][a].state = OM_AC
+     -> request[p][a].kind != NoRequest | response[p][a].present |
+        exists q : Processor do
+          forward[q][a].kind != NoForward & forward[q][a].requester = p
+        end) &
+    (collecting(p, a)
+     -> exists q : Processor do
+          ack[p][q][a] | (invalidation[q][a].present & invalidation[q][a].requester = p)
+        end) &
+    (cache[p][a].state = OI_A | cache[p][a].state = II_A
+     -> request[p][a].kind != NoRequest | put_ack[p][a])
+  end end;
+
+invariant "a busy directory will be unblocked"
+  forall a : Address do
+    directory[a].busy
+    -> unblock[a] | exists p : Processor do
+         response[p][a].present | forward[p][a].kind != NoForward | collecting(p, a)
+       end
   end;

@@ -46,6 +46,8 @@
 --   "single writer, multiple readers"  a cache in M is the only one that can read
 --   "readers see the latest value"     a readable copy holds the latest value
 --   "memory is current"                without an owner, so does the memory
+--   "who waits has something to wait for"   a message that will wake it is under way
+--   "the directory waits for a write-back that comes"
 --   no unexpected message in any state, no slot used twice, no deadlock
 --
 -- Parameters: ProcessorCount, AddressCount (the number of lines), ValueCount (the
@@ -618,4 +620,27 @@ invariant "memory is current"
   forall a : Address do
     directory[a].state = DirI | directory[a].state = DirS
     -> directory[a].memory = latest[a]
+  end;
+
+invariant "who waits has something to wait for"
+  forall a : Address do forall p : Processor do
+    (cache[p][a].state = IS_D | cache[p][a].state = IM_AD | cache[p][a].state = SM_AD
+     -> request[p][a].kind != NoRequest | response[p][a].present |
+        exists q : Processor do
+          forward[q][a].kind != NoForward & forward[q][a].requester = p
+        end) &
+    (cache[p][a].state = IM_A | cache[p][a].state = SM_A
+     -> exists q : Processor do
+          ack[p][q][a] | (invalidation[q][a].present & invalidation[q][a].requester = p)
+        end) &
+    (cache[p][a].state = MI_A | cache[p][a].state = SI_A | cache[p][a].state = II_A
+     -> request[p][a].kind != NoRequest | put_answer[p][a] != NoAnswer) &
+    (cache[p][a].state = MI_F -> forward[p][a].kind = FwdGetM) &
+    (cache[p][a].state = SI_F -> invalidation[p][a].present)
+  end end;
+
+invariant "the directory waits for a write-back that comes"
+  forall a : Address do
+    directory[a].state = DirS_D
+    -> write_back[a].present | exists p : Processor do forward[p][a].kind = FwdGetS end
   end;

@@ -55,6 +55,8 @@
 --   "one owner"                 at most one cache has a line in E or M
 --   "read-only is exclusive"    no SRO copy beside one in E or M
 --   "clean copies agree"        copies in E and SRO hold the value of the directory
+--   "who waits has something to wait for"   a message that will wake it is under way
+--   "a directory that waits will hear of something"
 --   no unexpected message in any state, no slot used twice, no deadlock
 -- None of them says anything about S.  That is what the memory model is for.
 --
@@ -674,3 +676,26 @@ invariant "clean copies agree"
     cache[p][a].state = E | cache[p][a].state = SRO
     -> cache[p][a].value = directory[a].value
   end end;
+
+invariant "who waits has something to wait for"
+  forall a : Address do forall p : Processor do
+    (cache[p][a].state = WS | cache[p][a].state = WSROI | cache[p][a].state = WX
+     -> request[p][a] != NoRequest | response[p][a].kind != NoResponse |
+        (directory[a].state = DirWEn & directory[a].owner = p) |
+        exists q : Processor do
+          forward[q][a].kind != NoForward & forward[q][a].requester = p
+        end) &
+    (cache[p][a].state = WEI | cache[p][a].state = WMI
+     -> write_back[p][a].kind != NoWriteBack | ack[p][a] | forward[p][a].kind != NoForward)
+  end end;
+
+invariant "a directory that waits will hear of something"
+  forall a : Address do
+    directory[a].state != DirU & directory[a].state != DirE &
+    directory[a].state != DirS & directory[a].state != DirSRO
+    -> exists p : Processor do
+         confirmation[p][a] != NoConfirmation | write_back[p][a].kind != NoWriteBack |
+         forward[p][a].kind != NoForward | response[p][a].kind != NoResponse |
+         inv_ro[p][a] | ack_ro[p][a]
+       end
+  end;

@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Hard(RunFlags),
     /// Murphi models, beside Rumur and CMurphi where they are installed.
     Explore(RunFlags),
+    /// Protocols and their memory models: what an observer costs in states.
+    Verify(RunFlags),
     /// Judge one recorded trace in this process and say what it took.
     Try(TryFlags),
     /// Write one recorded trace to a file, for a profiler or another checker.

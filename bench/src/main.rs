@@ -2,7 +2,8 @@
 //! Murphi models beside other model checkers.
 //!
 //! `cargo run --release -p tribunal-bench -- all` writes `bench/RESULTS.md` and its plots. Each
-//! part is a file: `grid`, `gradual` (with `open_pairs`), `growth`, `hard`, `explore`. They draw traces from
+//! part is a file: `grid`, `gradual` (with `open_pairs`), `growth`, `hard`, `explore`,
+//! `verify`. They draw traces from
 //! `machine` and `traces`, measure with `clock` (this process) and `child` (other programs), and
 //! tell with `table`, `chart` and `report`.
 
@@ -26,6 +27,7 @@ mod report;
 mod statistics;
 mod table;
 mod traces;
+mod verify;
 
 use std::io;
 use std::path::PathBuf;
@@ -48,13 +50,16 @@ type Part = fn(&Context) -> io::Result<Section>;
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::All(flags) => {
-            run(&flags, &[grid::run, gradual::run, growth::run, hard::run, explore::run])
+            let own: [Part; 6] =
+                [grid::run, gradual::run, growth::run, hard::run, explore::run, verify::run];
+            run(&flags, &own)
         }
         Command::Grid(flags) => run(&flags, &[grid::run]),
         Command::Gradual(flags) => run(&flags, &[gradual::run]),
         Command::Growth(flags) => run(&flags, &[growth::run]),
         Command::Hard(flags) => run(&flags, &[hard::run]),
         Command::Explore(flags) => run(&flags, &[explore::run]),
+        Command::Verify(flags) => run(&flags, &[verify::run]),
         Command::Try(flags) => {
             try_one(&flags);
             Ok(())

@@ -73,7 +73,7 @@ impl Section {
 }
 
 /// The parts of RESULTS.md, in order.
-const PARTS: [&str; 5] = ["grid", "gradual", "growth", "hard", "explore"];
+const PARTS: [&str; 6] = ["grid", "gradual", "growth", "hard", "explore", "verify"];
 
 fn marks(part: &str) -> (String, String) {
     (format!("<!-- begin {part} -->"), format!("<!-- end {part} -->"))

@@ -22,9 +22,10 @@
 -- comes, since a cache can always take its first update.
 --
 -- Memory events: Load in R, Store in W, when the store enters the out queue.  The order
--- of the stores to an address in memory is that of the MW steps.  The temporal order of
--- the events is another one, so that a check that takes it for the order in memory
--- (the simple witness) raises a false alarm.  All start with the same value, in memory.
+-- of the stores to an address in memory is that of the MW steps, where Commit is called.
+-- The temporal order of the stores is another one, so that a check that takes it for the
+-- order in memory (the simple witness) raises a false alarm.  All start with the same
+-- value, in memory.
 --
 -- Properties: sequential consistency, which is a property of the memory events and not
 -- of the states; no deadlock; and
@@ -84,6 +85,10 @@ begin
 end;
 
 procedure Store(p : Processor; a : Address; v : Value);
+begin
+end;
+
+procedure Commit(p : Processor; a : Address; v : Value);
 begin
 end;
 
@@ -171,6 +176,7 @@ ruleset p : Processor do
   begin
     alias first : out_queue[p].place[0] do
       memory[first.address] := first.data;
+      Commit(p, first.address, first.data);
       for q : Processor do
         append_in(q, first.address, first.data, q = p);
       end;

@@ -18,7 +18,8 @@
 -- the store is issued, that is, enters the buffer, and Load when the load takes its
 -- value.  Two processors that store to one address may be written in the other order:
 -- the order of the stores in memory is that in which the buffers drain, and not the
--- temporal order of the events.  All lines start with the same value in memory.
+-- temporal order of the events.  Commit is called there, when a store is written into
+-- the cache.  All lines start with the same value in memory.
 --
 -- Properties:
 --   "single writer, multiple readers"  a cache in M is the only one with a copy
@@ -71,6 +72,10 @@ begin
 end;
 
 procedure Store(p : Processor; a : Address; v : Value);
+begin
+end;
+
+procedure Commit(p : Processor; a : Address; v : Value);
 begin
 end;
 
@@ -170,6 +175,7 @@ ruleset p : Processor; i : Place do
   ==>
   begin
     cache[p][buffer[p].place[i].address].data := buffer[p].place[i].data;
+    Commit(p, buffer[p].place[i].address, buffer[p].place[i].data);
     remove(p, i);
   end;
 

@@ -309,3 +309,20 @@ pub(crate) fn announce(protocol: &Protocol, kind: &str, value: &str) -> String {
          put {value}; put \"\\n\";"
     )
 }
+
+/// Fills the names of the protocol into the text of an observer: `$_` begins its own names.
+pub(crate) fn fill(protocol: &Protocol, template: &str) -> String {
+    let value = format!("{}v", protocol.prefix);
+    let mut filled = template.to_owned();
+    for kind in ["load", "store", "commit"] {
+        filled = filled.replace(&format!("$say_{kind}"), &announce(protocol, kind, &value));
+    }
+    for (name, domain) in [
+        ("$Processor", &protocol.processor),
+        ("$Address", &protocol.address),
+        ("$Value", &protocol.value),
+    ] {
+        filled = filled.replace(name, &domain.text);
+    }
+    filled.replace("$_", &protocol.prefix)
+}

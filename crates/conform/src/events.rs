@@ -27,7 +27,8 @@ pub struct EventNames {
     /// Called where a processor writes a value.
     pub store: String,
     /// Called where a store takes its place in the order of its location, if that is later: where
-    /// it leaves a store buffer. If nothing is said, `Commit` is, if there is such a procedure.
+    /// it leaves a store buffer. If nothing is said, `Commit` is, if there is such a procedure;
+    /// `none` is no procedure, unless there is one of that name.
     pub commit: Option<String>,
 }
 
@@ -80,7 +81,10 @@ pub(crate) struct Domain {
 }
 
 /// What is looked for if no name is given for the procedure that marks commits.
-const COMMIT: &str = "Commit";
+pub(crate) const COMMIT: &str = "Commit";
+
+/// Says that no procedure marks commits.
+const NO_COMMIT: &str = "none";
 
 /// The roles of the parameters, for messages.
 const ROLES: [&str; 3] = ["processor", "address", "value"];
@@ -100,8 +104,10 @@ pub(crate) fn find(
     let load = marker(&model, &program, &names.load, "load", &mut errors);
     let store = marker(&model, &program, &names.store, "store", &mut errors);
     let (Some(load), Some(store)) = (load, store) else { return Err(errors) };
+    let is_declared = |name: &str| model.functions.iter().any(|function| function.name == name);
     let commit = match names.commit.as_deref() {
-        None if model.functions.iter().all(|function| function.name != COMMIT) => None,
+        None if !is_declared(COMMIT) => None,
+        Some(NO_COMMIT) if !is_declared(NO_COMMIT) => None,
         name => marker(&model, &program, name.unwrap_or(COMMIT), "commit", &mut errors),
     };
     let types = agreed_types(&model, &load, &store, &mut errors);

@@ -33,6 +33,7 @@
 //! assert!(matches!(found.verdict, Verdict::Verified));
 //! ```
 
+mod alarm;
 mod compose;
 mod cycle;
 mod events;

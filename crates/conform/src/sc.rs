@@ -29,7 +29,7 @@
 
 use murphi::ast::Program;
 
-use crate::compose::{Observer, announce, compose, initially, literal};
+use crate::compose::{self, Observer, compose, initially, literal};
 use crate::events::Protocol;
 
 /// Values that are told apart: before the chosen write, the chosen write, after it.
@@ -46,6 +46,9 @@ pub(crate) fn no_cycle(k: u64) -> String {
 /// The name of the invariant that nothing is loaded before it was stored.
 pub(crate) const CAUSALITY: &str = "what is loaded was stored before";
 
+/// The name of the invariant about commits.
+const COMMITS: &str = "what is committed was stored before";
+
 /// How many lemmas there are: a nice cycle visits a processor and a location once.
 pub(crate) fn lemmas(protocol: &Protocol) -> u64 {
     protocol.processor.count.min(protocol.address.count)
@@ -54,14 +57,21 @@ pub(crate) fn lemmas(protocol: &Protocol) -> u64 {
 /// The protocol with the observers of lemma k.
 pub(crate) fn lemma(protocol: &Protocol, k: u64) -> Program {
     let text = |template: &str| fill(protocol, template);
-    let ordering = if protocol.commit.is_some() { COMMITTED } else { STORED };
-    let declarations = format!("{DECLARATIONS}{ordering}");
-    let properties = PROPERTIES.replace("$cycle", &no_cycle(k)).replace("$causality", CAUSALITY);
+    let committed = protocol.commit.is_some();
+    let ordering = if committed { COMMITTED } else { STORED };
+    let declarations = format!("{DECLARATIONS}{ordering}{LOADS}");
+    let mut properties =
+        PROPERTIES.replace("$cycle", &no_cycle(k)).replace("$causality", CAUSALITY);
+    let mut start = start(k);
+    if committed {
+        properties += &format!("invariant \"{COMMITS}\" !$_unstored;");
+        start += "$_unstored := false; ";
+    }
     let observer = Observer {
         declarations: text(&declarations),
         properties: text(&properties),
         choices: text(&choices(k)),
-        start: text(&start(k)),
+        start: text(&start),
         assumptions: initially(protocol, &literal(protocol, 0)),
         on_load: text("$_load"),
         on_store: text("$_store"),
@@ -70,19 +80,13 @@ pub(crate) fn lemma(protocol: &Protocol, k: u64) -> Program {
     compose(protocol, Some(VALUES), &observer)
 }
 
-/// Fills in the names of the protocol.
+/// Fills in the names of the protocol and of the three values.
 fn fill(protocol: &Protocol, template: &str) -> String {
-    let filled = template
-        .replace("$say_load", &announce(protocol, "load", "$_v"))
-        .replace("$say_store", &announce(protocol, "store", "$_v"))
-        .replace("$say_commit", &announce(protocol, "commit", "$_v"))
-        .replace("$Processor", &protocol.processor.text)
-        .replace("$Address", &protocol.address.text)
-        .replace("$Value", &protocol.value.text)
-        .replace("$0", &literal(protocol, 0))
-        .replace("$1", &literal(protocol, 1))
-        .replace("$2", &literal(protocol, 2));
-    filled.replace("$_", &protocol.prefix)
+    let mut filled = compose::fill(protocol, template);
+    for value in 0..VALUES {
+        filled = filled.replace(&format!("${value}"), &literal(protocol, value));
+    }
+    filled
 }
 
 const DECLARATIONS: &str = "
@@ -126,19 +130,32 @@ begin
 end;
 ";
 
-/// A store takes its place in the order of its location when it happens.
-const STORED: &str = "
+/// Loads, and whether a cycle counts already.
+const LOADS: &str = "
 procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
   $say_load
   if $_v != $0 then
     if isundefined($_writes[$_a]) then
       $_uncaused := true;
-    elsif $_writes[$_a] = $_before then
+    elsif $_writes[$_a] = $_before & !$_pending($_a) then
       $_uncaused := true;
     end;
   end;
   $_event($_p, $_a, $_v, false);
+end;
+
+function $_settled(): boolean;
+begin
+  return forall $_a: $Address do !$_pending($_a) end;
+end;
+";
+
+/// A store takes its place in the order of its location when it happens.
+const STORED: &str = "
+function $_pending($_a: $Address): boolean;
+begin
+  return false;
 end;
 
 procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
@@ -147,11 +164,6 @@ begin
   $_order($_a, $_v);
   $_event($_p, $_a, $_v, true);
 end;
-
-function $_settled(): boolean;
-begin
-  return true;
-end;
 ";
 
 /// A store takes its place when it is committed. After the chosen write there is only one class
@@ -159,18 +171,11 @@ end;
 const COMMITTED: &str = "
 var
   $_under_way: array [$Address] of 0..63;
+  $_unstored: boolean;
 
-procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
+function $_pending($_a: $Address): boolean;
 begin
-  $say_load
-  if $_v != $0 then
-    if isundefined($_writes[$_a]) then
-      $_uncaused := true;
-    elsif $_writes[$_a] = $_before & isundefined($_under_way[$_a]) then
-      $_uncaused := true;
-    end;
-  end;
-  $_event($_p, $_a, $_v, false);
+  return !isundefined($_under_way[$_a]);
 end;
 
 procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
@@ -180,10 +185,10 @@ begin
     assume $_v = $0;
   else
     assume ($_writes[$_a] = $_before & ($_v = $0 | $_v = $1)) | $_v = $2;
-    if isundefined($_under_way[$_a]) then
-      $_under_way[$_a] := 1;
-    else
+    if $_pending($_a) then
       $_under_way[$_a] := $_under_way[$_a] + 1;
+    else
+      $_under_way[$_a] := 1;
     end;
   end;
   $_event($_p, $_a, $_v, true);
@@ -194,17 +199,14 @@ begin
   $say_commit
   $_order($_a, $_v);
   if !isundefined($_writes[$_a]) then
-    if $_under_way[$_a] = 1 then
+    if !$_pending($_a) then
+      $_unstored := true;
+    elsif $_under_way[$_a] = 1 then
       undefine $_under_way[$_a];
     else
       $_under_way[$_a] := $_under_way[$_a] - 1;
     end;
   end;
-end;
-
-function $_settled(): boolean;
-begin
-  return forall $_a: $Address do isundefined($_under_way[$_a]) end;
 end;
 ";
 

@@ -31,7 +31,7 @@
 
 use murphi::ast::Program;
 
-use crate::compose::{Observer, announce, compose, initially, literal};
+use crate::compose::{Observer, compose, fill, initially, literal};
 use crate::events::Protocol;
 
 /// The name of the invariant.
@@ -99,18 +99,6 @@ fn stale_buffers(protocol: &Protocol, values: u64) -> u64 {
     let addresses = u32::try_from(protocol.address.count).unwrap_or(u32::MAX);
     let buffers = values.checked_pow(addresses).unwrap_or(u64::MAX);
     (buffers - 1).clamp(1, MOST_STALE)
-}
-
-/// Fills in the names of the protocol.
-fn fill(protocol: &Protocol, template: &str) -> String {
-    let filled = template
-        .replace("$say_load", &announce(protocol, "load", "$_v"))
-        .replace("$say_store", &announce(protocol, "store", "$_v"))
-        .replace("$say_commit", &announce(protocol, "commit", "$_v"))
-        .replace("$Processor", &protocol.processor.text)
-        .replace("$Address", &protocol.address.text)
-        .replace("$Value", &protocol.value.text);
-    filled.replace("$_", &protocol.prefix)
 }
 
 const LAZY: &str = "

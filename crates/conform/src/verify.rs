@@ -1,19 +1,16 @@
 //! The lemmas of a memory model, one after the other, and what becomes of an alarm.
 //!
-//! An alarm is a state in which an observer's claim is broken. The run to it becomes a memory
-//! trace with a value for each store, and the trace is judged completely, with no write order
-//! given: only if the trace checker refuses it is the memory model violated. Else it was the
-//! witness that was too strict, and the search can go on past that state.
+//! An alarm is a state in which an observer's claim is broken. Whether the memory model is violated
+//! by a run to it is judged in `alarm.rs`. If not, it was the witness that was too strict, and the
+//! search can go on past that state: then many alarms are collected in one search, and judged in
+//! the order of their distance.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use explore::symmetry::Symmetry;
-use explore::{Deadlock, Exploration, Progress, Reason, Step, Violation};
-use history::{ReadOptions, ThinAir, TraceReader};
-use judge::{Budget, Engine, Outcome};
-use models::Model;
+use explore::{Deadlock, Exploration, PassedOver, Progress, Reason, Step, Violation};
+use judge::Outcome;
 use murphi::ast::Program;
 use murphi::check;
 use murphi::diagnostic::Diagnostic;
@@ -22,12 +19,13 @@ use murphi::print::print;
 use murphi::source::Source;
 use murphi::value::State;
 
+use crate::alarm::{self, Judged};
 use crate::cycle::{self, NiceCycle};
 use crate::events::{self, EventNames, Protocol};
 use crate::independence;
 use crate::run::{self, Search};
 use crate::sc;
-use crate::trace::{self, MemoryTrace, NotRepeatable};
+use crate::trace::{MemoryTrace, NotRepeatable};
 use crate::tso::{self, Propagation};
 
 /// The memory models that protocols are verified against.
@@ -62,7 +60,8 @@ pub struct Options {
     pub values: Option<u64>,
     /// For `tso`: whether to begin with the exact observer.
     pub exact: bool,
-    /// How many alarms that are no violation to pass over before giving up.
+    /// How many alarms to look at, nearest first, for one that is a violation; with 0 it is the
+    /// first one.
     pub pass_over: usize,
 }
 
@@ -94,6 +93,8 @@ pub struct Verification {
     pub warnings: Vec<Diagnostic>,
     /// Whether causality and data independence are evident from the source.
     pub independent: bool,
+    /// Whether the protocol marks where stores begin to count.
+    pub commits: bool,
     /// How many processors, addresses and values the protocol has.
     pub sizes: (u64, u64, u64),
 }
@@ -105,7 +106,7 @@ pub struct Lemma {
     pub name: String,
     /// The composed model, as a Murphi source and ready to be run.
     pub interpreter: Interpreter,
-    /// What the search found. If alarms were passed over, the last search.
+    /// What the search found.
     pub exploration: Exploration,
     /// How many alarms were passed over.
     pub passed_over: usize,
@@ -175,9 +176,10 @@ pub fn verify(
     let count = |domain: &events::Domain| domain.count;
     let sizes = (count(&protocol.processor), count(&protocol.address), count(&protocol.value));
     require_lemma(&protocol, options)?;
+    let commits = protocol.commit.is_some();
     let mut trial = Trial { protocol: &protocol, options, watch, interrupt, lemmas: Vec::new() };
     let verdict = trial.hold()?;
-    Ok(Verification { lemmas: trial.lemmas, verdict, warnings, independent, sizes })
+    Ok(Verification { lemmas: trial.lemmas, verdict, warnings, independent, commits, sizes })
 }
 
 /// The composed models of all lemmas with their names: what [`verify`] would search.
@@ -282,7 +284,7 @@ impl Trial<'_> {
         let model = Arc::clone(&self.protocol.model);
         let interpreter = Interpreter::new(model).map_err(|_| Failure::TooLarge)?;
         let search = self.options.search.clone();
-        let exploration = self.search(&name, &interpreter, &search, &BTreeSet::new());
+        let exploration = self.search(&name, &interpreter, &search);
         let verdict = match &exploration.verdict {
             explore::Verdict::Verified => Verdict::Verified,
             explore::Verdict::Violation(_) | explore::Verdict::Deadlock => Verdict::Broken,
@@ -295,44 +297,48 @@ impl Trial<'_> {
     /// A lemma whose alarms are not believed: `None` if there is one.
     fn attempt(&mut self, name: String, program: &Program) -> Result<Option<Ending>, Failure> {
         let interpreter = self.composed(program)?;
-        let exploration = self.observed(&name, &interpreter, &BTreeSet::new());
-        let ending = match alarm(&interpreter, &exploration) {
-            Some(_) => None,
-            None => Some(ended(&exploration)),
-        };
+        let exploration = self.observed(&name, &interpreter, 0);
+        let is_alarm = !alarms(&exploration).is_empty();
+        let ending = (!is_alarm).then(|| ended(&exploration));
         self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0 });
         Ok(ending)
     }
 
     fn lemma(&mut self, name: String, program: &Program) -> Result<Option<Ending>, Failure> {
         let interpreter = self.composed(program)?;
-        let mut passed_over = BTreeSet::new();
-        let mut false_alarm = None;
-        let (exploration, ending) = loop {
-            let exploration = self.observed(&name, &interpreter, &passed_over);
-            let Some(claim) = alarm(&interpreter, &exploration) else {
-                // What was passed over may also be reached by a run that is a violation.
-                let ending = match (ended(&exploration), false_alarm.take()) {
-                    (Ending::Holds, Some(alarm)) => Ending::Final(Verdict::FalseAlarm(alarm)),
-                    (ending, _) => ending,
-                };
-                break (exploration, ending);
-            };
-            let found = Box::new(self.counterexample(&interpreter, &exploration, claim)?);
-            if matches!(found.judged.outcome, Outcome::Violation(_)) {
-                break (exploration, Ending::Final(Verdict::Violation(found)));
-            }
-            if passed_over.len() >= self.options.pass_over {
-                break (exploration, Ending::Final(Verdict::FalseAlarm(found)));
-            }
-            if let Some(last) = found.run.last() {
-                let bytes = run::canonical(&interpreter, self.options.symmetry, &last.state);
-                passed_over.insert(bytes);
-            }
-            false_alarm = Some(found);
+        let exploration = self.observed(&name, &interpreter, self.options.pass_over);
+        let (ending, passed_over) = match alarms(&exploration) {
+            alarms if alarms.is_empty() => (ended(&exploration), 0),
+            alarms => self.judged(&interpreter, &alarms)?,
         };
-        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: passed_over.len() });
+        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over });
         Ok(Some(ending))
+    }
+
+    /// The first alarm that is a violation, or the first one, and how many are none.
+    fn judged(
+        &self,
+        interpreter: &Interpreter,
+        alarms: &[PassedOver],
+    ) -> Result<(Ending, usize), Failure> {
+        let mut false_alarm = None;
+        for (passed_over, found) in alarms.iter().enumerate() {
+            if self.interrupt.load(Relaxed) {
+                break;
+            }
+            let patience = if passed_over == 0 { alarm::PATIENCE } else { alarm::HASTE };
+            let found = Box::new(self.counterexample(interpreter, found, patience)?);
+            if matches!(found.judged.outcome, Outcome::Violation(_)) {
+                return Ok((Ending::Final(Verdict::Violation(found)), passed_over));
+            }
+            false_alarm.get_or_insert(found);
+        }
+        // What was passed over may also be reached by a run that is a violation.
+        let verdict = match false_alarm {
+            Some(found) => Verdict::FalseAlarm(found),
+            None => Verdict::Undecided(Reason::Interrupted),
+        };
+        Ok((Ending::Final(verdict), alarms.len()))
     }
 
     /// Reads a composition from its own text, so that what is searched is what can be written out.
@@ -346,14 +352,10 @@ impl Trial<'_> {
 
     /// Searches a composition. What an observer assumes away may leave a state without successors,
     /// so deadlocks mean nothing.
-    fn observed(
-        &mut self,
-        name: &str,
-        interpreter: &Interpreter,
-        passed_over: &BTreeSet<Vec<u8>>,
-    ) -> Exploration {
-        let search = explore::Options { deadlock: Deadlock::Off, ..self.options.search.clone() };
-        self.search(name, interpreter, &search, passed_over)
+    fn observed(&mut self, name: &str, interpreter: &Interpreter, pass_over: usize) -> Exploration {
+        let search = self.options.search.clone();
+        let search = explore::Options { deadlock: Deadlock::Off, pass_over, ..search };
+        self.search(name, interpreter, &search)
     }
 
     fn search(
@@ -361,10 +363,9 @@ impl Trial<'_> {
         name: &str,
         interpreter: &Interpreter,
         options: &explore::Options,
-        passed_over: &BTreeSet<Vec<u8>>,
     ) -> Exploration {
         let symmetry = self.options.symmetry;
-        let search = Search { options, symmetry, passed_over, interrupt: self.interrupt };
+        let search = Search { options, symmetry, interrupt: self.interrupt };
         run::search(interpreter, &search, &mut |progress| (self.watch)(name, progress))
     }
 
@@ -372,37 +373,38 @@ impl Trial<'_> {
     fn counterexample(
         &self,
         interpreter: &Interpreter,
-        exploration: &Exploration,
-        claim: String,
+        found: &PassedOver,
+        patience: usize,
     ) -> Result<Counterexample, Failure> {
-        let run = exploration.counterexample.clone();
-        let trace = trace::lift(self.protocol, interpreter, &run)
-            .map_err(|NotRepeatable(why)| Failure::NotRepeatable(why))?;
+        let claim = interpreter.model().properties[found.property as usize].name.clone();
+        let memory_model = self.options.memory_model;
+        let Judged { run, trace, verdict } =
+            alarm::judge_run(self.protocol, interpreter, &found.run, memory_model, patience)
+                .map_err(|NotRepeatable(why)| Failure::NotRepeatable(why))?;
         let last = run.last().and_then(|step| {
             State::decode(interpreter.model(), interpreter.layout(), &step.state).ok()
         });
-        let cycle = match self.options.memory_model {
+        let cycle = match memory_model {
             MemoryModel::Sc => {
                 last.and_then(|last| cycle::find(self.protocol, interpreter, &last, &trace))
             }
             MemoryModel::Tso => None,
         };
-        let model = match self.options.memory_model {
-            MemoryModel::Sc => Model::Sc,
-            MemoryModel::Tso => Model::Tso,
-        };
-        let judged = judge_text(&trace.text(false), model).map_err(Failure::NotRepeatable)?;
+        let judged = verdict;
         Ok(Counterexample { lemma: self.lemmas.len(), claim, run, trace, cycle, judged })
     }
 }
 
-/// The claim of an observer that a search has found broken.
-fn alarm(interpreter: &Interpreter, exploration: &Exploration) -> Option<String> {
+/// Where a search has found a claim of an observer broken, the nearest first.
+fn alarms(exploration: &Exploration) -> Vec<PassedOver> {
     match exploration.verdict {
         explore::Verdict::Violation(Violation::Broken { property }) => {
-            Some(interpreter.model().properties[property as usize].name.clone())
+            match exploration.passed_over.is_empty() {
+                true => vec![PassedOver { property, run: exploration.counterexample.clone() }],
+                false => exploration.passed_over.clone(),
+            }
         }
-        _ => None,
+        _ => Vec::new(),
     }
 }
 
@@ -415,16 +417,5 @@ fn ended(exploration: &Exploration) -> Ending {
         explore::Verdict::Violation(_) | explore::Verdict::Deadlock => {
             Ending::Final(Verdict::Broken)
         }
-    }
-}
-
-/// What the trace checker says about a trace. A value that nobody stored is a violation.
-fn judge_text(text: &str, model: Model) -> Result<judge::Verdict, String> {
-    let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
-    let mut reader = TraceReader::new(text.as_bytes(), "trace", options);
-    match reader.next() {
-        Some(Ok(history)) => Ok(judge::judge(&history, model, Engine::Auto, &Budget::unlimited())),
-        Some(Err(error)) => Err(error.to_string()),
-        None => Err("the trace has no events".to_owned()),
     }
 }

@@ -207,6 +207,21 @@ fn one_mutant_by_itself_has_the_same_fate() {
 }
 
 #[test]
+fn survivors_are_the_same_if_a_mutant_that_is_noticed_is_asked_no_more() {
+    let source = source(COPIES);
+    let survivors = |options: &mutate::Options| -> Vec<usize> {
+        report(&source, options).survivors().map(|entry| entry.mutant.number).collect()
+    };
+    let brief = mutate::Options { survivors: true, ..options(&[], 2) };
+    let found = survivors(&options(&[], 2));
+    assert_eq!(survivors(&brief), found);
+    // And they can be tried alone.
+    let again = report(&source, &mutate::Options { only: found.clone(), ..brief });
+    let numbers: Vec<usize> = again.entries.iter().map(|entry| entry.mutant.number).collect();
+    assert_eq!((numbers, again.totals().survived), (found.clone(), found.len()));
+}
+
+#[test]
 fn an_interrupted_trial_leaves_the_rest_undecided() {
     let interrupt = AtomicBool::new(false);
     let mut stop = |progress: &mutate::Progress| {
@@ -229,6 +244,8 @@ fn what_the_protocol_itself_does_not_pass_is_not_asked() {
     let totals = report.totals();
     assert_eq!((totals.by_invariant, totals.by_error), (0, 0));
     assert!(totals.by_memory_model > 0);
+    let told = report.text(&source(&text));
+    assert!(told.contains("not asked: its own claims"), "{told}");
 }
 
 #[test]
@@ -240,13 +257,16 @@ fn the_mutants_of_mi_with_two_processors() {
     let totals = report.totals();
     assert_eq!(report.baseline.states, Some(67));
     let (killed, survived) = (totals.killed, totals.survived);
-    assert_eq!((totals.mutants, killed, survived, totals.equivalent), (115, 91, 23, 1));
+    assert_eq!((totals.mutants, killed, survived, totals.equivalent), (115, 107, 7, 1));
     assert!(totals.by_memory_model >= 40 && totals.by_deadlock >= 50, "{totals:?}");
-    // What survives leaves data behind that nobody reads, makes an evictor wait for ever while the
-    // other processor goes on, or makes the protocol do less: nothing that a memory model forbids.
-    let places: BTreeSet<&str> =
-        report.survivors().map(|entry| entry.mutant.place.as_str()).collect();
-    assert!(!places.contains("rule \"directory serves GetM\""), "{places:?}");
+    // What survives leaves data behind that nobody reads, but for one: an evictor that was too late
+    // may as well stay in M until the forward comes.
+    let changes: BTreeSet<String> =
+        report.survivors().map(|entry| entry.mutant.change(&source)).collect();
+    let forgets =
+        |change: &&String| change.starts_with("`undefine") || change.contains("drop_data");
+    assert_eq!(changes.iter().filter(forgets).count() + 1, changes.len(), "{changes:?}");
+    assert!(changes.contains("`become(p, a, MI_F)` with `MI_F` → `M`"), "{changes:?}");
 }
 
 #[test]
@@ -260,7 +280,6 @@ fn tso_cc_without_self_invalidation_is_noticed_by_nothing_but_the_observer() {
         .find(|mutant| mutant.describe(&source).ends_with(change))
         .expect("it is one of the mutants");
     let fate = mutate::classify(&source, &mutant, &options, &AtomicBool::new(false));
-    let claim = "TSO-LB can return what is loaded (the trace is allowed)".to_owned();
-    // The shortest run to an alarm is one that TSO allows and TSO-LB does not.
+    let claim = "TSO-LB can return what is loaded".to_owned();
     assert_eq!(fate.expect("it can be verified"), Fate::KilledByMemoryModel(claim));
 }

@@ -7,8 +7,10 @@
 //! Results do not depend on the number of threads. When something wrong is found, the level is
 //! finished, as far as is needed: once a property is broken, the rest is only looked at; once a
 //! rule failed or a state cannot be left, the rest is expanded but nothing more is stored. Then
-//! the least finding is reported, with totals up to this level.
+//! the least finding is reported, with totals up to this level. Broken properties may also be
+//! passed over: they are kept with their levels, and their ways are found after the search.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -23,7 +25,7 @@ use crate::hash::{self, Partition};
 use crate::memory::Meter;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
-use crate::result::{Exploration, Reason, Verdict};
+use crate::result::{Exploration, PassedOver, Reason, Verdict, Violation};
 use crate::runner::{Rules, Runner};
 use crate::store::{Store, StoreError};
 use crate::visited::VisitedSet;
@@ -66,6 +68,7 @@ where
     let started = Instant::now();
     let watch = Watch::new(partition.workers, started);
     let mut totals = Totals::new(system.rules);
+    let mut passed_over: Vec<PassedOver> = Vec::new();
     let begun = stores.and_then(|mut stores| {
         reserve_buffers(meter, partition, system.codec.packed_size() + 1)?;
         let mut runner = Runner::obeying(system, watch.halt());
@@ -84,7 +87,17 @@ where
             let workers = workers(caller.options, system, stores, partition, (&watch, meter));
             let shared = Shared::new(partition.workers);
             let workers = run(workers, &shared, || watch.watch(caller, meter));
-            let mut stores = totals.collect(workers);
+            let mut stores = totals.collect(workers, caller.options.pass_over);
+            for (level, finding) in std::mem::take(&mut totals.passed_over) {
+                let packed = &finding.packed;
+                match counterexample::way_back(&mut runner, &mut stores, partition, level, packed) {
+                    Ok(way) => {
+                        let (run, _) = counterexample::steps(&mut runner, &way, &finding);
+                        passed_over.push(PassedOver { property: finding.rule, run });
+                    }
+                    Err(error) => watch.fail(error),
+                }
+            }
             if let Some(finding) = &totals.finding {
                 let (depth, packed) = (totals.level, &finding.packed);
                 let way =
@@ -101,7 +114,12 @@ where
         let (steps, instance) = counterexample::steps(&mut runner, &totals.way, finding);
         exploration.verdict = finding.verdict(instance);
         exploration.counterexample = steps;
+    } else if let Some(first) = passed_over.first() {
+        let property = first.property;
+        exploration.verdict = Verdict::Violation(Violation::Broken { property });
+        exploration.counterexample = first.run.clone();
     }
+    exploration.passed_over = passed_over;
     exploration.bytes = meter.peak();
     exploration.seconds = started.elapsed().as_secs_f64();
     exploration
@@ -184,6 +202,8 @@ struct Totals {
     bounded: bool,
     covered: Vec<bool>,
     finding: Option<Finding>,
+    /// What was passed over, with its level.
+    passed_over: BTreeSet<(u32, Finding)>,
     /// The representatives on the way to the finding.
     way: Vec<Vec<u8>>,
 }
@@ -197,19 +217,26 @@ impl Totals {
             bounded: false,
             covered: Vec::new(),
             finding: None,
+            passed_over: BTreeSet::new(),
             way: Vec::new(),
         }
     }
 
-    /// Adds up what workers found, and returns their stores.
+    /// Adds up what workers found, and returns their stores. So many of what they passed over are
+    /// kept.
     fn collect<M: Machine, C, R: Reduction, S>(
         &mut self,
-        workers: Vec<Worker<'_, M, C, R, S>>,
+        mut workers: Vec<Worker<'_, M, C, R, S>>,
+        pass_over: usize,
     ) -> Vec<S> {
-        for worker in &workers {
+        for worker in &mut workers {
+            self.passed_over.append(&mut worker.passed_over);
             if let Some(finding) = &worker.tally.finding {
                 finding.clone().keep_least(&mut self.finding);
             }
+        }
+        while self.passed_over.len() > pass_over {
+            self.passed_over.pop_last();
         }
         let mut stores = Vec::with_capacity(workers.len());
         for worker in workers {

@@ -73,7 +73,7 @@ use murphi::machine::Machine;
 pub use options::{Deadlock, Options, Strategy};
 pub use pack::{BitCodec, Codec};
 pub use reduction::{Identity, Reduction};
-pub use result::{Exploration, Progress, Reason, Step, Verdict, Violation};
+pub use result::{Exploration, PassedOver, Progress, Reason, Step, Verdict, Violation};
 
 use watch::Caller;
 

@@ -18,6 +18,10 @@ pub struct Options {
     pub memory: Option<u64>,
     /// How many rules to fire in a row at most. States this far are looked at but not expanded.
     pub depth: Option<u32>,
+    /// How many states in which a property is broken to pass over, breadth first: they are noted and
+    /// not expanded, and the search goes on until the end of the level in which there are as many.
+    /// With 0 the first one ends the search.
+    pub pass_over: usize,
     /// Where temporary files go; `None` is the system's place for them.
     pub directory: Option<PathBuf>,
 }
@@ -31,6 +35,7 @@ impl Default for Options {
             time: None,
             memory: None,
             depth: None,
+            pass_over: 0,
             directory: None,
         }
     }

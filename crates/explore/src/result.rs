@@ -26,6 +26,9 @@ pub struct Exploration {
     /// the start state) on; empty if there is none. Members of scalarsets have the same name in
     /// all of it.
     pub counterexample: Vec<Step>,
+    /// If properties were passed over, where they are broken, the nearest first. The first of them is
+    /// the counterexample, unless something worse was found.
+    pub passed_over: Vec<PassedOver>,
     /// With hash compaction, a bound on the probability that some state was taken for another.
     pub omission_probability: Option<f64>,
 }
@@ -43,6 +46,7 @@ impl Exploration {
             firings: vec![0; rules],
             covered: Vec::new(),
             counterexample: Vec::new(),
+            passed_over: Vec::new(),
             omission_probability: None,
         }
     }
@@ -117,6 +121,15 @@ pub enum Reason {
     Simulated,
     /// Reading or writing a temporary file failed, with this message.
     Disk(String),
+}
+
+/// A state that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassedOver {
+    /// Which property is broken.
+    pub property: u32,
+    /// The way there, as in [`Exploration::counterexample`].
+    pub run: Vec<Step>,
 }
 
 /// A step of a counterexample.

@@ -5,7 +5,8 @@
 //! every other has told it that there is no more to come; then all meet and learn how large the
 //! next level is.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use murphi::machine::{Check, Machine, Outcome};
 
@@ -27,6 +28,8 @@ pub(crate) struct Shared {
     /// 0 while nothing is wrong, 1 once a finding makes the next level unnecessary, 2 once it
     /// makes expanding unnecessary.
     pub(crate) found: AtomicU8,
+    /// How many states with a broken property were passed over.
+    passed_over: AtomicUsize,
     pub(crate) rendezvous: Rendezvous,
     /// Written before a rendezvous and read after it. Two sets, used in turn, so that the next
     /// round does not write what is still being read.
@@ -48,6 +51,7 @@ impl Shared {
         let rounds = || (0..workers).map(|_| Round::default()).collect();
         Shared {
             found: AtomicU8::new(0),
+            passed_over: AtomicUsize::new(0),
             rendezvous: Rendezvous::new(workers),
             rounds: [rounds(), rounds()],
         }
@@ -71,6 +75,9 @@ pub(crate) struct Worker<'a, M, C, R: Reduction, S> {
     pub(crate) deepest: u32,
     /// Whether the last level was not expanded because of the bound.
     pub(crate) bounded: bool,
+    pass_over: usize,
+    /// What was passed over with its level: the nearest and least, as many as are asked for.
+    pub(crate) passed_over: BTreeSet<(u32, Finding)>,
 }
 
 /// What a worker counts.
@@ -120,6 +127,8 @@ where
         level: 0,
         deepest: 0,
         bounded: false,
+        pass_over: options.pass_over,
+        passed_over: BTreeSet::new(),
     };
     let exchanges = exchanges(stores, partition, system.codec.packed_size(), watch);
     exchanges.into_iter().map(worker).collect()
@@ -158,7 +167,8 @@ impl<'a, M: Machine, C: Codec, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
     /// Meets the other workers. Returns whether there is a next level to be searched.
     fn meet(&mut self, shared: &Shared, level: u32, states: u64) -> Result<bool, Broken> {
         let round = &shared.rounds[level as usize % 2];
-        let stop = self.watch.stopped() || shared.found.load(Relaxed) != 0;
+        let enough = self.pass_over > 0 && shared.passed_over.load(Relaxed) >= self.pass_over;
+        let stop = self.watch.stopped() || shared.found.load(Relaxed) != 0 || enough;
         let own = &round[self.exchange.number];
         own.states.store(states, Relaxed);
         own.stop.store(stop, Relaxed);
@@ -206,6 +216,10 @@ impl<'a, M: Machine, C: Codec, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
                 self.tally.count.excluded += 1;
                 return Ok(());
             }
+            Check::Broken(property) if self.pass_over > 0 => {
+                self.pass(shared, packed, property);
+                return Ok(());
+            }
             Check::Broken(property) => {
                 self.tally.note(shared, Kind::Broken, packed, property, 0);
             }
@@ -245,6 +259,20 @@ impl<'a, M: Machine, C: Codec, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
             watch.fail(error);
         }
         result
+    }
+
+    /// Keeps a broken property, and goes on.
+    #[cold]
+    fn pass(&mut self, shared: &Shared, packed: &[u8], property: u32) {
+        self.tally.count.looked_at += 1;
+        self.deepest = self.level;
+        let packed = packed.to_vec();
+        let finding = Finding { kind: Kind::Broken, packed, rule: property, instance: 0 };
+        self.passed_over.insert((self.level, finding));
+        if self.passed_over.len() > self.pass_over {
+            self.passed_over.pop_last();
+        }
+        shared.passed_over.fetch_add(1, Relaxed);
     }
 
     fn publish(&self) {

@@ -2,13 +2,16 @@
 
 mod toys;
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use murphi::machine::Outcome;
 use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
 use toys::*;
-use tribunal_explore::{Deadlock, Identity, Options, Reason, System, Verdict, Violation};
+use tribunal_explore::{
+    Deadlock, Exploration, Identity, Options, Reason, System, Verdict, Violation,
+};
 
 #[test]
 fn a_grid_has_as_many_states_as_its_volume() {
@@ -285,4 +288,53 @@ proptest! {
             prop_assert_eq!(essence(&found), essence(&other), "with {} threads", threads);
         }
     }
+
+    #[test]
+    fn what_is_passed_over_is_the_nearest_broken_vertices(mut graph in graphs(), most in 1usize..4) {
+        graph.edges.iter_mut().flatten().for_each(|edge| edge.1 = Outcome::Done);
+        let passing = |threads: usize| {
+            let options = Options { deadlock: Deadlock::Off, ..toys::threads(threads) };
+            explore_graph(&graph, &Options { pass_over: most, ..options })
+        };
+        let found = passing(1);
+        let distances = distances_to_broken(&graph);
+        // The level in which there are enough is finished, and of what was found the nearest count.
+        let noted: Vec<(usize, u32)> = found.passed_over.iter().map(|passed| {
+            let last = passed.run.last().expect("a start state at least");
+            (passed.run.len() - 1, vertex(&last.state))
+        }).collect();
+        prop_assert_eq!(&noted, &distances[..most.min(distances.len())]);
+        for passed in &found.passed_over {
+            assert_is_path(&graph, &Exploration {
+                counterexample: passed.run.clone(),
+                ..found.clone()
+            });
+        }
+        let is_broken = found.verdict == Verdict::Violation(Violation::Broken { property: 0 });
+        prop_assert_eq!(is_broken, !distances.is_empty());
+        for threads in [2, 8] {
+            prop_assert_eq!(essence(&found), essence(&passing(threads)), "{} threads", threads);
+        }
+    }
+}
+
+/// The broken vertices that can be reached without another one on the way, with how far they are.
+fn distances_to_broken(graph: &Graph) -> Vec<(usize, u32)> {
+    let mut seen: HashSet<u32> = HashSet::new();
+    let mut level: Vec<u32> = graph.starts.iter().map(|start| start.0).collect();
+    let mut found = Vec::new();
+    for distance in 0.. {
+        level.sort_unstable();
+        level.dedup();
+        level.retain(|vertex| seen.insert(*vertex) && !graph.excluded.contains(vertex));
+        if level.is_empty() {
+            break;
+        }
+        let (broken, whole): (Vec<u32>, Vec<u32>) =
+            level.iter().partition(|vertex| graph.broken.contains(vertex));
+        found.extend(broken.into_iter().map(|vertex| (distance, vertex)));
+        let next = whole.iter().flat_map(|&vertex| &graph.edges[vertex as usize]);
+        level = next.map(|edge| edge.2).collect();
+    }
+    found
 }

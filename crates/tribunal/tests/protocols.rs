@@ -125,7 +125,8 @@ fn a_broken_model_differs_from_the_right_one_in_a_few_lines_only() {
             .unwrap_or_else(|| panic!("{broken} is a variant of no model"));
         let (one, other) = (read(format!("broken/{broken}.m")), read(format!("{base}.m")));
         let apart = lines_only_in(&one, &other) + lines_only_in(&other, &one);
-        assert!((1..=30).contains(&apart), "{broken} and {base} are {apart} lines apart");
+        // The right ones also claim that who waits has something to wait for.
+        assert!((1..=60).contains(&apart), "{broken} and {base} are {apart} lines apart");
         assert!(one.contains("BUG"), "{broken} does not say where it is broken");
     }
 }

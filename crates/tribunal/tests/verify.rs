@@ -215,6 +215,35 @@ fn mutants_are_reported_with_their_fates() {
 }
 
 #[test]
+fn some_mutants_can_be_tried_alone() {
+    let flags = ["--model", "sc", "--mutants", "--survivors", "--mutant", "2", "--json"];
+    let ran = verify("verify-mutant", &cells("memory"), &flags);
+    let object = &ran.json()[0];
+    let mutants = object["mutants"].as_array().unwrap().iter();
+    let numbers: Vec<u64> = mutants.map(|mutant| mutant["number"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, [2], "{ran:?}");
+    let ran = verify("verify-mutant-alone", &cells("memory"), &["--model", "sc", "--mutant", "2"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+}
+
+#[test]
+fn a_run_that_went_on_can_be_checked_again() {
+    let directory = directory("verify-goes-on");
+    let out = directory.join("out");
+    let model = "protocols/broken/tso-cc-no-self-invalidation.m";
+    let flags = ["--model", "tso", "--jobs", "1", "--out", out.to_str().unwrap(), model];
+    check_again(&run(&[&["verify"], &flags[..]].concat()));
+}
+
+#[test]
+fn a_mark_of_commits_can_be_left_aside() {
+    let lazy = ["verify", "--model", "sc", "--jobs", "1", "--lemma", "1", "--quiet"];
+    let ran = run(&[&lazy[..], &["--commit", "none", "protocols/lazy-caching.m"]].concat());
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("but not by the simple witness"), "{ran:?}");
+}
+
+#[test]
 fn a_memory_model_must_be_named() {
     let ran = run(&["verify", "protocols/msi.m"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");

@@ -13,7 +13,7 @@ use murphi::source::Span;
 
 use super::vocabulary::{Slot, Vocabulary, last_name};
 use super::{Operator, Replacement};
-use crate::events::EventNames;
+use crate::events::{COMMIT, EventNames};
 
 /// What was changed, and where.
 #[derive(Debug, Clone)]
@@ -113,7 +113,8 @@ struct Editor<'a> {
 
 impl Editor<'_> {
     fn is_event(&self, name: &str) -> bool {
-        name == self.events.load || name == self.events.store
+        let EventNames { load, store, commit } = self.events;
+        name == load || name == store || name == commit.as_deref().unwrap_or(COMMIT)
     }
 
     fn function(&self, function: &Function, emit: &mut dyn FnMut(Edit, Function)) {

@@ -4,7 +4,6 @@
 //! them would take longer than to interpret them for a moment, so that is done first. What a search
 //! answers does not depend on who runs the rules.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -25,8 +24,7 @@ pub(super) fn search(
     interrupt: &AtomicBool,
 ) -> Exploration {
     glance(interpreter, options, symmetry, interrupt).unwrap_or_else(|| {
-        let passed_over = BTreeSet::new();
-        let search = Search { options, symmetry, passed_over: &passed_over, interrupt };
+        let search = Search { options, symmetry, interrupt };
         run::search(interpreter, &search, &mut |_| ())
     })
 }

@@ -161,6 +161,18 @@ impl Report {
             totals.by_deadlock,
             totals.by_alarm
         );
+        for (question, answer) in [
+            ("its own claims", &self.baseline.claims),
+            ("deadlock", &self.baseline.deadlock),
+            ("the memory model", &self.baseline.memory_model),
+        ] {
+            if *answer != Answer::Passes {
+                let _ = writeln!(
+                    text,
+                    "not asked: {question}, since the protocol itself does not pass ({answer})"
+                );
+            }
+        }
         let operators = self.by_operator();
         let rows = operators.iter().map(|(operator, totals)| (operator.name(), *totals));
         table(&mut text, "change", &rows.collect::<Vec<_>>());

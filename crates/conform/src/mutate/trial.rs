@@ -10,15 +10,13 @@
 //! A mutant that passes everything and has as many states, as far away, and as many firings of
 //! each rule as the protocol, looks equivalent to it. This is a strong hint and not a proof.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use explore::{Deadlock, Exploration, Reason, Violation};
-use history::{ReadOptions, ThinAir, TraceReader};
-use judge::{Budget, Engine, Outcome};
-use models::Model;
 use murphi::ast::{Item, Program, Rule, RuleKind};
 use murphi::check;
 use murphi::interpret::{End, Interpreter, RuntimeError, RuntimeErrorKind};
@@ -31,8 +29,8 @@ use super::claims::without_claims;
 use super::glance;
 use super::report::{Entry, Report};
 use super::{Mutant, mutants};
+use crate::alarm;
 use crate::events;
-use crate::trace;
 use crate::verify::{self, Failure, MemoryModel, Verdict, Verification};
 
 /// How to try mutants.
@@ -43,6 +41,11 @@ pub struct Options {
     pub verify: verify::Options,
     /// How many mutants to try at a time; at least 1.
     pub jobs: usize,
+    /// The numbers of the mutants to try; all if there are none.
+    pub only: Vec<usize>,
+    /// Whether a mutant that one question has noticed is spared the others: it is then known which
+    /// mutants survive, but not how many each question would notice.
+    pub survivors: bool,
 }
 
 impl Default for Options {
@@ -52,7 +55,7 @@ impl Default for Options {
         // enough for some million states of a few bytes.
         verify.search.memory = Some(64 << 20);
         verify.search.time = Some(Duration::from_secs(60));
-        Options { verify, jobs: 1 }
+        Options { verify, jobs: 1, only: Vec::new(), survivors: false }
     }
 }
 
@@ -87,6 +90,20 @@ pub enum Answer {
     Unknown(String),
     /// The protocol itself does not pass.
     NotAsked,
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Passes => f.write_str("it passes"),
+            Answer::Invariant(name) => write!(f, "`{name}` is broken"),
+            Answer::Error(why) | Answer::Unknown(why) => f.write_str(why),
+            Answer::Deadlock => f.write_str("there is a deadlock"),
+            Answer::Violation(claim) => write!(f, "a violation: `{claim}` is broken"),
+            Answer::Alarm(claim) => write!(f, "an alarm: `{claim}` is broken"),
+            Answer::NotAsked => f.write_str("it was not asked"),
+        }
+    }
 }
 
 impl Answer {
@@ -192,7 +209,10 @@ pub fn run(
     crate::verify::compositions(source, &options.verify)?;
     let judge = Judge { name: &source.name, options, interrupt };
     let baseline = judge.baseline(&program).map_err(Failure::NotRepeatable)?;
-    let mutants = mutants(&program, &options.verify.events);
+    let mut mutants = mutants(&program, &options.verify.events);
+    if !options.only.is_empty() {
+        mutants.retain(|mutant| options.only.contains(&mutant.number));
+    }
     let fates = judge.all(&mutants, &baseline, progress);
     let entries = mutants.into_iter().zip(fates);
     let entries = entries.map(|(mutant, (fate, findings))| Entry { mutant, fate, findings });
@@ -295,7 +315,10 @@ impl Judge<'_> {
         let memory_model = match own.memory_model {
             Answer::Passes => {
                 let is_killed = [&claims, &deadlock].into_iter().any(Answer::kills);
-                self.memory_model(&bare, is_killed)
+                match is_killed && self.options.survivors {
+                    true => Answer::NotAsked,
+                    false => self.memory_model(&bare, is_killed),
+                }
             }
             _ => Answer::NotAsked,
         };
@@ -335,6 +358,13 @@ impl Judge<'_> {
         match both.answer {
             Answer::Passes | Answer::Unknown(_) => {
                 Ok((both.answer.clone(), both.answer, both.exploration))
+            }
+            answer if self.options.survivors => {
+                let (claims, deadlock) = match answer {
+                    Answer::Deadlock => (Answer::NotAsked, Answer::Deadlock),
+                    claims => (claims, Answer::NotAsked),
+                };
+                Ok((claims, deadlock, both.exploration))
             }
             Answer::Deadlock => {
                 let claims = self.search(program, Deadlock::Off, &rest)?;
@@ -388,6 +418,7 @@ impl Judge<'_> {
             Err(failure) => return Answer::Unknown(without_answer(failure)),
         };
         let is_tso = options.memory_model == MemoryModel::Tso;
+        let last = lemmas.len();
         for (number, (_, text)) in lemmas.into_iter().enumerate() {
             if is_tso {
                 options.exact = options.exact || number > 0;
@@ -395,7 +426,7 @@ impl Judge<'_> {
                 options.only = self.options.verify.only.or(Some(number as u64 + 1));
             }
             let answer = match self.glance(&source, text) {
-                Some(Answer::Invariant(_)) if is_tso && !options.exact => continue,
+                Some(Answer::Invariant(_)) if is_tso && number + 1 < last => continue,
                 Some(answer @ (Answer::Passes | Answer::Violation(_))) => answer,
                 _ => self.verify(&source, &options),
             };
@@ -433,20 +464,9 @@ impl Judge<'_> {
     fn is_refused(&self, source: &Source, interpreter: &Interpreter, found: &Exploration) -> bool {
         let verify::Options { language, events, memory_model, .. } = &self.options.verify;
         let Ok(protocol) = events::find(source, language, events) else { return false };
-        let Ok(trace) = trace::lift(&protocol, interpreter, &found.counterexample) else {
-            return false;
-        };
-        let model = match memory_model {
-            MemoryModel::Sc => Model::Sc,
-            MemoryModel::Tso => Model::Tso,
-        };
-        let text = trace.text(false);
-        let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
-        let Some(Ok(history)) = TraceReader::new(text.as_bytes(), "trace", options).next() else {
-            return false;
-        };
-        let judged = judge::judge(&history, model, Engine::Auto, &Budget::unlimited());
-        matches!(judged.outcome, Outcome::Violation(_))
+        let run = &found.counterexample;
+        alarm::judge_run(&protocol, interpreter, run, *memory_model, alarm::PATIENCE)
+            .is_ok_and(|judged| judged.is_violation())
     }
 
     fn verify(&self, source: &Source, options: &verify::Options) -> Answer {

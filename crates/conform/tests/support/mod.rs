@@ -12,6 +12,14 @@ pub(crate) fn model(name: &str) -> Source {
     Source { name: format!("{name}.m"), text }
 }
 
+/// A protocol of the project.
+#[allow(dead_code)] // each test file has its own copy of this one
+pub(crate) fn protocol(name: &str) -> Source {
+    let path = format!("{}/../../protocols/{name}.m", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).expect("the protocol is there");
+    Source { name: format!("{name}.m"), text }
+}
+
 /// Options with other constants.
 pub(crate) fn constants(overrides: &[(&str, &str)]) -> Options {
     let mut options = Options::default();

@@ -53,8 +53,8 @@ pub(crate) struct VerifyArguments {
     pub(crate) store: String,
 
     /// The procedure that is called where a store takes its place in the order of its address, if
-    /// that is later than the store: where it leaves a store buffer [default: Commit, if there is
-    /// one].
+    /// that is later than the store: where it leaves a store buffer; `none` for none [default:
+    /// Commit, if there is one].
     #[arg(long, value_name = "NAME")]
     pub(crate) commit: Option<String>,
 
@@ -99,6 +99,16 @@ pub(crate) struct VerifyArguments {
     /// survive. --budget and --memory are for each search. Exits 0 when all were decided.
     #[arg(long, conflicts_with_all = ["emit", "out", "replay"])]
     pub(crate) mutants: bool,
+
+    /// With --mutants: try only the mutants with these numbers, for instance those that survive, with
+    /// more processors or addresses.
+    #[arg(long, value_name = "NUMBER", value_delimiter = ',', requires = "mutants")]
+    pub(crate) mutant: Vec<usize>,
+
+    /// With --mutants: look for survivors only. Once one question has noticed a mutant, the others
+    /// are not put, so that the numbers for each question are lower, and the trial is shorter.
+    #[arg(long, requires = "mutants")]
+    pub(crate) survivors: bool,
 
     /// Write the composed models to this directory, as plain Murphi, before they are searched.
     #[arg(long, value_name = "DIR")]

@@ -28,8 +28,8 @@ mod tell;
 
 use stop::Stop;
 
-/// How many alarms are passed over at most, where that is asked for. Each costs a search.
-const MOST_ALARMS: usize = 1000;
+/// How many alarms are passed over at most, where that is asked for.
+const MOST_ALARMS: usize = 200;
 
 pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
     if arguments.file == "-" && arguments.replay.as_deref() == Some("-") {

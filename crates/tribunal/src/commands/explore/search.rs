@@ -148,6 +148,7 @@ fn options(arguments: &ExploreArguments) -> Options {
             None => search.bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX)),
         },
         directory: search.disk.clone(),
+        ..Options::default()
     }
 }
 

@@ -18,6 +18,8 @@ use crate::progress::Progress;
 pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Ending, Failure> {
     let arguments = question.arguments;
     let mut options = Options { verify: question.options.clone(), ..Options::default() };
+    options.survivors = arguments.survivors;
+    options.only.clone_from(&arguments.mutant);
     options.jobs = question.options.search.threads;
     options.verify.search.threads = 1;
     let usual = Options::default().verify.search;

@@ -1,7 +1,7 @@
 //! What was found, put into words and confirmed: the run by the reference interpreter, the
 //! verdict on its memory trace by the kernel that checks certificates.
 
-use conform::{Counterexample, EventNames, Lemma, MemoryModel, NiceCycle, Verdict};
+use conform::{Counterexample, EventNames, Lemma, MemoryModel, NiceCycle, Options, Verdict};
 use evidence::{Certificate, Evidence};
 use explore::Violation;
 use history::{History, ReadOptions, ThinAir, TraceReader};
@@ -47,7 +47,7 @@ pub(super) fn tell(
     let verification = Verification {
         sizes: Sizes { processors, addresses, values },
         independent: found.independent,
-        commits: commits(question, found),
+        commits: found.commits,
         lemmas: found.lemmas.iter().map(lemma).collect(),
         warnings: found.warnings.iter().map(|w| warning(w, question.source)).collect(),
         ..unanswered(question, String::new())
@@ -56,9 +56,14 @@ pub(super) fn tell(
     match &found.verdict {
         Verdict::Verified => {
             tale.verification.verdict = told::Verdict::Verified;
-            tale.verification.sentence = match question.options.memory_model {
-                MemoryModel::Sc => "sequentially consistent".to_owned(),
-                MemoryModel::Tso => "implements total store order".to_owned(),
+            let Options { memory_model, only, .. } = question.options;
+            tale.verification.sentence = match (memory_model, only) {
+                (MemoryModel::Sc, None) => "sequentially consistent".to_owned(),
+                (MemoryModel::Sc, Some(_)) => {
+                    let lemma = found.lemmas.first().map_or("", |lemma| &lemma.name);
+                    format!("{lemma}; others were not looked for")
+                }
+                (MemoryModel::Tso, _) => "implements total store order".to_owned(),
             };
         }
         Verdict::Violation(alarm) => {
@@ -83,13 +88,6 @@ pub(super) fn tell(
         Verdict::NoStart => tale.verification.sentence = "there is no start state".to_owned(),
     }
     Ok(tale)
-}
-
-/// Whether the protocol marks where stores begin to count.
-fn commits(question: &Question<'_>, found: &conform::Verification) -> bool {
-    let name = question.options.events.commit.as_deref().unwrap_or("Commit");
-    let functions = found.lemmas.first().map(|lemma| &lemma.interpreter.model().functions);
-    functions.is_some_and(|functions| functions.iter().any(|function| function.name == name))
 }
 
 /// A verification without an answer, for this reason.

@@ -1,0 +1,84 @@
+//! What becomes of an alarm: is it a violation of the memory model?
+//!
+//! The run becomes a memory trace with a value for each store, and the trace is judged completely,
+//! with no order of the stores given. If it is allowed, the run goes on for a while, so that the
+//! order in which the stores count can be seen. Only what the trace checker refuses is a violation.
+
+use explore::Step;
+use history::{ReadOptions, ThinAir, TraceReader};
+use judge::{Budget, Engine, Outcome};
+use models::Model;
+use murphi::interpret::Interpreter;
+
+use crate::events::Protocol;
+use crate::trace::{self, MemoryTrace, NotRepeatable};
+use crate::verify::MemoryModel;
+
+/// How many states the run to an alarm goes on through if there is only this one.
+pub(crate) const PATIENCE: usize = 2000;
+
+/// The same if there are many.
+pub(crate) const HASTE: usize = 50;
+
+/// An alarm with a verdict on its memory trace.
+pub(crate) struct Judged {
+    /// The run of the composed model: that of the alarm, or one that goes on from there.
+    pub(crate) run: Vec<Step>,
+    pub(crate) trace: MemoryTrace,
+    pub(crate) verdict: judge::Verdict,
+}
+
+impl Judged {
+    pub(crate) fn is_violation(&self) -> bool {
+        matches!(self.verdict.outcome, Outcome::Violation(_))
+    }
+}
+
+/// Judges the run to an alarm of `lemma`, which is a composition with `protocol`. If it is allowed,
+/// it goes on through so many states at most.
+pub(crate) fn judge_run(
+    protocol: &Protocol,
+    lemma: &Interpreter,
+    run: &[Step],
+    memory_model: MemoryModel,
+    states: usize,
+) -> Result<Judged, NotRepeatable> {
+    let lifted = trace::lift(protocol, lemma, run)?;
+    let alarm = Judged {
+        run: run.to_vec(),
+        trace: lifted.trace.clone(),
+        verdict: judge_trace(&lifted.trace, memory_model)?,
+    };
+    if alarm.is_violation() {
+        return Ok(alarm);
+    }
+    let mut is_refused = |trace: &MemoryTrace| {
+        let judged = judge_trace(trace, memory_model);
+        judged.is_ok_and(|verdict| matches!(verdict.outcome, Outcome::Violation(_)))
+    };
+    match trace::extend(&lifted, run, states, &mut is_refused) {
+        Some(extension) => {
+            let verdict = judge_trace(&extension.trace, memory_model)?;
+            Ok(Judged { run: extension.run, trace: extension.trace, verdict })
+        }
+        None => Ok(alarm),
+    }
+}
+
+/// What the trace checker says about a trace. A value that nobody stored is a violation.
+fn judge_trace(
+    trace: &MemoryTrace,
+    memory_model: MemoryModel,
+) -> Result<judge::Verdict, NotRepeatable> {
+    let model = match memory_model {
+        MemoryModel::Sc => Model::Sc,
+        MemoryModel::Tso => Model::Tso,
+    };
+    let text = trace.text(false);
+    let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
+    match TraceReader::new(text.as_bytes(), "trace", options).next() {
+        Some(Ok(history)) => Ok(judge::judge(&history, model, Engine::Auto, &Budget::unlimited())),
+        Some(Err(error)) => Err(NotRepeatable(error.to_string())),
+        None => Err(NotRepeatable("the trace has no events".to_owned())),
+    }
+}
