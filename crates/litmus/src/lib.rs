@@ -1,0 +1,24 @@
+//! Which outcomes can this test have?
+mod buffers;
+mod coherence;
+mod compute;
+mod condition;
+mod diagram;
+mod flow;
+mod lower;
+mod outcomes;
+mod parse;
+mod runs;
+mod scan;
+mod search;
+mod test;
+mod variables;
+mod widths;
+mod witness;
+pub use condition::{Condition, Node, Proposition, Quantifier};
+pub use outcomes::{MODELS, Outcomes, State, outcomes};
+pub use parse::parse;
+pub use search::{Limits, Stopped};
+pub use test::*;
+pub use widths::mixed_widths;
+pub use witness::Execution;
