@@ -350,8 +350,7 @@ impl<'a> Buffers<'a> {
     ) -> Result<(), Stopped> {
         let program = &self.programs[thread];
         let mut patience = PATIENCE;
-        while compute::run(&mut state.cells, &program.steps[state.step as usize], &mut state.step)
-        {
+        while compute::run(&mut state.cells, &program.steps[state.step as usize], &mut state.step) {
             patience -= 1;
             if patience == 0 {
                 return Err(Stopped::Endless { thread });
@@ -365,7 +364,9 @@ impl<'a> Buffers<'a> {
         for cell in 0..CELLS as u8 {
             if rest.settled & !earlier & (1 << cell) != 0 {
                 let variable = self.variables.cell(thread, cell);
-                moving.settled.push((variable, self.variables.cut(variable, state.cells[cell as usize])));
+                moving
+                    .settled
+                    .push((variable, self.variables.cut(variable, state.cells[cell as usize])));
             }
             if rest.live & !rest.settled & (1 << cell) == 0 {
                 state.cells[cell as usize] = 0;
@@ -453,16 +454,16 @@ impl Machine for Buffers<'_> {
     fn finish(&self, state: &[u32]) -> Option<Vec<(u32, u64)>> {
         let ended = |thread: usize| {
             let at = self.thread(state, thread);
-            at.buffer.is_empty()
-                && self.programs[thread].steps[at.step as usize] == Step::End
+            at.buffer.is_empty() && self.programs[thread].steps[at.step as usize] == Step::End
         };
         if !(0..self.programs.len()).all(ended) {
             return None;
         }
         let memory = self.memory(state);
-        let settled = self.variables.memory.iter().map(|&(id, variable)| {
-            (variable, self.variables.cut(variable, memory[id.0 as usize]))
-        });
+        let settled =
+            self.variables.memory.iter().map(|&(id, variable)| {
+                (variable, self.variables.cut(variable, memory[id.0 as usize]))
+            });
         Some(settled.collect())
     }
 }

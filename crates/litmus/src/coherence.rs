@@ -257,7 +257,9 @@ impl Machine for Location<'_> {
             if self.tells {
                 let (at, read) = (self.at, held);
                 arrival.events.push(match (&access.action, written) {
-                    (runs::Action::Write(value), _) => Happened::Wrote { thread, at, value: *value },
+                    (runs::Action::Write(value), _) => {
+                        Happened::Wrote { thread, at, value: *value }
+                    }
                     (_, Some(written)) => Happened::Modified { thread, at, read, written },
                     (_, None) => Happened::Read { thread, at, value: read },
                 });
@@ -270,12 +272,15 @@ impl Machine for Location<'_> {
     }
 
     fn finish(&self, state: &[u32]) -> Option<Vec<(u32, u64)>> {
-        let done = |(sequence, &position): (&Vec<Access>, &u32)| position as usize == sequence.len();
+        let done =
+            |(sequence, &position): (&Vec<Access>, &u32)| position as usize == sequence.len();
         if !self.sequences.iter().zip(state).all(done) {
             return None;
         }
         let held = *self.values.get(state[self.sequences.len()]);
         let observed = self.variables.memory.iter().filter(|(id, _)| *id == self.at);
-        Some(observed.map(|&(_, variable)| (variable, self.variables.cut(variable, held))).collect())
+        Some(
+            observed.map(|&(_, variable)| (variable, self.variables.cut(variable, held))).collect(),
+        )
     }
 }

@@ -1,6 +1,6 @@
 //! What instructions compute: registers of one thread, and the flags.
 
-use crate::lower::{CELLS, Cell, Change, FLAGS, Source, Step, Target};
+use crate::lower::{CARRY, CELLS, Cell, Change, FLAGS, Source, Step, Target};
 use crate::test::{Binary, Flag, Memory, Register, Size, Unary};
 
 /// The registers of a thread.
@@ -8,8 +8,7 @@ pub(crate) type Cells = [u64; CELLS];
 
 const ZERO: u64 = 1;
 const SIGN: u64 = 2;
-const CARRY: u64 = 4;
-const OVERFLOW: u64 = 8;
+const OVERFLOW: u64 = 4;
 
 pub(crate) fn value(cells: &Cells, source: Source) -> u64 {
     match source {
@@ -31,9 +30,8 @@ pub(crate) fn set(cells: &mut Cells, to: Cell, value: u64, size: Size) {
 pub(crate) fn address(cells: &Cells, memory: Memory) -> u64 {
     let register = |register: Register| cells[register.0 as usize];
     let base = memory.base.map_or(0, register);
-    let index = memory.index.map_or(0, |(index, scale)| {
-        register(index).wrapping_mul(u64::from(scale))
-    });
+    let index =
+        memory.index.map_or(0, |(index, scale)| register(index).wrapping_mul(u64::from(scale)));
     base.wrapping_add(index).wrapping_add(memory.displacement as u64)
 }
 
@@ -53,7 +51,7 @@ pub(crate) fn run(cells: &mut Cells, step: &Step, next: &mut u32) -> bool {
             set(cells, to, result, size);
         }
         Step::Jump { when, target } => {
-            if when.is_none_or(|flag| holds(cells[FLAGS as usize], flag)) {
+            if when.is_none_or(|flag| holds(cells, flag)) {
                 *next = target;
                 return true;
             }
@@ -122,19 +120,20 @@ fn binary(cells: &mut Cells, operator: Binary, left: u64, right: u64, size: Size
     };
     let arithmetic = matches!(operator, Binary::Add | Binary::Subtract);
     let overflow = arithmetic && i128::from(size.signed(result)) != exact;
-    cells[FLAGS as usize] = flags(result, size, carry, overflow);
+    cells[FLAGS as usize] = flags(result, size, overflow);
+    cells[CARRY as usize] = u64::from(carry);
     result
 }
 
 fn unary(cells: &mut Cells, operator: Unary, from: u64, size: Size) -> u64 {
-    let carry = cells[FLAGS as usize] & CARRY;
+    let carry = cells[CARRY as usize];
     match operator {
         Unary::Increment | Unary::Decrement => {
             let operator =
                 if operator == Unary::Increment { Binary::Add } else { Binary::Subtract };
             let result = binary(cells, operator, from, 1, size);
             // These two leave the carry alone.
-            cells[FLAGS as usize] = cells[FLAGS as usize] & !CARRY | carry;
+            cells[CARRY as usize] = carry;
             result
         }
         Unary::Negate => binary(cells, Binary::Subtract, 0, from, size),
@@ -142,16 +141,14 @@ fn unary(cells: &mut Cells, operator: Unary, from: u64, size: Size) -> u64 {
     }
 }
 
-fn flags(result: u64, size: Size, carry: bool, overflow: bool) -> u64 {
+fn flags(result: u64, size: Size, overflow: bool) -> u64 {
     let bit = |set: bool, bit: u64| if set { bit } else { 0 };
-    bit(result == 0, ZERO)
-        | bit(size.signed(result) < 0, SIGN)
-        | bit(carry, CARRY)
-        | bit(overflow, OVERFLOW)
+    bit(result == 0, ZERO) | bit(size.signed(result) < 0, SIGN) | bit(overflow, OVERFLOW)
 }
 
-fn holds(flags: u64, flag: Flag) -> bool {
-    let is = |bit: u64| flags & bit != 0;
+fn holds(cells: &Cells, flag: Flag) -> bool {
+    let is = |bit: u64| cells[FLAGS as usize] & bit != 0;
+    let carry = cells[CARRY as usize] != 0;
     let less = is(SIGN) != is(OVERFLOW);
     match flag {
         Flag::Equal => is(ZERO),
@@ -160,14 +157,34 @@ fn holds(flags: u64, flag: Flag) -> bool {
         Flag::LessOrEqual => less || is(ZERO),
         Flag::Greater => !less && !is(ZERO),
         Flag::GreaterOrEqual => !less,
-        Flag::Below => is(CARRY),
-        Flag::BelowOrEqual => is(CARRY) || is(ZERO),
-        Flag::Above => !is(CARRY) && !is(ZERO),
-        Flag::AboveOrEqual => !is(CARRY),
+        Flag::Below => carry,
+        Flag::BelowOrEqual => carry || is(ZERO),
+        Flag::Above => !carry && !is(ZERO),
+        Flag::AboveOrEqual => !carry,
         Flag::Sign => is(SIGN),
         Flag::NoSign => !is(SIGN),
         Flag::Overflow => is(OVERFLOW),
         Flag::NoOverflow => !is(OVERFLOW),
+    }
+}
+
+const ALL_FLAGS: u32 = 1 << FLAGS | 1 << CARRY;
+
+/// The flags that an operator sets.
+fn unary_flags(operator: Unary) -> u32 {
+    match operator {
+        Unary::Increment | Unary::Decrement => 1 << FLAGS,
+        Unary::Negate => ALL_FLAGS,
+        Unary::Not => 0,
+    }
+}
+
+/// The flags that a jump looks at.
+fn jump_flags(flag: Flag) -> u32 {
+    match flag {
+        Flag::Below | Flag::AboveOrEqual => 1 << CARRY,
+        Flag::BelowOrEqual | Flag::Above => ALL_FLAGS,
+        _ => 1 << FLAGS,
     }
 }
 
@@ -202,38 +219,31 @@ pub(crate) fn uses(step: &Step) -> (u32, u32) {
         }
         Step::Binary { to, left, right, size, .. } => {
             let (kept, over) = to.map_or((0, 0), |to| written(to, size));
-            (of(left) | of(right) | kept, over | bit(FLAGS))
+            (of(left) | of(right) | kept, over | ALL_FLAGS)
         }
         Step::Unary { operator, to, from, size } => {
             let (kept, over) = written(to, size);
-            let (flags_read, flags_written) = match operator {
-                Unary::Increment | Unary::Decrement => (bit(FLAGS), 0),
-                Unary::Negate => (0, bit(FLAGS)),
-                Unary::Not => (0, 0),
-            };
-            (of(from) | kept | flags_read, over | flags_written)
+            (of(from) | kept, over | unary_flags(operator))
         }
         Step::Modify { change, at: target, size } => {
             let (read, over) = match change {
-                Change::Binary(_, right) => (of(right), bit(FLAGS)),
-                Change::Unary(Unary::Negate) => (0, bit(FLAGS)),
-                Change::Unary(Unary::Not) => (0, 0),
-                Change::Unary(_) => (bit(FLAGS), 0),
+                Change::Binary(_, right) => (of(right), ALL_FLAGS),
+                Change::Unary(operator) => (0, unary_flags(operator)),
                 Change::Exchange(register) => {
                     let (_, over) = written(register, size);
                     (bit(register), over)
                 }
                 Change::ExchangeAdd(register) => {
                     let (_, over) = written(register, size);
-                    (bit(register), over | bit(FLAGS))
+                    (bit(register), over | ALL_FLAGS)
                 }
                 Change::CompareExchange(register) => {
-                    (bit(register) | bit(Register::ACCUMULATOR.0), bit(FLAGS))
+                    (bit(register) | bit(Register::ACCUMULATOR.0), ALL_FLAGS)
                 }
             };
             (read | at(target), over)
         }
-        Step::Jump { when, .. } => (if when.is_some() { bit(FLAGS) } else { 0 }, 0),
+        Step::Jump { when, .. } => (when.map_or(0, jump_flags), 0),
         Step::Fence(_) | Step::End => (0, 0),
     }
 }
@@ -243,16 +253,15 @@ pub(crate) fn changes(step: &Step) -> u32 {
     let bit = |cell: Cell| 1 << cell;
     match *step {
         Step::Load { to, .. } | Step::Move { to, .. } => bit(to),
-        Step::Binary { to, .. } => to.map_or(0, bit) | bit(FLAGS),
-        Step::Unary { to, .. } => bit(to) | bit(FLAGS),
-        Step::Modify { change, .. } => {
-            bit(FLAGS)
-                | match change {
-                    Change::Exchange(to) | Change::ExchangeAdd(to) => bit(to),
-                    Change::CompareExchange(_) => bit(Register::ACCUMULATOR.0),
-                    Change::Binary(..) | Change::Unary(_) => 0,
-                }
-        }
+        Step::Binary { to, .. } => to.map_or(0, bit) | ALL_FLAGS,
+        Step::Unary { operator, to, .. } => bit(to) | unary_flags(operator),
+        Step::Modify { change, .. } => match change {
+            Change::Exchange(to) => bit(to),
+            Change::ExchangeAdd(to) => bit(to) | ALL_FLAGS,
+            Change::CompareExchange(_) => bit(Register::ACCUMULATOR.0) | ALL_FLAGS,
+            Change::Binary(..) => ALL_FLAGS,
+            Change::Unary(operator) => unary_flags(operator),
+        },
         Step::Store { .. } | Step::Jump { .. } | Step::Fence(_) | Step::End => 0,
     }
 }

@@ -86,6 +86,21 @@ impl Proposition {
         Proposition { nodes: vec![Node::Constant(true)] }
     }
 
+    /// Both this and another.
+    pub(crate) fn and(&self, other: &Proposition) -> Proposition {
+        let first = self.nodes.len() as u32;
+        let mut nodes = self.nodes.clone();
+        nodes.extend(other.nodes.iter().map(|node| match *node {
+            Node::Not(p) => Node::Not(p + first),
+            Node::And(p, q) => Node::And(p + first, q + first),
+            Node::Or(p, q) => Node::Or(p + first, q + first),
+            Node::Implies(p, q) => Node::Implies(p + first, q + first),
+            atom => atom,
+        }));
+        nodes.push(Node::And(first - 1, nodes.len() as u32 - 1));
+        Proposition { nodes }
+    }
+
     /// Its parts, of which the last is the whole.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
@@ -93,11 +108,14 @@ impl Proposition {
 
     /// The places it speaks of.
     pub fn places(&self) -> impl Iterator<Item = Place> + '_ {
-        self.nodes.iter().flat_map(|node| match *node {
-            Node::Equals(place, _) => [Some(place), None],
-            Node::Same(one, other) => [Some(one), Some(other)],
-            _ => [None, None],
-        }).flatten()
+        self.nodes
+            .iter()
+            .flat_map(|node| match *node {
+                Node::Equals(place, _) => [Some(place), None],
+                Node::Same(one, other) => [Some(one), Some(other)],
+                _ => [None, None],
+            })
+            .flatten()
     }
 
     /// Whether it is true, given which of its atoms are. `room` is scratch space.

@@ -77,6 +77,11 @@ impl Diagrams {
         &self.edges[node.start as usize..node.end as usize]
     }
 
+    /// The values of a set's first variable, each with the outcomes that have it.
+    pub(crate) fn choices(&self, set: Set) -> impl Iterator<Item = (u64, Set)> + '_ {
+        self.edges(set).iter().map(|edge| (self.values[edge.0 as usize], edge.1))
+    }
+
     /// About how many bytes this takes.
     pub(crate) fn bytes(&self) -> usize {
         let remembered = self.unions.len() + self.fixed.len() + self.products.len();
@@ -307,9 +312,8 @@ impl Diagrams {
                 rest.pop();
                 continue;
             }
-            let unknown: Vec<Set> = self.edges(set).iter().map(|edge| edge.1).collect();
-            let unknown: Vec<Set> =
-                unknown.into_iter().filter(|next| !counts.contains_key(next)).collect();
+            let next = self.edges(set).iter().map(|edge| edge.1);
+            let unknown: Vec<Set> = next.filter(|next| !counts.contains_key(next)).collect();
             if unknown.is_empty() {
                 let sum = self.edges(set).iter().map(|edge| counts[&edge.1]);
                 let sum = sum.fold(0_u128, u128::saturating_add);
@@ -330,29 +334,31 @@ impl Diagrams {
         key: impl Fn(usize, u64) -> K,
         mut each: impl FnMut(&[u64]) -> bool,
     ) {
-        // For each variable above, the edges not taken yet, last first.
-        let mut stack: Vec<Vec<(u64, Set)>> = Vec::new();
+        let mut sorted: FxHashMap<Set, Vec<(u64, Set)>> = FxHashMap::default();
+        // For each variable above, its node and how many edges were taken.
+        let mut stack: Vec<(Set, usize)> = Vec::new();
         let mut row = Vec::new();
         let mut here = set;
         loop {
             while here > UNIT {
                 let level = stack.len();
-                let edges = self.edges(here).iter();
-                let mut edges: Vec<(u64, Set)> =
-                    edges.map(|edge| (self.values[edge.0 as usize], edge.1)).collect();
-                edges.sort_by_cached_key(|edge| std::cmp::Reverse(key(level, edge.0)));
-                let (value, next) = edges.pop().expect("a node has edges");
-                stack.push(edges);
-                row.push(value);
-                here = next;
+                let edges = sorted.entry(here).or_insert_with(|| {
+                    let mut edges: Vec<(u64, Set)> = self.choices(here).collect();
+                    edges.sort_by_key(|edge| key(level, edge.0));
+                    edges
+                });
+                stack.push((here, 1));
+                row.push(edges[0].0);
+                here = edges[0].1;
             }
             if here == UNIT && !each(&row) {
                 return;
             }
             loop {
-                let Some(edges) = stack.last_mut() else { return };
+                let Some((node, taken)) = stack.last_mut() else { return };
                 row.pop();
-                if let Some((value, next)) = edges.pop() {
+                if let Some(&(value, next)) = sorted[node].get(*taken) {
+                    *taken += 1;
                     row.push(value);
                     here = next;
                     break;
@@ -394,10 +400,14 @@ mod tests {
 
     fn rows(diagrams: &Diagrams, set: Set) -> Vec<Vec<u64>> {
         let mut rows = Vec::new();
-        diagrams.each(set, |_, value| value, |row| {
-            rows.push(row.to_vec());
-            true
-        });
+        diagrams.each(
+            set,
+            |_, value| value,
+            |row| {
+                rows.push(row.to_vec());
+                true
+            },
+        );
         rows
     }
 

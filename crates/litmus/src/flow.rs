@@ -56,7 +56,8 @@ pub(crate) fn rest(steps: &[Step], observed: u32) -> Vec<Rest> {
             let (reads, writes) = accesses(step);
             here.reads |= reads;
             here.writes |= writes;
-            again |= here != rest[index] || read[index] != read_here || changed[index] != changed_here;
+            again |=
+                here != rest[index] || read[index] != read_here || changed[index] != changed_here;
             (rest[index], read[index], changed[index]) = (here, read_here, changed_here);
         }
     }

@@ -9,10 +9,12 @@ use crate::test::{
     Register, Size, Thread, Unary,
 };
 
-/// A register of a thread, numbered: the sixteen, the flags, two scratch registers.
+/// A register of a thread, numbered: the sixteen, the flags (the carry apart, because `inc` leaves
+/// it alone), two scratch registers.
 pub(crate) type Cell = u8;
 pub(crate) const FLAGS: Cell = Register::COUNT as Cell;
-pub(crate) const SCRATCH: Cell = FLAGS + 1;
+pub(crate) const CARRY: Cell = FLAGS + 1;
+pub(crate) const SCRATCH: Cell = CARRY + 1;
 const SUM: Cell = SCRATCH + 1;
 /// How many cells a thread has.
 pub(crate) const CELLS: usize = SUM as usize + 1;
@@ -35,15 +37,45 @@ pub(crate) enum Target {
 /// One step of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    Load { to: Cell, at: Target, size: Size },
-    Store { from: Source, at: Target, size: Size },
+    Load {
+        to: Cell,
+        at: Target,
+        size: Size,
+    },
+    Store {
+        from: Source,
+        at: Target,
+        size: Size,
+    },
     /// Reads and writes at once.
-    Modify { change: Change, at: Target, size: Size },
-    Move { to: Cell, from: Source, size: Size },
+    Modify {
+        change: Change,
+        at: Target,
+        size: Size,
+    },
+    Move {
+        to: Cell,
+        from: Source,
+        size: Size,
+    },
     /// Computes, and writes the result unless it is only for the flags.
-    Binary { operator: Binary, to: Option<Cell>, left: Source, right: Source, size: Size },
-    Unary { operator: Unary, to: Cell, from: Source, size: Size },
-    Jump { when: Option<Flag>, target: u32 },
+    Binary {
+        operator: Binary,
+        to: Option<Cell>,
+        left: Source,
+        right: Source,
+        size: Size,
+    },
+    Unary {
+        operator: Unary,
+        to: Cell,
+        from: Source,
+        size: Size,
+    },
+    Jump {
+        when: Option<Flag>,
+        target: u32,
+    },
     Fence(Fence),
     End,
 }
@@ -240,13 +272,7 @@ fn exchange(register: Register, with: Operand, size: Size, steps: &mut Vec<Step>
     }
 }
 
-fn exchange_add(
-    locked: bool,
-    register: Register,
-    to: Operand,
-    size: Size,
-    steps: &mut Vec<Step>,
-) {
+fn exchange_add(locked: bool, register: Register, to: Operand, size: Size, steps: &mut Vec<Step>) {
     if let (true, Operand::Memory(memory)) = (locked, to) {
         let change = Change::ExchangeAdd(register.0);
         steps.push(Step::Modify { change, at: target(memory), size });

@@ -7,6 +7,7 @@ use models::Model;
 use crate::buffers::{Buffers, Style};
 use crate::coherence::{self, Coherent};
 use crate::condition::{Node, Proposition};
+use crate::count::{Counter, Decides};
 use crate::diagram::{Diagrams, NONE, Set};
 use crate::lower;
 use crate::search::{self, Explored, Limits, Stopped};
@@ -113,6 +114,20 @@ impl Outcomes<'_> {
         });
     }
 
+    /// How many final states the filter lets through.
+    pub fn count(&self) -> u128 {
+        self.count_where(&Proposition::always())
+    }
+
+    /// How many of them satisfy a proposition over the places of a state. This does not go through
+    /// them one by one.
+    pub fn count_where(&self, proposition: &Proposition) -> u128 {
+        let filtered = self.test.filter.as_ref().map(|filter| filter.and(proposition));
+        let proposition = filtered.as_ref().unwrap_or(proposition);
+        let levels = self.variables.places.len();
+        Counter::new(&self.diagrams, proposition, self, levels).count(self.shown)
+    }
+
     /// Whether a state satisfies a proposition over its places.
     pub fn holds(&self, proposition: &Proposition, state: &State) -> bool {
         self.satisfies(proposition, state, &mut Vec::new())
@@ -184,6 +199,27 @@ impl Outcomes<'_> {
             How::Coherence(coherent) => {
                 coherent.execution(self.test, &self.variables, &outcome, &finals)
             }
+        }
+    }
+}
+
+impl Decides for Outcomes<'_> {
+    fn equals(&self, atom: &Node, level: usize, value: u64) -> bool {
+        let Node::Equals(_, wanted) = *atom else { return false };
+        value == self.variables.kinds[level].size.cut(lower::word(wanted))
+    }
+
+    fn number(&self, level: usize, value: u64) -> i128 {
+        Outcomes::number(self, level, value)
+    }
+
+    fn levels(&self, atom: &Node) -> (usize, Option<usize>) {
+        match *atom {
+            Node::Equals(place, _) => (self.variables.index(place), None),
+            Node::Same(one, other) => {
+                (self.variables.index(one), Some(self.variables.index(other)))
+            }
+            _ => (0, None),
         }
     }
 }

@@ -42,8 +42,16 @@ pub(crate) struct Access {
 pub(crate) enum Action {
     Write(u64),
     /// With the registers before it, as far as it reads them.
-    Load { to: Cell, size: Size, cells: Cells },
-    Modify { change: Change, size: Size, cells: Cells },
+    Load {
+        to: Cell,
+        size: Size,
+        cells: Cells,
+    },
+    Modify {
+        change: Change,
+        size: Size,
+        cells: Cells,
+    },
 }
 
 /// Values that each location may hold.
@@ -77,7 +85,8 @@ pub(crate) fn all(
         (0..test.threads.len()).map(|thread| Thread::new(test, variables, thread)).collect();
     let writes = threads.iter().flat_map(|thread| &thread.steps);
     let writes = writes.filter(|step| matches!(step, Step::Store { .. } | Step::Modify { .. }));
-    let rounds = writes.count() * (1 + UNROLL as usize) + 1;
+    let jumps_back = threads.iter().any(|thread| thread.jumps_back());
+    let rounds = writes.count() * if jumps_back { 1 + UNROLL as usize } else { 1 };
     for _ in 0..rounds {
         let runs = round(&threads, &values, limits)?;
         let before: usize = values.iter().map(BTreeSet::len).sum();
@@ -171,6 +180,14 @@ impl<'a> Thread<'a> {
         // With nothing observed, what is live is what instructions read.
         let read = flow::rest(&steps, 0).iter().map(|rest| rest.live).collect();
         Thread { test, variables, index, steps, read }
+    }
+
+    fn jumps_back(&self) -> bool {
+        let mut steps = self.steps.iter().enumerate();
+        steps.any(|(index, step)| match step {
+            Step::Jump { target, .. } => *target as usize <= index,
+            _ => false,
+        })
     }
 
     /// All runs, and whether some were cut short.
@@ -286,7 +303,12 @@ impl<'a> Thread<'a> {
                 }
             }
             let action = action.clone();
-            guessed.run.accesses.push(Access { at, action, guess: Some(value), settles: Vec::new() });
+            guessed.run.accesses.push(Access {
+                at,
+                action,
+                guess: Some(value),
+                settles: Vec::new(),
+            });
             pending.push(guessed);
         }
         Ok(())

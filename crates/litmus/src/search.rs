@@ -114,8 +114,9 @@ impl Explored {
         diagrams: &Diagrams,
         outcome: &dyn Fn(u32) -> u64,
     ) -> Result<Option<Vec<crate::witness::Happened>>, Stopped> {
-        let agrees =
-            |settled: &[(u32, u64)]| settled.iter().all(|&(variable, value)| outcome(variable) == value);
+        let agrees = |settled: &[(u32, u64)]| {
+            settled.iter().all(|&(variable, value)| outcome(variable) == value)
+        };
         let start = machine.initial()?;
         if !agrees(&self.initially) {
             return Ok(None);
@@ -303,8 +304,7 @@ fn component<M: Machine>(
         for edge in graph.edges(member) {
             if complete[edge.to as usize] {
                 let (start, end) = (edge.settled.0 as usize, edge.settled.1 as usize);
-                let through =
-                    settle(diagrams, &graph.settled[start..end], open[edge.to as usize]);
+                let through = settle(diagrams, &graph.settled[start..end], open[edge.to as usize]);
                 outcomes = diagrams.union(outcomes, through);
             }
         }

@@ -3,7 +3,9 @@
 //! A location or register has its declared type, else one as wide as the widest access. Accesses
 //! of several widths to one location are taken, as herd7 takes them, as accesses of all of it.
 
-use crate::test::{Instruction, Litmus, LocationId, Operand, Operation, Place, Register, Size, Type};
+use crate::test::{
+    Instruction, Litmus, LocationId, Operand, Operation, Place, Register, Size, Type,
+};
 
 /// What each location is.
 pub(crate) fn of_locations(test: &Litmus) -> Vec<Type> {

@@ -56,7 +56,10 @@ impl Parser<'_> {
         let typed = self.peek().kind == Kind::Word
             && (matches!(second.kind, Kind::Word | Kind::Number)
                 || matches!(second.text, "*" | "["));
-        if typed && second.text == "[" && self.tokens.get(self.next + 2).is_some_and(|token| token.kind == Kind::Number) {
+        if typed
+            && second.text == "["
+            && self.tokens.get(self.next + 2).is_some_and(|token| token.kind == Kind::Number)
+        {
             return Err(arrays(second.span));
         }
         let kind = if typed { Some(self.type_name()?) } else { None };

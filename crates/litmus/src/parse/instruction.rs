@@ -257,9 +257,7 @@ impl<'a> Parser<'a> {
         match (to.operand, from.operand) {
             (Operand::Immediate(_), _) => Err(no_destination(to.span)),
             (to, Operand::Register(register)) => Ok((register, to, size)),
-            (Operand::Register(register), Operand::Memory(_)) => {
-                Ok((register, from.operand, size))
-            }
+            (Operand::Register(register), Operand::Memory(_)) => Ok((register, from.operand, size)),
             _ => {
                 let message = format!("`{}` needs a register", mnemonic.text);
                 Err(Diagnostic::error(from.span, message))
@@ -339,8 +337,10 @@ fn no_destination(span: Span) -> Diagnostic {
 fn beside(to: Spelled, from: Spelled) -> Result<Operand, Diagnostic> {
     match (to.operand, from.operand) {
         (Operand::Memory(_), Operand::Memory(_)) => {
-            let problem =
-                Diagnostic::error(to.span.to(from.span), "an instruction cannot access memory twice");
+            let problem = Diagnostic::error(
+                to.span.to(from.span),
+                "an instruction cannot access memory twice",
+            );
             Err(problem.help("go by way of a register"))
         }
         (_, operand) => Ok(operand),
