@@ -58,7 +58,7 @@ struct Program {
 /// Steps without an access after which a thread is given up.
 const PATIENCE: u32 = 1_000_000;
 /// Steps done at once after which a state is kept, so that going in circles is noticed.
-const CHAIN: u32 = 1_000;
+const CHAIN: u32 = 64;
 
 pub(crate) struct Buffers<'a> {
     test: &'a Litmus,
@@ -70,6 +70,8 @@ pub(crate) struct Buffers<'a> {
     threads: Vec<Numbered<Thread>>,
     memories: Numbered<Vec<u64>>,
     observed: Locations,
+    /// About how many bytes the states of threads take.
+    kept: usize,
 }
 
 /// A state being changed.
@@ -107,6 +109,7 @@ impl<'a> Buffers<'a> {
             threads: test.threads.iter().map(|_| Numbered::default()).collect(),
             memories: Numbered::default(),
             observed,
+            kept: 0,
         }
     }
 
@@ -205,6 +208,14 @@ impl<'a> Buffers<'a> {
                 reads: all.reads | one.reads,
                 writes: all.writes | one.writes,
             });
+            // Writes leave before others enter, so that a buffer does not grow for nothing.
+            for (index, at) in self.committable(ids, thread) {
+                let at = flow::bit(at);
+                let unseen = (others.reads | interests[thread].reads | self.observed) & at == 0;
+                if unseen || (others.reads | others.writes) & at == 0 {
+                    return Ok(Some((thread, Move::Commit(index))));
+                }
+            }
             if let Some((step, at)) = self.ready(ids, thread)? {
                 let at = at.map_or(0, flow::bit);
                 let alone = match step {
@@ -217,13 +228,6 @@ impl<'a> Buffers<'a> {
                 };
                 if alone {
                     return Ok(Some((thread, Move::Step)));
-                }
-            }
-            for (index, at) in self.committable(ids, thread) {
-                let at = flow::bit(at);
-                let unseen = (others.reads | interests[thread].reads | self.observed) & at == 0;
-                if unseen || (others.reads | others.writes) & at == 0 {
-                    return Ok(Some((thread, Move::Commit(index))));
                 }
             }
         }
@@ -324,7 +328,17 @@ impl<'a> Buffers<'a> {
         if state.buffer.first() == Some(&Waiting::Barrier) {
             state.buffer.remove(0);
         }
-        moving.ids[thread] = self.threads[thread].id(state);
+        moving.ids[thread] = self.keep(thread, state);
+    }
+
+    /// The number of a thread's state.
+    fn keep(&mut self, thread: usize, state: Thread) -> u32 {
+        let (known, waiting) = (self.threads[thread].len(), state.buffer.len());
+        let id = self.threads[thread].id(state);
+        if self.threads[thread].len() > known {
+            self.kept += 2 * (size_of::<Thread>() + waiting * size_of::<Waiting>() + 32);
+        }
+        id
     }
 
     fn write(&mut self, moving: &mut Moving, at: LocationId, value: u64) {
@@ -372,7 +386,7 @@ impl<'a> Buffers<'a> {
                 state.cells[cell as usize] = 0;
             }
         }
-        moving.ids[thread] = self.threads[thread].id(state);
+        moving.ids[thread] = self.keep(thread, state);
         Ok(())
     }
 
@@ -410,6 +424,11 @@ impl<'a> Buffers<'a> {
 }
 
 impl Machine for Buffers<'_> {
+    fn bytes(&self) -> usize {
+        let memory = 2 * (32 + 8 * self.test.locations.len());
+        self.kept + self.memories.len() * memory
+    }
+
     fn width(&self) -> usize {
         self.programs.len() + 1
     }

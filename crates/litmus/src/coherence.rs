@@ -230,6 +230,10 @@ impl<'a> Location<'a> {
 }
 
 impl Machine for Location<'_> {
+    fn bytes(&self) -> usize {
+        self.values.len() * 32
+    }
+
     fn width(&self) -> usize {
         self.sequences.len() + 1
     }

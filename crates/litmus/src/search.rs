@@ -20,6 +20,8 @@ pub(crate) trait Machine {
     fn initial(&mut self) -> Result<Arrival, Stopped>;
     /// Where it can go from here.
     fn successors(&mut self, state: &[u32], out: &mut Vec<Arrival>) -> Result<(), Stopped>;
+    /// About how many bytes it keeps beside the numbers of states.
+    fn bytes(&self) -> usize;
     /// If nothing is left to do: the variables that are settled by the end itself.
     fn finish(&self, state: &[u32]) -> Option<Vec<(u32, u64)>>;
 }
@@ -88,7 +90,7 @@ impl Limits<'_> {
 }
 
 /// How often limits are looked at, in states.
-const PERIOD: usize = 1 << 12;
+const PERIOD: usize = 1 << 8;
 
 /// The states of a machine with their outcomes.
 pub(crate) struct Explored {
@@ -198,7 +200,7 @@ fn forward<M: Machine>(
     let mut index = 0;
     while index < graph.states.len() {
         if index % PERIOD == 0 {
-            let bytes = diagrams.bytes() + graph.bytes();
+            let bytes = diagrams.bytes() + graph.bytes() + machine.bytes();
             limits.check(graph.states.len() as u64, bytes)?;
         }
         current.clear();
@@ -278,7 +280,7 @@ fn backward<M: Machine>(
                 complete[done as usize] = true;
             }
             if numbered as usize % PERIOD == 0 {
-                let bytes = diagrams.bytes() + graph.bytes() + count * 16;
+                let bytes = diagrams.bytes() + graph.bytes() + machine.bytes() + count * 16;
                 limits.check(count as u64, bytes)?;
             }
         }
@@ -409,6 +411,10 @@ impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
         self.things.push(thing.clone());
         self.ids.insert(thing, id);
         id
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.things.len()
     }
 
     pub(crate) fn get(&self, id: u32) -> &T {

@@ -274,8 +274,9 @@ impl<'a> Parser<'a> {
     fn ends_program(&self) -> bool {
         let token = self.peek();
         let negated = matches!(token.text, "~" | "not") && self.peek_second().text == "exists";
+        let label = self.peek_second().text == ":";
         let begins = ["exists", "forall", "final", "locations", "filter", "("];
-        token.kind == Kind::End || negated || begins.contains(&token.text)
+        token.kind == Kind::End || negated || !label && begins.contains(&token.text)
     }
 
     /// One row: a cell for each thread.
