@@ -7,7 +7,6 @@
 
 pub mod ast;
 pub mod check;
-pub mod diagnostic;
 pub mod instance;
 pub mod interpret;
 pub mod ir;
@@ -18,7 +17,7 @@ pub mod parse;
 pub mod print;
 #[cfg(any(test, feature = "random"))]
 pub mod random;
-pub mod source;
 pub mod value;
 
 pub use check::load;
+pub use diagnostics::{diagnostic, source};

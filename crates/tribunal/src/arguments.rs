@@ -15,12 +15,14 @@ use models::Model;
 use crate::units;
 
 mod explore;
+mod litmus;
 mod run;
 mod verify;
 
 pub(crate) use explore::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SymmetryChoice,
 };
+pub(crate) use litmus::LitmusArguments;
 pub(crate) use run::{RunArguments, TargetChoice};
 pub(crate) use verify::{MemoryModelChoice, VerifyArguments, WitnessChoice};
 
@@ -37,6 +39,7 @@ A tour:
   tribunal explore protocol.m                     model-check a Murphi model
   tribunal verify --model sc protocol.m           does it implement its memory model?
   tribunal run --on protocol.m --check sc         do random runs of it keep the promise?
+  tribunal litmus --model tso SB.litmus           which outcomes can this test have?
 
 A trace is text, one event a line (gzip and zstd are read as they are; `-` is standard input):
   0: M[x] := 1                thread 0 writes 1 to x
@@ -80,6 +83,7 @@ pub(crate) enum Command {
     Explore(ExploreArguments),
     Verify(VerifyArguments),
     Run(RunArguments),
+    Litmus(LitmusArguments),
     #[command(subcommand)]
     Axe(AxeCommand),
 }

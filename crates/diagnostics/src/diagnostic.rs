@@ -65,7 +65,7 @@ impl Diagnostic {
     /// The diagnostic for people:
     ///
     /// ```
-    /// use tribunal_murphi::{diagnostic::Diagnostic, source::{Source, Span}};
+    /// use tribunal_diagnostics::{diagnostic::Diagnostic, source::{Source, Span}};
     ///
     /// let source = Source { name: "lock.m".into(), text: "var x: bool;".into() };
     /// let problem = Diagnostic::error(Span { start: 7, end: 11 }, "there is no type `bool`");

@@ -1,0 +1,68 @@
+//! Which outcomes can this test have? Litmus tests of herdtools for x86, as data, and all their
+//! final states under a memory model.
+//!
+//! [`parse`] reads a test, for `X86` (destination first) or `X86_64` (source first); what is wrong
+//! with a text comes back as a diagnostic that points at it. A [`Litmus`] is plain data: threads of
+//! [`Instruction`]s on registers, locations and labels, whatever the spelling was, so that an
+//! assembler or a simulator can take it from there; [`Litmus::to_text`] writes it again.
+//!
+//! [`fn@outcomes`] enumerates. It lists neither executions nor coherence orders: sc, tso and pso are
+//! machines whose states are visited once each, and coherence is one machine for every location.
+//! What an [`Outcomes`] holds is a set of final states; each of them can be turned into an
+//! [`Execution`], a history with a witness that the kernel of `certify` replays.
+//!
+//! ```
+//! use models::Model;
+//! use tribunal_litmus::{Limits, outcomes, parse};
+//!
+//! let test = parse(
+//!     r"X86_64 SB
+//!     { }
+//!      P0            | P1            ;
+//!      movl $1,(x)   | movl $1,(y)   ;
+//!      movl (y),%eax | movl (x),%eax ;
+//!     exists (0:rax=0 /\ 1:rax=0)",
+//! )
+//! .expect("the test is well-formed");
+//! let tso = outcomes(&test, Model::Tso, &Limits::NONE).expect("there is no limit");
+//! assert_eq!(tso.count(), 4);
+//! assert_eq!(tso.count_where(&test.condition.proposition), 1);
+//! let sc = outcomes(&test, Model::Sc, &Limits::NONE).expect("there is no limit");
+//! assert_eq!(sc.count_where(&test.condition.proposition), 0);
+//! ```
+//!
+//! How a test becomes outcomes, file by file: `scan` and `parse/` read it into `test`; `lower`
+//! makes steps of instructions that touch memory at most once, `compute` runs what is between, and
+//! `flow` knows what a thread may still do. `buffers` (sc, tso, pso) or `runs` and `coherence` are
+//! the machines, `search` visits their states, and `diagram` keeps sets of outcomes.
+
+mod buffers;
+mod coherence;
+mod compute;
+mod condition;
+mod count;
+mod diagram;
+mod flow;
+pub mod layout;
+mod lower;
+mod outcomes;
+mod parse;
+mod print;
+mod runs;
+mod scan;
+mod search;
+mod test;
+mod variables;
+mod widths;
+mod witness;
+
+pub use condition::{Condition, Node, Proposition, Quantifier};
+pub use outcomes::{MODELS, Outcomes, State, outcomes};
+pub use parse::parse;
+pub use search::{Limits, Stopped};
+pub use test::{
+    Architecture, Binary, Constant, Fence, Flag, InitialRegister, Instruction, Litmus, Location,
+    LocationId, Memory, Operand, Operation, Place, Register, Size, Thread, Type, Unary,
+};
+pub use widths::mixed_widths;
+pub use witness::Execution;

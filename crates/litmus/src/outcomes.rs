@@ -1,0 +1,228 @@
+//! All outcomes of a test under a model.
+
+use std::cell::RefCell;
+
+use models::Model;
+
+use crate::buffers::{Buffers, Style};
+use crate::coherence::{self, Coherent};
+use crate::condition::{Node, Proposition};
+use crate::count::{Counter, Decides};
+use crate::diagram::{Diagrams, NONE, Set};
+use crate::lower;
+use crate::search::{self, Explored, Limits, Stopped};
+use crate::test::{Litmus, LocationId, Place, Type};
+use crate::variables::Variables;
+use crate::witness::{self, Execution};
+
+/// The models whose outcomes can be enumerated.
+pub const MODELS: [Model; 4] = [Model::Sc, Model::Tso, Model::Pso, Model::Coherence];
+
+/// The outcomes of a test under a model.
+pub struct Outcomes<'a> {
+    test: &'a Litmus,
+    variables: Variables,
+    diagrams: Diagrams,
+    /// All outcomes, with variables numbered as places are shown, after the others.
+    shown: Set,
+    how: How<'a>,
+    states: u64,
+}
+
+/// How they were found.
+enum How<'a> {
+    Machine(RefCell<Buffers<'a>>, Explored),
+    Coherence(Coherent),
+}
+
+/// A final state: a value for each of [`Outcomes::places`], as its bits.
+pub type State = [u64];
+
+/// Enumerates the outcomes of a test under a model of [`MODELS`].
+///
+/// # Panics
+///
+/// If the model is another.
+pub fn outcomes<'a>(
+    test: &'a Litmus,
+    model: Model,
+    limits: &Limits<'_>,
+) -> Result<Outcomes<'a>, Stopped> {
+    let variables = Variables::new(test);
+    let mut diagrams = Diagrams::default();
+    let style = match model {
+        Model::Sc => Some(Style::Sc),
+        Model::Tso => Some(Style::Tso),
+        Model::Pso => Some(Style::Pso),
+        Model::Coherence => None,
+        other => panic!("outcomes under {other} are not enumerated"),
+    };
+    let (how, set, states) = match style {
+        Some(style) => {
+            let mut machine = Buffers::new(test, variables.clone(), style);
+            let explored = search::explore(&mut machine, &mut diagrams, limits)?;
+            machine.tell();
+            let (set, states) = (explored.outcomes, explored.len() as u64);
+            (How::Machine(RefCell::new(machine), explored), set, states)
+        }
+        None => {
+            let coherent = coherence::explore(test, &variables, &mut diagrams, limits)?;
+            let (set, states) = (coherent.outcomes, coherent.states);
+            (How::Coherence(coherent), set, states)
+        }
+    };
+    diagrams.forget();
+    let shown = diagrams.reordered(set, &variables.of_place, variables.places.len() as u32);
+    Ok(Outcomes { test, variables, diagrams, shown, how, states })
+}
+
+impl Outcomes<'_> {
+    /// What a state shows, in order.
+    pub fn places(&self) -> &[Place] {
+        &self.variables.places
+    }
+
+    /// What each of [`Outcomes::places`] is.
+    pub fn kinds(&self) -> &[Type] {
+        &self.variables.kinds
+    }
+
+    /// How many states of the machine were visited to find them.
+    pub fn machine_states(&self) -> u64 {
+        self.states
+    }
+
+    /// How often a loop was followed, where it was not followed as often as it can be.
+    pub fn unrolled(&self) -> Option<u32> {
+        match &self.how {
+            How::Coherence(coherent) if coherent.is_cut() => Some(crate::runs::UNROLL),
+            _ => None,
+        }
+    }
+
+    /// Calls this with every final state that the filter of the test lets through, in order, until
+    /// it returns false.
+    pub fn each(&self, mut each: impl FnMut(&State) -> bool) {
+        if self.shown == NONE {
+            return;
+        }
+        let key = |place: usize, value: u64| self.number(place, value);
+        let mut room = Vec::new();
+        self.diagrams.each(self.shown, key, |state| match &self.test.filter {
+            Some(filter) if !self.satisfies(filter, state, &mut room) => true,
+            _ => each(state),
+        });
+    }
+
+    /// How many final states the filter lets through.
+    pub fn count(&self) -> u128 {
+        self.count_where(&Proposition::always())
+    }
+
+    /// How many of them satisfy a proposition over the places of a state. This does not go through
+    /// them one by one.
+    pub fn count_where(&self, proposition: &Proposition) -> u128 {
+        let filtered = self.test.filter.as_ref().map(|filter| filter.and(proposition));
+        let proposition = filtered.as_ref().unwrap_or(proposition);
+        let levels = self.variables.places.len();
+        Counter::new(&self.diagrams, proposition, self, levels).count(self.shown)
+    }
+
+    /// Whether a state satisfies a proposition over its places.
+    pub fn holds(&self, proposition: &Proposition, state: &State) -> bool {
+        self.satisfies(proposition, state, &mut Vec::new())
+    }
+
+    fn satisfies(&self, proposition: &Proposition, state: &State, room: &mut Vec<bool>) -> bool {
+        let index = |place: Place| self.variables.index(place);
+        proposition.holds(room, |atom| match *atom {
+            Node::Equals(place, value) => {
+                let index = index(place);
+                state[index] == self.variables.kinds[index].size.cut(lower::word(value))
+            }
+            Node::Same(one, other) => {
+                let (one, other) = (index(one), index(other));
+                self.number(one, state[one]) == self.number(other, state[other])
+            }
+            _ => false,
+        })
+    }
+
+    /// A value as a number with its sign.
+    pub fn number(&self, place: usize, value: u64) -> i128 {
+        let kind = self.variables.kinds[place];
+        match kind.signed {
+            true => i128::from(kind.size.signed(value)),
+            false => i128::from(value),
+        }
+    }
+
+    /// A value as it is shown: the name of a location where it is the address of one.
+    pub fn value(&self, place: usize, value: u64) -> String {
+        match lower::location_at(value, self.test.locations.len()) {
+            Some(id) => self.test.location(id).to_owned(),
+            None => self.number(place, value).to_string(),
+        }
+    }
+
+    /// A state as herd7 writes it: `0:rax=1; [x]=2;`
+    pub fn spelled(&self, state: &State) -> String {
+        let mut text = String::new();
+        for (index, (&place, &value)) in self.places().iter().zip(state).enumerate() {
+            if index > 0 {
+                text.push(' ');
+            }
+            text.push_str(&self.test.place(place));
+            text.push('=');
+            text.push_str(&self.value(index, value));
+            text.push(';');
+        }
+        text
+    }
+
+    /// An execution that ends in this state; `None` if there is none.
+    pub fn execution(&self, state: &State) -> Result<Option<Execution>, Stopped> {
+        let outcome = |variable: u32| state[self.variables.place_of(variable)];
+        let places = self.places().iter().zip(state);
+        let finals: Vec<(LocationId, u64)> = places
+            .filter_map(|(place, &value)| match *place {
+                Place::Memory(id) => Some((id, value)),
+                Place::Register(..) => None,
+            })
+            .collect();
+        match &self.how {
+            How::Machine(machine, explored) => {
+                let mut machine = machine.borrow_mut();
+                let run = explored.run(&mut *machine, &self.diagrams, &outcome)?;
+                Ok(run.and_then(|run| witness::execution(self.test, &run, &finals)))
+            }
+            How::Coherence(coherent) => {
+                coherent.execution(self.test, &self.variables, &outcome, &finals)
+            }
+        }
+    }
+}
+
+impl Decides for Outcomes<'_> {
+    fn equals(&self, atom: &Node, level: usize, value: u64) -> bool {
+        let Node::Equals(_, wanted) = *atom else { return false };
+        value == self.variables.kinds[level].size.cut(lower::word(wanted))
+    }
+
+    fn number(&self, level: usize, value: u64) -> i128 {
+        Outcomes::number(self, level, value)
+    }
+
+    fn levels(&self, atom: &Node) -> (usize, Option<usize>) {
+        match *atom {
+            Node::Equals(place, _) => (self.variables.index(place), None),
+            Node::Same(one, other) => {
+                (self.variables.index(one), Some(self.variables.index(other)))
+            }
+            _ => (0, None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

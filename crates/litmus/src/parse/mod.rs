@@ -1,0 +1,351 @@
+//! From text to [`Litmus`]: the file as a whole.
+//!
+//! A test is a line with architecture and name, some lines about it, the initial state in braces, a
+//! table with a column for each thread, and a condition. One pass over the tokens; the first thing
+//! that is wrong is told with its place and what was expected there.
+
+mod condition;
+mod header;
+mod initial;
+mod instruction;
+mod operand;
+
+use diagnostics::diagnostic::Diagnostic;
+use diagnostics::source::Span;
+
+use crate::scan::{self, Kind, Token};
+use crate::test::{
+    Architecture, Constant, Litmus, Location, LocationId, Place, Register, Thread, Type,
+};
+
+/// No more threads than this.
+pub(crate) const MAX_THREADS: usize = 256;
+/// No more locations than this.
+pub(crate) const MAX_LOCATIONS: usize = 4096;
+/// No more bytes than this.
+const MAX_BYTES: usize = 16 << 20;
+
+/// Reads a test.
+pub fn parse(text: &str) -> Result<Litmus, Diagnostic> {
+    if text.len() > MAX_BYTES {
+        let message = "this is too long for a litmus test: more than 16 MiB";
+        return Err(Diagnostic::error(scan::point(0), message));
+    }
+    let header = header::read(text)?;
+    let tokens = scan::tokens(text, header.end)?;
+    let mut parser = Parser {
+        tokens,
+        next: 0,
+        test: Litmus {
+            architecture: header.architecture,
+            name: header.name,
+            description: header.description,
+            metadata: header.metadata,
+            locations: Vec::new(),
+            threads: Vec::new(),
+            shown: Vec::new(),
+            filter: None,
+            condition: condition::nothing_asked(),
+        },
+        initial: Vec::new(),
+    };
+    parser.initial_state()?;
+    parser.program()?;
+    parser.initial_registers()?;
+    parser.shown()?;
+    parser.condition()?;
+    Ok(parser.test)
+}
+
+/// The tokens and what has been made of them.
+struct Parser<'a> {
+    tokens: Vec<Token<'a>>,
+    next: usize,
+    test: Litmus,
+    /// Registers of the initial state, kept until the number of threads is known.
+    initial: Vec<initial::Register>,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Token<'a> {
+        self.tokens[self.next]
+    }
+
+    /// The token after the next.
+    fn peek_second(&self) -> Token<'a> {
+        self.tokens[(self.next + 1).min(self.tokens.len() - 1)]
+    }
+
+    fn take(&mut self) -> Token<'a> {
+        let token = self.peek();
+        if token.kind != Kind::End {
+            self.next += 1;
+        }
+        token
+    }
+
+    fn is(&self, text: &str) -> bool {
+        let token = self.peek();
+        matches!(token.kind, Kind::Sign | Kind::Word) && token.text == text
+    }
+
+    fn accept(&mut self, text: &str) -> bool {
+        let found = self.is(text);
+        self.next += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, text: &str, whence: &str) -> Result<Token<'a>, Diagnostic> {
+        if self.is(text) {
+            return Ok(self.take());
+        }
+        Err(self.unexpected(&format!("`{text}` {whence}")))
+    }
+
+    fn word(&mut self, what: &str) -> Result<Token<'a>, Diagnostic> {
+        if self.peek().kind == Kind::Word {
+            return Ok(self.take());
+        }
+        Err(self.unexpected(what))
+    }
+
+    /// An error at the next token.
+    fn unexpected(&self, expected: &str) -> Diagnostic {
+        let token = self.peek();
+        let found = match token.kind {
+            Kind::End => "the test ends too early".to_owned(),
+            _ => format!("`{}` cannot stand here", token.text),
+        };
+        Diagnostic::error(token.span, found).help(format!("expected {expected}"))
+    }
+
+    /// A number, perhaps with a sign.
+    fn number(&mut self) -> Result<(i64, Span), Diagnostic> {
+        let start = self.peek().span;
+        let negative = self.accept("-");
+        let token = self.peek();
+        if token.kind != Kind::Number {
+            return Err(self.unexpected("a number"));
+        }
+        self.take();
+        let value = match token.text.strip_prefix("0x").or(token.text.strip_prefix("0X")) {
+            Some(digits) => u64::from_str_radix(digits, 16),
+            None => token.text.parse(),
+        };
+        let span = start.to(token.span);
+        let Ok(value) = value else {
+            let problem = Diagnostic::error(span, format!("`{}` is not a number", token.text));
+            return Err(problem.help("numbers are decimal or begin with 0x, and fit in 64 bits"));
+        };
+        let signed = if negative { value.wrapping_neg() as i64 } else { value as i64 };
+        if negative && value > 1 << 63 {
+            return Err(Diagnostic::error(span, "this number does not fit in 64 bits"));
+        }
+        Ok((signed, span))
+    }
+
+    /// The location of a name, new or known.
+    fn location(&mut self, name: Token<'_>) -> Result<LocationId, Diagnostic> {
+        let known = self.test.locations.iter().position(|known| known.name == name.text);
+        if let Some(known) = known {
+            return Ok(LocationId(known as u32));
+        }
+        if self.test.locations.len() >= MAX_LOCATIONS {
+            let message = format!("more than {MAX_LOCATIONS} locations");
+            return Err(Diagnostic::error(name.span, message));
+        }
+        let initial = Constant::Number(0);
+        self.test.locations.push(Location { name: name.text.to_owned(), kind: None, initial });
+        Ok(LocationId(self.test.locations.len() as u32 - 1))
+    }
+
+    /// A number, or the address of a location: `1`, `x`, `&x`.
+    fn constant(&mut self) -> Result<Constant, Diagnostic> {
+        let ampersand = self.accept("&");
+        if self.peek().kind == Kind::Word {
+            let name = self.take();
+            return Ok(Constant::Address(self.location(name)?));
+        }
+        if ampersand {
+            return Err(self.unexpected("the name of a location"));
+        }
+        let starts = self.is("-") || self.peek().kind == Kind::Number;
+        if !starts {
+            return Err(self.unexpected("a number or the name of a location"));
+        }
+        Ok(Constant::Number(self.number()?.0))
+    }
+
+    /// The number of a thread, if one and a colon come next: `0:` or `P0:`.
+    fn thread_prefix(&mut self) -> Result<Option<(u32, Span)>, Diagnostic> {
+        let token = self.peek();
+        let colon = self.peek_second();
+        if colon.kind != Kind::Sign || colon.text != ":" {
+            return Ok(None);
+        }
+        let digits = match token.kind {
+            Kind::Number => token.text,
+            Kind::Word => token.text.strip_prefix('P').unwrap_or(""),
+            _ => return Ok(None),
+        };
+        let Ok(thread) = digits.parse() else {
+            return Err(Diagnostic::error(token.span, format!("`{}` is not a thread", token.text))
+                .help("registers are named by thread, as in `0:rax`"));
+        };
+        self.next += 2;
+        Ok(Some((thread, token.span)))
+    }
+
+    /// A register after `0:`, whatever part of it is named.
+    fn register_name(&mut self) -> Result<Register, Diagnostic> {
+        self.accept("%");
+        let token = self.word("a register, as in `0:rax`")?;
+        self.known_register(token).map(|found| found.0)
+    }
+
+    /// `0:rax`, `x`, `[x]` or `*x`.
+    fn place(&mut self) -> Result<Place, Diagnostic> {
+        if self.accept("[") {
+            let name = self.word("the name of a location")?;
+            self.expect("]", "after the name of the location")?;
+            return Ok(Place::Memory(self.location(name)?));
+        }
+        self.accept("*");
+        if let Some((thread, span)) = self.thread_prefix()? {
+            self.known_thread(thread, span)?;
+            return Ok(Place::Register(thread, self.register_name()?));
+        }
+        let name = self.word("a place, such as `0:rax` or `x`")?;
+        if self.is("[") {
+            return Err(arrays(self.peek().span));
+        }
+        Ok(Place::Memory(self.location(name)?))
+    }
+
+    fn known_thread(&self, thread: u32, span: Span) -> Result<(), Diagnostic> {
+        let threads = self.test.threads.len();
+        if (thread as usize) < threads {
+            return Ok(());
+        }
+        let help = match threads {
+            1 => "there is one, P0".to_owned(),
+            _ => format!("there are {threads}, P0 to P{}", threads - 1),
+        };
+        Err(Diagnostic::error(span, format!("there is no thread {thread}")).help(help))
+    }
+
+    /// The row of thread names and the rows of instructions.
+    fn program(&mut self) -> Result<(), Diagnostic> {
+        self.accept(";");
+        let threads = self.thread_names()?;
+        self.test.threads = vec![Thread::default(); threads];
+        let mut pending = vec![instruction::Pending::default(); threads];
+        while !self.ends_program() {
+            self.row(&mut pending)?;
+        }
+        for (thread, pending) in pending.into_iter().enumerate() {
+            self.resolve_labels(thread, pending)?;
+        }
+        Ok(())
+    }
+
+    /// `P0 | P1 ;`
+    fn thread_names(&mut self) -> Result<usize, Diagnostic> {
+        let mut threads = 0;
+        loop {
+            let token = self.peek();
+            if token.kind != Kind::Word || token.text != format!("P{threads}") {
+                return Err(self.unexpected(&format!("`P{threads}`, the name of a thread")));
+            }
+            if threads >= MAX_THREADS {
+                let message = format!("more than {MAX_THREADS} threads");
+                return Err(Diagnostic::error(token.span, message));
+            }
+            self.take();
+            threads += 1;
+            if self.accept(";") {
+                return Ok(threads);
+            }
+            self.expect("|", "or `;` after the name of a thread")?;
+        }
+    }
+
+    /// Whether the table ends here and the question begins.
+    fn ends_program(&self) -> bool {
+        let token = self.peek();
+        let negated = matches!(token.text, "~" | "not") && self.peek_second().text == "exists";
+        let label = self.peek_second().text == ":";
+        let begins = ["exists", "forall", "final", "locations", "filter", "("];
+        token.kind == Kind::End || negated || !label && begins.contains(&token.text)
+    }
+
+    /// One row: a cell for each thread.
+    fn row(&mut self, pending: &mut [instruction::Pending<'a>]) -> Result<(), Diagnostic> {
+        let first = self.peek().span;
+        let mut cells = 0;
+        loop {
+            if cells == pending.len() {
+                let message = format!("this row has more cells than there are threads ({cells})");
+                return Err(Diagnostic::error(self.peek().span, message));
+            }
+            self.cell(cells, &mut pending[cells])?;
+            cells += 1;
+            if self.accept(";") {
+                break;
+            }
+            if !self.accept("|") {
+                return Err(self.unexpected("`|` before the next thread, or `;` after the row"));
+            }
+        }
+        if cells == pending.len() {
+            return Ok(());
+        }
+        let message = format!("this row has {cells} of {} cells", pending.len());
+        let problem = Diagnostic::error(first, message);
+        Err(problem.help("a thread that does nothing in a row has an empty cell: `… | ;`"))
+    }
+
+    /// `locations [x; 0:rax;]` and `filter p`, where they are.
+    fn shown(&mut self) -> Result<(), Diagnostic> {
+        if self.accept("locations") {
+            self.expect("[", "after `locations`")?;
+            while !self.accept("]") {
+                let place = self.place()?;
+                self.test.shown.push(place);
+                if self.peek().kind == Kind::Word {
+                    self.type_name()?;
+                }
+                self.accept("*");
+                if !self.accept(";") && !self.is("]") {
+                    return Err(self.unexpected("`;` or `]` after a place"));
+                }
+            }
+        }
+        if self.accept("filter") {
+            self.test.filter = Some(self.proposition()?);
+        }
+        Ok(())
+    }
+
+    /// The name of a type.
+    fn type_name(&mut self) -> Result<Type, Diagnostic> {
+        let token = self.word("a type")?;
+        if let Some((_, kind)) = Type::NAMED.iter().find(|(name, _)| *name == token.text) {
+            return Ok(*kind);
+        }
+        let names: Vec<&str> = Type::NAMED.iter().map(|(name, _)| *name).collect();
+        let problem = Diagnostic::error(token.span, format!("there is no type `{}`", token.text));
+        Err(problem.help(format!("known types are {}", names.join(", "))))
+    }
+}
+
+/// Arrays are one of the things that herd7 reads and this does not.
+fn arrays(span: Span) -> Diagnostic {
+    Diagnostic::error(span, "arrays are not supported")
+        .help("use a location of its own for each element")
+}
+
+/// Whether a line begins a litmus test of this architecture.
+pub(crate) fn architecture(name: &str) -> Option<Architecture> {
+    [Architecture::X86, Architecture::X86_64].into_iter().find(|known| known.name() == name)
+}

@@ -1,0 +1,94 @@
+//! How wide the places of a test are, and how their values are shown.
+//!
+//! A location or register has its declared type, else one as wide as the widest access. Accesses
+//! of several widths to one location are taken, as herd7 takes them, as accesses of all of it.
+
+use crate::test::{
+    Instruction, Litmus, LocationId, Operand, Operation, Place, Register, Size, Type,
+};
+
+/// What each location is.
+pub(crate) fn of_locations(test: &Litmus) -> Vec<Type> {
+    let mut widest: Vec<Option<Size>> = vec![None; test.locations.len()];
+    for (id, size) in accesses(test) {
+        let known = &mut widest[id.0 as usize];
+        *known = (*known).max(Some(size));
+    }
+    let kinds = test.locations.iter().zip(widest);
+    kinds.map(|(location, widest)| declared_or(location.kind, widest)).collect()
+}
+
+/// What an observed place is.
+pub(crate) fn of_place(test: &Litmus, locations: &[Type], place: Place) -> Type {
+    let (thread, register) = match place {
+        Place::Memory(id) => return locations[id.0 as usize],
+        Place::Register(thread, register) => (thread, register),
+    };
+    let thread = &test.threads[thread as usize];
+    let declared = thread.registers.iter().find(|initial| initial.register == register);
+    let used = thread.code.iter().filter(|instruction| names(instruction, register));
+    declared_or(declared.and_then(|initial| initial.kind), used.map(|used| used.size).max())
+}
+
+/// Locations whose accesses are not all of one width.
+pub fn mixed_widths(test: &Litmus) -> Vec<LocationId> {
+    let mut seen: Vec<Option<Size>> =
+        test.locations.iter().map(|location| location.kind.map(|kind| kind.size)).collect();
+    let mut mixed = Vec::new();
+    for (id, size) in accesses(test) {
+        let known = seen[id.0 as usize].get_or_insert(size);
+        if *known != size && !mixed.contains(&id) {
+            mixed.push(id);
+        }
+    }
+    mixed
+}
+
+fn declared_or(kind: Option<Type>, widest: Option<Size>) -> Type {
+    let plain = Type { size: widest.unwrap_or(Size::Long), ..Type::INT };
+    match kind {
+        // An access that is wider than its location would be cut short; herd7 does not.
+        Some(kind) => Type { size: kind.size.max(widest.unwrap_or(kind.size)), ..kind },
+        None => plain,
+    }
+}
+
+/// Accesses that name a location, with their widths.
+fn accesses(test: &Litmus) -> impl Iterator<Item = (LocationId, Size)> + '_ {
+    let code = test.threads.iter().flat_map(|thread| &thread.code);
+    code.flat_map(|instruction| {
+        let operands = operands(&instruction.operation).into_iter().flatten();
+        operands.filter_map(|operand| match operand {
+            Operand::Memory(memory) => Some((memory.location?, instruction.size)),
+            _ => None,
+        })
+    })
+}
+
+fn names(instruction: &Instruction, register: Register) -> bool {
+    let direct = match instruction.operation {
+        Operation::Exchange { register: named, .. }
+        | Operation::ExchangeAdd { register: named, .. } => named == register,
+        Operation::CompareExchange { register: named, .. } => {
+            named == register || register == Register::ACCUMULATOR
+        }
+        _ => false,
+    };
+    let named = Some(Operand::Register(register));
+    direct || operands(&instruction.operation).contains(&named)
+}
+
+/// The operands of an instruction that may be memory.
+fn operands(operation: &Operation) -> [Option<Operand>; 2] {
+    match *operation {
+        Operation::Move { to, from } | Operation::Binary { to, from, .. } => [Some(to), Some(from)],
+        Operation::Compare { left, right, .. } => [Some(left), Some(right)],
+        Operation::Unary { to, .. }
+        | Operation::ExchangeAdd { to, .. }
+        | Operation::CompareExchange { to, .. } => [Some(to), None],
+        Operation::Exchange { with, .. } => [Some(with), None],
+        Operation::Jump { .. } | Operation::Fence(_) | Operation::Nothing | Operation::Return => {
+            [None, None]
+        }
+    }
+}
