@@ -25,6 +25,7 @@
 
 mod outcome;
 mod program;
+pub mod protocol;
 mod rng;
 mod target;
 

@@ -15,11 +15,13 @@ use models::Model;
 use crate::units;
 
 mod explore;
+mod run;
 mod verify;
 
 pub(crate) use explore::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SymmetryChoice,
 };
+pub(crate) use run::{RunArguments, TargetChoice};
 pub(crate) use verify::{MemoryModelChoice, VerifyArguments, WitnessChoice};
 
 const TOUR: &str = "\
@@ -34,6 +36,7 @@ A tour:
   tribunal models                                 what each model promises
   tribunal explore protocol.m                     model-check a Murphi model
   tribunal verify --model sc protocol.m           does it implement its memory model?
+  tribunal run --on protocol.m --check sc         do random runs of it keep the promise?
 
 A trace is text, one event a line (gzip and zstd are read as they are; `-` is standard input):
   0: M[x] := 1                thread 0 writes 1 to x
@@ -76,6 +79,7 @@ pub(crate) enum Command {
     Convert(ConvertArguments),
     Explore(ExploreArguments),
     Verify(VerifyArguments),
+    Run(RunArguments),
     #[command(subcommand)]
     Axe(AxeCommand),
 }
