@@ -38,8 +38,24 @@ pub(crate) struct Observer {
     pub(crate) on_commit: String,
 }
 
-/// The protocol with the observer.
+/// The protocol with the observer, without its own claims.
 pub(crate) fn compose(protocol: &Protocol, values: Option<u64>, observer: &Observer) -> Program {
+    let mut program = compose_with_claims(protocol, values, observer);
+    let items = program.items.into_iter().filter_map(|item| match item {
+        Item::Rule(rule) => without_claims(rule).map(Item::Rule),
+        other => Some(other),
+    });
+    program.items = items.collect();
+    program.items.extend(read(&observer.properties).items);
+    program
+}
+
+/// The protocol with the observer, except for what the observer claims.
+pub(crate) fn compose_with_claims(
+    protocol: &Protocol,
+    values: Option<u64>,
+    observer: &Observer,
+) -> Program {
     let mut program = protocol.program.clone();
     if let Some(values) = values {
         resize(&mut program, protocol, values);
@@ -61,16 +77,15 @@ pub(crate) fn compose(protocol: &Protocol, values: Option<u64>, observer: &Obser
             }
         }
     }
-    let rules = program.items.into_iter().filter_map(|item| match item {
-        Item::Rule(rule) => without_claims(rule).map(|rule| Item::Rule(start_with(rule, observer))),
-        other => Some(other),
+    let items = program.items.into_iter().map(|item| match item {
+        Item::Rule(rule) => Item::Rule(start_with(rule, observer)),
+        other => other,
     });
-    program.items = rules.collect();
+    program.items = items.collect();
     let at = place_for_declarations(&program, protocol);
     let mut declarations = read(&observer.declarations).items;
     declarations.sort_by_key(|item| !matches!(item, Item::Declaration(_)));
     program.items.splice(at..at, declarations);
-    program.items.extend(read(&observer.properties).items);
     program
 }
 

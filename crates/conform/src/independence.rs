@@ -324,7 +324,8 @@ impl Analysis<'_> {
     }
 }
 
-fn is_local(expression: &Expression, local: LocalId) -> bool {
+/// Whether an expression is a local, and nothing but that.
+pub(crate) fn is_local(expression: &Expression, local: LocalId) -> bool {
     matches!(
         &expression.kind,
         ExpressionKind::Read(Place { base: Base::Local(found), steps, .. })

@@ -38,6 +38,7 @@ mod cycle;
 mod events;
 mod independence;
 pub mod mutate;
+mod record;
 mod run;
 mod sc;
 mod trace;
@@ -46,6 +47,7 @@ mod verify;
 
 pub use cycle::NiceCycle;
 pub use events::EventNames;
+pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, record};
 pub use trace::{MemoryEvent, MemoryTrace};
 pub use verify::{
     Counterexample, Failure, Lemma, MemoryModel, Options, Verdict, Verification, compositions,

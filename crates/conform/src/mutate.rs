@@ -26,6 +26,7 @@ use murphi::source::{Source, Span};
 
 use crate::events::EventNames;
 
+pub use claims::without_claims;
 pub use report::{Entry, Report, Totals};
 pub use trial::{Answer, Fate, Findings, Options, Progress, classify, run};
 

@@ -353,7 +353,7 @@ fn lifted(protocol: &Protocol, values: u64) -> Result<Interpreter, NotRepeatable
 }
 
 /// The type of values in a composition.
-fn value_type(model: &Model, protocol: &Protocol) -> TypeId {
+pub(crate) fn value_type(model: &Model, protocol: &Protocol) -> TypeId {
     let store = model.functions.iter().find(|function| function.name == protocol.store.name);
     store.map_or(protocol.value.ty, |store| store.frame.locals[2].ty)
 }
@@ -375,7 +375,7 @@ fn position(model: &Model, ty: TypeId, text: &str) -> Option<u64> {
 
 /// The number of the thread that a processor is: its own if it is a number, else by its place in
 /// the type, from 1.
-fn thread(model: &Model, ty: TypeId, text: &str) -> Option<u64> {
+pub(crate) fn thread(model: &Model, ty: TypeId, text: &str) -> Option<u64> {
     let at = position(model, ty, text)?;
     match model.simple(ty) {
         Some(Simple::Range { low, .. }) if *low >= 0 => Some(*low as u64 + at),

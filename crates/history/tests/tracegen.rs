@@ -100,7 +100,10 @@ fn a_file_may_hold_several_traces_and_noise() {
 fn mistakes_are_told_with_their_place() {
     for (input, expected) in [
         ("0: loadreq 0x8 #1 @1", "t:1:4: expected `load-req`"),
-        ("0: load-req #1 @1", "t:1:13: expected an address, `#` and a tag, `@` and a time, found `#`"),
+        (
+            "0: load-req #1 @1",
+            "t:1:13: expected an address, `#` and a tag, `@` and a time, found `#`",
+        ),
         ("0: store-req 5 0x8 #1 1", "t:1:23: expected a value, an address"),
         ("0: fence-req 5", "t:1:14: expected `@` and a time, found `5`"),
         ("0: resp 5 #1 @1", "t:1:4: core 0 waits for no response with tag 1"),
@@ -111,7 +114,10 @@ fn mistakes_are_told_with_their_place() {
             "0: load-reserve-req 0x8 #1 @1\n0: store-cond-req 1 0x10 #2 @1",
             "t:2:4: the load-reserve was of another address",
         ),
-        ("0: load-req 0x8 #1 @1\n0: resp 3 #1 @2", "t:1:1: reads 3 from M[8], but nobody wrote 3 there"),
+        (
+            "0: load-req 0x8 #1 @1\n0: resp 3 #1 @2",
+            "t:1:1: reads 3 from M[8], but nobody wrote 3 there",
+        ),
         ("0: load-req 0x8 #1 @5\n0: resp 0 #1 @2", "t:1:1: "),
         ("0: load-req 0x8 #1 @1 extra", "t:1:23: expected"),
     ] {
@@ -126,8 +132,7 @@ fn mistakes_are_told_with_their_place() {
 fn the_budget_of_memory_is_kept() {
     let options =
         ReadOptions { format: Format::Tracegen, memory: Some(10_000), ..ReadOptions::default() };
-    let input: String =
-        (0..10_000).map(|i| format!("0: store-req {i} 0x8 #{i} @{i}\n")).collect();
+    let input: String = (0..10_000).map(|i| format!("0: store-req {i} 0x8 #{i} @{i}\n")).collect();
     let mut reader = TraceReader::new(input.as_bytes(), "t", options);
     assert!(reader.next_trace().unwrap_err().to_string().contains("memory"));
 }

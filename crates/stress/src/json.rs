@@ -147,9 +147,13 @@ fn parse_line(file: &str, number: u64, line: &str) -> Result<Test, InputError> {
         }
         let reason = error.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
-        InputError::in_line(file, number, line, (at, 1), InputErrorKind::Json {
-            reason: reason.into(),
-        })
+        InputError::in_line(
+            file,
+            number,
+            line,
+            (at, 1),
+            InputErrorKind::Json { reason: reason.into() },
+        )
     })?;
     read(shape).map_err(|reason| {
         let kind = InputErrorKind::Other { reason: reason.into() };
@@ -193,10 +197,7 @@ fn shape(program: &Program, condition: Option<&Condition>) -> ProgramShape {
     }
 }
 
-fn instruction_shape(
-    instruction: &Instruction,
-    label: impl Fn(u32) -> Label,
-) -> InstructionShape {
+fn instruction_shape(instruction: &Instruction, label: impl Fn(u32) -> Label) -> InstructionShape {
     let empty = InstructionShape {
         addr: instruction.action.place().map(label),
         deps: instruction.depends_on.clone(),

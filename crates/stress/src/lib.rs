@@ -31,6 +31,7 @@ mod machine;
 mod name;
 mod outcome;
 mod program;
+pub mod protocol;
 mod rng;
 mod target;
 mod text;

@@ -214,9 +214,7 @@ impl Program {
 pub(crate) fn is_name(text: &str) -> bool {
     let rest = |byte: u8| byte.is_ascii_alphanumeric() || b"_.$'".contains(&byte);
     let first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
-    text.as_bytes().first().is_some_and(first)
-        && text.bytes().all(rest)
-        && text.len() <= NAME_LIMIT
+    text.as_bytes().first().is_some_and(first) && text.bytes().all(rest) && text.len() <= NAME_LIMIT
 }
 
 /// The longest name, in bytes.

@@ -11,8 +11,7 @@ use history::History;
 use judge::{Budget, Engine, judge};
 use models::Model;
 use tribunal_stress::{
-    Exec, Knobs, Program, Ran, Runs, Target, TargetError, TargetName, UnknownTarget,
-    parse_programs,
+    Exec, Knobs, Program, Ran, Runs, Target, TargetError, TargetName, UnknownTarget, parse_programs,
 };
 
 fn program(text: &str) -> Program {
@@ -46,8 +45,8 @@ fn the_example_in_python_is_a_tso_machine() {
         return;
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/tso_target.py");
-    let mut exec = Exec::new(format!("exec python3 '{script}'"))
-        .with_timeout(Duration::from_secs(60));
+    let mut exec =
+        Exec::new(format!("exec python3 '{script}'")).with_timeout(Duration::from_secs(60));
     let knobs = Knobs { dependencies: 20, ..Knobs::default() };
     let program = knobs.program(3).unwrap();
     let traces = run(&mut exec, &program, 40).unwrap();

@@ -22,8 +22,11 @@ fn action(places: u32) -> impl Strategy<Value = Action> {
         (place.clone(), value.clone()).prop_map(|(place, value)| Action::Swap { place, value }),
         (place.clone(), value.clone())
             .prop_map(|(place, amount)| Action::FetchAdd { place, amount }),
-        (place, value.clone(), value)
-            .prop_map(|(place, expected, new)| Action::CompareAndSwap { place, expected, new }),
+        (place, value.clone(), value).prop_map(|(place, expected, new)| Action::CompareAndSwap {
+            place,
+            expected,
+            new
+        }),
         (kinds(), kinds()).prop_map(|(before, after)| Action::Fence { before, after }),
     ]
 }
@@ -55,8 +58,7 @@ fn test() -> impl Strategy<Value = Test> {
                 word: seats.as_ref().map_or(0, |seats| seats[at].1),
             };
             let places = initials.into_iter().enumerate().map(place).collect();
-            let mut program =
-                Program { name: name.trim().to_owned(), places, threads: Vec::new() };
+            let mut program = Program { name: name.trim().to_owned(), places, threads: Vec::new() };
             for drawn in threads {
                 let mut thread: Vec<Instruction> = Vec::new();
                 for (action, dependencies) in drawn {

@@ -80,9 +80,8 @@ fn sequential_consistency_shows_no_cycle_at_all() {
 
 #[test]
 fn every_cycle_is_enumerated_once() {
-    let names = |size| -> Vec<String> {
-        cycles(&Edge::BASIC, size).map(|cycle| cycle.name()).collect()
-    };
+    let names =
+        |size| -> Vec<String> { cycles(&Edge::BASIC, size).map(|cycle| cycle.name()).collect() };
     assert_eq!(names(3), [""; 0]);
     assert_eq!(names(5).len(), 12);
     let six: BTreeSet<String> = names(6).into_iter().collect();
@@ -134,7 +133,9 @@ fn tests_are_called_as_diy_calls_them() {
     let (mut compared, mut different) = (0, Vec::new());
     for file in files {
         let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
-        let Some(edges) = text.lines().find_map(|line| line.strip_prefix("Orig=")) else { continue };
+        let Some(edges) = text.lines().find_map(|line| line.strip_prefix("Orig=")) else {
+            continue;
+        };
         let Ok(cycle) = edges.parse::<Cycle>() else { continue };
         let name = text.lines().next().unwrap().split_whitespace().nth(1).unwrap();
         let parts = |name: &str| {
@@ -187,16 +188,14 @@ fn knobs_turn_what_they_say() {
         let program = knobs.program(1).unwrap();
         program.threads.iter().flatten().filter_map(|i| i.action.place()).collect()
     };
-    let stays = |knobs: Knobs| {
-        places(knobs).windows(2).filter(|pair| pair[0] / 2 == pair[1] / 2).count()
-    };
+    let stays =
+        |knobs: Knobs| places(knobs).windows(2).filter(|pair| pair[0] / 2 == pair[1] / 2).count();
     assert!(stays(Knobs { locality: 0, ..knobs }) < 1500);
     assert!(stays(Knobs { locality: 95, ..knobs }) > 4500);
     let same_kind = |knobs: Knobs| {
         let program = knobs.program(1).unwrap();
         let kinds = |thread: &Vec<tribunal_stress::Instruction>| {
-            let kinds: Vec<_> =
-                thread.iter().map(|i| std::mem::discriminant(&i.action)).collect();
+            let kinds: Vec<_> = thread.iter().map(|i| std::mem::discriminant(&i.action)).collect();
             kinds.windows(2).filter(|pair| pair[0] == pair[1]).count()
         };
         program.threads.iter().map(kinds).sum::<usize>()

@@ -111,7 +111,10 @@ fn knobs(seed: u64) -> Knobs {
 fn a_machine_does_what_its_model_allows_and_nothing_else() {
     let programs = (0..).map(|seed| knobs(seed).program(seed).unwrap());
     let small = |program: &Program| {
-        choices(program).iter().map(Vec::len).try_fold(1usize, usize::checked_mul)
+        choices(program)
+            .iter()
+            .map(Vec::len)
+            .try_fold(1usize, usize::checked_mul)
             .is_some_and(|outcomes| outcomes <= 2000)
     };
     for program in programs.filter(small).take(200) {

@@ -16,15 +16,17 @@ use crate::units;
 
 mod explore;
 mod generate;
+mod run;
 mod verify;
 
 pub(crate) use explore::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SymmetryChoice,
 };
 pub(crate) use generate::{
-    GenerateCommand, GenerateHardArguments, GenerateProgramArguments, GenerateTraceArguments,
-    KnobFlags,
+    BugFlags, GenerateCommand, GenerateHardArguments, GenerateProgramArguments,
+    GenerateTraceArguments, KnobFlags,
 };
+pub(crate) use run::RunArguments;
 pub(crate) use verify::{MemoryModelChoice, VerifyArguments, WitnessChoice};
 
 const TOUR: &str = "\
@@ -40,6 +42,7 @@ A tour:
   tribunal explore protocol.m                     model-check a Murphi model
   tribunal verify --model sc protocol.m           does it implement its memory model?
   tribunal generate program --cycles 6            every litmus test of up to six edges
+  tribunal run --on protocol.m --check sc         do random runs of it keep the promise?
 
 A trace is text, one event a line (gzip and zstd are read as they are; `-` is standard input):
   0: M[x] := 1                thread 0 writes 1 to x
@@ -82,6 +85,7 @@ pub(crate) enum Command {
     Convert(ConvertArguments),
     Explore(ExploreArguments),
     Verify(VerifyArguments),
+    Run(RunArguments),
     #[command(subcommand)]
     Generate(GenerateCommand),
     #[command(subcommand)]

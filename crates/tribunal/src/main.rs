@@ -46,6 +46,7 @@ fn run(command: Command, interrupt: &Interrupt) -> Result<Ending, Failure> {
         Command::Explore(arguments) => commands::explore::run(&arguments, interrupt),
         Command::Verify(arguments) => commands::verify::run(&arguments, interrupt),
         Command::Generate(command) => commands::generate::run(&command, interrupt),
+        Command::Run(arguments) => commands::run::run(&arguments, interrupt),
         Command::Axe(AxeCommand::Check(arguments)) => {
             commands::axe::check(&arguments.axe, interrupt)
         }

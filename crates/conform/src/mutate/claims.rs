@@ -10,7 +10,7 @@ use murphi::ast::{
 };
 
 /// The program without claims.
-pub(super) fn without_claims(program: &Program) -> Program {
+pub fn without_claims(program: &Program) -> Program {
     let mut program = program.clone();
     for item in &mut program.items {
         if let Item::Function(function) = item

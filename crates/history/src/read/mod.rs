@@ -64,7 +64,11 @@ pub struct UnknownFormat(String);
 
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no trace format `{}`; there are `text` (or `axe`), `jsonl` and `tracegen`", self.0)
+        write!(
+            f,
+            "there is no trace format `{}`; there are `text` (or `axe`), `jsonl` and `tracegen`",
+            self.0
+        )
     }
 }
 

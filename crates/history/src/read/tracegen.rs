@@ -166,9 +166,9 @@ impl<R: Read> TracegenReader<R> {
     fn finish(&mut self, requests: Requests) -> Result<History, InputError> {
         let mut builder = self.input.options.builder();
         for request in &requests.all {
-            let Some(operation) = requests.operation(request, |address| {
-                builder.address_numbered(address)
-            }) else {
+            let Some(operation) =
+                requests.operation(request, |address| builder.address_numbered(address))
+            else {
                 continue;
             };
             let end = request.response.map(|(_, time)| time);
@@ -300,7 +300,9 @@ impl Requests {
         match *what {
             What::Request { asked, value, address, tag, time } => {
                 if self.tags.insert((thread, tag), number).is_some() {
-                    return Err(format!("core {thread} already waits for a response with tag {tag}"));
+                    return Err(format!(
+                        "core {thread} already waits for a response with tag {tag}"
+                    ));
                 }
                 let mut request = Request { asked, value, address, begin: time, ..new };
                 match asked {
@@ -320,9 +322,10 @@ impl Requests {
                 self.all[fence].response = Some((0, time));
             }
             What::Response { value, tag, time } => {
-                let request = self.tags.remove(&(thread, tag)).ok_or_else(|| {
-                    format!("core {thread} waits for no response with tag {tag}")
-                })?;
+                let request = self
+                    .tags
+                    .remove(&(thread, tag))
+                    .ok_or_else(|| format!("core {thread} waits for no response with tag {tag}"))?;
                 self.all[request].response = Some((value, time));
             }
         }

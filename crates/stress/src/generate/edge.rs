@@ -315,8 +315,23 @@ mod tests {
     #[test]
     fn edges_are_called_as_diy_calls_them() {
         for name in [
-            "PodRR", "PosWW", "MFencedWR", "SFencedWW", "LFencedRR", "SyncdRW", "Fence.r.rwsRR",
-            "DpAddrdR", "DpDatadW", "DpCtrlsW", "Rfe", "Rfi", "Fre", "Fri", "Coe", "Coi", "Exch",
+            "PodRR",
+            "PosWW",
+            "MFencedWR",
+            "SFencedWW",
+            "LFencedRR",
+            "SyncdRW",
+            "Fence.r.rwsRR",
+            "DpAddrdR",
+            "DpDatadW",
+            "DpCtrlsW",
+            "Rfe",
+            "Rfi",
+            "Fre",
+            "Fri",
+            "Coe",
+            "Coi",
+            "Exch",
         ] {
             assert_eq!(name.parse::<Edge>().map(|edge| edge.to_string()), Ok(name.to_owned()));
         }

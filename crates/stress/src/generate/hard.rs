@@ -111,12 +111,7 @@ impl Threads {
     }
 
     /// The threads that give a literal the value its variable has, guarded by reads.
-    fn literal(
-        &mut self,
-        literal: i32,
-        address: &str,
-        model: Model,
-    ) -> Result<(), BuildError> {
+    fn literal(&mut self, literal: i32, address: &str, model: Model) -> Result<(), BuildError> {
         let variable = format!("x{}", literal.abs());
         for value in [1, 2] {
             let of_literal = if literal > 0 { value } else { 3 - value };

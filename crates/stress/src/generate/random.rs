@@ -77,7 +77,9 @@ impl fmt::Display for KnobError {
                 write!(f, "a program has 1 to {MAX_INSTRUCTIONS} instructions in all")
             }
             KnobError::Places => write!(f, "a program has 1 to {} places", 1 << 24),
-            KnobError::PlacesPerLine => write!(f, "a cache line holds 1 to {WORDS_PER_LINE} places"),
+            KnobError::PlacesPerLine => {
+                write!(f, "a cache line holds 1 to {WORDS_PER_LINE} places")
+            }
             KnobError::Burst => write!(f, "a burst has at least one instruction"),
         }
     }

@@ -78,13 +78,7 @@ impl Compiled {
         compiled
     }
 
-    fn access(
-        &mut self,
-        action: Action,
-        thread: u32,
-        first: usize,
-        own_writes: &mut [(u32, u32)],
-    ) {
+    fn access(&mut self, action: Action, thread: u32, first: usize, own_writes: &mut [(u32, u32)]) {
         let Some(place) = action.place() else { return };
         let own = &mut own_writes[place as usize];
         let own_write = if own.0 == thread { own.1 } else { NONE };
@@ -159,9 +153,11 @@ fn takes_result(action: Action) -> bool {
 /// a load, those of the store it might take its value from, so that no value is its own cause.
 fn depends(instructions: &[Instruction], index: usize) -> impl Iterator<Item = u32> + '_ {
     let place = instructions[index].action.place();
-    let source = instructions[..index].iter().rev().take(2 * WINDOW).find(|earlier| {
-        earlier.action.place() == place && kinds(earlier.action).writes
-    });
+    let source = instructions[..index]
+        .iter()
+        .rev()
+        .take(2 * WINDOW)
+        .find(|earlier| earlier.action.place() == place && kinds(earlier.action).writes);
     let forwarded = source.filter(|_| !kinds(instructions[index].action).writes);
     let forwarded = forwarded.into_iter().flat_map(|earlier| &earlier.depends_on);
     instructions[index].depends_on.iter().chain(forwarded).copied()

@@ -34,13 +34,8 @@ pub enum MemoryModel {
 
 impl MemoryModel {
     /// All of them, from strong to weak.
-    pub const ALL: [MemoryModel; 5] = [
-        MemoryModel::Sc,
-        MemoryModel::Tso,
-        MemoryModel::Pso,
-        MemoryModel::Wmo,
-        MemoryModel::Rmo,
-    ];
+    pub const ALL: [MemoryModel; 5] =
+        [MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Wmo, MemoryModel::Rmo];
 
     /// The model that its runs satisfy.
     pub fn model(self) -> Model {

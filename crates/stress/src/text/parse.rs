@@ -7,8 +7,7 @@ use super::scan::{Scanner, Span};
 use crate::condition::{Condition, Test};
 use crate::program::{Action, Instruction, Place, Program, WORDS_PER_LINE};
 
-const STATEMENT: &str =
-    "a thread number, `program`, `init`, `place`, `threads`, `exists` or `end`";
+const STATEMENT: &str = "a thread number, `program`, `init`, `place`, `threads`, `exists` or `end`";
 const STATEMENT_HELP: &str =
     "a program is made of lines like `0: M[x] := 1` and `1: M[x] ?`, and ends with `end`";
 const OPERATION_HELP: &str = "an instruction is a store `M[x] := 1`, a load `M[x] ?`, an atomic \

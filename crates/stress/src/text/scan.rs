@@ -101,11 +101,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A number, decimal or hexadecimal.
-    pub(super) fn number(
-        &mut self,
-        expected: &str,
-        help: &'static str,
-    ) -> Result<u64, InputError> {
+    pub(super) fn number(&mut self, expected: &str, help: &'static str) -> Result<u64, InputError> {
         let start = self.place();
         let rest = &self.line[self.at..self.end];
         let word = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
@@ -136,11 +132,7 @@ impl<'a> Scanner<'a> {
         self.named(expected, NAME_HELP)
     }
 
-    fn named(
-        &mut self,
-        expected: &str,
-        help: &'static str,
-    ) -> Result<(&'a str, Span), InputError> {
+    fn named(&mut self, expected: &str, help: &'static str) -> Result<(&'a str, Span), InputError> {
         let start = self.place();
         let rest = &self.line[start..self.end];
         let length = rest.bytes().take_while(|&byte| is_name_byte(byte)).count();

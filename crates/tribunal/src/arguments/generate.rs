@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use models::Model;
-use stress::{Bug, Cycle, Edge, Knobs, Machine, MAX_CYCLE_SIZE, MemoryModel, Mix};
+use stress::{Bug, Cycle, Edge, Knobs, MAX_CYCLE_SIZE, Machine, MemoryModel, Mix};
 
 use super::{JsonFlag, OutFlag, QuietFlag};
 
@@ -222,7 +222,7 @@ fn machine_parser() -> impl TypedValueParser<Value = MemoryModel> {
     PossibleValuesParser::new(MemoryModel::ALL.map(value)).try_map(|name| name.parse())
 }
 
-pub(super) fn bug_parser() -> impl TypedValueParser<Value = Bug> {
+fn bug_parser() -> impl TypedValueParser<Value = Bug> {
     let values = Bug::ALL.map(|(_, name, help)| PossibleValue::new(name).help(help));
     PossibleValuesParser::new(values).try_map(|name| name.parse())
 }

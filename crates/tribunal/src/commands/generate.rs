@@ -5,13 +5,14 @@ use std::ops::ControlFlow;
 
 use history::{Format, History};
 use stress::{
-    Edge, Formula, Knobs, Machine, Outcome, Program, Ran, Runs, Target, TargetError, Test, cycles,
+    Edge, Formula, Knobs, Machine, MemoryModel, Outcome, Program, Ran, Runs, Target, TargetError,
+    Test, cycles,
 };
 
 use super::convert::write_trace;
 use crate::arguments::{
-    GenerateCommand, GenerateHardArguments, GenerateProgramArguments, GenerateTraceArguments,
-    KnobFlags,
+    BugFlags, GenerateCommand, GenerateHardArguments, GenerateProgramArguments,
+    GenerateTraceArguments, KnobFlags,
 };
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
@@ -68,10 +69,7 @@ fn each_program(
 }
 
 fn traces(arguments: &GenerateTraceArguments, interrupt: &Interrupt) -> Result<(), Failure> {
-    let mut machine = Machine::new(arguments.machine);
-    if let Some(bug) = arguments.bug.bug {
-        machine = machine.with_bug(bug, arguments.bug.rate).map_err(unsuitable)?;
-    }
+    let mut machine = machine(arguments.machine, arguments.bug)?;
     let mut sink = Sink::open(arguments.out.output.as_deref(), interrupt)?;
     let progress = Progress::start(arguments.quiet.quiet);
     let mut written = 0u64;
@@ -98,6 +96,16 @@ fn traces(arguments: &GenerateTraceArguments, interrupt: &Interrupt) -> Result<(
     sink.finish()
 }
 
+/// A machine with the bug that was asked for.
+pub(super) fn machine(model: MemoryModel, flags: BugFlags) -> Result<Machine, Failure> {
+    let machine = Machine::new(model);
+    let Some(bug) = flags.bug else { return Ok(machine) };
+    if !(0.0..=1.0).contains(&flags.rate) {
+        return Err(Failure::Usage(format!("{} is no rate from 0 to 1", flags.rate)));
+    }
+    machine.with_bug(bug, flags.rate).map_err(unsuitable)
+}
+
 fn unsuitable(error: TargetError) -> Failure {
     Failure::Usage(error.to_string())
 }
@@ -109,8 +117,7 @@ fn write_outcome(
     outcome: &Outcome,
     count: u64,
 ) -> Result<(), Failure> {
-    let history =
-        program.history(outcome).map_err(|error| Failure::Usage(error.to_string()))?;
+    let history = program.history(outcome).map_err(|error| Failure::Usage(error.to_string()))?;
     if !arguments.json.json {
         let bug = arguments.bug.bug.map_or(String::new(), |bug| format!(" with a {bug}"));
         let times = if count == 1 { String::new() } else { format!(", {count} times") };

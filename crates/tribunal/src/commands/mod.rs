@@ -8,6 +8,7 @@ pub(crate) mod explain;
 pub(crate) mod explore;
 pub(crate) mod generate;
 pub(crate) mod models;
+pub(crate) mod run;
 pub(crate) mod shrink;
 mod subject;
 pub(crate) mod verify;

@@ -23,7 +23,7 @@ use crate::progress::Progress;
 mod keep;
 mod mutants;
 mod replay;
-mod stop;
+pub(super) mod stop;
 mod tell;
 
 use stop::Stop;

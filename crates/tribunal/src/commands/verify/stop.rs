@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::interrupt::Interrupt;
 
 /// A flag that is set when it is time to stop. The clock is forgotten when this is dropped.
-pub(super) struct Stop {
+pub(in crate::commands) struct Stop {
     stop: Arc<AtomicBool>,
     timed_out: Arc<AtomicBool>,
     /// Never sent on: hanging up tells the clock that nobody waits for it any more.
@@ -16,7 +16,7 @@ pub(super) struct Stop {
 }
 
 impl Stop {
-    pub(super) fn new(budget: Option<Duration>, interrupt: &Interrupt) -> Self {
+    pub(in crate::commands) fn new(budget: Option<Duration>, interrupt: &Interrupt) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let timed_out = Arc::new(AtomicBool::new(false));
         let pressed = Arc::clone(&stop);
@@ -35,12 +35,17 @@ impl Stop {
         Stop { stop, timed_out, _clock: clock }
     }
 
-    pub(super) fn flag(&self) -> &AtomicBool {
+    pub(in crate::commands) fn flag(&self) -> &AtomicBool {
         &self.stop
     }
 
+    /// The flag, to be shared.
+    pub(in crate::commands) fn shared(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
     /// Whether the time ran out.
-    pub(super) fn timed_out(&self) -> bool {
+    pub(in crate::commands) fn timed_out(&self) -> bool {
         self.timed_out.load(Ordering::SeqCst)
     }
 }

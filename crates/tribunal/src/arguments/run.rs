@@ -1,0 +1,161 @@
+//! The flags of `tribunal run`, each with the help it prints.
+
+use std::time::Duration;
+
+use clap::Args;
+use history::Format;
+use models::Model;
+use stress::TargetName;
+
+use super::{
+    BugFlags, ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, LanguageFlags, OutFlag, QuietFlag,
+    format_parser, model_parser,
+};
+use crate::units;
+
+const EXAMPLES: &str = "\
+Examples:
+  tribunal run sb.program --on machine:tso --traces 1000 --check sc
+  tribunal run sb.program --on machine:rmo --exhaustive
+  tribunal run sb.program --on \"exec:python3 examples/tso_target.py\" --check tso
+  tribunal run --on protocol.m --traces 1000 | tribunal check --model sc -
+  tribunal run --on protocol.m --check tso --traces 100000
+  tribunal run --on protocol.m --check sc --first -o bad.trace
+  tribunal run --on protocol.m --const N=4 --operations 500 --seed 7 -o run.trace
+  tribunal run --on protocol.m --check sc --budget 60s    as many traces as a minute has";
+
+/// Execute something at random and record traces.
+///
+/// A program (`tribunal generate program` makes some) is run on a reference machine or by a command,
+/// and each different outcome is written as a trace; with --check it is judged and counted instead.
+///
+/// A Murphi protocol takes no program. It calls `Load(p, a, v)` and `Store(p, a, v)` where its
+/// processors load and store, as `tribunal verify` wants it. It is walked at random: any rule that
+/// applies may fire, so the clients of the protocol do whatever it lets them do. Every store has a
+/// value of its own. The traces depend on nothing but the protocol and the seed.
+///
+/// With --check every trace is judged at once, and only the first violating one is shown. What is
+/// wrong with the protocol itself (an invariant, an assertion, a deadlock) is reported, too.
+#[derive(Args, Debug)]
+#[command(after_help = EXIT_CODES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+pub(crate) struct RunArguments {
+    /// The file of test programs, text or JSON; `-` is standard input. A protocol takes none.
+    pub(crate) program: Option<String>,
+
+    /// What to run it on.
+    ///
+    /// `machine:sc`, `machine:tso`, `machine:pso`, `machine:wmo`, `machine:rmo` are reference
+    /// machines; `exec:COMMAND` is any command that reads a program as JSON and prints traces;
+    /// PROTOCOL.m is a Murphi protocol (`-`: from standard input); `host` is this machine.
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) on: TargetName,
+
+    /// How many traces, or how many runs of each program [default: 100; with --budget, as many
+    /// as there is time for].
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) traces: Option<u64>,
+
+    /// How many loads and stores a trace has.
+    ///
+    /// Less where nothing leads on.
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub(crate) operations: u64,
+
+    /// Other seeds give other traces.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Judge every trace by this model, instead of writing all of them.
+    #[arg(long, value_name = "MODEL", value_parser = model_parser(), ignore_case = true)]
+    pub(crate) check: Option<Model>,
+
+    /// With --check: stop at the first violating trace.
+    #[arg(long, requires = "check")]
+    pub(crate) first: bool,
+
+    /// Write the order in which stores counted as `order` lines: that of `Commit` if the protocol
+    /// calls it, else that of `Store`.
+    ///
+    /// Traces are then judged in linear time, relative to that order.
+    #[arg(long)]
+    pub(crate) order: bool,
+
+    /// Write the rules that were fired into the trace, as comments.
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) steps: bool,
+
+    /// How many different values there are [default: enough for each store to have its own].
+    ///
+    /// By default the type of values stays as it is where it is not evident that the protocol
+    /// treats values as cargo, and values repeat. Say a number to have it changed all the same.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=1_000_000_000))]
+    pub(crate) values: Option<u64>,
+
+    /// Let every step that is possible be equally likely in every trace.
+    ///
+    /// By default each trace has preferences of its own, so that some messages are late and some
+    /// lines stay long in a cache, which finds more.
+    #[arg(long)]
+    pub(crate) uniform: bool,
+
+    /// The procedure that is called where a processor takes a value.
+    #[arg(long, value_name = "NAME", default_value = "Load")]
+    pub(crate) load: String,
+
+    /// The procedure that is called where a processor writes a value.
+    #[arg(long, value_name = "NAME", default_value = "Store")]
+    pub(crate) store: String,
+
+    /// The procedure that is called where a store takes its place in the order of its address
+    /// [default: Commit, if there is one].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) commit: Option<String>,
+
+    /// What counts as a deadlock of the protocol [default: stuttering].
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) deadlock: Option<DeadlockChoice>,
+
+    /// Run a program on a machine in every possible way, instead of at random.
+    #[arg(long, conflicts_with = "bug")]
+    pub(crate) exhaustive: bool,
+
+    #[command(flatten)]
+    pub(crate) bug: BugFlags,
+
+    /// The time that a command of exec: has for a program and all its runs.
+    #[arg(long, value_name = "TIME", value_parser = units::time, default_value = "10s")]
+    pub(crate) timeout: Duration,
+
+    #[command(flatten)]
+    pub(crate) language: LanguageFlags,
+
+    /// The time for all traces: 500ms, 60s, 5m, 1h.
+    #[arg(long, value_name = "TIME", value_parser = units::time)]
+    pub(crate) budget: Option<Duration>,
+
+    /// How many traces to record at once; all cores if not said. The traces do not depend on it.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// The format of the traces.
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
+    pub(crate) format: Option<Format>,
+
+    #[command(flatten)]
+    pub(crate) out: OutFlag,
+    #[command(flatten)]
+    pub(crate) json: JsonFlag,
+    #[command(flatten)]
+    pub(crate) quiet: QuietFlag,
+    #[command(flatten)]
+    pub(crate) colour: ColourFlag,
+}
+
+impl RunArguments {
+    /// The number of workers.
+    pub(crate) fn workers(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(all, usize::from)
+    }
+}
