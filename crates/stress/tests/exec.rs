@@ -22,8 +22,10 @@ fn run(exec: &mut Exec, program: &Program, count: u64) -> Result<Vec<History>, T
     let mut traces = Vec::new();
     let runs = Runs { count, seed: 5, stop: &AtomicBool::new(false) };
     exec.run(program, runs, &mut |ran| {
-        let Ran::Recorded(history) = ran else { panic!("commands record traces") };
-        traces.push(*history);
+        traces.push(match ran {
+            Ran::Outcome(outcome, _) => program.history(&outcome).unwrap(),
+            Ran::Recorded(history) => *history,
+        });
         ControlFlow::Continue(())
     })?;
     Ok(traces)
@@ -76,6 +78,21 @@ fn a_command_gets_the_program_and_may_answer_as_it_likes() {
     let json = r#"{"thread":0,"op":"write","addr":"x","value":1}\n{"op":"end"}\n"#;
     let mut exec = Exec::new(format!("printf '\\n {json}'"));
     assert_eq!(run(&mut exec, &program("0: x := 1"), 1).unwrap().len(), 1);
+}
+
+#[test]
+fn what_a_trace_says_beyond_its_reads_is_kept() {
+    let program = program("0: x ? as a\n0: y := 1 dep a");
+    let said = |trace: &str| {
+        let trace = format!("0: x == 0\\n0: y := 1\\n{trace}check\\n");
+        let mut exec = Exec::new(format!("printf '{trace}'"));
+        run(&mut exec, &program, 1).unwrap().remove(0)
+    };
+    // The dependencies of the program count, whether the target repeats them or not.
+    assert_eq!(said("").dependencies().len(), 1);
+    assert_eq!(said("final x == 0\\nfinal y == 1\\n").finals().len(), 2);
+    assert_eq!(said("final y == 1\\n").finals().len(), 1);
+    assert_eq!(said("order y: 0 < 1\\n").orders().len(), 1);
 }
 
 #[test]

@@ -4,8 +4,10 @@ use history::{AddressLabel, EventId, History, Operation, ThreadId, Value};
 
 use crate::program::{Action, Program};
 
-/// Whether every thread did what the program says, in that order; if not, what is wrong.
-pub(super) fn fits(program: &Program, history: &History) -> Result<(), String> {
+/// What the reads of a program returned in a trace, if every thread did what the program says, in
+/// that order; if not, what is wrong.
+pub(super) fn fits(program: &Program, history: &History) -> Result<Vec<Value>, String> {
+    let mut reads = Vec::new();
     let mut events: Vec<Option<ThreadId>> = vec![None; program.threads.len()];
     for thread in history.threads() {
         let label = history.thread_label(thread);
@@ -25,6 +27,7 @@ pub(super) fn fits(program: &Program, history: &History) -> Result<(), String> {
                 let line = history.event(event).line;
                 return Err(format!("line {line} is not instruction {index} of thread {thread}"));
             }
+            reads.extend(history.event(event).operation.value_read());
         }
         if let Some(event) = done.next() {
             let line = history.event(event).line;
@@ -44,7 +47,7 @@ pub(super) fn fits(program: &Program, history: &History) -> Result<(), String> {
             let label = &address.label;
             Err(format!("M[{label}] begins with {}, so say `init`", initial(label)))
         }
-        None => Ok(()),
+        None => Ok(reads),
     }
 }
 

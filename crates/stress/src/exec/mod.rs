@@ -17,8 +17,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use history::{Format, History, InputError, ReadOptions, ThinAir, TraceReader};
+use history::{Format, History, InputError, ReadOptions, ThinAir, TraceReader, Value};
 
+use crate::outcome::Outcome;
 use crate::program::Program;
 use crate::target::{Ran, Runs, Target, TargetError};
 use child::{Child, Ended};
@@ -161,6 +162,23 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
+/// What a trace says of memory at the end; `None` if it says more than what reads returned and
+/// what all places held at the end, so that it must be kept as it is.
+#[allow(clippy::option_option)] // not said, and not to be said
+fn finals(program: &Program, trace: &History) -> Option<Option<Vec<Value>>> {
+    if trace.has_times() || !trace.orders().is_empty() {
+        return None;
+    }
+    if trace.finals().is_empty() {
+        return Some(None);
+    }
+    let held = program.places.iter().map(|place| {
+        let here = |f: &&history::Final| trace.address(f.address).label == place.label;
+        trace.finals().iter().find(here).map(|f| f.value)
+    });
+    held.collect::<Option<Vec<Value>>>().map(Some)
+}
+
 /// How listening ended.
 enum Heard {
     /// The output has ended.
@@ -197,9 +215,13 @@ impl Session<'_> {
                 Err(RecvTimeoutError::Timeout) => continue,
             };
             self.traces += 1;
-            fits(program, &trace)
+            let reads = fits(program, &trace)
                 .map_err(|why| format!("printed a trace that is no run of it: {why}"))?;
-            if receive(Ran::Recorded(Box::new(trace))).is_break() {
+            let ran = match finals(program, &trace) {
+                Some(finals) => Ran::Outcome(Outcome { reads, finals }, 1),
+                None => Ran::Recorded(Box::new(trace)),
+            };
+            if receive(ran).is_break() {
                 return Ok(Heard::Enough);
             }
         }
