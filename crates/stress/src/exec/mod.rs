@@ -105,7 +105,8 @@ impl Exec {
 }
 
 fn read(stdout: impl Read, output: u64, sender: &SyncSender<Trace>) {
-    let (input, format) = sniff(Limited { input: stdout, left: output });
+    // Nothing at all is no trace, though an empty file would be one.
+    let Some((input, format)) = sniff(Limited { input: stdout, left: output }) else { return };
     let options = ReadOptions {
         format,
         thin_air: ThinAir::Violation,
@@ -120,14 +121,14 @@ fn read(stdout: impl Read, output: u64, sender: &SyncSender<Trace>) {
 }
 
 /// Looks at the first thing in the output: JSON begins with a brace, text never does.
-fn sniff<R: Read>(mut input: R) -> (Chain<Cursor<Vec<u8>>, R>, Format) {
+fn sniff<R: Read>(mut input: R) -> Option<(Chain<Cursor<Vec<u8>>, R>, Format)> {
     let mut seen = Vec::new();
     let mut byte = [0];
     let mut comment = false;
     let first = loop {
         match input.read(&mut byte) {
             Ok(1) => {}
-            _ => break 0,
+            _ => return None,
         }
         seen.push(byte[0]);
         match byte[0] {
@@ -138,7 +139,7 @@ fn sniff<R: Read>(mut input: R) -> (Chain<Cursor<Vec<u8>>, R>, Format) {
         }
     };
     let format = if first == b'{' { Format::JsonLines } else { Format::Text };
-    (Cursor::new(seen).chain(input), format)
+    Some((Cursor::new(seen).chain(input), format))
 }
 
 /// An input that fails after so many bytes.

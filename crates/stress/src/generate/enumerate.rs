@@ -17,7 +17,7 @@ pub const MAX_CYCLE_SIZE: usize = 12;
 /// use tribunal_stress::{Edge, cycles};
 ///
 /// let names: Vec<String> = cycles(&Edge::BASIC, 4).map(|cycle| cycle.name()).collect();
-/// assert_eq!(names, ["MP", "S", "LB", "R", "SB", "2+2W"]);
+/// assert_eq!(names, ["MP", "LB", "S", "SB", "R", "2+2W"]);
 /// ```
 pub fn cycles(edges: &[Edge], size: usize) -> Cycles {
     let mut edges = edges.to_vec();

@@ -71,7 +71,7 @@ impl<'p> Walk<'p> {
         self.start();
         let switches = [1, 2, 4, 16][below(rng, 4)];
         let ahead = self.reach.min([2, 4, 8, 24][below(rng, 4)]);
-        let mut at = 0;
+        let mut at = usize::MAX;
         while !self.running.is_empty() {
             if at >= self.running.len() || below(rng, switches) == 0 {
                 at = below(rng, self.running.len());

@@ -1,6 +1,5 @@
 //! `tribunal generate`: test programs, traces of reference machines, hard histories.
 
-use std::io::Write;
 use std::ops::ControlFlow;
 
 use history::{Format, History};

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{Read, Write as _};
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use history::{Format, History, InputError, InputErrorKind};
 use judge::{Budget, Engine, judge};
@@ -32,7 +32,7 @@ use crate::progress::Progress;
 const MAX_BYTES: u64 = 1 << 30;
 
 /// So many runs are made at a time while there is time left.
-const SLICE: u64 = 100_000;
+const SLICE: u64 = 1000;
 
 pub(super) fn run(
     arguments: &RunArguments,
@@ -47,9 +47,12 @@ pub(super) fn run(
     let stop = interrupt.flag();
     interrupt.listen(|| ());
     let mut ending = Ending::Kept;
+    // Each program has its share.
+    let share = u32::try_from(tests.len()).unwrap_or(u32::MAX);
+    let time = arguments.budget.map(|time| time / share);
     for test in &tests {
         let mut seen = Seen::default();
-        let ran = seen.run(arguments, test, running.as_mut(), &stop, &progress);
+        let ran = seen.run(arguments, test, running.as_mut(), time, &stop, &progress);
         if let Err(error) = ran {
             progress.hide();
             ending = ending.and(complain(&error, test)?);
@@ -144,12 +147,14 @@ impl Seen {
         arguments: &RunArguments,
         test: &Test,
         target: &mut dyn Target,
+        time: Option<Duration>,
         stop: &AtomicBool,
         progress: &Progress,
     ) -> Result<(), TargetError> {
-        let ends = arguments.budget.map(|time| Instant::now() + time);
-        let unbounded = if ends.is_some() && !arguments.exhaustive { u64::MAX } else { TRACES };
-        let mut left = arguments.traces.unwrap_or(unbounded);
+        let ends = time.map(|time| Instant::now() + time);
+        let unbounded = if ends.is_some() { u64::MAX } else { TRACES };
+        let asked = arguments.traces.unwrap_or(unbounded);
+        let mut left = if arguments.exhaustive { 1 } else { asked };
         let mut seed = arguments.seed;
         while left > 0 && !stop.load(Ordering::Relaxed) {
             if self.runs > 0 && ends.is_some_and(|ends| Instant::now() >= ends) {
