@@ -74,8 +74,11 @@ impl Child {
         // One that crashes may still be about to say so, and why.
         let crashed = self.wait_until(Instant::now() + Duration::from_millis(100));
         let mut sentence = format!("the target {what}");
+        // That its output is closed is our doing.
+        let ours = ["was killed by signal 13", "exited with status 141"];
         if let Ended::Badly(how) = crashed
             && how != what
+            && !ours.contains(&how.as_str())
         {
             sentence += &format!("; it {how}");
         }
