@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use explore::symmetry::{Canonicalizer, Scratch, Symmetry};
-use explore::{BitCodec, Codec, Exploration, Identity, Options, Progress, System};
+use explore::{BitCodec, Codec, Exploration, Options, Progress, System};
 use murphi::interpret::Interpreter;
 use murphi::machine::{Check, Machine, Successors};
 
@@ -35,10 +35,7 @@ pub(crate) fn search(
     progress: &mut dyn FnMut(&Progress),
 ) -> Exploration {
     match native::Program::compile(interpreter.model(), interpreter.layout()) {
-        Ok(program) => {
-            let codec = NativeCodec(Arc::clone(&program));
-            search_with(interpreter, search, || program.machine(), &codec, progress)
-        }
+        Ok(program) => search_with(interpreter, search, || program.machine(), &*program, progress),
         Err(_) => {
             let codec = BitCodec::new(interpreter.model(), interpreter.layout());
             search_with(interpreter, search, || interpreter.clone(), &codec, progress)
@@ -62,16 +59,8 @@ fn search_with<M: Machine>(
         scratch: Scratch::new(&reduction),
         passed_over: search.passed_over,
     };
-    match reduction.is_trivial() {
-        true => {
-            let system = System { machine, codec, reduction: &Identity, state_size, rules };
-            explore::explore(search.options, &system, progress, search.interrupt)
-        }
-        false => {
-            let system = System { machine, codec, reduction: &reduction, state_size, rules };
-            explore::explore(search.options, &system, progress, search.interrupt)
-        }
-    }
+    let system = System { machine, codec, reduction: &reduction, state_size, rules };
+    explore::explore(search.options, &system, progress, search.interrupt)
 }
 
 /// A machine that takes some states with a broken claim for excluded.
@@ -110,23 +99,23 @@ impl<M: Machine> Machine for Passing<'_, M> {
     fn covered(&self) -> &[bool] {
         self.machine.covered()
     }
-}
-
-/// Packs states by native code.
-struct NativeCodec(Arc<native::Program>);
-
-impl Codec for NativeCodec {
-    fn packed_size(&self) -> usize {
-        self.0.packed_size()
-    }
 
     #[inline(always)]
-    fn pack(&self, state: &[u8], packed: &mut [u8]) {
-        self.0.pack(state, packed);
+    fn run_in_portions(
+        &mut self,
+        state: Option<&[u8]>,
+        most: usize,
+        out: &mut Successors,
+        full: &mut dyn FnMut(&mut Successors),
+    ) {
+        self.machine.run_in_portions(state, most, out, full);
     }
 
-    #[inline(always)]
-    fn unpack(&self, packed: &[u8], state: &mut [u8]) {
-        self.0.unpack(packed, state);
+    fn obey(&mut self, stop: &Arc<AtomicBool>) {
+        self.machine.obey(stop);
+    }
+
+    fn footprint(&self) -> usize {
+        self.machine.footprint()
     }
 }

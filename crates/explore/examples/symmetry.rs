@@ -177,7 +177,7 @@ fn measure_model(path: &str, constants: impl Iterator<Item = String>) {
             }
         }
     }
-    time(path, &canonicalizer, &states, layout.size as usize);
+    time(path, canonicalizer, &states, layout.size as usize);
 }
 
 fn measure(name: &str, types: &Types, calm: u64) {
@@ -185,10 +185,16 @@ fn measure(name: &str, types: &Types, calm: u64) {
     let oracle = Oracle { model: &types.model, layout: &layout };
     let canonicalizer = Canonicalizer::new(&types.model, &layout, Symmetry::Full);
     let states = walk(&oracle, &canonicalizer, &mut Scratch::new(&canonicalizer), calm);
-    time(name, &canonicalizer, &states, layout.size as usize);
+    time(name, canonicalizer, &states, layout.size as usize);
 }
 
-fn time(name: &str, canonicalizer: &Canonicalizer, states: &[u8], size: usize) {
+/// With the tables that small states have, and without.
+fn time(name: &str, canonicalizer: Canonicalizer, states: &[u8], size: usize) {
+    time_one(name, &canonicalizer, states, size);
+    time_one("  without tables", &canonicalizer.without_tables(), states, size);
+}
+
+fn time_one(name: &str, canonicalizer: &Canonicalizer, states: &[u8], size: usize) {
     let scratch = &mut Scratch::new(canonicalizer);
     let mut work = vec![0; states.len()];
     let count = states.len() / size;

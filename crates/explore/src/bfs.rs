@@ -10,58 +10,51 @@
 //! the least finding is reported, with totals up to this level.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use murphi::machine::{Machine, Outcome};
 
 use crate::System;
 use crate::counterexample;
+use crate::exchange::reserve_buffers;
 use crate::finding::{Finding, Kind};
 use crate::hash::{self, Partition};
 use crate::memory::Meter;
-use crate::options::Options;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
-use crate::result::{Exploration, Progress, Reason, Verdict};
-use crate::runner::Runner;
+use crate::result::{Exploration, Reason, Verdict};
+use crate::runner::{Rules, Runner};
 use crate::store::{Store, StoreError};
 use crate::visited::VisitedSet;
-use crate::watch::Watch;
-use crate::worker::{Count, Shared, Worker, reserve_buffers, workers};
+use crate::watch::{Caller, Watch};
+use crate::worker::{Count, Shared, Worker, workers};
 
 /// Breadth-first search with the exact visited set.
-pub(crate) fn explore<M, F, C, R>(
-    options: &Options,
-    system: &System<'_, F, C, R>,
-    progress: &mut dyn FnMut(&Progress),
-    interrupt: &AtomicBool,
-) -> Exploration
+pub(crate) fn explore<M, F, C, R>(system: &System<'_, F, C, R>, caller: &mut Caller) -> Exploration
 where
     M: Machine,
     F: Fn() -> M + Sync,
     C: Codec,
     R: Reduction,
 {
-    let workers = options.threads.max(1);
-    let meter = Arc::new(Meter::new(options.memory));
-    let partition = VisitedSet::partition(workers);
     let packed = system.codec.packed_size();
+    let workers = crate::threads(caller.options, packed);
+    let meter = Arc::new(Meter::new(caller.options.memory));
+    let partition = VisitedSet::partition(workers);
     let stores = (0..workers)
         .map(|worker| VisitedSet::new(packed, partition, worker, meter.clone()))
         .collect();
-    search(options, system, stores, partition, &meter, progress, interrupt)
+    search(system, caller, stores, partition, &meter)
 }
 
 /// Breadth-first search with any kind of store, one for each worker.
 pub(crate) fn search<M, F, C, R, S>(
-    options: &Options,
     system: &System<'_, F, C, R>,
+    caller: &mut Caller,
     stores: Result<Vec<S>, StoreError>,
     partition: Partition,
     meter: &Meter,
-    progress: &mut dyn FnMut(&Progress),
-    interrupt: &AtomicBool,
 ) -> Exploration
 where
     M: Machine,
@@ -72,21 +65,25 @@ where
 {
     let started = Instant::now();
     let watch = Watch::new(partition.workers, started);
-    let mut runner = Runner::new(system);
     let mut totals = Totals::new(system.rules);
     let begun = stores.and_then(|mut stores| {
-        totals.finding = start(&mut runner, &mut stores, partition, system.codec.packed_size())?;
         reserve_buffers(meter, partition, system.codec.packed_size() + 1)?;
+        let mut runner = Runner::obeying(system, watch.halt());
+        totals.finding = watch.watch_over(caller, meter, || {
+            let finding = start(&mut runner, &mut stores, partition, &watch)?;
+            runner.count(meter)?;
+            Ok::<_, StoreError>(finding)
+        })?;
         Ok(stores)
     });
+    let mut runner = Runner::new(system);
     match begun {
         Err(error) => watch.fail(error),
         Ok(_) if totals.finding.is_some() => {}
         Ok(stores) => {
-            let workers = workers(options, system, stores, partition, &watch);
+            let workers = workers(caller.options, system, stores, partition, (&watch, meter));
             let shared = Shared::new(partition.workers);
-            let workers =
-                run(workers, &shared, || watch.watch(options, meter, progress, interrupt));
+            let workers = run(workers, &shared, || watch.watch(caller, meter));
             let mut stores = totals.collect(workers);
             if let Some(finding) = &totals.finding {
                 let (depth, packed) = (totals.level, &finding.packed);
@@ -115,30 +112,35 @@ fn start<M: Machine, C: Codec, R: Reduction, S: Store>(
     runner: &mut Runner<'_, M, C, R>,
     stores: &mut [S],
     partition: Partition,
-    packed_size: usize,
+    watch: &Watch,
 ) -> Result<Option<Finding>, StoreError> {
-    runner.start();
-    for number in 0..runner.successors.firings.len() {
-        let firing = runner.successors.firings[number];
+    let packed_size = runner.packed_size();
+    let mut record = vec![0; packed_size + 1];
+    let found = runner.find(Rules::Start, |portion, number| {
+        let firing = portion.firings()[number];
+        if watch.stopped() {
+            return None;
+        }
         match firing.outcome {
             Outcome::Done => {
-                let mut record = vec![0; packed_size + 1];
-                runner.pack(number, &mut record[..packed_size]);
+                portion.pack(number, &mut record[..packed_size]);
                 let hash = hash::hash(&record[..packed_size], hash::PLACE);
-                stores[partition.owner(hash)].insert(&record, &[hash])?;
+                let stored = stores[partition.owner(hash)].insert(&record, &[hash]);
+                stored.err().map(|error| {
+                    watch.halt().store(true, Relaxed);
+                    Err(error)
+                })
             }
-            Outcome::Excluded => {}
-            Outcome::Failed | Outcome::GuardFailed => {
-                return Ok(Some(Finding {
-                    kind: Kind::StartFailed,
-                    packed: Vec::new(),
-                    rule: firing.rule,
-                    instance: firing.instance,
-                }));
-            }
+            Outcome::Excluded => None,
+            Outcome::Failed | Outcome::GuardFailed => Some(Ok(Finding {
+                kind: Kind::StartFailed,
+                packed: Vec::new(),
+                rule: firing.rule,
+                instance: firing.instance,
+            })),
         }
-    }
-    Ok(None)
+    });
+    found.transpose()
 }
 
 /// Runs all workers to their end while this thread does `meanwhile`.
@@ -205,7 +207,7 @@ impl Totals {
         workers: Vec<Worker<'_, M, C, R, S>>,
     ) -> Vec<S> {
         for worker in &workers {
-            if let Some(finding) = &worker.finding {
+            if let Some(finding) = &worker.tally.finding {
                 finding.clone().keep_least(&mut self.finding);
             }
         }
@@ -213,13 +215,13 @@ impl Totals {
         for worker in workers {
             let fired = match self.finding {
                 Some(_) => &worker.before,
-                None => &worker.count,
+                None => &worker.tally.count,
             };
             self.count.stored += match self.finding {
                 Some(_) => worker.through_level,
-                None => worker.count.stored,
+                None => worker.tally.count.stored,
             };
-            self.count.excluded += worker.count.excluded;
+            self.count.excluded += worker.tally.count.excluded;
             self.count.fired += fired.fired;
             for (sum, firings) in self.count.firings.iter_mut().zip(&fired.firings) {
                 *sum += firings;
@@ -232,7 +234,7 @@ impl Totals {
             for (any, &covered) in self.covered.iter_mut().zip(covered) {
                 *any |= covered;
             }
-            stores.push(worker.store);
+            stores.push(worker.exchange.store);
         }
         stores
     }

@@ -8,7 +8,7 @@
 //! probability that this has happened at all is reported. See `signatures.rs`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use murphi::machine::Machine;
 
@@ -17,20 +17,18 @@ use crate::bfs;
 use crate::hash;
 use crate::level_file::{self, LevelFile};
 use crate::memory::Meter;
-use crate::options::Options;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
-use crate::result::{Exploration, Progress};
+use crate::result::Exploration;
 use crate::signatures::{Signatures, omission_probability};
 use crate::store::{Store, StoreError};
+use crate::watch::Caller;
 
 /// Breadth-first search with signatures of so many bits.
 pub(crate) fn explore<M, F, C, R>(
     bits: u32,
-    options: &Options,
     system: &System<'_, F, C, R>,
-    progress: &mut dyn FnMut(&Progress),
-    interrupt: &AtomicBool,
+    caller: &mut Caller,
 ) -> Exploration
 where
     M: Machine,
@@ -39,11 +37,12 @@ where
     R: Reduction,
 {
     let bits = bits.clamp(40, 64);
-    let workers = options.threads.max(1);
+    let options = caller.options;
+    let packed = system.codec.packed_size();
+    let workers = crate::threads(options, packed);
     let meter = Arc::new(Meter::new(options.memory));
     let partition = Signatures::partition(workers);
     let directory = options.directory.clone().unwrap_or_else(std::env::temp_dir);
-    let packed = system.codec.packed_size();
     let stored = AtomicU64::new(0);
     let store = |worker| {
         if !meter.take(2 * level_file::BUFFER as u64) {
@@ -58,7 +57,7 @@ where
         })
     };
     let stores = (0..workers).map(store).collect();
-    let mut found = bfs::search(options, system, stores, partition, &meter, progress, interrupt);
+    let mut found = bfs::search(system, caller, stores, partition, &meter);
     found.omission_probability = Some(omission_probability(stored.load(Relaxed), bits));
     found
 }

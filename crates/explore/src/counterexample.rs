@@ -15,7 +15,7 @@ use crate::hash::{self, Partition};
 use crate::pack::Codec;
 use crate::reduction::Reduction;
 use crate::result::Step;
-use crate::runner::Runner;
+use crate::runner::{Portion, Rules, Runner};
 use crate::store::{Store, StoreError};
 
 /// The representatives on the way to a state of level `depth`, all packed, the state included.
@@ -66,23 +66,24 @@ fn leads_to<M: Machine, C: Codec, R: Reduction>(
     if runner.check() != Check::Holds {
         return false;
     }
-    runner.expand();
-    first_to(runner, target).is_some()
+    let mut packed = vec![0; target.len()];
+    let found = runner.find(Rules::Applying, |portion, firing| {
+        leads(portion, firing, target, &mut packed).then_some(())
+    });
+    found.is_some()
 }
 
-/// The first of the runner's successors with this representative. Successors before it, and
-/// itself, are replaced by representatives.
-fn first_to<M: Machine, C: Codec, R: Reduction>(
-    runner: &mut Runner<'_, M, C, R>,
+/// Whether a rule that was run led to a state with this representative, which replaces the state.
+fn leads<C: Codec, R: Reduction>(
+    portion: &mut Portion<'_, '_, C, R>,
+    firing: usize,
     target: &[u8],
-) -> Option<usize> {
-    let mut packed = vec![0; target.len()];
-    (0..runner.successors.firings.len()).find(|&firing| {
-        runner.successors.firings[firing].outcome == Outcome::Done && {
-            runner.pack(firing, &mut packed);
-            packed == target
-        }
-    })
+    packed: &mut [u8],
+) -> bool {
+    portion.firings()[firing].outcome == Outcome::Done && {
+        portion.pack(firing, packed);
+        packed == target
+    }
 }
 
 /// The steps along a way of representatives, in the names of the start state, and the parameters
@@ -95,11 +96,11 @@ pub(crate) fn steps<M: Machine, C: Codec, R: Reduction>(
     let mut steps: Vec<Step> = Vec::with_capacity(way.len());
     for (number, target) in way.iter().enumerate() {
         let found = match number {
-            0 => take(runner, target, |runner| runner.start()),
-            _ => take(runner, target, |runner| runner.expand()).or_else(|| {
+            0 => take(runner, target, Rules::Start),
+            _ => take(runner, target, Rules::Applying).or_else(|| {
                 // Rules that do tell members apart: go on from the representative.
                 runner.load(&way[number - 1]);
-                take(runner, target, |runner| runner.expand())
+                take(runner, target, Rules::Applying)
             }),
         };
         match found {
@@ -119,18 +120,18 @@ pub(crate) fn steps<M: Machine, C: Codec, R: Reduction>(
 fn take<M: Machine, C: Codec, R: Reduction>(
     runner: &mut Runner<'_, M, C, R>,
     target: &[u8],
-    run: impl Fn(&mut Runner<'_, M, C, R>),
+    rules: Rules,
 ) -> Option<Step> {
-    run(runner);
-    let firing = first_to(runner, target)?;
-    // Once more, for the state itself.
-    run(runner);
-    runner.follow(firing);
-    let (rule, instance) = {
-        let firing = runner.successors.firings[firing];
-        (firing.rule, firing.instance)
-    };
-    Some(Step { rule, instance, state: runner.state.clone() })
+    let mut packed = vec![0; target.len()];
+    let step = runner.find(rules, |portion, firing| {
+        let state = portion.successor(firing).to_vec();
+        leads(portion, firing, target, &mut packed).then(|| {
+            let firing = portion.firings()[firing];
+            Step { rule: firing.rule, instance: firing.instance, state }
+        })
+    })?;
+    runner.state.copy_from_slice(&step.state);
+    Some(step)
 }
 
 /// The first parameters with which the rule of the finding ends like this in the runner's state.
@@ -139,9 +140,9 @@ fn failing<M: Machine, C: Codec, R: Reduction>(
     finding: &Finding,
     outcome: Outcome,
 ) -> u64 {
-    runner.expand();
-    let mut firings = runner.successors.firings.iter();
-    firings
-        .find(|firing| firing.rule == finding.rule && firing.outcome == outcome)
-        .map_or(finding.instance, |firing| firing.instance)
+    let found = runner.find(Rules::Applying, |portion, firing| {
+        let firing = portion.firings()[firing];
+        (firing.rule == finding.rule && firing.outcome == outcome).then_some(firing.instance)
+    });
+    found.unwrap_or(finding.instance)
 }

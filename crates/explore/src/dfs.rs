@@ -8,7 +8,7 @@
 //! breadth-first search with this bound visits.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use murphi::machine::{Check, Machine, Outcome};
@@ -19,25 +19,20 @@ use crate::counterexample;
 use crate::finding::{Finding, Kind};
 use crate::hash;
 use crate::memory::Meter;
-use crate::options::{Deadlock, Options};
+use crate::options::Deadlock;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
-use crate::result::{Exploration, Progress, Reason, Verdict};
-use crate::runner::Runner;
+use crate::result::{Exploration, Reason, Verdict};
+use crate::runner::{Portion, Rules, Runner};
 use crate::store::{Store, StoreError};
 use crate::visited::VisitedSet;
-use crate::watch::{Reporter, Watch};
+use crate::watch::{Caller, Watch};
 
-/// States between two looks at the clock.
-const LOOK: u64 = 1024;
+/// States between two reports of how far the search is.
+const REPORT: u64 = 1024;
 
 /// Depth-first search.
-pub(crate) fn explore<M, F, C, R>(
-    options: &Options,
-    system: &System<'_, F, C, R>,
-    progress: &mut dyn FnMut(&Progress),
-    interrupt: &AtomicBool,
-) -> Exploration
+pub(crate) fn explore<M, F, C, R>(system: &System<'_, F, C, R>, caller: &mut Caller) -> Exploration
 where
     M: Machine,
     F: Fn() -> M + Sync,
@@ -45,53 +40,46 @@ where
     R: Reduction,
 {
     let started = Instant::now();
+    let options = caller.options;
     let meter = Arc::new(Meter::new(options.memory));
     let watch = Watch::new(1, started);
     let packed = system.codec.packed_size();
     let set = VisitedSet::new(packed, VisitedSet::partition(1), 0, meter.clone());
     let mut search = Search {
-        runner: Runner::new(system),
-        packed,
-        deadlock: options.deadlock,
-        bound: options.depth.map_or(usize::MAX, |depth| depth as usize + 1),
+        runner: Runner::obeying(system, watch.halt()),
+        watch: &watch,
         meter: &meter,
-        path: Vec::new(),
-        pending: Vec::new(),
-        frames: Vec::new(),
-        found: Exploration::nothing(system.rules),
+        bound: options.depth.map_or(usize::MAX, |depth| depth as usize + 1),
+        way: Way { packed, deadlock: options.deadlock, ..Way::new(system.rules) },
         stored: 0,
         bounded: false,
-        finding: None,
     };
-    let mut reporter = Reporter::new(started);
-    let mut look = |found: &Exploration, frames: usize| {
-        watch.look(options, interrupt);
-        let snapshot = || Progress {
-            states: found.states,
-            rules_fired: found.rules_fired,
-            frontier: frames as u64,
-            depth: found.depth,
-            bytes: meter.used(),
-            seconds: started.elapsed().as_secs_f64(),
-            rate: 0.0,
-        };
-        reporter.report(snapshot, progress);
-        watch.stopped()
-    };
-    if let Err(error) = set.and_then(|mut set| search.run(&mut set, &mut look)) {
+    let ran = set.and_then(|mut set| watch.watch_over(caller, &meter, || search.run(&mut set)));
+    if let Err(error) = ran {
         watch.fail(error);
     }
     let reason = watch.reason().or(search.bounded.then_some(Reason::Depth));
-    search.finish(reason, meter.peak(), started)
+    let covered = search.runner.machine.covered().to_vec();
+    let found = search.way.finish(reason, &mut Runner::new(system));
+    let (bytes, seconds) = (meter.peak(), started.elapsed().as_secs_f64());
+    Exploration { covered, bytes, seconds, ..found }
 }
 
 struct Search<'a, M, C, R: Reduction> {
     runner: Runner<'a, M, C, R>,
-    packed: usize,
-    deadlock: Deadlock,
+    watch: &'a Watch,
+    meter: &'a Meter,
     /// How many states a path may have.
     bound: usize,
-    meter: &'a Meter,
+    way: Way,
+    stored: u64,
+    bounded: bool,
+}
+
+/// Where the search is, and what it has found.
+struct Way {
+    packed: usize,
+    deadlock: Deadlock,
     /// The packed states from a start state to the current one.
     path: Vec<u8>,
     /// Packed successors that were not known when they were found, the next one last.
@@ -99,46 +87,41 @@ struct Search<'a, M, C, R: Reduction> {
     /// For each state of the path, where its successors begin among those pending.
     frames: Vec<usize>,
     found: Exploration,
-    stored: u64,
-    bounded: bool,
     finding: Option<Finding>,
 }
 
 impl<M: Machine, C: Codec, R: Reduction> Search<'_, M, C, R> {
-    fn run(
-        &mut self,
-        set: &mut VisitedSet,
-        look: &mut dyn FnMut(&Exploration, usize) -> bool,
-    ) -> Result<(), StoreError> {
-        self.runner.start();
+    fn run(&mut self, set: &mut VisitedSet) -> Result<(), StoreError> {
+        let packed = self.way.packed;
         self.push_successors(set, None)?;
         // Room for a packed state and the hint, which this search has no use for.
-        let mut record = vec![0; self.packed + 1];
+        let mut record = vec![0; packed + 1];
         let mut bottom = 0;
-        while self.finding.is_none() {
-            if self.pending.len() == bottom {
+        while self.way.finding.is_none() && !self.watch.stopped() {
+            let way = &mut self.way;
+            if way.pending.len() == bottom {
                 // Everything after the current state is done.
-                if self.frames.is_empty() {
+                if way.frames.is_empty() {
                     break;
                 }
-                self.path.truncate(self.path.len() - self.packed);
-                self.frames.pop();
-                bottom = self.frames.last().copied().unwrap_or(0);
+                way.path.truncate(way.path.len() - packed);
+                way.frames.pop();
+                bottom = way.frames.last().copied().unwrap_or(0);
                 continue;
             }
-            let at = self.pending.len() - self.packed - 1;
-            record.copy_from_slice(&self.pending[at..]);
-            self.pending.truncate(at);
-            let hash = hash::hash(&record[..self.packed], hash::PLACE);
+            let at = way.pending.len() - packed - 1;
+            record.copy_from_slice(&way.pending[at..]);
+            way.pending.truncate(at);
+            let hash = hash::hash(&record[..packed], hash::PLACE);
             if set.insert(&record, &[hash])? == 0 {
                 continue;
             }
             self.stored += 1;
-            if self.stored.is_multiple_of(LOOK) && look(&self.found, self.frames.len()) {
-                break;
+            if self.stored.is_multiple_of(REPORT) {
+                self.publish();
             }
-            if self.visit(set, &record[..self.packed])? {
-                bottom = self.frames.last().copied().unwrap_or(0);
+            if self.visit(set, &record[..packed])? {
+                bottom = self.way.frames.last().copied().unwrap_or(0);
             }
         }
         Ok(())
@@ -148,23 +131,21 @@ impl<M: Machine, C: Codec, R: Reduction> Search<'_, M, C, R> {
     fn visit(&mut self, set: &VisitedSet, packed: &[u8]) -> Result<bool, StoreError> {
         self.runner.load(packed);
         let check = self.runner.check();
-        if check == Check::Excluded {
+        if check == Check::Excluded || self.watch.stopped() {
             return Ok(false);
         }
-        self.found.states += 1;
-        self.found.depth = self.found.depth.max(self.frames.len() as u32);
-        reserve(&mut self.path, self.packed, self.meter)?;
-        self.path.extend_from_slice(packed);
-        reserve(&mut self.frames, 1, self.meter)?;
-        self.frames.push(self.pending.len());
+        let way = &mut self.way;
+        way.found.states += 1;
+        way.found.depth = way.found.depth.max(way.frames.len() as u32);
+        reserve(&mut way.path, way.packed, self.meter)?;
+        way.path.extend_from_slice(packed);
+        reserve(&mut way.frames, 1, self.meter)?;
+        way.frames.push(way.pending.len());
         match check {
-            Check::Broken(property) => self.note(Kind::Broken, packed, property, 0),
-            Check::Failed(property) => self.note(Kind::PropertyFailed, packed, property, 0),
-            _ if self.frames.len() == self.bound => self.bounded = true,
-            _ => {
-                self.runner.expand();
-                self.push_successors(set, Some(packed))?;
-            }
+            Check::Broken(property) => way.note(Kind::Broken, packed, property, 0),
+            Check::Failed(property) => way.note(Kind::PropertyFailed, packed, property, 0),
+            _ if way.frames.len() == self.bound => self.bounded = true,
+            _ => self.push_successors(set, Some(packed))?,
         }
         Ok(true)
     }
@@ -175,18 +156,75 @@ impl<M: Machine, C: Codec, R: Reduction> Search<'_, M, C, R> {
         set: &VisitedSet,
         source: Option<&[u8]>,
     ) -> Result<(), StoreError> {
-        let mut leaves = self.deadlock == Deadlock::Off || source.is_none();
-        for number in (0..self.runner.successors.firings.len()).rev() {
-            let firing = self.runner.successors.firings[number];
+        let Search { runner, watch, meter, way, .. } = self;
+        let rules = source.map_or(Rules::Start, |_| Rules::Applying);
+        let first = way.pending.len();
+        let mut leaves = way.deadlock == Deadlock::Off || source.is_none();
+        let mut result = Ok(());
+        runner.run(rules, |portion| {
+            // What was cut short means nothing.
+            if result.is_ok() && !watch.stopped() {
+                match way.take(portion, set, source, meter) {
+                    Ok(left) => leaves |= left,
+                    Err(error) => {
+                        watch.halt().store(true, Relaxed);
+                        result = Err(error);
+                    }
+                }
+            }
+        });
+        result?;
+        runner.count(meter)?;
+        if let (false, Some(packed), false) = (leaves, source, watch.stopped()) {
+            way.note(Kind::Deadlock, packed, 0, 0);
+        }
+        way.reverse_pending(first);
+        Ok(())
+    }
+
+    fn publish(&self) {
+        let (counters, found) = (&self.watch.counters[0], &self.way.found);
+        counters.states.store(found.states, Relaxed);
+        counters.fired.store(found.rules_fired, Relaxed);
+        counters.expanded.store(found.states - self.way.frames.len() as u64, Relaxed);
+        self.watch.depth.store(found.depth, Relaxed);
+    }
+}
+
+impl Way {
+    fn new(rules: usize) -> Self {
+        Way {
+            packed: 0,
+            deadlock: Deadlock::Off,
+            path: Vec::new(),
+            pending: Vec::new(),
+            frames: Vec::new(),
+            found: Exploration::nothing(rules),
+            finding: None,
+        }
+    }
+
+    /// Pushes the successors of a portion, in order, and keeps what is wrong. Says whether the
+    /// state they come from can be left.
+    fn take<C: Codec, R: Reduction>(
+        &mut self,
+        portion: &mut Portion<'_, '_, C, R>,
+        set: &VisitedSet,
+        source: Option<&[u8]>,
+        meter: &Meter,
+    ) -> Result<bool, StoreError> {
+        let mut leaves = false;
+        for number in 0..portion.firings().len() {
+            let firing = portion.firings()[number];
             let kind = match (firing.outcome, source) {
                 (Outcome::Done, _) => {
                     if source.is_some() {
                         self.found.rules_fired += 1;
                         self.found.firings[firing.rule as usize] += 1;
                     }
-                    if source.is_none() || self.runner.changes(number) {
+                    if source.is_none() || portion.changes(number) {
                         leaves = true;
-                        self.push_successor(set, number)?;
+                        self.push_successor(portion, set, number, meter)?;
                     }
                     leaves |= self.deadlock == Deadlock::Stuck;
                     continue;
@@ -199,42 +237,54 @@ impl<M: Machine, C: Codec, R: Reduction> Search<'_, M, C, R> {
             leaves = true;
             self.note(kind, source.unwrap_or(&[]), firing.rule, firing.instance);
         }
-        if let (false, Some(packed)) = (leaves, source) {
-            self.note(Kind::Deadlock, packed, 0, 0);
-        }
-        Ok(())
+        Ok(leaves)
     }
 
-    fn push_successor(&mut self, set: &VisitedSet, number: usize) -> Result<(), StoreError> {
+    fn push_successor<C: Codec, R: Reduction>(
+        &mut self,
+        portion: &mut Portion<'_, '_, C, R>,
+        set: &VisitedSet,
+        number: usize,
+        meter: &Meter,
+    ) -> Result<(), StoreError> {
         let start = self.pending.len();
-        reserve(&mut self.pending, self.packed + 1, self.meter)?;
+        reserve(&mut self.pending, self.packed + 1, meter)?;
         self.pending.resize(start + self.packed + 1, 0);
         let packed = &mut self.pending[start..start + self.packed];
-        self.runner.pack(number, packed);
+        portion.pack(number, packed);
         if set.contains(packed, hash::hash(packed, hash::PLACE)) {
             self.pending.truncate(start);
         }
         Ok(())
     }
 
+    /// Reverses the order of what is pending from `first` on.
+    fn reverse_pending(&mut self, first: usize) {
+        let (record, records) = (self.packed + 1, &mut self.pending[first..]);
+        // All bytes, and then each record again.
+        records.reverse();
+        records.chunks_exact_mut(record).for_each(<[u8]>::reverse);
+    }
+
     fn note(&mut self, kind: Kind, packed: &[u8], rule: u32, instance: u64) {
         Finding { kind, packed: packed.to_vec(), rule, instance }.keep_least(&mut self.finding);
     }
 
-    fn finish(mut self, reason: Option<Reason>, bytes: u64, started: Instant) -> Exploration {
+    fn finish<M: Machine, C: Codec, R: Reduction>(
+        self,
+        reason: Option<Reason>,
+        runner: &mut Runner<'_, M, C, R>,
+    ) -> Exploration {
         let mut found = self.found;
-        found.covered = self.runner.machine.covered().to_vec();
         found.verdict = reason.map_or(Verdict::Verified, Verdict::Undecided);
         if let Some(finding) = &self.finding {
             let states = 0..self.frames.len();
             let state = |at: usize| self.path[at * self.packed..(at + 1) * self.packed].to_vec();
             let way: Vec<Vec<u8>> = states.map(state).collect();
-            let (steps, instance) = counterexample::steps(&mut self.runner, &way, finding);
+            let (steps, instance) = counterexample::steps(runner, &way, finding);
             found.verdict = finding.verdict(instance);
             found.counterexample = steps;
         }
-        found.bytes = bytes;
-        found.seconds = started.elapsed().as_secs_f64();
         found
     }
 }

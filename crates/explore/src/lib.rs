@@ -47,6 +47,7 @@ mod block;
 mod compact;
 mod counterexample;
 mod dfs;
+mod exchange;
 mod finding;
 mod hash;
 mod level_file;
@@ -73,6 +74,8 @@ pub use options::{Deadlock, Options, Strategy};
 pub use pack::{BitCodec, Codec};
 pub use reduction::{Identity, Reduction};
 pub use result::{Exploration, Progress, Reason, Step, Verdict, Violation};
+
+use watch::Caller;
 
 /// A model that can be explored.
 #[derive(Debug, Clone, Copy)]
@@ -105,13 +108,45 @@ where
     C: Codec,
     R: Reduction,
 {
-    match options.strategy {
-        Strategy::Breadth => bfs::explore(options, system, progress, interrupt),
-        Strategy::Compact { bits } => compact::explore(bits, options, system, progress, interrupt),
-        Strategy::Depth => dfs::explore(options, system, progress, interrupt),
+    let caller = &mut Caller { options, progress, interrupt };
+    let &System { ref machine, codec, reduction, state_size, rules } = system;
+    match reduction.is_trivial() {
+        true => {
+            let reduction = &Identity;
+            search(&System { machine, codec, reduction, state_size, rules }, caller)
+        }
+        false => search(&System { machine, codec, reduction, state_size, rules }, caller),
+    }
+}
+
+fn search<M, F, C, R>(system: &System<'_, F, C, R>, caller: &mut Caller) -> Exploration
+where
+    M: Machine,
+    F: Fn() -> M + Sync,
+    C: Codec,
+    R: Reduction,
+{
+    match caller.options.strategy {
+        Strategy::Breadth => bfs::explore(system, caller),
+        Strategy::Compact { bits } => compact::explore(bits, system, caller),
+        Strategy::Depth => dfs::explore(system, caller),
         Strategy::Simulate { steps, seed, length } => {
-            let plan = simulate::Plan { steps, seed, length };
-            simulate::explore(plan, options, system, progress, interrupt)
+            simulate::explore(simulate::Plan { steps, seed, length }, system, caller)
         }
     }
 }
+
+/// With how many threads a breadth-first search runs that is asked for `options.threads`, if a
+/// packed state has so many bytes: fewer where the messages between so many threads would take
+/// more than a quarter of the memory, and never more than [`MOST_THREADS`].
+pub fn threads(options: &Options, packed_size: usize) -> usize {
+    let most = options.memory.unwrap_or(u64::MAX) / 4;
+    let mut threads = options.threads.clamp(1, MOST_THREADS);
+    while threads > 1 && exchange::buffer_bytes(threads, packed_size + 1) > most {
+        threads /= 2;
+    }
+    threads
+}
+
+/// The most threads of a breadth-first search.
+pub const MOST_THREADS: usize = 256;

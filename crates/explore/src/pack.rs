@@ -8,18 +8,7 @@
 
 use murphi::ir::Model;
 use murphi::layout::{Layout, Leaf};
-
-/// Turns states into packed states and back.
-pub trait Codec: Sync {
-    /// Bytes of a packed state.
-    fn packed_size(&self) -> usize;
-
-    /// Packs `state` into exactly [`Codec::packed_size`] bytes.
-    fn pack(&self, state: &[u8], packed: &mut [u8]);
-
-    /// Writes every slot of `state`, whose padding is zero and stays so.
-    fn unpack(&self, packed: &[u8], state: &mut [u8]);
-}
+pub use murphi::machine::Codec;
 
 /// The portable [`Codec`].
 #[derive(Debug, Clone)]

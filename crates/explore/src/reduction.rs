@@ -1,6 +1,7 @@
 //! What a search asks of symmetry reduction: one state to stand for all that are like it.
 //!
-//! The search is generic over it, so that without symmetry nothing is done at all.
+//! The search is generic over it, so that without symmetry nothing is done at all: where a
+//! reduction turns out to be trivial, [`Identity`] takes its place.
 
 /// Chooses a representative of each class of equivalent states.
 pub trait Reduction: Sync {
@@ -12,6 +13,11 @@ pub trait Reduction: Sync {
 
     /// Replaces a state by the representative of its class.
     fn canonicalize(&self, scratch: &mut Self::Scratch, state: &mut [u8]);
+
+    /// Whether every state stands for itself.
+    fn is_trivial(&self) -> bool {
+        false
+    }
 }
 
 /// Every state stands for itself.
@@ -25,4 +31,8 @@ impl Reduction for Identity {
 
     #[inline(always)]
     fn canonicalize(&self, _scratch: &mut (), _state: &mut [u8]) {}
+
+    fn is_trivial(&self) -> bool {
+        true
+    }
 }

@@ -1,39 +1,117 @@
 //! One thread's machine with the room it works in: a state, and the batch of its successors.
+//!
+//! Successors come in portions of about a megabyte, so that a state with very many of them, or
+//! very large ones, takes no more memory than others.
 
-use murphi::machine::{Check, Machine, Outcome, Successors};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
 
 use crate::System;
+use crate::memory::Meter;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
+use crate::store::StoreError;
+
+/// Bytes of a portion, unless a single state has more.
+const PORTION: usize = 1 << 20;
 
 /// A machine, the state it is in, and where its rules lead from there.
 pub(crate) struct Runner<'a, M, C, R: Reduction> {
     pub(crate) machine: M,
-    codec: &'a C,
-    reduction: &'a R,
-    scratch: R::Scratch,
     /// The unpacked state.
     pub(crate) state: Vec<u8>,
     /// What was found by the last call of `start` or `expand`.
     pub(crate) successors: Successors,
+    packer: Packer<'a, C, R>,
+    /// How many firings a portion has at most.
+    most: usize,
+    /// Bytes that the meter knows of.
+    metered: usize,
+}
+
+/// Turns states into packed representatives.
+struct Packer<'a, C, R: Reduction> {
+    codec: &'a C,
+    reduction: &'a R,
+    scratch: R::Scratch,
+}
+
+/// Some of the rules that were run in a state.
+pub(crate) struct Portion<'a, 'b, C, R: Reduction> {
+    /// The state they were run in.
+    state: &'a [u8],
+    successors: &'a mut Successors,
+    packer: &'a mut Packer<'b, C, R>,
+}
+
+/// Which rules to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rules {
+    /// The start states.
+    Start,
+    /// Those that apply in the state.
+    Applying,
 }
 
 impl<'a, M: Machine, C: Codec, R: Reduction> Runner<'a, M, C, R> {
     pub(crate) fn new<F: Fn() -> M>(system: &System<'a, F, C, R>) -> Self {
+        let (codec, reduction) = (system.codec, system.reduction);
         Runner {
             machine: (system.machine)(),
-            codec: system.codec,
-            reduction: system.reduction,
-            scratch: system.reduction.scratch(),
             state: vec![0; system.state_size],
             successors: Successors::new(system.state_size),
+            packer: Packer { codec, reduction, scratch: reduction.scratch() },
+            most: (PORTION / (system.state_size + size_of::<Firing>())).max(1),
+            metered: 0,
         }
+    }
+
+    /// One that stops when told so by a flag.
+    pub(crate) fn obeying<F: Fn() -> M>(
+        system: &System<'a, F, C, R>,
+        stop: &Arc<AtomicBool>,
+    ) -> Self {
+        let mut runner = Runner::new(system);
+        runner.machine.obey(stop);
+        runner
+    }
+
+    /// Counts the memory of this runner, as far as it has grown since it was last counted.
+    #[inline(always)]
+    pub(crate) fn count(&mut self, meter: &Meter) -> Result<(), StoreError> {
+        let firings = self.successors.firings.capacity() * size_of::<Firing>();
+        let bytes = self.successors.states.capacity() + firings;
+        match bytes > self.metered {
+            true => self.count_anew(bytes, meter),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn count_anew(&mut self, bytes: usize, meter: &Meter) -> Result<(), StoreError> {
+        let own = match self.metered {
+            0 => self.machine.footprint() + self.state.len(),
+            _ => 0,
+        };
+        let more = bytes - self.metered + own;
+        self.metered = bytes;
+        match meter.take(more as u64) {
+            true => Ok(()),
+            false => Err(StoreError::Memory),
+        }
+    }
+
+    /// Bytes of a packed state.
+    pub(crate) fn packed_size(&self) -> usize {
+        self.packer.codec.packed_size()
     }
 
     /// Goes to a packed state.
     #[inline(always)]
     pub(crate) fn load(&mut self, packed: &[u8]) {
-        self.codec.unpack(packed, &mut self.state);
+        self.packer.codec.unpack(packed, &mut self.state);
     }
 
     /// Looks at the properties of the state.
@@ -42,21 +120,47 @@ impl<'a, M: Machine, C: Codec, R: Reduction> Runner<'a, M, C, R> {
         self.machine.check(&self.state)
     }
 
-    /// Runs the start states.
-    pub(crate) fn start(&mut self) {
-        self.successors.clear();
-        self.machine.start(&mut self.successors);
+    /// Runs rules and takes what they led to, portion by portion.
+    #[inline(always)]
+    pub(crate) fn run(&mut self, rules: Rules, mut take: impl FnMut(&mut Portion<'_, 'a, C, R>)) {
+        let Runner { machine, state, successors, packer, most, .. } = self;
+        successors.clear();
+        let from = (rules == Rules::Applying).then_some(&state[..]);
+        let mut full =
+            |successors: &mut Successors| take(&mut Portion { state, successors, packer });
+        machine.run_in_portions(from, *most, successors, &mut full);
+        full(successors);
     }
 
-    /// Runs the rules that apply in the state.
-    #[inline(always)]
-    pub(crate) fn expand(&mut self) {
-        self.successors.clear();
-        self.machine.expand(&self.state, &mut self.successors);
+    /// Runs rules and keeps all that they led to, which are at most `most` bytes. Says whether
+    /// that was all.
+    pub(crate) fn run_whole(&mut self, rules: Rules, most: usize) -> bool {
+        let Runner { machine, state, successors, .. } = self;
+        successors.clear();
+        let most = (most / (state.len() + size_of::<Firing>())).max(1);
+        let from = (rules == Rules::Applying).then_some(&state[..]);
+        let mut whole = true;
+        machine.run_in_portions(from, most, successors, &mut |_| whole = false);
+        whole
+    }
+
+    /// The first thing that `look` finds among what rules led to.
+    pub(crate) fn find<T>(
+        &mut self,
+        rules: Rules,
+        mut look: impl FnMut(&mut Portion<'_, 'a, C, R>, usize) -> Option<T>,
+    ) -> Option<T> {
+        let mut found = None;
+        self.run(rules, |portion| {
+            let mut firings = 0..portion.firings().len();
+            if found.is_none() {
+                found = firings.find_map(|firing| look(portion, firing));
+            }
+        });
+        found
     }
 
     /// Whether a rule has changed the state.
-    #[inline(always)]
     pub(crate) fn changes(&self, firing: usize) -> bool {
         self.successors.state(firing) != &self.state[..]
     }
@@ -67,17 +171,37 @@ impl<'a, M: Machine, C: Codec, R: Reduction> Runner<'a, M, C, R> {
         firings.filter(|(_, firing)| firing.outcome == Outcome::Done).map(|(number, _)| number)
     }
 
+    /// Goes to a successor.
+    pub(crate) fn follow(&mut self, firing: usize) {
+        self.state.copy_from_slice(self.successors.state(firing));
+    }
+}
+
+impl<C: Codec, R: Reduction> Portion<'_, '_, C, R> {
+    /// What was run.
+    #[inline(always)]
+    pub(crate) fn firings(&self) -> &[Firing] {
+        &self.successors.firings
+    }
+
+    /// The state that a firing led to.
+    pub(crate) fn successor(&self, firing: usize) -> &[u8] {
+        self.successors.state(firing)
+    }
+
+    /// Whether a rule has changed the state.
+    #[inline(always)]
+    pub(crate) fn changes(&self, firing: usize) -> bool {
+        self.successors.state(firing) != self.state
+    }
+
     /// Replaces a successor by its representative and packs it.
     #[inline(always)]
     pub(crate) fn pack(&mut self, firing: usize, packed: &mut [u8]) {
         let size = self.successors.size;
         let state = &mut self.successors.states[firing * size..(firing + 1) * size];
-        self.reduction.canonicalize(&mut self.scratch, state);
-        self.codec.pack(state, packed);
-    }
-
-    /// Goes to a successor.
-    pub(crate) fn follow(&mut self, firing: usize) {
-        self.state.copy_from_slice(self.successors.state(firing));
+        let Packer { codec, reduction, scratch } = &mut *self.packer;
+        reduction.canonicalize(scratch, state);
+        codec.pack(state, packed);
     }
 }

@@ -8,24 +8,21 @@
 //! kept. States are walked through as they are: there is nothing to canonicalise.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use murphi::machine::{Check, Firing, Machine, Outcome};
 
-use crate::System;
 use crate::finding::{Finding, Kind};
 use crate::memory::Meter;
 use crate::options::{Deadlock, Options};
 use crate::pack::Codec;
 use crate::reduction::Reduction;
-use crate::result::{Exploration, Progress, Reason, Step, Verdict};
-use crate::runner::Runner;
-use crate::watch::Watch;
-
-/// Steps between two looks at whether to stop.
-const LOOK: u64 = 256;
+use crate::result::{Exploration, Reason, Step, Verdict};
+use crate::runner::{Rules, Runner};
+use crate::store::StoreError;
+use crate::watch::{Caller, Watch};
+use crate::{MOST_THREADS, System};
 
 /// How much to walk.
 #[derive(Debug, Clone, Copy)]
@@ -40,10 +37,8 @@ pub(crate) struct Plan {
 /// Random simulation.
 pub(crate) fn explore<M, F, C, R>(
     plan: Plan,
-    options: &Options,
     system: &System<'_, F, C, R>,
-    progress: &mut dyn FnMut(&Progress),
-    interrupt: &AtomicBool,
+    caller: &mut Caller,
 ) -> Exploration
 where
     M: Machine,
@@ -52,7 +47,8 @@ where
     R: Reduction,
 {
     let started = Instant::now();
-    let (threads, meter) = (options.threads.max(1), Meter::new(None));
+    let options = caller.options;
+    let (threads, meter) = (options.threads.clamp(1, MOST_THREADS), Meter::new(None));
     let watch = Watch::new(threads, started);
     let length = plan.length.clamp(1, u64::from(options.depth.unwrap_or(u32::MAX)).max(1));
     let plan = Plan { length, ..plan };
@@ -60,16 +56,18 @@ where
     std::thread::scope(|scope| {
         for number in 0..threads {
             let (watch, book) = (&watch, &book);
-            let walker = Walker::new(options.deadlock, system, watch);
+            let walker = Walker::new(options, system, watch);
             scope.spawn(move || {
                 let _ended = watch.worker();
                 walker.work(plan, number, book);
             });
         }
-        watch.watch(options, &meter, progress, interrupt);
+        watch.watch(caller, &meter);
     });
     let book = book.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut walker = Walker::new(options.deadlock, system, &watch);
+    // To be walked once more, whatever ended the others.
+    let undisturbed = Watch::new(1, started);
+    let mut walker = Walker::new(options, system, &undisturbed);
     let mut found = book.finish(plan, &mut walker, watch.reason().unwrap_or(Reason::Simulated));
     found.seconds = started.elapsed().as_secs_f64();
     found
@@ -193,6 +191,8 @@ fn lock(book: &Mutex<Book>) -> MutexGuard<'_, Book> {
 struct Walker<'a, M, C, R: Reduction> {
     runner: Runner<'a, M, C, R>,
     deadlock: Deadlock,
+    /// Bytes that successors may take.
+    memory: usize,
     watch: &'a Watch,
     rules: usize,
     /// Successors to choose from.
@@ -201,12 +201,21 @@ struct Walker<'a, M, C, R: Reduction> {
 
 impl<'a, M: Machine, C: Codec, R: Reduction> Walker<'a, M, C, R> {
     fn new<F: Fn() -> M>(
-        deadlock: Deadlock,
+        options: &Options,
         system: &System<'a, F, C, R>,
         watch: &'a Watch,
     ) -> Self {
-        let (runner, rules) = (Runner::new(system), system.rules);
-        Walker { runner, deadlock, watch, rules, choices: Vec::new() }
+        let (runner, rules) = (Runner::obeying(system, watch.halt()), system.rules);
+        let threads = options.threads.clamp(1, MOST_THREADS);
+        let memory = options.memory.map_or(usize::MAX, |bytes| bytes as usize / threads);
+        Walker { runner, deadlock: options.deadlock, memory, watch, rules, choices: Vec::new() }
+    }
+
+    /// Runs rules; a walk chooses among all that they lead to.
+    fn run(&mut self, rules: Rules) {
+        if !self.runner.run_whole(rules, self.memory) {
+            self.watch.fail(StoreError::Memory);
+        }
     }
 
     /// Walks until there is no more to do.
@@ -244,10 +253,11 @@ impl<'a, M: Machine, C: Codec, R: Reduction> Walker<'a, M, C, R> {
         let mut random = Random::new(seed, number);
         let firings = vec![0; self.rules];
         let mut walk = Walk { steps: 0, firings, finding: None, stopped: false };
-        self.runner.start();
+        self.run(Rules::Start);
         let failed = self.first_failure(Kind::StartFailed, Kind::StartFailed);
         if failed.is_some() {
-            walk.finding = failed;
+            walk.stopped = self.watch.stopped();
+            walk.finding = failed.filter(|_| !walk.stopped);
             return walk;
         }
         self.choices.clear();
@@ -269,10 +279,16 @@ impl<'a, M: Machine, C: Codec, R: Reduction> Walker<'a, M, C, R> {
                 Check::Failed(property) => Some(finding(Kind::PropertyFailed, property, 0)),
                 _ => self.expand(),
             };
-            walk.stopped = walk.steps % LOOK == LOOK - 1 && self.watch.stopped();
-            if walk.finding.is_some() || walk.stopped || walk.steps == length {
+            if self.watch.stopped() {
                 break;
             }
+            if walk.finding.is_some() || walk.steps == length {
+                return walk;
+            }
+        }
+        if self.watch.stopped() {
+            // What was cut short means nothing.
+            (walk.stopped, walk.finding) = (true, None);
         }
         walk
     }
@@ -292,7 +308,7 @@ impl<'a, M: Machine, C: Codec, R: Reduction> Walker<'a, M, C, R> {
 
     /// Expands the state: choices of where to go, or what is wrong with it.
     fn expand(&mut self) -> Option<Finding> {
-        self.runner.expand();
+        self.run(Rules::Applying);
         let failed = self.first_failure(Kind::RuleFailed, Kind::GuardFailed);
         if failed.is_some() {
             return failed;

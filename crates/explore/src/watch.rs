@@ -2,10 +2,12 @@
 //! and at the workers' counters, and reports progress.
 //!
 //! Workers write their counters once for each batch, without waiting for anybody, and learn from
-//! one flag that they should stop.
+//! one flag that they should stop. Their machines look at another one in the middle of long loops.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst,
+};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::memory::Meter;
@@ -17,6 +19,13 @@ use crate::store::StoreError;
 const LOOK: Duration = Duration::from_millis(20);
 /// How often progress is reported at most.
 const REPORT: Duration = Duration::from_millis(100);
+
+/// Who asked for a search: what they allow, how they are told, and how they end it.
+pub(crate) struct Caller<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) progress: &'a mut dyn FnMut(&Progress),
+    pub(crate) interrupt: &'a AtomicBool,
+}
 
 /// One worker's counters, on cache lines of their own.
 #[derive(Debug, Default)]
@@ -35,6 +44,8 @@ pub(crate) struct Counters {
 pub(crate) struct Watch {
     /// Why to stop, as a number; 0 if there is no reason.
     stop: AtomicU8,
+    /// Set with it.
+    halt: Arc<AtomicBool>,
     disk: Mutex<String>,
     /// How far the search is.
     pub(crate) depth: AtomicU32,
@@ -51,6 +62,7 @@ impl Watch {
     pub(crate) fn new(workers: usize, started: Instant) -> Self {
         Watch {
             stop: AtomicU8::new(0),
+            halt: Arc::default(),
             disk: Mutex::default(),
             depth: AtomicU32::new(0),
             ended: AtomicU32::new(0),
@@ -66,9 +78,16 @@ impl Watch {
         self.stop.load(Relaxed) != 0
     }
 
+    /// What machines look at in the middle of a run.
+    pub(crate) fn halt(&self) -> &Arc<AtomicBool> {
+        &self.halt
+    }
+
     /// Asks workers to stop. The first reason is kept.
     fn stop(&self, reason: u8) {
-        let _ = self.stop.compare_exchange(0, reason, Relaxed, Relaxed);
+        // In this order: who finds a run cut short then finds the reason, too.
+        let _ = self.stop.compare_exchange(0, reason, SeqCst, Relaxed);
+        self.halt.store(true, SeqCst);
     }
 
     /// Asks workers to stop since a store cannot go on.
@@ -102,34 +121,51 @@ impl Watch {
         Ended(self)
     }
 
-    /// Whether it is time to stop: for searches that have no threads of their own.
-    pub(crate) fn look(&self, options: &Options, interrupt: &AtomicBool) {
-        if interrupt.load(Relaxed) {
+    /// Whether it is time to stop.
+    fn look(&self, caller: &Caller) {
+        if caller.interrupt.load(Relaxed) {
             self.stop(INTERRUPTED);
         }
-        if options.time.is_some_and(|time| self.started.elapsed() >= time) {
+        if caller.options.time.is_some_and(|time| self.started.elapsed() >= time) {
             self.stop(TIME);
         }
     }
 
     /// Watches until all workers have ended.
-    pub(crate) fn watch(
+    pub(crate) fn watch(&self, caller: &mut Caller, meter: &Meter) {
+        let all = self.counters.len() as u32;
+        self.watch_until(caller, meter, || self.ended.load(Relaxed) >= all);
+    }
+
+    /// Watches while another thread does some work.
+    pub(crate) fn watch_over<T: Send>(
         &self,
-        options: &Options,
+        caller: &mut Caller,
         meter: &Meter,
-        progress: &mut dyn FnMut(&Progress),
-        interrupt: &AtomicBool,
-    ) {
+        work: impl FnOnce() -> T + Send,
+    ) -> T {
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                let _done = Done(self, &done);
+                work()
+            });
+            self.watch_until(caller, meter, || done.load(Relaxed));
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    fn watch_until(&self, caller: &mut Caller, meter: &Meter, done: impl Fn() -> bool) {
         let mut reporter = Reporter::new(self.started);
-        while (self.ended.load(Relaxed) as usize) < self.counters.len() {
+        while !done() {
             std::thread::park_timeout(LOOK);
-            self.look(options, interrupt);
-            reporter.report(|| self.progress(meter), progress);
+            self.look(caller);
+            reporter.report(|| self.progress(meter), caller.progress);
         }
     }
 
     /// A look at all counters.
-    pub(crate) fn progress(&self, meter: &Meter) -> Progress {
+    fn progress(&self, meter: &Meter) -> Progress {
         let sum = |of: fn(&Counters) -> &AtomicU64| -> u64 {
             self.counters.iter().map(|counters| of(counters).load(Relaxed)).sum()
         };
@@ -162,25 +198,31 @@ impl Drop for Ended<'_> {
     }
 }
 
+/// Tells the main thread, when dropped, that some work is done.
+struct Done<'a>(&'a Watch, &'a AtomicBool);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.1.store(true, Relaxed);
+        self.0.main.unpark();
+    }
+}
+
 /// Calls for progress at most every tenth of a second, and adds the rate.
 #[derive(Debug)]
-pub(crate) struct Reporter {
+struct Reporter {
     last: Instant,
     states: u64,
 }
 
 impl Reporter {
     /// The first report is due a tenth of a second after `started`.
-    pub(crate) fn new(started: Instant) -> Self {
+    fn new(started: Instant) -> Self {
         Reporter { last: started, states: 0 }
     }
 
     /// Reports if it is time.
-    pub(crate) fn report(
-        &mut self,
-        snapshot: impl FnOnce() -> Progress,
-        progress: &mut dyn FnMut(&Progress),
-    ) {
+    fn report(&mut self, snapshot: impl FnOnce() -> Progress, progress: &mut dyn FnMut(&Progress)) {
         let since = self.last.elapsed();
         if since >= REPORT {
             let mut snapshot = snapshot();

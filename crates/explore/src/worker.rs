@@ -1,18 +1,16 @@
 //! A worker of a breadth-first search: one thread with its part of the states.
 //!
-//! It expands its own part of a level, keeps the successors that are its own and sends the others,
-//! in batches, to their owners; between batches it takes in what was sent to it. Channels are
-//! bounded, and a worker that cannot send takes in what it was sent, so nobody waits for ever. A
-//! level ends for a worker when every other has told it that there is no more to come; then all
-//! meet and learn how large the next level is.
+//! It expands its own part of a level and passes the successors on to their owners (see
+//! `exchange.rs`); between chunks it takes in what was sent to it. A level ends for a worker when
+//! every other has told it that there is no more to come; then all meet and learn how large the
+//! next level is.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::time::Duration;
 
 use murphi::machine::{Check, Machine, Outcome};
 
 use crate::System;
+use crate::exchange::{Exchange, exchanges};
 use crate::finding::{Finding, Kind};
 use crate::hash::{self, Partition};
 use crate::memory::Meter;
@@ -20,30 +18,15 @@ use crate::options::{Deadlock, Options};
 use crate::pack::Codec;
 use crate::reduction::Reduction;
 use crate::rendezvous::{Broken, Rendezvous};
-use crate::runner::Runner;
-use crate::store::{Store, StoreError};
+use crate::runner::{Portion, Rules, Runner};
+use crate::store::Store;
 use crate::watch::Watch;
-
-/// States that are expanded between two looks at the inbox.
-const CHUNK: usize = 64;
-/// Records that are looked up together.
-const BATCH: usize = 256;
-/// Bytes of a message between workers, about.
-const MESSAGE: usize = 8192;
-
-/// What workers send each other.
-enum Message {
-    /// Records that the receiver owns.
-    Records(Vec<u8>),
-    /// This level has no more.
-    End,
-}
 
 /// What all workers of a search look at.
 pub(crate) struct Shared {
     /// 0 while nothing is wrong, 1 once a finding makes the next level unnecessary, 2 once it
     /// makes expanding unnecessary.
-    found: AtomicU8,
+    pub(crate) found: AtomicU8,
     pub(crate) rendezvous: Rendezvous,
     /// Written before a rendezvous and read after it. Two sets, used in turn, so that the next
     /// round does not write what is still being read.
@@ -73,27 +56,12 @@ impl Shared {
 
 /// A worker.
 pub(crate) struct Worker<'a, M, C, R: Reduction, S> {
-    number: usize,
-    partition: Partition,
     bound: u32,
-    deadlock: Deadlock,
     pub(crate) watch: &'a Watch,
+    meter: &'a Meter,
     pub(crate) runner: Runner<'a, M, C, R>,
-    pub(crate) store: S,
-    packed_size: usize,
-    /// Bytes of a full message.
-    message_size: usize,
-    /// Room for a batch of records, and the hashes of those that wait to be looked up here.
-    records: Vec<u8>,
-    hashes: Vec<u64>,
-    /// Records that wait to be sent, for each worker.
-    outgoing: Vec<Vec<u8>>,
-    spare: Vec<Vec<u8>>,
-    senders: Vec<SyncSender<Message>>,
-    inbox: Receiver<Message>,
-    /// Workers that have ended this level.
-    ended: usize,
-    pub(crate) count: Count,
+    pub(crate) exchange: Exchange<'a, S>,
+    pub(crate) tally: Tally,
     /// The counts before this level, for when it turns out to be the last.
     pub(crate) before: Count,
     /// States in this level and before it.
@@ -103,7 +71,6 @@ pub(crate) struct Worker<'a, M, C, R: Reduction, S> {
     pub(crate) deepest: u32,
     /// Whether the last level was not expanded because of the bound.
     pub(crate) bounded: bool,
-    pub(crate) finding: Option<Finding>,
 }
 
 /// What a worker counts.
@@ -119,13 +86,20 @@ pub(crate) struct Count {
     pub(crate) firings: Vec<u64>,
 }
 
+/// What a worker has counted and found.
+pub(crate) struct Tally {
+    deadlock: Deadlock,
+    pub(crate) count: Count,
+    pub(crate) finding: Option<Finding>,
+}
+
 /// Makes the workers and the channels between them.
 pub(crate) fn workers<'a, M, F, C, R, S>(
     options: &Options,
     system: &System<'a, F, C, R>,
     stores: Vec<S>,
     partition: Partition,
-    watch: &'a Watch,
+    (watch, meter): (&'a Watch, &'a Meter),
 ) -> Vec<Worker<'a, M, C, R, S>>
 where
     M: Machine,
@@ -133,42 +107,29 @@ where
     C: Codec,
     R: Reduction,
 {
-    let channels = || sync_channel(inbox_capacity(partition.workers));
-    let (senders, inboxes): (Vec<_>, Vec<_>) = (0..stores.len()).map(|_| channels()).unzip();
     let count = Count { firings: vec![0; system.rules], ..Count::default() };
-    let worker = |((number, store), inbox)| Worker {
-        number,
-        partition,
+    let worker = |exchange| Worker {
         bound: options.depth.unwrap_or(u32::MAX),
-        deadlock: options.deadlock,
         watch,
-        runner: Runner::new(system),
-        store,
-        packed_size: system.codec.packed_size(),
-        message_size: message_size(system.codec.packed_size() + 1),
-        records: vec![0; BATCH * (system.codec.packed_size() + 1)],
-        hashes: Vec::new(),
-        outgoing: vec![Vec::new(); partition.workers],
-        spare: Vec::new(),
-        senders: senders.clone(),
-        inbox,
-        ended: 0,
-        count: count.clone(),
+        meter,
+        runner: Runner::obeying(system, watch.halt()),
+        exchange,
+        tally: Tally { deadlock: options.deadlock, count: count.clone(), finding: None },
         before: count.clone(),
         through_level: 0,
         level: 0,
         deepest: 0,
         bounded: false,
-        finding: None,
     };
-    stores.into_iter().enumerate().zip(inboxes).map(worker).collect()
+    let exchanges = exchanges(stores, partition, system.codec.packed_size(), watch);
+    exchanges.into_iter().map(worker).collect()
 }
 
-impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
+impl<'a, M: Machine, C: Codec, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
     /// Level after level.
     pub(crate) fn run(&mut self, shared: &Shared) -> Result<(), Broken> {
         for level in 0.. {
-            let states = self.store.next_level().unwrap_or_else(|error| {
+            let states = self.exchange.store.next_level().unwrap_or_else(|error| {
                 self.watch.fail(error);
                 0
             });
@@ -177,11 +138,11 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
             }
             self.through_level += states;
             if level == 0 {
-                self.count.stored = states;
+                self.exchange.stored = states;
             }
             self.level = level;
-            self.before.clone_from(&self.count);
-            if self.number == 0 {
+            self.before.clone_from(&self.tally.count);
+            if self.exchange.number == 0 {
                 self.watch.depth.store(level, Relaxed);
             }
             self.bounded = level == self.bound;
@@ -190,6 +151,7 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
                 break;
             }
         }
+        self.tally.count.stored = self.exchange.stored;
         Ok(())
     }
 
@@ -197,8 +159,9 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
     fn meet(&mut self, shared: &Shared, level: u32, states: u64) -> Result<bool, Broken> {
         let round = &shared.rounds[level as usize % 2];
         let stop = self.watch.stopped() || shared.found.load(Relaxed) != 0;
-        round[self.number].states.store(states, Relaxed);
-        round[self.number].stop.store(stop, Relaxed);
+        let own = &round[self.exchange.number];
+        own.states.store(states, Relaxed);
+        own.stop.store(stop, Relaxed);
         shared.rendezvous.wait()?;
         let any = round.iter().any(|other| other.states.load(Relaxed) > 0);
         Ok(any && !round.iter().any(|other| other.stop.load(Relaxed)))
@@ -207,9 +170,10 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
     /// Searches this worker's part of a level.
     fn level(&mut self, shared: &Shared) -> Result<(), Broken> {
         let mut states = Vec::new();
+        let (chunk, size) = (self.exchange.chunk, self.exchange.packed_size);
         while !self.watch.stopped() {
             states.clear();
-            let read = self.store.read(CHUNK, &mut states).unwrap_or_else(|error| {
+            let read = self.exchange.store.read(chunk, &mut states).unwrap_or_else(|error| {
                 self.watch.fail(error);
                 0
             });
@@ -217,20 +181,12 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
                 break;
             }
             for state in 0..read {
-                let packed = &states[state * self.packed_size..(state + 1) * self.packed_size];
-                self.visit(packed, shared)?;
+                self.visit(&states[state * size..(state + 1) * size], shared)?;
             }
-            self.take_in(shared);
+            self.exchange.take_in(shared);
             self.publish();
         }
-        self.look_up(shared);
-        for worker in 0..self.outgoing.len() {
-            if worker != self.number {
-                self.flush(worker, shared)?;
-                self.send(worker, Message::End, shared)?;
-            }
-        }
-        self.wait_for_ends(shared)?;
+        self.exchange.end_level(shared)?;
         self.publish();
         Ok(())
     }
@@ -239,16 +195,25 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
     #[inline(always)]
     fn visit(&mut self, packed: &[u8], shared: &Shared) -> Result<(), Broken> {
         self.runner.load(packed);
-        match self.runner.check() {
+        let check = self.runner.check();
+        if self.watch.stopped() {
+            // The look may have been cut short.
+            return Ok(());
+        }
+        match check {
             Check::Holds => {}
             Check::Excluded => {
-                self.count.excluded += 1;
+                self.tally.count.excluded += 1;
                 return Ok(());
             }
-            Check::Broken(property) => self.note(shared, Kind::Broken, packed, property, 0),
-            Check::Failed(property) => self.note(shared, Kind::PropertyFailed, packed, property, 0),
+            Check::Broken(property) => {
+                self.tally.note(shared, Kind::Broken, packed, property, 0);
+            }
+            Check::Failed(property) => {
+                self.tally.note(shared, Kind::PropertyFailed, packed, property, 0);
+            }
         }
-        self.count.looked_at += 1;
+        self.tally.count.looked_at += 1;
         self.deepest = self.level;
         if self.bounded || shared.found.load(Relaxed) == 2 {
             return Ok(());
@@ -258,18 +223,61 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
 
     #[inline(always)]
     fn expand(&mut self, packed: &[u8], shared: &Shared) -> Result<(), Broken> {
-        self.runner.expand();
+        let Worker { runner, exchange, tally, watch, .. } = self;
         let hint = hash::hint(hash::hash(packed, hash::PLACE));
-        let mut leaves = self.deadlock == Deadlock::Off;
-        for number in 0..self.runner.successors.firings.len() {
-            let firing = self.runner.successors.firings[number];
+        let mut leaves = tally.deadlock == Deadlock::Off;
+        let mut result = Ok(());
+        runner.run(Rules::Applying, |portion| {
+            // What was cut short means nothing.
+            if result.is_ok() && !watch.stopped() {
+                let took = tally.take(portion, exchange, packed, hint, shared);
+                leaves |= *took.as_ref().unwrap_or(&true);
+                if let Err(broken) = took {
+                    watch.halt().store(true, Relaxed);
+                    result = Err(broken);
+                }
+            }
+        });
+        if !leaves && !watch.stopped() {
+            tally.note(shared, Kind::Deadlock, packed, 0, 0);
+        }
+        if let Err(error) = runner.count(self.meter) {
+            watch.fail(error);
+        }
+        result
+    }
+
+    fn publish(&self) {
+        let counters = &self.watch.counters[self.exchange.number];
+        let count = &self.tally.count;
+        counters.states.store(self.exchange.stored - count.excluded, Relaxed);
+        counters.fired.store(count.fired, Relaxed);
+        counters.expanded.store(count.looked_at, Relaxed);
+    }
+}
+
+impl Tally {
+    /// Passes the successors of a portion on to their owners, and keeps what is wrong. Says
+    /// whether the state `packed` can be left.
+    #[inline(always)]
+    fn take<C: Codec, R: Reduction, S: Store>(
+        &mut self,
+        portion: &mut Portion<'_, '_, C, R>,
+        exchange: &mut Exchange<'_, S>,
+        packed: &[u8],
+        hint: u8,
+        shared: &Shared,
+    ) -> Result<bool, Broken> {
+        let mut leaves = false;
+        for number in 0..portion.firings().len() {
+            let firing = portion.firings()[number];
             let kind = match firing.outcome {
                 Outcome::Done => {
                     self.count.fired += 1;
                     self.count.firings[firing.rule as usize] += 1;
-                    if self.runner.changes(number) {
+                    if portion.changes(number) {
                         leaves = true;
-                        self.add(number, hint, shared)?;
+                        exchange.add(hint, |room| portion.pack(number, room), shared)?;
                     }
                     leaves |= self.deadlock == Deadlock::Stuck;
                     continue;
@@ -281,121 +289,7 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
             leaves = true;
             self.note(shared, kind, packed, firing.rule, firing.instance);
         }
-        if !leaves {
-            self.note(shared, Kind::Deadlock, packed, 0, 0);
-        }
-        Ok(())
-    }
-
-    /// Passes a successor on to its owner.
-    #[inline(always)]
-    fn add(&mut self, number: usize, hint: u8, shared: &Shared) -> Result<(), Broken> {
-        // Packed in place among this worker's own records, where all go with one thread.
-        let (size, start) = (self.packed_size + 1, self.hashes.len() * (self.packed_size + 1));
-        let record = &mut self.records[start..start + size];
-        record[self.packed_size] = hint;
-        let packed = &mut record[..self.packed_size];
-        self.runner.pack(number, packed);
-        let hash = hash::hash(packed, hash::PLACE);
-        let owner = self.partition.owner(hash);
-        if owner == self.number {
-            self.hashes.push(hash);
-            if self.hashes.len() == BATCH {
-                self.look_up(shared);
-            }
-        } else {
-            self.outgoing[owner].extend_from_slice(record);
-            if self.outgoing[owner].len() >= self.message_size {
-                self.flush(owner, shared)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Looks up the records that wait for it.
-    fn look_up(&mut self, shared: &Shared) {
-        if shared.found.load(Relaxed) == 0 && !self.watch.stopped() {
-            let size = self.hashes.len() * (self.packed_size + 1);
-            match self.store.insert(&self.records[..size], &self.hashes) {
-                Ok(new) => self.count.stored += new,
-                Err(error) => self.watch.fail(error),
-            }
-        }
-        self.hashes.clear();
-    }
-
-    /// Sends the records that wait for another worker.
-    fn flush(&mut self, worker: usize, shared: &Shared) -> Result<(), Broken> {
-        if self.outgoing[worker].is_empty() {
-            return Ok(());
-        }
-        let empty = self.spare.pop().unwrap_or_default();
-        let records = std::mem::replace(&mut self.outgoing[worker], empty);
-        self.send(worker, Message::Records(records), shared)
-    }
-
-    /// Sends a message. While the receiver has no room, takes in what was sent here, so that two
-    /// workers never wait for each other.
-    fn send(&mut self, worker: usize, mut message: Message, shared: &Shared) -> Result<(), Broken> {
-        loop {
-            match self.senders[worker].try_send(message) {
-                Ok(()) => return Ok(()),
-                Err(TrySendError::Full(back)) => message = back,
-                Err(TrySendError::Disconnected(_)) => return Err(Broken),
-            }
-            if !self.take_in(shared) {
-                if shared.rendezvous.is_broken() {
-                    return Err(Broken);
-                }
-                std::thread::yield_now();
-            }
-        }
-    }
-
-    /// Takes in what has arrived. Returns whether anything had.
-    fn take_in(&mut self, shared: &Shared) -> bool {
-        let mut any = false;
-        while let Ok(message) = self.inbox.try_recv() {
-            any = true;
-            self.receive(message, shared);
-        }
-        any
-    }
-
-    fn receive(&mut self, message: Message, shared: &Shared) {
-        let mut records = match message {
-            Message::End => {
-                self.ended += 1;
-                return;
-            }
-            Message::Records(records) => records,
-        };
-        if shared.found.load(Relaxed) == 0 && !self.watch.stopped() {
-            let (record, packed) = (self.packed_size + 1, self.packed_size);
-            let hash = |record: &[u8]| hash::hash(&record[..packed], hash::PLACE);
-            let hashes: Vec<u64> = records.chunks_exact(record).map(hash).collect();
-            match self.store.insert(&records, &hashes) {
-                Ok(new) => self.count.stored += new,
-                Err(error) => self.watch.fail(error),
-            }
-        }
-        if self.spare.len() < self.outgoing.len() {
-            records.clear();
-            self.spare.push(records);
-        }
-    }
-
-    /// Takes in the rest of a level.
-    fn wait_for_ends(&mut self, shared: &Shared) -> Result<(), Broken> {
-        while self.ended + 1 < self.outgoing.len() {
-            match self.inbox.recv_timeout(Duration::from_millis(100)) {
-                Ok(message) => self.receive(message, shared),
-                Err(RecvTimeoutError::Timeout) if !shared.rendezvous.is_broken() => {}
-                Err(_) => return Err(Broken),
-            }
-        }
-        self.ended = 0;
-        Ok(())
+        Ok(leaves)
     }
 
     /// Keeps a finding, and tells the others what is no longer necessary.
@@ -403,40 +297,5 @@ impl<M: Machine, C: Codec, R: Reduction, S: Store> Worker<'_, M, C, R, S> {
     fn note(&mut self, shared: &Shared, kind: Kind, packed: &[u8], rule: u32, instance: u64) {
         Finding { kind, packed: packed.to_vec(), rule, instance }.keep_least(&mut self.finding);
         shared.found.fetch_max(1 + u8::from(kind.is_property()), Relaxed);
-    }
-
-    fn publish(&self) {
-        let counters = &self.watch.counters[self.number];
-        counters.states.store(self.count.stored - self.count.excluded, Relaxed);
-        counters.fired.store(self.count.fired, Relaxed);
-        counters.expanded.store(self.count.looked_at, Relaxed);
-    }
-}
-
-/// Bytes of a full message: whole records.
-fn message_size(record: usize) -> usize {
-    (MESSAGE / record).clamp(1, BATCH) * record
-}
-
-/// Messages that may wait for a worker.
-fn inbox_capacity(workers: usize) -> usize {
-    2 * workers
-}
-
-/// Counts the buffers of all workers.
-pub(crate) fn reserve_buffers(
-    meter: &Meter,
-    partition: Partition,
-    record: usize,
-) -> Result<(), StoreError> {
-    let workers = partition.workers;
-    let own = CHUNK * record + 2 * BATCH * (record + 8);
-    let messages = match workers {
-        1 => 0,
-        _ => (inbox_capacity(workers) + 2 * workers) * message_size(record),
-    };
-    match meter.take((workers * (own + messages)) as u64) {
-        true => Ok(()),
-        false => Err(StoreError::Memory),
     }
 }

@@ -78,15 +78,27 @@ fn canonical(canonicalizer: &Canonicalizer, scratch: &mut Scratch, state: &[u8])
     state
 }
 
-/// Canonicalises random states of one model and permutations of them; compares with the oracle.
+/// Compares with the oracle, both with the tables that small states have and without.
 fn compare(types: &Types, random: &mut Random, states: usize, collide: bool) {
     let layout: Layout = types.layout();
-    let oracle = Oracle { model: &types.model, layout: &layout };
-    let canonicalizer = match collide {
+    let canonicalizer = || match collide {
         true => Canonicalizer::with_colliding_hashes(&types.model, &layout),
         false => Canonicalizer::new(&types.model, &layout, Symmetry::Full),
     };
-    let scratch = &mut Scratch::new(&canonicalizer);
+    compare_one(types, &layout, random, states, &canonicalizer());
+    compare_one(types, &layout, random, states, &canonicalizer().without_tables());
+}
+
+/// Canonicalises random states of one model and permutations of them; compares with the oracle.
+fn compare_one(
+    types: &Types,
+    layout: &Layout,
+    random: &mut Random,
+    states: usize,
+    canonicalizer: &Canonicalizer,
+) {
+    let oracle = Oracle { model: &types.model, layout };
+    let scratch = &mut Scratch::new(canonicalizer);
     let scalarsets = oracle.scalarsets();
     let mut orbit_of = HashMap::new();
     let mut canonical_of = HashMap::new();
@@ -94,17 +106,17 @@ fn compare(types: &Types, random: &mut Random, states: usize, collide: bool) {
         let values = oracle.random(random, 1 + number as u64 % 3);
         let state = oracle.encode(&values);
         let least = oracle.least(&values);
-        let form = canonical(&canonicalizer, scratch, &state);
+        let form = canonical(canonicalizer, scratch, &state);
         // The canonical form is in the orbit, and is its own.
         assert_eq!(oracle.least(&oracle.decode(&form)), least);
         assert_eq!(oracle.encode(&oracle.decode(&form)), form, "unused bytes are zero");
-        assert_eq!(canonical(&canonicalizer, scratch, &form), form);
+        assert_eq!(canonical(canonicalizer, scratch, &form), form);
         // It is the same for all of the orbit.
         for _ in 0..4 {
             let permutations = random_permutations(&scalarsets, random);
             let other = shuffled(&oracle.permute(&values, &permutations), random);
             let other = oracle.encode(&other);
-            let other_form = canonical(&canonicalizer, scratch, &other);
+            let other_form = canonical(canonicalizer, scratch, &other);
             assert_eq!(
                 other_form, form,
                 "{:?}\nstate {state:?}\nother {other:?}",

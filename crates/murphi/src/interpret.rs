@@ -12,6 +12,7 @@ mod memory;
 mod statement;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::instance::{self, Scope};
 use crate::ir::{Domain, Model, Parameter, Property, PropertyKind, Rule};
@@ -28,6 +29,7 @@ pub struct Interpreter {
     model: Arc<Model>,
     layout: Arc<Layout>,
     covered: Vec<bool>,
+    stop: Arc<AtomicBool>,
 }
 
 /// Why a model cannot be run.
@@ -86,7 +88,7 @@ impl Interpreter {
             }
         }
         let covered = vec![false; model.properties.len()];
-        Ok(Interpreter { model, layout: Arc::new(layout), covered })
+        Ok(Interpreter { model, layout: Arc::new(layout), covered, stop: Arc::default() })
     }
 
     /// The model.
@@ -180,9 +182,17 @@ impl Interpreter {
         }
     }
 
-    fn append_all(&self, rules: &[Rule], state: &State, out: &mut Successors) {
+    fn append_all(&self, rules: &[Rule], state: &State, out: &mut Successors, portions: Portions) {
+        let Portions { most, full } = portions;
         for (number, rule) in rules.iter().enumerate() {
             for instance in instances(&self.model, rule.into(), state) {
+                if self.stop.load(Relaxed) {
+                    return;
+                }
+                if out.firings.len() >= most {
+                    full(out);
+                    out.clear();
+                }
                 let run = run(&self.model, rule, instance, state);
                 self.append_run(run, number, instance, out);
             }
@@ -190,17 +200,40 @@ impl Interpreter {
     }
 }
 
+/// How large a batch may be, and what to do with it then.
+struct Portions<'a> {
+    most: usize,
+    full: &'a mut dyn FnMut(&mut Successors),
+}
+
 impl Machine for Interpreter {
     fn start(&mut self, out: &mut Successors) {
-        let model = Arc::clone(&self.model);
-        self.append_all(&model.start_states, &State::undefined(&model), out);
+        self.run_in_portions(None, usize::MAX, out, &mut |_| ());
     }
 
     fn expand(&mut self, state: &[u8], out: &mut Successors) {
-        let model = Arc::clone(&self.model);
+        self.run_in_portions(Some(state), usize::MAX, out, &mut |_| ());
+    }
+
+    fn run_in_portions(
+        &mut self,
+        state: Option<&[u8]>,
+        most: usize,
+        out: &mut Successors,
+        full: &mut dyn FnMut(&mut Successors),
+    ) {
+        let (model, portions) = (Arc::clone(&self.model), Portions { most, full });
+        let Some(state) = state else {
+            let undefined = State::undefined(&model);
+            return self.append_all(&model.start_states, &undefined, out, portions);
+        };
         let state = State::decode(&model, &self.layout, state)
             .expect("an exploration only expands states that a machine has made");
-        self.append_all(&model.rules, &state, out);
+        self.append_all(&model.rules, &state, out, portions);
+    }
+
+    fn obey(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
     }
 
     fn check(&mut self, state: &[u8]) -> Check {
@@ -265,7 +298,8 @@ fn bind<'m>(
                 let value = values.next().expect("an instance has a value for each parameter");
                 if let Domain::Multiset(place) = &binder.domain {
                     let address = execution.address(place)?;
-                    if value as usize >= execution.length(&address, place.span)? {
+                    let rooms = execution.rooms(&address, place.span)?;
+                    if memory::element(rooms, value as usize).is_err() {
                         return Ok(Applies::Unoccupied { parameter: number });
                     }
                 }

@@ -18,6 +18,22 @@
 //! lowest value (of every component; a multiset becomes empty), `undefine` makes undefined (of
 //! every component; a multiset becomes empty).
 //!
+//! # Multisets
+//!
+//! In a state, a multiset of n elements has them at the positions 0 … n−1; guards and properties
+//! see no other. While a rule or a start state runs, positions are stable: a removed element leaves
+//! a gap, and every other element stays where it is. What is then read, written or removed at the
+//! position of the gap, directly or through an alias or a `var` parameter that was bound before, is
+//! a run-time error. Filters (`MultisetCount`, `MultisetRemovePred`), comparisons and `put` pass
+//! over gaps. A copy of a multiset has the gaps of the original. When the rule ends, the gaps are
+//! closed.
+//!
+//! A new element is put behind the last room that was used, or, if there is none behind it, into
+//! the first gap. It is at a position of its own all the same, which is equal to no other and which
+//! only filters find: a reference to what was removed does not come to mean what was added. So
+//! nothing shows in which order a multiset keeps its elements, which symmetry reduction relies on.
+//! (What is assigned to or cleared as a whole begins anew at position 0, whatever is bound to it.)
+//!
 //! # Run-time errors
 //!
 //! Reading an undefined simple value (except by `isundefined`, and by assignments with
@@ -96,9 +112,8 @@ pub enum TypeKind {
         /// The type of the elements.
         element: TypeId,
     },
-    /// An unordered collection with a greatest size. Its elements are kept at positions
-    /// 0 … count−1; which position an element has carries no meaning, and canonical states keep
-    /// elements sorted.
+    /// An unordered collection with a greatest size. Which position an element has carries no
+    /// meaning, and canonical states keep elements sorted.
     Multiset {
         /// The greatest number of elements.
         capacity: u32,
@@ -271,7 +286,8 @@ pub enum Domain {
         /// The step; 1 unless said.
         by: Box<Expression>,
     },
-    /// The occupied positions of a multiset, ascending.
+    /// The occupied positions of a multiset, ascending. Only `choose` and the filters of
+    /// multisets go through them.
     Multiset(Place),
 }
 
@@ -574,7 +590,7 @@ pub enum StatementKind {
         /// Where to.
         multiset: Place,
     },
-    /// `MultisetRemove(position, multiset)`: later elements move up by one position.
+    /// `MultisetRemove(position, multiset)`: all other elements keep their positions.
     MultisetRemove {
         /// Which.
         position: Expression,
@@ -582,7 +598,7 @@ pub enum StatementKind {
         multiset: Place,
     },
     /// `MultisetRemovePred(x: m, condition)`: the condition is evaluated for every element of the
-    /// multiset as it was, then those that satisfy it are removed; the others keep their order.
+    /// multiset as it was, then those that satisfy it are removed.
     MultisetRemoveWhere {
         /// The positions to look at.
         binder: Binder,

@@ -4,7 +4,9 @@
 //! multiple of its width: 0 is undefined, otherwise `value − lowest + 1`. A record is its fields in
 //! order, each aligned; an array its elements at a fixed stride; a multiset the number of its
 //! elements (a slot wide enough for its capacity, the number itself), then room for `capacity`
-//! elements, of which those beyond the number are all zero. Padding is zero. So two values of the
+//! elements, of which those beyond the number are all zero, then a mark for each room. Marks tell
+//! what a rule that is running has removed; in a state they are zero, as is padding, and neither is
+//! a slot. So two values of the
 //! same type are the same exactly if their bytes are, multisets aside, and the all-zero state is
 //! the all-undefined state. Locals of rules and functions are laid out in the same way.
 
@@ -41,6 +43,8 @@ pub struct TypeLayout {
     pub elements: u32,
     /// Of a multiset, the width of the count.
     pub count_width: u32,
+    /// Of a multiset, the offset of its marks, one byte for each element there is room for.
+    pub marks: u32,
 }
 
 /// One simple slot (or the count of a multiset) inside a type.
@@ -189,7 +193,8 @@ fn lay_out(model: &Model, ty: TypeId, before: &[TypeLayout]) -> Result<TypeLayou
             let count_width = width_for(u64::from(*capacity));
             let align = part.align.max(count_width);
             let elements = count_width.next_multiple_of(part.align.max(1));
-            let bytes = u64::from(elements) + u64::from(*capacity) * u64::from(part.size);
+            let marks = u64::from(elements) + u64::from(*capacity) * u64::from(part.size);
+            let bytes = marks + u64::from(*capacity);
             Ok(TypeLayout {
                 size: fitting(bytes.next_multiple_of(u64::from(align)))?,
                 align,
@@ -198,6 +203,7 @@ fn lay_out(model: &Model, ty: TypeId, before: &[TypeLayout]) -> Result<TypeLayou
                 length: *capacity,
                 elements,
                 count_width,
+                marks: fitting(marks)?,
             })
         }
     }

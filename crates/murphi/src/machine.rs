@@ -1,11 +1,15 @@
 //! What an exploration asks of a model: its start states, the successors of a state, whether a
-//! state keeps its properties. Two things answer: the reference interpreter, and native code.
+//! state keeps its properties; and how states are packed. Two things answer: the reference
+//! interpreter, and native code.
 //!
 //! States are byte strings laid out by [`Layout`](crate::layout::Layout). An instance of a rule is
 //! a number: the values of its `Each` parameters, each counted from the first of its domain, as
 //! the digits of a mixed-radix number whose first digit is the outermost parameter. The radix of a
 //! parameter is the size of its type or range, or the capacity of its multiset. See
 //! [`instance`](crate::instance).
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// How running one rule ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -91,4 +95,45 @@ pub trait Machine: Send {
 
     /// For each property, whether it is a cover that has held in a state given to `check`.
     fn covered(&self) -> &[bool];
+
+    /// Like `expand`, or `start` where there is no state, but in portions: whenever the batch has
+    /// `most` firings (at least 1) it is handed to `full`, and emptied afterwards. What is left in
+    /// the batch is the last portion.
+    fn run_in_portions(
+        &mut self,
+        state: Option<&[u8]>,
+        most: usize,
+        out: &mut Successors,
+        full: &mut dyn FnMut(&mut Successors),
+    ) {
+        // All of it is the last portion.
+        let _ = (most, full);
+        match state {
+            Some(state) => self.expand(state, out),
+            None => self.start(out),
+        }
+    }
+
+    /// From now on, whatever is being run ends soon after this flag is set, and what it has found
+    /// since then means nothing.
+    fn obey(&mut self, stop: &Arc<AtomicBool>) {
+        let _ = stop;
+    }
+
+    /// Bytes that the machine holds for itself, if that may be many.
+    fn footprint(&self) -> usize {
+        0
+    }
+}
+
+/// Turns states into packed states and back.
+pub trait Codec: Sync {
+    /// Bytes of a packed state.
+    fn packed_size(&self) -> usize;
+
+    /// Packs `state` into exactly [`Codec::packed_size`] bytes.
+    fn pack(&self, state: &[u8], packed: &mut [u8]);
+
+    /// Writes every slot of `state`, whose padding is zero and stays so.
+    fn unpack(&self, packed: &[u8], state: &mut [u8]);
 }

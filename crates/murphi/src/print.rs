@@ -405,7 +405,6 @@ fn precedence(kind: &ExpressionKind) -> Precedence {
         ExpressionKind::Conditional(..) => Precedence::Conditional,
         ExpressionKind::Binary(operator, ..) => Precedence::of(*operator),
         ExpressionKind::Unary(operator, _) => Precedence::of_unary(*operator),
-        ExpressionKind::Integer(i64::MIN) => Precedence::Sum,
         ExpressionKind::Integer(value) if *value < 0 => Precedence::Sign,
         _ => Precedence::Closed,
     }
@@ -414,8 +413,6 @@ fn precedence(kind: &ExpressionKind) -> Precedence {
 fn write_kind(text: &mut String, kind: &ExpressionKind, precedence: Precedence) {
     let tighter = precedence.tighter();
     match kind {
-        // The least integer cannot be written as one number.
-        ExpressionKind::Integer(i64::MIN) => text.push_str("-9223372036854775807 - 1"),
         ExpressionKind::Integer(value) => {
             let _ = write!(text, "{value}");
         }

@@ -5,10 +5,8 @@
 //! the same text. Programs are small (states below about a hundred slots, loops of a few rounds)
 //! and use every construct of the language. They are mostly sensible: start states define most
 //! variables and assigned values mostly fit, so that rules get somewhere, but every run-time error
-//! happens now and then.
-//!
-//! The one thing avoided on purpose is to keep a reference to an element of a multiset while
-//! elements of it are removed, which has no meaning that is worth agreeing on.
+//! happens now and then. Rules that choose from multisets remove and add several elements, before
+//! and after they use positions and aliases of them.
 
 mod expression;
 mod program;

@@ -29,6 +29,9 @@ pub enum Value {
     Array(Vec<Value>),
     /// The elements of a multiset, by position.
     Multiset(Vec<Value>),
+    /// Among the elements of a multiset: one that the rule which is running has removed, with
+    /// what was added in its room since. Only the interpreter makes these, and no state has one.
+    Removed(Option<Box<Value>>),
 }
 
 /// The values of all state variables, in the order of their declaration.
@@ -113,6 +116,26 @@ impl Value {
                 removed.is_empty() && added.is_empty()
             }
             _ => false,
+        }
+    }
+
+    /// Closes the gaps that removals have left in multisets; the elements keep their order.
+    pub(crate) fn close_gaps(&mut self) {
+        if let Value::Multiset(values) = self {
+            values.retain_mut(|value| match value {
+                Value::Removed(None) => false,
+                Value::Removed(Some(added)) => {
+                    *value = std::mem::replace(added, Value::Simple(None));
+                    true
+                }
+                _ => true,
+            });
+        }
+        match self {
+            Value::Record(values) | Value::Array(values) | Value::Multiset(values) => {
+                values.iter_mut().for_each(Value::close_gaps);
+            }
+            Value::Simple(_) | Value::Removed(_) => {}
         }
     }
 
@@ -223,10 +246,11 @@ impl Value {
                 format!("[{}]", parts.collect::<Vec<_>>().join(", "))
             }
             (Value::Multiset(values), TypeKind::Multiset { element, .. }) => {
-                let parts = values.iter().map(|value| value.render(model, *element));
-                match values.is_empty() {
+                let parts = present(values).map(|value| value.render(model, *element));
+                let parts = parts.collect::<Vec<_>>();
+                match parts.is_empty() {
                     true => "{| |}".to_owned(),
-                    false => format!("{{| {} |}}", parts.collect::<Vec<_>>().join(", ")),
+                    false => format!("{{| {} |}}", parts.join(", ")),
                 }
             }
             (value, kind) => panic!("{value:?} is not of type {kind:?}"),
@@ -300,14 +324,22 @@ fn sort_multisets(value: &mut Value, model: &Model, layout: &Layout, ty: TypeId)
     }
 }
 
+/// The elements of a multiset, without the gaps between them.
+pub(crate) fn present(values: &[Value]) -> impl Iterator<Item = &Value> {
+    values.iter().filter_map(|value| match value {
+        Value::Removed(added) => added.as_deref(),
+        value => Some(value),
+    })
+}
+
 /// The elements of `before` that `after` does not have, and the reverse, with multiplicity.
 pub(crate) fn multiset_difference<'a>(
     before: &'a [Value],
     after: &'a [Value],
 ) -> (Vec<&'a Value>, Vec<&'a Value>) {
-    let mut added: Vec<&Value> = after.iter().collect();
+    let mut added: Vec<&Value> = present(after).collect();
     let mut removed = Vec::new();
-    for value in before {
+    for value in present(before) {
         // Being the same is an equivalence, so any partner is as good as another.
         match added.iter().position(|candidate| candidate.same(value)) {
             Some(at) => drop(added.remove(at)),

@@ -111,3 +111,20 @@ fn whatever_is_missing_is_answered_without_a_panic() {
         }
     }
 }
+
+#[test]
+fn nothing_is_said_about_the_protocols() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../protocols");
+    let mut seen = 0;
+    for folder in [folder.join("broken"), folder] {
+        for entry in fs::read_dir(&folder).expect("the repository has protocols") {
+            let path = entry.expect("it can be read").path();
+            if path.extension().is_some_and(|extension| extension == "m") {
+                let (text, refused) = said(&Case { expected: String::new(), ..read(&path) });
+                assert!(text.is_empty() && !refused, "{}:\n{text}", path.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 10);
+}

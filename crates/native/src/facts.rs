@@ -29,6 +29,8 @@ pub(crate) struct Facts {
     pub(crate) changes: bool,
     /// A multiset may lose elements.
     pub(crate) shrinks: bool,
+    /// Elements may be removed one by one, which leaves gaps until the rule ends.
+    pub(crate) removes: bool,
     /// It contains an `assume`.
     pub(crate) excludes: bool,
     /// What it returns may be the literal `undefined`.
@@ -47,6 +49,7 @@ impl Facts {
             writes_parameters: self.writes_parameters | other.writes_parameters,
             changes: self.changes | other.changes,
             shrinks: self.shrinks | other.shrinks,
+            removes: self.removes | other.removes,
             excludes: self.excludes | other.excludes,
             undefined: self.undefined | other.undefined,
             calls: self.calls,
@@ -60,6 +63,8 @@ pub(crate) struct Knowledge {
     functions: Vec<Facts>,
     /// For each type, whether there is a multiset in it.
     multisets: Vec<bool>,
+    /// Whether anything in the model removes elements one by one.
+    removes: bool,
 }
 
 impl Knowledge {
@@ -76,7 +81,7 @@ impl Knowledge {
             };
             multisets.push(inside);
         }
-        let mut knowledge = Knowledge { functions: Vec::new(), multisets };
+        let mut knowledge = Knowledge { functions: Vec::new(), multisets, removes: false };
         for function in &model.functions {
             let parameters = function.parameters;
             let facts = knowledge.collect(&function.frame, parameters, |visitor| {
@@ -84,7 +89,15 @@ impl Knowledge {
             });
             knowledge.functions.push(facts);
         }
+        let mut rules = model.rules.iter().chain(&model.start_states);
+        knowledge.removes = knowledge.functions.iter().any(|facts| facts.removes)
+            || rules.any(|rule| knowledge.statements(&rule.frame, &rule.body).removes);
         knowledge
+    }
+
+    /// Whether multisets may have gaps when a function is called.
+    pub(crate) fn has_gaps(&self) -> bool {
+        self.removes
     }
 
     pub(crate) fn function(&self, function: FunctionId) -> &Facts {
@@ -176,6 +189,9 @@ impl Visitor for Collector<'_> {
         self.facts.size = self.facts.size.saturating_add(1);
         match &statement.kind {
             StatementKind::Assume(_) => self.facts.excludes = true,
+            StatementKind::MultisetRemove { .. } | StatementKind::MultisetRemoveWhere { .. } => {
+                self.facts.removes = true;
+            }
             StatementKind::Return(Some(value)) => {
                 self.facts.undefined |= self.knowledge.may_be_undefined(value);
             }
@@ -200,6 +216,7 @@ impl Visitor for Collector<'_> {
         self.facts.writes |= called.writes;
         self.facts.changes |= called.writes;
         self.facts.shrinks |= called.shrinks;
+        self.facts.removes |= called.removes;
         self.facts.excludes |= called.excludes;
         for argument in &call.arguments {
             if let Argument::Reference(place) = argument

@@ -1,15 +1,19 @@
 //! What native code asks of the host, and the memory they share.
 //!
 //! Everything here is `extern "C"`: a panic (which only a failed allocation could cause) aborts the
-//! process instead of unwinding through native frames. All pointers come from native code, which
+//! process instead of unwinding through native frames; one of the caller's own, in what it does
+//! with a full batch, is kept and goes on after the call. All pointers come from native code, which
 //! computes them from the state, the context and the arena that `machine` hands in; each function
 //! states what it takes for granted.
 
+use std::any::Any;
 use std::mem::size_of;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use murphi::machine::{Firing, Outcome, Successors};
 
-use crate::shape::{Shape, Shapes};
+use crate::shape::{Multiset, Shape, Shapes};
 
 /// What one call into native code works with.
 #[repr(C)]
@@ -28,6 +32,32 @@ pub(crate) struct Context {
     pub(crate) covered: *mut bool,
     /// The batch that is being written.
     pub(crate) out: *mut Successors,
+    /// Whether to stop; long loops look at it.
+    pub(crate) stop: *const AtomicBool,
+    /// How large the batch may be; null if it may have any size.
+    portions: *mut Portions<'static>,
+}
+
+/// How large a batch may be, and what to do with it then.
+pub(crate) struct Portions<'a> {
+    /// The most firings, at least 1.
+    pub(crate) most: usize,
+    pub(crate) full: &'a mut dyn FnMut(&mut Successors),
+    /// What `full` panicked with.
+    pub(crate) panic: Option<Box<dyn Any + Send>>,
+}
+
+impl Portions<'_> {
+    /// Hands a full batch on and empties it. Says how many firings it has room for then.
+    fn hand_on(&mut self, out: &mut Successors) -> usize {
+        if out.firings.len() >= self.most {
+            if self.panic.is_none() {
+                self.panic = catch_unwind(AssertUnwindSafe(|| (self.full)(out))).err();
+            }
+            out.clear();
+        }
+        self.most - out.firings.len()
+    }
 }
 
 /// How many firings there is room for at first.
@@ -35,7 +65,12 @@ const ROOM: usize = 64;
 
 impl Context {
     /// What native code that appends nothing works with.
-    pub(crate) fn new(arena: *mut u8, guard_arena: *mut u8, covered: *mut bool) -> Context {
+    pub(crate) fn new(
+        arena: *mut u8,
+        guard_arena: *mut u8,
+        covered: *mut bool,
+        stop: *const AtomicBool,
+    ) -> Context {
         Context {
             next_state: std::ptr::null_mut(),
             next_firing: std::ptr::null_mut(),
@@ -44,6 +79,8 @@ impl Context {
             guard_arena,
             covered,
             out: std::ptr::null_mut(),
+            stop,
+            portions: std::ptr::null_mut(),
         }
     }
 
@@ -51,11 +88,28 @@ impl Context {
     ///
     /// # Safety
     ///
-    /// Until [`Context::finish`], nothing but native code and this module may use `out`.
-    pub(crate) unsafe fn begin(&mut self, out: *mut Successors) {
+    /// Until [`Context::finish`], nothing but native code and this module may use `out` and
+    /// `portions`.
+    pub(crate) unsafe fn begin(&mut self, out: *mut Successors, portions: *mut Portions<'_>) {
         self.out = out;
+        self.portions = portions.cast();
         // SAFETY: `out` is valid, as the caller promises.
         unsafe { self.attach() };
+    }
+
+    /// Room for how many more firings may be made. A batch that is full is handed on first.
+    ///
+    /// # Safety
+    ///
+    /// Between [`Context::begin`] and [`Context::finish`], with all firings taken into the batch.
+    unsafe fn greatest_room(&mut self) -> usize {
+        // SAFETY: both are valid until `finish`, and not used by anybody else meanwhile.
+        unsafe {
+            match self.portions.as_mut() {
+                Some(portions) => portions.hand_on(&mut *self.out),
+                None => usize::MAX,
+            }
+        }
     }
 
     /// Takes the written firings and states into the batch.
@@ -101,10 +155,11 @@ pub(crate) unsafe extern "C" fn make_room(context: *mut Context) {
     unsafe {
         let context = &mut *context;
         context.finish();
+        let greatest = context.greatest_room();
         let out = &mut *context.out;
-        let more = out.firings.len().max(ROOM);
-        out.firings.reserve(more);
-        out.states.reserve(more * out.size);
+        let more = out.firings.len().max(ROOM).min(greatest);
+        out.firings.reserve_exact(more);
+        out.states.reserve_exact(more * out.size);
         context.attach();
     }
 }
@@ -129,11 +184,16 @@ pub(crate) unsafe extern "C" fn record(
     unsafe {
         let context = &mut *context;
         context.finish();
-        let out = &mut *context.out;
-        for instance in first..first + count {
-            out.firings.push(Firing { rule: rule as u32, instance, outcome });
+        let mut next = first;
+        while next < first + count && !(*context.stop).load(Relaxed) {
+            let greatest = context.greatest_room() as u64;
+            let out = &mut *context.out;
+            let end = (first + count).min(next.saturating_add(greatest));
+            let firing = |instance| Firing { rule: rule as u32, instance, outcome };
+            out.firings.extend((next..end).map(firing));
+            out.states.resize(out.firings.len() * out.size, 0);
+            next = end;
         }
-        out.states.resize(out.firings.len() * out.size, 0);
         context.attach();
     }
 }
@@ -179,8 +239,8 @@ pub(crate) unsafe extern "C" fn same(
     }
 }
 
-/// Removes elements from the multiset of type `ty` at `multiset`: those among the first `judged`
-/// whose byte in `removed` is not 0. The others keep their order; what becomes free is zeroed.
+/// Removes elements from the multiset of type `ty` at `multiset`: those in the first `judged`
+/// rooms whose byte in `removed` is not 0.
 ///
 /// # Safety
 ///
@@ -194,18 +254,15 @@ pub(crate) unsafe extern "C" fn remove_where(
 ) {
     // SAFETY: as the caller promises.
     unsafe {
-        let shapes = &*shapes;
-        let bytes = std::slice::from_raw_parts_mut(multiset, shapes.size(ty as usize));
+        let (multiset, bytes) = multiset_at(shapes, ty, multiset);
         let removed = std::slice::from_raw_parts(removed, judged as usize);
-        if let Shape::Multiset(multiset) = shapes.shape(ty as usize) {
-            multiset.remove_where(bytes, |position| {
-                removed.get(position).is_some_and(|&removed| removed != 0)
-            });
+        for (room, _) in removed.iter().enumerate().filter(|&(_, &removed)| removed != 0) {
+            multiset.remove_at(bytes, room);
         }
     }
 }
 
-/// Removes the element at an occupied position of the multiset of type `ty` at `multiset`.
+/// Removes the element in a room of the multiset of type `ty` at `multiset`.
 ///
 /// # Safety
 ///
@@ -214,14 +271,57 @@ pub(crate) unsafe extern "C" fn remove_at(
     shapes: *const Shapes,
     ty: u64,
     multiset: *mut u8,
-    position: u64,
+    room: u64,
 ) {
     // SAFETY: as the caller promises.
     unsafe {
+        let (multiset, bytes) = multiset_at(shapes, ty, multiset);
+        multiset.remove_at(bytes, room as usize);
+    }
+}
+
+/// Takes a vacant room of the multiset of type `ty` at `multiset` for a new element: the number of
+/// the room, or all ones if there is none.
+///
+/// # Safety
+///
+/// `multiset` is a well-formed multiset of that type.
+pub(crate) unsafe extern "C" fn refill(shapes: *const Shapes, ty: u64, multiset: *mut u8) -> u64 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let (multiset, bytes) = multiset_at(shapes, ty, multiset);
+        multiset.refill(bytes).map_or(u64::MAX, |room| room as u64)
+    }
+}
+
+/// Closes the gaps that removals have left in the multisets of a state.
+///
+/// # Safety
+///
+/// `state` is a well-formed state of `size` bytes of the model that the shapes are of.
+pub(crate) unsafe extern "C" fn close_gaps(shapes: *const Shapes, state: *mut u8, size: u64) {
+    // SAFETY: as the caller promises.
+    unsafe { (*shapes).close_gaps(std::slice::from_raw_parts_mut(state, size as usize)) }
+}
+
+/// The layout and the bytes of a multiset.
+///
+/// # Safety
+///
+/// `bytes` are a well-formed multiset of the type `ty`, and nothing else uses them meanwhile.
+unsafe fn multiset_at<'a>(
+    shapes: *const Shapes,
+    ty: u64,
+    bytes: *mut u8,
+) -> (&'a Multiset, &'a mut [u8]) {
+    // SAFETY: as the caller promises.
+    unsafe {
         let shapes = &*shapes;
-        let bytes = std::slice::from_raw_parts_mut(multiset, shapes.size(ty as usize));
-        if let Shape::Multiset(multiset) = shapes.shape(ty as usize) {
-            multiset.remove_at(bytes, position as usize);
+        let bytes = std::slice::from_raw_parts_mut(bytes, shapes.size(ty as usize));
+        match shapes.shape(ty as usize) {
+            Shape::Multiset(multiset) => (multiset, bytes),
+            // A panic aborts, so it cannot unwind through native frames.
+            shape => unreachable!("{shape:?} is not a multiset"),
         }
     }
 }

@@ -35,6 +35,8 @@ pub enum Error {
     Host(String),
     /// The code generator refused what it was given.
     Compilation(String),
+    /// It was no longer wanted.
+    Stopped,
 }
 
 impl fmt::Display for Error {
@@ -50,6 +52,7 @@ impl fmt::Display for Error {
             Error::Compilation(reason) => {
                 write!(out, "the model could not be compiled: {reason}")
             }
+            Error::Stopped => out.write_str("there was no time to compile the model"),
         }
     }
 }

@@ -6,10 +6,11 @@
 //! after the call.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use murphi::machine::{Check, Machine, Successors};
 
-use crate::host::Context;
+use crate::host::{Context, Portions};
 use crate::program::{Program, RunRules};
 use crate::translate::{BROKEN, EXCLUDED, FAILED, STATUS_BITS};
 
@@ -21,6 +22,7 @@ pub struct NativeMachine {
     guard_arena: Vec<u64>,
     undefined: Vec<u8>,
     covered: Vec<bool>,
+    stop: Arc<AtomicBool>,
 }
 
 impl NativeMachine {
@@ -29,7 +31,7 @@ impl NativeMachine {
         let guard_arena = vec![0; program.guard_arena.div_ceil(8)];
         let undefined = vec![0; program.size];
         let covered = vec![false; program.property_count];
-        NativeMachine { program, arena, guard_arena, undefined, covered }
+        NativeMachine { program, arena, guard_arena, undefined, covered, stop: Arc::default() }
     }
 
     /// The program it runs.
@@ -40,7 +42,7 @@ impl NativeMachine {
     fn context(&mut self) -> Context {
         let arena = self.arena.as_mut_ptr().cast();
         let guard_arena = self.guard_arena.as_mut_ptr().cast();
-        Context::new(arena, guard_arena, self.covered.as_mut_ptr())
+        Context::new(arena, guard_arena, self.covered.as_mut_ptr(), Arc::as_ptr(&self.stop))
     }
 }
 
@@ -56,14 +58,17 @@ fn run_all(
     guards: &[RunRules],
     state: &[u8],
     out: &mut Successors,
+    portions: Option<&mut Portions<'_>>,
 ) {
     assert_eq!(out.size, program.size, "a batch for another model");
     assert_eq!(out.states.len(), out.firings.len() * out.size, "a batch that does not add up");
-    // SAFETY: `out` is borrowed for the whole function and not used otherwise until `finish`; the
-    // context is that of a machine of this program, so its arenas have the size that the code was
-    // made for; the state is well-formed.
+    let portions = portions.map_or(std::ptr::null_mut(), |portions| portions);
+    // SAFETY: `out` and `portions` are borrowed for the whole function and not used otherwise
+    // until `finish`; the context is that of a machine of this program, so its arenas have the
+    // size that the code was made for, and its flag lives as long as the machine; the state is
+    // well-formed.
     unsafe {
-        context.begin(out);
+        context.begin(out, portions);
         for guards in guards {
             guards(state.as_ptr(), &mut context);
         }
@@ -75,14 +80,14 @@ impl Machine for NativeMachine {
     fn start(&mut self, out: &mut Successors) {
         let context = self.context();
         let program = &*self.program;
-        run_all(program, context, &program.start_states, &self.undefined, out);
+        run_all(program, context, &program.start_states, &self.undefined, out, None);
     }
 
     fn expand(&mut self, state: &[u8], out: &mut Successors) {
         let context = self.context();
         let program = &*self.program;
         require_state(program, state);
-        run_all(program, context, &program.rules, state, out);
+        run_all(program, context, &program.rules, state, out, None);
     }
 
     fn check(&mut self, state: &[u8]) -> Check {
@@ -104,5 +109,38 @@ impl Machine for NativeMachine {
 
     fn covered(&self) -> &[bool] {
         &self.covered
+    }
+
+    fn run_in_portions(
+        &mut self,
+        state: Option<&[u8]>,
+        most: usize,
+        out: &mut Successors,
+        full: &mut dyn FnMut(&mut Successors),
+    ) {
+        let context = self.context();
+        let program = &*self.program;
+        let mut portions = Portions { most: most.max(1), full, panic: None };
+        let portioned = Some(&mut portions);
+        match state {
+            Some(state) => {
+                require_state(program, state);
+                run_all(program, context, &program.rules, state, out, portioned);
+            }
+            None => {
+                run_all(program, context, &program.start_states, &self.undefined, out, portioned);
+            }
+        }
+        if let Some(panic) = portions.panic {
+            std::panic::resume_unwind(panic);
+        }
+    }
+
+    fn obey(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
+    }
+
+    fn footprint(&self) -> usize {
+        8 * (self.arena.len() + self.guard_arena.len()) + self.undefined.len()
     }
 }

@@ -8,6 +8,7 @@ use murphi::ir::{
     FunctionId, Model, Place, Property, PropertyKind, Rule, Statement, StatementKind,
 };
 use murphi::layout::{Layout, TypeLayout};
+use murphi::machine::Codec;
 
 use crate::Error;
 use crate::code::{self, Code, Compiled};
@@ -70,6 +71,20 @@ impl Program {
     ///
     /// If `layout` is not that of `model`.
     pub fn compile(model: &Model, layout: &Layout) -> Result<Arc<Program>, Error> {
+        Program::compile_unless(model, layout, &|| false)
+    }
+
+    /// Compiles a model, unless `stop` says before it is done that it is no longer wanted: then
+    /// the answer is [`Error::Stopped`]. It is asked between native functions, by any thread.
+    ///
+    /// # Panics
+    ///
+    /// If `layout` is not that of `model`.
+    pub fn compile_unless(
+        model: &Model,
+        layout: &Layout,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Arc<Program>, Error> {
         if cfg!(target_endian = "big") {
             return Err(Error::Host("big-endian".to_owned()));
         }
@@ -89,7 +104,7 @@ impl Program {
             needs: Vec::new(),
         };
         let jobs = jobs(model, &knowledge);
-        let compiled = compile_all(unit, &*isa, &jobs)?;
+        let compiled = compile_all(unit, &*isa, &jobs, stop)?;
         let (mut arena, mut guard_arena) = (0, 0);
         for (job, (_, end)) in jobs.iter().zip(&compiled) {
             let arena = match job {
@@ -179,6 +194,22 @@ impl Program {
     }
 }
 
+impl Codec for Program {
+    fn packed_size(&self) -> usize {
+        Program::packed_size(self)
+    }
+
+    #[inline(always)]
+    fn pack(&self, state: &[u8], packed: &mut [u8]) {
+        Program::pack(self, state, packed);
+    }
+
+    #[inline(always)]
+    fn unpack(&self, packed: &[u8], state: &mut [u8]) {
+        Program::unpack(self, packed, state);
+    }
+}
+
 fn is_layout_of(model: &Model, layout: &Layout) -> bool {
     let Ok(expected) = Layout::of(model) else {
         return false;
@@ -188,6 +219,7 @@ fn is_layout_of(model: &Model, layout: &Layout) -> bool {
         parts(one) == parts(other)
             && one.fields == other.fields
             && one.count_width == other.count_width
+            && one.marks == other.marks
     };
     expected.types.len() == layout.types.len()
         && expected.globals == layout.globals
@@ -252,6 +284,7 @@ fn compile_all(
     mut unit: Unit<'_>,
     isa: &dyn TargetIsa,
     jobs: &[Job<'_>],
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<(Compiled, u64)>, Error> {
     let mut builders = FunctionBuilderContext::new();
     let mut functions = Vec::new();
@@ -262,6 +295,9 @@ fn compile_all(
     }
     let unit = &unit;
     code::in_parallel(jobs.len(), |number| {
+        if stop() {
+            return Err(Error::Stopped);
+        }
         let builders = &mut FunctionBuilderContext::new();
         let Translated { function, need } = match &jobs[number] {
             Job::Function(id) => {

@@ -3,6 +3,10 @@
 //! For each type: its size, what `clear` makes of it, how to compare two of its values when there
 //! are multisets inside, and how elements leave a multiset. For the state: which numbers each slot
 //! may hold, so that bytes which are no state are refused before native code trusts them.
+//!
+//! An element that is removed leaves its room vacant, with a mark, until the rule ends and the gaps
+//! are closed. Another element gets that room only when there is no other left, with another mark,
+//! so that nothing which refers to the removed element is taken to refer to it.
 
 use murphi::ir::{Model, TypeId, TypeKind};
 use murphi::layout::Layout;
@@ -12,7 +16,14 @@ use murphi::layout::Layout;
 pub(crate) struct Shapes {
     shapes: Vec<Shape>,
     sizes: Vec<usize>,
+    /// Offsets and types of the state variables with multisets in them.
+    state: Vec<(usize, usize)>,
 }
+
+/// The mark of a room whose element was removed.
+pub(crate) const VACANT: u8 = 1;
+/// The mark of a room that was vacant and has another element now.
+pub(crate) const REFILLED: u8 = 2;
 
 /// One type.
 #[derive(Debug)]
@@ -35,6 +46,7 @@ pub(crate) struct Multiset {
     stride: usize,
     element: usize,
     capacity: usize,
+    marks: usize,
 }
 
 impl Shapes {
@@ -59,13 +71,50 @@ impl Shapes {
                     stride: laid_out.stride as usize,
                     element: element.0 as usize,
                     capacity: laid_out.length as usize,
+                    marks: laid_out.marks as usize,
                 }),
                 _ => Shape::Plain,
             };
             shapes.push(shape);
         }
         let sizes = layout.types.iter().map(|laid_out| laid_out.size as usize).collect();
-        Shapes { shapes, sizes }
+        let globals = model.globals.iter().zip(&layout.globals);
+        let globals = globals.map(|(global, &offset)| (offset as usize, global.ty.0 as usize));
+        let state = globals.filter(|&(_, ty)| !matches!(shapes[ty], Shape::Plain)).collect();
+        Shapes { shapes, sizes, state }
+    }
+
+    /// Closes the gaps that removals have left in the multisets of a state.
+    pub(crate) fn close_gaps(&self, state: &mut [u8]) {
+        for &(offset, ty) in &self.state {
+            self.close_gaps_in(ty, &mut state[offset..offset + self.sizes[ty]]);
+        }
+    }
+
+    fn close_gaps_in(&self, ty: usize, bytes: &mut [u8]) {
+        match &self.shapes[ty] {
+            Shape::Plain => {}
+            Shape::Record(fields) => {
+                for &(offset, ty) in fields {
+                    self.close_gaps_in(ty, &mut bytes[offset..offset + self.sizes[ty]]);
+                }
+            }
+            Shape::Array { length, stride, element } => {
+                for index in 0..*length {
+                    let part = index * stride..index * stride + self.sizes[*element];
+                    self.close_gaps_in(*element, &mut bytes[part]);
+                }
+            }
+            Shape::Multiset(multiset) => {
+                multiset.close_gaps(bytes);
+                if !matches!(self.shapes[multiset.element], Shape::Plain) {
+                    for position in 0..multiset.length(bytes) {
+                        let part = multiset.at(position)..multiset.at(position + 1);
+                        self.close_gaps_in(multiset.element, &mut bytes[part]);
+                    }
+                }
+            }
+        }
     }
 
     pub(crate) fn size(&self, ty: usize) -> usize {
@@ -95,16 +144,14 @@ impl Shapes {
     /// Being the same is an equivalence, so it is enough that every element of the left occurs
     /// as often in the right.
     fn same_multisets(&self, multiset: &Multiset, left: &[u8], right: &[u8]) -> bool {
-        let length = multiset.length(left);
         let occurrences = |of: &[u8], within: &[u8]| {
-            let positions = 0..length;
             let alike = |&position: &usize| {
                 self.same(multiset.element, of, multiset.element(within, position))
             };
-            positions.filter(alike).count()
+            multiset.occupied(within).filter(alike).count()
         };
-        length == multiset.length(right)
-            && (0..length).all(|position| {
+        multiset.occupied(left).count() == multiset.occupied(right).count()
+            && multiset.occupied(left).all(|position| {
                 let element = multiset.element(left, position);
                 occurrences(element, left) == occurrences(element, right)
             })
@@ -132,23 +179,43 @@ impl Multiset {
         self.elements + position * self.stride
     }
 
-    pub(crate) fn remove_at(&self, bytes: &mut [u8], position: usize) {
-        let length = self.length(bytes);
-        if position < length {
-            bytes.copy_within(self.at(position + 1)..self.at(length), self.at(position));
-            bytes[self.at(length - 1)..self.at(length)].fill(0);
-            self.set_length(bytes, length - 1);
+    /// The rooms that have an element.
+    fn occupied<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = usize> + use<'b> {
+        let marks = &bytes[self.marks..self.marks + self.length(bytes)];
+        (0..marks.len()).filter(move |&room| marks[room] != VACANT)
+    }
+
+    pub(crate) fn remove_at(&self, bytes: &mut [u8], room: usize) {
+        if room < self.length(bytes) {
+            bytes[self.at(room)..self.at(room + 1)].fill(0);
+            bytes[self.marks + room] = VACANT;
         }
     }
 
-    pub(crate) fn remove_where(&self, bytes: &mut [u8], removed: impl Fn(usize) -> bool) {
+    /// Takes the first vacant room for a new element; there may be none.
+    pub(crate) fn refill(&self, bytes: &mut [u8]) -> Option<usize> {
         let length = self.length(bytes);
+        let marks = &mut bytes[self.marks..self.marks + length];
+        let room = marks.iter().position(|&mark| mark == VACANT)?;
+        marks[room] = REFILLED;
+        Some(room)
+    }
+
+    fn close_gaps(&self, bytes: &mut [u8]) {
+        let length = self.length(bytes);
+        let marks = self.marks..self.marks + length;
+        if bytes[marks.clone()].iter().all(|&mark| mark == 0) {
+            return;
+        }
         let mut kept = 0;
-        for position in (0..length).filter(|&position| !removed(position)) {
-            bytes.copy_within(self.at(position)..self.at(position + 1), self.at(kept));
-            kept += 1;
+        for room in 0..length {
+            if bytes[self.marks + room] != VACANT {
+                bytes.copy_within(self.at(room)..self.at(room + 1), self.at(kept));
+                kept += 1;
+            }
         }
         bytes[self.at(kept)..self.at(length)].fill(0);
+        bytes[marks].fill(0);
         self.set_length(bytes, kept);
     }
 }
@@ -220,6 +287,7 @@ impl Limits {
                 let elements = offset + laid_out.elements as usize;
                 for index in 0..laid_out.length as usize {
                     self.add(model, layout, *element, elements + index * stride);
+                    self.add_slot(offset + laid_out.marks as usize + index, 1, 0);
                 }
             }
         }

@@ -7,6 +7,11 @@
 //! order: errors, `assume`, and what `&`, `|`, `->`, `?:`, loops and statements leave out.
 //!
 //! Recursion follows the nesting of the source, which the parser limits.
+//!
+//! Where very many branches lead to one block (run-time errors, the end of a long `elsif`), the code
+//! generator takes time in the square of their number to see what dominates it. So after some
+//! branches the next ones lead to a block of their own that jumps on; no such jump is left in the
+//! machine code.
 
 mod arithmetic;
 mod body;
@@ -22,10 +27,11 @@ mod place;
 mod property;
 mod statement;
 
+use cranelift_codegen::entity::SecondaryMap;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    AbiParam, Block, ExtFuncData, ExternalName, FuncRef, Function, InstBuilder, Signature,
-    UserExternalName, UserFuncName, Value, types,
+    AbiParam, Block, BlockArg, ExtFuncData, ExternalName, FuncRef, Function, InstBuilder,
+    MemFlagsData, Signature, Type, UserExternalName, UserFuncName, Value, types,
 };
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -34,12 +40,16 @@ use murphi::layout::Layout;
 
 use crate::Error;
 use crate::facts::Knowledge;
+use crate::host::Context;
 pub(crate) use body::body;
 pub(crate) use call::{EXCLUDED, FAILED, function};
 pub(crate) use guards::{Guarded, guards};
 use memory::{Memory, Need};
 use place::Scope;
 pub(crate) use property::{BROKEN, STATUS_BITS, properties};
+
+/// How many branches lead to one block before the next ones go another way to it.
+const MANY_BRANCHES: u32 = 64;
 
 /// The most instructions one native function may have.
 const GREATEST_FUNCTION: usize = 1 << 20;
@@ -79,6 +89,15 @@ struct Exits {
     room: Option<Value>,
 }
 
+/// How branches get to a block that is not filled yet.
+#[derive(Clone, Default)]
+struct Way {
+    /// How many lead to the last stage, or to the block itself if there is none.
+    branches: u32,
+    /// Blocks that lead to the one before, the first to the block itself.
+    stages: Vec<Block>,
+}
+
 /// The translation of one native function.
 struct Translator<'a, 'm> {
     unit: &'a Unit<'m>,
@@ -89,8 +108,13 @@ struct Translator<'a, 'm> {
     scope: Scope<'m>,
     exits: Exits,
     memory: Memory,
-    /// An element may have left a multiset since references were bound.
+    /// An element may have left a multiset since references were bound, or since the rule began.
     shrunk: bool,
+    ways: SecondaryMap<Block, Way>,
+    /// How often the loops around go round together, at most.
+    rounds: Vec<u64>,
+    /// Where to go when the run is to stop; as on an error if nothing is said.
+    halt: Option<Block>,
 }
 
 impl<'a, 'm> Translator<'a, 'm> {
@@ -110,7 +134,19 @@ impl<'a, 'm> Translator<'a, 'm> {
         let [error, exclude, leave] = [(); 3].map(|()| builder.create_block());
         let exits = Exits { error, exclude, leave, result: None, room: None };
         let scope = Scope::empty();
-        Translator { unit, builder, state, context, scope, exits, memory, shrunk: false }
+        Translator {
+            unit,
+            builder,
+            state,
+            context,
+            scope,
+            exits,
+            memory,
+            shrunk: false,
+            ways: SecondaryMap::new(),
+            rounds: Vec::new(),
+            halt: None,
+        }
     }
 
     /// Ends the native function; all blocks are filled.
@@ -145,19 +181,49 @@ impl<'a, 'm> Translator<'a, 'm> {
 
     /// Goes on in a block that nothing branches to any more after this.
     fn enter(&mut self, block: Block) {
+        let mut stages = std::mem::take(&mut self.ways[block].stages);
+        while let Some(stage) = stages.pop() {
+            self.builder.switch_to_block(stage);
+            self.builder.seal_block(stage);
+            let next = stages.last().copied().unwrap_or(block);
+            let handed_on: Vec<BlockArg> =
+                self.builder.block_params(stage).iter().map(|&value| value.into()).collect();
+            self.builder.ins().jump(next, &handed_on);
+        }
         self.builder.switch_to_block(block);
         self.builder.seal_block(block);
     }
 
+    /// Where to branch to get to a block, which takes a parameter of this type, if any.
+    fn way_to(&mut self, block: Block, parameter: Option<Type>) -> Block {
+        let way = &mut self.ways[block];
+        way.branches += 1;
+        if way.branches > MANY_BRANCHES {
+            let stage = self.builder.create_block();
+            if self.builder.func.layout.is_cold(block) {
+                self.builder.set_cold_block(stage);
+            }
+            if let Some(ty) = parameter {
+                self.builder.append_block_param(stage, ty);
+            }
+            way.branches = 1;
+            way.stages.push(stage);
+        }
+        way.stages.last().copied().unwrap_or(block)
+    }
+
     fn jump(&mut self, block: Block) {
+        let block = self.way_to(block, None);
         self.builder.ins().jump(block, &[]);
     }
 
     fn jump_with(&mut self, block: Block, value: Value) {
+        let block = self.way_to(block, Some(self.builder.func.dfg.value_type(value)));
         self.builder.ins().jump(block, &[value.into()]);
     }
 
     fn choose(&mut self, condition: Value, yes: Block, no: Block) {
+        let (yes, no) = (self.way_to(yes, None), self.way_to(no, None));
         self.builder.ins().brif(condition, yes, &[], no, &[]);
     }
 
@@ -179,6 +245,16 @@ impl<'a, 'm> Translator<'a, 'm> {
     fn fail(&mut self) {
         self.jump(self.exits.error);
         let next = self.block();
+        self.enter(next);
+    }
+
+    /// Leaves if the run is to stop.
+    fn leave_if_stopped(&mut self) {
+        let at = std::mem::offset_of!(Context, stop) as i32;
+        let flag = self.builder.ins().load(types::I64, memory::plain(), self.context, at);
+        let stop = self.builder.ins().atomic_load(types::I8, MemFlagsData::trusted(), flag);
+        let next = self.block();
+        self.choose(stop, self.halt.unwrap_or(self.exits.error), next);
         self.enter(next);
     }
 

@@ -159,6 +159,66 @@ fn an_element_that_has_left_its_multiset_is_not_reached_through_an_alias() {
 }
 
 #[test]
+fn removals_leave_gaps_that_functions_and_copies_see_until_the_rule_ends() {
+    // `look` is too large to be translated in place, so it does not know what was removed before.
+    let padding = "if low > 3 then low := 0; end; ".repeat(12);
+    let seen = compare(&format!(
+        "type Bag: multiset [3] of 0..3;
+        var net: Bag; copy: Bag; low: 0..9; far: array [0..1] of Bag; same: boolean;
+        function look(var bag: Bag): 0..9;
+        begin {padding} return MultisetCount(k: bag, bag[k] >= 0); end;
+        procedure give(x: 0..3); begin {padding} MultisetAdd(x, net); end;
+        procedure swap(var e: 0..3; var f: 0..3); var t: 0..3;
+        begin t := e; e := f; f := t; end;
+        startstate begin clear net; clear copy; clear far; low := 0; same := true; end;
+        ruleset x: 0..2 do
+          rule MultisetCount(k: net, true) < 3 ==> MultisetAdd(x + 1, net); end;
+        end;
+        choose i: net do choose j: net do
+          rule i != j ==>
+            MultisetRemove(i, net); low := look(net); MultisetRemove(j, net);
+            low := low + look(net); same := copy = net;
+          end;
+          rule true ==>
+            alias a: net[i] do alias b: net[j] do
+              swap(a, b); copy := net; MultisetRemove(i, net);
+              give(0); give(0); low := MultisetCount(k: net, k != i & k != j);
+              if low > 1 then b := 3; end; MultisetRemovePred(k: net, net[k] = 0);
+            end; end;
+          end;
+          rule true ==>
+            MultisetRemove(j, net); far[0] := net; far[1] := far[0];
+            MultisetAdd(far[1][i], far[1]); MultisetRemove(i, far[0]); same := far[0] = far[1];
+          end;
+          rule true ==> MultisetRemove(i, net); give(1); give(2); net[i] := 0; end;
+        end; end;
+        invariant forall k: 0..1 do MultisetCount(e: far[k], far[k][e] = 3) < 2 end;"
+    ));
+    assert!(seen.outcome(Outcome::Failed) && seen.outcome(Outcome::Done));
+}
+
+#[test]
+fn very_many_branches_to_one_place_behave_like_few() {
+    let conjuncts = (0..300).map(|k| format!("(x != {} | y < 9)", k + 3));
+    let guard = conjuncts.collect::<Vec<_>>().join(" & ");
+    let tests = (1..300).map(|k| format!("elsif x = {k} then y := y + {}; ", k % 2));
+    let returns = (0..300).map(|k| format!("if n = {k} then return n + 1; end; "));
+    let cases = (0..300).map(|k| format!("case {k}: y := {}; ", k % 9));
+    let seen = compare(&format!(
+        "var x: 0..400; y: 0..9; z: array [0..9] of 0..400;
+        function next(n: 0..400): 0..400; begin {} end;
+        startstate begin x := 0; y := 0; clear z; end;
+        rule \"guarded\" {guard} ==> x := next(x); end;
+        rule \"chosen\" true ==> if x = 0 then y := 1; {} end; x := next(x); end;
+        rule \"switched\" x < 20 ==> switch x {} end; z[y] := x; x := x + 7; end;",
+        returns.collect::<String>(),
+        tests.collect::<String>(),
+        cases.collect::<String>(),
+    ));
+    assert!(seen.outcome(Outcome::Failed) && seen.outcome(Outcome::Done));
+}
+
+#[test]
 fn a_multiset_in_a_multiset_is_compared_without_regard_to_positions() {
     compare(
         "type In: multiset [2] of 0..1; R: record bag: In; tag: 0..1; end; Out: multiset [2] of R;

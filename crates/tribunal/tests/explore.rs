@@ -301,6 +301,53 @@ fn json_has_the_fields_of_the_contract() {
     assert_eq!(json(COUNTER, &[])["verdict"], "deadlock");
 }
 
+/// Two of the messages of three processes are taken in one step, and something is done with them.
+fn taking_two(body: &str) -> String {
+    format!(
+        r#"type Process : scalarset(3);
+var net : multiset [3] of Process; owner : Process; kept : Process; spare : Process;
+startstate begin for p : Process do MultisetAdd(p, net); end; undefine owner; end;
+ruleset p : Process do
+  rule isundefined(owner) ==> begin owner := p; end;
+end;
+choose i : net do choose j : net do alias a : net[i] do alias b : net[j] do
+  rule "take" !isundefined(owner) & i != j & a = owner ==> begin {body} end;
+end; end; end; end;
+ruleset p : Process do
+  invariant "the owner is taken" MultisetCount(k : net, net[k] = p) <= 1
+    & (MultisetCount(k : net, true) = 1 -> MultisetCount(k : net, net[k] = owner) = 0);
+end;"#
+    )
+}
+
+#[test]
+fn removals_from_a_multiset_have_the_same_verdict_with_and_without_symmetry() {
+    let bodies = [
+        ("MultisetRemove(i, net); MultisetRemove(j, net);", "verified"),
+        ("MultisetRemove(j, net); MultisetRemove(i, net);", "verified"),
+        ("MultisetRemove(i, net); kept := b; MultisetRemove(j, net);", "verified"),
+        ("MultisetRemove(j, net); MultisetRemove(i, net); kept := b;", "violation"),
+        // The room that is used again is that of one or the other, as the elements are sorted.
+        (
+            "kept := b; MultisetRemove(i, net); MultisetRemove(j, net);
+          MultisetAdd(kept, net); assert MultisetCount(k : net, k = i | k = j) = 0;
+          spare := net[i];",
+            "violation",
+        ),
+        (
+            "kept := b; MultisetRemove(i, net); MultisetRemove(j, net);
+          MultisetAdd(kept, net); assert MultisetCount(k : net, k = i | k = j) = 0;",
+            "verified",
+        ),
+    ];
+    for (body, verdict) in bodies {
+        for symmetry in ["full", "off"] {
+            let flags = ["--symmetry", symmetry, "--deadlock", "off"];
+            assert_eq!(json(&taking_two(body), &flags)["verdict"], verdict, "{symmetry}: {body}");
+        }
+    }
+}
+
 #[test]
 fn rules_that_never_fire_are_named_and_coverage_lists_all() {
     let model = format!("{COUNTER}rule \"never\" n > Limit ==> begin n := 0; end;");
@@ -333,6 +380,7 @@ fn bad_usage_and_missing_files_exit_2() {
         &["--compact=7"],
         &["--simulate", "10", "--compact"],
         &["--disk", "/tmp"],
+        &["--compact", "--disk", "no/such/directory"],
     ] {
         assert_eq!(explore(LOCK, flags).code, Some(2), "{flags:?}");
     }
@@ -364,7 +412,7 @@ fn a_budget_that_runs_out_leaves_it_undecided_with_what_was_done() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     let first = "<stdin>: undecided: the time budget ran out; nothing wrong so far\n";
     assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
-    assert!(ran.lines()[1].contains("states"), "{}", ran.stdout);
+    assert!(ran.lines()[1].contains(" state"), "{}", ran.stdout);
 
     let found = json(MANY, &["--memory", "1MiB"]);
     assert_eq!(found["verdict"], "undecided");
@@ -378,6 +426,50 @@ fn a_bound_leaves_it_undecided_unless_there_is_nothing_beyond() {
     let why = "undecided: nothing was looked for more than 3 steps away; nothing wrong so far";
     assert!(ran.stdout.contains(why), "{}", ran.stdout);
     assert_eq!(explore(COUNTER, &["--bound", "9", "--deadlock", "off"]).code, Some(0));
+}
+
+#[test]
+fn a_bound_of_nothing_looks_at_the_start_states() {
+    let found = json(COUNTER, &["--bound", "0", "--deadlock", "off"]);
+    assert_eq!((&found["states"], &found["rules_fired"]), (&1.into(), &0.into()));
+    assert_eq!(found["verdict"], "undecided");
+}
+
+/// More instances than anybody can go through, none of which applies.
+const ENDLESS: &str = "
+var n : 0..255;
+startstate n := 0; end;
+ruleset i : 0..999999; j : 0..999999 do
+  rule \"never\" n > 0 & i + j >= 0 ==> n := 1; end;
+end;
+";
+
+#[test]
+fn a_budget_is_kept_within_one_state() {
+    for flags in [&[][..], &["--search", "dfs"], &["--simulate", "10"]] {
+        let started = std::time::Instant::now();
+        let ran = explore(ENDLESS, &[flags, &["--budget", "100ms"]].concat());
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert!(ran.stdout.contains("the time budget ran out"), "{}", ran.stdout);
+        assert!(started.elapsed() < std::time::Duration::from_secs(20));
+    }
+}
+
+#[test]
+fn large_states_and_many_of_them_stay_within_the_memory() {
+    let large = "var a : array [0..199999] of 0..254; n : 0..20000;
+        startstate clear a; n := 0; end;
+        ruleset i : 1..20000 do rule n = 0 ==> n := i; a[i] := 1; end; end;";
+    let found = json(large, &["--memory", "64MiB", "--jobs", "2", "--deadlock", "off"]);
+    assert_eq!(found["reason"], "the memory budget ran out; nothing wrong so far");
+    assert!(found["states"].as_u64().unwrap() > 50, "{found}");
+}
+
+#[test]
+fn fewer_threads_search_where_more_would_take_too_much_memory() {
+    let ran = explore(LOCK, &["--jobs", "5000", "--memory", "64MiB"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("threads instead of 5000"), "{}", ran.stderr);
 }
 
 #[test]
@@ -420,6 +512,7 @@ fn the_answer_does_not_depend_on_the_number_of_threads() {
         let one = without_threads(model, "1");
         assert_eq!(one, without_threads(model, "2"));
         assert_eq!(one, without_threads(model, "3"));
+        assert_eq!(one, without_threads(model, "8"));
     }
 }
 
@@ -430,6 +523,20 @@ fn an_interrupted_exploration_tells_what_it_has() {
     let model = file(&directory, "many.m", MANY.replace("20", "28"));
     let child = spawn(&["explore", "--jobs", "1", &model]);
     std::thread::sleep(std::time::Duration::from_millis(700));
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let ran = finish(child);
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert!(ran.stdout.contains("undecided: interrupted; nothing wrong so far"), "{}", ran.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_is_seen_within_one_state() {
+    let directory = directory("interrupted-within-a-state");
+    let model = file(&directory, "endless.m", ENDLESS);
+    let child = spawn(&["explore", "--jobs", "1", &model]);
+    std::thread::sleep(std::time::Duration::from_millis(1000));
     let pid = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let ran = finish(child);

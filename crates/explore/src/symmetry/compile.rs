@@ -13,6 +13,7 @@ use super::plan::{
     Axis, Bag, Block, Cell, Names, Plan, Reference, Region, Role, Set, Short, Window,
     for_each_combination, scalarsets_of,
 };
+use super::tabulate::{Slot, tabulate};
 
 /// Compiles a layout. Without `scalarsets`, only multisets are seen.
 pub(super) fn compile(
@@ -39,9 +40,12 @@ pub(super) fn compile(
     }
     // What belongs to nobody stays where and what it is.
     slots.plain.retain(|slot| !slot.axes.is_empty());
+    let small = compiler.small_slots(&slots);
     let state = compiler.region(slots, layout.size, false);
     compiler.plan.regions.push(state);
-    compiler.plan
+    let mut plan = compiler.plan;
+    plan.tables = small.and_then(|slots| tabulate(&plan, slots, compiler.constants.next()));
+    plan
 }
 
 struct Compiler<'m> {
@@ -74,6 +78,8 @@ struct ReferenceSlot {
     offset: u32,
     width: u32,
     decoder: u32,
+    /// How many numbers it may hold.
+    numbers: u32,
 }
 
 struct BagSlot {
@@ -152,7 +158,8 @@ impl Compiler<'_> {
                 let decoder = self.decoder(ty);
                 slots.block(axes, offset, layout.size);
                 let (axes, width) = (axes.clone(), layout.size);
-                slots.references.push(ReferenceSlot { axes, offset, width, decoder });
+                let numbers = self.model.count(ty) as u32 + 1;
+                slots.references.push(ReferenceSlot { axes, offset, width, decoder, numbers });
             }
             TypeKind::Record(fields) => {
                 for (field, &at) in fields.iter().zip(&layout.fields) {
@@ -226,6 +233,28 @@ impl Compiler<'_> {
         }
         self.decoder_of[ty.0 as usize] = Some(start as u32);
         start as u32
+    }
+
+    /// All slots that members have a part in, unless there are multisets.
+    fn small_slots(&self, slots: &Slots) -> Option<Vec<Slot>> {
+        if !slots.bags.is_empty() {
+            return None;
+        }
+        let plain = slots.plain.iter().map(|PlainSlot { axes, leaf }| Slot {
+            axes: axes.clone(),
+            offset: leaf.offset,
+            width: leaf.width,
+            bits: leaf.bits,
+            decoder: None,
+        });
+        let references = slots.references.iter().map(|slot| Slot {
+            axes: slot.axes.clone(),
+            offset: slot.offset,
+            width: slot.width,
+            bits: u32::BITS - (slot.numbers - 1).leading_zeros(),
+            decoder: Some((slot.decoder, slot.numbers)),
+        });
+        Some(plain.chain(references).collect())
     }
 
     fn region(&mut self, slots: Slots, size: u32, element: bool) -> Region {

@@ -9,7 +9,9 @@
 //! It is decided in steps, each for what the one before left open. `keys` reads the state
 //! once and gives every member a key; members are put in the order of their keys. Those with equal
 //! keys are mostly `twins`, whose order does not matter. Others may be told apart by `refine`,
-//! on the `graph` of who is mentioned together with whom. For the rest, `search` tries. `relabel` carries out the permutation, and sorts multisets. All of it works on the flat tables that `compile` makes of a layout.
+//! on the `graph` of who is mentioned together with whom. For the rest, `search` tries. `relabel`
+//! carries out the permutation, and sorts multisets. All of it works on the flat tables that
+//! `compile` makes of a layout. Small states take a shorter way, through `tables`.
 //! Hashes only ever help to put members in order; no decision rests on two of them being equal.
 
 mod bytes;
@@ -24,6 +26,8 @@ mod plan;
 mod refine;
 mod relabel;
 mod search;
+mod tables;
+mod tabulate;
 mod twins;
 
 use murphi::ir::Model;
@@ -41,6 +45,7 @@ use plan::Plan;
 use refine::Colouring;
 use relabel::Spare;
 use search::{Search, Tree};
+use tables::Decision;
 use twins::{Subject, Twins};
 
 use crate::Reduction;
@@ -78,6 +83,7 @@ pub struct Scratch {
     twins: Twins,
     tree: Tree,
     spare: Spare,
+    small: tables::Room,
     /// How often each step decided.
     pub decided: Decided,
 }
@@ -113,6 +119,7 @@ impl Scratch {
             twins: Twins::default(),
             tree: Tree::default(),
             spare: Spare::default(),
+            small: tables::Room::default(),
             decided: Decided::default(),
         }
     }
@@ -132,13 +139,40 @@ impl Canonicalizer {
         Canonicalizer { plan: compile(model, layout, true, Constants::Zeros) }
     }
 
-    /// Whether canonicalising can change a state at all.
-    pub fn is_trivial(&self) -> bool {
-        self.plan.sets.is_empty() && self.plan.state().bags.is_empty()
+    /// The same, but as if every state were large. For tests of that.
+    #[doc(hidden)]
+    pub fn without_tables(mut self) -> Canonicalizer {
+        self.plan.tables = None;
+        self
     }
 
     /// Turns a state into the canonical state of its orbit.
+    #[inline]
     pub fn canonicalize(&self, scratch: &mut Scratch, state: &mut [u8]) {
+        if self.look_up(scratch, state).is_none() {
+            self.canonicalize_large(scratch, state);
+        }
+    }
+
+    /// Canonicalises by tables, if they suffice; says by which permutation.
+    #[inline(always)]
+    fn look_up(&self, scratch: &mut Scratch, state: &mut [u8]) -> Option<usize> {
+        let tables = self.plan.tables.as_ref()?;
+        let (decision, permutation) = tables.canonicalize(&mut scratch.small, state)?;
+        let decided = &mut scratch.decided;
+        match decision {
+            Decision::ByKeys => decided.by_keys += 1,
+            Decision::ByTwins => decided.by_twins += 1,
+            Decision::ByTrial { tried } => {
+                decided.by_search += 1;
+                decided.leaves += tried as u64;
+            }
+        }
+        Some(permutation)
+    }
+
+    /// Canonicalises without tables; the permutation is left in [`Scratch::image`].
+    fn canonicalize_large(&self, scratch: &mut Scratch, state: &mut [u8]) {
         if self.is_trivial() {
             return;
         }
@@ -152,7 +186,10 @@ impl Canonicalizer {
     /// Like [`Canonicalizer::canonicalize`], and says which permutation it was: of each member of
     /// the state as it was, whom it became.
     pub fn canonicalize_tracked(&self, scratch: &mut Scratch, state: &mut [u8]) -> Permutation {
-        self.canonicalize(scratch, state);
+        if let (Some(number), Some(tables)) = (self.look_up(scratch, state), &self.plan.tables) {
+            return Permutation::new(&self.plan.sets, &tables.permutations[number].image);
+        }
+        self.canonicalize_large(scratch, state);
         Permutation::new(&self.plan.sets, &scratch.image)
     }
 
@@ -241,8 +278,14 @@ impl Reduction for Canonicalizer {
         Scratch::new(self)
     }
 
+    #[inline(always)]
     fn canonicalize(&self, scratch: &mut Scratch, state: &mut [u8]) {
         Canonicalizer::canonicalize(self, scratch, state);
+    }
+
+    /// Whether canonicalising cannot change any state.
+    fn is_trivial(&self) -> bool {
+        self.plan.sets.is_empty() && self.plan.state().bags.is_empty()
     }
 }
 

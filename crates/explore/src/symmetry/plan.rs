@@ -11,6 +11,8 @@
 
 use murphi::ir::{Model, Simple, TypeId};
 
+use super::tables::Tables;
+
 /// A scalarset: its members are `first … first + size − 1` among the members of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Set {
@@ -50,6 +52,8 @@ pub(super) struct Plan {
     pub(super) regions: Vec<Region>,
     /// For each set, a constant that its members start from.
     pub(super) set_seeds: Vec<u64>,
+    /// For small states only.
+    pub(super) tables: Option<Tables>,
 }
 
 /// A state, or an element of a multiset.

@@ -2,9 +2,11 @@
 //!
 //! A scalarset has no order, so a loop over one must not depend on it; CMurphi warns of every such
 //! loop. This warns where the order shows: a member is stored where the next round stores another
-//! one, or is returned. That is a rule of thumb, meant to have few false alarms.
+//! one, or is returned, or a round reads what another one has written ([`rounds`]). That is a rule
+//! of thumb, meant to have few false alarms.
 
 use super::Checker;
+use super::rounds::{self, Meanings};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
     AliasTarget, Argument, Base, Binder, Call, Domain, Expression, ExpressionKind, LocalId, Place,
@@ -13,24 +15,86 @@ use crate::ir::{
 use crate::source::Span;
 
 impl Checker<'_> {
-    /// Warns if what a loop over a scalarset leaves behind depends on which member comes last.
-    pub(super) fn warn_of_dependence_on_order(&mut self, binder: &Binder, body: &[Statement]) {
+    /// Warns of loops over scalarsets whose effect depends on the order of the rounds.
+    pub(super) fn warn_of_dependence_on_order(&mut self) {
+        let mut warnings = Vec::new();
+        for function in &self.model.functions {
+            let meanings = rounds::meanings(&function.frame, &[]);
+            self.look_at_loops(&function.body, meanings, &mut warnings);
+        }
+        for rule in self.model.rules.iter().chain(&self.model.start_states) {
+            let meanings = rounds::meanings(&rule.frame, &rule.parameters);
+            self.look_at_loops(&rule.body, meanings, &mut warnings);
+        }
+        self.diagnostics.extend(warnings);
+    }
+
+    /// Looks at all loops in some statements.
+    fn look_at_loops(
+        &self,
+        statements: &[Statement],
+        mut meanings: Meanings,
+        warnings: &mut Vec<Diagnostic>,
+    ) {
+        let mut pending: Vec<&Statement> = statements.iter().rev().collect();
+        while let Some(statement) = pending.pop() {
+            match &statement.kind {
+                StatementKind::For { binder, body } => {
+                    warnings.extend(self.warning_of_loop(binder, body, &meanings));
+                    pending.extend(body.iter().rev());
+                }
+                StatementKind::While { body, .. } => pending.extend(body.iter().rev()),
+                StatementKind::If { branches, otherwise } => {
+                    pending.extend(otherwise.iter().rev());
+                    let bodies = branches.iter().rev().flat_map(|(_, body)| body.iter().rev());
+                    pending.extend(bodies);
+                }
+                StatementKind::Switch { cases, otherwise, .. } => {
+                    pending.extend(otherwise.iter().rev());
+                    let bodies = cases.iter().rev().flat_map(|(_, body)| body.iter().rev());
+                    pending.extend(bodies);
+                }
+                StatementKind::Alias { local, target, body } => {
+                    rounds::bind_alias(*local, target, &mut meanings);
+                    pending.extend(body.iter().rev());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn warning_of_loop(
+        &self,
+        binder: &Binder,
+        body: &[Statement],
+        meanings: &Meanings,
+    ) -> Option<Diagnostic> {
         let Domain::Type(ty) = binder.domain else {
-            return;
+            return None;
         };
         let scalarset = match self.model.simple(ty) {
             Some(Simple::Scalarset(size)) => *size > 1,
             Some(Simple::Union(_)) => self.scalarset_inside(ty).is_some(),
             _ => false,
         };
-        let mut members = vec![binder.local];
-        if let Some(span) = scalarset.then(|| dependence(body, &mut members)).flatten() {
-            let name = self.type_name(ty);
+        if !scalarset {
+            return None;
+        }
+        let name = self.type_name(ty);
+        if let Some(span) = dependence(body, &mut vec![binder.local]) {
             let message =
                 format!("what this leaves behind depends on the order of `{name}`, which has none");
             let help = "choose the member by `ruleset`, or make sure that there is only one";
-            self.warn(Diagnostic::warning(span, message).help(help));
+            return Some(Diagnostic::warning(span, message).help(help));
         }
+        let span = rounds::dependence(&self.model, binder.local, body, meanings)?;
+        let message = format!(
+            "this may see what other rounds of the loop over `{name}` have left, in an order that \
+             `{name}` does not have"
+        );
+        let help = "let rounds only add up, or choose the members by `ruleset`";
+        let warning = Diagnostic::warning(span, message).related(binder.span, "the loop");
+        Some(warning.help(help))
     }
 }
 

@@ -22,6 +22,7 @@ mod functions;
 mod loops;
 mod places;
 mod quantifiers;
+mod rounds;
 mod rules;
 mod scope;
 mod statements;
@@ -260,6 +261,10 @@ impl<'a> Checker<'a> {
 
     fn finish(mut self) -> Result<Checked, Vec<Diagnostic>> {
         self.require_fitting_types();
+        let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+        if !self.diagnostics.iter().any(is_error) {
+            self.warn_of_dependence_on_order();
+        }
         let mut diagnostics = self.diagnostics;
         diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
         diagnostics.dedup();

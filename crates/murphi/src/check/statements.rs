@@ -172,7 +172,6 @@ impl Checker<'_> {
         let mut nest = None;
         for binder in binders.into_iter().rev() {
             let binder = binder?;
-            self.warn_of_dependence_on_order(&binder, &body);
             let kind = StatementKind::For { binder, body: std::mem::take(&mut body) };
             body = vec![Statement { kind: kind.clone(), span }];
             nest = Some(kind);

@@ -1,14 +1,14 @@
 //! Evaluation of places, domains and expressions.
 
 use super::error::{CallSite, RuntimeError, RuntimeErrorKind};
-use super::memory::{Address, Memory, Slot, Vanished};
+use super::memory::{Address, Memory, Slot, Vanished, element, position_of_room, room_of_position};
 use super::statement::Flow;
 use crate::ir::{
     AliasTarget, Argument, Base, Binder, Call, Domain, Expression, ExpressionKind, LocalId, Model,
     Operator, Place, Simple, Step, TypeId, TypeKind,
 };
 use crate::source::Span;
-use crate::value::{State, Value, render_simple, union_member};
+use crate::value::{State, Value, present, render_simple, union_member};
 
 /// One run of a rule, a start state or a property.
 pub(super) struct Execution<'m> {
@@ -115,7 +115,12 @@ impl<'m> Execution<'m> {
                 let global = global.0 as usize;
                 (self.memory.global(global), model.globals[global].ty)
             }
-            Base::Local(local) => (self.memory.local(local), self.memory.local_type(local)),
+            Base::Local(local) => {
+                let address = self.memory.local(local);
+                // What it stands for may have been removed since it was bound.
+                self.read(&address, place.span)?;
+                (address, self.memory.local_type(local))
+            }
         };
         for step in &place.steps {
             match (step, model.kind(ty)) {
@@ -150,25 +155,30 @@ impl<'m> Execution<'m> {
 
     /// The position `at` of the multiset at `address`, if there is an element.
     pub(super) fn occupied(&self, address: &Address, at: i64, span: Span) -> Result<usize, Stop> {
-        let length = self.length(address, span)?;
+        let values = self.rooms(address, span)?;
         match usize::try_from(at) {
-            Ok(position) if position < length => Ok(position),
+            Ok(position) if element(values, position).is_ok() => Ok(position),
+            Ok(position) if room_of_position(position) < values.len() => {
+                let mut removed = address.clone();
+                removed.push(position);
+                Err(self.vanished(&removed, span))
+            }
             _ => {
                 let name = self.memory.render(address);
-                let message = match length {
+                let message = match present(values).count() {
                     0 => format!("position {at} of `{name}` is empty: it has no elements"),
                     1 => format!("position {at} of `{name}` is empty: it has 1 element"),
-                    _ => format!("position {at} of `{name}` is empty: it has {length} elements"),
+                    n => format!("position {at} of `{name}` is empty: it has {n} elements"),
                 };
                 Err(self.fail(RuntimeErrorKind::PositionEmpty, span, message))
             }
         }
     }
 
-    /// How many elements the multiset at an address has.
-    pub(super) fn length(&self, address: &Address, span: Span) -> Result<usize, Stop> {
+    /// The elements of the multiset at an address, with the gaps between them.
+    pub(super) fn rooms(&self, address: &Address, span: Span) -> Result<&[Value], Stop> {
         match self.read(address, span)? {
-            Value::Multiset(values) => Ok(values.len()),
+            Value::Multiset(values) => Ok(values),
             value => unreachable!("{value:?} is not a multiset"),
         }
     }
@@ -192,11 +202,34 @@ impl<'m> Execution<'m> {
                 }
                 Ok(Progression::new(start, end, step))
             }
-            Domain::Multiset(place) => {
-                let address = self.address(place)?;
-                Ok(Progression::counted(0, self.length(&address, place.span)? as u64))
+            Domain::Multiset(_) => unreachable!("only `choose` and filters go through positions"),
+        }
+    }
+
+    /// Evaluates the condition for every element of the multiset that the binder goes through, in
+    /// the order of their rooms, and calls `judge` with the room of each that satisfies it. There
+    /// are as many rooms as before the first; which of them have an element is seen at each.
+    pub(super) fn filter(
+        &mut self,
+        binder: &'m Binder,
+        condition: &'m Expression,
+        mut judge: impl FnMut(usize),
+    ) -> Result<Address, Stop> {
+        let Domain::Multiset(multiset) = &binder.domain else {
+            unreachable!("a filter goes through a multiset");
+        };
+        let address = self.address(multiset)?;
+        for room in 0..self.rooms(&address, multiset.span)?.len() {
+            let rooms = self.rooms(&address, multiset.span)?;
+            let Some(position) = position_of_room(rooms, room) else {
+                continue;
+            };
+            self.bind(binder.local, position as i64);
+            if self.truth(condition)? {
+                judge(room);
             }
         }
+        Ok(address)
     }
 
     /// Gives a bound variable its value.
@@ -285,10 +318,7 @@ impl<'m> Execution<'m> {
             }
             ExpressionKind::MultisetCount { binder, condition } => {
                 let mut count = 0;
-                for value in self.domain(binder)? {
-                    self.bind(binder.local, value);
-                    count += i64::from(self.truth(condition)?);
-                }
+                self.filter(binder, condition, |_| count += 1)?;
                 simple(count)
             }
         }

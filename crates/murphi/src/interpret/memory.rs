@@ -2,7 +2,8 @@
 //!
 //! A place of the source becomes an [`Address`] once, when it is evaluated or bound; from then on
 //! the address means the same component, whatever happens to the variables in its indices. Only
-//! an element of a multiset can disappear under its address.
+//! an element of a multiset can disappear under its address, and then it is gone for the rest of
+//! the run: what is added in its room has a position of another name.
 
 use crate::ir::{Frame, LocalId, Model, Storage, TypeId};
 use crate::value::{State, Value, component};
@@ -14,6 +15,10 @@ pub(super) struct Address {
     /// Numbers of fields, places of array elements from 0, positions in multisets.
     path: Vec<usize>,
 }
+
+/// What is added in the room of an element that was removed in the same run is at the position of
+/// that room plus this, so that no reference to the removed element leads to it.
+const REFILLED: usize = 1 << 32;
 
 /// A variable.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +59,9 @@ impl<'m> Memory<'m> {
     }
 
     pub(super) fn into_state(self) -> State {
-        State(self.globals)
+        let mut globals = self.globals;
+        globals.iter_mut().for_each(Value::close_gaps);
+        State(globals)
     }
 
     /// Enters a frame. Its first locals take what is in `first`; the others are undefined.
@@ -117,8 +124,8 @@ impl<'m> Memory<'m> {
         for &step in &address.path {
             value = match value {
                 Value::Record(values) | Value::Array(values) => &values[step],
-                Value::Multiset(values) => values.get(step).ok_or(Vanished)?,
-                Value::Simple(_) => unreachable!("a simple value has no components"),
+                Value::Multiset(values) => element(values, step)?,
+                Value::Simple(_) | Value::Removed(_) => unreachable!("it has no components"),
             };
         }
         Ok(value)
@@ -137,8 +144,8 @@ impl<'m> Memory<'m> {
         for &step in &address.path {
             value = match value {
                 Value::Record(values) | Value::Array(values) => &mut values[step],
-                Value::Multiset(values) => values.get_mut(step).ok_or(Vanished)?,
-                Value::Simple(_) => unreachable!("a simple value has no components"),
+                Value::Multiset(values) => element_mut(values, step)?,
+                Value::Simple(_) | Value::Removed(_) => unreachable!("it has no components"),
             };
         }
         Ok(value)
@@ -156,7 +163,7 @@ impl<'m> Memory<'m> {
             }
         };
         for &step in &address.path {
-            (path, ty) = component(self.model, ty, &path, step);
+            (path, ty) = component(self.model, ty, &path, step % REFILLED);
         }
         path
     }
@@ -166,5 +173,36 @@ impl Address {
     /// The component at `step` of what is at this address.
     pub(super) fn push(&mut self, step: usize) {
         self.path.push(step);
+    }
+}
+
+/// The position of the element in a room of a multiset, if there is one.
+pub(super) fn position_of_room(values: &[Value], room: usize) -> Option<usize> {
+    match values.get(room)? {
+        Value::Removed(None) => None,
+        Value::Removed(Some(_)) => Some(room + REFILLED),
+        _ => Some(room),
+    }
+}
+
+/// The room that belongs to the position of an element.
+pub(super) fn room_of_position(position: usize) -> usize {
+    position % REFILLED
+}
+
+/// The element at a position of a multiset.
+pub(super) fn element(values: &[Value], position: usize) -> Result<&Value, Vanished> {
+    match (values.get(position % REFILLED), position >= REFILLED) {
+        (Some(Value::Removed(Some(added))), true) => Ok(added),
+        (Some(Value::Removed(_)) | None, _) | (Some(_), true) => Err(Vanished),
+        (Some(value), false) => Ok(value),
+    }
+}
+
+fn element_mut(values: &mut [Value], position: usize) -> Result<&mut Value, Vanished> {
+    match (values.get_mut(position % REFILLED), position >= REFILLED) {
+        (Some(Value::Removed(Some(added))), true) => Ok(added),
+        (Some(Value::Removed(_)) | None, _) | (Some(_), true) => Err(Vanished),
+        (Some(value), false) => Ok(value),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::error::RuntimeErrorKind;
 use super::expression::{Execution, Stop};
-use super::memory::Address;
+use super::memory::{Address, room_of_position};
 use crate::ir::{Expression, Place, Put, Statement, StatementKind, TypeKind};
 use crate::source::Span;
 use crate::value::Value;
@@ -122,22 +122,19 @@ impl<'m> Execution<'m> {
                 let at = self.number(position)?;
                 let address = self.address(multiset)?;
                 let at = self.occupied(&address, at, position.span)?;
-                self.elements(&address, multiset.span)?.remove(at);
+                let values = self.elements(&address, multiset.span)?;
+                values[room_of_position(at)] = Value::Removed(None);
             }
             StatementKind::MultisetRemoveWhere { binder, condition } => {
-                let crate::ir::Domain::Multiset(multiset) = &binder.domain else {
-                    unreachable!("elements are removed from a multiset");
-                };
-                let address = self.address(multiset)?;
-                let length = self.length(&address, multiset.span)?;
-                let mut removed = Vec::with_capacity(length);
-                for position in 0..length {
-                    self.bind(binder.local, position as i64);
-                    removed.push(self.truth(condition)?);
+                let mut removed = Vec::new();
+                let address = self.filter(binder, condition, |room| removed.push(room))?;
+                let values = self.elements(&address, binder.span)?;
+                for room in removed {
+                    // The condition may itself have emptied the multiset.
+                    if let Some(value) = values.get_mut(room) {
+                        *value = Value::Removed(None);
+                    }
                 }
-                let mut removed = removed.into_iter();
-                self.elements(&address, multiset.span)?
-                    .retain(|_| !removed.next().unwrap_or(false));
             }
         }
         Ok(Flow::Next)
@@ -177,20 +174,25 @@ impl<'m> Execution<'m> {
             unreachable!("elements are added to a multiset");
         };
         self.admit(&element, ty, value.span)?;
-        if self.length(&address, multiset.span)? >= capacity as usize {
+        let values = self.elements(&address, multiset.span)?;
+        // A room of its own first, so that gaps are filled only when they have to be.
+        if values.len() < capacity as usize {
+            values.push(element);
+        } else if let Some(gap) = values.iter_mut().find(|at| **at == Value::Removed(None)) {
+            *gap = Value::Removed(Some(Box::new(element)));
+        } else {
             let name = self.memory.render(&address);
             let plural = if capacity == 1 { "" } else { "s" };
             let message = format!("`{name}` is full: it already has {capacity} element{plural}");
             return Err(self.fail(RuntimeErrorKind::MultisetFull, span, message));
         }
-        self.elements(&address, multiset.span)?.push(element);
         Ok(())
     }
 
     /// The elements of the multiset at an address, to be changed.
     fn elements(&mut self, address: &Address, span: Span) -> Result<&mut Vec<Value>, Stop> {
         // Asked first, because a failure needs to look at the memory again.
-        self.length(address, span)?;
+        self.rooms(address, span)?;
         match self.memory.write(address) {
             Ok(Value::Multiset(values)) => Ok(values),
             _ => unreachable!("the address was found to be a multiset"),

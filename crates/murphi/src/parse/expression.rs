@@ -53,6 +53,9 @@ const UNARY: &[(TokenKind, UnaryOperator)] = &[
     (TokenKind::Tilde, UnaryOperator::Complement),
 ];
 
+/// The least integer without its sign.
+const LEAST: &str = "9223372036854775808";
+
 /// An expression with its height.
 struct Operand {
     expression: Expression,
@@ -160,7 +163,10 @@ impl Parser<'_> {
             while let Some(operator) = prefix(self.kind()) {
                 pending.push(Pending::Unary(operator, self.advance()));
             }
-            let (expression, inside) = self.measured(Self::primary)?;
+            let (expression, inside) = match self.least_integer(&mut pending) {
+                Some(least) => (least, 0),
+                None => self.measured(Self::primary)?,
+            };
             let mut operand = Operand { expression, height: inside + 1 };
             let Some(infix) = infix(self.kind()) else {
                 while let Some(operator) = pending.pop() {
@@ -171,6 +177,19 @@ impl Parser<'_> {
             let operand = self.apply_tighter(&mut pending, operand, infix.precedence())?;
             self.advance();
             self.push(&mut pending, operand, infix)?;
+        }
+    }
+
+    /// `-9223372036854775808`, which is a number although what follows the sign is not.
+    fn least_integer(&mut self, pending: &mut Vec<Pending>) -> Option<Expression> {
+        let is_least = self.is(TokenKind::Integer) && self.says(self.span()) == LEAST;
+        let negated = |last: &mut Pending| matches!(last, Pending::Unary(UnaryOperator::Negate, _));
+        match is_least.then(|| pending.pop_if(negated)).flatten()? {
+            Pending::Unary(_, sign) => {
+                let kind = ExpressionKind::Integer(i64::MIN);
+                Some(Expression { kind, span: sign.to(self.advance()) })
+            }
+            _ => None,
         }
     }
 

@@ -19,6 +19,8 @@ pub(super) struct Variable {
 pub(super) struct Position {
     pub(super) name: String,
     pub(super) multiset: String,
+    /// The type of the multiset.
+    pub(super) ty: Ty,
 }
 
 /// A function or procedure that can be called.
@@ -30,8 +32,6 @@ pub(super) struct Function {
     pub(super) result: Option<Ty>,
     /// Whether it changes nothing but its own locals.
     pub(super) pure: bool,
-    /// Whether it may remove elements from multisets.
-    pub(super) shrinks: bool,
 }
 
 /// A place as text.
@@ -39,7 +39,6 @@ pub(super) struct Function {
 pub(super) struct Place {
     pub(super) text: String,
     pub(super) ty: Ty,
-    pub(super) in_multiset: bool,
 }
 
 /// Everything the writer knows at one point of the text.
@@ -51,10 +50,7 @@ pub(super) struct Writer {
     pub(super) functions: Vec<Function>,
     /// Only functions without effects may be called: guards and properties.
     pub(super) only_pure: bool,
-    /// How many references to elements of multisets are alive: nothing may be removed.
-    pub(super) held: usize,
-    /// Whether what was written can remove elements, or change anything else.
-    pub(super) shrank: bool,
+    /// Whether what was written can change anything but its own locals.
     pub(super) changed: bool,
     names: usize,
     /// How many indices deep the text being written is.
@@ -71,8 +67,6 @@ impl Writer {
             positions: Vec::new(),
             functions: Vec::new(),
             only_pure: false,
-            held: 0,
-            shrank: false,
             changed: false,
             names: 0,
             indices: 0,
@@ -102,10 +96,17 @@ impl Writer {
         let Kind::Multiset { element, .. } = *self.types.kind(multiset.ty) else {
             return;
         };
-        let multiset = multiset.text.clone();
-        let text = format!("{multiset}[{name}]");
-        self.variables.push(Variable { text, ty: element, writable: true, in_multiset: true });
-        self.positions.push(Position { name: name.to_owned(), multiset });
+        let ty = multiset.ty;
+        let mut multisets = vec![multiset.text.clone()];
+        if self.random.chance(10) {
+            // Positions are of a type of multisets, so this is allowed too.
+            multisets.extend(self.place_of(ty, true).map(|place| place.text));
+        }
+        for multiset in multisets {
+            let text = format!("{multiset}[{name}]");
+            self.variables.push(Variable { text, ty: element, writable: true, in_multiset: true });
+            self.positions.push(Position { name: name.to_owned(), multiset, ty });
+        }
     }
 
     /// A place whose type has a property.
@@ -128,7 +129,7 @@ impl Writer {
             false => 0,
         };
         let variable = self.random.pick(&candidates[start..])?.clone();
-        let Variable { mut text, mut ty, in_multiset, .. } = variable;
+        let Variable { mut text, mut ty, .. } = variable;
         while !wanted(&self.types, ty) || (self.random.chance(30) && self.leads_on(ty, &fits)) {
             match self.types.kind(ty).clone() {
                 Kind::Record(fields) => {
@@ -146,7 +147,7 @@ impl Writer {
                 _ => return None,
             }
         }
-        Some(Place { text, ty, in_multiset })
+        Some(Place { text, ty })
     }
 
     fn leads_on(&self, ty: Ty, fits: &dyn Fn(&Types, Ty) -> bool) -> bool {
@@ -396,9 +397,19 @@ impl Writer {
             }
             3 => self.equality(0),
             4 => Some(self.comparison(0)),
-            _ => None,
+            _ => self.same_position(),
         };
         attempt.unwrap_or_else(|| ["true", "false", "true"][self.random.below(3)].to_owned())
+    }
+
+    /// Whether two positions of multisets are the same one.
+    fn same_position(&mut self) -> Option<String> {
+        let positions = self.positions.clone();
+        let one = self.random.pick(&positions)?;
+        let alike: Vec<_> = positions.iter().filter(|other| other.ty == one.ty).collect();
+        let other = self.random.pick(&alike)?;
+        let operator = ["=", "!="][self.random.below(2)];
+        Some(format!("({} {operator} {})", one.name, other.name))
     }
 
     /// Whether a place is a variable or a part of one, rather than a bound value.
@@ -486,13 +497,11 @@ impl Writer {
     /// A call of a function with this result.
     fn call_of(&mut self, ty: Ty, depth: usize) -> Option<String> {
         let only_pure = self.only_pure;
-        let held = self.held > 0;
         let candidates: Vec<Function> = self
             .functions
             .iter()
             .filter(|function| function.result == Some(ty))
             .filter(|function| function.pure || !only_pure)
-            .filter(|function| !function.shrinks || !held)
             .cloned()
             .collect();
         let function = self.random.pick(&candidates)?.clone();
@@ -502,23 +511,15 @@ impl Writer {
     /// A call of this function.
     pub(super) fn call(&mut self, function: &Function, depth: usize) -> Option<String> {
         let mut arguments = Vec::new();
-        // A reference among the arguments must survive the evaluation of the others.
-        let references = function.parameters.iter().any(|&(_, by_reference)| by_reference);
-        self.held += usize::from(references);
         for &(ty, by_reference) in &function.parameters {
             let argument = match by_reference {
-                true => self
-                    .place_of(ty, true)
-                    .filter(|place| !(place.in_multiset && function.shrinks))
-                    .map(|place| place.text),
+                true => self.place_of(ty, true).map(|place| place.text),
                 false if self.random.chance(2) => Some("undefined".to_owned()),
                 false => self.value(ty, depth.saturating_sub(1)),
             };
             arguments.push(argument);
         }
-        self.held -= usize::from(references);
         let arguments = arguments.into_iter().collect::<Option<Vec<_>>>()?;
-        self.shrank |= function.shrinks;
         self.changed |= !function.pure;
         Some(format!("{}({})", function.name, arguments.join(", ")))
     }

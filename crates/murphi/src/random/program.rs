@@ -67,7 +67,7 @@ impl Writer {
             parameters.push((types[self.random.below(types.len())], self.random.chance(40)));
         }
         let names: Vec<String> = parameters.iter().map(|_| self.fresh("p")).collect();
-        (self.changed, self.shrank) = (false, false);
+        self.changed = false;
         let body = self.scoped(|writer| {
             for (name, &(ty, by_reference)) in names.iter().zip(&parameters) {
                 writer.declare(name.clone(), ty, by_reference);
@@ -105,7 +105,6 @@ impl Writer {
             parameters,
             result,
             pure: !self.changed && !by_reference,
-            shrinks: self.shrank,
         });
         lines
     }
@@ -222,8 +221,7 @@ impl Writer {
         write: impl FnOnce(&mut Self) -> Vec<String>,
     ) -> Vec<String> {
         let layers = self.random.below(most + 1);
-        let held = self.held;
-        let lines = self.scoped(|writer| {
+        self.scoped(|writer| {
             let mut opened = Vec::new();
             for _ in 0..layers {
                 opened.extend(writer.layer());
@@ -232,14 +230,12 @@ impl Writer {
             lines.extend(write(writer));
             lines.extend(opened.iter().map(|_| "end;".to_owned()));
             lines
-        });
-        self.held = held;
-        lines
+        })
     }
 
     fn layer(&mut self) -> Option<String> {
-        match self.random.below(4) {
-            0 => {
+        match self.random.below(5) {
+            0 | 4 => {
                 self.only_pure = true;
                 let multiset = self.multiset(true);
                 self.only_pure = false;
@@ -253,9 +249,7 @@ impl Writer {
                 self.only_pure = true;
                 let alias = self.declare_alias(&name);
                 self.only_pure = false;
-                let (target, held) = alias?;
-                self.held += held;
-                Some(format!("alias {name}: {target} do"))
+                Some(format!("alias {name}: {} do", alias?))
             }
             2 => {
                 let name = self.fresh("n");

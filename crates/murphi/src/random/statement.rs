@@ -1,6 +1,6 @@
 //! Random statements, as text.
 
-use super::expression::{Function, Place, Writer};
+use super::expression::{Place, Writer};
 use super::types::{Kind, Ty, Types};
 
 /// Where a statement stands.
@@ -40,6 +40,10 @@ impl Writer {
 
     fn statement(&mut self, context: Context) -> Option<Vec<String>> {
         let nested = context.depth > 0;
+        // What was chosen is removed more than once in many rules.
+        if !self.positions.is_empty() && self.random.chance(10) {
+            return self.remove().map(|statement| vec![statement]);
+        }
         match self.random.below(40) {
             0..4 if nested => Some(self.conditional(context)),
             4 | 5 if nested => self.switch(context),
@@ -60,23 +64,17 @@ impl Writer {
 
     /// A place to change. Writing to it is noted.
     fn target(&mut self, wanted: &dyn Fn(&Types, Ty) -> bool) -> Option<Place> {
-        let held = self.held > 0;
-        let place =
-            self.place(true, &|types, ty| wanted(types, ty) && !(held && types.has_multiset(ty)))?;
+        let place = self.place(true, wanted)?;
         self.changed = true;
-        self.shrank |= self.types.has_multiset(place.ty);
         Some(place)
     }
 
     fn assignment(&mut self) -> Option<String> {
         let target = self.target(&|_, _| true)?;
-        let held = usize::from(target.in_multiset);
-        self.held += held;
         let value = match self.random.below(80) {
             0 => Some("undefined".to_owned()),
             _ => self.value(target.ty, 2),
         };
-        self.held -= held;
         Some(format!("{} := {};", target.text, value?))
     }
 
@@ -157,11 +155,8 @@ impl Writer {
     fn alias(&mut self, context: Context) -> Option<Vec<String>> {
         let name = self.fresh("a");
         let (target, lines) = self.scoped(|writer| {
-            let (target, held) = writer.declare_alias(&name)?;
-            writer.held += held;
-            let lines = writer.block(context);
-            writer.held -= held;
-            Some((target, lines))
+            let target = writer.declare_alias(&name)?;
+            Some((target, writer.block(context)))
         })?;
         let mut all = vec![format!("alias {name}: {target} do")];
         all.extend(lines);
@@ -169,24 +164,21 @@ impl Writer {
         Some(all)
     }
 
-    /// Declares an alias; says what it stands for, and whether that is in a multiset.
-    pub(super) fn declare_alias(&mut self, name: &str) -> Option<(String, usize)> {
+    /// Declares an alias; says what it stands for.
+    pub(super) fn declare_alias(&mut self, name: &str) -> Option<String> {
         if self.random.chance(20) {
             let value = self.integer(2);
             // A bare name would make it an alias of a place.
             self.declare(name.to_owned(), Types::INTEGER, false);
-            return Some((format!("({value} + 0)"), 0));
+            return Some(format!("({value} + 0)"));
         }
         let place = self.place(true, &|_, _| true)?;
         self.declare(name.to_owned(), place.ty, true);
-        Some((place.text, usize::from(place.in_multiset)))
+        Some(place.text)
     }
 
     fn procedure(&mut self) -> Option<String> {
-        let held = self.held > 0;
-        let callable = |function: &&Function| !held || !function.shrinks;
-        let candidates: Vec<Function> = self.functions.iter().filter(callable).cloned().collect();
-        let function = self.random.pick(&candidates)?.clone();
+        let function = self.random.pick(&self.functions)?.clone();
         Some(format!("{};", self.call(&function, 2)?))
     }
 
@@ -259,31 +251,20 @@ impl Writer {
     }
 
     fn remove(&mut self) -> Option<String> {
-        if self.held > 0 {
-            return None;
-        }
         let positions = self.positions.clone();
         let position = self.random.pick(&positions)?;
         self.changed = true;
-        self.shrank = true;
         Some(format!("MultisetRemove({}, {});", position.name, position.multiset))
     }
 
     fn remove_where(&mut self) -> Option<String> {
-        if self.held > 0 {
-            return None;
-        }
         let multiset = self.multiset(true)?;
         let name = self.fresh("k");
         let condition = self.scoped(|writer| {
             writer.declare_position(&name, &multiset);
-            writer.held += 1;
-            let condition = writer.condition(2);
-            writer.held -= 1;
-            condition
+            writer.condition(2)
         });
         self.changed = true;
-        self.shrank = true;
         Some(format!("MultisetRemovePred({name}: {}, {condition});", multiset.text))
     }
 

@@ -106,11 +106,6 @@ impl Types {
             }
     }
 
-    /// Whether a value has a multiset in it.
-    pub(super) fn has_multiset(&self, ty: Ty) -> bool {
-        self.contains(ty, &|ty| matches!(self.kind(ty), Kind::Multiset { .. }))
-    }
-
     /// Whether `clear` is refused, since it would have to choose a member of a scalarset.
     pub(super) fn holds_scalarset(&self, ty: Ty) -> bool {
         self.contains(ty, &|ty| match self.kind(ty) {

@@ -244,7 +244,7 @@ proptest! {
 
 fn shuffle(value: &mut Value, random: &mut Random) {
     match value {
-        Value::Simple(_) => {}
+        Value::Simple(_) | Value::Removed(_) => {}
         Value::Record(values) | Value::Array(values) => {
             for value in values {
                 shuffle(value, random);

@@ -115,7 +115,7 @@ fn an_element_that_was_removed_cannot_be_used() {
         panic!("it fails")
     };
     assert_eq!(error.kind, RuntimeErrorKind::PositionEmpty);
-    assert_eq!(error.message, "position 0 of `m` is empty: it has no elements");
+    assert_eq!(error.message, "`m{0}` has been removed from its multiset");
 }
 
 #[test]

@@ -40,7 +40,9 @@ pub(crate) fn body(
 ) -> Result<Translated, Error> {
     let nest = Nest::of(unit.model, &rule.name, &rule.parameters)?;
     let before = facts_before_body(unit.knowledge, rule);
-    let mut calls = unit.knowledge.statements(&rule.frame, &rule.body).calls;
+    let facts = unit.knowledge.statements(&rule.frame, &rule.body);
+    let removes = before.removes || facts.removes;
+    let mut calls = facts.calls;
     calls.extend(&before.calls);
 
     let mut native = new_function(signature(unit.isa, &nest));
@@ -48,7 +50,7 @@ pub(crate) fn body(
     let mut translator = Translator::begin(unit, &mut native, builders, memory);
     translator.scope = Scope::of(&rule.frame, !before.writes);
     let digits = translator.digits(&nest);
-    let firing = Instance { number, rule, nest, digits };
+    let firing = Instance { number, rule, nest, digits, removes };
     let end = translator.block();
     match before.writes {
         false => {
@@ -80,6 +82,8 @@ struct Instance<'m> {
     rule: &'m Rule,
     nest: Nest,
     digits: Vec<Operand>,
+    /// It may leave gaps in multisets.
+    removes: bool,
 }
 
 impl<'m> Instance<'m> {
@@ -134,6 +138,9 @@ impl<'m> Instance<'m> {
             [(done, Outcome::Done), (failed, Outcome::Failed), (excluded, Outcome::Excluded)];
         for (block, outcome) in ends {
             translator.enter(block);
+            if self.removes && outcome == Outcome::Done {
+                translator.close_gaps();
+            }
             let outcome = translator.builder.ins().iconst(types::I8, outcome as i64);
             translator.jump_with(record, outcome);
         }
@@ -210,6 +217,14 @@ impl<'m> Translator<'_, 'm> {
         instance
     }
 
+    /// Closes the gaps that the rule has left in multisets of the state.
+    fn close_gaps(&mut self) {
+        let shapes = self.constant(self.unit.shapes as i64);
+        let size = self.constant(i64::from(self.layout().size));
+        let arguments = [shapes, self.state, size];
+        self.call_host(host::close_gaps as *const () as usize, &arguments, 0);
+    }
+
     /// Records `count` instances that did not get to their bodies.
     pub(super) fn record_stopped(&mut self, rule: u32, first: Value, count: u64, outcome: Outcome) {
         let rule = self.constant(i64::from(rule));
@@ -248,6 +263,8 @@ impl<'m> Translator<'_, 'm> {
                         self.builder.ins().icmp(IntCC::UnsignedLessThan, position, rounds);
                     self.choose(is_occupied, occupied, unoccupied);
                     self.enter(occupied);
+                    // Nothing can have been removed yet: what changes the state may not be
+                    // called in a `choose` or around it.
                 }
                 digit
             }

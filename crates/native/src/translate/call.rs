@@ -2,8 +2,9 @@
 //! its arguments: for simple ones what their slots would hold, for others and for `var` parameters
 //! a pointer. It gives a status (0 done, 1 error, 2 excluded) and a simple result as a slot.
 //!
-//! Small functions are translated in place. So is a function that may remove an element that one
-//! of its arguments refers to, because only the caller's code knows how to check for that.
+//! Small functions are translated in place. So is a function whose code or other arguments may
+//! remove an element that one of its arguments refers to, because only the caller's code knows how
+//! to check for that.
 
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, Signature, Value, types};
 use cranelift_codegen::isa::TargetIsa;
@@ -71,6 +72,8 @@ pub(crate) fn function(
     let facts = unit.knowledge.function(id);
     let memory = Memory::of_caller(unit, &facts.calls);
     let mut translator = Translator::begin(unit, &mut native, builders, memory);
+    // The caller may have removed elements before.
+    translator.shrunk = unit.knowledge.has_gaps();
     let state_is_constant = !facts.writes && !facts.writes_parameters;
     translator.whole_function(source, state_is_constant);
     let need = translator.end()?;
@@ -170,8 +173,8 @@ impl<'m> Translator<'_, 'm> {
             Passed::Slot(..) | Passed::Value(..) => false,
             Passed::Memory(address) => address.has_elements(),
         });
-        let in_place =
-            self.unit.knowledge.is_small(call.function) || facts.shrinks && through_elements;
+        let shrinks = facts.shrinks || self.arguments_shrink(&call.arguments);
+        let in_place = self.unit.knowledge.is_small(call.function) || shrinks && through_elements;
         match in_place {
             true => self.call_in_place(function, passed, room),
             false => {
@@ -219,6 +222,16 @@ impl<'m> Translator<'_, 'm> {
                 Passed::Value(self.admitted(operand, ty), ty)
             }
         }
+    }
+
+    fn arguments_shrink(&self, arguments: &[Argument]) -> bool {
+        arguments.iter().any(|argument| {
+            let (knowledge, frame) = (self.unit.knowledge, self.scope.frame);
+            match argument {
+                Argument::Value(value) => knowledge.expression(frame, value).shrinks,
+                Argument::Reference(place) => knowledge.place(frame, place).shrinks,
+            }
+        })
     }
 
     fn later_arguments_write(&self, arguments: &[Argument]) -> bool {

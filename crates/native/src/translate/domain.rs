@@ -6,11 +6,16 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
-use murphi::ir::{Binder, Domain, Expression, Place, TypeKind};
+use murphi::ir::{Binder, Domain, Expression, Place, TypeId};
 
 use super::Translator;
 use super::operand::{Bounds, Operand};
-use super::place::Binding;
+use super::place::{Address, Binding};
+use crate::shape::{REFILLED, VACANT};
+
+/// Loops that go round more often than this, together with those around them, look at whether to
+/// stop.
+const SHORT: u64 = 64;
 
 /// A loop whose body is being translated.
 pub(super) struct Loop {
@@ -43,6 +48,8 @@ impl<'m> Translator<'_, 'm> {
         let most = match rounds {
             Rounds::Fixed(most) | Rounds::Counted { most, .. } => most,
         };
+        let around = self.rounds.last().copied().unwrap_or(1);
+        self.rounds.push(around.saturating_mul(most));
         if let Rounds::Fixed(1) = rounds {
             self.jump(body);
             self.enter(body);
@@ -65,6 +72,9 @@ impl<'m> Translator<'_, 'm> {
     /// Ends a loop whose rounds all lead to its latch; the translation goes on after it.
     pub(super) fn end_loop(&mut self, each: Loop) {
         self.enter(each.latch);
+        if self.rounds.pop().is_some_and(|rounds| rounds > SHORT) {
+            self.leave_if_stopped();
+        }
         let rounds = match each.rounds {
             Rounds::Fixed(1) => None,
             Rounds::Fixed(rounds) => Some(self.constant(rounds as i64)),
@@ -93,10 +103,11 @@ impl<'m> Translator<'_, 'm> {
             }
             Domain::Range { from, to, by } => self.begin_range(from, to, by),
             Domain::Multiset(place) => {
-                let rounds = self.occupied_positions(place);
+                let address = self.locate_memory(place);
+                let rounds = self.rooms(&address, place.ty);
                 let each = self.begin_loop(rounds);
-                let round = each.round;
-                (each, round)
+                let position = self.position_in_round(&each, &address, place.ty);
+                (each, position)
             }
         };
         self.scope.bind(binder.local, Binding::Value(value));
@@ -106,13 +117,43 @@ impl<'m> Translator<'_, 'm> {
     /// How many elements a multiset has.
     pub(super) fn occupied_positions(&mut self, place: &'m Place) -> Rounds {
         let address = self.locate_memory(place);
-        let width = self.layout().of_type(place.ty).count_width;
-        let rounds = self.load_slot(&address, width);
-        let most = match self.model().kind(place.ty) {
-            TypeKind::Multiset { capacity, .. } => u64::from(*capacity),
-            kind => unreachable!("{kind:?} is not a multiset"),
-        };
-        Rounds::Counted { rounds, most }
+        self.rooms(&address, place.ty)
+    }
+
+    /// How many rooms of a multiset have, or had, an element.
+    fn rooms(&mut self, multiset: &Address, ty: TypeId) -> Rounds {
+        let layout = self.layout().of_type(ty);
+        let rounds = self.load_slot(multiset, layout.count_width);
+        Rounds::Counted { rounds, most: u64::from(layout.length) }
+    }
+
+    /// The position of the element in the room of this round; rooms without one are passed over.
+    pub(super) fn position_in_round(
+        &mut self,
+        each: &Loop,
+        multiset: &Address,
+        ty: TypeId,
+    ) -> Operand {
+        if !self.shrunk {
+            return each.round;
+        }
+        self.check_elements(multiset);
+        let layout = self.layout().of_type(ty);
+        let room = self.number(each.round);
+        let [there, occupied] = [(); 2].map(|()| self.block());
+        let count = self.load_slot(multiset, layout.count_width);
+        let within = self.builder.ins().icmp(IntCC::UnsignedLessThan, room, count);
+        self.choose(within, there, each.latch);
+        self.enter(there);
+        let mark = self.load_mark(multiset, ty, room);
+        let vacant = self.builder.ins().icmp_imm_s(IntCC::Equal, mark, i64::from(VACANT));
+        self.choose(vacant, each.latch, occupied);
+        self.enter(occupied);
+        let capacity = i64::from(layout.length);
+        let refilled = self.builder.ins().icmp_imm_s(IntCC::Equal, mark, i64::from(REFILLED));
+        let beyond = self.builder.ins().iadd_imm_s(room, capacity);
+        let position = self.builder.ins().select(refilled, beyond, room);
+        Operand::register(position, Bounds::new(0, 2 * capacity - 1))
     }
 
     fn begin_range(

@@ -292,8 +292,8 @@ impl<'m> Translator<'_, 'm> {
         let counter = self.builder.declare_var(types::I64);
         let none = self.constant(0);
         self.builder.def_var(counter, none);
-        let each = self.begin_domain(binder);
         self.shrunk |= self.may_shrink_in(condition);
+        let each = self.begin_domain(binder);
         let most = each.round.bounds.high.saturating_add(1);
         let counted = self.block();
         self.branch(condition, counted, each.latch);

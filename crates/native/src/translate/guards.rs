@@ -39,6 +39,8 @@ pub(crate) fn guards(
     signature.params.resize(2, AbiParam::new(types::I64));
     let mut native = new_function(signature);
     let mut translator = Translator::begin(unit, &mut native, builders, Memory::of_guards());
+    let halt = translator.block();
+    translator.halt = Some(halt);
     for &guarded in rules {
         let nest = Nest::of(unit.model, &guarded.rule.name, &guarded.rule.parameters)?;
         if nest.is_empty() {
@@ -54,6 +56,8 @@ pub(crate) fn guards(
         }
         translator.enter(end);
     }
+    translator.jump(halt);
+    translator.enter(halt);
     translator.builder.ins().return_(&[]);
     let need = translator.end()?;
     Ok(Translated { function: native, need })
@@ -159,7 +163,8 @@ impl<'m> Instances<'m> {
                 let first = translator.instance(&self.nest, &self.digits);
                 let below = self.nest.instances_below(self.digits.len());
                 translator.record_stopped(self.guarded.number, first, below, outcome);
-                translator.jump(segment.next);
+                // Not by the last stage, which only the last conjuncts should lead to.
+                translator.builder.ins().jump(segment.next, &[]);
             }
             if let Some(each) = segment.around {
                 translator.end_loop(each);

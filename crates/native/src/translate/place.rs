@@ -13,6 +13,7 @@ use murphi::ir::{AliasTarget, Base, Frame, LocalId, Place, Step, Storage, TypeId
 use super::Translator;
 use super::operand::{Bounds, Operand};
 use crate::facts::Usage;
+use crate::shape::REFILLED;
 
 /// Where the bytes of a value are.
 #[derive(Debug, Clone)]
@@ -40,8 +41,17 @@ pub(super) enum Origin {
 #[derive(Debug, Clone)]
 struct Element {
     multiset: Box<Address>,
-    count_width: u32,
-    position: Value,
+    /// The type of the multiset.
+    ty: TypeId,
+    room: Room,
+}
+
+/// Which room of a multiset a position means.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    pub(super) number: Value,
+    /// The mark it must have: zero, or that of a refilled room. Nothing is zero.
+    mark: Option<Value>,
 }
 
 /// What a place denotes.
@@ -217,17 +227,13 @@ impl<'m> Translator<'_, 'm> {
             }
             (Step::Element(expression), TypeKind::Multiset { element, .. }) => {
                 let at = self.operand(expression);
-                let position = self.number(at);
-                let multiset = Element {
-                    multiset: Box::new(address.clone()),
-                    count_width: layout.count_width,
-                    position,
-                };
+                let room = self.room(at, ty);
+                let multiset = Element { multiset: Box::new(address.clone()), ty, room };
                 self.check_element(&multiset);
-                let mut address = self.indexed(address, at, 0, layout.stride);
+                let mut address = self.element_address(&address, room.number, ty);
                 address.elements.push(multiset);
                 address.certain = false;
-                (address.plus(layout.elements), *element)
+                (address, *element)
             }
             (step, kind) => unreachable!("{step:?} does not lead into {kind:?}"),
         }
@@ -277,16 +283,16 @@ impl<'m> Translator<'_, 'm> {
         address
     }
 
-    /// Where the element at a position of the multiset at `address` is.
+    /// Where the element in a room of the multiset at `address` is.
     pub(super) fn element_address(
         &mut self,
         address: &Address,
-        position: Value,
+        room: Value,
         multiset: TypeId,
     ) -> Address {
         let layout = self.layout().of_type(multiset);
-        let position = Operand::register(position, Bounds::ALL);
-        self.indexed(address.clone(), position, 0, layout.stride).plus(layout.elements)
+        let room = Operand::register(room, Bounds::ALL);
+        self.indexed(address.clone(), room, 0, layout.stride).plus(layout.elements)
     }
 
     /// Leaves with a run-time error if an element that the address leads through is not there.
@@ -297,9 +303,48 @@ impl<'m> Translator<'_, 'm> {
     }
 
     fn check_element(&mut self, element: &Element) {
-        let count = self.load_slot(&element.multiset, element.count_width);
-        let there = self.builder.ins().icmp(IntCC::UnsignedLessThan, element.position, count);
+        self.check_room(&element.multiset, element.ty, element.room);
+    }
+
+    /// Which room of a multiset of type `ty` a position means. The element that was put in a
+    /// vacant room is at the position of that room plus the capacity.
+    pub(super) fn room(&mut self, position: Operand, ty: TypeId) -> Room {
+        let capacity = i64::from(self.layout().of_type(ty).length);
+        let number = self.number(position);
+        if !self.shrunk || position.bounds.high < capacity {
+            return Room { number, mark: None };
+        }
+        let (zero, refilled) = (self.constant(0), self.constant(i64::from(REFILLED)));
+        let first = self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, number, capacity);
+        let beyond = self.builder.ins().iadd_imm_s(number, -capacity);
+        let number = self.builder.ins().select(first, number, beyond);
+        let mark = self.builder.ins().select(first, zero, refilled);
+        Room { number, mark: Some(mark) }
+    }
+
+    /// Leaves with a run-time error if the element that is meant is not there.
+    pub(super) fn check_room(&mut self, multiset: &Address, ty: TypeId, room: Room) {
+        let layout = self.layout().of_type(ty);
+        let count = self.load_slot(multiset, layout.count_width);
+        let there = self.builder.ins().icmp(IntCC::UnsignedLessThan, room.number, count);
         self.fail_unless(there);
+        if self.shrunk {
+            let mark = self.load_mark(multiset, ty, room.number);
+            let as_meant = match room.mark {
+                Some(expected) => self.builder.ins().icmp(IntCC::Equal, mark, expected),
+                None => self.is_zero(mark),
+            };
+            self.fail_unless(as_meant);
+        }
+    }
+
+    /// The mark of a room that the multiset has.
+    pub(super) fn load_mark(&mut self, multiset: &Address, ty: TypeId, room: Value) -> Value {
+        let marks = self.layout().of_type(ty).marks;
+        let room = Operand::register(room, Bounds::ALL);
+        let mut mark = self.indexed(multiset.clone(), room, 0, 1).plus(marks);
+        mark.certain = false;
+        self.load_slot(&mark, 1)
     }
 
     /// Binds an alias.

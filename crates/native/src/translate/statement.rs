@@ -1,7 +1,7 @@
 //! Statements.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, InstBuilder, types};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use murphi::ir::{
     Assign, Binder, Domain, Expression, Operator, Place, Put, Statement, StatementKind, TypeId,
     TypeKind,
@@ -164,6 +164,7 @@ impl<'m> Translator<'_, 'm> {
         let limit = self.constant(self.model().loop_limit as i64);
         let reached = self.builder.ins().icmp(IntCC::Equal, rounds, limit);
         self.fail_if(reached);
+        self.leave_if_stopped();
         self.statements(body);
         let next = self.builder.ins().iadd_imm_s(rounds, 1);
         self.jump_with(header, next);
@@ -226,17 +227,16 @@ impl<'m> Translator<'_, 'm> {
         }
     }
 
-    /// The type of the elements and the capacity of a multiset.
-    fn multiset(&self, ty: TypeId) -> (TypeId, u32) {
+    /// The type of the elements of a multiset.
+    fn element_type(&self, ty: TypeId) -> TypeId {
         match self.model().kind(ty) {
-            TypeKind::Multiset { element, capacity } => (*element, *capacity),
+            TypeKind::Multiset { element, .. } => *element,
             kind => unreachable!("{kind:?} is not a multiset"),
         }
     }
 
     fn add_element(&mut self, value: &'m Expression, multiset: &'m Place) {
-        let (element, capacity) = self.multiset(multiset.ty);
-        let layout = self.layout().of_type(multiset.ty);
+        let element = self.element_type(multiset.ty);
         let size = self.layout().of_type(element).size;
         let simple = self.model().simple(element).is_some();
         let slot = simple.then(|| self.slot_value(value, element, false));
@@ -248,31 +248,61 @@ impl<'m> Translator<'_, 'm> {
             }
         });
         let at = self.locate_memory(multiset);
-        let count = self.load_slot(&at, layout.count_width);
-        let room =
-            self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, count, i64::from(capacity));
-        self.fail_unless(room);
-        let to = self.element_address(&at, count, multiset.ty);
+        let room = self.room_for_element(&at, multiset.ty);
+        let to = self.element_address(&at, room, multiset.ty);
         match (slot, from) {
             (Some(slot), _) => self.store_slot(&to, size, slot),
             (None, Some(from)) => self.copy(&to, &from, size),
             (None, None) => unreachable!("the new element was evaluated"),
         }
+    }
+
+    /// Takes a room for a new element: the first that had none, or else the first vacant one.
+    fn room_for_element(&mut self, multiset: &Address, ty: TypeId) -> Value {
+        let layout = self.layout().of_type(ty);
+        let count = self.load_slot(multiset, layout.count_width);
+        let capacity = i64::from(layout.length);
+        let within = self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, count, capacity);
+        let new = self.block();
+        if !self.shrunk {
+            self.choose(within, new, self.exits.error);
+            self.enter(new);
+            let more = self.builder.ins().iadd_imm_s(count, 1);
+            self.store_slot(multiset, layout.count_width, more);
+            return count;
+        }
+        let (full, join) = (self.cold_block(), self.block());
+        let room = self.builder.append_block_param(join, types::I64);
+        self.choose(within, new, full);
+        self.enter(new);
         let more = self.builder.ins().iadd_imm_s(count, 1);
-        self.store_slot(&at, layout.count_width, more);
+        self.store_slot(multiset, layout.count_width, more);
+        self.jump_with(join, count);
+        self.enter(full);
+        let arguments = self.multiset_arguments(multiset, ty);
+        let refilled = self.call_host(host::refill as *const () as usize, &arguments, 1);
+        let refilled = refilled.expect("a room is the result");
+        let there = self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, refilled, capacity);
+        self.fail_unless(there);
+        self.jump_with(join, refilled);
+        self.enter(join);
+        room
+    }
+
+    /// What the functions of the host for multisets take first.
+    fn multiset_arguments(&mut self, multiset: &Address, ty: TypeId) -> [Value; 3] {
+        let shapes = self.constant(self.unit.shapes as i64);
+        let ty = self.constant(i64::from(ty.0));
+        [shapes, ty, self.full_pointer(multiset)]
     }
 
     fn remove_element(&mut self, position: &'m Expression, multiset: &'m Place) {
         let position = self.operand(position);
-        let position = self.number(position);
+        let room = self.room(position, multiset.ty);
         let at = self.locate_memory(multiset);
-        let count = self.load_slot(&at, self.layout().of_type(multiset.ty).count_width);
-        let there = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, count);
-        self.fail_unless(there);
-        let shapes = self.constant(self.unit.shapes as i64);
-        let ty = self.constant(i64::from(multiset.ty.0));
-        let pointer = self.full_pointer(&at);
-        let arguments = [shapes, ty, pointer, position];
+        self.check_room(&at, multiset.ty, room);
+        let [shapes, ty, pointer] = self.multiset_arguments(&at, multiset.ty);
+        let arguments = [shapes, ty, pointer, room.number];
         self.call_host(host::remove_at as *const () as usize, &arguments, 0);
         self.shrunk = true;
     }
@@ -281,14 +311,17 @@ impl<'m> Translator<'_, 'm> {
         let Domain::Multiset(multiset) = &binder.domain else {
             unreachable!("elements are removed from a multiset");
         };
-        let (_, capacity) = self.multiset(multiset.ty);
-        let at = self.locate_memory(multiset);
-        let judged = self.load_slot(&at, self.layout().of_type(multiset.ty).count_width);
-        let removed = self.allocate(capacity);
-        let removed = self.full_pointer(&removed);
-        let each = self.begin_loop(Rounds::Counted { rounds: judged, most: u64::from(capacity) });
-        self.scope.bind(binder.local, Binding::Value(each.round));
         self.shrunk |= self.may_shrink_in(condition);
+        let layout = self.layout().of_type(multiset.ty);
+        let at = self.locate_memory(multiset);
+        let judged = self.load_slot(&at, layout.count_width);
+        let removed = self.allocate(layout.length);
+        self.zero(&removed, layout.length);
+        let removed = self.full_pointer(&removed);
+        let most = u64::from(layout.length);
+        let each = self.begin_loop(Rounds::Counted { rounds: judged, most });
+        let position = self.position_in_round(&each, &at, multiset.ty);
+        self.scope.bind(binder.local, Binding::Value(position));
         let truth = self.operand(condition);
         let truth = self.number(truth);
         let round = self.number(each.round);
@@ -297,9 +330,7 @@ impl<'m> Translator<'_, 'm> {
         self.jump(each.latch);
         self.end_loop(each);
         self.check_after(&at, condition);
-        let shapes = self.constant(self.unit.shapes as i64);
-        let ty = self.constant(i64::from(multiset.ty.0));
-        let pointer = self.full_pointer(&at);
+        let [shapes, ty, pointer] = self.multiset_arguments(&at, multiset.ty);
         let arguments = [shapes, ty, pointer, removed, judged];
         self.call_host(host::remove_where as *const () as usize, &arguments, 0);
         self.shrunk = true;

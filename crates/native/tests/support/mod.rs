@@ -35,6 +35,7 @@ impl Both {
         Machine::start(&mut self.interpreter, &mut expected);
         self.native.start(&mut found);
         agree(&expected, &found, "start");
+        agree(&expected, &in_portions(&mut self.native, None, 2, size), "start in portions");
         found
     }
 
@@ -44,6 +45,10 @@ impl Both {
         self.interpreter.expand(state, &mut expected);
         self.native.expand(state, &mut found);
         agree(&expected, &found, "expand");
+        for most in [1, 3] {
+            let found = in_portions(&mut self.native, Some(state), most, size);
+            agree(&expected, &found, "expand in portions");
+        }
         found
     }
 
@@ -53,6 +58,27 @@ impl Both {
         assert_eq!(self.native.covered(), self.interpreter.covered(), "covered");
         found
     }
+}
+
+/// All portions of a run, one after the other.
+pub(crate) fn in_portions(
+    machine: &mut impl Machine,
+    state: Option<&[u8]>,
+    most: usize,
+    size: usize,
+) -> Successors {
+    let (mut all, mut last) = (Successors::new(size), Successors::new(size));
+    let add = |all: &mut Successors, portion: &Successors| {
+        all.firings.extend(&portion.firings);
+        all.states.extend(&portion.states);
+    };
+    machine.run_in_portions(state, most, &mut last, &mut |portion| {
+        assert_eq!(portion.firings.len(), most, "a full portion");
+        add(&mut all, portion);
+    });
+    assert!(last.firings.len() <= most);
+    add(&mut all, &last);
+    all
 }
 
 fn agree(expected: &Successors, found: &Successors, what: &str) {

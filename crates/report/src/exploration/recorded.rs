@@ -72,7 +72,7 @@ pub fn read(text: &str) -> Result<Recorded, String> {
         verdict,
         constants: fields(object, "constants", "the exploration")?.unwrap_or_default(),
         dialect: optional_string(object, "dialect")?,
-        loop_limit: object.get("loop_limit").and_then(Value::as_u64),
+        loop_limit: loop_limit(object)?,
         deadlock: optional_string(object, "deadlock")?,
         start: read_start(start)?,
         steps: numbered
@@ -110,6 +110,14 @@ fn optional_string(object: &Map<String, Value>, name: &str) -> Result<Option<Str
     match object.contains_key(name) {
         true => string(object, name, "the exploration").map(Some),
         false => Ok(None),
+    }
+}
+
+fn loop_limit(object: &Map<String, Value>) -> Result<Option<u64>, String> {
+    let Some(limit) = object.get("loop_limit") else { return Ok(None) };
+    match limit.as_u64() {
+        Some(limit) if limit > 0 => Ok(Some(limit)),
+        _ => Err(format!("`loop_limit` of the exploration is not a positive number: {limit}")),
     }
 }
 
@@ -167,7 +175,11 @@ mod tests {
             model: "m.m".to_owned(),
             verdict: Verdict::Violation,
             broken: Some(broken),
-            settings: Settings { constants: vec![pair("N", "3")], ..Settings::default() },
+            settings: Settings {
+                constants: vec![pair("N", "3")],
+                loop_limit: 1000,
+                ..Settings::default()
+            },
             counterexample: Some(Counterexample { start, steps: vec![step] }),
             ..Exploration::default()
         }
@@ -181,6 +193,16 @@ mod tests {
         assert_eq!(recorded.start.state.unwrap().len(), 2);
         assert_eq!(recorded.steps[0].changed, Some(vec![pair("n", "1")]));
         assert_eq!(recorded.steps[0].bindings, [pair("p", "Proc_1")]);
+    }
+
+    #[test]
+    fn a_loop_limit_that_is_no_limit_is_refused() {
+        let mut object: Value = serde_json::from_str(&json::object(&example())).unwrap();
+        for wrong in [0.into(), (-1).into(), 1.5.into(), "1000".into(), Value::Null] {
+            object["loop_limit"] = wrong;
+            let error = read(&object.to_string()).unwrap_err();
+            assert!(error.contains("`loop_limit`"), "{error}");
+        }
     }
 
     #[test]

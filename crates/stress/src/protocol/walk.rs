@@ -162,7 +162,7 @@ impl<'a> Walker<'a> {
     pub fn walk(&mut self, plan: &Plan, number: u64) -> Walk {
         let mut rng =
             Rng::new(Rng::new(plan.seed).bits() ^ number.wrapping_mul(0xd134_2543_de82_ef95));
-        let taste = Taste::draw(plan.clients, &mut rng);
+        let mut taste = Taste::draw(plan.clients, &mut rng);
         let starts = &self.protocol.starts;
         let (start, initial) = &starts[rng.below(starts.len())];
         self.state.clone_from(start);
@@ -176,7 +176,7 @@ impl<'a> Walker<'a> {
             broken: None,
         };
         self.protocol.recording.take_events(&mut self.state, &mut walk.events);
-        self.note(plan, &mut walk);
+        self.note(&mut walk);
         let mut operations = walk.events.len();
         let (mut entered, mut idle) = (0, 0);
         while operations < plan.operations && idle < PATIENCE {
@@ -185,6 +185,7 @@ impl<'a> Walker<'a> {
                 walk.ending = Ending::Stuck;
                 return walk;
             };
+            taste.tick(&mut rng);
             entered += self.protocol.recording.takes(firing.rule) as u64;
             let before = walk.events.len();
             self.protocol.recording.take_events(&mut self.state, &mut walk.events);
@@ -247,7 +248,7 @@ impl<'a> Walker<'a> {
             }
             self.state.copy_from_slice(next);
             walk.length += 1;
-            self.note(plan, walk);
+            self.note(walk);
             return Some(firing);
         }
         None
@@ -290,7 +291,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Notes what is wrong with the state, if that is the first thing.
-    fn note(&mut self, _plan: &Plan, walk: &mut Walk) {
+    fn note(&mut self, walk: &mut Walk) {
         if !self.claims || walk.broken.is_some() {
             return;
         }

@@ -109,9 +109,9 @@ pub(crate) struct SearchFlags {
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Look no further than this many steps from a start state. With --simulate, the length of
-    /// one walk [default: 10000].
-    #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Look no further than this many steps from a start state; 0 looks at the start states only.
+    /// With --simulate, the length of one walk, at least 1 [default: 10000].
+    #[arg(long, value_name = "DEPTH")]
     pub(crate) bound: Option<u64>,
 
     /// Remember a hash of each state instead of the state; 40 bits if not said.

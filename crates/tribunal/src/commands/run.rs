@@ -119,7 +119,8 @@ struct Made {
 enum Judged {
     Not,
     Consistent,
-    Undecided,
+    /// It was time to stop.
+    Abandoned,
     Violation(Box<(Walk, History)>),
 }
 
@@ -188,6 +189,9 @@ impl<'a> Session<'a> {
                 failure = Some(error);
                 return ControlFlow::Break(());
             }
+            if matches!(made.judged, Judged::Abandoned) {
+                return ControlFlow::Break(());
+            }
             tale.add(made);
             teller.say(|| {
                 let violating = match tale.violating {
@@ -218,7 +222,7 @@ impl<'a> Session<'a> {
                 Ending::Interrupted
             }
             () if tale.violating > 0 || tale.broken.is_some() => Ending::Broken,
-            () if tale.undecided > 0 || tale.cut_short => Ending::Undecided,
+            () if tale.cut_short => Ending::Undecided,
             () => Ending::Kept,
         };
         let seconds = started.elapsed().as_secs_f64();
@@ -264,7 +268,7 @@ fn make(arguments: &RunArguments, scribe: &Scribe<'_>, walk: Walk, budget: &Budg
             let verdict = judge(&history, model, Engine::Auto, budget);
             made.judged = match verdict.outcome {
                 Outcome::Consistent(_) => Judged::Consistent,
-                Outcome::Undecided(_) => Judged::Undecided,
+                Outcome::Undecided(_) => Judged::Abandoned,
                 Outcome::Violation(_) => Judged::Violation(Box::new((walk, history))),
             };
         }
@@ -316,8 +320,7 @@ impl Tale {
             self.broken = Some((made.number, broken, events));
         }
         match made.judged {
-            Judged::Not | Judged::Consistent => {}
-            Judged::Undecided => self.undecided += 1,
+            Judged::Not | Judged::Consistent | Judged::Abandoned => {}
             Judged::Violation(found) => {
                 self.violating += 1;
                 self.first.get_or_insert(found);

@@ -75,6 +75,6 @@ fn is_undefined(value: &Value) -> bool {
     match value {
         Value::Simple(value) => value.is_none(),
         Value::Record(values) | Value::Array(values) => values.iter().all(is_undefined),
-        Value::Multiset(_) => false,
+        Value::Multiset(_) | Value::Removed(_) => false,
     }
 }

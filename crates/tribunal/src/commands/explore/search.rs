@@ -1,12 +1,12 @@
 //! The search itself: what the flags ask for, handed to the engine, and what the engine found, put
 //! into words.
 
-use std::sync::Arc;
+use std::fs::File;
+use std::path::Path;
+use std::time::Instant;
 
 use explore::symmetry::{Canonicalizer, Symmetry};
-use explore::{
-    BitCodec, Codec, Deadlock, Identity, Options, Reason, Strategy, System, Verdict, Violation,
-};
+use explore::{BitCodec, Codec, Deadlock, Options, Reason, Strategy, System, Verdict, Violation};
 use murphi::diagnostic::Diagnostic;
 use murphi::instance;
 use murphi::interpret::{End, Interpreter};
@@ -35,26 +35,34 @@ pub(super) fn search(
     interrupt: &Interrupt,
 ) -> Result<told::Exploration, Failure> {
     let model = interpreter.model();
+    let directory = arguments.search.disk.as_deref();
+    directory.map_or(Ok(()), require_writable)?;
     let progress = Progress::start(arguments.quiet.quiet);
     let teller = progress.teller();
     teller.say(|| "compiling".to_owned());
-    let found = match native::Program::compile(model, interpreter.layout()) {
+    // Compiling is part of what the time budget is for.
+    let mut options = options(arguments);
+    let started = Instant::now();
+    let is_over = || options.time.is_some_and(|budget| started.elapsed() >= budget);
+    let compiled = native::Program::compile_unless(model, interpreter.layout(), &is_over);
+    options.time = options.time.map(|budget| budget.saturating_sub(started.elapsed()));
+    let options = &options;
+    let (found, threads) = match compiled {
         Ok(program) => {
-            let codec = NativeCodec(Arc::clone(&program));
             let machine = || program.machine();
-            explore_with(interpreter, arguments, machine, &codec, &teller, interrupt)
+            explore_with(interpreter, arguments, options, machine, &*program, &teller, interrupt)
         }
         Err(why) => {
-            if !arguments.quiet.quiet {
+            if !arguments.quiet.quiet && why != native::Error::Stopped {
                 remark(&format!("{why}; the model is interpreted, which is slow"));
             }
             let codec = BitCodec::new(model, interpreter.layout());
             let machine = || interpreter.clone();
-            explore_with(interpreter, arguments, machine, &codec, &teller, interrupt)
+            explore_with(interpreter, arguments, options, machine, &codec, &teller, interrupt)
         }
     };
     teller.say(|| "telling".to_owned());
-    let told = tell(interpreter, arguments, &found, colour);
+    let told = tell(interpreter, arguments, &found, threads, colour);
     drop(progress);
     told.map_err(Failure::from)
 }
@@ -66,49 +74,47 @@ impl From<Contradiction> for Failure {
     }
 }
 
-/// Packs states by native code.
-struct NativeCodec(Arc<native::Program>);
-
-impl Codec for NativeCodec {
-    fn packed_size(&self) -> usize {
-        self.0.packed_size()
-    }
-
-    #[inline(always)]
-    fn pack(&self, state: &[u8], packed: &mut [u8]) {
-        self.0.pack(state, packed);
-    }
-
-    #[inline(always)]
-    fn unpack(&self, packed: &[u8], state: &mut [u8]) {
-        self.0.unpack(packed, state);
-    }
+/// Refuses a directory in which no file can be created.
+fn require_writable(directory: &Path) -> Result<(), Failure> {
+    let probe = directory.join(format!(".tribunal-{}", std::process::id()));
+    let made = File::create_new(&probe).and_then(|_| std::fs::remove_file(&probe));
+    let name = directory.display().to_string();
+    made.map_err(|error| Failure::File { name, action: "write to", error })
 }
 
+/// Explores; says with how many threads.
 fn explore_with<M: Machine>(
     interpreter: &Interpreter,
     arguments: &ExploreArguments,
+    options: &Options,
     machine: impl Fn() -> M + Sync,
     codec: &impl Codec,
     teller: &Teller,
     interrupt: &Interrupt,
-) -> explore::Exploration {
+) -> (explore::Exploration, usize) {
     let (model, layout) = (interpreter.model(), interpreter.layout());
     let symmetry = symmetry_kind(arguments.search.symmetry);
     let reduction = Canonicalizer::new(model, layout, symmetry);
     let (state_size, rules) = (layout.size as usize, model.rules.len());
     let mut progress = |now: &explore::Progress| teller.say(|| progress_line(now));
-    let (options, stop) = (options(arguments), interrupt.flag());
+    let stop = interrupt.flag();
     interrupt.listen(|| ());
-    match reduction.is_trivial() {
-        true => {
-            let system = System { machine, codec, reduction: &Identity, state_size, rules };
-            explore::explore(&options, &system, &mut progress, &stop)
-        }
-        false => {
-            let system = System { machine, codec, reduction: &reduction, state_size, rules };
-            explore::explore(&options, &system, &mut progress, &stop)
-        }
+    let threads = threads(options, codec.packed_size());
+    if threads < options.threads && !arguments.quiet.quiet {
+        let asked = options.threads;
+        remark(&format!("{threads} threads instead of {asked}: more would take too much memory"));
+    }
+    let system = System { machine, codec, reduction: &reduction, state_size, rules };
+    let found = explore::explore(options, &system, &mut progress, &stop);
+    (found, threads)
+}
+
+/// The number of threads that search.
+fn threads(options: &Options, packed_size: usize) -> usize {
+    match options.strategy {
+        Strategy::Depth => options.threads,
+        Strategy::Simulate { .. } => options.threads.min(explore::MOST_THREADS),
+        Strategy::Breadth | Strategy::Compact { .. } => explore::threads(options, packed_size),
     }
 }
 
@@ -197,6 +203,7 @@ fn tell(
     interpreter: &Interpreter,
     arguments: &ExploreArguments,
     found: &explore::Exploration,
+    threads: usize,
     colour: bool,
 ) -> Result<told::Exploration, Contradiction> {
     let told = told(interpreter, found, arguments.evidence.trace_all, colour)?;
@@ -204,7 +211,7 @@ fn tell(
         Verdict::Undecided(reason) => Some(reason_line(reason, arguments.search.bound)),
         _ => told.reason,
     };
-    Ok(told::Exploration { settings: settings(arguments), reason, ..told })
+    Ok(told::Exploration { settings: settings(arguments, threads), reason, ..told })
 }
 
 /// Puts what was found into words, confirmed by the reference interpreter.
@@ -258,7 +265,7 @@ pub(in crate::commands) fn symmetry_name(choice: SymmetryChoice) -> &'static str
     }
 }
 
-fn settings(arguments: &ExploreArguments) -> Settings {
+fn settings(arguments: &ExploreArguments, threads: usize) -> Settings {
     let search = &arguments.search;
     Settings {
         symmetry: symmetry_name(search.symmetry).to_owned(),
@@ -270,7 +277,7 @@ fn settings(arguments: &ExploreArguments) -> Settings {
         },
         jobs: match (search.simulate, search.search) {
             (None, SearchChoice::Dfs) => 1,
-            _ => arguments.limits.threads(),
+            _ => threads,
         },
         seed: search.simulate.map(|_| search.seed),
         bound: search.bound,

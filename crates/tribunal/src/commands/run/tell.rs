@@ -20,7 +20,6 @@ pub(super) struct Tale {
     pub(super) traces: u64,
     pub(super) events: u64,
     pub(super) violating: u64,
-    pub(super) undecided: u64,
     /// The first violating trace.
     pub(super) first: Option<Box<(Walk, History)>>,
     /// What is wrong with the protocol itself: in which walk, what, after how many events.
@@ -103,7 +102,7 @@ impl About<'_> {
         match self.tale {
             Tale { violating: 1.., .. } => "violation",
             Tale { broken: Some(_), .. } => "broken",
-            Tale { undecided: 1.., .. } | Tale { cut_short: true, .. } => "undecided",
+            Tale { cut_short: true, .. } => "undecided",
             _ => "consistent",
         }
     }
@@ -113,15 +112,12 @@ impl About<'_> {
         let (tale, name) = (self.tale, &self.source.name);
         let model = self.arguments.check.unwrap_or(Model::Sc);
         let traces = counted(tale.traces, "trace");
-        let mut text = match (&tale.first, tale.undecided) {
-            (Some(_), _) => {
+        let mut text = match &tale.first {
+            Some(_) => {
                 let verb = if tale.violating == 1 { "violates" } else { "violate" };
                 format!("{name}: violation: {} of {traces} {verb} {model}\n", tale.violating)
             }
-            (None, 0) => format!("{name}: {traces}, all allowed by {model}\n"),
-            (None, undecided) => {
-                format!("{name}: {traces}, none known to violate {model}, {undecided} undecided\n")
-            }
+            None => format!("{name}: {traces}, all allowed by {model}\n"),
         };
         if self.arguments.quiet.quiet {
             return text;
@@ -175,7 +171,7 @@ impl About<'_> {
         json!({
             "model": self.source.name, "memory_model": model.name(), "verdict": self.verdict(),
             "seed": self.arguments.seed, "traces": tale.traces, "events": tale.events,
-            "violating": tale.violating, "undecided": tale.undecided,
+            "violating": tale.violating,
             "seconds": self.seconds, "first": first, "broken": broken,
         })
         .to_string()

@@ -1,0 +1,45 @@
+type Proc: scalarset(3); Kind: enum { None, Some };
+     Message: record kind: Kind; from: Proc; end;
+var count: 0..9; least: 0..9; all: boolean; any: boolean; rank: array [Proc] of 0..9; seen: Kind;
+    net: multiset [3] of Message; queue: array [Proc] of record size: 0..3; first: array [0..3] of Kind; end;
+    parity: 0..9; other: array [0..1] of 0..9;
+procedure send(goal: Proc; k: Kind);
+begin
+  alias q: queue[goal] do q.first[q.size] := k; q.size := q.size + 1; end;
+end;
+procedure post(k: Kind; p: Proc); var m: Message;
+begin
+  assert MultisetCount(i: net, true) < 3;
+  m.kind := k; m.from := p; MultisetAdd(m, net);
+end;
+startstate begin
+  count := 0; least := 9; all := true; any := false; seen := None; parity := 0; undefine net;
+  for p: Proc do rank[p] := 0; clear queue[p]; end;
+  for k: 0..1 do other[k] := 0; end;
+end;
+rule "add up" parity = 0 ==>
+var t: 0..9; m: Message;
+begin
+  parity := 1;
+  for p: Proc do
+    t := rank[p] + 1;
+    if t > 3 then count := count + t - 1; all := rank[p] = 0 & all; end;
+    any := any | rank[p] = 2;
+    if rank[p] < least then least := rank[p]; end;
+    m.kind := rank[p] = 0 ? None : Some; MultisetAdd(m, net);
+    if rank[p] = 1 then seen := Some; end;
+    other[1] := other[1] + other[0];
+    rank[p] := rank[p] > 5 ? 0 : rank[p] + 1;
+    for q: Proc do if q != p then all := all & rank[q] < 9; end; end;
+  end;
+end;
+rule "send" parity = 1 ==>
+begin
+  parity := 2; undefine net;
+  for p: Proc do send(p, None); post(Some, p); end;
+  MultisetRemovePred(i: net, net[i].kind = None);
+  for p: Proc do MultisetRemovePred(i: net, net[i].from = p & rank[p] = 0); end;
+end;
+rule "least" var lowest: -9223372036854775808..-9223372036854775800; begin
+  lowest := -9223372036854775808; lowest := lowest - -1;
+end;
