@@ -1,5 +1,4 @@
 //! What README.md and the guides in docs/ show is what the command prints.
-//! What README.md, docs/explore.md, docs/verify.md and docs/run.md show is what the command prints.
 //!
 //! Every fenced block marked `console` is run: a line that starts with `$ ` goes to the shell, in
 //! the root of the project with the built command on the path, and what follows up to the next is
