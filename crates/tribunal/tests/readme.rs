@@ -1,5 +1,4 @@
-//! What README.md and the guides to exploring, verifying, running and litmus tests show is what the
-//! command prints.
+//! What README.md and the guides in docs/ show is what the command prints.
 //!
 //! Every fenced block marked `console` is run: a line that starts with `$ ` goes to the shell, in
 //! the root of the project with the built command on the path, and what follows up to the next is
@@ -81,6 +80,23 @@ fn the_guide_to_exploring_shows_what_is_printed() {
 #[test]
 fn the_guide_to_verifying_shows_what_is_printed() {
     check("docs/verify.md");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_guide_to_programs_shows_what_is_printed() {
+    check("docs/programs.md");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_guide_to_targets_shows_what_is_printed() {
+    let python = Command::new("python3").arg("--version").output();
+    if !python.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no python3");
+        return;
+    }
+    check("docs/targets.md");
 }
 
 #[cfg(unix)]

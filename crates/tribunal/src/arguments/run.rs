@@ -5,15 +5,19 @@ use std::time::Duration;
 use clap::Args;
 use history::Format;
 use models::Model;
+use stress::TargetName;
 
 use super::{
-    ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, LanguageFlags, OutFlag, QuietFlag,
+    BugFlags, ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, LanguageFlags, OutFlag, QuietFlag,
     format_parser, model_parser,
 };
 use crate::units;
 
 const EXAMPLES: &str = "\
 Examples:
+  tribunal run sb.program --on machine:tso --traces 1000 --check sc
+  tribunal run sb.program --on machine:rmo --exhaustive
+  tribunal run sb.program --on \"exec:python3 examples/tso_target.py\" --check tso
   tribunal run --on protocol.m --traces 1000 | tribunal check --model sc -
   tribunal run --on protocol.m --check tso --traces 100000
   tribunal run --on protocol.m --check sc --first -o bad.trace
@@ -22,7 +26,10 @@ Examples:
 
 /// Execute something at random and record traces.
 ///
-/// The target is a Murphi protocol that calls `Load(p, a, v)` and `Store(p, a, v)` where its
+/// A program (`tribunal generate program` makes some) is run on a reference machine or by a command,
+/// and each different outcome is written as a trace; with --check it is judged and counted instead.
+///
+/// A Murphi protocol takes no program. It calls `Load(p, a, v)` and `Store(p, a, v)` where its
 /// processors load and store, as `tribunal verify` wants it. It is walked at random: any rule that
 /// applies may fire, so the clients of the protocol do whatever it lets them do. Every store has a
 /// value of its own. The traces depend on nothing but the protocol and the seed.
@@ -32,11 +39,19 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct RunArguments {
-    /// What to run it on: a Murphi protocol PROTOCOL.m; `-` is standard input.
-    #[arg(long, value_name = "TARGET", value_parser = target)]
-    pub(crate) on: TargetChoice,
+    /// The file of test programs, text or JSON; `-` is standard input. A protocol takes none.
+    pub(crate) program: Option<String>,
 
-    /// How many traces [default: 100; with --budget, as many as there is time for].
+    /// What to run it on.
+    ///
+    /// `machine:sc`, `machine:tso`, `machine:pso`, `machine:wmo`, `machine:rmo` are reference
+    /// machines; `exec:COMMAND` is any command that reads a program as JSON and prints traces;
+    /// PROTOCOL.m is a Murphi protocol (`-`: from standard input); `host` is this machine.
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) on: TargetName,
+
+    /// How many traces, or how many runs of each program [default: 100; with --budget, as many
+    /// as there is time for].
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) traces: Option<u64>,
 
@@ -101,6 +116,17 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "WHAT")]
     pub(crate) deadlock: Option<DeadlockChoice>,
 
+    /// Run a program on a machine in every possible way, instead of at random.
+    #[arg(long, conflicts_with = "bug")]
+    pub(crate) exhaustive: bool,
+
+    #[command(flatten)]
+    pub(crate) bug: BugFlags,
+
+    /// The time that a command of exec: has for a program and all its runs.
+    #[arg(long, value_name = "TIME", value_parser = units::time, default_value = "10s")]
+    pub(crate) timeout: Duration,
+
     #[command(flatten)]
     pub(crate) language: LanguageFlags,
 
@@ -124,21 +150,6 @@ pub(crate) struct RunArguments {
     pub(crate) quiet: QuietFlag,
     #[command(flatten)]
     pub(crate) colour: ColourFlag,
-}
-
-/// What programs run on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum TargetChoice {
-    /// The Murphi protocol in this file.
-    Protocol(String),
-}
-
-/// Reads a target.
-fn target(text: &str) -> Result<TargetChoice, String> {
-    match text.split_once(':').map_or(text, |(kind, _)| kind) {
-        "host" | "machine" | "exec" => Err(format!("`{text}` cannot be run yet")),
-        _ => Ok(TargetChoice::Protocol(text.to_owned())),
-    }
 }
 
 impl RunArguments {

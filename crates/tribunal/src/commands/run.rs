@@ -1,4 +1,5 @@
-//! `tribunal run`: a protocol walked at random, and the traces that come of it.
+//! `tribunal run`: a protocol walked at random, and the traces that come of it; programs on
+//! machines and commands are in `run/program.rs`.
 //!
 //! Without --check, standard output (or the file of -o) is a stream of traces. With --check, each
 //! trace is judged in the thread that recorded it; the first violating one is shrunk and shown, and
@@ -12,18 +13,20 @@ use conform::{EventNames, RecordOptions, record};
 use history::{Format, History};
 use judge::{Budget, Engine, Outcome, judge};
 use murphi::source::Source;
+use stress::TargetName;
 use stress::protocol::{Broken, Clients, Fleet, Plan, Protocol, Scribe, Walk, walk_all};
 
 use super::explore::search::deadlock_kind;
 use super::explore::{Language, model};
 use super::verify::stop::Stop;
 use super::{count, remark};
-use crate::arguments::{DeadlockChoice, RunArguments, TargetChoice};
+use crate::arguments::{DeadlockChoice, RunArguments};
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{self, Output, Saved};
 use crate::progress::Progress;
 
+mod program;
 mod tell;
 
 use tell::Tale;
@@ -32,7 +35,18 @@ use tell::Tale;
 const TRACES: u64 = 100;
 
 pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
-    let TargetChoice::Protocol(file) = &arguments.on;
+    let file = match (&arguments.on, &arguments.program) {
+        (TargetName::Protocol(file), None) => file,
+        (TargetName::Protocol(_), Some(_)) => {
+            let sentence = "a protocol is walked at random and runs no program: leave it out";
+            return Err(Failure::Usage(sentence.to_owned()));
+        }
+        (target, None) => {
+            let sentence = format!("say which program to run on {target}: tribunal run PROGRAM …");
+            return Err(Failure::Usage(sentence));
+        }
+        (target, Some(file)) => return program::run(arguments, target, file, interrupt),
+    };
     let source = model::read_source(file)?;
     let protocol = match prepare(arguments, &source)? {
         Ok(protocol) => protocol,
@@ -262,7 +276,7 @@ fn make(arguments: &RunArguments, scribe: &Scribe<'_>, walk: Walk, budget: &Budg
             // Nothing can go wrong in memory.
             let _ = history::write_jsonl(&history(), &mut made.text);
         }
-        (None, Some(Format::Text) | None) => {
+        (None, _) => {
             let mut text = format!("# trace {}\n", walk.number + 1);
             scribe.text(&walk, arguments.order, &mut text);
             made.text = text.into_bytes();
