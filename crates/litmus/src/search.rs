@@ -279,7 +279,7 @@ fn backward<M: Machine>(
             for done in waiting.drain(start..) {
                 complete[done as usize] = true;
             }
-            if numbered as usize % PERIOD == 0 {
+            if (numbered as usize).is_multiple_of(PERIOD) {
                 let bytes = diagrams.bytes() + graph.bytes() + machine.bytes() + count * 16;
                 limits.check(count as u64, bytes)?;
             }

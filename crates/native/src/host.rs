@@ -129,6 +129,10 @@ impl Context {
     }
 
     /// Points to the free room of the batch.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Context::greatest_room`].
     unsafe fn attach(&mut self) {
         // SAFETY: the pointers are to the end of what is initialised, inside the allocation.
         unsafe {
@@ -138,6 +142,11 @@ impl Context {
                 size => (out.states.capacity() - out.states.len()) / size,
             };
             let spare = spare_states.min(out.firings.capacity() - out.firings.len());
+            // What was reserved may have become more than a portion takes.
+            let spare = match self.portions.as_ref() {
+                Some(portions) => spare.min(portions.most.saturating_sub(out.firings.len())),
+                None => spare,
+            };
             self.next_state = out.states.as_mut_ptr().add(out.states.len());
             self.next_firing = out.firings.as_mut_ptr().add(out.firings.len());
             self.room = spare as u64;

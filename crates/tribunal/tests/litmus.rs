@@ -11,10 +11,12 @@ const SB: &str = "examples/litmus/SB.litmus";
 #[test]
 fn the_layout_is_that_of_herd7() {
     let ran = run(&["litmus", "--model", "TSO", SB]);
-    snapbox::assert_data_eq!(
-        ran.stdout,
-        snapbox::str![[r#"
-Test SB Allowed
+    // Not as a snapshot: those take every backslash for one of a path.
+    let (shown, time) = ran.stdout.split_once("Time SB ").unwrap();
+    assert!(time.trim().parse::<f64>().is_ok(), "{time}");
+    assert_eq!(
+        shown,
+        r#"Test SB Allowed
 States 4
 0:rax=0; 1:rax=0;
 0:rax=0; 1:rax=1;
@@ -25,10 +27,7 @@ Witnesses
 Positive: 1 Negative: 3
 Condition exists (0:rax=0 /\ 1:rax=0)
 Observation SB Sometimes 1 3
-Time SB [..]
-
-
-"#]]
+"#
     );
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
 }

@@ -161,9 +161,9 @@ impl Canonicalizer {
         let (decision, permutation) = tables.canonicalize(&mut scratch.small, state)?;
         let decided = &mut scratch.decided;
         match decision {
-            Decision::ByKeys => decided.by_keys += 1,
-            Decision::ByTwins => decided.by_twins += 1,
-            Decision::ByTrial { tried } => {
+            Decision::Keys => decided.by_keys += 1,
+            Decision::Twins => decided.by_twins += 1,
+            Decision::Trial { tried } => {
                 decided.by_search += 1;
                 decided.leaves += tried as u64;
             }

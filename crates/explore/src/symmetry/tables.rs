@@ -92,12 +92,12 @@ pub(super) struct Room {
     trial: Vec<u8>,
 }
 
-/// How a state was decided.
+/// What a state was decided by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decision {
-    ByKeys,
-    ByTwins,
-    ByTrial { tried: usize },
+    Keys,
+    Twins,
+    Trial { tried: usize },
 }
 
 impl Tables {
@@ -122,7 +122,7 @@ impl Tables {
         }
         let permutation = usize::from(self.by_turned[turned as usize]);
         self.apply(permutation, room, state);
-        Some((Decision::ByKeys, permutation))
+        Some((Decision::Keys, permutation))
     }
 
     /// The keys of all members.
@@ -186,7 +186,7 @@ impl Tables {
         if twins == tied {
             let permutation = usize::from(self.by_turned[turned as usize]);
             self.apply(permutation, room, state);
-            return Some((Decision::ByTwins, permutation));
+            return Some((Decision::Twins, permutation));
         }
         // Twins keep their order, others are tried in every order.
         let open = tied & !twins;
@@ -209,7 +209,7 @@ impl Tables {
                 best = Some(permutation);
             }
         }
-        best.map(|permutation| (Decision::ByTrial { tried }, permutation))
+        best.map(|permutation| (Decision::Trial { tried }, permutation))
     }
 
     /// Whether a permutation does not change a state.

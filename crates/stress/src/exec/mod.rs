@@ -120,8 +120,11 @@ fn read(stdout: impl Read, output: u64, sender: &SyncSender<Trace>) {
     }
 }
 
+/// Input of which the beginning was looked at.
+type Sniffed<R> = Chain<Cursor<Vec<u8>>, R>;
+
 /// Looks at the first thing in the output: JSON begins with a brace, text never does.
-fn sniff<R: Read>(mut input: R) -> Option<(Chain<Cursor<Vec<u8>>, R>, Format)> {
+fn sniff<R: Read>(mut input: R) -> Option<(Sniffed<R>, Format)> {
     let mut seen = Vec::new();
     let mut byte = [0];
     let mut comment = false;

@@ -145,11 +145,11 @@ impl Cycle {
 
     /// What diy calls the test: `SB+mfence+po`.
     pub fn name(&self) -> String {
-        classic::name(&self.from_a_thread())
+        classic::name(&self.begun_with_a_thread())
     }
 
     /// The edges, from the first access of a thread on: where they are written so, as they are.
-    fn from_a_thread(&self) -> Vec<Edge> {
+    fn begun_with_a_thread(&self) -> Vec<Edge> {
         self.rotated(Edge::is_external).0
     }
 
@@ -165,7 +165,7 @@ impl Cycle {
 
     /// The test of the cycle: a program and the outcome that shows the cycle.
     pub fn test(&self) -> Test {
-        let edges = self.from_a_thread();
+        let edges = self.begun_with_a_thread();
         let cycle = Cycle { edges };
         let (places, values) = cycle.places_and_values();
         let mut maker = Maker { program: Program::default(), condition: Condition::default() };

@@ -141,6 +141,9 @@ struct Seen {
     recorded: Vec<History>,
 }
 
+/// A history, how often it came, and the outcome it is of, if it is one of outcomes.
+type Counted<'a> = (History, u64, Option<&'a Outcome>);
+
 impl Seen {
     fn run(
         &mut self,
@@ -183,7 +186,7 @@ impl Seen {
     }
 
     /// All different outcomes as histories, with how often each was seen.
-    fn histories(&self, test: &Test) -> Result<Vec<(History, u64, Option<&Outcome>)>, Failure> {
+    fn histories(&self, test: &Test) -> Result<Vec<Counted<'_>>, Failure> {
         let mut histories = Vec::new();
         for (outcome, &count) in &self.outcomes {
             let history = test.program.history(outcome);
