@@ -23,12 +23,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod condition;
+mod generate;
+mod json;
+mod machine;
 mod outcome;
 mod program;
 mod rng;
 mod target;
+mod text;
 
+pub use condition::{Condition, Test};
+pub use generate::cycle::{Cycle, CycleError};
+pub use generate::edge::{Access, Communication, Edge, Link, UnknownEdge};
+pub use generate::enumerate::{Cycles, MAX_CYCLE_SIZE, cycles};
+pub use generate::hard::Formula;
+pub use generate::mix::{Mix, MixError};
+pub use generate::random::{KnobError, Knobs};
+pub use json::parse_programs_json;
+pub use machine::{Bug, Exhaustive, Machine, MemoryModel, NoMachine, UnknownBug};
 pub use outcome::{Outcome, OutcomeError};
 pub use program::{Action, Instruction, Place, Program, ProgramError};
 pub use rng::Rng;
 pub use target::{Ran, Runs, Target, TargetError};
+pub use text::parse_programs;

@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-use history::{AddressLabel, Kinds, Value};
+use history::{AddressLabel, Kinds, MAX_THREADS, Value};
 
 /// A test program.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Program {
     /// What it is called; may be empty.
     pub name: String,
@@ -162,17 +162,13 @@ impl Program {
             .filter(|&(_, _, action)| action.reads())
     }
 
-    /// Whether every place named exists, places do not overlap, and dependencies point back to
-    /// instructions that return something.
+    /// Whether every place named exists, places do not overlap and have labels of their own, and
+    /// dependencies point back to instructions that return something.
     pub fn check(&self) -> Result<(), ProgramError> {
-        let mut seats: Vec<(u32, u8)> = self.places.iter().map(|p| (p.line, p.word)).collect();
-        seats.sort_unstable();
-        if seats.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(ProgramError::Overlap);
+        if self.threads.len() > MAX_THREADS {
+            return Err(ProgramError::TooManyThreads);
         }
-        if let Some(place) = self.places.iter().position(|p| p.word >= WORDS_PER_LINE) {
-            return Err(ProgramError::Word { place });
-        }
+        self.check_places()?;
         for (thread, instructions) in self.threads.iter().enumerate() {
             for (index, instruction) in instructions.iter().enumerate() {
                 let missing = |place| place as usize >= self.places.len();
@@ -188,11 +184,59 @@ impl Program {
         }
         Ok(())
     }
+
+    fn check_places(&self) -> Result<(), ProgramError> {
+        let mut seats: Vec<(u32, u8)> = self.places.iter().map(|p| (p.line, p.word)).collect();
+        seats.sort_unstable();
+        if seats.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(ProgramError::Overlap);
+        }
+        if let Some(place) = self.places.iter().position(|p| p.word >= WORDS_PER_LINE) {
+            return Err(ProgramError::Word { place });
+        }
+        let mut labels: Vec<&AddressLabel> = self.places.iter().map(|p| &p.label).collect();
+        labels.sort_unstable();
+        if let Some(pair) = labels.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(ProgramError::SameLabel { label: pair[0].clone() });
+        }
+        let wrong = |label: &AddressLabel| match label {
+            AddressLabel::Name(name) => !is_name(name),
+            AddressLabel::Number(_) => false,
+        };
+        match labels.into_iter().find(|label| wrong(label)) {
+            Some(label) => Err(ProgramError::Label { label: label.clone() }),
+            None => Ok(()),
+        }
+    }
 }
 
+/// Whether the trace and program formats can say this name.
+pub(crate) fn is_name(text: &str) -> bool {
+    let rest = |byte: u8| byte.is_ascii_alphanumeric() || b"_.$'".contains(&byte);
+    let first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+    text.as_bytes().first().is_some_and(first)
+        && text.bytes().all(rest)
+        && text.len() <= NAME_LIMIT
+}
+
+/// The longest name, in bytes.
+pub(crate) const NAME_LIMIT: usize = 4096;
+
 /// Why something is not a program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ProgramError {
+    /// It has more threads than a trace may have.
+    TooManyThreads,
+    /// Two places have one label.
+    SameLabel {
+        /// Which.
+        label: AddressLabel,
+    },
+    /// A place has a label that traces cannot say.
+    Label {
+        /// Which.
+        label: AddressLabel,
+    },
     /// Two places lie at the same word of the same line.
     Overlap,
     /// A place lies beyond its cache line.
@@ -219,6 +263,15 @@ pub enum ProgramError {
 impl fmt::Display for ProgramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            ProgramError::TooManyThreads => {
+                write!(f, "a program has at most {MAX_THREADS} threads")
+            }
+            ProgramError::SameLabel { label } => write!(f, "two places are called `{label}`"),
+            ProgramError::Label { label } => write!(
+                f,
+                "`{label}` is no name for a place: names start with a letter or `_` and go on \
+                 with these, digits, `.`, `$`, `'`"
+            ),
             ProgramError::Overlap => write!(f, "two places lie at the same word of a cache line"),
             ProgramError::Word { place } => {
                 write!(f, "place {place} lies beyond its cache line (words 0 to 7)")

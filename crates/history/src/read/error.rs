@@ -47,6 +47,7 @@ pub enum InputErrorKind {
     ForeignField { operation: &'static str, field: &'static str },
     SecondTrace,
     Senseless(BuildErrorKind),
+    Other { reason: Box<str> },
 }
 
 impl fmt::Display for InputErrorKind {
@@ -68,6 +69,7 @@ impl fmt::Display for InputErrorKind {
             ForeignField { operation, field } => write!(f, "`{operation}` takes no `{field}`"),
             SecondTrace => write!(f, "a second trace where one was expected"),
             Senseless(kind) => write!(f, "{kind}"),
+            Other { reason } => f.write_str(reason),
         }
     }
 }
@@ -97,8 +99,32 @@ impl InputError {
         Self { file: file.into(), line, column, details: Box::new(details) }
     }
 
+    /// An error about `length` bytes at byte `at` of a line: for readers of other inputs, so that
+    /// all diagnostics look alike. A line of number 0 is the file as a whole.
+    ///
+    /// ```
+    /// use tribunal_history::{InputError, InputErrorKind};
+    ///
+    /// let kind = InputErrorKind::Other { reason: "there is no place `z`".into() };
+    /// let error = InputError::in_line("sb.program", 3, "0: M[z] ?", (5, 1), kind);
+    /// assert_eq!(error.to_string(), "sb.program:3:6: there is no place `z`");
+    /// ```
+    pub fn in_line(
+        file: &str,
+        number: u64,
+        line: &str,
+        (at, length): (usize, usize),
+        kind: InputErrorKind,
+    ) -> Self {
+        let before = line.get(..at).unwrap_or(line);
+        let column = before.chars().count() as u64 + 1;
+        let excerpt = Excerpt::new(line.as_bytes(), false, at, length);
+        let excerpt = Some(excerpt).filter(|_| number > 0);
+        InputError::at(file, number, column, kind).with_excerpt(excerpt)
+    }
+
     /// The same error, with a remedy.
-    pub(super) fn with_help(mut self, help: Option<&'static str>) -> Self {
+    pub fn with_help(mut self, help: Option<&'static str>) -> Self {
         self.details.help = help;
         self
     }
