@@ -24,9 +24,11 @@
 //! ```
 
 mod condition;
+mod exec;
 mod generate;
 mod json;
 mod machine;
+mod name;
 mod outcome;
 mod program;
 mod rng;
@@ -34,6 +36,7 @@ mod target;
 mod text;
 
 pub use condition::{Condition, Test};
+pub use exec::Exec;
 pub use generate::cycle::{Cycle, CycleError};
 pub use generate::edge::{Access, Communication, Edge, Link, UnknownEdge};
 pub use generate::enumerate::{Cycles, MAX_CYCLE_SIZE, cycles};
@@ -42,6 +45,7 @@ pub use generate::mix::{Mix, MixError};
 pub use generate::random::{KnobError, Knobs};
 pub use json::parse_programs_json;
 pub use machine::{Bug, Exhaustive, Machine, MemoryModel, NoMachine, UnknownBug};
+pub use name::{TargetName, UnknownTarget};
 pub use outcome::{Outcome, OutcomeError};
 pub use program::{Action, Instruction, Place, Program, ProgramError};
 pub use rng::Rng;

@@ -15,10 +15,15 @@ use models::Model;
 use crate::units;
 
 mod explore;
+mod generate;
 mod verify;
 
 pub(crate) use explore::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SymmetryChoice,
+};
+pub(crate) use generate::{
+    GenerateCommand, GenerateHardArguments, GenerateProgramArguments, GenerateTraceArguments,
+    KnobFlags,
 };
 pub(crate) use verify::{MemoryModelChoice, VerifyArguments, WitnessChoice};
 
@@ -34,6 +39,7 @@ A tour:
   tribunal models                                 what each model promises
   tribunal explore protocol.m                     model-check a Murphi model
   tribunal verify --model sc protocol.m           does it implement its memory model?
+  tribunal generate program --cycles 6            every litmus test of up to six edges
 
 A trace is text, one event a line (gzip and zstd are read as they are; `-` is standard input):
   0: M[x] := 1                thread 0 writes 1 to x
@@ -76,6 +82,8 @@ pub(crate) enum Command {
     Convert(ConvertArguments),
     Explore(ExploreArguments),
     Verify(VerifyArguments),
+    #[command(subcommand)]
+    Generate(GenerateCommand),
     #[command(subcommand)]
     Axe(AxeCommand),
 }
@@ -324,7 +332,8 @@ pub(crate) struct SubjectFlags {
 #[derive(Args, Debug, Clone)]
 pub(crate) struct InputFlags {
     /// The format of the traces; if not said, jsonl where the file is called so, else text.
-    #[arg(long, visible_alias = "from", value_name = "FORMAT", value_parser = format_parser())]
+    #[arg(long, visible_alias = "from", value_name = "FORMAT")]
+    #[arg(value_parser = input_format_parser())]
     pub(crate) format: Option<Format>,
 
     /// What a read of a value that nobody wrote is.
@@ -503,6 +512,14 @@ fn engine_parser() -> impl TypedValueParser<Value = Engine> {
 
 fn format_parser() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(["text", "jsonl"]).try_map(|name| name.parse())
+}
+
+/// Formats that can be read, which are more than can be written.
+fn input_format_parser() -> impl TypedValueParser<Value = Format> {
+    let text = PossibleValue::new("text").help("a superset of what axe reads");
+    let jsonl = PossibleValue::new("jsonl").help("one JSON object an event");
+    let tracegen = PossibleValue::new("tracegen").help("output of Rocket Chip's trace generator");
+    PossibleValuesParser::new([text, jsonl, tracegen]).try_map(|name| name.parse())
 }
 
 fn thin_air_parser() -> impl TypedValueParser<Value = ThinAir> {

@@ -136,6 +136,49 @@ impl Drop for Saved {
     }
 }
 
+/// Where a stream of results goes: standard output, or a file that appears when it is finished.
+pub(crate) enum Sink {
+    Stdout(Output),
+    File(Saved),
+}
+
+impl Sink {
+    /// A file, or standard output when there is none or it is `-`.
+    pub(crate) fn open(to: Option<&Path>, interrupt: &Interrupt) -> Result<Self, Failure> {
+        match to {
+            Some(path) if path != Path::new("-") => Saved::create(path, interrupt).map(Sink::File),
+            _ => Ok(Sink::Stdout(Output::stdout())),
+        }
+    }
+
+    /// Writes, as this says.
+    pub(crate) fn write(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        match self {
+            Sink::Stdout(output) => write(output.writer()).map_err(Failure::of_stdout),
+            Sink::File(file) => write(file.writer()).map_err(|error| file.failure(error)),
+        }
+    }
+
+    /// Lets a reader of standard output see what was written.
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        match self {
+            Sink::Stdout(output) => output.flush(),
+            Sink::File(_) => Ok(()),
+        }
+    }
+
+    /// Gives the file its name.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        match self {
+            Sink::Stdout(mut output) => output.flush(),
+            Sink::File(file) => file.finish(),
+        }
+    }
+}
+
 fn cannot_write(path: &Path, error: io::Error) -> Failure {
     Failure::File { name: path.display().to_string(), action: "write", error }
 }

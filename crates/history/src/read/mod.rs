@@ -9,6 +9,7 @@ mod error;
 mod jsonl;
 mod open;
 mod text;
+mod tracegen;
 mod window;
 
 use std::fmt;
@@ -24,6 +25,7 @@ use crate::history::History;
 use error::{Excerpt, printable};
 use jsonl::JsonLinesReader;
 use text::TextReader;
+use tracegen::TracegenReader;
 use window::{Place, REASON, Window};
 
 /// A way to write traces down.
@@ -34,6 +36,9 @@ pub enum Format {
     Text,
     /// One JSON object an event: `{"thread":0,"op":"write","addr":"x","value":1}`.
     JsonLines,
+    /// What the trace generator of Rocket Chip and Chipyard prints: `0: load-req 0x8 #1 @64`. Only
+    /// read, never written.
+    Tracegen,
 }
 
 impl Format {
@@ -59,7 +64,7 @@ pub struct UnknownFormat(String);
 
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no trace format `{}`; there are `text` (or `axe`) and `jsonl`", self.0)
+        write!(f, "there is no trace format `{}`; there are `text` (or `axe`), `jsonl` and `tracegen`", self.0)
     }
 }
 
@@ -72,6 +77,7 @@ impl FromStr for Format {
         match name.to_ascii_lowercase().as_str() {
             "text" | "axe" => Ok(Format::Text),
             "jsonl" => Ok(Format::JsonLines),
+            "tracegen" => Ok(Format::Tracegen),
             _ => Err(UnknownFormat(name.into())),
         }
     }
@@ -82,6 +88,7 @@ impl fmt::Display for Format {
         f.write_str(match self {
             Format::Text => "text",
             Format::JsonLines => "jsonl",
+            Format::Tracegen => "tracegen",
         })
     }
 }
@@ -127,6 +134,7 @@ pub struct TraceReader<R: Read> {
 enum Reader<R: Read> {
     Text(TextReader<R>),
     JsonLines(JsonLinesReader<R>),
+    Tracegen(TracegenReader<R>),
 }
 
 impl<R: Read> TraceReader<R> {
@@ -136,6 +144,7 @@ impl<R: Read> TraceReader<R> {
         let reader = match options.format {
             Format::Text => Reader::Text(TextReader::new(input)),
             Format::JsonLines => Reader::JsonLines(JsonLinesReader::new(input)),
+            Format::Tracegen => Reader::Tracegen(TracegenReader::new(input)),
         };
         Self { reader, stopped: false }
     }
@@ -148,6 +157,7 @@ impl<R: Read> TraceReader<R> {
         let trace = match &mut self.reader {
             Reader::Text(reader) => reader.next_trace(),
             Reader::JsonLines(reader) => reader.next_trace(),
+            Reader::Tracegen(reader) => reader.next_trace(),
         };
         self.stopped = !matches!(trace, Ok(Some(_)));
         trace

@@ -7,7 +7,7 @@
 use super::edge::Edge;
 
 /// The families of different places.
-const FAMILIES: [(&str, &str); 26] = [
+const FAMILIES: [(&str, &str); 23] = [
     ("2+2W", "WW+WW"),
     ("LB", "RW+RW"),
     ("MP", "WW+RR"),
@@ -23,9 +23,6 @@ const FAMILIES: [(&str, &str); 26] = [
     ("IRIW", "W+RR+W+RR"),
     ("IRRWIW", "W+RR+W+RW"),
     ("IRWIW", "W+RW+W+RW"),
-    ("3.2W", "WW+WW+WW"),
-    ("3.LB", "RW+RW+RW"),
-    ("3.SB", "WR+WR+WR"),
     ("ISA2", "WW+RW+RR"),
     ("W+RWC", "WW+RR+WR"),
     ("Z6.0", "WW+RW+WR"),
@@ -39,6 +36,9 @@ const FAMILIES: [(&str, &str); 26] = [
 /// The families of one place.
 const COHERENCE: [(&str, &str); 4] =
     [("CoRR", "W+RR"), ("CoRW2", "W+RW"), ("CoWR", "W+WR"), ("CoWW", "W+WW")];
+
+/// The families of three threads or more that all do the same: `3.SB`, `4.SB`.
+const RINGS: [(&str, &str); 3] = [("2W", "WW"), ("LB", "RW"), ("SB", "WR")];
 
 /// The order in which threads are named in families without a name of their own.
 const RANK: [&str; 6] = ["W", "R", "WW", "RW", "WR", "RR"];
@@ -63,7 +63,8 @@ pub(super) fn name(edges: &[Edge]) -> String {
         rotated
     });
     let best = rotations.min_by_key(|threads| key(threads, families)).unwrap_or_default();
-    let family = known(&best, families).map_or_else(|| ends(&best), str::to_owned);
+    let family = known(&best, families).map(str::to_owned);
+    let family = family.or_else(|| ring(&best)).unwrap_or_else(|| ends(&best));
     family + &suffix(&best, if one_place { "pos" } else { "po" })
 }
 
@@ -84,6 +85,13 @@ fn threads(edges: &[Edge]) -> Vec<Thread> {
 fn ends(threads: &[Thread]) -> String {
     let ends: Vec<&str> = threads.iter().map(|thread| thread.ends.as_str()).collect();
     ends.join("+")
+}
+
+fn ring(threads: &[Thread]) -> Option<String> {
+    let first = threads.first().filter(|_| threads.len() >= 3)?;
+    let (name, _) = RINGS.iter().find(|(_, ends)| *ends == first.ends)?;
+    let alike = threads.iter().all(|thread| thread.ends == first.ends);
+    alike.then(|| format!("{}.{name}", threads.len()))
 }
 
 fn known(threads: &[Thread], families: &[(&'static str, &str)]) -> Option<&'static str> {

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod explore;
+pub(crate) mod generate;
 pub(crate) mod models;
 pub(crate) mod shrink;
 mod subject;

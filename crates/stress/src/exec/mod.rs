@@ -1,0 +1,229 @@
+//! Any other target: a command that reads a test program and prints traces.
+//!
+//! The command is run by the shell, once for each program, in a process group of its own. It gets
+//! one line of JSON on standard input and prints traces, as text or as JSON Lines, on standard
+//! output; docs/targets.md is the description for those who write one. Whatever it does instead is
+//! contained: a command that takes too long, prints too much, prints something else, or crashes is
+//! ended with all it started, and is [`TargetError::Misbehaved`], with what it last said on
+//! standard error.
+
+mod child;
+mod fit;
+
+use std::io::{Chain, Cursor, Read};
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use history::{Format, History, InputError, ReadOptions, ThinAir, TraceReader};
+
+use crate::program::Program;
+use crate::target::{Ran, Runs, Target, TargetError};
+use child::{Child, Ended};
+use fit::fits;
+
+/// A command that runs programs.
+#[derive(Clone, Debug)]
+pub struct Exec {
+    command: String,
+    timeout: Duration,
+    output: u64,
+}
+
+/// How often a waiting caller looks whether it should stop.
+const PULSE: Duration = Duration::from_millis(20);
+
+impl Exec {
+    /// The time for a program and all its runs, unless told otherwise.
+    pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+
+    /// The bytes that a command may print for a program, unless told otherwise.
+    pub const DEFAULT_OUTPUT: u64 = 256 << 20;
+
+    /// A command for the shell.
+    pub fn new(command: impl Into<String>) -> Self {
+        Exec {
+            command: command.into(),
+            timeout: Exec::DEFAULT_TIMEOUT,
+            output: Exec::DEFAULT_OUTPUT,
+        }
+    }
+
+    /// The same with this much time for a program and all its runs.
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        Exec { timeout, ..self }
+    }
+
+    /// The same with this many bytes of output for a program.
+    pub fn with_output(self, output: u64) -> Self {
+        Exec { output, ..self }
+    }
+}
+
+impl Target for Exec {
+    fn run(
+        &mut self,
+        program: &Program,
+        runs: Runs<'_>,
+        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+    ) -> Result<(), TargetError> {
+        program.check().map_err(|error| TargetError::Unsuitable(error.to_string()))?;
+        let deadline = Instant::now() + self.timeout;
+        let order = program.order(runs.count, runs.seed) + "\n";
+        let mut child = Child::start(&self.command, order)?;
+        let traces = child.stdout().map(|stdout| self.traces(stdout));
+        let mut session = Session { exec: self, deadline, traces: 0 };
+        let outcome = match traces {
+            Some(traces) => session.listen(&traces, program, runs, receive),
+            None => Ok(Heard::Everything),
+        };
+        let heard = match outcome {
+            Ok(heard) => heard,
+            Err(what) => return Err(child.misbehaved(&what)),
+        };
+        match heard {
+            Heard::Enough => Ok(()),
+            Heard::Everything => session.end(child),
+        }
+    }
+}
+
+type Trace = Result<History, InputError>;
+
+impl Exec {
+    /// Reads traces in a thread of its own, which is left behind if the output never ends.
+    fn traces(&self, stdout: impl Read + Send + 'static) -> Receiver<Trace> {
+        let (sender, receiver) = sync_channel(4);
+        let output = self.output;
+        // Where there is no thread the receiver is told that there is nothing.
+        let _ = thread::Builder::new().spawn(move || read(stdout, output, &sender));
+        receiver
+    }
+}
+
+fn read(stdout: impl Read, output: u64, sender: &SyncSender<Trace>) {
+    let (input, format) = sniff(Limited { input: stdout, left: output });
+    let options = ReadOptions {
+        format,
+        thin_air: ThinAir::Violation,
+        memory: Some(1 << 30),
+        ..ReadOptions::default()
+    };
+    for trace in TraceReader::new(input, "output", options) {
+        if sender.send(trace).is_err() {
+            return;
+        }
+    }
+}
+
+/// Looks at the first thing in the output: JSON begins with a brace, text never does.
+fn sniff<R: Read>(mut input: R) -> (Chain<Cursor<Vec<u8>>, R>, Format) {
+    let mut seen = Vec::new();
+    let mut byte = [0];
+    let mut comment = false;
+    let first = loop {
+        match input.read(&mut byte) {
+            Ok(1) => {}
+            _ => break 0,
+        }
+        seen.push(byte[0]);
+        match byte[0] {
+            b'\n' => comment = false,
+            b'#' => comment = true,
+            byte if byte.is_ascii_whitespace() || comment => {}
+            byte => break byte,
+        }
+    };
+    let format = if first == b'{' { Format::JsonLines } else { Format::Text };
+    (Cursor::new(seen).chain(input), format)
+}
+
+/// An input that fails after so many bytes.
+struct Limited<R> {
+    input: R,
+    left: u64,
+}
+
+/// What the failure says, so that it can be told from others.
+const TOO_MUCH: &str = "more output than it may print";
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.left == 0 {
+            return Err(std::io::Error::other(TOO_MUCH));
+        }
+        let most = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let read = self.input.read(&mut buffer[..most])?;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
+/// How listening ended.
+enum Heard {
+    /// The output has ended.
+    Everything,
+    /// Nobody wants to hear more.
+    Enough,
+}
+
+/// A command at work.
+struct Session<'e> {
+    exec: &'e Exec,
+    deadline: Instant,
+    traces: u64,
+}
+
+impl Session<'_> {
+    /// Hands over traces as they come; an error says what the command did wrong.
+    fn listen(
+        &mut self,
+        traces: &Receiver<Trace>,
+        program: &Program,
+        runs: Runs<'_>,
+        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+    ) -> Result<Heard, String> {
+        loop {
+            if runs.stop.load(Ordering::Relaxed) {
+                return Ok(Heard::Enough);
+            }
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            let trace = match traces.recv_timeout(left.min(PULSE)) {
+                Ok(trace) => trace.map_err(|error| self.not_a_trace(&error))?,
+                Err(RecvTimeoutError::Disconnected) => return Ok(Heard::Everything),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(self.too_slow()),
+                Err(RecvTimeoutError::Timeout) => continue,
+            };
+            self.traces += 1;
+            fits(program, &trace)
+                .map_err(|why| format!("printed a trace that is no run of it: {why}"))?;
+            if receive(Ran::Recorded(Box::new(trace))).is_break() {
+                return Ok(Heard::Enough);
+            }
+        }
+    }
+
+    fn too_slow(&self) -> String {
+        format!("did not end within {:?}, after {} traces", self.exec.timeout, self.traces)
+    }
+
+    fn not_a_trace(&self, error: &InputError) -> String {
+        let text = error.render(false);
+        match text.contains(TOO_MUCH) {
+            true => format!("printed more than {} bytes", self.exec.output),
+            false => format!("printed something that is no trace:\n{}", text.trim_end()),
+        }
+    }
+
+    /// Waits for the command to end after its output has.
+    fn end(&self, mut child: Child) -> Result<(), TargetError> {
+        match child.wait_until(self.deadline) {
+            Ended::Running => Err(child.misbehaved(&self.too_slow())),
+            Ended::Badly(how) => Err(child.misbehaved(&how)),
+            Ended::Well if self.traces == 0 => Err(child.misbehaved("printed no trace")),
+            Ended::Well => Ok(()),
+        }
+    }
+}

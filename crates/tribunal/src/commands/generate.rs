@@ -1,0 +1,151 @@
+//! `tribunal generate`: test programs, traces of reference machines, hard histories.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use history::{Format, History};
+use stress::{
+    Edge, Formula, Knobs, Machine, Outcome, Program, Ran, Runs, Target, TargetError, Test, cycles,
+};
+
+use super::convert::write_trace;
+use crate::arguments::{
+    GenerateCommand, GenerateHardArguments, GenerateProgramArguments, GenerateTraceArguments,
+    KnobFlags,
+};
+use crate::ending::{Ending, Failure};
+use crate::interrupt::Interrupt;
+use crate::output::Sink;
+use crate::progress::Progress;
+
+pub(crate) fn run(command: &GenerateCommand, interrupt: &Interrupt) -> Result<Ending, Failure> {
+    match command {
+        GenerateCommand::Program(arguments) => programs(arguments, interrupt),
+        GenerateCommand::Trace(arguments) => traces(arguments, interrupt),
+        GenerateCommand::Hard(arguments) => hard(arguments, interrupt),
+    }?;
+    Ok(Ending::Kept)
+}
+
+fn programs(arguments: &GenerateProgramArguments, interrupt: &Interrupt) -> Result<(), Failure> {
+    let mut sink = Sink::open(arguments.out.output.as_deref(), interrupt)?;
+    let progress = Progress::start(arguments.quiet.quiet);
+    let mut written = 0u64;
+    let mut write = |test: Test| {
+        written += 1;
+        progress.teller().say(|| format!("{written} programs"));
+        match arguments.json.json {
+            true => sink.write(|out| writeln!(out, "{}", test.to_json())),
+            false => sink.write(|out| write!(out, "{test}")),
+        }
+    };
+    match (&arguments.cycle, arguments.cycles) {
+        (Some(cycle), _) => write(cycle.test())?,
+        (None, Some(size)) => {
+            let edges = arguments.edges.as_ref().map_or(&Edge::BASIC[..], |edges| &edges.0);
+            cycles(edges, size.into()).try_for_each(|cycle| write(cycle.test()))?;
+        }
+        (None, None) => {
+            each_program(&arguments.knobs, |program, _| write(program.into()))?;
+        }
+    }
+    drop(progress);
+    sink.finish()
+}
+
+/// The random programs asked for, each with its seed.
+fn each_program(
+    flags: &KnobFlags,
+    mut take: impl FnMut(Program, u64) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let knobs: Knobs = flags.knobs();
+    for number in 0..flags.count {
+        let seed = flags.seed.wrapping_add(number);
+        let program = knobs.program(seed).map_err(|error| Failure::Usage(error.to_string()))?;
+        take(program, seed)?;
+    }
+    Ok(())
+}
+
+fn traces(arguments: &GenerateTraceArguments, interrupt: &Interrupt) -> Result<(), Failure> {
+    let mut machine = Machine::new(arguments.machine);
+    if let Some(bug) = arguments.bug.bug {
+        machine = machine.with_bug(bug, arguments.bug.rate).map_err(unsuitable)?;
+    }
+    let mut sink = Sink::open(arguments.out.output.as_deref(), interrupt)?;
+    let progress = Progress::start(arguments.quiet.quiet);
+    let mut written = 0u64;
+    let stop = interrupt.flag();
+    each_program(&arguments.knobs, |program, seed| {
+        let mut failure = None;
+        let mut receive = |ran: Ran| {
+            let Ran::Outcome(outcome, count) = ran else { return ControlFlow::Continue(()) };
+            written += 1;
+            progress.teller().say(|| format!("{written} traces"));
+            match write_outcome(&mut sink, arguments, &program, &outcome, count) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failure = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        let runs = Runs { count: arguments.runs, seed, stop: &stop };
+        machine.run(&program, runs, &mut receive).map_err(unsuitable)?;
+        failure.map_or(Ok(()), Err)
+    })?;
+    drop(progress);
+    sink.finish()
+}
+
+fn unsuitable(error: TargetError) -> Failure {
+    Failure::Usage(error.to_string())
+}
+
+fn write_outcome(
+    sink: &mut Sink,
+    arguments: &GenerateTraceArguments,
+    program: &Program,
+    outcome: &Outcome,
+    count: u64,
+) -> Result<(), Failure> {
+    let history =
+        program.history(outcome).map_err(|error| Failure::Usage(error.to_string()))?;
+    if !arguments.json.json {
+        let bug = arguments.bug.bug.map_or(String::new(), |bug| format!(" with a {bug}"));
+        let times = if count == 1 { String::new() } else { format!(", {count} times") };
+        let (name, machine) = (&program.name, arguments.machine);
+        sink.write(|out| writeln!(out, "# {name} on machine:{machine}{bug}{times}"))?;
+    }
+    write_history(sink, &history, arguments.json.json)
+}
+
+fn write_history(sink: &mut Sink, history: &History, json: bool) -> Result<(), Failure> {
+    let format = if json { Format::JsonLines } else { Format::Text };
+    sink.write(|out| write_trace(history, format, out))
+}
+
+fn hard(arguments: &GenerateHardArguments, interrupt: &Interrupt) -> Result<(), Failure> {
+    let GenerateHardArguments { variables, ratio, model, seed, .. } = *arguments;
+    let clauses = (f64::from(variables) * ratio).round();
+    if !(0.0..=f64::from(Formula::LIMIT)).contains(&clauses) {
+        let limit = Formula::LIMIT;
+        return Err(Failure::Usage(format!("a formula has 0 to {limit} clauses, not {clauses}")));
+    }
+    let clauses = clauses as u32;
+    let history = Formula::random(variables, clauses, seed)
+        .history(model)
+        .map_err(|error| Failure::Usage(format!("the formula is too large: {error}")))?;
+    let mut sink = Sink::open(arguments.out.output.as_deref(), interrupt)?;
+    if !arguments.json.json {
+        sink.write(|out| {
+            writeln!(
+                out,
+                "# {model} iff the 3-SAT formula of seed {seed} is satisfiable: {variables} \
+                 variables, {clauses} clauses"
+            )
+        })?;
+    }
+    write_history(&mut sink, &history, arguments.json.json)?;
+    sink.finish()
+}
