@@ -363,7 +363,6 @@ impl Worker<'_> {
         settled: &mut Settled,
     ) {
         let program = &scene.planned.test.program;
-        let shared = shared_lines(program);
         let mut outcomes: Vec<(Outcome, u64)> = outcomes.into_iter().collect();
         outcomes.sort_unstable();
         let mut found = false;
@@ -373,7 +372,7 @@ impl Worker<'_> {
             }
             match program.history(&outcome) {
                 Ok(history) => {
-                    found |= self.judge_one(scene, &history, times, &shared, found, settled);
+                    found |= self.judge_one(scene, &history, times, found, settled);
                 }
                 Err(error) => {
                     self.misbehaved(scene, &error.to_string(), settled);
@@ -385,7 +384,7 @@ impl Worker<'_> {
             if self.stop.load(Ordering::Relaxed) {
                 return;
             }
-            found |= self.judge_one(scene, &history, 1, &shared, found, settled);
+            found |= self.judge_one(scene, &history, 1, found, settled);
         }
     }
 
@@ -395,7 +394,6 @@ impl Worker<'_> {
         scene: &Scene<'_>,
         history: &History,
         times: u64,
-        shared: &[bool],
         found: bool,
         settled: &mut Settled,
     ) -> bool {
@@ -405,7 +403,8 @@ impl Worker<'_> {
         totals.runs += times;
         totals.operations += times * history.len() as u64;
         totals.outcomes += 1;
-        settled.coverage.add_outcome(history, shared);
+        let shared = shared_lines(&scene.planned.test.program, history);
+        settled.coverage.add_outcome(history, &shared);
         match verdict.outcome {
             Verdict::Consistent(_) => {}
             Verdict::Undecided(_) => totals.undecided += 1,

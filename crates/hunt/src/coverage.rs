@@ -71,7 +71,7 @@ impl Coverage {
     }
 
     /// Counts the pairs of a program, each once.
-    pub fn add_program(&mut self, program: &Program) {
+    pub(crate) fn add_program(&mut self, program: &Program) {
         let mut has = [[false; 3]; 8];
         for thread in &program.threads {
             let mut last: Option<Action> = None;
@@ -103,7 +103,7 @@ impl Coverage {
     }
 
     /// Counts what an outcome shows. `shared` says which addresses share a cache line.
-    pub fn add_outcome(&mut self, history: &History, shared: &[bool]) {
+    pub(crate) fn add_outcome(&mut self, history: &History, shared: &[bool]) {
         let mut seen = Seen { history, shared, cells: [[false; 5]; 6] };
         seen.reads();
         seen.finals();
@@ -180,9 +180,13 @@ impl Seen<'_> {
     }
 }
 
-/// Which places of a program share a cache line with others. A history of the program numbers its
-/// addresses as the program numbers its places.
-pub fn shared_lines(program: &Program) -> Vec<bool> {
+/// Which addresses of a history are places of the program that share a cache line with others.
+pub(crate) fn shared_lines(program: &Program, history: &History) -> Vec<bool> {
     let in_line = |line| program.places.iter().filter(|place| place.line == line).count();
-    program.places.iter().map(|place| in_line(place.line) > 1).collect()
+    let shares = |address| {
+        let label = &history.address(address).label;
+        let place = program.places.iter().find(|place| place.label == *label);
+        place.is_some_and(|place| in_line(place.line) > 1)
+    };
+    history.address_ids().map(shares).collect()
 }

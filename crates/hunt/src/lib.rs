@@ -43,7 +43,7 @@ mod summary;
 pub use campaign::{
     Beat, BoxedTarget, Campaign, Known, Leftovers, Settled, Supply, Totals,
 };
-pub use coverage::{COMMUNICATIONS, Coverage, LINKS, Litmus, PAIRS, WAYS, shared_lines};
+pub use coverage::{COMMUNICATIONS, Coverage, LINKS, Litmus, PAIRS, WAYS};
 pub use finding::{Finding, Kind};
 pub use folder::{Folder, FolderError, Kept};
 pub use ledger::{Ledger, State};

@@ -241,6 +241,23 @@ impl Plan {
 }
 
 impl Abilities {
+    /// What the cores of this machine can do. Processors keep to dependencies whether they are
+    /// asked to or not.
+    pub fn host(cores: usize) -> Self {
+        Abilities {
+            threads: cores,
+            dependencies: false,
+            litmus_runs: 100_000,
+            random_runs: 4_096,
+            ..Abilities::machine(cores)
+        }
+    }
+
+    /// What is asked of a command: it may refuse.
+    pub fn exec() -> Self {
+        Abilities { dependencies: false, litmus_runs: 20, random_runs: 20, ..Abilities::machine(4) }
+    }
+
     /// What the reference machines can do, as many threads as they are asked for at once.
     pub fn machine(threads: usize) -> Self {
         Abilities {

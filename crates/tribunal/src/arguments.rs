@@ -16,6 +16,7 @@ use crate::units;
 
 mod explore;
 mod generate;
+mod hunt;
 mod verify;
 
 pub(crate) use explore::{
@@ -25,6 +26,7 @@ pub(crate) use generate::{
     GenerateCommand, GenerateHardArguments, GenerateProgramArguments, GenerateTraceArguments,
     KnobFlags,
 };
+pub(crate) use hunt::HuntArguments;
 pub(crate) use verify::{MemoryModelChoice, VerifyArguments, WitnessChoice};
 
 const TOUR: &str = "\
@@ -39,6 +41,7 @@ A tour:
   tribunal models                                 what each model promises
   tribunal explore protocol.m                     model-check a Murphi model
   tribunal verify --model sc protocol.m           does it implement its memory model?
+  tribunal hunt --on host --model tso --time 60s  does this machine keep to TSO?
   tribunal generate program --cycles 6            every litmus test of up to six edges
 
 A trace is text, one event a line (gzip and zstd are read as they are; `-` is standard input):
@@ -82,6 +85,7 @@ pub(crate) enum Command {
     Convert(ConvertArguments),
     Explore(ExploreArguments),
     Verify(VerifyArguments),
+    Hunt(HuntArguments),
     #[command(subcommand)]
     Generate(GenerateCommand),
     #[command(subcommand)]

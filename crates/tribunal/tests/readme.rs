@@ -1,4 +1,4 @@
-//! What README.md, docs/explore.md and docs/verify.md show is what the command prints.
+//! What README.md, docs/explore.md, docs/verify.md and docs/hunt.md show is what the command prints.
 //!
 //! Every fenced block marked `console` is run: a line that starts with `$ ` goes to the shell, in
 //! the root of the project with the built command on the path, and what follows up to the next is
@@ -80,6 +80,12 @@ fn the_guide_to_exploring_shows_what_is_printed() {
 #[test]
 fn the_guide_to_verifying_shows_what_is_printed() {
     check("docs/verify.md");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_guide_to_hunting_shows_what_is_printed() {
+    check("docs/hunt.md");
 }
 
 #[test]
