@@ -140,10 +140,10 @@ fn a_hunt_that_is_killed_loses_nothing_that_it_reported() {
 #[test]
 fn ctrl_c_saves_what_there_is_and_exits_130() {
     let folder = directory("hunt-interrupted");
-    let (mut child, reported) = started(&folder, 1);
+    let (child, reported) = started(&folder, 1);
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
     let summary = fs::read_to_string(folder.join("summary.json")).unwrap();
     let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
     assert_eq!(summary["findings"][0]["path"], *reported[0]);
