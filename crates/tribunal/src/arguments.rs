@@ -16,6 +16,7 @@ use crate::units;
 
 mod explore;
 mod generate;
+mod hunt;
 mod litmus;
 mod run;
 mod verify;
@@ -27,6 +28,7 @@ pub(crate) use generate::{
     BugFlags, GenerateCommand, GenerateHardArguments, GenerateProgramArguments,
     GenerateTraceArguments, KnobFlags,
 };
+pub(crate) use hunt::HuntArguments;
 pub(crate) use litmus::LitmusArguments;
 pub(crate) use run::RunArguments;
 pub(crate) use verify::{MemoryModelChoice, VerifyArguments, WitnessChoice};
@@ -43,6 +45,7 @@ A tour:
   tribunal models                                 what each model promises
   tribunal explore protocol.m                     model-check a Murphi model
   tribunal verify --model sc protocol.m           does it implement its memory model?
+  tribunal hunt --on host --model tso --time 60s  does this machine keep to TSO?
   tribunal generate program --cycles 6            every litmus test of up to six edges
   tribunal run --on protocol.m --check sc         do random runs of it keep the promise?
   tribunal litmus --model tso SB.litmus           which outcomes can this test have?
@@ -90,6 +93,7 @@ pub(crate) enum Command {
     Verify(VerifyArguments),
     Run(RunArguments),
     Litmus(LitmusArguments),
+    Hunt(HuntArguments),
     #[command(subcommand)]
     Generate(GenerateCommand),
     #[command(subcommand)]

@@ -45,6 +45,7 @@ fn run(command: Command, interrupt: &Interrupt) -> Result<Ending, Failure> {
         Command::Convert(arguments) => commands::convert::run(&arguments, interrupt),
         Command::Explore(arguments) => commands::explore::run(&arguments, interrupt),
         Command::Verify(arguments) => commands::verify::run(&arguments, interrupt),
+        Command::Hunt(arguments) => commands::hunt::run(&arguments, interrupt),
         Command::Generate(command) => commands::generate::run(&command, interrupt),
         Command::Run(arguments) => commands::run::run(&arguments, interrupt),
         Command::Litmus(arguments) => commands::litmus::run(&arguments, interrupt),

@@ -112,6 +112,12 @@ fn the_guide_to_litmus_tests_shows_what_is_printed() {
     check("docs/litmus.md");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_guide_to_hunting_shows_what_is_printed() {
+    check("docs/hunt.md");
+}
+
 #[test]
 fn sessions_are_found_in_console_blocks_only() {
     let text = "```text\n$ no\n```\n```console\n$ echo one\none\n$ echo two\ntwo\n```\n$ no\n";

@@ -7,6 +7,7 @@ pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod explore;
 pub(crate) mod generate;
+pub(crate) mod hunt;
 pub(crate) mod litmus;
 pub(crate) mod models;
 pub(crate) mod run;

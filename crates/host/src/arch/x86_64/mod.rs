@@ -1,0 +1,9 @@
+//! x86-64 under Linux.
+
+mod assemble;
+mod code;
+mod processor;
+
+pub(crate) use assemble::assemble;
+pub(crate) use code::Code;
+pub(crate) use processor::{check, now, warm_line};

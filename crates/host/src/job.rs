@@ -1,0 +1,36 @@
+//! What the crew is given: machine code for each thread, and the memory that one run works on.
+
+use crate::arch::Code;
+
+/// One test, assembled.
+///
+/// A *word* is a place of the test's memory. Each run works on an *instance*: fresh memory for all
+/// words, laid out in the same way.
+#[derive(Debug)]
+pub(crate) struct Job {
+    /// What each thread runs.
+    pub(crate) threads: Vec<Code>,
+    /// The words of an instance.
+    pub(crate) words: Vec<Word>,
+    /// Bytes of an instance, a whole number of cache lines.
+    pub(crate) instance: usize,
+    /// Whether every value of a run counts from a base that no other run shares, so that a value
+    /// left over by another run is not mistaken for one of this.
+    pub(crate) based: bool,
+}
+
+/// A word of memory, whole and aligned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Word {
+    /// Where in the instance, in bytes; a multiple of 8.
+    pub(crate) offset: usize,
+    /// What it holds at the beginning.
+    pub(crate) initial: u64,
+}
+
+impl Job {
+    /// How many values a run yields: the results of all threads, then all words at the end.
+    pub(crate) fn yields(&self) -> usize {
+        self.threads.iter().map(Code::results).sum::<usize>() + self.words.len()
+    }
+}

@@ -1,0 +1,33 @@
+//! Counts how often each outcome was seen.
+
+use rustc_hash::FxHashMap;
+
+/// Outcomes, as the values that a run yields, and how often each was seen.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    counts: FxHashMap<Box<[u64]>, u64>,
+}
+
+impl Tally {
+    /// One more run that yielded this.
+    pub(crate) fn add(&mut self, values: &[u64]) {
+        match self.counts.get_mut(values) {
+            Some(count) => *count += 1,
+            None => {
+                self.counts.insert(values.into(), 1);
+            }
+        }
+    }
+
+    /// How many different outcomes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Everything counted, in the order of the values.
+    pub(crate) fn sorted(self) -> Vec<(Box<[u64]>, u64)> {
+        let mut all: Vec<_> = self.counts.into_iter().collect();
+        all.sort_unstable();
+        all
+    }
+}

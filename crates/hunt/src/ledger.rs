@@ -1,0 +1,155 @@
+//! What a campaign knows so far: counts, coverage, and each shape with how often it came.
+//!
+//! The ledger is the one place where findings are told apart. It writes new ones to the folder
+//! before it says that they are new, and the counts every few seconds.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use models::Model;
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::{Known, Settled, Totals};
+use crate::coverage::Coverage;
+use crate::finding::Finding;
+use crate::folder::{Folder, FolderError, Kept};
+
+/// How often the counts are saved.
+const PERIOD: Duration = Duration::from_secs(2);
+
+/// The most findings that are kept with their files; others are counted.
+pub(crate) const MOST_FINDINGS: usize = 1000;
+
+/// How far a campaign is.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    /// The number of the next test: all before it are settled.
+    pub next: u64,
+    /// How long it has taken, all runs of it together.
+    pub seconds: f64,
+    /// Counts.
+    pub totals: Totals,
+    /// In how many tests each shape was found.
+    pub shapes: BTreeMap<String, u64>,
+    /// Why the first test that the target could not run could not be run.
+    pub unsuitable: Option<String>,
+    /// What was exercised.
+    pub coverage: Coverage,
+}
+
+/// The book of a campaign.
+#[derive(Debug)]
+pub struct Ledger {
+    folder: Folder,
+    model: Model,
+    target: String,
+    seed: u64,
+    state: State,
+    kept: Vec<Kept>,
+    saved: Instant,
+    started: Instant,
+    seconds_before: f64,
+}
+
+impl Ledger {
+    /// A book in a folder, with what was in it before.
+    pub fn new(
+        (folder, state, kept): (Folder, Option<State>, Vec<Kept>),
+        model: Model,
+        target: &str,
+        seed: u64,
+    ) -> Result<Self, FolderError> {
+        let state = state.unwrap_or_default();
+        // The folder knows whose it is before anything is put there.
+        folder.save(&state)?;
+        let now = Instant::now();
+        Ok(Ledger {
+            folder,
+            model,
+            target: target.to_owned(),
+            seed,
+            kept,
+            saved: now,
+            started: now,
+            seconds_before: state.seconds,
+            state,
+        })
+    }
+
+    /// The shapes that need not be drawn again.
+    pub fn known(&self) -> Known {
+        let known = Known::default();
+        self.kept.iter().for_each(|kept| known.add(&kept.shape));
+        known
+    }
+
+    /// How far it is.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// What was found, now and before.
+    pub fn kept(&self) -> &[Kept] {
+        &self.kept
+    }
+
+    /// Where it is kept.
+    pub fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Enters what became of a test. What is returned was found for the first time, and is in the
+    /// folder already.
+    pub fn enter(&mut self, settled: Settled, known: &Known) -> Result<Vec<Kept>, FolderError> {
+        if settled.complete && settled.number == self.state.next {
+            self.state.next += 1;
+        }
+        self.state.totals.add(&settled.totals);
+        self.state.coverage.add(&settled.coverage);
+        if self.state.unsuitable.is_none() {
+            self.state.unsuitable = settled.unsuitable;
+        }
+        let mut new = Vec::new();
+        for finding in settled.findings {
+            *self.state.shapes.entry(finding.shape.clone()).or_default() += 1;
+            if known.has(&finding.shape) || finding.files.is_empty() {
+                continue;
+            }
+            known.add(&finding.shape);
+            new.extend(self.keep(&finding)?);
+        }
+        self.tick()?;
+        Ok(new)
+    }
+
+    fn keep(&mut self, finding: &Finding) -> Result<Option<Kept>, FolderError> {
+        if self.kept.len() >= MOST_FINDINGS {
+            return Ok(None);
+        }
+        let number = self.kept.last().map_or(1, |last| last.finding + 1);
+        let kept = Kept::new(number, finding, self.model.name(), &self.target, self.seed);
+        self.folder.keep(&kept, finding)?;
+        self.kept.push(kept.clone());
+        Ok(Some(kept))
+    }
+
+    /// Saves the counts if they have not been saved for a while.
+    pub fn tick(&mut self) -> Result<(), FolderError> {
+        match self.saved.elapsed() >= PERIOD {
+            true => self.save(),
+            false => Ok(()),
+        }
+    }
+
+    /// Saves the counts.
+    pub fn save(&mut self) -> Result<(), FolderError> {
+        self.saved = Instant::now();
+        self.state.seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
+        self.folder.save(&self.state)
+    }
+
+    /// Seconds of this run and of those before it.
+    pub fn seconds(&self) -> (f64, f64) {
+        (self.started.elapsed().as_secs_f64(), self.seconds_before)
+    }
+}

@@ -1,0 +1,306 @@
+//! What came of a campaign, for people and for programs.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::coverage::{COMMUNICATIONS, Coverage, LINKS, PAIRS, WAYS};
+use crate::folder::Kept;
+use crate::ledger::{Ledger, MOST_FINDINGS, State};
+use crate::plan::Plan;
+
+/// What came of a campaign.
+#[derive(Clone, Copy, Debug)]
+pub struct Summary<'a> {
+    ledger: &'a Ledger,
+    plan: &'a Plan,
+    target: &'a str,
+    model: &'a str,
+}
+
+/// So many names are listed before the others are counted.
+const LISTED: usize = 8;
+
+impl<'a> Summary<'a> {
+    /// The summary of a campaign as it stands.
+    pub fn new(ledger: &'a Ledger, plan: &'a Plan, target: &'a str, model: &'a str) -> Self {
+        Summary { ledger, plan, target, model }
+    }
+
+    fn state(&self) -> &'a State {
+        self.ledger.state()
+    }
+
+    /// The seconds of all runs of the campaign.
+    fn seconds(&self) -> f64 {
+        let (now, before) = self.ledger.seconds();
+        now + before
+    }
+
+    /// In a few lines.
+    pub fn brief(&self) -> String {
+        let mut text = String::new();
+        let _ = writeln!(text, "{}: {}: {}", self.target, self.model, self.verdict());
+        for kept in self.ledger.kept().iter().take(MOST_FINDINGS) {
+            let _ = writeln!(text, "  {}", self.line(kept));
+        }
+        text + &self.totals() + &self.gaps()
+    }
+
+    /// With the tables of what was exercised.
+    pub fn full(&self) -> String {
+        let coverage = &self.state().coverage;
+        let mut text = self.brief();
+        text.push_str("\nCommunication, in distinct outcomes\n");
+        text += &table(&COMMUNICATIONS, &WAYS, coverage.communication.as_flattened());
+        text.push_str("\nProgram order, in tests\n");
+        text += &table(&PAIRS, &LINKS, coverage.program_order.as_flattened());
+        if !coverage.litmus.is_empty() {
+            text.push_str("\nLitmus tests: times run, and how often the outcome was seen\n");
+            let wide = coverage.litmus.keys().map(String::len).max().unwrap_or(0);
+            for (name, row) in &coverage.litmus {
+                let (runs, seen) = (grouped(row.runs), grouped(row.seen));
+                let _ = writeln!(text, "  {name:wide$} {runs:>15} {seen:>13}");
+            }
+        }
+        text
+    }
+
+    /// As one JSON object.
+    pub fn json(&self) -> String {
+        let State { totals, coverage, next, shapes, unsuitable, .. } = self.state();
+        let seconds = self.seconds();
+        let findings: Vec<Value> = self
+            .ledger
+            .kept()
+            .iter()
+            .map(|kept| {
+                let mut row = serde_json::to_value(kept).unwrap_or_default();
+                row["tests"] = json!(shapes.get(&kept.shape));
+                row
+            })
+            .collect();
+        json!({
+            "event": "summary",
+            "target": self.target,
+            "model": self.model,
+            "verdict": self.word(),
+            "tests": totals.tests,
+            "next_test": next,
+            "runs": totals.runs,
+            "operations": totals.operations,
+            "outcomes": totals.outcomes,
+            "violations": totals.violations,
+            "undecided": totals.undecided,
+            "misbehaved": totals.misbehaved,
+            "unsuitable": totals.unsuitable,
+            "unsuitable_because": unsuitable,
+            "shapes": shapes.len(),
+            "seconds": seconds,
+            "operations_per_second": self.rate().round(),
+            "findings": findings,
+            "coverage": {
+                "communication": cells(&COMMUNICATIONS, &WAYS, coverage.communication.as_flattened()),
+                "program_order": cells(&PAIRS, &LINKS, coverage.program_order.as_flattened()),
+                "litmus": coverage.litmus,
+                "not_exercised": self.not_exercised(),
+                "litmus_not_run": self.litmus_not_run(),
+            },
+            "folder": self.ledger.folder().path().display().to_string(),
+        })
+        .to_string()
+    }
+
+    fn word(&self) -> &'static str {
+        let totals = &self.state().totals;
+        match () {
+            () if !self.ledger.kept().is_empty() => "violation",
+            () if totals.undecided > 0 => "undecided",
+            () => "consistent",
+        }
+    }
+
+    fn verdict(&self) -> String {
+        match self.ledger.kept() {
+            [] if self.state().totals.undecided > 0 => {
+                let undecided = grouped(self.state().totals.undecided);
+                format!("no violation found, but {undecided} outcomes could not be judged in time")
+            }
+            [] => "no violation found".to_owned(),
+            [_] => "1 finding".to_owned(),
+            kept => format!("{} findings", kept.len()),
+        }
+    }
+
+    /// One finding in a line.
+    pub fn line(&self, kept: &Kept) -> String {
+        let often = self.state().shapes.get(&kept.shape).copied().unwrap_or(1);
+        let often = counted(often, "test");
+        let path = self.ledger.folder().path().join(&kept.path);
+        match kept.kind.as_str() {
+            "violation" => format!(
+                "{}: {} of {} events: {} (in {often}), {}",
+                kept.name,
+                kept.events,
+                kept.of,
+                kept.shape,
+                path.display()
+            ),
+            _ => format!("{} (in {often}), {}", kept.shape, path.display()),
+        }
+    }
+
+    fn rate(&self) -> f64 {
+        self.state().totals.operations as f64 / self.seconds().max(1e-3)
+    }
+
+    fn totals(&self) -> String {
+        let State { totals, shapes, unsuitable, .. } = self.state();
+        let mut text = String::new();
+        let _ = writeln!(
+            text,
+            "  {} run {}, {} in {:.1} s ({} a second)",
+            counted(totals.tests, "test"),
+            times(totals.runs),
+            counted(totals.operations, "operation"),
+            self.seconds(),
+            grouped(self.rate() as u64)
+        );
+        let _ = write!(text, "  {}", counted(totals.outcomes, "distinct outcome"));
+        if totals.violations > 0 {
+            let shapes = counted(shapes.len() as u64, "shape");
+            let _ = write!(text, ", {} not allowed, of {shapes}", grouped(totals.violations));
+        }
+        text.push('\n');
+        if totals.misbehaved > 0 {
+            let tests = counted(totals.misbehaved, "test");
+            let _ = writeln!(text, "  the target misbehaved on {tests}");
+        }
+        if let (1.., Some(why)) = (totals.unsuitable, unsuitable) {
+            let tests = counted(totals.unsuitable, "test");
+            let _ = writeln!(text, "  {tests} could not be run there: {why}");
+        }
+        text
+    }
+
+    fn gaps(&self) -> String {
+        let mut text = String::new();
+        let (gaps, unrun) = (self.not_exercised(), self.litmus_not_run());
+        let _ = match gaps.is_empty() {
+            true => writeln!(text, "  exercised: every kind of communication and program order"),
+            false => writeln!(text, "  not exercised: {}", listed(&gaps)),
+        };
+        let litmus = &self.state().coverage.litmus;
+        if !self.plan.litmus().is_empty() {
+            let seen = litmus.values().filter(|row| row.seen > 0).count();
+            let all = litmus.len() + unrun.len();
+            let _ = writeln!(
+                text,
+                "  {} of {all} litmus tests were run, the outcome of {seen} was seen",
+                litmus.len()
+            );
+        }
+        text
+    }
+
+    /// What the target could have shown and did not.
+    fn not_exercised(&self) -> Vec<String> {
+        let abilities = self.plan.abilities();
+        let Coverage { communication, program_order, .. } = &self.state().coverage;
+        let mut gaps = Vec::new();
+        for (row, name) in communication.iter().zip(COMMUNICATIONS) {
+            for ((&count, way), column) in row.iter().zip(WAYS).zip(0..) {
+                let possible = match column {
+                    1..=3 => abilities.atomics,
+                    4 => abilities.programs,
+                    _ => true,
+                };
+                if count == 0 && possible {
+                    gaps.push(format!("{name} {way}"));
+                }
+            }
+        }
+        for (row, name) in program_order.iter().zip(PAIRS) {
+            for (&count, link) in row.iter().zip(LINKS) {
+                let possible = abilities.programs
+                    && match link {
+                        "fenced" => abilities.fences,
+                        "dependent" => abilities.dependencies,
+                        _ => true,
+                    };
+                if count == 0 && possible {
+                    gaps.push(format!("{name} {link}"));
+                }
+            }
+        }
+        gaps
+    }
+
+    fn litmus_not_run(&self) -> Vec<String> {
+        let run = &self.state().coverage.litmus;
+        let names = self.plan.litmus().iter().map(|test| test.program.name.clone());
+        let mut names: Vec<String> = names.filter(|name| !run.contains_key(name)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    let shown = names[..names.len().min(LISTED)].join(", ");
+    match names.len() - names.len().min(LISTED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// A table of counts.
+fn table(rows: &[&str], columns: &[&str], counts: &[u64]) -> String {
+    let mut text = format!("  {:5}", "");
+    for column in columns {
+        let _ = write!(text, " {column:>13}");
+    }
+    text.push('\n');
+    for (row, counts) in rows.iter().zip(counts.chunks(columns.len())) {
+        let _ = write!(text, "  {row:5}");
+        for &count in counts {
+            let shown = if count == 0 { "-".to_owned() } else { grouped(count) };
+            let _ = write!(text, " {shown:>13}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn cells(rows: &[&str], columns: &[&str], counts: &[u64]) -> Value {
+    let row = |counts: &[u64]| -> Value {
+        columns.iter().zip(counts).map(|(name, count)| ((*name).to_owned(), json!(count))).collect()
+    };
+    let rows = rows.iter().zip(counts.chunks(columns.len()));
+    rows.map(|(name, counts)| ((*name).to_owned(), row(counts))).collect()
+}
+
+fn times(runs: u64) -> String {
+    match runs {
+        1 => "once".to_owned(),
+        runs => format!("{} times", grouped(runs)),
+    }
+}
+
+/// `1 test`, `1,234 tests`.
+fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
