@@ -95,8 +95,7 @@ impl Coverage {
                 (last, fenced) = (Some(action), false);
             }
         }
-        for (count, has) in
-            self.program_order.as_flattened_mut().iter_mut().zip(has.as_flattened())
+        for (count, has) in self.program_order.as_flattened_mut().iter_mut().zip(has.as_flattened())
         {
             *count += u64::from(*has);
         }
@@ -122,7 +121,8 @@ fn pairs(earlier: Action, later: Action) -> impl Iterator<Item = usize> {
         let writes = !matches!(action, Action::Load { .. });
         [action.reads().then_some(0), writes.then_some(1)].into_iter().flatten()
     };
-    kinds(earlier).flat_map(move |first| kinds(later).map(move |second| same * 4 + first * 2 + second))
+    kinds(earlier)
+        .flat_map(move |first| kinds(later).map(move |second| same * 4 + first * 2 + second))
 }
 
 /// What one outcome shows.

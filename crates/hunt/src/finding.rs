@@ -163,10 +163,9 @@ impl Scene<'_> {
         let test = &self.planned.test;
         match test.program.threads.is_empty() {
             true => Vec::new(),
-            false => vec![
-                ("program.txt", test.to_string()),
-                ("program.json", test.to_json() + "\n"),
-            ],
+            false => {
+                vec![("program.txt", test.to_string()), ("program.json", test.to_json() + "\n")]
+            }
         }
     }
 }

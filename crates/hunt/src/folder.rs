@@ -178,7 +178,8 @@ impl Folder {
     }
 
     fn same(&self, before: &Map<String, Value>) -> Result<(), FolderError> {
-        let names = before.keys().chain(self.options.keys().filter(|key| !before.contains_key(*key)));
+        let names =
+            before.keys().chain(self.options.keys().filter(|key| !before.contains_key(*key)));
         let shown = |value: Option<&Value>| match value {
             None | Some(Value::Null) => "not said".to_owned(),
             Some(Value::String(text)) => text.clone(),
@@ -256,7 +257,13 @@ impl Folder {
 
 impl Kept {
     /// The description of a finding with this number.
-    pub(crate) fn new(number: usize, finding: &Finding, model: &str, target: &str, seed: u64) -> Self {
+    pub(crate) fn new(
+        number: usize,
+        finding: &Finding,
+        model: &str,
+        target: &str,
+        seed: u64,
+    ) -> Self {
         let letter = |c: char| if c.is_ascii_alphanumeric() || "+-.".contains(c) { c } else { '_' };
         let name: String = finding.name.chars().map(letter).take(60).collect();
         Kept {

@@ -40,9 +40,7 @@ mod plan;
 mod shape;
 mod summary;
 
-pub use campaign::{
-    Beat, BoxedTarget, Campaign, Known, Leftovers, Settled, Supply, Totals,
-};
+pub use campaign::{Beat, BoxedTarget, Campaign, Known, Leftovers, Settled, Supply, Totals};
 pub use coverage::{COMMUNICATIONS, Coverage, LINKS, Litmus, PAIRS, WAYS};
 pub use finding::{Finding, Kind};
 pub use folder::{Folder, FolderError, Kept};

@@ -297,11 +297,8 @@ fn edge_sets(abilities: &Abilities) -> Vec<(Vec<Edge>, usize)> {
         let more = more.iter().map(|name| name.parse().expect("it is the name of an edge"));
         Edge::BASIC.into_iter().chain(more).collect()
     };
-    let mut sets = vec![
-        (with(&[]), 6),
-        (with(&["PosRR", "PosRW", "PosWR", "PosWW"]), 3),
-        (with(&["Rfi"]), 6),
-    ];
+    let mut sets =
+        vec![(with(&[]), 6), (with(&["PosRR", "PosRW", "PosWR", "PosWW"]), 3), (with(&["Rfi"]), 6)];
     if abilities.fences {
         sets.push((with(&["MFencedRR", "MFencedRW", "MFencedWR", "MFencedWW"]), 4));
     }

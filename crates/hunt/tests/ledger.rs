@@ -155,10 +155,8 @@ fn a_target_that_crashes_is_one_finding_with_its_input() {
 #[test]
 fn a_target_that_cannot_be_used_ends_the_campaign() {
     let supply = Supply::Each(Box::new(|| Err(TargetError::Unavailable("no cores".into()))));
-    let ended = campaign(Model::Sc, 30, 2).run(
-        &supply,
-        &tribunal_hunt::Known::default(),
-        &mut |_| ControlFlow::Continue(()),
-    );
+    let ended =
+        campaign(Model::Sc, 30, 2)
+            .run(&supply, &tribunal_hunt::Known::default(), &mut |_| ControlFlow::Continue(()));
     assert_eq!(ended, Err(TargetError::Unavailable("no cores".into())));
 }

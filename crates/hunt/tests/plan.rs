@@ -45,7 +45,8 @@ fn litmus_tests_come_in_turn_and_then_with_places_in_one_line() {
 #[test]
 fn the_share_of_litmus_tests_is_as_asked() {
     for litmus in [0, 1, 30, 99, 100] {
-        let plan = Plan::new(Wishes { litmus, ..Wishes::default() }, Abilities::machine(2)).unwrap();
+        let plan =
+            Plan::new(Wishes { litmus, ..Wishes::default() }, Abilities::machine(2)).unwrap();
         let have = (0..1000).filter(|&number| plan.test(number).litmus.is_some()).count();
         assert_eq!(have, litmus as usize * 10);
     }

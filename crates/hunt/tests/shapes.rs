@@ -44,8 +44,12 @@ fn what_differs_in_more_than_names_has_another_shape() {
 /// All orders of the threads of a litmus test, and all of the names of its places, are one shape.
 #[test]
 fn every_renaming_of_a_litmus_test_has_its_shape() {
-    let threads = ["{0}: {x} := 1", "{1}: {x} == 1\n{1}: {y} == 0", "{2}: {y} := 1",
-        "{3}: {y} == 1\n{3}: {x} == 0"];
+    let threads = [
+        "{0}: {x} := 1",
+        "{1}: {x} == 1\n{1}: {y} == 0",
+        "{2}: {y} := 1",
+        "{3}: {y} == 1\n{3}: {x} == 0",
+    ];
     let text = threads.join("\n");
     let mut shapes = Vec::new();
     for (a, b, c, d) in [(0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2), (9, 4, 7, 1), (2, 0, 3, 1)] {
@@ -59,8 +63,18 @@ fn every_renaming_of_a_litmus_test_has_its_shape() {
     }
     shapes.dedup();
     assert_eq!(shapes.len(), 1, "{shapes:?}");
-    assert_eq!(name_of(&text.replace("{0}", "0").replace("{1}", "1").replace("{2}", "2")
-        .replace("{3}", "3").replace("{x}", "x").replace("{y}", "y")), "IRIW");
+    assert_eq!(
+        name_of(
+            &text
+                .replace("{0}", "0")
+                .replace("{1}", "1")
+                .replace("{2}", "2")
+                .replace("{3}", "3")
+                .replace("{x}", "x")
+                .replace("{y}", "y")
+        ),
+        "IRIW"
+    );
 }
 
 #[test]

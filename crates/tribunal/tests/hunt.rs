@@ -69,7 +69,10 @@ fn every_bug_of_the_machine_of_tso_is_found_at_once() {
         let ran = hunt(&folder, &asked);
         assert_eq!(ran.code, Some(1), "{bug}: {}", ran.stderr);
         let lines = ran.json();
-        assert_eq!((&lines[0]["event"], &lines[1]["event"]), (&"finding".into(), &"summary".into()));
+        assert_eq!(
+            (&lines[0]["event"], &lines[1]["event"]),
+            (&"finding".into(), &"summary".into())
+        );
         assert!(lines[0]["events"].as_u64().unwrap() <= 8, "{}", lines[0]);
         assert_eq!(lines[0]["certified"], true, "{}", lines[0]);
         assert_eq!(lines[1]["verdict"], "violation");
@@ -127,7 +130,8 @@ fn a_hunt_that_is_killed_loses_nothing_that_it_reported() {
     let again = hunt(&folder, &[&TSO_UNDER_SC[..], &["--json", "--tests", "60"]].concat());
     assert_eq!(again.code, Some(1), "{}", again.stderr);
     let summary = again.json().pop().unwrap();
-    let shapes: Vec<_> = summary["findings"].as_array().unwrap().iter().map(|f| &f["shape"]).collect();
+    let shapes: Vec<_> =
+        summary["findings"].as_array().unwrap().iter().map(|f| &f["shape"]).collect();
     let mut distinct = shapes.clone();
     distinct.sort_by_key(|shape| shape.to_string());
     distinct.dedup();

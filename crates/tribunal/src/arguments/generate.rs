@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use models::Model;
-use stress::{Bug, Cycle, Edge, Knobs, Machine, MAX_CYCLE_SIZE, MemoryModel, Mix};
+use stress::{Bug, Cycle, Edge, Knobs, MAX_CYCLE_SIZE, Machine, MemoryModel, Mix};
 
 use super::{JsonFlag, OutFlag, QuietFlag};
 

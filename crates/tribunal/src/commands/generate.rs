@@ -109,8 +109,7 @@ fn write_outcome(
     outcome: &Outcome,
     count: u64,
 ) -> Result<(), Failure> {
-    let history =
-        program.history(outcome).map_err(|error| Failure::Usage(error.to_string()))?;
+    let history = program.history(outcome).map_err(|error| Failure::Usage(error.to_string()))?;
     if !arguments.json.json {
         let bug = arguments.bug.bug.map_or(String::new(), |bug| format!(" with a {bug}"));
         let times = if count == 1 { String::new() } else { format!(", {count} times") };

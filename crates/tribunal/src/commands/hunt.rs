@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use hunt::{Beat, Campaign, Folder, FolderError, Kept, Leftovers, Ledger, Plan, Summary, Supply};
+use hunt::{Beat, Campaign, Folder, FolderError, Kept, Ledger, Leftovers, Plan, Summary, Supply};
 use serde_json::{Map, Value, json};
 use stress::TargetError;
 

@@ -20,7 +20,8 @@ pub(super) struct Quarry {
 pub(super) fn find(arguments: &HuntArguments) -> Result<Quarry, Failure> {
     let name = arguments.on.to_string();
     if arguments.bug.bug.is_some() && !matches!(arguments.on, TargetName::Machine(_)) {
-        let sentence = "--bug puts a fault into a reference machine: use it with --on machine:MODEL";
+        let sentence =
+            "--bug puts a fault into a reference machine: use it with --on machine:MODEL";
         return Err(Failure::Usage(sentence.to_owned()));
     }
     let (abilities, supply) = match &arguments.on {
