@@ -172,10 +172,12 @@ impl Crew<'_, '_> {
         (plan.batch, plan.start, plan.paces[thread])
     }
 
-    /// The runs of a batch that a thread prepares and counts.
+    /// The runs of a batch that a thread prepares and counts: those of the same instances in every
+    /// batch, also where the last one is shorter, since a thread may prepare the next batch while
+    /// others still count this one.
     fn part(&self, thread: usize, count: usize) -> std::ops::Range<usize> {
-        let threads = self.order.job.threads.len();
-        count * thread / threads..count * (thread + 1) / threads
+        let (threads, all) = (self.order.job.threads.len(), self.order.instances);
+        (all * thread / threads).min(count)..(all * (thread + 1) / threads).min(count)
     }
 
     /// Where the instance of a run begins.
