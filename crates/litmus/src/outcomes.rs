@@ -31,7 +31,7 @@ pub struct Outcomes<'a> {
 
 /// How they were found.
 enum How<'a> {
-    Machine(RefCell<Buffers<'a>>, Explored),
+    Machine(Box<(RefCell<Buffers<'a>>, Explored)>),
     Coherence(Coherent),
 }
 
@@ -63,7 +63,7 @@ pub fn outcomes<'a>(
             let explored = search::explore(&mut machine, &mut diagrams, limits)?;
             machine.tell();
             let (set, states) = (explored.outcomes, explored.len() as u64);
-            (How::Machine(RefCell::new(machine), explored), set, states)
+            (How::Machine(Box::new((RefCell::new(machine), explored))), set, states)
         }
         None => {
             let coherent = coherence::explore(test, &variables, &mut diagrams, limits)?;
@@ -191,7 +191,8 @@ impl Outcomes<'_> {
             })
             .collect();
         match &self.how {
-            How::Machine(machine, explored) => {
+            How::Machine(machine) => {
+                let (machine, explored) = &**machine;
                 let mut machine = machine.borrow_mut();
                 let run = explored.run(&mut *machine, &self.diagrams, &outcome)?;
                 Ok(run.and_then(|run| witness::execution(self.test, &run, &finals)))

@@ -199,7 +199,7 @@ fn forward<M: Machine>(
     let mut current = Vec::new();
     let mut index = 0;
     while index < graph.states.len() {
-        if index % PERIOD == 0 {
+        if index.is_multiple_of(PERIOD) {
             let bytes = diagrams.bytes() + graph.bytes() + machine.bytes();
             limits.check(graph.states.len() as u64, bytes)?;
         }
@@ -279,7 +279,7 @@ fn backward<M: Machine>(
             for done in waiting.drain(start..) {
                 complete[done as usize] = true;
             }
-            if numbered as usize % PERIOD == 0 {
+            if (numbered as usize).is_multiple_of(PERIOD) {
                 let bytes = diagrams.bytes() + graph.bytes() + machine.bytes() + count * 16;
                 limits.check(count as u64, bytes)?;
             }
