@@ -28,6 +28,7 @@ Condition exists (0:rax=0 /\ 1:rax=0)
 Observation SB Sometimes 1 3
 Time SB [..]
 
+
 "#]],
     );
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
