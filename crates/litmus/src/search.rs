@@ -199,7 +199,7 @@ fn forward<M: Machine>(
     let mut current = Vec::new();
     let mut index = 0;
     while index < graph.states.len() {
-        if index % PERIOD == 0 {
+        if index.is_multiple_of(PERIOD) {
             let bytes = diagrams.bytes() + graph.bytes() + machine.bytes();
             limits.check(graph.states.len() as u64, bytes)?;
         }

@@ -107,7 +107,9 @@ impl<'m> Execution<'m> {
         }
     }
 
-    /// Follows a place to its address, evaluating its indices from left to right.
+    /// Follows a place to its address, evaluating its indices from left to right. An index may
+    /// call a function that removes an element which the address leads through: then there is no
+    /// such place any more.
     pub(super) fn address(&mut self, place: &'m Place) -> Result<Address, Stop> {
         let model = self.model;
         let (mut address, mut ty) = match place.base {
@@ -130,6 +132,7 @@ impl<'m> Execution<'m> {
                 }
                 (Step::Index(expression), TypeKind::Array { index, element }) => {
                     let value = self.number(expression)?;
+                    self.read(&address, place.span)?;
                     let at = i128::from(value) - i128::from(model.lowest(*index));
                     if at < 0 || at >= i128::from(model.count(*index)) {
                         let value = render_simple(model, expression.ty, value);
@@ -143,6 +146,7 @@ impl<'m> Execution<'m> {
                 }
                 (Step::Element(expression), TypeKind::Multiset { element, .. }) => {
                     let at = self.number(expression)?;
+                    self.read(&address, place.span)?;
                     let at = self.occupied(&address, at, expression.span)?;
                     address.push(at);
                     ty = *element;

@@ -8,7 +8,9 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Variable;
-use murphi::ir::{AliasTarget, Base, Frame, LocalId, Place, Step, Storage, TypeId, TypeKind};
+use murphi::ir::{
+    AliasTarget, Base, Expression, Frame, LocalId, Place, Step, Storage, TypeId, TypeKind,
+};
 
 use super::Translator;
 use super::operand::{Bounds, Operand};
@@ -219,6 +221,7 @@ impl<'m> Translator<'_, 'm> {
             (Step::Index(expression), TypeKind::Array { index, element }) => {
                 let domain = Bounds::of(model, *index);
                 let at = self.operand(expression);
+                self.check_after(&address, expression);
                 let certain = at.bounds.within(domain) && self.is_certain(expression);
                 self.check_within(at, domain, model.count(*index));
                 let mut address = self.indexed(address, at, domain.low, layout.stride);
@@ -227,6 +230,7 @@ impl<'m> Translator<'_, 'm> {
             }
             (Step::Element(expression), TypeKind::Multiset { element, .. }) => {
                 let at = self.operand(expression);
+                self.check_after(&address, expression);
                 let room = self.room(at, ty);
                 let multiset = Element { multiset: Box::new(address.clone()), ty, room };
                 self.check_element(&multiset);
@@ -299,6 +303,13 @@ impl<'m> Translator<'_, 'm> {
     pub(super) fn check_elements(&mut self, address: &Address) {
         for element in &address.elements {
             self.check_element(element);
+        }
+    }
+
+    /// Checks an address again if evaluating an expression may have removed what it leads through.
+    pub(super) fn check_after(&mut self, address: &Address, evaluated: &Expression) {
+        if address.has_elements() && self.may_shrink_in(evaluated) {
+            self.check_elements(address);
         }
     }
 

@@ -97,13 +97,6 @@ impl<'m> Translator<'_, 'm> {
         }
     }
 
-    /// Checks an address again if evaluating an expression may have removed what it leads through.
-    fn check_after(&mut self, address: &Address, evaluated: &Expression) {
-        if address.has_elements() && self.may_shrink_in(evaluated) {
-            self.check_elements(address);
-        }
-    }
-
     fn conditional_statement(
         &mut self,
         branches: &'m [(Expression, Vec<Statement>)],
