@@ -95,7 +95,7 @@ pub(crate) struct RunArguments {
     /// Let every step that is possible be equally likely in every trace.
     ///
     /// By default each trace has preferences of its own, so that some messages are late and some
-    /// lines stay long in a cache, which finds more.
+    /// lines stay long in a cache.
     #[arg(long)]
     pub(crate) uniform: bool,
 
