@@ -14,6 +14,7 @@
 mod abstraction;
 mod prepare;
 mod processor;
+pub mod refine;
 mod rules;
 mod substitute;
 mod syntax;

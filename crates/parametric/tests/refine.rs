@@ -1,0 +1,1 @@
+//! The loop on the protocols we ship.
