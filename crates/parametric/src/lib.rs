@@ -12,17 +12,25 @@
 //! program like any other, which any tool can check.
 
 mod abstraction;
+mod counters;
+mod emit;
+mod flags;
+mod inline;
+mod lemma;
 mod prepare;
 mod processor;
 pub mod refine;
 mod rules;
 mod substitute;
 mod syntax;
+mod types;
 
 use murphi::ast::{Expression, Program, Quantifier, TypeExpression};
 use murphi::diagnostic::Diagnostic;
 
 pub use abstraction::{Options, abstraction};
+pub use emit::emit;
+pub use lemma::read_lemmas;
 pub use prepare::prepare;
 pub use processor::{Processor, find_processor, with_processors};
 pub use rules::{FlatRule, flatten};

@@ -15,6 +15,8 @@ use crate::syntax::{names, rebuilt, rebuilt_statements};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Substitution {
     values: HashMap<String, Expression>,
+    /// Names that are bound outside, which nothing inside is to hide.
+    avoided: Vec<String>,
 }
 
 impl Substitution {
@@ -22,8 +24,13 @@ impl Substitution {
         self.values.insert(name.to_owned(), value);
     }
 
+    /// Lets nothing that is bound inside have one of these names.
+    pub(crate) fn avoid(&mut self, names: impl IntoIterator<Item = String>) {
+        self.avoided.extend(names);
+    }
+
     pub(crate) fn expression(&self, whole: &Expression) -> Expression {
-        if self.values.is_empty() {
+        if self.values.is_empty() && self.avoided.is_empty() {
             return whole.clone();
         }
         match &whole.kind {
@@ -134,7 +141,8 @@ impl Substitution {
     /// Binds a name, and gives the one to use for it.
     fn bind(&mut self, name: &str) -> String {
         self.values.remove(name);
-        let coming: Vec<String> = self.values.values().flat_map(names).collect();
+        let mut coming: Vec<String> = self.values.values().flat_map(names).collect();
+        coming.extend(self.avoided.iter().cloned());
         if !coming.iter().any(|other| other == name) {
             return name.to_owned();
         }
