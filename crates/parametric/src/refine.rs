@@ -151,6 +151,7 @@ struct Refinement<'a, 'b> {
 }
 
 /// Something that went wrong in the abstraction.
+#[derive(Debug, Clone)]
 struct Alarm {
     run: Vec<Step>,
     /// The name of the claim that is broken, if it is one.
@@ -197,48 +198,57 @@ impl Refinement<'_, '_> {
         }
     }
 
-    /// Adds lemmas that exclude the alarms, or gives lemmas up. If neither can be done about any of
-    /// them, the one that matters most is the answer.
+    /// Adds lemmas that exclude the alarms. If there are none, gives lemmas up. If neither can be
+    /// done about any of them, the one that matters most is the answer.
     fn answer(&mut self, current: &Abstract, alarms: &[Alarm]) -> Result<(), Alarm> {
+        let before = self.standing.clone();
         let mut is_progress = false;
-        let mut stuck = None;
-        for (number, alarm) in alarms.iter().enumerate() {
-            let facts = self.facts_against(current, alarm);
-            if !facts.is_empty() {
-                for fact in facts {
-                    if !self.is_known(&fact) {
-                        self.standing.push(Standing::guessed(fact));
-                    }
+        for alarm in alarms {
+            let Some(facts) = self.facts_against(current, alarm, before.len()) else { continue };
+            is_progress = true;
+            for fact in facts {
+                if self.known(&fact).is_none() {
+                    (self.listener)(&format!("+ {}: {}", fact.called_for, fact.text), None);
+                    self.standing.push(Standing::guessed(fact));
                 }
-                is_progress = true;
-                continue;
             }
+        }
+        if is_progress {
+            return Ok(());
+        }
+        let mut stuck = None;
+        for alarm in alarms {
             let failed = alarm.claim.as_ref().and_then(|claim| {
                 current.abstraction.claims.iter().position(|candidate| candidate == claim)
             });
             match failed {
-                Some(lemma) => is_progress |= self.give_up(current, alarm, lemma),
-                None => stuck = stuck.or(Some(number)),
+                Some(lemma) => is_progress |= self.give_up(current, alarm, &before[lemma]),
+                None => stuck = stuck.or(Some(alarm)),
             }
         }
-        match (is_progress, stuck) {
-            (true, _) => Ok(()),
-            (false, number) => {
-                let Alarm { run, claim, failed } = &alarms[number.unwrap_or(0)];
-                Err(Alarm { run: run.clone(), claim: claim.clone(), failed: *failed })
-            }
+        match (is_progress, stuck.or(alarms.first())) {
+            (false, Some(alarm)) => Err(alarm.clone()),
+            _ => Ok(()),
         }
     }
 
-    fn is_known(&self, fact: &Fact) -> bool {
+    /// The number of the lemma that says the same.
+    fn known(&self, fact: &Fact) -> Option<usize> {
         let same = |standing: &Standing| {
             standing.lemma.rule == fact.lemma.rule && standing.text == fact.text
         };
-        self.standing.iter().any(same)
+        self.standing.iter().position(same)
     }
 
-    /// The facts that exclude the first impossible step of a run; none if every step is as observed.
-    fn facts_against(&mut self, current: &Abstract, alarm: &Alarm) -> Vec<Fact> {
+    /// The facts that exclude the first impossible step of a run. `None` if every step is as
+    /// observed, or nothing can be said about it that is not said already by one of the first
+    /// `tried` lemmas, in vain.
+    fn facts_against(
+        &mut self,
+        current: &Abstract,
+        alarm: &Alarm,
+        tried: usize,
+    ) -> Option<Vec<Fact>> {
         let steps = alarm.run.windows(2).map(|pair| {
             (pair[0].state.as_slice(), pair[1].rule, pair[1].instance)
         });
@@ -275,19 +285,21 @@ impl Refinement<'_, '_> {
             facts.retain(|fact| {
                 !self.given_up.contains(&(fact.lemma.rule, fact.text.clone()))
             });
-            // What is already claimed and does not exclude the step says nothing here.
-            if facts.iter().any(|fact| !self.is_known(fact)) {
-                return facts;
+            // What was claimed and did not exclude the step says nothing here.
+            facts.retain(|fact| self.known(fact).is_none_or(|at| at >= tried));
+            if !facts.is_empty() {
+                return Some(facts);
             }
         }
-        Vec::new()
+        None
     }
 
     /// Takes what a failed lemma met for something that happens, and drops every fact that it
     /// contradicts. Whether anything was dropped.
-    fn give_up(&mut self, current: &Abstract, alarm: &Alarm, lemma: usize) -> bool {
+    fn give_up(&mut self, current: &Abstract, alarm: &Alarm, lemma: &Standing) -> bool {
         let Some(last) = alarm.run.last() else { return false };
-        let rule = self.standing[lemma].lemma.rule;
+        let rule = lemma.lemma.rule;
+        (self.listener)(&format!("- {}", lemma.text), None);
         let mut met = Vec::new();
         for (number, (origin, other)) in current.abstraction.origins.iter().enumerate() {
             if *origin != rule || other.is_some() {
@@ -318,9 +330,10 @@ impl Refinement<'_, '_> {
             }
         }
         // Where the row does not show it, the lemma itself is what was wrong.
-        if !dropped && self.standing[lemma].fact.is_some() {
-            let standing = self.standing.remove(lemma);
-            self.given_up.insert((standing.lemma.rule, standing.text));
+        let is_it = |standing: &Standing| standing.lemma.rule == rule && standing.text == lemma.text;
+        if lemma.fact.is_some() && self.standing.iter().any(is_it) {
+            self.standing.retain(|standing| !is_it(standing));
+            self.given_up.insert((rule, lemma.text.clone()));
             dropped = true;
         }
         dropped
