@@ -136,11 +136,9 @@ impl Types {
         self.globals.contains_key(name)
     }
 
-    /// Whether a name is a constant: declared, a member of an enumeration, or a truth value.
-    pub(crate) fn is_constant(&self, name: &str) -> bool {
-        self.constants.contains(name)
-            || self.members.contains_key(name)
-            || matches!(name, "true" | "false")
+    /// Whether a name is a member of an enumeration.
+    pub(crate) fn is_member(&self, name: &str) -> bool {
+        self.members.contains_key(name)
     }
 
     /// Whether a type is simple: one value rather than several.

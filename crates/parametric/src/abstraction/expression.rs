@@ -452,6 +452,9 @@ impl Instance<'_> {
             }
             ExpressionKind::Binary(operator, left, right) => {
                 let left = self.value(left, mode)?;
+                if let Some(known) = self.compared(*operator, &left, right) {
+                    return Ok(boolean(known, whole.span));
+                }
                 Ok(Expression {
                     span: whole.span,
                     ..binary(*operator, left, self.value(right, mode)?)
@@ -483,6 +486,25 @@ impl Instance<'_> {
                 "a call cannot be abstracted",
                 "write out what it returns",
             )),
+        }
+    }
+
+    /// Whether two members of an enumeration are the same, or different, as an operator says.
+    fn compared(
+        &self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+    ) -> Option<bool> {
+        let (ExpressionKind::Name(left), ExpressionKind::Name(right)) = (&left.kind, &right.kind)
+        else {
+            return None;
+        };
+        let are_members = self.types.is_member(left) && self.types.is_member(right);
+        match operator {
+            BinaryOperator::Equal if are_members => Some(left == right),
+            BinaryOperator::NotEqual if are_members => Some(left != right),
+            _ => None,
         }
     }
 

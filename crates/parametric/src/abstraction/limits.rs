@@ -18,7 +18,7 @@ use murphi::source::Span;
 
 use crate::Prepared;
 use crate::rules::Flattened;
-use crate::syntax::{own_expressions, quantified};
+use crate::syntax::{changed, own_expressions, quantified};
 use crate::types::{Scope, Types, bind};
 
 /// Says where a program does not meet the conditions.
@@ -120,7 +120,18 @@ impl Counter<'_> {
         };
         let mut spoken: HashSet<String> = HashSet::new();
         let mut bound = 0;
+        // What is only written is not looked at: what matters of it are its indices.
+        let target = changed(statement);
+        let is_target =
+            |expression: &Expression| target.is_some_and(|target| std::ptr::eq(target, expression));
+        let mut looked_at = Vec::new();
         for expression in own_expressions(statement) {
+            match is_target(expression) {
+                true => looked_at.extend(inner_indices(expression)),
+                false => looked_at.push(expression),
+            }
+        }
+        for expression in looked_at {
             bound = bound.max(gather(self.types, &mut self.scope, expression, &mut spoken));
         }
         if is_claim {
@@ -148,6 +159,21 @@ impl Counter<'_> {
             StatementKind::While { body, .. } => self.statements(body),
             _ => {}
         }
+    }
+}
+
+/// The indices of a place that are more than a name.
+fn inner_indices(place: &Expression) -> Vec<&Expression> {
+    match &place.kind {
+        ExpressionKind::Field(inner, _) => inner_indices(inner),
+        ExpressionKind::Index(inner, at) => {
+            let mut found = inner_indices(inner);
+            if !matches!(at.kind, ExpressionKind::Name(_)) {
+                found.push(at);
+            }
+            found
+        }
+        _ => Vec::new(),
     }
 }
 

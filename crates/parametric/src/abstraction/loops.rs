@@ -12,6 +12,17 @@ use super::statement::path;
 use crate::syntax::{assign, changed, each_statement, name, names, statement, when};
 use crate::types::bind;
 
+/// The rounds of a loop that belong to processors that are not concrete.
+#[derive(Clone, Copy)]
+struct Round<'a> {
+    /// The loop variable.
+    variable: &'a str,
+    /// The whole body of the loop.
+    whole: &'a [Statement],
+    /// Whether what is looked at is done in every round.
+    always: bool,
+}
+
 impl Instance<'_> {
     /// Notes what a loop writes; gives what was noted before.
     pub(super) fn enter_loop(&mut self, body: &[Statement]) -> Vec<Key> {
@@ -78,8 +89,9 @@ impl Instance<'_> {
         let concrete = self.statements(body);
         self.leave_branch(&before);
         self.standing.insert(variable.to_owned(), Standing::Other);
-        let others =
-            concrete.and_then(|concrete| Ok((concrete, self.by_others(variable, body, body)?)));
+        let others = concrete.and_then(|concrete| {
+            Ok((concrete, self.by_others(Round { variable, whole: body, always: true }, body)?))
+        });
         self.leave_branch(&before);
         self.restore(variable, shadowed);
         let (concrete, others) = others?;
@@ -89,35 +101,23 @@ impl Instance<'_> {
     }
 
     /// What shows of the rounds of processors that are not concrete.
-    fn by_others(
-        &mut self,
-        variable: &str,
-        statements: &[Statement],
-        whole: &[Statement],
-    ) -> Step<Vec<Statement>> {
+    fn by_others(&mut self, round: Round<'_>, statements: &[Statement]) -> Step<Vec<Statement>> {
         let mut done = Vec::new();
         for each in statements {
-            done.extend(self.by_other(variable, each, whole)?);
+            done.extend(self.by_other(round, each)?);
         }
         Ok(done)
     }
 
-    fn by_other(
-        &mut self,
-        variable: &str,
-        each: &Statement,
-        whole: &[Statement],
-    ) -> Step<Vec<Statement>> {
+    fn by_other(&mut self, round: Round<'_>, each: &Statement) -> Step<Vec<Statement>> {
         let span = each.span;
         match &each.kind {
             StatementKind::Assign { target, value } => {
-                self.by_other_assigned(variable, target, Some(value), each, whole)
+                self.by_other_assigned(round, target, Some(value), each)
             }
-            StatementKind::Undefine(target) => {
-                self.by_other_assigned(variable, target, None, each, whole)
-            }
+            StatementKind::Undefine(target) => self.by_other_assigned(round, target, None, each),
             StatementKind::If { branches, otherwise } => {
-                self.by_other_branches(variable, branches, otherwise.as_deref(), whole, span)
+                self.by_other_branches(round, branches, otherwise.as_deref(), span)
             }
             StatementKind::Switch { value, cases, otherwise } => {
                 let equal = |other: &Expression| {
@@ -136,7 +136,7 @@ impl Instance<'_> {
                         Branch { condition, body: case.body.clone() }
                     })
                     .collect();
-                self.by_other_branches(variable, &branches, otherwise.as_deref(), whole, span)
+                self.by_other_branches(round, &branches, otherwise.as_deref(), span)
             }
             // Found where that processor is concrete.
             StatementKind::Error(_)
@@ -155,12 +155,12 @@ impl Instance<'_> {
                         shadowed.push((own.clone(), before));
                     }
                 }
-                let mut shown = self.by_others(variable, body, whole);
+                let mut shown = self.by_others(round, body);
                 for (own, _) in &shadowed {
                     self.standing.insert(own.clone(), Standing::Other);
                 }
                 if !shadowed.is_empty() && shown.as_ref().is_ok_and(Vec::is_empty) {
-                    shown = self.by_others(variable, body, whole);
+                    shown = self.by_others(round, body);
                 }
                 for (own, before) in shadowed {
                     self.restore(&own, before);
@@ -184,24 +184,24 @@ impl Instance<'_> {
 
     fn by_other_branches(
         &mut self,
-        variable: &str,
+        round: Round<'_>,
         branches: &[Branch],
         otherwise: Option<&[Statement]>,
-        whole: &[Statement],
         span: Span,
     ) -> Step<Vec<Statement>> {
+        let round = Round { always: false, ..round };
         let mut done = Vec::new();
         for (number, branch) in branches.iter().enumerate() {
-            let body = self.by_others(variable, &branch.body, whole)?;
+            let body = self.by_others(round, &branch.body)?;
             if !body.is_empty() {
                 let condition = path(&branches[..number], Some(&branch.condition));
-                done.extend(self.by_choice(variable, &condition, body, whole, span)?);
+                done.extend(self.by_choice(round, &condition, body, span)?);
             }
         }
-        let body = self.by_others(variable, otherwise.unwrap_or_default(), whole)?;
+        let body = self.by_others(round, otherwise.unwrap_or_default())?;
         if !body.is_empty() {
             let condition = path(branches, None);
-            done.extend(self.by_choice(variable, &condition, body, whole, span)?);
+            done.extend(self.by_choice(round, &condition, body, span)?);
         }
         Ok(done)
     }
@@ -209,12 +209,12 @@ impl Instance<'_> {
     /// Something that is done if one of the others meets a condition.
     fn by_choice(
         &mut self,
-        variable: &str,
+        round: Round<'_>,
         condition: &Expression,
         body: Vec<Statement>,
-        whole: &[Statement],
         span: Span,
     ) -> Step<Vec<Statement>> {
+        let Round { variable, whole, .. } = round;
         let depends = |known: &Expression| {
             let written = writes(whole);
             reads(known).iter().any(|read| written.iter().any(|write| overlap(read, write)))
@@ -232,12 +232,12 @@ impl Instance<'_> {
 
     fn by_other_assigned(
         &mut self,
-        variable: &str,
+        round: Round<'_>,
         target: &Expression,
         value: Option<&Expression>,
         each: &Statement,
-        whole: &[Statement],
     ) -> Step<Vec<Statement>> {
+        let Round { variable, whole, always } = round;
         let place = match self.place(target, Mode::Probe) {
             Ok(Where::Hidden) => return Ok(Vec::new()),
             Ok(Where::Visible(place)) => place,
@@ -246,8 +246,9 @@ impl Instance<'_> {
         };
         let mentions = |whole: &Expression| {
             let found = names(whole);
-            self.bound.iter().any(|bound| found.contains(bound))
-                || found.contains(&variable.to_owned())
+            let is_own = |bound: &String| always && !self.standing.contains_key(bound);
+            let mut bound = self.bound.iter().filter(|bound| !is_own(bound));
+            bound.any(|bound| found.contains(bound)) || found.contains(&variable.to_owned())
         };
         if mentions(target) || value.is_some_and(mentions) {
             return Err(shows(each.span));
@@ -275,6 +276,10 @@ impl Instance<'_> {
         });
         if !same {
             return Err(shows(each.span));
+        }
+        // The concrete processors do the same anyway.
+        if always {
+            return Ok(Vec::new());
         }
         let Some(value) = value else {
             return Ok(vec![statement(StatementKind::Undefine(place), each.span)]);
