@@ -264,7 +264,7 @@ impl Refinement<'_, '_> {
             let mut combinations: Vec<_> = suspect
                 .rows
                 .iter()
-                .flat_map(|row| table.missing(vocabulary, row, suspect.others))
+                .flat_map(|row| table.missing(vocabulary, row, &suspect))
                 .collect();
             // The fewer atoms, the more general. The sort keeps the ranks of equals.
             combinations.sort_by_key(Vec::len);
@@ -455,6 +455,9 @@ fn vocabularies(
         let mut choices = FxHashSet::default();
         for choice in of_it.iter().flat_map(|rule| &rule.choices).filter(|choice| choice.initial) {
             choices.insert(print_expression(&choice.stands_for));
+            if vocabulary.equation(&choice.stands_for).is_some() {
+                continue;
+            }
             if let Some(sort) = type_of(model, &choice.ty)
                 .and_then(|ty| vocabulary::sort(model, ty))
                 .filter(|sort| sort.sets.is_empty())

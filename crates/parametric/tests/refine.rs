@@ -29,7 +29,7 @@ fn try_one() {
     let mut last = String::new();
     let found = verify(
         &prepared,
-        &Options { name: path, ..Options::default() },
+        &Options { name: path, concrete: std::env::var("C").map_or(2, |c| c.parse().unwrap()), ..Options::default() },
         &mut |task, _| {
             if task != last {
                 eprintln!("{task}");
@@ -38,7 +38,10 @@ fn try_one() {
         },
         &AtomicBool::new(false),
     );
-    let found = found.unwrap_or_else(|f| panic!("{f:#?}"));
+    let found = found.unwrap_or_else(|f| match f {
+        tribunal_parametric::refine::Failure::Unsuitable(d) => panic!("{}", d.iter().map(|d| d.render(&source, false)).collect::<String>()),
+        tribunal_parametric::refine::Failure::Unrunnable(tribunal_parametric::refine::Unrunnable::Refused(source, d)) => panic!("{}", d.iter().map(|d| d.render(&source, false)).collect::<String>()),
+        f => panic!("{f:?}") });
     for small in &found.small {
         eprintln!("{small:?}");
     }

@@ -8,7 +8,7 @@ use murphi::ast::{BinaryOperator, Expression};
 
 use super::reader::{FIRST_CONSTANT, FIRST_VARIABLE, Label, MOST_CONSTANTS, OTHER, UNDEFINED, UNKNOWN};
 use super::syntax::{binary, is_undefined, joined, not};
-use super::vocabulary::{Vocabulary, constant_expression, name};
+use super::vocabulary::{Origin, Vocabulary, constant_expression, name};
 
 /// What an atom says of a row. For values it is the label.
 pub(crate) type Category = u8;
@@ -16,9 +16,9 @@ pub(crate) type Category = u8;
 /// Of comparisons: one side is undefined (the same as of values).
 const NOT_COMPARABLE: Category = UNDEFINED;
 /// Of comparisons.
-const EQUAL: Category = 1;
+pub(crate) const EQUAL: Category = 1;
 /// Of comparisons.
-const DIFFERENT: Category = 2;
+pub(crate) const DIFFERENT: Category = 2;
 /// Of values: a member of a scalarset, whichever.
 const MEMBER: Category = 253;
 
@@ -61,6 +61,15 @@ pub(crate) fn atoms(vocabulary: &Vocabulary) -> Vec<Atom> {
 }
 
 impl Atom {
+    /// Whether it is about something that has to be computed.
+    pub(crate) fn is_probe(self, vocabulary: &Vocabulary) -> bool {
+        let is_probe = |term: usize| vocabulary.terms[term].origin == Origin::Probe;
+        match self {
+            Atom::Value(term) | Atom::Is(term, _) => is_probe(term),
+            Atom::Same(left, right) => is_probe(left) || is_probe(right),
+        }
+    }
+
     /// Which variables it uses.
     pub(crate) fn uses(self, vocabulary: &Vocabulary) -> u64 {
         match self {

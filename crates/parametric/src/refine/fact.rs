@@ -14,7 +14,7 @@ use super::atoms::{Atom, Category};
 use super::reader::Label;
 use super::syntax::{binary, joined};
 use super::table::{Combination, Table};
-use super::vocabulary::{Origin, Vocabulary};
+use super::vocabulary::Vocabulary;
 use crate::{Lemma, RuleId};
 
 /// A fact about a rule, with the run that called for it.
@@ -83,15 +83,11 @@ fn subject(vocabulary: &Vocabulary, combination: &Combination) -> usize {
     let witnesses = witnesses.filter(|(_, variable)| variable.witness);
     let witnesses = witnesses.fold(0u64, |bits, (at, _)| bits | 1 << at);
     let rank = |atom: &Atom| {
-        let is_probe = match atom {
-            Atom::Value(term) => matches!(vocabulary.terms[*term].origin, Origin::Probe),
-            Atom::Is(..) | Atom::Same(..) => false,
-        };
         match atom {
             _ if atom.uses(vocabulary) & witnesses != 0 => 3,
             Atom::Same(..) => 2,
             Atom::Is(..) => 1,
-            Atom::Value(_) => i32::from(!is_probe),
+            Atom::Value(_) => i32::from(!atom.is_probe(vocabulary)),
         }
     };
     let best = combination.iter().enumerate().max_by_key(|(_, (atom, _))| rank(atom));

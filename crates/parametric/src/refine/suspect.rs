@@ -12,6 +12,7 @@ use murphi::ir::{Domain, Model};
 use murphi::print::print_expression;
 use murphi::value::State;
 
+use super::atoms::{Atom, Category, DIFFERENT, EQUAL};
 use super::observe::{each_witness, sizes};
 use super::reader::{Label, Raw, Reader};
 use super::vocabulary::Vocabulary;
@@ -38,6 +39,8 @@ pub(crate) struct Suspect {
     pub(crate) others: u64,
     /// One for each choice of witnesses.
     pub(crate) rows: Vec<Vec<Label>>,
+    /// What was chosen about processors that are not known.
+    pub(crate) chosen: Vec<(Atom, Category)>,
 }
 
 impl Abstract {
@@ -98,9 +101,16 @@ impl Abstract {
                 numbers.push(Some(value_of(&variable.name)?.number));
             }
         }
-        let mut given = Vec::new();
+        let (mut given, mut chosen) = (Vec::new(), Vec::new());
         for choice in other.iter().flat_map(|other| &other.choices).filter(|choice| choice.initial) {
             let text = print_expression(&choice.stands_for);
+            if let Some(atom) = vocabulary.equation(&choice.stands_for) {
+                let value = choice.name.as_ref().and_then(|name| value_of(name));
+                let is_equal = value.map(|bound| bound.number == 1);
+                let category = is_equal.map(|equal| if equal { EQUAL } else { DIFFERENT });
+                chosen.extend(category.map(|category| (atom, category)));
+                continue;
+            }
             let Some(term) = vocabulary.find(&text) else { continue };
             let raw = match (&choice.name, choice.fixed) {
                 (_, Some(Fixed::Other)) => Raw::Other,
@@ -121,7 +131,7 @@ impl Abstract {
             reader.row(vocabulary, state, numbers, &given, &mut row);
             rows.push(row);
         });
-        Some(Suspect { vocabulary: vocabulary_number, others, rows })
+        Some(Suspect { vocabulary: vocabulary_number, others, rows, chosen })
     }
 
     /// The instances of a rule that apply in a state.

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::atoms::{Atom, Category, atoms};
 use super::reader::{Label, UNDEFINED};
+use super::suspect::Suspect;
 use super::vocabulary::Vocabulary;
 
 /// How many combinations of three atoms are looked at, at most.
@@ -41,12 +42,27 @@ impl Rows {
 /// Some atoms with their categories.
 pub(crate) type Combination = Vec<(Atom, Category)>;
 
+/// The rows of one atom.
+#[derive(Debug, Clone, Default)]
+struct Column {
+    of: FxHashMap<Category, Bits>,
+    /// Of which it is not known; they are in all sets as well.
+    unknown: Bits,
+    is_unknown_somewhere: bool,
+}
+
+impl Column {
+    fn set(&self, category: Category) -> &Bits {
+        self.of.get(&category).unwrap_or(&self.unknown)
+    }
+}
+
 /// Rows in columns.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     atoms: Vec<Atom>,
-    /// For each atom, the rows of each category.
-    columns: Vec<FxHashMap<Category, Bits>>,
+    /// For each atom, the rows that have or may have each category.
+    columns: Vec<Column>,
     rows: usize,
     /// For each term, whether it is undefined in some row.
     undefined: Vec<bool>,
@@ -59,19 +75,28 @@ impl Table {
         sorted.sort_unstable();
         let words = sorted.len().div_ceil(64);
         let atoms = atoms(vocabulary);
-        let mut columns = vec![FxHashMap::<Category, Bits>::default(); atoms.len()];
+        let column = Column { unknown: vec![0; words], ..Column::default() };
+        let mut columns = vec![column; atoms.len()];
         let variables = vocabulary.variables.len();
         let mut undefined = vec![false; vocabulary.terms.len()];
         for (number, row) in sorted.iter().enumerate() {
             for (atom, column) in atoms.iter().zip(&mut columns) {
-                // What is not known of a row may be anything, which no set can say: a row of a
-                // concrete instance knows everything but what a probe could not evaluate.
-                let Some(category) = atom.category(vocabulary, row, 0) else { continue };
-                let bits = column.entry(category).or_insert_with(|| vec![0; words]);
+                let bits = match atom.category(vocabulary, row, 0) {
+                    Some(category) => column.of.entry(category).or_insert_with(|| vec![0; words]),
+                    None => {
+                        column.is_unknown_somewhere = true;
+                        &mut column.unknown
+                    }
+                };
                 bits[number / 64] |= 1 << (number % 64);
             }
             for (seen, label) in undefined.iter_mut().zip(&row[variables..]) {
                 *seen |= *label == UNDEFINED;
+            }
+        }
+        for Column { of, unknown, .. } in &mut columns {
+            for bits in of.values_mut() {
+                bits.iter_mut().zip(&*unknown).for_each(|(known, unknown)| *known |= unknown);
             }
         }
         Table { atoms, columns, rows: sorted.len(), undefined }
@@ -87,20 +112,10 @@ impl Table {
         let Some(column) = self.column(atom) else { return Vec::new() };
         let Some(within) = self.rows_with(given) else { return Vec::new() };
         let meets = |bits: &Bits| bits.iter().zip(&within).any(|(left, right)| left & right != 0);
-        let mut found: Vec<Category> =
-            column.iter().filter(|(_, bits)| meets(bits)).map(|(category, _)| *category).collect();
+        let met = column.of.iter().filter(|(_, bits)| meets(bits));
+        let mut found: Vec<Category> = met.map(|(category, _)| *category).collect();
         found.sort_unstable();
         found
-    }
-
-    /// How many rows have all of `given`.
-    pub(crate) fn support(&self, given: &[(Atom, Category)]) -> u64 {
-        self.rows_with(given).map_or(0, |bits| count(&bits))
-    }
-
-    /// Whether some row has all of these.
-    pub(crate) fn has(&self, combination: &[(Atom, Category)]) -> bool {
-        self.support(combination) != 0
     }
 
     /// The smallest combinations of the categories of `row` that no row of the table has, those that
@@ -109,24 +124,30 @@ impl Table {
         &self,
         vocabulary: &Vocabulary,
         row: &[Label],
-        others: u64,
+        suspect: &Suspect,
     ) -> Vec<Combination> {
         let known = self.atoms.iter().enumerate().filter_map(|(at, atom)| {
-            let category = atom.category(vocabulary, row, others)?;
-            Some((at, category))
+            // What cannot always be evaluated cannot be said.
+            let is_sayable = !(self.columns[at].is_unknown_somewhere && atom.is_probe(vocabulary));
+            let chosen = suspect.chosen.iter().find(|(chosen, _)| chosen == atom);
+            let category = match chosen {
+                Some((_, category)) => Some(*category),
+                None => atom.category(vocabulary, row, suspect.others),
+            };
+            Some((at, category.filter(|_| is_sayable)?))
         });
         let known: Vec<(usize, Category)> = known.collect();
         let named = |places: &[usize]| -> Combination {
             places.iter().map(|&place| (self.atoms[known[place].0], known[place].1)).collect()
         };
         let single: Vec<usize> = (0..known.len())
-            .filter(|&place| !self.columns[known[place].0].contains_key(&known[place].1))
+            .filter(|&place| count(self.columns[known[place].0].set(known[place].1)) == 0)
             .collect();
         if !single.is_empty() {
             return single.into_iter().map(|place| named(&[place])).collect();
         }
         let sets: Vec<&Bits> =
-            known.iter().map(|(at, category)| &self.columns[*at][category]).collect();
+            known.iter().map(|(at, category)| self.columns[*at].set(*category)).collect();
         let counts: Vec<u64> = sets.iter().map(|set| count(set)).collect();
         // An atom that every row has in this category narrows nothing down.
         let telling: Vec<usize> =
@@ -203,7 +224,7 @@ impl Table {
         Some(places)
     }
 
-    fn column(&self, atom: Atom) -> Option<&FxHashMap<Category, Bits>> {
+    fn column(&self, atom: Atom) -> Option<&Column> {
         let at = self.atoms.iter().position(|candidate| *candidate == atom)?;
         Some(&self.columns[at])
     }
@@ -211,7 +232,7 @@ impl Table {
     fn rows_with(&self, given: &[(Atom, Category)]) -> Option<Bits> {
         let mut bits = self.all();
         for (atom, category) in given {
-            let set = self.column(*atom)?.get(category)?;
+            let set = self.column(*atom)?.set(*category);
             bits.iter_mut().zip(set).for_each(|(left, right)| *left &= right);
         }
         Some(bits)

@@ -11,6 +11,8 @@ use murphi::ir::{Domain, Model, Rule, Simple, TypeId, TypeKind};
 use murphi::print::print_expression;
 use murphi::source::Span;
 
+use super::atoms::Atom;
+
 /// The most values that a place with constants may have; others are not spoken of.
 const MOST_CONSTANTS: u64 = 32;
 
@@ -133,6 +135,24 @@ impl Vocabulary {
             }
         });
         uses
+    }
+
+    /// The atom that an equation is, if it compares two terms, or a term and a variable, that have
+    /// members of scalarsets.
+    pub(crate) fn equation(&self, expression: &Expression) -> Option<Atom> {
+        let ExpressionKind::Binary(ast::BinaryOperator::Equal, left, right) = &expression.kind
+        else {
+            return None;
+        };
+        let (left, right) = (print_expression(left), print_expression(right));
+        let variable = |text: &str| self.variables.iter().position(|found| found.name == text);
+        match (self.find(&left), self.find(&right), variable(&left), variable(&right)) {
+            (Some(term), _, _, Some(variable)) | (_, Some(term), Some(variable), _) => {
+                Some(Atom::Is(term, variable))
+            }
+            (Some(left), Some(right), _, _) => Some(Atom::Same(left.min(right), left.max(right))),
+            _ => None,
+        }
     }
 
     /// The term with this text.
