@@ -164,8 +164,7 @@ ruleset n : Node do
 
   rule "home grants an exclusive copy"
     serving = RequestExclusive & client = n &
-    channel2[n].kind = None & !exclusive_granted &
-    forall m : Node do !holders[m] end
+    channel2[n].kind = None & forall m : Node do !holders[m] end
   ==>
   begin
     channel2[n].kind := GrantExclusive;
