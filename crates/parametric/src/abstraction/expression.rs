@@ -161,7 +161,10 @@ impl Instance<'_> {
                 None
             }
             // There may be no others at all.
-            (Mode::Weaker, true) | (Mode::Stronger, false) => None,
+            (Mode::Weaker, true) | (Mode::Stronger, false) => {
+                self.weakened = true;
+                None
+            }
             (Mode::Weaker | Mode::Stronger, _) => match self.condition(inner, mode) {
                 Ok(known) => Some(known),
                 Err(stop) => {
@@ -227,6 +230,7 @@ impl Instance<'_> {
             ExpressionKind::IsUndefined(place) => self.is_undefined(whole, place, mode),
             _ => self.value(whole, mode.strict()),
         };
+        self.weakened |= matches!(result, Err(Stop::Unknown));
         match (result, mode) {
             (Err(Stop::Unknown), Mode::Weaker) => Ok(boolean(true, whole.span)),
             (Err(Stop::Unknown), Mode::Stronger) => Ok(boolean(false, whole.span)),
@@ -508,8 +512,24 @@ impl Instance<'_> {
         }
     }
 
+    /// Whether a place is indexed by a parameter or loop variable that is not concrete.
+    fn belongs_to_other(&self, place: &Expression) -> bool {
+        match &place.kind {
+            ExpressionKind::Field(inner, _) => self.belongs_to_other(inner),
+            ExpressionKind::Index(inner, at) => {
+                let is_other = matches!(&at.kind, ExpressionKind::Name(name)
+                    if self.standing.get(name) == Some(&Standing::Other));
+                is_other || self.belongs_to_other(inner)
+            }
+            _ => false,
+        }
+    }
+
     /// Where a place is.
     pub(super) fn place(&mut self, whole: &Expression, mode: Mode) -> Step<Where> {
+        if self.belongs_to_other(whole) {
+            return Ok(Where::Hidden);
+        }
         match &whole.kind {
             ExpressionKind::Field(inner, field) => Ok(match self.place(inner, mode)? {
                 Where::Visible(inner) => Where::Visible(expression(

@@ -6,8 +6,8 @@ use murphi::ast::{
 use murphi::source::Span;
 
 use super::expression::{Where, Who, processor_of};
-use super::instance::{Instance, Mode, OTHER, Standing, Step, Stop};
-use crate::syntax::{assign, binary, boolean, field, is_true, name, not, statement, when};
+use super::instance::{Instance, Key, Mode, OTHER, Standing, Step, Stop, overlap, reads};
+use crate::syntax::{assign, binary, boolean, field, is_true, name, names, not, statement, when};
 
 impl<'t> Instance<'t> {
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Step<Vec<Statement>> {
@@ -22,6 +22,8 @@ impl<'t> Instance<'t> {
     fn statement(&mut self, whole: &Statement) -> Step<Vec<Statement>> {
         let before = self.clone();
         match self.attempt(whole) {
+            // Better around a loop than in it.
+            Err(Stop::Split(stored)) if self.is_steady(&stored) => Err(Stop::Split(stored)),
             Err(Stop::Split(stored)) => {
                 *self = before;
                 let base = self.clone();
@@ -50,14 +52,23 @@ impl<'t> Instance<'t> {
         }
     }
 
+    /// Whether a place is the same, with the same value, throughout the loops around.
+    fn is_steady(&self, place: &Expression) -> bool {
+        let mentioned = names(place);
+        let is_read = |written: &Key| reads(place).iter().any(|read| overlap(written, read));
+        !self.bound.is_empty()
+            && !self.bound.iter().any(|bound| mentioned.contains(bound))
+            && !self.loop_writes.iter().any(is_read)
+    }
+
     /// Ends one branch and begins the next: gives what was written in it.
-    fn next_branch(&mut self, base: &Instance<'t>) -> Vec<super::instance::Key> {
+    fn next_branch(&mut self, base: &Instance<'t>) -> Vec<Key> {
         self.leave_branch(base);
         self.log.split_off(base.log.len())
     }
 
     /// After all branches.
-    fn join(&mut self, base: &Instance<'t>, written: Vec<super::instance::Key>) {
+    fn join(&mut self, base: &Instance<'t>, written: Vec<Key>) {
         self.leave_branch(base);
         self.log.extend(written);
     }
