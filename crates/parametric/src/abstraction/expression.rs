@@ -15,6 +15,8 @@ pub(super) enum Where {
     Visible(Expression),
     /// It belongs to processors that are not concrete.
     Hidden,
+    /// Whether a processor that is not concrete is in a set: this says whether any of them is.
+    Member(Expression),
 }
 
 /// A processor.
@@ -136,6 +138,17 @@ impl Instance<'_> {
     ) -> Step<Expression> {
         let variable = quantifier.name.text.clone();
         let shadowed = self.standing.insert(variable.clone(), Standing::Other);
+        let exact = match all {
+            true => self.all_others(&variable, inner),
+            false => self.some_others(&variable, inner),
+        };
+        if let Some(exact) = exact {
+            self.standing.insert(variable.clone(), Standing::Concrete);
+            let concrete = self.condition(inner, mode);
+            self.restore(&variable, shadowed);
+            let concrete = quantified(all, vec![quantifier.clone()], concrete?);
+            return Ok(if all { and(concrete, exact) } else { or(concrete, exact) });
+        }
         let of_others = self.condition(inner, Mode::Probe);
         let restricts =
             self.restricts && matches!((all, mode), (false, Mode::Weaker) | (true, Mode::Stronger));
@@ -228,6 +241,19 @@ impl Instance<'_> {
                 same.map(|same| if equal { same } else { not(same) })
             }
             ExpressionKind::IsUndefined(place) => self.is_undefined(whole, place, mode),
+            ExpressionKind::Index(..) if mode == Mode::Weaker => {
+                match self.place(whole, Mode::Probe) {
+                    Ok(Where::Member(any)) => {
+                        self.weakened = true;
+                        Ok(match self.known_truth(whole) {
+                            Some(known) => and(any, known),
+                            None => any,
+                        })
+                    }
+                    Err(stop) => Err(stop),
+                    Ok(_) => self.value(whole, Mode::Probe),
+                }
+            }
             _ => self.value(whole, mode.strict()),
         };
         self.weakened |= matches!(result, Err(Stop::Unknown));
@@ -275,7 +301,7 @@ impl Instance<'_> {
                 let kind = ExpressionKind::IsUndefined(Box::new(place));
                 Ok(expression(kind, whole.span))
             }
-            Where::Hidden => match self.chosen(place, false) {
+            Where::Hidden | Where::Member(_) => match self.chosen(place, false) {
                 Some(choice) => Ok(boolean(choice.fixed == Some(Fixed::Undefined), whole.span)),
                 None if mode == Mode::Exact => self.chosen_truth(whole),
                 None => self.known_truth(whole).ok_or(Stop::Unknown),
@@ -384,7 +410,7 @@ impl Instance<'_> {
                 Some(Standing::Other) => Who::Other,
                 None => Who::Stored(place),
             }),
-            Where::Hidden => {
+            Where::Hidden | Where::Member(_) => {
                 let choice = self.choice(whole, mode, false)?;
                 Ok(processor_of(&choice, whole))
             }
@@ -440,6 +466,13 @@ impl Instance<'_> {
                             (None, _) => Err(Stop::Undefined),
                         }
                     }
+                    Where::Member(any) => match mode {
+                        Mode::Exact => Ok(and(any, self.chosen_truth(whole)?)),
+                        _ => self
+                            .known_truth(whole)
+                            .map(|known| and(any, known))
+                            .ok_or(Stop::Unknown),
+                    },
                 }
             }
             ExpressionKind::Unary(UnaryOperator::Not, _)
@@ -519,7 +552,7 @@ impl Instance<'_> {
             ExpressionKind::Index(inner, at) => {
                 let is_other = matches!(&at.kind, ExpressionKind::Name(name)
                     if self.standing.get(name) == Some(&Standing::Other));
-                is_other || self.belongs_to_other(inner)
+                (is_other && !self.is_set(inner)) || self.belongs_to_other(inner)
             }
             _ => false,
         }
@@ -536,7 +569,7 @@ impl Instance<'_> {
                     ExpressionKind::Field(Box::new(inner), field.clone()),
                     whole.span,
                 )),
-                Where::Hidden => Where::Hidden,
+                Where::Hidden | Where::Member(_) => Where::Hidden,
             }),
             ExpressionKind::Index(array, at) => {
                 let Where::Visible(inner) = self.place(array, mode)? else {
@@ -551,6 +584,10 @@ impl Instance<'_> {
                 }
                 match self.who(at, mode)? {
                     Who::Concrete(at) => Ok(Where::Visible(index(inner, at))),
+                    Who::Other if self.is_set(array) => {
+                        let other = name(OTHER, at.span);
+                        Ok(Where::Member(index(inner, other)))
+                    }
                     Who::Other => Ok(Where::Hidden),
                     Who::Stored(at) => Err(Stop::Split(at)),
                     Who::Undefined => Err(Stop::Undefined),
