@@ -51,6 +51,6 @@ pub use events::EventNames;
 pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, record};
 pub use trace::{MemoryEvent, MemoryTrace};
 pub use verify::{
-    Counterexample, Failure, Lemma, MemoryModel, Options, Verdict, Verification, compositions,
-    verify,
+    Composed, Counterexample, Failure, Lemma, MemoryModel, Options, Verdict, Verification,
+    composed_programs, compositions, verify,
 };

@@ -3,7 +3,7 @@
 use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
-use tribunal_parametric::{Options, abstraction, prepare};
+use tribunal_parametric::{Options, abstraction, emit, prepare, read_lemmas};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -16,13 +16,23 @@ fn main() {
     if arguments[2] == "prepared" {
         return println!("{}", print(&prepared.program));
     }
-    let made = abstraction(&prepared, &Options::default(), &[])
+    let lemmas = match arguments.get(4) {
+        Some(name) => {
+            let text = std::fs::read_to_string(name).expect("the lemmas can be read");
+            let source = Source { name: name.clone(), text };
+            read_lemmas(&source, &prepared).unwrap_or_else(|problems| refused(&source, problems))
+        }
+        None => Vec::new(),
+    };
+    let leave_out = arguments.get(5).map(|name| vec![name.clone()]).unwrap_or_default();
+    let options = Options { leave_out, ..Options::default() };
+    let made = abstraction(&prepared, &options, &lemmas)
         .unwrap_or_else(|problems| refused(&source, problems));
     for note in &made.notes {
         eprint!("{}", note.render(&source, false));
     }
     match arguments[2].as_str() {
-        "portable" => println!("{}", print(&made.portable)),
+        "portable" => println!("{}", emit(&made, &prepared, &arguments[1])),
         _ => println!("{}", print(&made.program)),
     }
 }

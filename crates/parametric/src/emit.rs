@@ -10,7 +10,7 @@ use murphi::ast::{
 use murphi::print::{print, print_expression};
 use murphi::source::Span;
 
-use crate::abstraction::{Built, OTHER};
+use crate::abstraction::{Built, OTHER, is_set_type};
 use crate::prepare::{in_ruleset, property_item};
 use crate::syntax::{expression, identifier, named_type, names, text};
 use crate::types::Types;
@@ -140,9 +140,16 @@ fn retype(types: &Types, ty: &mut TypeExpression, stored: &str) {
         *ty = named_type(stored, ty.span);
         return;
     }
+    // One more element of a set says whether any other processor is in it.
+    let is_set = is_set_type(types, ty);
     match &mut ty.kind {
         TypeKind::Record(fields) => {
             fields.iter_mut().for_each(|field| retype(types, &mut field.ty, stored));
+        }
+        TypeKind::Array { .. } if is_set => {
+            if let TypeKind::Array { index, .. } = &mut ty.kind {
+                **index = named_type(stored, index.span);
+            }
         }
         TypeKind::Array { element, .. } | TypeKind::Multiset { element, .. } => {
             retype(types, element, stored);

@@ -15,6 +15,8 @@ pub(super) enum Where {
     Visible(Expression),
     /// It belongs to processors that are not concrete.
     Hidden,
+    /// Whether a processor that is not concrete is in a set: this says whether any of them is.
+    Member(Expression),
 }
 
 /// A processor.
@@ -136,6 +138,17 @@ impl Instance<'_> {
     ) -> Step<Expression> {
         let variable = quantifier.name.text.clone();
         let shadowed = self.standing.insert(variable.clone(), Standing::Other);
+        let exact = match all {
+            true => self.all_others(&variable, inner),
+            false => self.some_others(&variable, inner),
+        };
+        if let Some(exact) = exact {
+            self.standing.insert(variable.clone(), Standing::Concrete);
+            let concrete = self.condition(inner, mode);
+            self.restore(&variable, shadowed);
+            let concrete = quantified(all, vec![quantifier.clone()], concrete?);
+            return Ok(if all { and(concrete, exact) } else { or(concrete, exact) });
+        }
         let of_others = self.condition(inner, Mode::Probe);
         let restricts =
             self.restricts && matches!((all, mode), (false, Mode::Weaker) | (true, Mode::Stronger));
@@ -161,7 +174,10 @@ impl Instance<'_> {
                 None
             }
             // There may be no others at all.
-            (Mode::Weaker, true) | (Mode::Stronger, false) => None,
+            (Mode::Weaker, true) | (Mode::Stronger, false) => {
+                self.weakened = true;
+                None
+            }
             (Mode::Weaker | Mode::Stronger, _) => match self.condition(inner, mode) {
                 Ok(known) => Some(known),
                 Err(stop) => {
@@ -225,8 +241,22 @@ impl Instance<'_> {
                 same.map(|same| if equal { same } else { not(same) })
             }
             ExpressionKind::IsUndefined(place) => self.is_undefined(whole, place, mode),
+            ExpressionKind::Index(..) if mode == Mode::Weaker => {
+                match self.place(whole, Mode::Probe) {
+                    Ok(Where::Member(any)) => {
+                        self.weakened = true;
+                        Ok(match self.known_truth(whole) {
+                            Some(known) => and(any, known),
+                            None => any,
+                        })
+                    }
+                    Err(stop) => Err(stop),
+                    Ok(_) => self.value(whole, Mode::Probe),
+                }
+            }
             _ => self.value(whole, mode.strict()),
         };
+        self.weakened |= matches!(result, Err(Stop::Unknown));
         match (result, mode) {
             (Err(Stop::Unknown), Mode::Weaker) => Ok(boolean(true, whole.span)),
             (Err(Stop::Unknown), Mode::Stronger) => Ok(boolean(false, whole.span)),
@@ -271,7 +301,7 @@ impl Instance<'_> {
                 let kind = ExpressionKind::IsUndefined(Box::new(place));
                 Ok(expression(kind, whole.span))
             }
-            Where::Hidden => match self.chosen(place, false) {
+            Where::Hidden | Where::Member(_) => match self.chosen(place, false) {
                 Some(choice) => Ok(boolean(choice.fixed == Some(Fixed::Undefined), whole.span)),
                 None if mode == Mode::Exact => self.chosen_truth(whole),
                 None => self.known_truth(whole).ok_or(Stop::Unknown),
@@ -380,7 +410,7 @@ impl Instance<'_> {
                 Some(Standing::Other) => Who::Other,
                 None => Who::Stored(place),
             }),
-            Where::Hidden => {
+            Where::Hidden | Where::Member(_) => {
                 let choice = self.choice(whole, mode, false)?;
                 Ok(processor_of(&choice, whole))
             }
@@ -436,6 +466,13 @@ impl Instance<'_> {
                             (None, _) => Err(Stop::Undefined),
                         }
                     }
+                    Where::Member(any) => match mode {
+                        Mode::Exact => Ok(and(any, self.chosen_truth(whole)?)),
+                        _ => self
+                            .known_truth(whole)
+                            .map(|known| and(any, known))
+                            .ok_or(Stop::Unknown),
+                    },
                 }
             }
             ExpressionKind::Unary(UnaryOperator::Not, _)
@@ -508,15 +545,31 @@ impl Instance<'_> {
         }
     }
 
+    /// Whether a place is indexed by a parameter or loop variable that is not concrete.
+    fn belongs_to_other(&self, place: &Expression) -> bool {
+        match &place.kind {
+            ExpressionKind::Field(inner, _) => self.belongs_to_other(inner),
+            ExpressionKind::Index(inner, at) => {
+                let is_other = matches!(&at.kind, ExpressionKind::Name(name)
+                    if self.standing.get(name) == Some(&Standing::Other));
+                (is_other && !self.is_set(inner)) || self.belongs_to_other(inner)
+            }
+            _ => false,
+        }
+    }
+
     /// Where a place is.
     pub(super) fn place(&mut self, whole: &Expression, mode: Mode) -> Step<Where> {
+        if self.belongs_to_other(whole) {
+            return Ok(Where::Hidden);
+        }
         match &whole.kind {
             ExpressionKind::Field(inner, field) => Ok(match self.place(inner, mode)? {
                 Where::Visible(inner) => Where::Visible(expression(
                     ExpressionKind::Field(Box::new(inner), field.clone()),
                     whole.span,
                 )),
-                Where::Hidden => Where::Hidden,
+                Where::Hidden | Where::Member(_) => Where::Hidden,
             }),
             ExpressionKind::Index(array, at) => {
                 let Where::Visible(inner) = self.place(array, mode)? else {
@@ -531,6 +584,10 @@ impl Instance<'_> {
                 }
                 match self.who(at, mode)? {
                     Who::Concrete(at) => Ok(Where::Visible(index(inner, at))),
+                    Who::Other if self.is_set(array) => {
+                        let other = name(OTHER, at.span);
+                        Ok(Where::Member(index(inner, other)))
+                    }
                     Who::Other => Ok(Where::Hidden),
                     Who::Stored(at) => Err(Stop::Split(at)),
                     Who::Undefined => Err(Stop::Undefined),

@@ -167,6 +167,8 @@ pub(super) struct Instance<'t> {
     pub(super) restricts: bool,
     /// Whether something became stronger by that.
     pub(super) restricted: bool,
+    /// Whether some condition says less than the concrete one.
+    pub(super) weakened: bool,
     /// Whether every processor of the rule is concrete, so that errors are looked for.
     pub(super) checks: bool,
     made: Vec<Made>,
@@ -193,6 +195,7 @@ impl<'t> Instance<'t> {
             bound: Vec::new(),
             restricts: false,
             restricted: false,
+            weakened: false,
             checks: true,
             made: Vec::new(),
             initial: HashMap::new(),

@@ -2,14 +2,16 @@
 //! does for the others must not show, or must be the same however often and in whatever order it is
 //! done: then it is done once, or not at all, by choice.
 
-use murphi::ast::{Branch, Expression, Quantifier, Statement, StatementKind};
+use murphi::ast::{Branch, Expression, ExpressionKind, Quantifier, Statement, StatementKind};
 use murphi::print::print_expression;
 use murphi::source::Span;
 
 use super::expression::Where;
-use super::instance::{Instance, Key, Mode, Standing, Step, Stop, key, overlap, reads};
+use super::instance::{Instance, Key, Mode, OTHER, Standing, Step, Stop, key, overlap, reads};
 use super::statement::path;
-use crate::syntax::{assign, changed, each_statement, name, names, statement, when};
+use crate::syntax::{
+    and, assign, boolean, changed, each_statement, is_true, name, names, parts, statement, when,
+};
 use crate::types::bind;
 
 /// The rounds of a loop that belong to processors that are not concrete.
@@ -215,10 +217,12 @@ impl Instance<'_> {
         span: Span,
     ) -> Step<Vec<Statement>> {
         let Round { variable, whole, .. } = round;
-        let depends = |known: &Expression| {
-            let written = writes(whole);
-            reads(known).iter().any(|read| written.iter().any(|write| overlap(read, write)))
-        };
+        let depends = |known: &Expression| shared_reads(whole, known, OTHER);
+        if let Some(known) = self.some_others(variable, condition)
+            && !depends(&known)
+        {
+            return Ok(when(known, body, Vec::new(), span));
+        }
         // There may be no others, so it may be that nothing is done even if the condition holds.
         let chosen = self.choose_anew(self.some_other(variable, condition));
         let guard = match self.condition(condition, Mode::Weaker) {
@@ -228,6 +232,38 @@ impl Instance<'_> {
             _ => chosen,
         };
         Ok(when(guard, body, Vec::new(), span))
+    }
+
+    /// A set, after all others have assigned to their own element of it.
+    fn by_other_member(
+        &mut self,
+        round: Round<'_>,
+        any: Expression,
+        value: Option<&Expression>,
+        each: &Statement,
+    ) -> Step<Vec<Statement>> {
+        let Round { variable, whole, always } = round;
+        let span = each.span;
+        let value = value.cloned().unwrap_or_else(|| boolean(false, span));
+        if shared_reads(whole, &value, variable) {
+            return Err(shows(span));
+        }
+        if !always {
+            let after = match is_true(&value) {
+                true => value,
+                false => self.choose_anew(self.some_other(variable, &value)),
+            };
+            return Ok(vec![assign(any, after, span)]);
+        }
+        if let Some(known) = self.some_others(variable, &value) {
+            return Ok(vec![assign(any, known, span)]);
+        }
+        let possible = self.condition(&value, Mode::Weaker).map_err(|_| shows(span))?;
+        if names(&possible).contains(&variable.to_owned()) {
+            return Err(shows(span));
+        }
+        let chosen = self.choose_anew(self.some_other(variable, &value));
+        Ok(vec![assign(any, and(possible, chosen), span)])
     }
 
     fn by_other_assigned(
@@ -241,6 +277,7 @@ impl Instance<'_> {
         let place = match self.place(target, Mode::Probe) {
             Ok(Where::Hidden) => return Ok(Vec::new()),
             Ok(Where::Visible(place)) => place,
+            Ok(Where::Member(any)) => return self.by_other_member(round, any, value, each),
             Err(Stop::Refuse(problem)) => return Err(Stop::Refuse(problem)),
             Err(_) => return Err(shows(each.span)),
         };
@@ -289,7 +326,7 @@ impl Instance<'_> {
                 Ok(
                     super::expression::Who::Concrete(value) | super::expression::Who::Stored(value),
                 ) => Ok(value),
-                Ok(super::expression::Who::Other) => Ok(name(super::instance::OTHER, each.span)),
+                Ok(super::expression::Who::Other) => Ok(name(OTHER, each.span)),
                 _ => Err(Stop::Unknown),
             },
             false => self.value(value, Mode::Probe),
@@ -298,6 +335,25 @@ impl Instance<'_> {
             Ok(value) => Ok(vec![assign(place, value, each.span)]),
             Err(_) => Err(shows(each.span)),
         }
+    }
+}
+
+/// Whether a condition depends on what a loop writes, other than what each round has for itself.
+fn shared_reads(whole: &[Statement], known: &Expression, own: &str) -> bool {
+    let written = writes(whole);
+    shared(known, own).iter().any(|read| written.iter().any(|write| overlap(read, write)))
+}
+
+/// The keys of what an expression reads, without elements of `own`.
+fn shared(whole: &Expression, own: &str) -> Vec<Key> {
+    match &whole.kind {
+        ExpressionKind::Index(_, at) if matches!(&at.kind, ExpressionKind::Name(name) if name == own) => {
+            Vec::new()
+        }
+        ExpressionKind::Name(_) | ExpressionKind::Field(..) | ExpressionKind::Index(..) => {
+            reads(whole)
+        }
+        _ => parts(whole).into_iter().flat_map(|part| shared(part, own)).collect(),
     }
 }
 

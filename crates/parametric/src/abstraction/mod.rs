@@ -17,6 +17,7 @@ mod instance;
 mod limits;
 mod loops;
 mod rule;
+mod sets;
 mod statement;
 
 use murphi::ast::{Property, PropertyKind, Quantifier};
@@ -33,6 +34,7 @@ pub(crate) use instance::OTHER;
 use instance::{Instance, Mode, Stop};
 pub(crate) use rule::Built;
 use rule::{Source, instances};
+pub(crate) use sets::is_set_type;
 
 /// How to abstract.
 #[derive(Debug, Clone)]

@@ -37,12 +37,14 @@ pub(crate) struct Built {
     pub(crate) span: Span,
     pub(crate) others: Vec<usize>,
     pub(crate) choices: Vec<Choice>,
+    /// Whether its guard says less than that of the rule.
+    pub(crate) weakened: bool,
 }
 
 impl Built {
     /// Whether it is another one than the rule itself.
     pub(crate) fn is_abstract(&self) -> bool {
-        !self.others.is_empty() || !self.choices.is_empty()
+        self.weakened || !self.others.is_empty() || !self.choices.is_empty()
     }
 }
 
@@ -119,11 +121,13 @@ fn instance(
     let statements = instance.statements(&source.body.statements).map_err(told)?;
     let decisions = instance.decisions.clone();
     instance.begin_again();
+    instance.weakened = false;
     let whole = || boolean(true, source.span);
     let guard = source.guard.cloned().unwrap_or_else(whole);
     let mut guard = instance.condition(&guard, Mode::Weaker).map_err(told)?;
     let choices = instance.choices();
-    if !others.is_empty() || !choices.is_empty() {
+    let weakened = instance.weakened;
+    if weakened || !others.is_empty() || !choices.is_empty() {
         for more in strengthening {
             guard = and(guard, instance.condition(more, Mode::Weaker).map_err(told)?);
         }
@@ -162,6 +166,7 @@ fn instance(
         span: source.span,
         others: others.to_vec(),
         choices,
+        weakened,
     };
     Ok((Some(built), decisions))
 }

@@ -6,8 +6,10 @@ use murphi::ast::{
 use murphi::source::Span;
 
 use super::expression::{Where, Who, processor_of};
-use super::instance::{Instance, Mode, OTHER, Standing, Step, Stop};
-use crate::syntax::{assign, binary, boolean, field, is_true, name, not, statement, when};
+use super::instance::{Instance, Key, Mode, OTHER, Standing, Step, Stop, overlap, reads};
+use crate::syntax::{
+    assign, binary, boolean, field, is_false, is_true, name, names, not, statement, when,
+};
 
 impl<'t> Instance<'t> {
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Step<Vec<Statement>> {
@@ -22,6 +24,8 @@ impl<'t> Instance<'t> {
     fn statement(&mut self, whole: &Statement) -> Step<Vec<Statement>> {
         let before = self.clone();
         match self.attempt(whole) {
+            // Better around a loop than in it.
+            Err(Stop::Split(stored)) if self.is_steady(&stored) => Err(Stop::Split(stored)),
             Err(Stop::Split(stored)) => {
                 *self = before;
                 let base = self.clone();
@@ -50,14 +54,23 @@ impl<'t> Instance<'t> {
         }
     }
 
+    /// Whether a place is the same, with the same value, throughout the loops around.
+    fn is_steady(&self, place: &Expression) -> bool {
+        let mentioned = names(place);
+        let is_read = |written: &Key| reads(place).iter().any(|read| overlap(written, read));
+        !self.bound.is_empty()
+            && !self.bound.iter().any(|bound| mentioned.contains(bound))
+            && !self.loop_writes.iter().any(is_read)
+    }
+
     /// Ends one branch and begins the next: gives what was written in it.
-    fn next_branch(&mut self, base: &Instance<'t>) -> Vec<super::instance::Key> {
+    fn next_branch(&mut self, base: &Instance<'t>) -> Vec<Key> {
         self.leave_branch(base);
         self.log.split_off(base.log.len())
     }
 
     /// After all branches.
-    fn join(&mut self, base: &Instance<'t>, written: Vec<super::instance::Key>) {
+    fn join(&mut self, base: &Instance<'t>, written: Vec<Key>) {
         self.leave_branch(base);
         self.log.extend(written);
     }
@@ -74,6 +87,7 @@ impl<'t> Instance<'t> {
                         vec![statement(StatementKind::Undefine(place), span)]
                     }
                     Where::Hidden => Vec::new(),
+                    Where::Member(any) => vec![self.removed(any, span)],
                 })
             }
             StatementKind::Clear(place) => {
@@ -82,6 +96,7 @@ impl<'t> Instance<'t> {
                 let ty = self.types.of(&self.scope, place);
                 match found {
                     Where::Hidden => Ok(Vec::new()),
+                    Where::Member(any) => Ok(vec![self.removed(any, span)]),
                     Where::Visible(_) if ty.is_none_or(|ty| self.types.stores_processors(&ty)) => {
                         let message = "`clear` gives a processor that is not like the others";
                         Err(Stop::refuse(span, message, "use `undefine`, or assign"))
@@ -122,13 +137,13 @@ impl<'t> Instance<'t> {
                 let found = self.place(multiset, Mode::Exact)?;
                 self.wrote(multiset);
                 match found {
-                    Where::Hidden => Ok(Vec::new()),
+                    Where::Hidden | Where::Member(_) => Ok(Vec::new()),
                     Where::Visible(multiset) => match self.place(value, Mode::Exact)? {
                         Where::Visible(value) => {
                             let kind = StatementKind::MultisetAdd { value, multiset };
                             Ok(vec![statement(kind, span)])
                         }
-                        Where::Hidden => Err(Stop::refuse(
+                        Where::Hidden | Where::Member(_) => Err(Stop::refuse(
                             value.span,
                             "what another processor has is put into a multiset",
                             "assign it to an element of an array",
@@ -140,7 +155,7 @@ impl<'t> Instance<'t> {
                 let found = self.place(multiset, Mode::Exact)?;
                 self.wrote(multiset);
                 match found {
-                    Where::Hidden => Ok(Vec::new()),
+                    Where::Hidden | Where::Member(_) => Ok(Vec::new()),
                     Where::Visible(multiset) => {
                         let position =
                             self.value(position, Mode::Probe).map_err(multisets(span))?;
@@ -153,7 +168,7 @@ impl<'t> Instance<'t> {
                 let found = self.place(&filter.multiset, Mode::Exact)?;
                 self.wrote(&filter.multiset);
                 match found {
-                    Where::Hidden => Ok(Vec::new()),
+                    Where::Hidden | Where::Member(_) => Ok(Vec::new()),
                     Where::Visible(multiset) => {
                         let condition = self.condition(&filter.condition, Mode::Probe);
                         let mut filter = filter.clone();
@@ -183,6 +198,26 @@ impl<'t> Instance<'t> {
                 self.wrote(target);
                 return Ok(Vec::new());
             }
+            Where::Member(any) => {
+                let value = match &value.kind {
+                    ExpressionKind::Undefined => boolean(false, span),
+                    _ => self.value(value, Mode::Exact)?,
+                };
+                self.wrote(target);
+                if is_true(&value) {
+                    return Ok(vec![assign(any, value, span)]);
+                }
+                let removed = self.removed(any.clone(), span);
+                return Ok(match is_false(&value) {
+                    true => vec![removed],
+                    false => when(
+                        value,
+                        vec![assign(any, boolean(true, span), span)],
+                        vec![removed],
+                        span,
+                    ),
+                });
+            }
         };
         let undefined = |place: Expression| statement(StatementKind::Undefine(place), span);
         if self.is_processor(target) {
@@ -205,7 +240,7 @@ impl<'t> Instance<'t> {
             value.kind,
             ExpressionKind::Name(_) | ExpressionKind::Field(..) | ExpressionKind::Index(..)
         );
-        if !is_place {
+        if !is_place || matches!(self.place(value, Mode::Exact)?, Where::Member(_)) {
             let value = match &value.kind {
                 ExpressionKind::Undefined => None,
                 _ => Some(self.value(value, Mode::Exact)?),
@@ -221,7 +256,7 @@ impl<'t> Instance<'t> {
                 self.wrote(target);
                 Ok(vec![assign(place, value, span)])
             }
-            Where::Hidden => {
+            Where::Hidden | Where::Member(_) => {
                 let ty = self.types.of(&self.scope, value);
                 if let Some(fields) = ty.as_ref().and_then(|ty| self.types.fields(ty)) {
                     let mut done = Vec::new();
@@ -247,6 +282,12 @@ impl<'t> Instance<'t> {
                 }])
             }
         }
+    }
+
+    /// One of the others leaves a set: there may be more of them in it.
+    fn removed(&mut self, any: Expression, span: Span) -> Statement {
+        let more = self.choose_anew(any.clone());
+        assign(any.clone(), crate::syntax::and(any, more), span)
     }
 
     /// A processor that is assigned: nothing is a value as well.
