@@ -68,9 +68,9 @@ pub fn verify(
     listener: &mut Listener<'_>,
     interrupt: &AtomicBool,
 ) -> Result<Verification, Failure> {
-    let unstrengthened = abstracted(prepared, options, &[])?;
+    let unstrengthened = abstracted(prepared, options, &[], &[])?;
     let vocabularies = Arc::new(vocabularies(prepared, options, &unstrengthened)?);
-    let given = options.lemmas.iter().map(|lemma| Standing::given(prepared, lemma));
+    let given = options.lemmas.iter().map(Standing::given);
     let mut refinement = Refinement {
         prepared,
         options,
@@ -84,6 +84,7 @@ pub fn verify(
         vocabularies,
         standing: given.collect(),
         given_up: FxHashSet::default(),
+        left_out: Vec::new(),
         rounds: 0,
     };
     let small = refinement.look_at_small_instances()?;
@@ -96,6 +97,7 @@ pub fn verify(
         interpreter: None,
         rounds: 0,
         minimal: false,
+        left_out: Vec::new(),
         notes: prepared.notes.iter().chain(&unstrengthened.notes).cloned().collect(),
     };
     match small.violation {
@@ -118,8 +120,7 @@ struct Standing {
 }
 
 impl Standing {
-    fn given(prepared: &Prepared, lemma: &Lemma) -> Standing {
-        let _ = prepared;
+    fn given(lemma: &Lemma) -> Standing {
         let text = print_expression(&lemma.condition);
         Standing { lemma: lemma.clone(), text, called_for: None, fact: None }
     }
@@ -147,6 +148,8 @@ struct Refinement<'a, 'b> {
     standing: Vec<Standing>,
     /// Facts that turned out not to hold: rule and text.
     given_up: FxHashSet<(RuleId, String)>,
+    /// Claims that the abstraction cannot decide.
+    left_out: Vec<String>,
     rounds: usize,
 }
 
@@ -227,8 +230,22 @@ impl Refinement<'_, '_> {
             }
         }
         match (is_progress, stuck.or(alarms.first())) {
+            (false, Some(alarm)) if self.leave_out(current, alarm) => Ok(()),
             (false, Some(alarm)) => Err(alarm.clone()),
             _ => Ok(()),
+        }
+    }
+
+    /// Leaves out the claim that an alarm breaks, if the abstraction had to make it stronger than it
+    /// is.
+    fn leave_out(&mut self, current: &Abstract, alarm: &Alarm) -> bool {
+        let strengthened = &current.abstraction.strengthened;
+        match alarm.claim.as_ref().filter(|claim| strengthened.contains(claim)) {
+            Some(claim) => {
+                self.left_out.push(claim.clone());
+                true
+            }
+            None => false,
         }
     }
 
@@ -350,7 +367,7 @@ impl Refinement<'_, '_> {
     }
 
     fn abstract_with(&self, lemmas: &[Lemma]) -> Result<Abstract, Failure> {
-        let abstraction = abstracted(self.prepared, self.options, lemmas)?;
+        let abstraction = abstracted(self.prepared, self.options, lemmas, &self.left_out)?;
         let name = format!("{} for any number of processors", self.options.name);
         let interpreter =
             instance::interpreter(&abstraction.program, &name, &self.options.language)?;
@@ -387,6 +404,7 @@ impl Refinement<'_, '_> {
         verification.interpreter = Some(current.interpreter);
         verification.abstraction = Some(current.abstraction);
         verification.exploration = Some(exploration);
+        verification.left_out = self.left_out.clone();
     }
 
     fn kept(&self, standing: &Standing) -> Kept {
@@ -403,8 +421,9 @@ fn abstracted(
     prepared: &Prepared,
     options: &Options,
     lemmas: &[Lemma],
+    left_out: &[String],
 ) -> Result<crate::Abstraction, Failure> {
-    let how = abstraction::Options { concrete: options.concrete, ..Default::default() };
+    let how = abstraction::Options { concrete: options.concrete, leave_out: left_out.to_vec() };
     abstraction::abstraction(prepared, &how, lemmas).map_err(Failure::Unsuitable)
 }
 

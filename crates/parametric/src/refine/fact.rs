@@ -59,6 +59,9 @@ impl Fact {
             None => behind,
         };
         let uses = combination.iter().fold(0, |uses, (atom, _)| uses | atom.uses(vocabulary));
+        if !uses_first_witnesses(vocabulary, uses) {
+            return None;
+        }
         let text = print_expression(&condition);
         let rule = RuleId(vocabulary.rule);
         let lemma = Lemma { rule, witnesses: witnesses(vocabulary, uses), condition };
@@ -92,6 +95,21 @@ fn subject(vocabulary: &Vocabulary, combination: &Combination) -> usize {
     };
     let best = combination.iter().enumerate().max_by_key(|(_, (atom, _))| rank(atom));
     best.map_or(0, |(at, _)| at)
+}
+
+/// Whether of several witnesses of one type the first ones are used. Any choice of witnesses is
+/// looked at, so what is said about another is said about the first as well.
+fn uses_first_witnesses(vocabulary: &Vocabulary, uses: u64) -> bool {
+    let is_used = |at: usize| uses & 1 << at != 0;
+    let mut variables = vocabulary.variables.iter().enumerate();
+    variables.all(|(at, variable)| {
+        let mut earlier = vocabulary.variables[..at].iter().enumerate();
+        !variable.witness
+            || !is_used(at)
+            || earlier.all(|(before, other)| {
+                !other.witness || other.ty != variable.ty || is_used(before)
+            })
+    })
 }
 
 /// The witnesses among these variables.

@@ -27,8 +27,9 @@ pub(crate) const OTHER: Label = 254;
 /// Nothing is known.
 pub(crate) const UNKNOWN: Label = 255;
 
-/// The most constants and variables that have labels.
+/// The most constants that have labels.
 pub(crate) const MOST_CONSTANTS: usize = (FIRST_VARIABLE - FIRST_CONSTANT) as usize;
+/// The most variables that have labels.
 pub(crate) const MOST_VARIABLES: usize = (FIRST_ELSEWHERE - FIRST_VARIABLE) as usize;
 
 /// A value before names are taken out of it.

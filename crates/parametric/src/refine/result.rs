@@ -63,6 +63,9 @@ pub struct Verification {
     pub rounds: usize,
     /// Whether no lemma can be left out.
     pub minimal: bool,
+    /// Invariants that nothing is known about: they speak of some processor, and the abstraction can
+    /// only ask whether a concrete one is it.
+    pub left_out: Vec<String>,
     /// What to tell the user about the abstraction.
     pub notes: Vec<Diagnostic>,
 }

@@ -129,11 +129,12 @@ impl Table {
         let known = self.atoms.iter().enumerate().filter_map(|(at, atom)| {
             // What cannot always be evaluated cannot be said.
             let is_sayable = !(self.columns[at].is_unknown_somewhere && atom.is_probe(vocabulary));
-            let chosen = suspect.chosen.iter().find(|(chosen, _)| chosen == atom);
-            let category = match chosen {
-                Some((_, category)) => Some(*category),
-                None => atom.category(vocabulary, row, suspect.others),
+            let chosen = || {
+                let chosen = suspect.chosen.iter().find(|(chosen, _)| chosen == atom);
+                chosen.map(|(_, category)| *category)
             };
+            // What was chosen counts only where the state does not tell.
+            let category = atom.category(vocabulary, row, suspect.others).or_else(chosen);
             Some((at, category.filter(|_| is_sayable)?))
         });
         let known: Vec<(usize, Category)> = known.collect();

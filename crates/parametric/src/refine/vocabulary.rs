@@ -12,6 +12,7 @@ use murphi::print::print_expression;
 use murphi::source::Span;
 
 use super::atoms::Atom;
+use super::reader::MOST_VARIABLES;
 
 /// The most values that a place with constants may have; others are not spoken of.
 const MOST_CONSTANTS: u64 = 32;
@@ -106,6 +107,9 @@ impl Vocabulary {
         let rule = &model.rules[rule_number];
         let mut variables = parameters(model, rule, processor)?;
         add_witnesses(model, &mut variables, processor, most_processors);
+        if variables.len() > MOST_VARIABLES {
+            return None;
+        }
         let mut vocabulary = Vocabulary { rule: rule_number, variables, terms: Vec::new() };
         vocabulary.add_variables(model);
         for global in &model.globals {
