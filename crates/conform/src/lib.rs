@@ -47,7 +47,7 @@ mod tso;
 mod verify;
 
 pub use cycle::NiceCycle;
-pub use events::EventNames;
+pub use events::{EventNames, with_constants};
 pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, record};
 pub use trace::{MemoryEvent, MemoryTrace};
 pub use verify::{

@@ -33,8 +33,10 @@ mod vocabulary;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use explore::symmetry::Symmetry;
 use explore::{Deadlock, Exploration, PassedOver, Progress, Reason, Step, Violation};
 use murphi::ast::{TypeExpression, TypeKind};
+use murphi::interpret::Interpreter;
 use murphi::ir::{Model, TypeId};
 use murphi::print::print_expression;
 use rustc_hash::FxHashSet;
@@ -106,6 +108,18 @@ pub fn verify(
     }
     verification.rounds = refinement.rounds;
     Ok(verification)
+}
+
+/// Explores a model as [`verify`] does: by native code if the host can, else by the interpreter.
+pub fn explore(
+    interpreter: &Interpreter,
+    options: &explore::Options,
+    symmetry: Symmetry,
+    progress: &mut dyn FnMut(&Progress),
+    interrupt: &AtomicBool,
+) -> Exploration {
+    let watch = instance::Watch { progress, interrupt, log: None };
+    instance::search(interpreter, options, symmetry, watch)
 }
 
 /// A lemma in use.
@@ -411,6 +425,7 @@ impl Refinement<'_, '_> {
         Kept {
             lemma: standing.lemma.clone(),
             rule: self.prepared.rules[standing.lemma.rule.0].name.clone(),
+            condition: standing.text.clone(),
             text: result::lemma_text(self.prepared, &standing.lemma),
             called_for: standing.called_for.clone(),
         }

@@ -138,13 +138,19 @@ impl Atom {
             (false, false) => Some(BinaryOperator::Less),
         };
         let unsure: Vec<usize> =
-            compared.into_iter().filter(|&subject| may_be_undefined(subject)).collect();
+            compared.iter().copied().filter(|&subject| may_be_undefined(subject)).collect();
+        // That something is defined is worth saying only of what is not always so, unless it is
+        // all there is to say.
+        let all_defined = || {
+            let subjects = if unsure.is_empty() { &compared } else { &unsure };
+            subjects.iter().map(|&subject| not(is_undefined(term(subject)))).collect()
+        };
         let undefined = || unsure.iter().map(|&subject| is_undefined(term(subject))).collect();
         let defined = || unsure.iter().map(|&subject| not(is_undefined(term(subject)))).collect();
         let (left, right) = sides;
         match (operator, categories.contains(&NOT_COMPARABLE)) {
             (None, true) => None,
-            (None, false) => joined(BinaryOperator::And, defined()),
+            (None, false) => joined(BinaryOperator::And, all_defined()),
             (Some(BinaryOperator::Less), true) => joined(BinaryOperator::Or, undefined()),
             (Some(BinaryOperator::Less), false) => None,
             (Some(operator), may_be) => {
@@ -188,10 +194,7 @@ fn value_written(
     let values = if allowed.is_empty() && (sort.sets.is_empty() || !members_allowed) {
         None
     } else if excluded.is_empty() && members_allowed {
-        return match (undefined_allowed, may_be_undefined) {
-            (false, true) => Some(not(is_undefined(subject()))),
-            _ => None,
-        };
+        return (!undefined_allowed).then(|| not(is_undefined(subject())));
     } else if is_boolean {
         Some(if allowed == [1] { subject() } else { not(subject()) })
     } else if members_allowed && (excluded.len() <= allowed.len() || !sort.sets.is_empty()) {

@@ -125,7 +125,9 @@ pub struct Kept {
     pub lemma: Lemma,
     /// The name of its rule.
     pub rule: String,
-    /// The lemma as an invariant in Murphi, which `--lemmas` reads again.
+    /// What it says whenever the rule applies.
+    pub condition: String,
+    /// The lemma as an invariant in Murphi, which [`read_lemmas`](crate::read_lemmas) reads again.
     pub text: String,
     /// The step of the abstraction that called for it; `None` if the user gave it.
     pub called_for: Option<String>,
