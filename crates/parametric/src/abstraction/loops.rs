@@ -224,7 +224,7 @@ impl Instance<'_> {
             return Ok(when(known, body, Vec::new(), span));
         }
         // There may be no others, so it may be that nothing is done even if the condition holds.
-        let chosen = self.choose_anew(self.some_other(variable, condition));
+        let chosen = self.choose_anew(self.some_other(variable, condition), Some(variable))?;
         let guard = match self.condition(condition, Mode::Weaker) {
             Ok(known) if !depends(&known) && !names(&known).contains(&variable.to_owned()) => {
                 crate::syntax::and(known, chosen)
@@ -251,7 +251,7 @@ impl Instance<'_> {
         if !always {
             let after = match is_true(&value) {
                 true => value,
-                false => self.choose_anew(self.some_other(variable, &value)),
+                false => self.choose_anew(self.some_other(variable, &value), Some(variable))?,
             };
             return Ok(vec![assign(any, after, span)]);
         }
@@ -262,7 +262,7 @@ impl Instance<'_> {
         if names(&possible).contains(&variable.to_owned()) {
             return Err(shows(span));
         }
-        let chosen = self.choose_anew(self.some_other(variable, &value));
+        let chosen = self.choose_anew(self.some_other(variable, &value), Some(variable))?;
         Ok(vec![assign(any, and(possible, chosen), span)])
     }
 

@@ -87,7 +87,7 @@ impl<'t> Instance<'t> {
                         vec![statement(StatementKind::Undefine(place), span)]
                     }
                     Where::Hidden => Vec::new(),
-                    Where::Member(any) => vec![self.removed(any, span)],
+                    Where::Member(any) => vec![self.removed(any, span)?],
                 })
             }
             StatementKind::Clear(place) => {
@@ -96,7 +96,7 @@ impl<'t> Instance<'t> {
                 let ty = self.types.of(&self.scope, place);
                 match found {
                     Where::Hidden => Ok(Vec::new()),
-                    Where::Member(any) => Ok(vec![self.removed(any, span)]),
+                    Where::Member(any) => Ok(vec![self.removed(any, span)?]),
                     Where::Visible(_) if ty.is_none_or(|ty| self.types.stores_processors(&ty)) => {
                         let message = "`clear` gives a processor that is not like the others";
                         Err(Stop::refuse(span, message, "use `undefine`, or assign"))
@@ -207,7 +207,7 @@ impl<'t> Instance<'t> {
                 if is_true(&value) {
                     return Ok(vec![assign(any, value, span)]);
                 }
-                let removed = self.removed(any.clone(), span);
+                let removed = self.removed(any.clone(), span)?;
                 return Ok(match is_false(&value) {
                     true => vec![removed],
                     false => when(
@@ -285,9 +285,9 @@ impl<'t> Instance<'t> {
     }
 
     /// One of the others leaves a set: there may be more of them in it.
-    fn removed(&mut self, any: Expression, span: Span) -> Statement {
-        let more = self.choose_anew(any.clone());
-        assign(any.clone(), crate::syntax::and(any, more), span)
+    fn removed(&mut self, any: Expression, span: Span) -> Step<Statement> {
+        let more = self.choose_anew(any.clone(), None)?;
+        Ok(assign(any.clone(), crate::syntax::and(any, more), span))
     }
 
     /// A processor that is assigned: nothing is a value as well.
