@@ -11,7 +11,7 @@ fn model(rules: &str) -> Source {
     let text = format!(
         "const N: 2;
          type P: scalarset(N); Count: 0..N;
-           Seen: record by: P; end;
+           Seen: record who: P; end;
          var owner: P; here: array [P] of boolean; seen: array [P] of P; total: Count;
            level: 0..3; box: multiset [2] of 0..1;
          startstate begin

@@ -301,7 +301,8 @@ impl Instance<'_> {
                 let kind = ExpressionKind::IsUndefined(Box::new(place));
                 Ok(expression(kind, whole.span))
             }
-            Where::Hidden | Where::Member(_) => match self.chosen(place, false) {
+            // That it is read somewhere does not say that it has a value here.
+            Where::Hidden | Where::Member(_) => match self.chosen(place, true) {
                 Some(choice) => Ok(boolean(choice.fixed == Some(Fixed::Undefined), whole.span)),
                 None if mode == Mode::Exact => self.chosen_truth(whole),
                 None => self.known_truth(whole).ok_or(Stop::Unknown),

@@ -322,8 +322,10 @@ impl<'t> Instance<'t> {
         // Nothing has to be chosen for a condition on which nothing visible depends.
         let mut trial = self.clone();
         if let Ok((then, other)) = all(&mut trial, None)
-            && then.is_empty()
-            && other.is_empty()
+            && (then.is_empty() && other.is_empty()
+                || only_assumes(&then)
+                    && only_assumes(&other)
+                    && matches!(self.condition(&first.condition, Mode::Probe), Err(Stop::Unknown)))
         {
             self.log = trial.log;
             return Ok(Vec::new());
@@ -354,7 +356,9 @@ impl<'t> Instance<'t> {
         };
         let mut trial = self.clone();
         if let Ok(bodies) = all(&mut trial)
-            && bodies.iter().all(Vec::is_empty)
+            && (bodies.iter().all(Vec::is_empty)
+                || bodies.iter().all(|body| only_assumes(body))
+                    && matches!(self.value(value, Mode::Probe), Err(Stop::Unknown)))
         {
             self.log = trial.log;
             return Ok(Vec::new());
@@ -396,6 +400,14 @@ impl<'t> Instance<'t> {
         let condition = self.condition(condition, Mode::Weaker)?;
         Ok(if is_true(&condition) { Vec::new() } else { vec![assumed(condition, span)] })
     }
+}
+
+/// Whether statements only assume something. If it is not known when they do, they say nothing.
+fn only_assumes(statements: &[Statement]) -> bool {
+    statements.iter().all(|statement| {
+        matches!(&statement.kind, StatementKind::Property(property)
+            if property.kind == PropertyKind::Assumption)
+    })
 }
 
 /// An assumption.
