@@ -1,4 +1,4 @@
-//! Programs on reference machines and on commands.
+//! Programs on reference machines, on commands and on this machine.
 //!
 //! Outcomes are counted, program by program. Without --check each is written as a trace, once; with
 //! --check each is judged, once, and a table says how often it was seen.
@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use history::{Format, History, InputError, InputErrorKind};
+use host::Host;
 use judge::{Budget, Engine, judge};
 use serde_json::{Value, json};
 use stress::{
@@ -33,6 +34,10 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// So many runs are made at a time while there is time left.
 const SLICE: u64 = 1000;
+
+/// So many runs a program has on the host if nothing is said, and at a time: they are cheap.
+const HOST_RUNS: u64 = 1_000_000;
+const HOST_SLICE: u64 = 1 << 18;
 
 pub(super) fn run(
     arguments: &RunArguments,
@@ -83,11 +88,15 @@ fn running(arguments: &RunArguments, target: &TargetName) -> Result<Box<dyn Targ
         TargetName::Exec(command) if random => {
             Ok(Box::new(Exec::new(command).with_timeout(arguments.timeout)))
         }
-        TargetName::Exec(_) => {
+        TargetName::Host if random => match Host::new() {
+            Ok(host) => Ok(Box::new(host)),
+            Err(why) => Err(Failure::Usage(why.to_string())),
+        },
+        TargetName::Exec(_) | TargetName::Host => {
             let sentence = "--exhaustive and --bug are for reference machines, machine:MODEL";
             Err(Failure::Usage(sentence.to_owned()))
         }
-        TargetName::Host | TargetName::Protocol(_) => {
+        TargetName::Protocol(_) => {
             Err(Failure::Usage(format!("programs cannot be run on {target} yet")))
         }
     }
@@ -155,7 +164,9 @@ impl Seen {
         progress: &Progress,
     ) -> Result<(), TargetError> {
         let ends = time.map(|time| Instant::now() + time);
-        let unbounded = if ends.is_some() { u64::MAX } else { TRACES };
+        let on_host = arguments.on == TargetName::Host;
+        let few = if on_host { HOST_RUNS } else { TRACES };
+        let unbounded = if ends.is_some() { u64::MAX } else { few };
         let asked = arguments.traces.unwrap_or(unbounded);
         let mut left = if arguments.exhaustive { 1 } else { asked };
         let mut seed = arguments.seed;
@@ -163,7 +174,11 @@ impl Seen {
             if self.runs > 0 && ends.is_some_and(|ends| Instant::now() >= ends) {
                 break;
             }
-            let slice = if ends.is_some() { left.min(SLICE) } else { left };
+            let slice = if ends.is_some() {
+                left.min(if on_host { HOST_SLICE } else { SLICE })
+            } else {
+                left
+            };
             let runs = Runs { count: slice, seed, stop };
             target.run(&test.program, runs, &mut |ran| {
                 match ran {
