@@ -6,8 +6,8 @@ use murphi::ast::{Branch, Expression, ExpressionKind, Quantifier, Statement, Sta
 use murphi::print::print_expression;
 use murphi::source::Span;
 
-use super::expression::Where;
 use super::instance::{Instance, Key, Mode, OTHER, Standing, Step, Stop, key, overlap, reads};
+use super::places::Where;
 use super::statement::path;
 use crate::syntax::{
     and, assign, boolean, changed, each_statement, is_true, name, names, parts, statement, when,
@@ -324,9 +324,9 @@ impl Instance<'_> {
         let value = match self.is_processor(target) {
             true => match self.who(value, Mode::Probe) {
                 Ok(
-                    super::expression::Who::Concrete(value) | super::expression::Who::Stored(value),
+                    super::processors::Who::Concrete(value) | super::processors::Who::Stored(value),
                 ) => Ok(value),
-                Ok(super::expression::Who::Other) => Ok(name(OTHER, each.span)),
+                Ok(super::processors::Who::Other) => Ok(name(OTHER, each.span)),
                 _ => Err(Stop::Unknown),
             },
             false => self.value(value, Mode::Probe),

@@ -5,8 +5,9 @@ use murphi::ast::{
 };
 use murphi::source::Span;
 
-use super::expression::{Where, Who, processor_of};
 use super::instance::{Instance, Key, Mode, OTHER, Standing, Step, Stop, overlap, reads};
+use super::places::Where;
+use super::processors::{Who, processor_of};
 use crate::syntax::{
     assign, binary, boolean, field, is_false, is_true, name, names, not, statement, when,
 };
