@@ -48,7 +48,7 @@ mod verify;
 
 pub use cycle::NiceCycle;
 pub use events::{EventNames, with_constants};
-pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, record};
+pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, Role, record};
 pub use trace::{MemoryEvent, MemoryTrace};
 pub use verify::{
     Composed, Counterexample, Failure, Lemma, MemoryModel, Options, Verdict, Verification,

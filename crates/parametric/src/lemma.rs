@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use murphi::ast::{Domain, Expression, ExpressionKind, Item, Quantifier, RuleKind};
+use murphi::ast::{BinaryOperator, Domain, Expression, ExpressionKind, Item, Quantifier, RuleKind};
 use murphi::diagnostic::Diagnostic;
 use murphi::parse::parse;
 use murphi::print::print_expression;
@@ -28,7 +28,7 @@ fn distinct(lemma: &Lemma, rule: &FlatRule) -> Expression {
         for left in &all[..at] {
             if same_type(left, right) {
                 let (left, right) = (name(&left.name.text, span), name(&right.name.text, span));
-                let different = binary(murphi::ast::BinaryOperator::NotEqual, left, right);
+                let different = binary(BinaryOperator::NotEqual, left, right);
                 condition = and(condition, different);
             }
         }
@@ -151,8 +151,40 @@ fn read_lemma(item: &Item, prepared: &Prepared) -> Result<Lemma, Diagnostic> {
         witness.name.text = wish;
         witnesses.push(witness);
     }
-    let condition = renamed.expression(&condition);
+    let condition = without_guard(renamed.expression(&condition), rule);
     Ok(Lemma { rule: rule.id, witnesses, condition })
+}
+
+/// The condition without what the guard of the rule says before the arrow: a lemma is about the
+/// rule where it applies, and what is not known there would make it say nothing.
+fn without_guard(condition: Expression, rule: &FlatRule) -> Expression {
+    let ExpressionKind::Binary(BinaryOperator::Implies, before, behind) = &condition.kind else {
+        return condition;
+    };
+    let Some(guard) = &rule.guard else { return condition };
+    let said: HashSet<String> = conjuncts(guard).into_iter().map(print_expression).collect();
+    let all = conjuncts(before);
+    let rest = all.iter().filter(|part| !said.contains(&print_expression(part)));
+    let rest: Vec<Expression> = rest.map(|part| (*part).clone()).collect();
+    if all.len() - rest.len() < said.len() {
+        return condition;
+    }
+    match rest.into_iter().reduce(and) {
+        Some(rest) => implies(rest, (**behind).clone()),
+        None => (**behind).clone(),
+    }
+}
+
+/// The parts of a condition that all must hold.
+fn conjuncts(condition: &Expression) -> Vec<&Expression> {
+    match &condition.kind {
+        ExpressionKind::Binary(BinaryOperator::And | BinaryOperator::LogicalAnd, left, right) => {
+            let mut parts = conjuncts(left);
+            parts.extend(conjuncts(right));
+            parts
+        }
+        _ => vec![condition],
+    }
 }
 
 /// The quantifiers at the front of a claim, and what is claimed under them.

@@ -19,6 +19,7 @@ mod inline;
 mod lemma;
 mod prepare;
 mod processor;
+mod projection;
 pub mod refine;
 mod rules;
 mod substitute;
@@ -33,6 +34,7 @@ pub use emit::emit;
 pub use lemma::read_lemmas;
 pub use prepare::prepare;
 pub use processor::{Processor, find_processor, with_processors};
+pub use projection::project;
 pub use rules::{FlatRule, flatten};
 
 /// Names a rule: its number in the order of the source, rulesets flattened, start states and

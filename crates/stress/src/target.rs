@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use history::History;
 
 use crate::outcome::Outcome;
-use crate::program::Program;
+use crate::program::{Program, ProgramError};
 
 /// How often to run a program, and with which randomness.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,9 @@ pub enum Ran {
     Outcome(Outcome, u64),
     /// One run, as the target recorded it.
     Recorded(Box<History>),
+    /// One run that did not come to an end, as far as it came, if that is known. The beginning of
+    /// a run can be judged like a whole one.
+    Unfinished(Option<Box<History>>),
 }
 
 /// Something that runs programs.
@@ -50,6 +53,12 @@ pub enum TargetError {
     Unavailable(String),
     /// The target crashed, hung or said something that cannot be understood: a finding.
     Misbehaved(String),
+}
+
+impl From<ProgramError> for TargetError {
+    fn from(error: ProgramError) -> Self {
+        TargetError::Unsuitable(error.to_string())
+    }
 }
 
 impl fmt::Display for TargetError {

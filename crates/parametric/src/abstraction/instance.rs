@@ -309,8 +309,16 @@ impl<'t> Instance<'t> {
         Ok(choice)
     }
 
-    /// A boolean that is not shared with anything.
-    pub(super) fn choose_anew(&mut self, stands_for: Expression) -> Expression {
+    /// A boolean that is not shared with anything, for all rounds of the loop of `own` at once. In
+    /// another loop it would have to be a different one in each round.
+    pub(super) fn choose_anew(
+        &mut self,
+        stands_for: Expression,
+        own: Option<&str>,
+    ) -> Step<Expression> {
+        if self.bound.iter().any(|bound| own != Some(bound)) {
+            return Err(Stop::Bound(stands_for.span));
+        }
         let parameter = self.fresh(&stands_for);
         let span = stands_for.span;
         let ty = crate::syntax::named_type("boolean", span);
@@ -322,7 +330,7 @@ impl<'t> Instance<'t> {
             fixed: None,
         };
         self.made.push(Made { choice, reads: Vec::new(), at: self.log.len(), is_copy: false });
-        name(&parameter, span)
+        Ok(name(&parameter, span))
     }
 
     fn decide(&mut self, alternatives: &[Decision]) -> Decision {

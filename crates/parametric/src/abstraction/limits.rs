@@ -37,17 +37,23 @@ pub(super) fn check(
             DeclarationKind::Constant { .. } => {}
         }
     }
-    for rule in &flattened.rules {
+    if concrete == 0 {
+        let message = "no processor would stay as it is";
+        let help = "keep at least one of them";
+        problems.push(Diagnostic::error(prepared.processor.span, message).help(help));
+    }
+    let rules = flattened.rules.iter().map(|rule| (&rule.quantifiers, &rule.body));
+    let starts = flattened.start_states.iter().map(|start| (&start.quantifiers, &start.item.1));
+    for (quantifiers, body) in rules.chain(starts) {
         let mut scope = Scope::new();
-        bind(&mut scope, &rule.quantifiers);
-        let of_rule: Vec<String> = rule
-            .quantifiers
+        bind(&mut scope, quantifiers);
+        let of_rule: Vec<String> = quantifiers
             .iter()
             .filter(|each| types.over_processors(each))
             .map(|each| each.name.text.clone())
             .collect();
         let mut counter = Counter { types, scope, of_rule, concrete, problems: &mut problems };
-        counter.statements(&rule.body.statements);
+        counter.statements(&body.statements);
     }
     for property in &flattened.properties {
         if property.item.kind == PropertyKind::Assertion {

@@ -6,8 +6,8 @@ use murphi::ast::{Branch, Expression, ExpressionKind, Quantifier, Statement, Sta
 use murphi::print::print_expression;
 use murphi::source::Span;
 
-use super::expression::Where;
 use super::instance::{Instance, Key, Mode, OTHER, Standing, Step, Stop, key, overlap, reads};
+use super::places::Where;
 use super::statement::path;
 use crate::syntax::{
     and, assign, boolean, changed, each_statement, is_true, name, names, parts, statement, when,
@@ -224,7 +224,7 @@ impl Instance<'_> {
             return Ok(when(known, body, Vec::new(), span));
         }
         // There may be no others, so it may be that nothing is done even if the condition holds.
-        let chosen = self.choose_anew(self.some_other(variable, condition));
+        let chosen = self.choose_anew(self.some_other(variable, condition), Some(variable))?;
         let guard = match self.condition(condition, Mode::Weaker) {
             Ok(known) if !depends(&known) && !names(&known).contains(&variable.to_owned()) => {
                 crate::syntax::and(known, chosen)
@@ -251,7 +251,7 @@ impl Instance<'_> {
         if !always {
             let after = match is_true(&value) {
                 true => value,
-                false => self.choose_anew(self.some_other(variable, &value)),
+                false => self.choose_anew(self.some_other(variable, &value), Some(variable))?,
             };
             return Ok(vec![assign(any, after, span)]);
         }
@@ -262,7 +262,7 @@ impl Instance<'_> {
         if names(&possible).contains(&variable.to_owned()) {
             return Err(shows(span));
         }
-        let chosen = self.choose_anew(self.some_other(variable, &value));
+        let chosen = self.choose_anew(self.some_other(variable, &value), Some(variable))?;
         Ok(vec![assign(any, and(possible, chosen), span)])
     }
 
@@ -324,9 +324,9 @@ impl Instance<'_> {
         let value = match self.is_processor(target) {
             true => match self.who(value, Mode::Probe) {
                 Ok(
-                    super::expression::Who::Concrete(value) | super::expression::Who::Stored(value),
+                    super::processors::Who::Concrete(value) | super::processors::Who::Stored(value),
                 ) => Ok(value),
-                Ok(super::expression::Who::Other) => Ok(name(OTHER, each.span)),
+                Ok(super::processors::Who::Other) => Ok(name(OTHER, each.span)),
                 _ => Err(Stop::Unknown),
             },
             false => self.value(value, Mode::Probe),

@@ -4,8 +4,8 @@
 
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind, TypeKind, UnaryOperator};
 
-use super::expression::Where;
 use super::instance::{Instance, Mode, OTHER};
+use super::places::Where;
 use crate::syntax::{and, implies, index, is_false, is_true, name, names, not, or};
 use crate::types::Types;
 

@@ -5,8 +5,9 @@ use murphi::ast::{
 };
 use murphi::source::Span;
 
-use super::expression::{Where, Who, processor_of};
 use super::instance::{Instance, Key, Mode, OTHER, Standing, Step, Stop, overlap, reads};
+use super::places::Where;
+use super::processors::{Who, processor_of};
 use crate::syntax::{
     assign, binary, boolean, field, is_false, is_true, name, names, not, statement, when,
 };
@@ -87,7 +88,7 @@ impl<'t> Instance<'t> {
                         vec![statement(StatementKind::Undefine(place), span)]
                     }
                     Where::Hidden => Vec::new(),
-                    Where::Member(any) => vec![self.removed(any, span)],
+                    Where::Member(any) => vec![self.removed(any, span)?],
                 })
             }
             StatementKind::Clear(place) => {
@@ -96,7 +97,7 @@ impl<'t> Instance<'t> {
                 let ty = self.types.of(&self.scope, place);
                 match found {
                     Where::Hidden => Ok(Vec::new()),
-                    Where::Member(any) => Ok(vec![self.removed(any, span)]),
+                    Where::Member(any) => Ok(vec![self.removed(any, span)?]),
                     Where::Visible(_) if ty.is_none_or(|ty| self.types.stores_processors(&ty)) => {
                         let message = "`clear` gives a processor that is not like the others";
                         Err(Stop::refuse(span, message, "use `undefine`, or assign"))
@@ -207,7 +208,7 @@ impl<'t> Instance<'t> {
                 if is_true(&value) {
                     return Ok(vec![assign(any, value, span)]);
                 }
-                let removed = self.removed(any.clone(), span);
+                let removed = self.removed(any.clone(), span)?;
                 return Ok(match is_false(&value) {
                     true => vec![removed],
                     false => when(
@@ -285,9 +286,9 @@ impl<'t> Instance<'t> {
     }
 
     /// One of the others leaves a set: there may be more of them in it.
-    fn removed(&mut self, any: Expression, span: Span) -> Statement {
-        let more = self.choose_anew(any.clone());
-        assign(any.clone(), crate::syntax::and(any, more), span)
+    fn removed(&mut self, any: Expression, span: Span) -> Step<Statement> {
+        let more = self.choose_anew(any.clone(), None)?;
+        Ok(assign(any.clone(), crate::syntax::and(any, more), span))
     }
 
     /// A processor that is assigned: nothing is a value as well.
@@ -322,8 +323,10 @@ impl<'t> Instance<'t> {
         // Nothing has to be chosen for a condition on which nothing visible depends.
         let mut trial = self.clone();
         if let Ok((then, other)) = all(&mut trial, None)
-            && then.is_empty()
-            && other.is_empty()
+            && (then.is_empty() && other.is_empty()
+                || only_assumes(&then)
+                    && only_assumes(&other)
+                    && matches!(self.condition(&first.condition, Mode::Probe), Err(Stop::Unknown)))
         {
             self.log = trial.log;
             return Ok(Vec::new());
@@ -354,7 +357,9 @@ impl<'t> Instance<'t> {
         };
         let mut trial = self.clone();
         if let Ok(bodies) = all(&mut trial)
-            && bodies.iter().all(Vec::is_empty)
+            && (bodies.iter().all(Vec::is_empty)
+                || bodies.iter().all(|body| only_assumes(body))
+                    && matches!(self.value(value, Mode::Probe), Err(Stop::Unknown)))
         {
             self.log = trial.log;
             return Ok(Vec::new());
@@ -396,6 +401,14 @@ impl<'t> Instance<'t> {
         let condition = self.condition(condition, Mode::Weaker)?;
         Ok(if is_true(&condition) { Vec::new() } else { vec![assumed(condition, span)] })
     }
+}
+
+/// Whether statements only assume something. If it is not known when they do, they say nothing.
+fn only_assumes(statements: &[Statement]) -> bool {
+    statements.iter().all(|statement| {
+        matches!(&statement.kind, StatementKind::Property(property)
+            if property.kind == PropertyKind::Assumption)
+    })
 }
 
 /// An assumption.
