@@ -63,8 +63,9 @@ fn agrees_with_rumur(directory: &std::path::Path, abstraction: &str) {
         return;
     };
     assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
-    let compiled = Command::new("cc").args(["-O1", "-mcx16", "-o"]).arg(&binary).arg(&source);
-    let compiled = { compiled }.args(["-lpthread", "-latomic"]).output();
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-mcx16", "-o"]).arg(&binary).arg(&source);
+    let compiled = compiler.args(["-lpthread", "-latomic"]).output();
     let Ok(compiled) = compiled else { return };
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     let checked = Command::new(&binary).output().unwrap();
