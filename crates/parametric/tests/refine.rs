@@ -102,6 +102,22 @@ fn others_are_kept_from_what_they_never_do() {
 }
 
 #[test]
+fn a_claim_about_a_set_of_processors_is_one_about_the_concrete_ones() {
+    let text = "
+        type P: scalarset(2);
+        var inside: array [P] of boolean; free: boolean;
+        startstate begin for p: P do inside[p] := false; end; free := true; end;
+        ruleset p: P do
+          rule \"enter\" free ==> begin inside[p] := true; free := false; end;
+          rule \"leave\" inside[p] ==> begin inside[p] := false; free := true; end;
+        end;
+        invariant \"alone\"
+          forall p: P do forall q: P do p != q -> !(inside[p] & inside[q]) end end;";
+    let found = refined(&prepared(text), &Options::default());
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+}
+
+#[test]
 fn an_interrupted_search_answers_nothing() {
     let interrupt = AtomicBool::new(true);
     let prepared = prepared(TOKEN);

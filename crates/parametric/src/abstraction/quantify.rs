@@ -52,7 +52,10 @@ impl Instance<'_> {
     ) -> Step<Expression> {
         let variable = quantifier.name.text.clone();
         let shadowed = self.standing.insert(variable.clone(), Standing::Other);
+        // A claim about all processors is one about the concrete ones of every view. That some other
+        // is still in a set may be a guess, and would only make the claim fail.
         let exact = match all {
+            true if self.restricts && mode == Mode::Weaker => None,
             true => self.all_others(&variable, inner),
             false => self.some_others(&variable, inner),
         };

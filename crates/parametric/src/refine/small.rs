@@ -27,7 +27,7 @@ const TIME: Duration = Duration::from_secs(20);
 const STATES: u64 = 400_000;
 
 /// How many steps are walked at random, and how long a walk is.
-const STEPS: u64 = 200_000;
+const STEPS: u64 = 60_000;
 const WALK: u64 = 200;
 
 /// What small instances told.
