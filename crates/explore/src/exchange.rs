@@ -230,7 +230,7 @@ fn message_size(record: usize) -> usize {
 
 /// Messages that may wait for a worker: enough for the time in which it enlarges a table.
 fn inbox_capacity(workers: usize) -> usize {
-    64 * workers
+    128 + 2 * workers
 }
 
 /// Bytes of the buffers of all workers.
