@@ -47,10 +47,10 @@ mod tso;
 mod verify;
 
 pub use cycle::NiceCycle;
-pub use events::EventNames;
+pub use events::{EventNames, with_constants};
 pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, Role, record};
 pub use trace::{MemoryEvent, MemoryTrace};
 pub use verify::{
-    Counterexample, Failure, Lemma, MemoryModel, Options, Verdict, Verification, compositions,
-    verify,
+    Composed, Counterexample, Failure, Lemma, MemoryModel, Options, Verdict, Verification,
+    composed_programs, compositions, verify,
 };

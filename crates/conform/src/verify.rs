@@ -190,6 +190,24 @@ pub fn compositions(source: &Source, options: &Options) -> Result<Vec<(String, S
     Ok(planned.into_iter().map(|(name, program)| (name, print(&program))).collect())
 }
 
+/// What [`verify`] would search: programs, and the name of the type of their processors.
+pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed, Failure> {
+    let protocol =
+        events::find(source, &options.language, &options.events).map_err(Failure::Unsuitable)?;
+    require_lemma(&protocol, options)?;
+    let programs = plan(&protocol, options);
+    Ok(Composed { processor: protocol.processor.text.clone(), programs })
+}
+
+/// The composed models of all lemmas.
+#[derive(Debug, Clone)]
+pub struct Composed {
+    /// The type of processors, as it is named in the programs.
+    pub processor: String,
+    /// The programs with the names of their claims. For `tso`, the first one that holds is enough.
+    pub programs: Vec<(String, Program)>,
+}
+
 /// There is something to look at.
 fn require_lemma(protocol: &Protocol, options: &Options) -> Result<(), Failure> {
     let most = sc::lemmas(protocol);
