@@ -16,6 +16,7 @@
 //! abstraction that finds nothing is a proof (see the crate's documentation), and a violation is
 //! told only with a run of a concrete instance.
 
+mod answer;
 mod atoms;
 mod fact;
 mod instance;
@@ -29,15 +30,14 @@ mod suspect;
 mod syntax;
 mod table;
 mod vocabulary;
+mod words;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use explore::symmetry::Symmetry;
 use explore::{Deadlock, Exploration, PassedOver, Progress, Reason, Step, Violation};
-use murphi::ast::{TypeExpression, TypeKind};
 use murphi::interpret::Interpreter;
-use murphi::ir::{Model, TypeId};
 use murphi::print::print_expression;
 use rustc_hash::FxHashSet;
 
@@ -47,6 +47,7 @@ use observe::Observations;
 use suspect::Abstract;
 use table::Table;
 use vocabulary::Vocabulary;
+use words::vocabularies;
 
 pub use instance::Unrunnable;
 pub use result::{Failure, Kept, Options, Small, Stuck, Verdict, Verification};
@@ -215,171 +216,6 @@ impl Refinement<'_, '_> {
         }
     }
 
-    /// Adds lemmas that exclude the alarms. If there are none, gives lemmas up. If neither can be
-    /// done about any of them, the one that matters most is the answer.
-    fn answer(&mut self, current: &Abstract, alarms: &[Alarm]) -> Result<(), Alarm> {
-        let before = self.standing.clone();
-        let mut is_progress = false;
-        for alarm in alarms {
-            let Some(facts) = self.facts_against(current, alarm, before.len()) else { continue };
-            is_progress = true;
-            for fact in facts {
-                if self.known(&fact).is_none() {
-                    (self.listener)(&format!("+ {}: {}", fact.called_for, fact.text), None);
-                    self.standing.push(Standing::guessed(fact));
-                }
-            }
-        }
-        if is_progress {
-            return Ok(());
-        }
-        let mut stuck = None;
-        for alarm in alarms {
-            let failed = alarm.claim.as_ref().and_then(|claim| {
-                current.abstraction.claims.iter().position(|candidate| candidate == claim)
-            });
-            match failed {
-                Some(lemma) => is_progress |= self.give_up(current, alarm, &before[lemma]),
-                None => stuck = stuck.or(Some(alarm)),
-            }
-        }
-        match (is_progress, stuck.or(alarms.first())) {
-            (false, Some(alarm)) if self.leave_out(current, alarm) => Ok(()),
-            (false, Some(alarm)) => Err(alarm.clone()),
-            _ => Ok(()),
-        }
-    }
-
-    /// Leaves out the claim that an alarm breaks, if the abstraction had to make it stronger than it
-    /// is.
-    fn leave_out(&mut self, current: &Abstract, alarm: &Alarm) -> bool {
-        let strengthened = &current.abstraction.strengthened;
-        match alarm.claim.as_ref().filter(|claim| strengthened.contains(claim)) {
-            Some(claim) => {
-                self.left_out.push(claim.clone());
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// The number of the lemma that says the same.
-    fn known(&self, fact: &Fact) -> Option<usize> {
-        let same = |standing: &Standing| {
-            standing.lemma.rule == fact.lemma.rule && standing.text == fact.text
-        };
-        self.standing.iter().position(same)
-    }
-
-    /// The facts that exclude the first impossible step of a run. `None` if every step is as
-    /// observed, or nothing can be said about it that is not said already by one of the first
-    /// `tried` lemmas, in vain.
-    fn facts_against(
-        &mut self,
-        current: &Abstract,
-        alarm: &Alarm,
-        tried: usize,
-    ) -> Option<Vec<Fact>> {
-        let steps = alarm.run.windows(2).map(|pair| {
-            (pair[0].state.as_slice(), pair[1].rule, pair[1].instance)
-        });
-        let last = alarm.run.last().map(|step| step.state.as_slice());
-        let failed = last.zip(alarm.failed).map(|(state, (rule, number))| (state, rule, number));
-        let steps: Vec<(&[u8], u32, u64)> = steps.chain(failed).collect();
-        for (state, rule, number) in steps {
-            let Some(suspect) = current.suspect(state, rule, number) else { continue };
-            let vocabulary = Arc::clone(&self.vocabularies);
-            let vocabulary = &vocabulary[suspect.vocabulary];
-            let called_for = self.sentence(current, state, rule, number);
-            let table = self.table(suspect.vocabulary);
-            let mut combinations: Vec<_> = suspect
-                .rows
-                .iter()
-                .flat_map(|row| table.missing(vocabulary, row, &suspect))
-                .collect();
-            // The fewer atoms, the more general. The sort keeps the ranks of equals.
-            combinations.sort_by_key(Vec::len);
-            let shortest = combinations.first().map_or(0, Vec::len);
-            let mut facts: Vec<Fact> = Vec::new();
-            for combination in combinations.iter().take_while(|found| found.len() == shortest) {
-                let fact =
-                    Fact::new(suspect.vocabulary, vocabulary, table, combination, &called_for);
-                let Some(fact) = fact else { continue };
-                let is_new = !facts.iter().any(|known| known.text == fact.text);
-                if is_new {
-                    facts.push(fact);
-                }
-                if facts.len() >= FACTS_OF_A_STEP {
-                    break;
-                }
-            }
-            facts.retain(|fact| {
-                !self.given_up.contains(&(fact.lemma.rule, fact.text.clone()))
-            });
-            // What was claimed and did not exclude the step says nothing here.
-            facts.retain(|fact| self.known(fact).is_none_or(|at| at >= tried));
-            if !facts.is_empty() {
-                return Some(facts);
-            }
-        }
-        None
-    }
-
-    /// Takes what a failed lemma met for something that happens, and drops every fact that it
-    /// contradicts. Whether anything was dropped.
-    fn give_up(&mut self, current: &Abstract, alarm: &Alarm, lemma: &Standing) -> bool {
-        let Some(last) = alarm.run.last() else { return false };
-        let rule = lemma.lemma.rule;
-        (self.listener)(&format!("- {}", lemma.text), None);
-        let mut met = Vec::new();
-        for (number, (origin, other)) in current.abstraction.origins.iter().enumerate() {
-            if *origin != rule || other.is_some() {
-                continue;
-            }
-            for instance in current.applying(&last.state, number as u32) {
-                met.extend(current.rows(&last.state, number as u32, instance));
-            }
-        }
-        let vocabularies = Arc::clone(&self.vocabularies);
-        let mut dropped = false;
-        for suspect in &met {
-            let vocabulary = &vocabularies[suspect.vocabulary];
-            let is_contradicted = |standing: &Standing, row: &[u8]| {
-                standing.fact.as_ref().is_some_and(|fact| {
-                    fact.vocabulary == suspect.vocabulary && fact.is_false(vocabulary, row)
-                })
-            };
-            for row in &suspect.rows {
-                if !self.standing.iter().any(|standing| is_contradicted(standing, row)) {
-                    continue;
-                }
-                self.observations.rows[suspect.vocabulary].add(row);
-                self.tables[suspect.vocabulary] = None;
-                let before = self.standing.len();
-                self.standing.retain(|standing| !is_contradicted(standing, row));
-                dropped |= self.standing.len() < before;
-            }
-        }
-        // Where the row does not show it, the lemma itself is what was wrong.
-        let is_it = |standing: &Standing| standing.lemma.rule == rule && standing.text == lemma.text;
-        if lemma.fact.is_some() && self.standing.iter().any(is_it) {
-            self.standing.retain(|standing| !is_it(standing));
-            self.given_up.insert((rule, lemma.text.clone()));
-            dropped = true;
-        }
-        dropped
-    }
-
-    fn table(&mut self, number: usize) -> &Table {
-        let (vocabularies, rows) = (&self.vocabularies, &self.observations.rows);
-        self.tables[number].get_or_insert_with(|| Table::new(&vocabularies[number], &rows[number]))
-    }
-
-    /// Which rule was run, with what, in one line.
-    fn sentence(&self, current: &Abstract, state: &[u8], rule: u32, number: u64) -> String {
-        result::step_sentence(&current.interpreter, state, rule, number)
-    }
-
     fn abstract_with(&self, lemmas: &[Lemma]) -> Result<Abstract, Failure> {
         let abstraction = abstracted(self.prepared, self.options, lemmas, &self.left_out)?;
         let name = format!("{} for any number of processors", self.options.name);
@@ -463,61 +299,4 @@ fn alarms(current: &Abstract, exploration: &Exploration) -> Vec<Alarm> {
         Violation::StartFailed { .. } => Alarm { run, claim: None, failed: None },
     };
     std::iter::once(first).chain(passed).collect()
-}
-
-/// A vocabulary for every rule of which something is abstract.
-fn vocabularies(
-    prepared: &Prepared,
-    options: &Options,
-    abstraction: &crate::Abstraction,
-) -> Result<Vec<Vocabulary>, Failure> {
-    let program =
-        crate::with_processors(&prepared.program, &prepared.processor, options.concrete + 1);
-    let interpreter = instance::interpreter(&program, &options.name, &options.language)?;
-    let model = interpreter.model();
-    let mut found: Vec<Vocabulary> = Vec::new();
-    for origin in (0..prepared.rules.len()).map(RuleId) {
-        let of_it: Vec<_> = abstraction.rules.iter().filter(|rule| rule.origin == origin).collect();
-        if of_it.is_empty() {
-            continue;
-        }
-        let processor = &prepared.processor.name;
-        let Some(mut vocabulary) = Vocabulary::of(model, origin.0, processor, options.concrete)
-        else {
-            continue;
-        };
-        let mut choices = FxHashSet::default();
-        for choice in of_it.iter().flat_map(|rule| &rule.choices).filter(|choice| choice.initial) {
-            choices.insert(print_expression(&choice.stands_for));
-            if vocabulary.equation(&choice.stands_for).is_some() {
-                continue;
-            }
-            if let Some(sort) = type_of(model, &choice.ty)
-                .and_then(|ty| vocabulary::sort(model, ty))
-                .filter(|sort| sort.sets.is_empty())
-            {
-                vocabulary.add_probe(&choice.stands_for, sort);
-            }
-        }
-        vocabulary.terms.retain(|term| {
-            let is_visible = of_it
-                .iter()
-                .any(|rule| rule.others.iter().all(|other| term.uses & 1 << other == 0));
-            is_visible || choices.contains(&term.text)
-        });
-        found.push(vocabulary);
-    }
-    Ok(found)
-}
-
-/// The type of a choice.
-fn type_of(model: &Model, ty: &TypeExpression) -> Option<TypeId> {
-    match &ty.kind {
-        TypeKind::Named(name) if name.text == "boolean" => Some(Model::BOOLEAN),
-        TypeKind::Named(name) => {
-            let named = |ty: &murphi::ir::Type| ty.name.as_deref() == Some(&name.text);
-            model.types.iter().position(named).map(|number| TypeId(number as u32))
-        }
-        _ => None,
-    }
 }

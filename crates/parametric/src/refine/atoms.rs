@@ -6,7 +6,9 @@
 
 use murphi::ast::{BinaryOperator, Expression};
 
-use super::reader::{FIRST_CONSTANT, FIRST_VARIABLE, Label, MOST_CONSTANTS, OTHER, UNDEFINED, UNKNOWN};
+use super::reader::{
+    FIRST_CONSTANT, FIRST_VARIABLE, Label, MOST_CONSTANTS, OTHER, UNDEFINED, UNKNOWN,
+};
 use super::syntax::{binary, is_undefined, joined, not};
 use super::vocabulary::{Origin, Vocabulary, constant_expression, name};
 

@@ -4,9 +4,7 @@
 //! one". The part behind the arrow is made as strong as the observations allow: all categories that
 //! do not occur together with the part before it are excluded, not only the one that was met.
 
-use murphi::ast::{
-    BinaryOperator, Domain, Expression, Name, Quantifier, TypeExpression, TypeKind,
-};
+use murphi::ast::{BinaryOperator, Domain, Expression, Name, Quantifier, TypeExpression, TypeKind};
 use murphi::print::print_expression;
 use murphi::source::Span;
 
@@ -85,13 +83,11 @@ fn subject(vocabulary: &Vocabulary, combination: &Combination) -> usize {
     let witnesses = vocabulary.variables.iter().enumerate();
     let witnesses = witnesses.filter(|(_, variable)| variable.witness);
     let witnesses = witnesses.fold(0u64, |bits, (at, _)| bits | 1 << at);
-    let rank = |atom: &Atom| {
-        match atom {
-            _ if atom.uses(vocabulary) & witnesses != 0 => 3,
-            Atom::Same(..) => 2,
-            Atom::Is(..) => 1,
-            Atom::Value(_) => i32::from(!atom.is_probe(vocabulary)),
-        }
+    let rank = |atom: &Atom| match atom {
+        _ if atom.uses(vocabulary) & witnesses != 0 => 3,
+        Atom::Same(..) => 2,
+        Atom::Is(..) => 1,
+        Atom::Value(_) => i32::from(!atom.is_probe(vocabulary)),
     };
     let best = combination.iter().enumerate().max_by_key(|(_, (atom, _))| rank(atom));
     best.map_or(0, |(at, _)| at)
@@ -106,9 +102,8 @@ fn uses_first_witnesses(vocabulary: &Vocabulary, uses: u64) -> bool {
         let mut earlier = vocabulary.variables[..at].iter().enumerate();
         !variable.witness
             || !is_used(at)
-            || earlier.all(|(before, other)| {
-                !other.witness || other.ty != variable.ty || is_used(before)
-            })
+            || earlier
+                .all(|(before, other)| !other.witness || other.ty != variable.ty || is_used(before))
     })
 }
 

@@ -140,8 +140,7 @@ fn question(rule: &FlatRule, condition: Expression) -> Rule {
         None => condition,
     };
     let name = Some(Text { text: "probe".to_owned(), span });
-    let kind =
-        RuleKind::Simple { priority: None, name, guard: Some(guard), body: Body::default() };
+    let kind = RuleKind::Simple { priority: None, name, guard: Some(guard), body: Body::default() };
     let simple = Rule { kind, span };
     let quantifiers: Vec<Quantifier> = rule.quantifiers.clone();
     match quantifiers.is_empty() {

@@ -157,9 +157,8 @@ pub(super) fn lemma_text(prepared: &Prepared, lemma: &Lemma) -> String {
     for (at, witness) in lemma.witnesses.iter().enumerate() {
         let before = &all[..rule.quantifiers.len() + at];
         let alike = before.iter().filter(|other| same_domain(&other.domain, &witness.domain));
-        conditions.extend(
-            alike.map(|other| format!("{} != {}", witness.name.text, other.name.text)),
-        );
+        conditions
+            .extend(alike.map(|other| format!("{} != {}", witness.name.text, other.name.text)));
     }
     conditions.extend(rule.guard.as_ref().map(|guard| format!("({})", print_expression(guard))));
     let condition = print_expression(&lemma.condition);

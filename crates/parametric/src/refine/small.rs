@@ -132,8 +132,7 @@ impl Refinement<'_, '_> {
             interrupt: self.interrupt,
             log: None,
         };
-        let exploration =
-            instance::search(&interpreter, &search, self.options.symmetry, watch);
+        let exploration = instance::search(&interpreter, &search, self.options.symmetry, watch);
         Ok(violation(processors, interpreter, exploration))
     }
 }

@@ -102,7 +102,8 @@ impl Abstract {
             }
         }
         let (mut given, mut chosen) = (Vec::new(), Vec::new());
-        for choice in other.iter().flat_map(|other| &other.choices).filter(|choice| choice.initial) {
+        for choice in other.iter().flat_map(|other| &other.choices).filter(|choice| choice.initial)
+        {
             let text = print_expression(&choice.stands_for);
             if let Some(atom) = vocabulary.equation(&choice.stands_for) {
                 let value = choice.name.as_ref().and_then(|name| value_of(name));

@@ -161,7 +161,9 @@ impl Table {
         if !triples.is_empty() {
             return ranked(triples, &counts).iter().map(|triple| named(triple)).collect();
         }
-        self.missing_whole(&telling, &sets, &counts).map(|all| vec![named(&all)]).unwrap_or_default()
+        self.missing_whole(&telling, &sets, &counts)
+            .map(|all| vec![named(&all)])
+            .unwrap_or_default()
     }
 
     fn missing_pairs(&self, places: &[usize], sets: &[&Bits]) -> Vec<Vec<usize>> {
@@ -199,7 +201,12 @@ impl Table {
     }
 
     /// All of them, if no row has all of them, and then as few of them as greed can find.
-    fn missing_whole(&self, places: &[usize], sets: &[&Bits], counts: &[u64]) -> Option<Vec<usize>> {
+    fn missing_whole(
+        &self,
+        places: &[usize],
+        sets: &[&Bits],
+        counts: &[u64],
+    ) -> Option<Vec<usize>> {
         let mut places = places.to_vec();
         places.sort_by_key(|&place| counts[place]);
         let meet = |chosen: &[usize]| {

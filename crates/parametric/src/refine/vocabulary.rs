@@ -212,8 +212,7 @@ impl Vocabulary {
                 for (step, at) in self.indices(model, *index) {
                     let mut steps = steps.clone();
                     steps.push(step);
-                    let inner =
-                        ExpressionKind::Index(Box::new(expression.clone()), Box::new(at));
+                    let inner = ExpressionKind::Index(Box::new(expression.clone()), Box::new(at));
                     self.add_places(model, global, *element, steps, plain(inner));
                 }
             }
@@ -223,7 +222,8 @@ impl Vocabulary {
 
     /// What an array can be indexed with.
     fn indices(&self, model: &Model, index: TypeId) -> Vec<(Step, Expression)> {
-        let fitting = self.variables.iter().enumerate().filter(|(_, variable)| variable.ty == index);
+        let fitting =
+            self.variables.iter().enumerate().filter(|(_, variable)| variable.ty == index);
         let mut indices: Vec<_> =
             fitting.map(|(at, variable)| (Step::At(at), name(&variable.name))).collect();
         let is_symmetric = sort(model, index).is_none_or(|sort| !sort.sets.is_empty());

@@ -8,7 +8,10 @@ use crate::verdict::{Object, quoted};
 pub fn object(found: &AnyNumber) -> String {
     let mut json = Object::new();
     json.text("model", &found.model);
-    json.raw("memory_model", found.memory_model.as_ref().map_or("null".to_owned(), |name| quoted(name)));
+    json.raw(
+        "memory_model",
+        found.memory_model.as_ref().map_or("null".to_owned(), |name| quoted(name)),
+    );
     json.text("verdict", found.verdict.name());
     json.text("sentence", &found.sentence);
     json.raw("any_processors", true);

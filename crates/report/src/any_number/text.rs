@@ -96,7 +96,11 @@ fn claim_lines(claim: &Claim, concrete: u64, colour: bool) -> String {
     });
     let instances: Vec<String> = instances.collect();
     if !instances.is_empty() {
-        let _ = writeln!(text, "    looked at first: states with so many processors: {}", instances.join(", "));
+        let _ = writeln!(
+            text,
+            "    looked at first: states with so many processors: {}",
+            instances.join(", ")
+        );
     }
     text
 }

@@ -155,10 +155,11 @@ pub(crate) struct AnyProcessorsFlags {
     #[arg(long, conflicts_with_all = ["mutants", "replay", "emit", "out", "pass_over"])]
     pub(crate) any_processors: bool,
 
-    /// With --any-processors: how many processors stay as they are.
-    #[arg(long, value_name = "C", default_value = "2", requires = "any_processors")]
+    /// With --any-processors: how many processors stay as they are [default: 2, and 3 if that does
+    /// not do].
+    #[arg(long, value_name = "C", requires = "any_processors")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=4))]
-    pub(crate) concrete: u64,
+    pub(crate) concrete: Option<u64>,
 
     /// With --any-processors: the scalarset of processors, if it is not the first one that rules
     /// and arrays are indexed by.

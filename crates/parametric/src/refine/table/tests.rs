@@ -60,7 +60,9 @@ fn the_smallest_missing_combinations_are_found() {
         let count = 1 + numbers.below(60) as usize;
         let observed: Vec<Vec<Label>> = (0..count).map(|_| numbers.row(terms)).collect();
         let mut rows = Rows::default();
-        observed.iter().for_each(|row| drop(rows.add(row)));
+        for row in &observed {
+            rows.add(row);
+        }
         let table = Table::new(&vocabulary, &rows);
         let row = numbers.row(terms);
         let found = table.missing(&vocabulary, &row, &suspect());

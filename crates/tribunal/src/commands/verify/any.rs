@@ -36,6 +36,8 @@ struct Task {
 struct Done {
     task: Task,
     found: Verification,
+    /// How many processors stayed as they are.
+    concrete: u64,
 }
 
 pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Ending, Failure> {
@@ -45,24 +47,16 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
     };
     let stop = Stop::new(question.arguments.limits.budget, interrupt);
     let progress = Progress::start(question.arguments.quiet.quiet);
-    let teller = progress.teller();
     let mut done: Vec<Done> = Vec::new();
     for task in tasks {
-        let name = task.name.clone();
-        let mut listener = |what: &str, now: Option<&Searched>| say(&teller, &name, what, now);
-        let lemmas = match lemmas(question, &task.prepared)? {
-            Some(lemmas) => lemmas,
-            None => return Ok(Ending::Unasked),
-        };
-        let options = options(question, &task, lemmas);
-        let found = match refine::verify(&task.prepared, &options, &mut listener, stop.flag()) {
-            Ok(found) => found,
+        let Some(lemmas) = lemmas(question, &task.prepared)? else { return Ok(Ending::Unasked) };
+        match refined(question, task, &lemmas, &progress.teller(), &stop) {
+            Ok(finished) => done.push(finished),
             Err(why) => {
                 drop(progress);
                 return unsuitable(question, why);
             }
-        };
-        done.push(Done { task, found });
+        }
         if is_settled(question, &done) {
             break;
         }
@@ -73,7 +67,7 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
         let found = real::find(question, &processor, processors, &mut listener, &stop)?;
         drop(progress);
         return match found {
-            real::Found::Memory(tale) => super::deliver(question, tale, Vec::new(), interrupt),
+            real::Found::Memory(tale) => super::deliver(question, *tale, Vec::new(), interrupt),
             real::Found::Own(exploration) => {
                 let shown = tell::violation(question, &done, processors, *exploration);
                 deliver(question, &shown, interrupt)
@@ -90,6 +84,43 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
     deliver(question, &shown, interrupt)
 }
 
+/// Verifies one task. Unless it is said how many processors stay as they are, two are tried, and
+/// then three.
+fn refined(
+    question: &Question<'_>,
+    task: Task,
+    lemmas: &[parametric::Lemma],
+    teller: &Teller,
+    stop: &Stop,
+) -> Result<Done, refine::Failure> {
+    let asked = question.arguments.any.concrete;
+    let mut first = None;
+    for concrete in asked.map_or(vec![2, 3], |asked| vec![asked]) {
+        let mut listener = |what: &str, now: Option<&Searched>| say(teller, &task.name, what, now);
+        let options = options(question, concrete, lemmas);
+        let found = refine::verify(&task.prepared, &options, &mut listener, stop.flag());
+        let is_open = match &found {
+            Ok(found) => matches!(found.verdict, Verdict::Missing(_)),
+            Err(refine::Failure::Unsuitable(_)) => true,
+            Err(_) => false,
+        };
+        let found = (concrete, found);
+        match first {
+            // The first attempt says more plainly why the second fails as well.
+            Some(_) if is_open => break,
+            _ if is_open => first = Some(found),
+            _ => {
+                let (concrete, found) = found;
+                return found.map(|found| Done { task, found, concrete });
+            }
+        }
+    }
+    match first {
+        Some((concrete, found)) => found.map(|found| Done { task, found, concrete }),
+        None => Err(refine::Failure::Unsuitable(Vec::new())),
+    }
+}
+
 fn say(teller: &Teller, name: &str, what: &str, now: Option<&Searched>) {
     // Without a search, a lemma has been found or given up.
     if let Some(now) = now {
@@ -99,22 +130,23 @@ fn say(teller: &Teller, name: &str, what: &str, now: Option<&Searched>) {
 
 /// With how many processors something is wrong.
 fn violated(done: &[Done]) -> Option<(u64, Processor)> {
-    done.iter().find_map(|Done { task, found }| match found.verdict {
+    let Done { task, found, .. } = done.last()?;
+    match found.verdict {
         Verdict::Violation { processors, .. } => {
             Some((processors, task.prepared.processor.clone()))
         }
         _ => None,
-    })
+    }
 }
 
-/// Whether the other tasks need not be looked at. For `tso`, one that holds is enough, and the
-/// others are tried if it does not.
+/// Whether the other tasks need not be looked at. For `tso` each is an attempt at the same, with an
+/// observer that objects to less than the one before: one that holds is enough.
 fn is_settled(question: &Question<'_>, done: &[Done]) -> bool {
     let is_tso = question.arguments.model == Some(MemoryModelChoice::Tso);
     match done.last().map(|done| &done.found.verdict) {
         Some(Verdict::Verified) => is_tso,
-        Some(Verdict::Violation { .. } | Verdict::Undecided(_)) => true,
-        Some(Verdict::Missing(_)) => !is_tso,
+        Some(Verdict::Violation { .. } | Verdict::Missing(_)) => !is_tso,
+        Some(Verdict::Undecided(_)) => true,
         None => false,
     }
 }
@@ -135,7 +167,8 @@ fn tasks(
             let checked = murphi::load((*source).clone(), &options.language);
             let program = match (program, checked) {
                 (Some(program), Ok(_)) => program,
-                (_, Err(problems)) | (None, Ok(murphi::check::Checked { warnings: problems, .. })) => {
+                (_, Err(problems))
+                | (None, Ok(murphi::check::Checked { warnings: problems, .. })) => {
                     return Ok(Err(complain(question, &problems)));
                 }
             };
@@ -183,8 +216,8 @@ fn lemmas(
 
 fn options(
     question: &Question<'_>,
-    task: &Task,
-    lemmas: Vec<parametric::Lemma>,
+    concrete: u64,
+    lemmas: &[parametric::Lemma],
 ) -> refine::Options {
     let options = question.options;
     let is_composed = question.arguments.model.is_some();
@@ -193,14 +226,13 @@ fn options(
         // What an observer assumes away may leave a state without successors.
         search.deadlock = Deadlock::Off;
     }
-    let _ = task;
     refine::Options {
         name: question.source.name.clone(),
-        concrete: question.arguments.any.concrete,
+        concrete,
         language: murphi::check::Options { constants: Vec::new(), ..options.language.clone() },
         search,
         symmetry: options.symmetry,
-        lemmas,
+        lemmas: lemmas.to_vec(),
     }
 }
 
@@ -224,7 +256,7 @@ fn unsuitable(question: &Question<'_>, why: refine::Failure) -> Result<Ending, F
 /// Writes the abstractions.
 fn emit(question: &Question<'_>, done: &[Done], interrupt: &Interrupt) -> Result<(), Failure> {
     let Some(path) = &question.arguments.any.emit_abstraction else { return Ok(()) };
-    for (number, Done { task, found }) in done.iter().enumerate() {
+    for (number, Done { task, found, .. }) in done.iter().enumerate() {
         let Some(abstraction) = &found.abstraction else { continue };
         let text = parametric::emit(abstraction, &task.prepared, &question.source.name);
         let mut path = path.clone();

@@ -23,7 +23,7 @@ use crate::ending::Failure;
 /// What was found again.
 pub(super) enum Found {
     /// A verdict of the memory model.
-    Memory(memory::Verification),
+    Memory(Box<memory::Verification>),
     /// The protocol breaks a claim of its own.
     Own(Box<exploration::Exploration>),
     /// Nothing is wrong with the protocol itself.
@@ -41,7 +41,9 @@ pub(super) fn find(
     let (source, language) = instance(question, processor, processors);
     let options = conform::Options { language: language.options(), ..question.options.clone() };
     if question.arguments.model.is_none() {
-        let Ok(checked) = murphi::load(source, &options.language) else { return Ok(Found::Nothing) };
+        let Ok(checked) = murphi::load(source, &options.language) else {
+            return Ok(Found::Nothing);
+        };
         let Ok(interpreter) = Interpreter::new(Arc::new(checked.model)) else {
             return Ok(Found::Nothing);
         };
@@ -66,18 +68,14 @@ pub(super) fn find(
     let tale = tell::tell(&again, &found, stop.timed_out())?;
     Ok(match tale.verification.verdict {
         memory::Verdict::Violation | memory::Verdict::Broken | memory::Verdict::FalseAlarm => {
-            Found::Memory(tale.verification)
+            Found::Memory(Box::new(tale.verification))
         }
         memory::Verdict::Verified | memory::Verdict::Undecided => Found::Nothing,
     })
 }
 
 /// The protocol with so many processors: by its constant if there is one, else as another text.
-fn instance(
-    question: &Question<'_>,
-    processor: &Processor,
-    processors: u64,
-) -> (Source, Language) {
+fn instance(question: &Question<'_>, processor: &Processor, processors: u64) -> (Source, Language) {
     let Question { source, language, .. } = question;
     let mut constants = language.constants.clone();
     let language = |constants| Language {

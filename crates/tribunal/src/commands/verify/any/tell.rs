@@ -24,7 +24,7 @@ pub(super) fn tell(
     match last.map(|found| &found.verdict) {
         Some(Verdict::Verified) => {
             shown.verdict = Told::Verified;
-            shown.sentence = verified(question, last);
+            shown.sentence = verified(question, last, shown.concrete);
         }
         Some(Verdict::Missing(stuck)) => {
             shown.sentence = format!(
@@ -102,8 +102,11 @@ fn asked(question: &Question<'_>, done: &[Done]) -> AnyNumber {
             MemoryModelChoice::Sc => "sc".to_owned(),
             MemoryModelChoice::Tso => "tso".to_owned(),
         }),
-        processor: done.first().map(|done| done.task.prepared.processor.name.clone()).unwrap_or_default(),
-        concrete: arguments.any.concrete,
+        processor: done
+            .first()
+            .map(|done| done.task.prepared.processor.name.clone())
+            .unwrap_or_default(),
+        concrete: done.iter().map(|done| done.concrete).max().unwrap_or_default(),
         settings: Settings {
             constants: language.constants.clone(),
             dialect: language.dialect.name().to_owned(),
@@ -155,7 +158,7 @@ fn instance(small: &Small) -> Instance {
 }
 
 /// `2 invariants hold for any number of processors`
-fn verified(question: &Question<'_>, found: Option<&Verification>) -> String {
+fn verified(question: &Question<'_>, found: Option<&Verification>, least: u64) -> String {
     let what = match question.arguments.model {
         Some(MemoryModelChoice::Sc) => match question.options.only {
             Some(only) => format!("no nice cycle of {}", counted(only, "processor")),
@@ -165,7 +168,8 @@ fn verified(question: &Question<'_>, found: Option<&Verification>) -> String {
         None => {
             let left_out = found.map_or(0, |found| found.left_out.len());
             let claims = found.and_then(|found| {
-                let (abstraction, model) = (found.abstraction.as_ref()?, found.interpreter.as_ref()?);
+                let (abstraction, model) =
+                    (found.abstraction.as_ref()?, found.interpreter.as_ref()?);
                 let lemmas = abstraction.claims.len();
                 Some(model.model().properties.len().saturating_sub(lemmas))
             });
@@ -177,7 +181,6 @@ fn verified(question: &Question<'_>, found: Option<&Verification>) -> String {
             }
         }
     };
-    let least = question.arguments.any.concrete;
     format!("{what} for any number of processors, {least} or more")
 }
 
@@ -205,9 +208,10 @@ fn tell_stuck(
         return Ok(());
     };
     let properties = &interpreter.model().properties;
-    let claim = stuck.claim.as_ref().and_then(|claim| {
-        properties.iter().position(|property| property.name == *claim)
-    });
+    let claim = stuck
+        .claim
+        .as_ref()
+        .and_then(|claim| properties.iter().position(|property| property.name == *claim));
     let violation = match (stuck.failed, claim) {
         (Some((rule, instance)), _) => Violation::RuleFailed { rule, instance },
         (None, Some(property)) => Violation::Broken { property: property as u32 },
@@ -228,7 +232,7 @@ fn tell_stuck(
             "if others cannot do this last: give `invariant \"lemma for {rule}\" …` by --lemmas FILE"
         ));
     }
-    let more = question.arguments.any.concrete + 1;
+    let more = question.arguments.any.concrete.unwrap_or(3) + 1;
     shown.advice.push(format!("keep more processors as they are: --concrete {more}"));
     Ok(())
 }
