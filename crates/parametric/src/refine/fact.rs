@@ -67,6 +67,11 @@ impl Fact {
         Some(Fact { vocabulary: number, given, subject, allowed, lemma, text, called_for })
     }
 
+    /// Of how many atoms it speaks.
+    pub(crate) fn atoms(&self) -> usize {
+        self.given.len() + 1
+    }
+
     /// Whether a row contradicts it.
     pub(crate) fn is_false(&self, vocabulary: &Vocabulary, row: &[Label]) -> bool {
         let is_given = |(atom, category): &(Atom, Category)| {
