@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::fact::Fact;
 use super::result;
 use super::suspect::Abstract;
-use super::table::Table;
+use super::table::{Rows, Table};
+use super::vocabulary::{Term, Vocabulary};
 use super::{Alarm, FACTS_OF_A_STEP, Refinement, Standing};
 use crate::abstraction::may_be_claimed;
 
@@ -173,11 +176,38 @@ impl Refinement<'_, '_> {
 
     fn table(&mut self, number: usize) -> &Table {
         let (vocabularies, rows) = (&self.vocabularies, &self.observations.rows);
-        self.tables[number].get_or_insert_with(|| Table::new(&vocabularies[number], &rows[number]))
+        let places = self.undefined.get_or_insert_with(|| undefined_places(vocabularies, rows));
+        self.tables[number].get_or_insert_with(|| {
+            let vocabulary = &vocabularies[number];
+            let may_be_undefined = vocabulary.terms.iter().map(|term| places.contains(&path(term)));
+            Table::new(vocabulary, &rows[number], may_be_undefined.collect())
+        })
     }
 
     /// Which rule was run, with what, in one line.
     fn sentence(&self, current: &Abstract, state: &[u8], rule: u32, number: u64) -> String {
         result::step_sentence(&current.interpreter, state, rule, number)
     }
+}
+
+/// The path of a term, without the values of its indices.
+fn path(term: &Term) -> String {
+    let mut depth = 0;
+    let outside = term.text.chars().filter(|character| {
+        depth += i32::from(*character == '[') - i32::from(*character == ']');
+        depth == 0 || (depth == 1 && *character == '[')
+    });
+    outside.collect()
+}
+
+/// The paths of all that was seen undefined, whatever rule applied. A lemma must not fail where its
+/// rule applies in the abstraction only.
+fn undefined_places(vocabularies: &[Vocabulary], rows: &[Rows]) -> FxHashSet<String> {
+    let mut found = FxHashSet::default();
+    for (vocabulary, rows) in vocabularies.iter().zip(rows) {
+        let undefined = rows.undefined(vocabulary);
+        let terms = vocabulary.terms.iter().zip(undefined).filter(|(_, undefined)| *undefined);
+        found.extend(terms.map(|(term, _)| path(term)));
+    }
+    found
 }

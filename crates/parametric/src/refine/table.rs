@@ -37,6 +37,18 @@ impl Rows {
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
+
+    /// For each term of the vocabulary, whether it is undefined in some row.
+    pub(crate) fn undefined(&self, vocabulary: &Vocabulary) -> Vec<bool> {
+        let variables = vocabulary.variables.len();
+        let mut undefined = vec![false; vocabulary.terms.len()];
+        for row in &self.rows {
+            for (seen, label) in undefined.iter_mut().zip(&row[variables..]) {
+                *seen |= *label == UNDEFINED;
+            }
+        }
+        undefined
+    }
 }
 
 /// Some atoms with their categories.
@@ -64,21 +76,20 @@ pub(crate) struct Table {
     /// For each atom, the rows that have or may have each category.
     columns: Vec<Column>,
     rows: usize,
-    /// For each term, whether it is undefined in some row.
+    /// For each term, whether it may be undefined in some state, this rule or another.
     undefined: Vec<bool>,
 }
 
 impl Table {
     /// Arranges rows. The order of rows does not matter to anything that is answered.
-    pub(crate) fn new(vocabulary: &Vocabulary, rows: &Rows) -> Table {
+    /// `undefined` says which terms may be undefined in some state.
+    pub(crate) fn new(vocabulary: &Vocabulary, rows: &Rows, undefined: Vec<bool>) -> Table {
         let mut sorted: Vec<&[Label]> = rows.rows.iter().map(|row| &**row).collect();
         sorted.sort_unstable();
         let words = sorted.len().div_ceil(64);
         let atoms = atoms(vocabulary);
         let column = Column { unknown: vec![0; words], ..Column::default() };
         let mut columns = vec![column; atoms.len()];
-        let variables = vocabulary.variables.len();
-        let mut undefined = vec![false; vocabulary.terms.len()];
         for (number, row) in sorted.iter().enumerate() {
             for (atom, column) in atoms.iter().zip(&mut columns) {
                 let bits = match atom.category(vocabulary, row, 0) {
@@ -90,9 +101,6 @@ impl Table {
                 };
                 bits[number / 64] |= 1 << (number % 64);
             }
-            for (seen, label) in undefined.iter_mut().zip(&row[variables..]) {
-                *seen |= *label == UNDEFINED;
-            }
         }
         for Column { of, unknown, .. } in &mut columns {
             for bits in of.values_mut() {
@@ -102,7 +110,7 @@ impl Table {
         Table { atoms, columns, rows: sorted.len(), undefined }
     }
 
-    /// Whether a term is undefined in some row.
+    /// Whether a term may be undefined in some state.
     pub(crate) fn may_be_undefined(&self, term: usize) -> bool {
         self.undefined[term]
     }
