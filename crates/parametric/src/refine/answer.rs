@@ -179,8 +179,9 @@ impl Refinement<'_, '_> {
         let places = self.undefined.get_or_insert_with(|| undefined_places(vocabularies, rows));
         self.tables[number].get_or_insert_with(|| {
             let vocabulary = &vocabularies[number];
-            let may_be_undefined = vocabulary.terms.iter().map(|term| places.contains(&path(term)));
-            Table::new(vocabulary, &rows[number], may_be_undefined.collect())
+            let elsewhere: Vec<bool> =
+                vocabulary.terms.iter().map(|term| places.contains(&path(term))).collect();
+            Table::new(vocabulary, &rows[number], &elsewhere)
         })
     }
 

@@ -46,12 +46,12 @@ impl Fact {
         if allowed.is_empty() || allowed.contains(&met) {
             return None;
         }
-        let unsure = |term: usize| table.may_be_undefined(term);
+        let presence = |term: usize| table.presence(term);
         let before: Option<Vec<Expression>> = given
             .iter()
-            .map(|(atom, category)| atom.written(vocabulary, &[*category], &unsure))
+            .map(|(atom, category)| atom.written(vocabulary, &[*category], &presence))
             .collect();
-        let behind = subject.written(vocabulary, &allowed, &unsure)?;
+        let behind = subject.written(vocabulary, &allowed, &presence)?;
         let condition = match joined(BinaryOperator::And, before?) {
             Some(before) => binary(BinaryOperator::Implies, before, behind),
             None => behind,

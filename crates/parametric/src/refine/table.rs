@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::atoms::{Atom, Category, atoms};
+use super::atoms::{Atom, Category, Presence, atoms};
 use super::reader::{Label, UNDEFINED};
 use super::suspect::Suspect;
 use super::vocabulary::Vocabulary;
@@ -76,14 +76,14 @@ pub(crate) struct Table {
     /// For each atom, the rows that have or may have each category.
     columns: Vec<Column>,
     rows: usize,
-    /// For each term, whether it may be undefined in some state, this rule or another.
-    undefined: Vec<bool>,
+    /// For each term, when it has a value.
+    presence: Vec<Presence>,
 }
 
 impl Table {
     /// Arranges rows. The order of rows does not matter to anything that is answered.
-    /// `undefined` says which terms may be undefined in some state.
-    pub(crate) fn new(vocabulary: &Vocabulary, rows: &Rows, undefined: Vec<bool>) -> Table {
+    /// `elsewhere` says which terms may be undefined where the rule does not apply.
+    pub(crate) fn new(vocabulary: &Vocabulary, rows: &Rows, elsewhere: &[bool]) -> Table {
         let mut sorted: Vec<&[Label]> = rows.rows.iter().map(|row| &**row).collect();
         sorted.sort_unstable();
         let words = sorted.len().div_ceil(64);
@@ -107,12 +107,20 @@ impl Table {
                 bits.iter_mut().zip(&*unknown).for_each(|(known, unknown)| *known |= unknown);
             }
         }
-        Table { atoms, columns, rows: sorted.len(), undefined }
+        let here = rows.undefined(vocabulary);
+        let presence =
+            here.iter().zip(elsewhere).map(|(here, elsewhere)| match (here, elsewhere) {
+                (true, _) => Presence::Sometimes,
+                (false, true) => Presence::Here,
+                (false, false) => Presence::Always,
+            });
+        let presence = presence.collect();
+        Table { atoms, columns, rows: sorted.len(), presence }
     }
 
-    /// Whether a term may be undefined in some state.
-    pub(crate) fn may_be_undefined(&self, term: usize) -> bool {
-        self.undefined[term]
+    /// When a term has a value.
+    pub(crate) fn presence(&self, term: usize) -> Presence {
+        self.presence[term]
     }
 
     /// The categories of an atom in the rows that have all of `given`, ascending.
