@@ -44,6 +44,7 @@ mod run;
 mod sc;
 mod trace;
 mod tso;
+mod tso_flat;
 mod verify;
 
 pub use cycle::NiceCycle;

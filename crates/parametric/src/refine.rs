@@ -84,6 +84,7 @@ pub fn verify(
             states: 0,
         },
         tables: vec![None; vocabularies.len()],
+        undefined: None,
         vocabularies,
         standing: given.collect(),
         given_up: FxHashSet::default(),
@@ -160,6 +161,8 @@ struct Refinement<'a, 'b> {
     observations: Observations,
     /// For each vocabulary its rows in columns, once they are needed.
     tables: Vec<Option<Table>>,
+    /// Paths of what may be undefined, once they are needed.
+    undefined: Option<FxHashSet<String>>,
     standing: Vec<Standing>,
     /// Facts that turned out not to hold: rule and text.
     given_up: FxHashSet<(RuleId, String)>,

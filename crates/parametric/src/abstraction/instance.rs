@@ -360,6 +360,8 @@ impl<'t> Instance<'t> {
             Some(first) if first.is_ascii_alphabetic() && stem.len() <= 60 => stem,
             _ => "choice".to_owned(),
         };
+        // A single word may mean something: `false`, or a keyword.
+        let stem = if stem.contains('_') { stem } else { format!("chosen_{stem}") };
         let is_taken = |wish: &str| {
             self.scope.contains_key(wish)
                 || self.types.declared().any(|name| name == wish)

@@ -9,8 +9,8 @@
 use std::collections::HashSet;
 
 use murphi::ast::{
-    DeclarationKind, Expression, ExpressionKind, Item, PropertyKind, Statement, StatementKind,
-    TypeExpression, TypeKind,
+    BinaryOperator, DeclarationKind, Expression, ExpressionKind, Item, PropertyKind, Statement,
+    StatementKind, TypeExpression, TypeKind, UnaryOperator,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
@@ -137,8 +137,9 @@ impl Counter<'_> {
                 false => looked_at.push(expression),
             }
         }
+        let side = if is_claim { Side::Claimed } else { Side::Either };
         for expression in looked_at {
-            bound = bound.max(gather(self.types, &mut self.scope, expression, &mut spoken));
+            bound = bound.max(gather(self.types, &mut self.scope, expression, side, &mut spoken));
         }
         if is_claim {
             spoken.extend(self.of_rule.iter().cloned());
@@ -186,24 +187,58 @@ fn inner_indices(place: &Expression) -> Vec<&Expression> {
 /// How many processors a closed claim speaks of.
 fn spoken_of(types: &Types, scope: &mut Scope, claim: &Expression) -> usize {
     let mut spoken = HashSet::new();
-    let bound = gather(types, scope, claim, &mut spoken);
+    let bound = gather(types, scope, claim, Side::Claimed, &mut spoken);
     spoken.len() + bound
 }
 
+/// On which side of a claim a condition stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// If it is true, so is the claim.
+    Claimed,
+    /// If it is false, the claim is true.
+    Supposed,
+    /// Neither is known.
+    Either,
+}
+
+impl Side {
+    fn turned(self) -> Side {
+        match self {
+            Side::Claimed => Side::Supposed,
+            Side::Supposed => Side::Claimed,
+            Side::Either => Side::Either,
+        }
+    }
+}
+
 /// Collects the processors that an expression speaks of, except for bound ones, and gives the
-/// greatest number of those at a time. An `exists` counts too: one more than needed, at most.
+/// greatest number of those at a time. What is claimed of some processor, or supposed of all of
+/// them, is not counted: there the concrete ones stand for all, and whatever is not known of them
+/// is taken to speak against the claim.
 fn gather(
     types: &Types,
     scope: &mut Scope,
     whole: &Expression,
+    side: Side,
     spoken: &mut HashSet<String>,
 ) -> usize {
-    match &whole.kind {
+    use BinaryOperator as B;
+    let parts = match &whole.kind {
+        ExpressionKind::Unary(UnaryOperator::Not, inner) => {
+            vec![(&**inner, side.turned())]
+        }
+        ExpressionKind::Binary(B::And | B::Or | B::LogicalAnd | B::LogicalOr, left, right) => {
+            vec![(&**left, side), (&**right, side)]
+        }
+        ExpressionKind::Binary(B::Implies, left, right) => {
+            vec![(&**left, side.turned()), (&**right, side)]
+        }
         ExpressionKind::Name(name) => {
             if scope.get(name).is_some_and(|ty| types.is_processor(ty)) {
                 spoken.insert(name.clone());
             }
-            0
+            Vec::new()
         }
         ExpressionKind::Index(array, at) => {
             let is_stored =
@@ -213,10 +248,13 @@ fn gather(
             if is_stored && by_processor {
                 spoken.insert(print_expression(at));
             }
-            let left = gather(types, scope, array, spoken);
-            left.max(gather(types, scope, at, spoken))
+            vec![(&**array, Side::Either), (&**at, Side::Either)]
         }
-        ExpressionKind::Quantified { quantifiers, condition, .. } => {
+        ExpressionKind::Quantified { all, quantifiers, condition } => {
+            let restricted = matches!((all, side), (false, Side::Claimed) | (true, Side::Supposed));
+            if restricted && quantifiers.iter().any(|each| types.over_processors(each)) {
+                return 0;
+            }
             let outer = scope.clone();
             bind(scope, quantifiers);
             let mut own = 0;
@@ -227,16 +265,12 @@ fn gather(
                     scope.remove(&quantifier.name.text);
                 }
             }
-            let inner = gather(types, scope, condition, spoken);
+            let inner = gather(types, scope, condition, side, spoken);
             *scope = outer;
-            own + inner
+            return own + inner;
         }
-        _ => {
-            let mut most = 0;
-            for part in crate::syntax::parts(whole) {
-                most = most.max(gather(types, scope, part, spoken));
-            }
-            most
-        }
-    }
+        _ => crate::syntax::parts(whole).into_iter().map(|part| (part, Side::Either)).collect(),
+    };
+    let most = parts.into_iter().map(|(part, side)| gather(types, scope, part, side, spoken));
+    most.max().unwrap_or(0)
 }

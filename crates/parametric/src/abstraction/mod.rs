@@ -158,6 +158,13 @@ pub fn abstraction(
     Ok(Abstraction { program, portable, rules, origins, claims, strengthened, notes })
 }
 
+/// Whether a lemma speaks of few enough processors to be looked at where they are concrete.
+pub(crate) fn may_be_claimed(prepared: &Prepared, lemma: &Lemma, concrete: u64) -> bool {
+    let types = Types::new(&prepared.program, &prepared.processor.name);
+    let rule = prepared.rules.get(lemma.rule.0);
+    rule.is_some_and(|rule| limits::within(&types, &lemma::claim(lemma, rule), concrete).is_ok())
+}
+
 fn other_rule(built: &Built, origin: RuleId) -> OtherRule {
     OtherRule {
         name: built.name.clone(),

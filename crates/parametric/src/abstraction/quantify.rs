@@ -59,16 +59,15 @@ impl Instance<'_> {
             true => self.all_others(&variable, inner),
             false => self.some_others(&variable, inner),
         };
+        let restricts =
+            self.restricts && matches!((all, mode), (false, Mode::Weaker) | (true, Mode::Stronger));
         if let Some(exact) = exact {
-            self.standing.insert(variable.clone(), Standing::Concrete);
-            let concrete = self.condition(inner, mode);
+            let concrete = self.of_concrete(&variable, inner, mode, restricts);
             self.restore(&variable, shadowed);
             let concrete = quantified(all, vec![quantifier.clone()], concrete?);
             return Ok(if all { and(concrete, exact) } else { or(concrete, exact) });
         }
         let of_others = self.condition(inner, Mode::Probe);
-        let restricts =
-            self.restricts && matches!((all, mode), (false, Mode::Weaker) | (true, Mode::Stronger));
         // What holds for the others without anything being known of them.
         let is_neutral = match &of_others {
             Ok(known) => {
@@ -121,13 +120,7 @@ impl Instance<'_> {
                 }
             }
         };
-        self.standing.insert(variable.clone(), Standing::Concrete);
-        // What is claimed of the concrete ones alone must not rest on what is not known.
-        let mode = if restricts { mode.flipped() } else { mode };
-        let outer = self.restricts;
-        self.restricts &= !restricts;
-        let concrete = self.condition(inner, mode);
-        self.restricts = outer;
+        let concrete = self.of_concrete(&variable, inner, mode, restricts);
         self.restore(&variable, shadowed);
         let concrete = quantified(all, vec![quantifier.clone()], concrete?);
         Ok(match (of_others, all) {
@@ -135,6 +128,24 @@ impl Instance<'_> {
             (Some(others), true) => and(concrete, others),
             (Some(others), false) => or(concrete, others),
         })
+    }
+
+    /// The condition for a concrete processor.
+    fn of_concrete(
+        &mut self,
+        variable: &str,
+        inner: &Expression,
+        mode: Mode,
+        restricts: bool,
+    ) -> Step<Expression> {
+        self.standing.insert(variable.to_owned(), Standing::Concrete);
+        // What is claimed of the concrete ones alone must not rest on what is not known.
+        let mode = if restricts { mode.flipped() } else { mode };
+        let outer = self.restricts;
+        self.restricts &= !restricts;
+        let concrete = self.condition(inner, mode);
+        self.restricts = outer;
+        concrete
     }
 
     pub(super) fn restore(&mut self, variable: &str, shadowed: Option<Standing>) {

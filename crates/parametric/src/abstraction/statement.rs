@@ -9,7 +9,7 @@ use super::instance::{Instance, Key, Mode, OTHER, Standing, Step, Stop, overlap,
 use super::places::Where;
 use super::processors::{Who, processor_of};
 use crate::syntax::{
-    assign, binary, boolean, field, is_false, is_true, name, names, not, statement, when,
+    assign, binary, boolean, field, is_false, is_true, name, names, not, parts, statement, when,
 };
 
 impl<'t> Instance<'t> {
@@ -398,8 +398,32 @@ impl<'t> Instance<'t> {
     }
 
     fn assume(&mut self, condition: &Expression, span: Span) -> Step<Vec<Statement>> {
+        self.choose_indices(condition)?;
         let condition = self.condition(condition, Mode::Weaker)?;
         Ok(if is_true(&condition) { Vec::new() } else { vec![assumed(condition, span)] })
+    }
+}
+
+impl Instance<'_> {
+    /// Chooses the processors that a condition finds its places by, where they are not known: most
+    /// likely what follows needs them too, and what is assumed of a place that is not known says
+    /// nothing.
+    fn choose_indices(&mut self, condition: &Expression) -> Step<()> {
+        if let ExpressionKind::Index(_, at) = &condition.kind
+            && matches!(at.kind, ExpressionKind::Field(..) | ExpressionKind::Index(..))
+            && self.is_processor(at)
+            && matches!(self.place(at, Mode::Probe), Ok(Where::Hidden))
+        {
+            match self.who(at, Mode::Exact) {
+                Err(Stop::Refuse(problem)) => return Err(Stop::Refuse(problem)),
+                // What is different for each value of a variable stays unknown.
+                Ok(_) | Err(_) => {}
+            }
+        }
+        for part in parts(condition) {
+            self.choose_indices(part)?;
+        }
+        Ok(())
     }
 }
 

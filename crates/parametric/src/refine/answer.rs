@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::fact::Fact;
 use super::result;
 use super::suspect::Abstract;
-use super::table::Table;
+use super::table::{Rows, Table};
+use super::vocabulary::{Term, Vocabulary};
 use super::{Alarm, FACTS_OF_A_STEP, Refinement, Standing};
+use crate::abstraction::may_be_claimed;
 
 impl Refinement<'_, '_> {
     /// Adds lemmas that exclude the alarms. If there are none, gives lemmas up. If neither can be
@@ -94,28 +98,34 @@ impl Refinement<'_, '_> {
                 .collect();
             // The fewer atoms, the more general. The sort keeps the ranks of equals.
             combinations.sort_by_key(Vec::len);
-            let shortest = combinations.first().map_or(0, Vec::len);
             let mut facts: Vec<Fact> = Vec::new();
-            for combination in combinations.iter().take_while(|found| found.len() == shortest) {
+            for combination in &combinations {
+                let is_longer = |fact: &Fact| fact.atoms() < combination.len();
+                if facts.len() >= FACTS_OF_A_STEP || facts.first().is_some_and(is_longer) {
+                    break;
+                }
+                let table = self.table(suspect.vocabulary);
                 let fact =
                     Fact::new(suspect.vocabulary, vocabulary, table, combination, &called_for);
                 let Some(fact) = fact else { continue };
                 let is_new = !facts.iter().any(|known| known.text == fact.text);
-                if is_new {
+                let is_given_up = self.given_up.contains(&(fact.lemma.rule, fact.text.clone()));
+                // What was claimed and did not exclude the step says nothing here.
+                let is_in_vain = self.known(&fact).is_some_and(|at| at < tried);
+                if is_new && !is_given_up && !is_in_vain && self.may_be_claimed(&fact) {
                     facts.push(fact);
                 }
-                if facts.len() >= FACTS_OF_A_STEP {
-                    break;
-                }
             }
-            facts.retain(|fact| !self.given_up.contains(&(fact.lemma.rule, fact.text.clone())));
-            // What was claimed and did not exclude the step says nothing here.
-            facts.retain(|fact| self.known(fact).is_none_or(|at| at >= tried));
             if !facts.is_empty() {
                 return Some(facts);
             }
         }
         None
+    }
+
+    /// Whether a fact speaks of few enough processors to be looked at where they are concrete.
+    fn may_be_claimed(&self, fact: &Fact) -> bool {
+        may_be_claimed(self.prepared, &fact.lemma, self.options.concrete)
     }
 
     /// Takes what a failed lemma met for something that happens, and drops every fact that it
@@ -166,11 +176,39 @@ impl Refinement<'_, '_> {
 
     fn table(&mut self, number: usize) -> &Table {
         let (vocabularies, rows) = (&self.vocabularies, &self.observations.rows);
-        self.tables[number].get_or_insert_with(|| Table::new(&vocabularies[number], &rows[number]))
+        let places = self.undefined.get_or_insert_with(|| undefined_places(vocabularies, rows));
+        self.tables[number].get_or_insert_with(|| {
+            let vocabulary = &vocabularies[number];
+            let elsewhere: Vec<bool> =
+                vocabulary.terms.iter().map(|term| places.contains(&path(term))).collect();
+            Table::new(vocabulary, &rows[number], &elsewhere)
+        })
     }
 
     /// Which rule was run, with what, in one line.
     fn sentence(&self, current: &Abstract, state: &[u8], rule: u32, number: u64) -> String {
         result::step_sentence(&current.interpreter, state, rule, number)
     }
+}
+
+/// The path of a term, without the values of its indices.
+fn path(term: &Term) -> String {
+    let mut depth = 0;
+    let outside = term.text.chars().filter(|character| {
+        depth += i32::from(*character == '[') - i32::from(*character == ']');
+        depth == 0 || (depth == 1 && *character == '[')
+    });
+    outside.collect()
+}
+
+/// The paths of all that was seen undefined, whatever rule applied. A lemma must not fail where its
+/// rule applies in the abstraction only.
+fn undefined_places(vocabularies: &[Vocabulary], rows: &[Rows]) -> FxHashSet<String> {
+    let mut found = FxHashSet::default();
+    for (vocabulary, rows) in vocabularies.iter().zip(rows) {
+        let undefined = rows.undefined(vocabulary);
+        let terms = vocabulary.terms.iter().zip(undefined).filter(|(_, undefined)| *undefined);
+        found.extend(terms.map(|(term, _)| path(term)));
+    }
+    found
 }

@@ -62,6 +62,17 @@ pub(crate) fn atoms(vocabulary: &Vocabulary) -> Vec<Atom> {
     atoms
 }
 
+/// When a term has a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// In every state.
+    Always,
+    /// Wherever the rule applies, but not in every state.
+    Here,
+    /// Not even there.
+    Sometimes,
+}
+
 impl Atom {
     /// Whether it is about something that has to be computed.
     pub(crate) fn is_probe(self, vocabulary: &Vocabulary) -> bool {
@@ -114,18 +125,18 @@ impl Atom {
         }
     }
 
-    /// "The category of this is one of these", as Murphi. `may_be_undefined` tells of terms. `None`
-    /// if it cannot be written.
+    /// "The category of this is one of these", as Murphi. `presence` tells of terms. `None` if it
+    /// cannot be written.
     pub(crate) fn written(
         self,
         vocabulary: &Vocabulary,
         categories: &[Category],
-        may_be_undefined: &dyn Fn(usize) -> bool,
+        presence: &dyn Fn(usize) -> Presence,
     ) -> Option<Expression> {
         let term = |number: usize| vocabulary.terms[number].expression.clone();
         let (compared, sides) = match self {
             Atom::Value(subject) => {
-                return value_written(vocabulary, subject, categories, may_be_undefined(subject));
+                return value_written(vocabulary, subject, categories, presence(subject));
             }
             Atom::Is(subject, variable) => {
                 let sides = (term(subject), name(&vocabulary.variables[variable].name));
@@ -139,8 +150,10 @@ impl Atom {
             (false, true) => Some(BinaryOperator::NotEqual),
             (false, false) => Some(BinaryOperator::Less),
         };
-        let unsure: Vec<usize> =
-            compared.iter().copied().filter(|&subject| may_be_undefined(subject)).collect();
+        let with = |wanted: Presence| -> Vec<usize> {
+            compared.iter().copied().filter(|&subject| presence(subject) == wanted).collect()
+        };
+        let (unsure, here) = (with(Presence::Sometimes), with(Presence::Here));
         // That something is defined is worth saying only of what is not always so, unless it is
         // all there is to say.
         let all_defined = || {
@@ -148,7 +161,9 @@ impl Atom {
             subjects.iter().map(|&subject| not(is_undefined(term(subject)))).collect()
         };
         let undefined = || unsure.iter().map(|&subject| is_undefined(term(subject))).collect();
-        let defined = || unsure.iter().map(|&subject| not(is_undefined(term(subject)))).collect();
+        let defined = |subjects: &[usize]| -> Vec<Expression> {
+            subjects.iter().map(|&subject| not(is_undefined(term(subject)))).collect()
+        };
         let (left, right) = sides;
         match (operator, categories.contains(&NOT_COMPARABLE)) {
             (None, true) => None,
@@ -157,12 +172,19 @@ impl Atom {
             (Some(BinaryOperator::Less), false) => None,
             (Some(operator), may_be) => {
                 let comparison = binary(operator, left, right);
-                let (guards, between) = match may_be {
-                    true => (undefined(), BinaryOperator::Or),
-                    false => (defined(), BinaryOperator::And),
+                let comparison = match may_be {
+                    true => {
+                        let parts: Vec<Expression> = undefined();
+                        let parts = parts.into_iter().chain([comparison]).collect();
+                        joined(BinaryOperator::Or, parts)?
+                    }
+                    false => {
+                        let parts = defined(&unsure).into_iter().chain([comparison]).collect();
+                        joined(BinaryOperator::And, parts)?
+                    }
                 };
-                let parts: Vec<Expression> = guards;
-                joined(between, parts.into_iter().chain([comparison]).collect())
+                let parts = defined(&here).into_iter().chain([comparison]).collect();
+                joined(BinaryOperator::And, parts)
             }
         }
     }
@@ -173,7 +195,7 @@ fn value_written(
     vocabulary: &Vocabulary,
     term: usize,
     categories: &[Category],
-    may_be_undefined: bool,
+    presence: Presence,
 ) -> Option<Expression> {
     let subject = || vocabulary.terms[term].expression.clone();
     let sort = &vocabulary.terms[term].sort;
@@ -206,15 +228,15 @@ fn value_written(
         let parts = allowed.iter().map(|&number| compared(BinaryOperator::Equal, number));
         joined(BinaryOperator::Or, parts.collect())
     };
-    match (values, undefined_allowed, may_be_undefined) {
+    match (values, undefined_allowed, presence) {
         (None, true, _) => Some(is_undefined(subject())),
         (None, false, _) => None,
-        (Some(values), true, true) => {
+        (Some(values), _, Presence::Always) => Some(values),
+        (Some(values), true, _) => {
             Some(binary(BinaryOperator::Or, is_undefined(subject()), values))
         }
-        (Some(values), false, true) => {
+        (Some(values), false, _) => {
             Some(binary(BinaryOperator::And, not(is_undefined(subject())), values))
         }
-        (Some(values), _, false) => Some(values),
     }
 }

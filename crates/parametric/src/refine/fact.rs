@@ -46,12 +46,12 @@ impl Fact {
         if allowed.is_empty() || allowed.contains(&met) {
             return None;
         }
-        let unsure = |term: usize| table.may_be_undefined(term);
+        let presence = |term: usize| table.presence(term);
         let before: Option<Vec<Expression>> = given
             .iter()
-            .map(|(atom, category)| atom.written(vocabulary, &[*category], &unsure))
+            .map(|(atom, category)| atom.written(vocabulary, &[*category], &presence))
             .collect();
-        let behind = subject.written(vocabulary, &allowed, &unsure)?;
+        let behind = subject.written(vocabulary, &allowed, &presence)?;
         let condition = match joined(BinaryOperator::And, before?) {
             Some(before) => binary(BinaryOperator::Implies, before, behind),
             None => behind,
@@ -65,6 +65,11 @@ impl Fact {
         let lemma = Lemma { rule, witnesses: witnesses(vocabulary, uses), condition };
         let called_for = called_for.to_owned();
         Some(Fact { vocabulary: number, given, subject, allowed, lemma, text, called_for })
+    }
+
+    /// Of how many atoms it speaks.
+    pub(crate) fn atoms(&self) -> usize {
+        self.given.len() + 1
     }
 
     /// Whether a row contradicts it.

@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::atoms::{Atom, Category, atoms};
+use super::atoms::{Atom, Category, Presence, atoms};
 use super::reader::{Label, UNDEFINED};
 use super::suspect::Suspect;
 use super::vocabulary::Vocabulary;
@@ -37,6 +37,18 @@ impl Rows {
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
+
+    /// For each term of the vocabulary, whether it is undefined in some row.
+    pub(crate) fn undefined(&self, vocabulary: &Vocabulary) -> Vec<bool> {
+        let variables = vocabulary.variables.len();
+        let mut undefined = vec![false; vocabulary.terms.len()];
+        for row in &self.rows {
+            for (seen, label) in undefined.iter_mut().zip(&row[variables..]) {
+                *seen |= *label == UNDEFINED;
+            }
+        }
+        undefined
+    }
 }
 
 /// Some atoms with their categories.
@@ -64,21 +76,20 @@ pub(crate) struct Table {
     /// For each atom, the rows that have or may have each category.
     columns: Vec<Column>,
     rows: usize,
-    /// For each term, whether it is undefined in some row.
-    undefined: Vec<bool>,
+    /// For each term, when it has a value.
+    presence: Vec<Presence>,
 }
 
 impl Table {
     /// Arranges rows. The order of rows does not matter to anything that is answered.
-    pub(crate) fn new(vocabulary: &Vocabulary, rows: &Rows) -> Table {
+    /// `elsewhere` says which terms may be undefined where the rule does not apply.
+    pub(crate) fn new(vocabulary: &Vocabulary, rows: &Rows, elsewhere: &[bool]) -> Table {
         let mut sorted: Vec<&[Label]> = rows.rows.iter().map(|row| &**row).collect();
         sorted.sort_unstable();
         let words = sorted.len().div_ceil(64);
         let atoms = atoms(vocabulary);
         let column = Column { unknown: vec![0; words], ..Column::default() };
         let mut columns = vec![column; atoms.len()];
-        let variables = vocabulary.variables.len();
-        let mut undefined = vec![false; vocabulary.terms.len()];
         for (number, row) in sorted.iter().enumerate() {
             for (atom, column) in atoms.iter().zip(&mut columns) {
                 let bits = match atom.category(vocabulary, row, 0) {
@@ -90,21 +101,26 @@ impl Table {
                 };
                 bits[number / 64] |= 1 << (number % 64);
             }
-            for (seen, label) in undefined.iter_mut().zip(&row[variables..]) {
-                *seen |= *label == UNDEFINED;
-            }
         }
         for Column { of, unknown, .. } in &mut columns {
             for bits in of.values_mut() {
                 bits.iter_mut().zip(&*unknown).for_each(|(known, unknown)| *known |= unknown);
             }
         }
-        Table { atoms, columns, rows: sorted.len(), undefined }
+        let here = rows.undefined(vocabulary);
+        let presence =
+            here.iter().zip(elsewhere).map(|(here, elsewhere)| match (here, elsewhere) {
+                (true, _) => Presence::Sometimes,
+                (false, true) => Presence::Here,
+                (false, false) => Presence::Always,
+            });
+        let presence = presence.collect();
+        Table { atoms, columns, rows: sorted.len(), presence }
     }
 
-    /// Whether a term is undefined in some row.
-    pub(crate) fn may_be_undefined(&self, term: usize) -> bool {
-        self.undefined[term]
+    /// When a term has a value.
+    pub(crate) fn presence(&self, term: usize) -> Presence {
+        self.presence[term]
     }
 
     /// The categories of an atom in the rows that have all of `given`, ascending.

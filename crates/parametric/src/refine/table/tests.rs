@@ -63,7 +63,7 @@ fn the_smallest_missing_combinations_are_found() {
         for row in &observed {
             rows.add(row);
         }
-        let table = Table::new(&vocabulary, &rows);
+        let table = Table::new(&vocabulary, &rows, &vec![false; vocabulary.terms.len()]);
         let row = numbers.row(terms);
         let found = table.missing(&vocabulary, &row, &suspect());
         let mut places: Vec<Vec<usize>> = found
@@ -115,7 +115,7 @@ fn a_fact_reads_as_murphi() {
         assert!(rows.add(&row));
         assert!(!rows.add(&row), "a row counts once");
     }
-    let table = Table::new(&vocabulary, &rows);
+    let table = Table::new(&vocabulary, &rows, &vec![false; vocabulary.terms.len()]);
     let facts = |row: [Label; 2]| -> Vec<String> {
         let missing = table.missing(&vocabulary, &row, &suspect());
         let fact = |found| Fact::new(0, &vocabulary, &table, found, "").map(|fact| fact.text);

@@ -7,6 +7,7 @@
 use explore::{Deadlock, Progress as Searched};
 use murphi::ast::Program;
 use murphi::parse::parse;
+use murphi::print::print;
 use murphi::source::Source;
 use parametric::refine::{self, Unrunnable, Verdict, Verification};
 use parametric::{Prepared, Processor};
@@ -29,6 +30,8 @@ mod tell;
 /// Something to be shown: a program, and what it claims.
 struct Task {
     name: String,
+    /// What its places refer to.
+    source: Source,
     prepared: Prepared,
 }
 
@@ -50,11 +53,12 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
     let mut done: Vec<Done> = Vec::new();
     for task in tasks {
         let Some(lemmas) = lemmas(question, &task.prepared)? else { return Ok(Ending::Unasked) };
+        let source = task.source.clone();
         match refined(question, task, &lemmas, &progress.teller(), &stop) {
             Ok(finished) => done.push(finished),
             Err(why) => {
                 drop(progress);
-                return unsuitable(question, why);
+                return unsuitable(question, &source, why);
             }
         }
         if is_settled(question, &done) {
@@ -169,7 +173,7 @@ fn tasks(
                 (Some(program), Ok(_)) => program,
                 (_, Err(problems))
                 | (None, Ok(murphi::check::Checked { warnings: problems, .. })) => {
-                    return Ok(Err(complain(question, &problems)));
+                    return Ok(Err(complain(question, source, &problems)));
                 }
             };
             drop(problems);
@@ -178,21 +182,40 @@ fn tasks(
         }
     };
     let processor = arguments.any.processors.clone().or(processor);
-    let mut tasks = Vec::new();
+    let is_tso = arguments.model == Some(MemoryModelChoice::Tso);
+    let mut tasks: Vec<Task> = Vec::new();
     for (name, program) in programs {
+        let (source, program) = match arguments.model {
+            Some(_) => with_places(source, &name, program),
+            None => ((*source).clone(), program),
+        };
         match parametric::prepare(&program, processor.as_deref()) {
-            Ok(prepared) => tasks.push(Task { name, prepared }),
-            Err(problems) => return Ok(Err(complain(question, &problems))),
+            Ok(prepared) => tasks.push(Task { name, source, prepared }),
+            // Another attempt at the same, which there is no need for if one before it succeeds.
+            Err(_) if is_tso && !tasks.is_empty() => {}
+            Err(problems) => return Ok(Err(complain(question, &source, &problems))),
         }
     }
     Ok(Ok(tasks))
 }
 
+/// A composed program as a text of its own, in which each of its parts has a place.
+fn with_places(source: &Source, name: &str, program: Program) -> (Source, Program) {
+    let name = format!("{}, to show: {name}", source.name);
+    let composed = Source { name, text: print(&program) };
+    let program = parse(&composed).0.unwrap_or(program);
+    (composed, program)
+}
+
 /// Says what is wrong with the protocol.
-fn complain(question: &Question<'_>, problems: &[murphi::diagnostic::Diagnostic]) -> Ending {
+fn complain(
+    question: &Question<'_>,
+    source: &Source,
+    problems: &[murphi::diagnostic::Diagnostic],
+) -> Ending {
     let colour = output::colours(question.arguments.colour, &std::io::stderr());
-    model::complain(problems, question.source, colour);
-    remark(&model::verdict_on(problems, question.source));
+    model::complain(problems, source, colour);
+    remark(&model::verdict_on(problems, source));
     Ending::Unasked
 }
 
@@ -237,9 +260,13 @@ fn options(
 }
 
 /// Says why the protocol cannot be abstracted.
-fn unsuitable(question: &Question<'_>, why: refine::Failure) -> Result<Ending, Failure> {
+fn unsuitable(
+    question: &Question<'_>,
+    source: &Source,
+    why: refine::Failure,
+) -> Result<Ending, Failure> {
     match why {
-        refine::Failure::Unsuitable(problems) => Ok(complain(question, &problems)),
+        refine::Failure::Unsuitable(problems) => Ok(complain(question, source, &problems)),
         refine::Failure::Unrunnable(Unrunnable::Refused(source, problems)) => {
             let colour = output::colours(question.arguments.colour, &std::io::stderr());
             model::complain(&problems, &source, colour);
