@@ -209,7 +209,8 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
             attempts.into_iter().chain(exact).collect()
         }
     };
-    Ok(Composed { processor: protocol.processor.text.clone(), programs })
+    let addresses = protocol.address.count;
+    Ok(Composed { processor: protocol.processor.text.clone(), addresses, programs })
 }
 
 /// The composed models of all lemmas.
@@ -217,6 +218,8 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
 pub struct Composed {
     /// The type of processors, as it is named in the programs.
     pub processor: String,
+    /// How many addresses there are.
+    pub addresses: u64,
     /// The programs with the names of their claims. For `tso`, the first one that holds is enough.
     pub programs: Vec<(String, Program)>,
 }

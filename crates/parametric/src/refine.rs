@@ -244,7 +244,7 @@ impl Refinement<'_, '_> {
     fn stuck(&self, current: &Abstract, alarm: Alarm) -> Stuck {
         let Alarm { run, claim, failed } = alarm;
         let is_abstract = |step: &&Step| current.other_rule(step.rule).is_some();
-        let last = run.iter().skip(1).filter(is_abstract).next_back();
+        let last = run.iter().skip(1).rfind(is_abstract);
         let rule = last.and_then(|step| {
             let (origin, _) = current.abstraction.origins[step.rule as usize];
             Some(self.prepared.rules.get(origin.0)?.name.clone())

@@ -414,10 +414,9 @@ impl Instance<'_> {
             && self.is_processor(at)
             && matches!(self.place(at, Mode::Probe), Ok(Where::Hidden))
         {
-            match self.who(at, Mode::Exact) {
-                Err(Stop::Refuse(problem)) => return Err(Stop::Refuse(problem)),
-                // What is different for each value of a variable stays unknown.
-                Ok(_) | Err(_) => {}
+            // What is different for each value of a variable stays unknown.
+            if let Err(Stop::Refuse(problem)) = self.who(at, Mode::Exact) {
+                return Err(Stop::Refuse(problem));
             }
         }
         for part in parts(condition) {

@@ -32,6 +32,8 @@ struct Task {
     name: String,
     /// What its places refer to.
     source: Source,
+    /// How many addresses there are, if it is about memory.
+    addresses: Option<u64>,
     prepared: Prepared,
 }
 
@@ -161,9 +163,13 @@ fn tasks(
     interrupt: &Interrupt,
 ) -> Result<Result<Vec<Task>, Ending>, Failure> {
     let Question { arguments, source, options, .. } = question;
+    let mut addresses = None;
     let (processor, programs): (Option<String>, Vec<(String, Program)>) = match arguments.model {
         Some(_) => match conform::composed_programs(source, options) {
-            Ok(composed) => (Some(composed.processor), composed.programs),
+            Ok(composed) => {
+                addresses = Some(composed.addresses);
+                (Some(composed.processor), composed.programs)
+            }
             Err(why) => return refused(question, why, interrupt).map(Err),
         },
         None => {
@@ -190,7 +196,7 @@ fn tasks(
             None => ((*source).clone(), program),
         };
         match parametric::prepare(&program, processor.as_deref()) {
-            Ok(prepared) => tasks.push(Task { name, source, prepared }),
+            Ok(prepared) => tasks.push(Task { name, source, addresses, prepared }),
             // Another attempt at the same, which there is no need for if one before it succeeds.
             Err(_) if is_tso && !tasks.is_empty() => {}
             Err(problems) => return Ok(Err(complain(question, &source, &problems))),

@@ -25,6 +25,13 @@ pub(super) fn tell(
         Some(Verdict::Verified) => {
             shown.verdict = Told::Verified;
             shown.sentence = verified(question, last, shown.concrete);
+            if let Some(addresses) = done.last().and_then(|done| done.task.addresses) {
+                let addresses = match addresses {
+                    1 => "1 address".to_owned(),
+                    many => format!("{many} addresses"),
+                };
+                shown.sentence += &format!(", and {addresses}");
+            }
         }
         Some(Verdict::Missing(stuck)) => {
             shown.sentence = format!(
