@@ -230,7 +230,7 @@ fn message_size(record: usize) -> usize {
 
 /// Messages that may wait for a worker.
 fn inbox_capacity(workers: usize) -> usize {
-    2 * workers
+    16 * workers
 }
 
 /// Bytes of the buffers of all workers.

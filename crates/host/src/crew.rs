@@ -34,6 +34,9 @@ const PATIENCE: u64 = 1 << 22;
 /// Of so many runs the time of one is taken.
 const MEASURED: usize = 8;
 
+/// So many runs of a batch are given up before the rest of it is.
+const FUTILE: usize = 32;
+
 /// Different outcomes that a thread keeps before it hands them over.
 const HANDFUL: usize = 512;
 
@@ -44,7 +47,7 @@ const REPORT: u64 = 32;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Order<'a> {
     pub(crate) job: &'a Job,
-    /// The cores to use, round and round.
+    /// The core of each thread.
     pub(crate) cores: &'a [usize],
     pub(crate) runs: u64,
     /// How many instances there are: a power of two.
@@ -122,7 +125,7 @@ pub(crate) fn run(order: Order<'_>, pacer: &mut Pacer, sender: &Sender<Tally>) {
 impl Crew<'_, '_> {
     /// What one thread does.
     fn work(&self, thread: usize, sender: &Sender<Tally>) {
-        cores::pin(self.order.cores[thread % self.order.cores.len()]);
+        cores::pin(self.order.cores[thread]);
         let mut tally = Tally::default();
         let mut random = Rng::new(self.order.seed ^ (thread as u64 + 1) << 40);
         let mut batch = Batch { number: 0, first: self.order.first, count: 0 };
@@ -207,6 +210,7 @@ impl Crew<'_, '_> {
         let mut results = write(&self.results[thread]);
         let width = code.results();
         let mut cost = Cost::new();
+        let mut given_up = 0;
         for run in 0..batch.count {
             let measured = run % MEASURED == 0;
             let mut ticks = if measured { now() } else { 0 };
@@ -222,6 +226,14 @@ impl Crew<'_, '_> {
             // code reaches, and lives as long as the crew; nothing accesses it but atomics and
             // such code.
             unsafe { code.run(memory, base, &mut results[run * width..]) };
+            if code.loops() && Job::gave_up(code, &results[run * width..][..width]) {
+                given_up += 1;
+                if given_up == FUTILE {
+                    // Whoever is waited for is not running: the rest counts as given up, too.
+                    results[run * width..batch.count * width].fill(1);
+                    break;
+                }
+            }
             if measured {
                 cost.add(ticks + (now() - began));
             }
@@ -251,9 +263,16 @@ impl Crew<'_, '_> {
         for run in self.part(thread, batch.count) {
             let (instance, base) = (self.instance(run), self.base(batch, run));
             values.clear();
+            let mut given_up = false;
             for (code, results) in job.threads.iter().zip(&results) {
                 let width = code.results();
-                values.extend_from_slice(&results[run * width..][..width]);
+                let results = &results[run * width..][..width];
+                given_up |= Job::gave_up(code, results);
+                values.extend_from_slice(results);
+            }
+            if given_up {
+                tally.given_up += 1;
+                continue;
             }
             let word = |word: &Word| self.memory.get(instance + word.offset);
             values.extend(job.words.iter().map(word));

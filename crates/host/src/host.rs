@@ -23,10 +23,10 @@ const ROUND: u64 = 1 << 16;
 const INSTANCES: (usize, usize) = (1 << 14, 1 << 4);
 
 /// Distances between the lines of a test, in bytes.
-const DISTANCES: [usize; 5] = [LINE, LINE, 2 * LINE, 3 * LINE, 4096 + LINE];
+pub(crate) const DISTANCES: [usize; 5] = [LINE, LINE, 2 * LINE, 3 * LINE, 4096 + LINE];
 
 /// The most bytes that one instance may need.
-const MOST: usize = 1 << 26;
+pub(crate) const MOST: usize = 1 << 26;
 
 /// This machine's cores.
 #[derive(Debug)]
@@ -57,8 +57,18 @@ impl Host {
         &self.cores
     }
 
+    /// A core for each thread, others every time. Where there are more threads than cores, some
+    /// share one.
+    fn seats(&self, threads: usize, random: &mut Rng) -> Vec<usize> {
+        let mut cores = self.cores.clone();
+        random.shuffle(&mut cores);
+        let mut seats: Vec<usize> = (0..threads).map(|at| cores[at % cores.len()]).collect();
+        random.shuffle(&mut seats);
+        seats
+    }
+
     /// Runs jobs until all runs are done: a new one for every round.
-    fn rounds(
+    pub(crate) fn rounds(
         &mut self,
         runs: Runs<'_>,
         prepare: &dyn Fn(&mut Rng) -> Result<Job, TargetError>,
@@ -70,9 +80,10 @@ impl Host {
         while done < runs.count && !stopped(&[runs.stop, &enough]) {
             let job = prepare(&mut random)?;
             let count = ROUND.min(runs.count - done);
+            let seats = self.seats(job.threads.len(), &mut random);
             let order = Order {
                 job: &job,
-                cores: &self.cores,
+                cores: &seats,
                 runs: count,
                 instances: instances(&job, count, &mut random),
                 stride: if random.percent(50) { 1 } else { random.bits() as usize | 1 },
@@ -117,7 +128,7 @@ impl Target for Host {
         runs: Runs<'_>,
         receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
-        program.check().map_err(|error| TargetError::Unsuitable(error.to_string()))?;
+        program.check()?;
         if program.threads.is_empty() {
             return Ok(());
         }

@@ -29,6 +29,11 @@ pub(crate) struct Word {
 }
 
 impl Job {
+    /// Whether a thread gave a run up, given its results of the run.
+    pub(crate) fn gave_up(code: &Code, results: &[u64]) -> bool {
+        code.loops() && results.last().is_some_and(|&last| last != 0)
+    }
+
     /// How many values a run yields: the results of all threads, then all words at the end.
     pub(crate) fn yields(&self) -> usize {
         self.threads.iter().map(Code::results).sum::<usize>() + self.words.len()

@@ -31,6 +31,9 @@
 //! # Ok::<(), stress::TargetError>(())
 //! ```
 //!
+//! [`Host::litmus`] runs litmus tests of herdtools in the same way: their own instructions, on their
+//! own registers.
+//!
 //! The crate is unsafe where it runs what it has assembled (`arch/*/code.rs`, called from
 //! `crew.rs`), where it uses the processor's clock and caches (`arch/*/processor.rs`) and where it
 //! pins threads (`cores.rs`).
@@ -40,8 +43,10 @@ mod cores;
 mod crew;
 mod host;
 mod job;
+mod litmus;
 mod memory;
 mod pace;
 mod tally;
 
 pub use host::Host;
+pub use litmus::Seen;

@@ -6,6 +6,8 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     counts: FxHashMap<Box<[u64]>, u64>,
+    /// Runs in which a thread went round a loop too often.
+    pub(crate) given_up: u64,
 }
 
 impl Tally {

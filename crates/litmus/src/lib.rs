@@ -43,6 +43,7 @@ mod condition;
 mod count;
 mod diagram;
 mod flow;
+mod histogram;
 pub mod layout;
 mod lower;
 mod outcomes;
@@ -57,6 +58,7 @@ mod widths;
 mod witness;
 
 pub use condition::{Condition, Node, Proposition, Quantifier};
+pub use histogram::Histogram;
 pub use outcomes::{MODELS, Outcomes, State, outcomes};
 pub use parse::parse;
 pub use search::{Limits, Stopped};
@@ -64,5 +66,5 @@ pub use test::{
     Architecture, Binary, Constant, Fence, Flag, InitialRegister, Instruction, Litmus, Location,
     LocationId, Memory, Operand, Operation, Place, Register, Size, Thread, Type, Unary,
 };
-pub use widths::mixed_widths;
+pub use widths::{location_kinds, mixed_widths, observed_kinds};
 pub use witness::Execution;

@@ -114,6 +114,18 @@ impl Outcomes<'_> {
         });
     }
 
+    /// Whether this is one of the final states, whatever the filter says of it.
+    pub fn contains(&self, state: &State) -> bool {
+        let first = self.variables.places.len() as u32;
+        let value = |variable: u32| state[(variable - first) as usize];
+        self.shown != NONE && self.diagrams.contains(self.shown, value)
+    }
+
+    /// Whether the filter lets a state through.
+    pub fn passes(&self, state: &State) -> bool {
+        self.test.filter.as_ref().is_none_or(|filter| self.holds(filter, state))
+    }
+
     /// How many final states the filter lets through.
     pub fn count(&self) -> u128 {
         self.count_where(&Proposition::always())

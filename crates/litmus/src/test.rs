@@ -423,6 +423,78 @@ impl Architecture {
     }
 }
 
+impl Operation {
+    /// Its operands that may be registers or memory, but for registers that it must have.
+    pub(crate) fn operands(&self) -> [Option<Operand>; 2] {
+        match *self {
+            Operation::Move { to, from } | Operation::Binary { to, from, .. } => {
+                [Some(to), Some(from)]
+            }
+            Operation::Compare { left, right, .. } => [Some(left), Some(right)],
+            Operation::Unary { to, .. }
+            | Operation::ExchangeAdd { to, .. }
+            | Operation::CompareExchange { to, .. } => [Some(to), None],
+            Operation::Exchange { with, .. } => [Some(with), None],
+            Operation::Jump { .. }
+            | Operation::Fence(_)
+            | Operation::Nothing
+            | Operation::Return => [None, None],
+        }
+    }
+}
+
+impl Instruction {
+    /// Where it accesses memory.
+    pub fn memory(&self) -> impl Iterator<Item = Memory> + use<> {
+        self.operation.operands().into_iter().flatten().filter_map(|operand| match operand {
+            Operand::Memory(memory) => Some(memory),
+            Operand::Immediate(_) | Operand::Register(_) => None,
+        })
+    }
+
+    /// The registers that it has to do with, some perhaps more than once.
+    pub fn registers(&self) -> impl Iterator<Item = Register> + use<> {
+        let operands = self.operation.operands().into_iter().flatten();
+        let named = operands.flat_map(|operand| match operand {
+            Operand::Immediate(_) => [None, None],
+            Operand::Register(register) => [Some(register), None],
+            Operand::Memory(memory) => [memory.base, memory.index.map(|(index, _)| index)],
+        });
+        named.chain(self.written()).flatten()
+    }
+
+    /// The registers that it may change.
+    pub fn written(&self) -> [Option<Register>; 2] {
+        let register = |operand: Operand| match operand {
+            Operand::Register(register) => Some(register),
+            Operand::Immediate(_) | Operand::Memory(_) => None,
+        };
+        match self.operation {
+            Operation::Move { to, .. }
+            | Operation::Binary { to, .. }
+            | Operation::Unary { to, .. } => [register(to), None],
+            Operation::Exchange { register: one, with: to }
+            | Operation::ExchangeAdd { register: one, to } => [Some(one), register(to)],
+            Operation::CompareExchange { register: one, .. } => {
+                [Some(Register::ACCUMULATOR), Some(one)]
+            }
+            Operation::Compare { .. }
+            | Operation::Jump { .. }
+            | Operation::Fence(_)
+            | Operation::Nothing
+            | Operation::Return => [None, None],
+        }
+    }
+}
+
+impl Constant {
+    /// Its bits. The address of a location is a number that stands for it, the same in every
+    /// test, model and machine.
+    pub fn bits(self) -> u64 {
+        crate::lower::word(self)
+    }
+}
+
 impl Litmus {
     /// The name of a location.
     pub fn location(&self, id: LocationId) -> &str {

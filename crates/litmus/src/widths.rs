@@ -8,6 +8,16 @@ use crate::test::{
 };
 
 /// What each location is.
+pub fn location_kinds(test: &Litmus) -> Vec<Type> {
+    of_locations(test)
+}
+
+/// What each of [`Litmus::observed`] is.
+pub fn observed_kinds(test: &Litmus) -> Vec<Type> {
+    let locations = of_locations(test);
+    test.observed().into_iter().map(|place| of_place(test, &locations, place)).collect()
+}
+
 pub(crate) fn of_locations(test: &Litmus) -> Vec<Type> {
     let mut widest: Vec<Option<Size>> = vec![None; test.locations.len()];
     for (id, size) in accesses(test) {
@@ -57,7 +67,7 @@ fn declared_or(kind: Option<Type>, widest: Option<Size>) -> Type {
 fn accesses(test: &Litmus) -> impl Iterator<Item = (LocationId, Size)> + '_ {
     let code = test.threads.iter().flat_map(|thread| &thread.code);
     code.flat_map(|instruction| {
-        let operands = operands(&instruction.operation).into_iter().flatten();
+        let operands = instruction.operation.operands().into_iter().flatten();
         operands.filter_map(|operand| match operand {
             Operand::Memory(memory) => Some((memory.location?, instruction.size)),
             _ => None,
@@ -75,20 +85,5 @@ fn names(instruction: &Instruction, register: Register) -> bool {
         _ => false,
     };
     let named = Some(Operand::Register(register));
-    direct || operands(&instruction.operation).contains(&named)
-}
-
-/// The operands of an instruction that may be memory.
-fn operands(operation: &Operation) -> [Option<Operand>; 2] {
-    match *operation {
-        Operation::Move { to, from } | Operation::Binary { to, from, .. } => [Some(to), Some(from)],
-        Operation::Compare { left, right, .. } => [Some(left), Some(right)],
-        Operation::Unary { to, .. }
-        | Operation::ExchangeAdd { to, .. }
-        | Operation::CompareExchange { to, .. } => [Some(to), None],
-        Operation::Exchange { with, .. } => [Some(with), None],
-        Operation::Jump { .. } | Operation::Fence(_) | Operation::Nothing | Operation::Return => {
-            [None, None]
-        }
-    }
+    direct || instruction.operation.operands().contains(&named)
 }

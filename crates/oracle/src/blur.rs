@@ -4,9 +4,9 @@
 use history::{AddressId, Operation, Value};
 
 use crate::generate::{random_fence, random_operation};
-use crate::rng::Rng;
 use crate::shape::Shape;
 use crate::sketch::{Place, Sketch, Step, returning};
+use chance::Rng;
 
 /// Values for writes: each a new one, or one of two.
 pub(crate) struct Values {

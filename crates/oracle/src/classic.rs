@@ -3,9 +3,9 @@
 use history::{Operation, parse_text};
 
 use crate::blur::{Values, blur};
-use crate::rng::Rng;
 use crate::shape::Shape;
 use crate::sketch::Sketch;
+use chance::Rng;
 
 /// Classic histories. Values are from 100, so that they do not clash with random ones.
 const CLASSICS: [&str; 18] = [

@@ -9,9 +9,9 @@ use history::{AddressId, Operation, Value};
 
 use crate::blur::{Values, blur};
 use crate::generate::{address_table, empty_threads};
-use crate::rng::Rng;
 use crate::shape::Shape;
 use crate::sketch::{Sketch, SketchThread, Step};
+use chance::Rng;
 
 /// How an access of one thread is seen to come before one of the next, on the same address.
 #[derive(Clone, Copy, PartialEq, Eq)]

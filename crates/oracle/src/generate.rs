@@ -10,10 +10,10 @@ use models::Model;
 use crate::classic::random_classic;
 use crate::cycle::random_cycle;
 use crate::mirror::random_mirror;
-use crate::rng::Rng;
 use crate::runs::{Outcome, chance_run, machine_run, per_location_run, replica_run};
 use crate::shape::{Origin, Shape};
 use crate::sketch::{Place, Sketch, SketchAddress, SketchThread, Step, returning};
+use chance::Rng;
 
 /// A value that no program writes.
 const UNWRITTEN: Value = 99;

@@ -7,9 +7,9 @@
 use history::{AddressId, Operation, Value};
 
 use crate::generate::{address_table, empty_threads, random_address, random_operation};
-use crate::rng::Rng;
 use crate::shape::Shape;
 use crate::sketch::{Place, Sketch, Step, returning};
+use chance::Rng;
 
 /// A random history of two threads that mirror each other.
 pub(crate) fn random_mirror(rng: &mut Rng, shape: &Shape) -> Sketch {

@@ -8,7 +8,7 @@ use history::{Event, EventId, History, Operation, Source, Value};
 use models::Model;
 
 use crate::machine::{Machine, Step};
-use crate::rng::Rng;
+use chance::Rng;
 
 /// What happened in a run.
 pub(crate) struct Outcome {

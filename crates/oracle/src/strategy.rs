@@ -9,10 +9,10 @@ use proptest::strategy::{NewTree, ValueTree};
 use proptest::test_runner::TestRunner;
 
 use crate::generate::random_history;
-use crate::rng::Rng;
 use crate::shape::Shape;
 use crate::sketch::Sketch;
 use crate::smallest::{simplifications, thin_air_of};
+use chance::Rng;
 
 /// Histories of a shape.
 ///

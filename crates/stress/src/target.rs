@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use history::History;
 
 use crate::outcome::Outcome;
-use crate::program::Program;
+use crate::program::{Program, ProgramError};
 
 /// How often to run a program, and with which randomness.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +53,12 @@ pub enum TargetError {
     Unavailable(String),
     /// The target crashed, hung or said something that cannot be understood: a finding.
     Misbehaved(String),
+}
+
+impl From<ProgramError> for TargetError {
+    fn from(error: ProgramError) -> Self {
+        TargetError::Unsuitable(error.to_string())
+    }
 }
 
 impl fmt::Display for TargetError {

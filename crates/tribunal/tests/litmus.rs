@@ -103,3 +103,75 @@ fn an_address_that_is_none_is_told() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("thread 0 accesses 0x5, which is not"), "{}", ran.stderr);
 }
+
+/// Whether this machine can run races; says why if it cannot.
+fn races_here() -> bool {
+    let ran = run(&["litmus", "--on", "host", "--runs", "1", SB]);
+    if ran.code == Some(2) {
+        eprintln!("skipped: {}", ran.stderr);
+    }
+    ran.code != Some(2)
+}
+
+#[test]
+fn on_the_host_the_layout_is_that_of_litmus7() {
+    if !races_here() {
+        return;
+    }
+    let ran = run(&["litmus", "--on", "host", "--runs", "20000", "examples/litmus/MP.litmus"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    let states = lines.iter().filter(|line| line.contains(":>")).count();
+    assert_eq!(lines[0], "Test MP Forbidden");
+    assert_eq!(lines[1], format!("Histogram ({states} states)"));
+    let counts = lines[2..2 + states].iter().map(|line| {
+        let (count, state) = line.split_once(":>").unwrap();
+        assert!(state.starts_with("1:rax="), "{line}");
+        count.trim().parse::<u64>().unwrap()
+    });
+    assert_eq!(counts.sum::<u64>(), 20_000);
+    let rest = &lines[2 + states..];
+    assert_eq!(rest[..4], ["Ok", "", "Witnesses", "Positive: 20000, Negative: 0"]);
+    assert!(rest[4].starts_with("Condition ~exists (") && rest[4].ends_with(") is validated"));
+    assert_eq!(rest[5], "Observation MP Never 0 20000");
+    assert!(rest[6].starts_with("Time MP 0."), "{}", rest[6]);
+    assert_eq!(rest[7], format!("Compared MP tso Ok: {states} of 3 states seen"));
+}
+
+#[test]
+fn a_state_that_the_model_does_not_allow_is_a_finding() {
+    if !races_here() {
+        return;
+    }
+    let always = "X86_64 always\n{ }\n P0 | P1 ;\n movl $1,(x) | movl $1,(y) ;\n\
+                  exists (x=1 /\\ y=1)\n";
+    let ran = run_with(always, &["litmus", "--on", "host", "--runs", "1000", "--json", "-"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let answer = &ran.json()[0];
+    assert_eq!((&answer["runs"], &answer["observation"]), (&1000.into(), &"Always".into()));
+    assert_eq!(answer["compared"][0]["verdict"], "consistent");
+    // How soon store buffers show depends on how busy the machine is; that they do, does not.
+    let mut seen = false;
+    for seed in ["1", "2", "3", "4", "5", "6"] {
+        let asked = ["litmus", "--on", "host", "--model", "sc,tso", "--json", "--seed", seed, SB];
+        let ran = run(&asked);
+        let answer = &ran.json()[0];
+        let (sc, tso) = (&answer["compared"][0], &answer["compared"][1]);
+        assert_eq!(tso["verdict"], "consistent", "{answer}");
+        if sc["verdict"] == "violation" {
+            assert_eq!(ran.code, Some(1));
+            assert_eq!(sc["outside"][0]["0:rax"], 0);
+            seen = true;
+            break;
+        }
+        assert_eq!(ran.code, Some(0));
+    }
+    assert!(seen, "six million runs of SB, and no store buffer showed");
+}
+
+#[test]
+fn other_targets_do_not_run_litmus_tests() {
+    let ran = run(&["litmus", "--on", "machine:tso", SB]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("are run on `host`"), "{}", ran.stderr);
+}

@@ -84,3 +84,18 @@ fn time_ends_it() {
     let ran = run(&[&flags[..], &["-n", "1000000000"]].concat());
     assert_eq!(ran.code, Some(3), "{ran:?}");
 }
+
+#[test]
+fn a_program_runs_on_this_machine() {
+    let ran = run(&["run", "examples/sb.program", "--on", "host", "--check", "tso", "-n", "5000"]);
+    if ran.code == Some(2) {
+        eprintln!("skipped: {}", ran.stderr);
+        return;
+    }
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.starts_with("SB: 5000 runs, "), "{ran:?}");
+    assert!(ran.lines()[0].ends_with(" different outcomes, all satisfy tso"), "{ran:?}");
+    let odd = run(&["run", "examples/sb.program", "--on", "host", "--exhaustive"]);
+    assert_eq!(odd.code, Some(2));
+    assert!(odd.stderr.contains("are for reference machines"), "{odd:?}");
+}

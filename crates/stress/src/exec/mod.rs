@@ -70,7 +70,7 @@ impl Target for Exec {
         runs: Runs<'_>,
         receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
-        program.check().map_err(|error| TargetError::Unsuitable(error.to_string()))?;
+        program.check()?;
         let deadline = Instant::now() + self.timeout;
         let order = program.order(runs.count, runs.seed) + "\n";
         let mut child = Child::start(&self.command, order)?;

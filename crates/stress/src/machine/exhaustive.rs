@@ -49,7 +49,7 @@ impl Exhaustive {
         program: &Program,
         stop: &AtomicBool,
     ) -> Result<BTreeSet<Outcome>, TargetError> {
-        program.check().map_err(|error| TargetError::Unsuitable(error.to_string()))?;
+        program.check()?;
         let accesses = program.threads.iter().flatten().filter(|i| i.action.place().is_some());
         let guesses = |action: Action| matches!(action, Action::CompareAndSwap { .. });
         let guessed = program.threads.iter().flatten().filter(|i| guesses(i.action)).count();

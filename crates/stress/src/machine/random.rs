@@ -77,7 +77,7 @@ impl Target for Machine {
         runs: Runs<'_>,
         receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
-        program.check().map_err(|error| TargetError::Unsuitable(error.to_string()))?;
+        program.check()?;
         let compiled = Compiled::new(program, self.model);
         let fault = self.bug.map(|(bug, rate)| Fault {
             bug,

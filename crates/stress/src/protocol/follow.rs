@@ -94,7 +94,7 @@ impl<'a> Follower<'a> {
     /// The run with this number. The program has loads and stores only, and no more threads and
     /// places than the protocol has processors and addresses.
     pub(super) fn follow(&mut self, program: &Program, seed: u64, number: u64) -> Followed {
-        let mut rng = Rng::of_walk(seed, number);
+        let mut rng = Rng::numbered(seed, number);
         let script = self.cast(program, &mut rng);
         let mut run = Run::begin(program);
         let mut back = Retreat::default();

@@ -102,7 +102,7 @@ impl<'a> Walker<'a> {
 
     /// Takes the walk with this number.
     pub fn walk(&mut self, plan: &Plan, number: u64) -> Walk {
-        let mut rng = Rng::of_walk(plan.seed, number);
+        let mut rng = Rng::numbered(plan.seed, number);
         let mut taste = Taste::draw(plan.clients, &mut rng);
         let recording = self.stand.recording();
         let initial = self.stand.start(&mut rng);

@@ -18,6 +18,7 @@ Examples:
   tribunal run sb.program --on machine:tso --traces 1000 --check sc
   tribunal run sb.program --on machine:rmo --exhaustive
   tribunal run sb.program --on \"exec:python3 examples/tso_target.py\" --check tso
+  tribunal run sb.program --on host --check tso           what this machine does
   tribunal run sb.program --on protocol.m --const AddressCount=2 --check sc
   tribunal run --on protocol.m --traces 1000 | tribunal check --model sc -
   tribunal run --on protocol.m --check tso --traces 100000
@@ -52,8 +53,8 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "TARGET")]
     pub(crate) on: TargetName,
 
-    /// How many traces, or how many runs of each program [default: 100; with --budget, as many
-    /// as there is time for].
+    /// How many traces, or how many runs of each program [default: 100, on the host a million; with
+    /// --budget, as many as there is time for].
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) traces: Option<u64>,
 

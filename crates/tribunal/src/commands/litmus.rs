@@ -1,4 +1,4 @@
-//! `tribunal litmus`: the outcomes of litmus tests.
+//! `tribunal litmus`: the outcomes of litmus tests, under models and on this machine.
 //!
 //! Tests are answered by several workers and printed in order. A test that cannot be read is told
 //! about and the others go on; the exit code remembers.
@@ -23,6 +23,7 @@ use crate::progress::Progress;
 
 mod answer;
 mod files;
+mod host;
 
 use answer::Asking;
 
@@ -33,6 +34,7 @@ struct Test {
 }
 
 pub(crate) fn run(arguments: &LitmusArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
+    let mut machine = host::asked(arguments.on.as_ref())?;
     interrupt.listen(|| {});
     let mut ending = Ending::Kept;
     let mut tests = Vec::new();
@@ -49,6 +51,9 @@ pub(crate) fn run(arguments: &LitmusArguments, interrupt: &Interrupt) -> Result<
     let asking = Asking { arguments, interrupt, teller: progress.teller() };
     let mut output = Output::stdout();
     let answered = match (questions.as_slice(), arguments.jobs.count()) {
+        _ if let Some(machine) = &mut machine => {
+            host::run_all(&tests, &asking, machine, &progress, &mut output)
+        }
         ([_], _) | (_, 1) => one_by_one(&questions, &asking, &progress, &mut output),
         (_, workers) => together(&questions, &asking, workers, &progress, &mut output),
     };

@@ -9,6 +9,7 @@ pub(crate) struct Code {
     buffer: ExecutableBuffer,
     results: usize,
     reach: usize,
+    loops: bool,
 }
 
 /// What the code is called with: an instance's memory, the base of the run's values, and room for
@@ -20,7 +21,17 @@ impl Code {
     /// [`Entry`], writes `results` results, and accesses nothing else but the first `reach` bytes
     /// of the instance, each as part of an aligned word. Only the assembler makes these.
     pub(super) fn new(buffer: ExecutableBuffer, results: usize, reach: usize) -> Self {
-        Code { buffer, results, reach }
+        Code { buffer, results, reach, loops: false }
+    }
+
+    /// Says whether the last result tells that a loop was given up.
+    pub(super) fn with_loops(self, loops: bool) -> Self {
+        Code { loops, ..self }
+    }
+
+    /// Whether it has loops: then its last result is not 0 if the run was given up.
+    pub(crate) fn loops(&self) -> bool {
+        self.loops
     }
 
     /// How many results it writes.

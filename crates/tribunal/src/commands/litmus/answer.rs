@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use evidence::{Certificate, Evidence};
 use litmus::layout::{self, Tally};
-use litmus::{Limits, Outcomes, State, Stopped, outcomes};
+use litmus::{Limits, Litmus, Outcomes, Quantifier, State, Stopped, outcomes};
 use models::Model;
 use serde_json::{Map, Value as Json, json};
 
@@ -74,10 +74,9 @@ impl Asking<'_> {
                 input::shown(&test.file)
             ));
         }
-        let promise = test.litmus.condition.quantifier != litmus::Quantifier::Exists;
-        Ok(match promise && !tally.validates(&test.litmus) {
-            true => Ending::Broken,
-            false => Ending::Kept,
+        Ok(match holds_as_promised(&test.litmus, *tally) {
+            true => Ending::Kept,
+            false => Ending::Broken,
         })
     }
 
@@ -90,7 +89,22 @@ impl Asking<'_> {
         time: Duration,
         out: &mut W,
     ) -> io::Result<Ending> {
-        let (why, ending) = match stopped {
+        let (why, ending) = self.why_stopped(stopped);
+        let file = input::shown(&test.file);
+        if self.arguments.json.json && ending != Ending::Unasked {
+            let object = json!({
+                "file": file, "test": test.litmus.name, "model": model.name(),
+                "verdict": "undecided", "why": why, "micros": micros(time),
+            });
+            writeln!(out, "{object}")?;
+        }
+        super::remark(&format!("{file}: {} under {model}: {why}", test.litmus.name));
+        Ok(ending)
+    }
+
+    /// The reason as a sentence, and how the run ends for it.
+    pub(super) fn why_stopped(&self, stopped: &Stopped) -> (String, Ending) {
+        match stopped {
             Stopped::Asked { .. } if self.interrupt.happened() => {
                 ("interrupted".to_owned(), Ending::Interrupted)
             }
@@ -111,17 +125,7 @@ impl Asking<'_> {
                 let what = "which is not the address of a location";
                 (format!("thread {thread} accesses {address:#x}, {what}"), Ending::Unasked)
             }
-        };
-        let file = input::shown(&test.file);
-        if self.arguments.json.json && ending != Ending::Unasked {
-            let object = json!({
-                "file": file, "test": test.litmus.name, "model": model.name(),
-                "verdict": "undecided", "why": why, "micros": micros(time),
-            });
-            writeln!(out, "{object}")?;
         }
-        super::remark(&format!("{file}: {} under {model}: {why}", test.litmus.name));
-        Ok(ending)
     }
 
     /// Writes the answer as a JSON object. The states, which may be many, come last, one at a time.
@@ -168,17 +172,7 @@ impl Asking<'_> {
     }
 
     fn state(&self, found: &Outcomes<'_>, test: &Test, model: Model, state: &State) -> Json {
-        let places = found.places().iter().zip(state).enumerate();
-        let values: Map<String, Json> = places
-            .map(|(index, (&place, &value))| {
-                let shown = found.value(index, value);
-                let value = match shown.parse::<i64>() {
-                    Ok(number) => number.into(),
-                    Err(_) => shown.parse::<u64>().map_or(shown.into(), Json::from),
-                };
-                (test.litmus.place(place), value)
-            })
-            .collect();
+        let values = place_values(found, &test.litmus, state);
         let holds = found.holds(&test.litmus.condition.proposition, state);
         let mut object = json!({ "values": values, "holds": holds });
         if self.arguments.witness {
@@ -190,7 +184,31 @@ impl Asking<'_> {
     }
 }
 
-fn micros(time: Duration) -> u64 {
+/// Whether a promise of the test, if its condition is one, is kept.
+pub(super) fn holds_as_promised(litmus: &Litmus, tally: Tally) -> bool {
+    litmus.condition.quantifier == Quantifier::Exists || tally.validates(litmus)
+}
+
+/// The values of a state by their places.
+pub(super) fn place_values(
+    found: &Outcomes<'_>,
+    litmus: &Litmus,
+    state: &State,
+) -> Map<String, Json> {
+    let places = found.places().iter().zip(state).enumerate();
+    places
+        .map(|(index, (&place, &value))| {
+            let shown = found.value(index, value);
+            let value = match shown.parse::<i64>() {
+                Ok(number) => number.into(),
+                Err(_) => shown.parse::<u64>().map_or(shown.into(), Json::from),
+            };
+            (litmus.place(place), value)
+        })
+        .collect()
+}
+
+pub(super) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 

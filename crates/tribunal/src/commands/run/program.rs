@@ -1,4 +1,4 @@
-//! Programs on reference machines, on commands and on protocols.
+//! Programs on reference machines, on commands, on protocols and on this machine.
 //!
 //! Outcomes are counted, program by program. Without --check each is written as a trace, once; with
 //! --check each is judged, once, and a table says how often it was seen.
@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use history::{Format, History, InputError, InputErrorKind};
+use host::Host;
 use judge::{Budget, Engine, judge};
 use serde_json::{Value, json};
 use stress::protocol::Programs;
@@ -36,6 +37,10 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// So many runs are made at a time while there is time left.
 const SLICE: u64 = 1000;
+
+/// So many runs a program has on the host if nothing is said, and at a time: they are cheap.
+const HOST_RUNS: u64 = 1_000_000;
+const HOST_SLICE: u64 = 1 << 18;
 
 pub(super) fn run(
     arguments: &RunArguments,
@@ -91,7 +96,7 @@ fn running(
             Box::new(Exhaustive::new(*model, Exhaustive::DEFAULT_STATES))
         }
         TargetName::Machine(model) => Box::new(generate::machine(*model, arguments.bug)?),
-        TargetName::Exec(_) | TargetName::Protocol(_) if !random => {
+        TargetName::Exec(_) | TargetName::Protocol(_) | TargetName::Host if !random => {
             let sentence = "--exhaustive and --bug are for reference machines, machine:MODEL";
             return Err(Failure::Usage(sentence.to_owned()));
         }
@@ -111,9 +116,7 @@ fn running(
                 Err(ending) => return Ok(Err(ending)),
             }
         }
-        TargetName::Host => {
-            return Err(Failure::Usage(format!("programs cannot be run on {target} yet")));
-        }
+        TargetName::Host => Box::new(Host::new().map_err(|why| Failure::Usage(why.to_string()))?),
     };
     Ok(Ok(running))
 }
@@ -184,7 +187,9 @@ impl Seen {
         progress: &Progress,
     ) -> Result<(), TargetError> {
         let ends = time.map(|time| Instant::now() + time);
-        let unbounded = if ends.is_some() { u64::MAX } else { TRACES };
+        let on_host = arguments.on == TargetName::Host;
+        let few = if on_host { HOST_RUNS } else { TRACES };
+        let unbounded = if ends.is_some() { u64::MAX } else { few };
         let asked = arguments.traces.unwrap_or(unbounded);
         let mut left = if arguments.exhaustive { 1 } else { asked };
         let mut seed = arguments.seed;
@@ -192,7 +197,11 @@ impl Seen {
             if self.runs > 0 && ends.is_some_and(|ends| Instant::now() >= ends) {
                 break;
             }
-            let slice = if ends.is_some() { left.min(SLICE) } else { left };
+            let slice = if ends.is_some() {
+                left.min(if on_host { HOST_SLICE } else { SLICE })
+            } else {
+                left
+            };
             let runs = Runs { count: slice, seed, stop };
             target.run(&test.program, runs, &mut |ran| {
                 match ran {

@@ -1,0 +1,205 @@
+//! Litmus tests on the host: their instructions as they are, on registers of their own.
+//!
+//! Each location is a word, alone in its cache line. Accesses go to locations that are known when
+//! the code is assembled: those that an instruction names, or that a register holds from beginning
+//! to end. Addresses as values are the numbers that the models use for them, so that what a run
+//! leaves in registers and memory can be compared with what a model allows as it is.
+
+use std::ops::ControlFlow;
+
+use litmus::{
+    Constant, Instruction, Litmus, LocationId, Memory, Operation, Place, Register, Thread, Type,
+    location_kinds, observed_kinds,
+};
+use stress::{Rng, Runs, TargetError};
+
+use crate::arch;
+use crate::crew::LINE;
+use crate::host::{DISTANCES, Host, MOST};
+use crate::job::{Job, Word};
+
+/// What came of runs of a litmus test.
+#[derive(Debug)]
+pub enum Seen<'a> {
+    /// So many runs ended in this state: a value for each of [`Litmus::observed`].
+    State(&'a [u64], u64),
+    /// So many runs were given up, because a loop did not end in time.
+    GivenUp(u64),
+}
+
+/// What an assembler needs to know of a thread.
+pub(crate) struct Course<'a> {
+    pub(crate) thread: &'a Thread,
+    /// Registers whose values at the end are results.
+    pub(crate) observed: Vec<Register>,
+    /// Where in the instance an access goes.
+    pub(crate) offset: &'a dyn Fn(Memory) -> Result<usize, String>,
+    /// Bytes of the instance that it may access.
+    pub(crate) reach: usize,
+}
+
+impl Host {
+    /// Runs a litmus test, handing over what came of it as it comes, until it was run as often as
+    /// asked, or the receiver breaks, or `stop` is set. Threads beyond the number of cores share
+    /// cores.
+    pub fn litmus(
+        &mut self,
+        test: &Litmus,
+        runs: Runs<'_>,
+        receive: &mut dyn FnMut(Seen<'_>) -> ControlFlow<()>,
+    ) -> Result<(), TargetError> {
+        check(test).map_err(TargetError::Unsuitable)?;
+        let observed = test.observed();
+        let kinds = observed_kinds(test);
+        let indices = indices(test, &observed);
+        let mut state = vec![0; observed.len()];
+        self.rounds(runs, &|random| prepare(test, &observed, random), &mut |tally| {
+            if tally.given_up > 0 {
+                receive(Seen::GivenUp(tally.given_up))?;
+            }
+            tally.sorted().into_iter().try_for_each(|(values, times)| {
+                for ((shown, &index), kind) in state.iter_mut().zip(&indices).zip(&kinds) {
+                    *shown = kind.size.cut(values[index]);
+                }
+                receive(Seen::State(&state, times))
+            })
+        })
+    }
+}
+
+/// Whether the test means here what it means to the models.
+fn check(test: &Litmus) -> Result<(), String> {
+    if test.threads.is_empty() {
+        return Err("it has no threads".to_owned());
+    }
+    let kinds = location_kinds(test);
+    for (number, thread) in test.threads.iter().enumerate() {
+        let told = |why: String| format!("thread {number}: {why}");
+        for instruction in &thread.code {
+            for memory in instruction.memory() {
+                let id = resolve(thread, memory).map_err(told)?;
+                same_width(test, &kinds, id, instruction).map_err(told)?;
+            }
+        }
+        let shifts = thread.code.iter().any(is_shift);
+        let jumps = thread
+            .code
+            .iter()
+            .any(|one| matches!(one.operation, Operation::Jump { when: Some(_), .. }));
+        if shifts && jumps {
+            return Err(told(
+                "it shifts and jumps, and models do not know all flags of a shift".into(),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn is_shift(instruction: &Instruction) -> bool {
+    use litmus::Binary::{ShiftLeft, ShiftRight, ShiftRightSigned};
+    matches!(
+        instruction.operation,
+        Operation::Binary { operator: ShiftLeft | ShiftRight | ShiftRightSigned, .. }
+    )
+}
+
+/// Models take every access for one of the whole location; the processor does not.
+fn same_width(
+    test: &Litmus,
+    kinds: &[Type],
+    id: LocationId,
+    instruction: &Instruction,
+) -> Result<(), String> {
+    let (size, kind) = (instruction.size, kinds[id.0 as usize]);
+    if size == kind.size {
+        return Ok(());
+    }
+    Err(format!(
+        "it accesses {} bits of `{}`, which has {}; models take that for an access of the whole, \
+         this machine does not",
+        size.bits(),
+        test.location(id),
+        kind.size.bits()
+    ))
+}
+
+/// The location that an access goes to, if that is known beforehand.
+fn resolve(thread: &Thread, memory: Memory) -> Result<LocationId, String> {
+    let unknown = || {
+        "it computes where it reads or writes; only accesses to named locations, or through \
+         registers that hold an address from beginning to end, are run on this machine"
+            .to_owned()
+    };
+    match memory {
+        Memory { location: Some(id), base: None, index: None, displacement: 0 } => Ok(id),
+        Memory { location: None, base: Some(base), index: None, displacement: 0 } => {
+            let initial = thread.registers.iter().rev().find(|one| one.register == base);
+            let changed = thread.code.iter().any(|one| one.written().contains(&Some(base)));
+            match initial.map(|initial| initial.value) {
+                Some(Constant::Address(id)) if !changed => Ok(id),
+                _ => Err(unknown()),
+            }
+        }
+        _ => Err(unknown()),
+    }
+}
+
+/// Which value of a run each observed place is.
+fn indices(test: &Litmus, observed: &[Place]) -> Vec<usize> {
+    let registers = |number: usize| observed_registers(observed, number).count();
+    let width = |number: usize| registers(number) + usize::from(has_loops(&test.threads[number]));
+    let before = |number: usize| (0..number).map(width).sum::<usize>();
+    let index = |place: &Place| match *place {
+        Place::Register(number, register) => {
+            let number = number as usize;
+            let at = observed_registers(observed, number).position(|one| one == register);
+            before(number) + at.expect("it is an observed register")
+        }
+        Place::Memory(id) => before(test.threads.len()) + id.0 as usize,
+    };
+    observed.iter().map(index).collect()
+}
+
+fn observed_registers(observed: &[Place], of: usize) -> impl Iterator<Item = Register> + '_ {
+    observed.iter().filter_map(move |place| match *place {
+        Place::Register(thread, register) if thread as usize == of => Some(register),
+        _ => None,
+    })
+}
+
+/// Whether a thread may jump back.
+fn has_loops(thread: &Thread) -> bool {
+    let back = |(at, one): (usize, &Instruction)| matches!(one.operation, Operation::Jump { target, .. } if target as usize <= at);
+    thread.code.iter().enumerate().any(back)
+}
+
+/// Assembles a test for one way of laying out its memory.
+fn prepare(test: &Litmus, observed: &[Place], random: &mut Rng) -> Result<Job, TargetError> {
+    let distance = DISTANCES[random.below(DISTANCES.len())];
+    let instance = (test.locations.len() * distance).next_multiple_of(LINE).max(LINE);
+    if instance > MOST {
+        let why = format!("its locations need {instance} bytes, more than {MOST}");
+        return Err(TargetError::Unsuitable(why));
+    }
+    let mut seats: Vec<usize> = (0..test.locations.len()).collect();
+    random.shuffle(&mut seats);
+    let offset = |id: LocationId| seats[id.0 as usize] * distance;
+    let assemble = |(number, thread): (usize, &Thread)| {
+        let course = Course {
+            thread,
+            observed: observed_registers(observed, number).collect(),
+            offset: &|memory| resolve(thread, memory).map(offset),
+            reach: instance,
+        };
+        let code = arch::assemble_litmus(&course);
+        code.map_err(|why| TargetError::Unsuitable(format!("thread {number}: {why}")))
+    };
+    let threads = test.threads.iter().enumerate().map(assemble).collect::<Result<Vec<_>, _>>()?;
+    let kinds = location_kinds(test);
+    let word = |(id, location): (usize, &litmus::Location)| Word {
+        offset: offset(LocationId(id as u32)),
+        initial: kinds[id].size.cut(location.initial.bits()),
+    };
+    let words = test.locations.iter().enumerate().map(word).collect();
+    Ok(Job { threads, words, instance, based: false })
+}
