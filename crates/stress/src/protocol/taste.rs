@@ -49,13 +49,13 @@ enum Kind {
 }
 
 /// The weight of a step that nothing is said about.
-const WEIGHT: u64 = 1 << 24;
+const WEIGHT: u64 = 1 << 16;
 
 /// How much less likely a disliked step is, as a power of two.
 const DISLIKED: u32 = 6;
 
 /// How much less likely a step may be at most, as a power of two.
-const FAINTEST: u64 = 18;
+const FAINTEST: u64 = 12;
 
 impl Taste {
     pub(super) fn draw(clients: Clients, rng: &mut Rng) -> Self {

@@ -19,21 +19,21 @@ use tribunal_stress::protocol::{Clients, Ending, Fleet, Plan, Protocol, Scribe, 
 
 /// How both halves are asked.
 #[derive(Clone)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// `sc` or `tso`.
-    pub model: Model,
+    pub(crate) model: Model,
     /// Constants of the model.
-    pub constants: Vec<(String, String)>,
+    pub(crate) constants: Vec<(String, String)>,
     /// How many traces, if none violates the model.
-    pub traces: u64,
+    pub(crate) traces: u64,
     /// So many more, if verification says that some should.
-    pub more: u64,
+    pub(crate) more: u64,
     /// Loads and stores of each trace.
-    pub operations: usize,
-    pub clients: Clients,
-    pub seed: u64,
+    pub(crate) operations: usize,
+    pub(crate) clients: Clients,
+    pub(crate) seed: u64,
     /// Bytes of memory for each lemma.
-    pub memory: u64,
+    pub(crate) memory: u64,
 }
 
 impl Default for Asked {
@@ -52,14 +52,14 @@ impl Default for Asked {
 }
 
 /// What both halves say.
-pub struct Told {
-    pub verified: Verified,
-    pub traces: Traces,
+pub(crate) struct Told {
+    pub(crate) verified: Verified,
+    pub(crate) traces: Traces,
 }
 
 /// What verification says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verified {
+pub(crate) enum Verified {
     Holds,
     Violated,
     FalseAlarm,
@@ -70,17 +70,17 @@ pub enum Verified {
 
 /// What the traces say.
 #[derive(Default)]
-pub struct Traces {
+pub(crate) struct Traces {
     /// How many there are, up to the first that violates the model.
-    pub count: u64,
-    pub violates: bool,
+    pub(crate) count: u64,
+    pub(crate) violates: bool,
     /// How many ended early.
-    pub short: u64,
+    pub(crate) short: u64,
 }
 
 impl Told {
     /// Whether the two say the same; `None` where one of them has no answer.
-    pub fn agree(&self) -> Option<bool> {
+    pub(crate) fn agree(&self) -> Option<bool> {
         match self.verified {
             Verified::Holds => Some(!self.traces.violates),
             Verified::Violated => Some(self.traces.violates),
@@ -91,7 +91,7 @@ impl Told {
 }
 
 /// Asks both; `None` if the protocol cannot be recorded at all.
-pub fn ask(name: &str, program: &Program, asked: &Asked) -> Option<Told> {
+pub(crate) fn ask(name: &str, program: &Program, asked: &Asked) -> Option<Told> {
     let source = Source { name: name.to_owned(), text: print(&without_claims(program)) };
     let constants = asked.constants.clone();
     let language = murphi::check::Options { constants, ..murphi::check::Options::default() };
