@@ -9,14 +9,13 @@
 
 use murphi::ast::{
     Body, Call, Declaration, DeclarationKind, Expression, ExpressionKind, FunctionDefinition, Item,
-    Name, Program, PropertyKind, Quantifier, Rule, RuleKind, Statement, StatementKind,
-    TypeExpression, TypeKind,
+    Name, Program, PropertyKind, Quantifier, Rule, RuleKind, Statement, StatementKind, TypeKind,
 };
 use murphi::ir::{Model, Simple, TypeId, TypeKind as IrKind};
 use murphi::parse::parse;
 use murphi::source::{Source, Span};
 
-use crate::events::{Marker, Protocol, declaration_of, type_text};
+use crate::events::{Domain, Marker, Protocol, declaration_of, type_text};
 
 /// What watches the loads and stores of a protocol.
 #[derive(Debug, Clone, Default)]
@@ -203,25 +202,34 @@ fn resize(program: &mut Program, protocol: &Protocol, values: u64) {
             }
         }
         (kind, Some(Simple::Range { .. } | Simple::Scalarset(_))) => {
-            let low = model.lowest(value.ty);
-            let number = |value: i64| {
-                let magnitude =
-                    Expression { kind: ExpressionKind::Integer(value.saturating_abs()), span };
-                let negate = murphi::ast::UnaryOperator::Negate;
-                Box::new(match value < 0 {
-                    true => Expression {
-                        kind: ExpressionKind::Unary(negate, Box::new(magnitude)),
-                        span,
-                    },
-                    false => magnitude,
-                })
-            };
-            let high = low.saturating_add_unsigned(values.saturating_sub(1));
-            *kind = TypeKind::Range(number(low), number(high));
-            *definition = TypeExpression { kind: definition.kind.clone(), span };
+            *kind = range(model.lowest(value.ty), values, span);
         }
         _ => {}
     }
+}
+
+/// Gives a type of a program an order: a scalarset becomes a range of as many numbers.
+pub(crate) fn ordered(program: &mut Program, protocol: &Protocol, domain: &Domain) {
+    let Some(Simple::Scalarset(_)) = protocol.model.simple(domain.ty) else { return };
+    let Some(at) = declaration_of(program, &domain.text) else { return };
+    if let Item::Declaration(declaration) = &mut program.items[at]
+        && let DeclarationKind::Type { definition, .. } = &mut declaration.kind
+    {
+        definition.kind = range(protocol.model.lowest(domain.ty), domain.count, definition.span);
+    }
+}
+
+/// So many numbers from `low` on.
+fn range(low: i64, count: u64, span: Span) -> TypeKind {
+    let number = |value: i64| {
+        let magnitude = Expression { kind: ExpressionKind::Integer(value.saturating_abs()), span };
+        let negate = murphi::ast::UnaryOperator::Negate;
+        Box::new(match value < 0 {
+            true => Expression { kind: ExpressionKind::Unary(negate, Box::new(magnitude)), span },
+            false => magnitude,
+        })
+    };
+    TypeKind::Range(number(low), number(low.saturating_add_unsigned(count.saturating_sub(1))))
 }
 
 /// How the value with a number, from 0, is written in a program of [`resize`]d values.

@@ -142,7 +142,7 @@ pub(crate) fn find(
 }
 
 /// The program with other constants in its text, so that what is composed with it stands alone.
-fn with_constants(mut program: ast::Program, chosen: &[(String, String)]) -> ast::Program {
+pub fn with_constants(mut program: ast::Program, chosen: &[(String, String)]) -> ast::Program {
     for item in &mut program.items {
         let ast::Item::Declaration(ast::Declaration {
             kind: ast::DeclarationKind::Constant { names, value },

@@ -44,13 +44,14 @@ mod run;
 mod sc;
 mod trace;
 mod tso;
+mod tso_flat;
 mod verify;
 
 pub use cycle::NiceCycle;
-pub use events::EventNames;
+pub use events::{EventNames, with_constants};
 pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, Role, record};
 pub use trace::{MemoryEvent, MemoryTrace};
 pub use verify::{
-    Counterexample, Failure, Lemma, MemoryModel, Options, Verdict, Verification, compositions,
-    verify,
+    Composed, Counterexample, Failure, Lemma, MemoryModel, Options, Verdict, Verification,
+    composed_programs, compositions, verify,
 };

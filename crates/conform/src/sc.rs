@@ -62,6 +62,7 @@ pub(crate) fn lemma(protocol: &Protocol, k: u64) -> Program {
     let declarations = format!("{DECLARATIONS}{ordering}{LOADS}");
     let mut properties =
         PROPERTIES.replace("$cycle", &no_cycle(k)).replace("$causality", CAUSALITY);
+    properties = properties.replace("$someone_waits", &someone_waits(k));
     let mut start = start(k);
     if committed {
         properties += &format!("invariant \"{COMMITS}\" !$_unstored;");
@@ -214,9 +215,26 @@ const PROPERTIES: &str = "
 invariant \"$causality\" !$_uncaused;
 
 invariant \"$cycle\"
-  exists $_p: $Processor do !isundefined($_part[$_p]) & $_part[$_p] != $_left end
-  | !$_settled();
+  $someone_waits | !$_settled();
 ";
+
+/// Of any k processors that have a part, and those are all that have one, some have not left. Said
+/// like this it is a claim about every k processors, which is what abstraction to a few processors
+/// preserves.
+fn someone_waits(k: u64) -> String {
+    let named = |role: u64| format!("$_q{role}");
+    let has_part = (1..=k).map(|role| format!("!isundefined($_part[{}])", named(role)));
+    let different = (1..=k).flat_map(|left| {
+        (left + 1..=k).map(move |right| format!("{} != {}", named(left), named(right)))
+    });
+    let conditions: Vec<String> = different.chain(has_part).collect();
+    let waits: Vec<String> =
+        (1..=k).map(|role| format!("$_part[{}] != $_left", named(role))).collect();
+    let claim = format!("{} -> {}", conditions.join(" & "), waits.join(" | "));
+    (1..=k)
+        .rev()
+        .fold(claim, |claim, role| format!("forall {}: $Processor do {claim} end", named(role)))
+}
 
 /// `p1: P; …; pk: P; a1: A; …; ak: A`.
 fn choices(k: u64) -> String {

@@ -27,6 +27,7 @@ use crate::run::{self, Search};
 use crate::sc;
 use crate::trace::{MemoryTrace, NotRepeatable};
 use crate::tso::{self, Propagation};
+use crate::tso_flat;
 
 /// The memory models that protocols are verified against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,6 +191,36 @@ pub fn compositions(source: &Source, options: &Options) -> Result<Vec<(String, S
     Ok(planned.into_iter().map(|(name, program)| (name, print(&program))).collect())
 }
 
+/// Programs for any number of processors that show what [`verify`] shows for a few, and the name of
+/// the type of their processors.
+pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed, Failure> {
+    let protocol =
+        events::find(source, &options.language, &options.events).map_err(Failure::Unsuitable)?;
+    let programs = match options.memory_model {
+        // With many processors, the length of a cycle is limited by the addresses.
+        MemoryModel::Sc => sc_lemmas(&protocol, options, protocol.address.count),
+        MemoryModel::Tso => {
+            let flat = tso_flat::lemma(&protocol, options.values);
+            let exact = flat.map(|program| (AT_ANY_TIME.to_owned(), program));
+            let mut attempts = plan(&protocol, options);
+            if exact.is_some() {
+                attempts.pop();
+            }
+            attempts.into_iter().chain(exact).collect()
+        }
+    };
+    Ok(Composed { processor: protocol.processor.text.clone(), programs })
+}
+
+/// The composed models of all lemmas.
+#[derive(Debug, Clone)]
+pub struct Composed {
+    /// The type of processors, as it is named in the programs.
+    pub processor: String,
+    /// The programs with the names of their claims. For `tso`, the first one that holds is enough.
+    pub programs: Vec<(String, Program)>,
+}
+
 /// There is something to look at.
 fn require_lemma(protocol: &Protocol, options: &Options) -> Result<(), Failure> {
     let most = sc::lemmas(protocol);
@@ -206,15 +237,11 @@ fn require_lemma(protocol: &Protocol, options: &Options) -> Result<(), Failure> 
 /// The lemmas of a memory model. For `tso`, the first one that holds is enough.
 fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Program)> {
     match options.memory_model {
-        MemoryModel::Sc => {
-            let ks =
-                (1..=sc::lemmas(protocol)).filter(|k| options.only.is_none_or(|only| only == *k));
-            ks.map(|k| (sc::no_cycle(k), sc::lemma(protocol, k))).collect()
-        }
+        MemoryModel::Sc => sc_lemmas(protocol, options, sc::lemmas(protocol)),
         MemoryModel::Tso => {
             let lazy =
                 ("TSO-LB follows, propagating when a load does not match", Propagation::Lazy);
-            let exact = ("TSO-LB follows, propagating at any time", Propagation::Any);
+            let exact = (AT_ANY_TIME, Propagation::Any);
             let at_once = options.exact || protocol.commit.is_some();
             let tries = if at_once { vec![exact] } else { vec![lazy, exact] };
             let composed = |(name, propagation): (&str, Propagation)| {
@@ -223,6 +250,15 @@ fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Program)> {
             tries.into_iter().map(composed).collect()
         }
     }
+}
+
+/// What the exact observer of `tso` claims.
+const AT_ANY_TIME: &str = "TSO-LB follows, propagating at any time";
+
+/// That there are no nice cycles of up to so many processors.
+fn sc_lemmas(protocol: &Protocol, options: &Options, most: u64) -> Vec<(String, Program)> {
+    let ks = (1..=most).filter(|k| options.only.is_none_or(|only| only == *k));
+    ks.map(|k| (sc::no_cycle(k), sc::lemma(protocol, k))).collect()
 }
 
 /// A verification under way.

@@ -22,6 +22,7 @@
 //! # Ok::<(), history::InputError>(())
 //! ```
 
+pub mod any_number;
 pub mod explain;
 pub mod exploration;
 pub mod verification;

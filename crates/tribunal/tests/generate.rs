@@ -112,7 +112,7 @@ fn what_cannot_be_run_is_said() {
         (vec!["run", "-", "--on", "machine:arm"], "there are sc, tso, pso, wmo and rmo"),
         (vec!["run", "-", "--on", "nothing"], "`exec:COMMAND`"),
         (vec!["run", "--on", "machine:sc"], "say which program to run"),
-        (vec!["run", "-", "--on", "protocols/msi.m"], "leave it out"),
+        (vec!["run", "-", "--on", "protocols/msi.m"], "give its constant another value by --const"),
         (vec!["run", "-", "--on", "exec:true", "--exhaustive"], "are for reference machines"),
     ] {
         let ran = run_with(SB, &arguments);

@@ -232,7 +232,7 @@ pub fn counted(number: u64, what: &str) -> String {
 }
 
 /// Thousands set off by commas.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

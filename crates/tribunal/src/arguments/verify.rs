@@ -16,7 +16,9 @@ Examples:
   tribunal verify --model tso --out why protocol.m keep run, trace, certificate and picture
   tribunal verify --model sc --witness none lazy.m no order of the stores is assumed
   tribunal verify --model sc --mutants protocol.m  would a mistake be noticed?
-  tribunal verify --replay why/run.json protocol.m run a counterexample again";
+  tribunal verify --replay why/run.json protocol.m run a counterexample again
+  tribunal verify --any-processors protocol.m      its invariants, for any number of processors
+  tribunal verify --any-processors --model sc protocol.m";
 
 const VERDICTS: &str = "\
 Verdicts:
@@ -41,7 +43,7 @@ Verdicts:
 pub(crate) struct VerifyArguments {
     /// The memory model.
     #[arg(short, long, value_name = "MODEL", ignore_case = true)]
-    #[arg(required_unless_present = "replay")]
+    #[arg(required_unless_present_any = ["replay", "any_processors"])]
     pub(crate) model: Option<MemoryModelChoice>,
 
     /// The procedure that is called where a processor takes a value.
@@ -110,6 +112,9 @@ pub(crate) struct VerifyArguments {
     #[arg(long, requires = "mutants")]
     pub(crate) survivors: bool,
 
+    #[command(flatten)]
+    pub(crate) any: AnyProcessorsFlags,
+
     /// Write the composed models to this directory, as plain Murphi, before they are searched.
     #[arg(long, value_name = "DIR")]
     pub(crate) emit: Option<PathBuf>,
@@ -135,6 +140,42 @@ pub(crate) struct VerifyArguments {
     /// The protocol; `-` is standard input.
     #[arg(value_name = "MODEL.m")]
     pub(crate) file: String,
+}
+
+/// How a protocol is verified for any number of processors.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct AnyProcessorsFlags {
+    /// Verify for any number of processors: the memory model, or without --model the invariants of
+    /// the protocol.
+    ///
+    /// Some processors stay as they are, and one stands for all others, which may do anything that
+    /// is not excluded by a lemma. Lemmas are found by themselves, among what is so in all states of
+    /// small instances, and checked. Exits 1 with a run if the protocol does not hold with some
+    /// number of processors, and 3 if a lemma is missing.
+    #[arg(long, conflicts_with_all = ["mutants", "replay", "emit", "out", "pass_over"])]
+    pub(crate) any_processors: bool,
+
+    /// With --any-processors: how many processors stay as they are [default: 2, and 3 if that does
+    /// not do].
+    #[arg(long, value_name = "C", requires = "any_processors")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=4))]
+    pub(crate) concrete: Option<u64>,
+
+    /// With --any-processors: the scalarset of processors, if it is not the first one that rules
+    /// and arrays are indexed by.
+    #[arg(long, value_name = "TYPE", requires = "any_processors")]
+    pub(crate) processors: Option<String>,
+
+    /// With --any-processors: begin with the lemmas in this file, invariants that are named
+    /// "lemma for RULE".
+    #[arg(long, value_name = "FILE", requires = "any_processors")]
+    pub(crate) lemmas: Option<String>,
+
+    /// With --any-processors: write the model in which one processor stands for all others to this
+    /// file, lemmas included, as plain Murphi that other tools check. If there is more than one
+    /// claim, the others go to files beside it with a number in their name.
+    #[arg(long, value_name = "FILE.m", requires = "any_processors")]
+    pub(crate) emit_abstraction: Option<PathBuf>,
 }
 
 /// The memory models that protocols are verified against.

@@ -20,6 +20,7 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Progress;
 
+mod any;
 mod keep;
 mod mutants;
 mod replay;
@@ -62,6 +63,9 @@ fn verify(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<Ending, 
         Question { arguments, source: &source, language: &language, options: &options, colour };
     if arguments.mutants {
         return mutants::run(&question, interrupt);
+    }
+    if arguments.any.any_processors {
+        return any::run(&question, interrupt);
     }
     if let Some(directory) = &arguments.emit {
         match conform::compositions(&source, &options) {

@@ -1,0 +1,303 @@
+//! Expressions: conditions and values.
+
+use murphi::ast::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
+
+use super::instance::{Decision, Instance, Mode, OTHER, Standing, Step, Stop};
+use super::places::Where;
+use crate::syntax::{
+    and, binary, boolean, expression, implies, is_false, is_true, name, named_type, not, or,
+    rebuilt,
+};
+use crate::{Choice, Fixed};
+
+impl Instance<'_> {
+    /// A condition. What is not known is treated as `mode` says.
+    pub(super) fn condition(&mut self, whole: &Expression, mode: Mode) -> Step<Expression> {
+        use BinaryOperator as B;
+        let span = whole.span;
+        match &whole.kind {
+            ExpressionKind::Unary(UnaryOperator::Not, inner) => {
+                Ok(not(self.condition(inner, mode.flipped())?))
+            }
+            ExpressionKind::Binary(B::And | B::LogicalAnd, left, right) => {
+                let left = self.condition(left, mode)?;
+                if is_false(&left) {
+                    return Ok(left);
+                }
+                Ok(and(left, self.condition(right, mode)?))
+            }
+            ExpressionKind::Binary(B::Or | B::LogicalOr, left, right) => {
+                let left = self.condition(left, mode)?;
+                if is_true(&left) {
+                    return Ok(left);
+                }
+                Ok(or(left, self.condition(right, mode)?))
+            }
+            ExpressionKind::Binary(B::Implies, left, right) => {
+                let left = self.condition(left, mode.flipped())?;
+                if is_false(&left) {
+                    return Ok(boolean(true, span));
+                }
+                Ok(implies(left, self.condition(right, mode)?))
+            }
+            ExpressionKind::Conditional(condition, left, right) => {
+                self.conditional(condition, left, right, mode)
+            }
+            ExpressionKind::Quantified { all, quantifiers, condition } => {
+                self.quantified(*all, quantifiers, condition, mode)
+            }
+            _ => self.atom(whole, mode),
+        }
+    }
+
+    fn conditional(
+        &mut self,
+        condition: &Expression,
+        left: &Expression,
+        right: &Expression,
+        mode: Mode,
+    ) -> Step<Expression> {
+        if matches!(mode, Mode::Weaker | Mode::Stronger) {
+            let then = and(self.condition(condition, mode)?, self.condition(left, mode)?);
+            let otherwise = not(self.condition(condition, mode.flipped())?);
+            return Ok(or(then, and(otherwise, self.condition(right, mode)?)));
+        }
+        let condition = self.condition(condition, mode)?;
+        let (left, right) = (self.condition(left, mode)?, self.condition(right, mode)?);
+        if is_true(&condition) {
+            return Ok(left);
+        }
+        if is_false(&condition) {
+            return Ok(right);
+        }
+        let otherwise = and(not(condition.clone()), right);
+        Ok(or(and(condition, left), otherwise))
+    }
+
+    /// A condition without connectives.
+    fn atom(&mut self, whole: &Expression, mode: Mode) -> Step<Expression> {
+        let result = match &whole.kind {
+            ExpressionKind::Binary(
+                operator @ (BinaryOperator::Equal | BinaryOperator::NotEqual),
+                left,
+                right,
+            ) if self.is_processor(left) || self.is_processor(right) => {
+                let equal = *operator == BinaryOperator::Equal;
+                let inner = if equal { mode } else { mode.flipped() };
+                let same = self.same_processor(whole, left, right, inner);
+                same.map(|same| if equal { same } else { not(same) })
+            }
+            ExpressionKind::IsUndefined(place) => self.is_undefined(whole, place, mode),
+            ExpressionKind::Index(..) if mode == Mode::Weaker => {
+                match self.place(whole, Mode::Probe) {
+                    Ok(Where::Member(any)) => {
+                        self.weakened = true;
+                        Ok(match self.known_truth(whole) {
+                            Some(known) => and(any, known),
+                            None => any,
+                        })
+                    }
+                    Err(stop) => Err(stop),
+                    Ok(_) => self.value(whole, Mode::Probe),
+                }
+            }
+            _ => self.value(whole, mode.strict()),
+        };
+        self.weakened |= matches!(result, Err(Stop::Unknown));
+        match (result, mode) {
+            (Err(Stop::Unknown), Mode::Weaker) => Ok(boolean(true, whole.span)),
+            (Err(Stop::Unknown), Mode::Stronger) => Ok(boolean(false, whole.span)),
+            // Evaluating it is an error, which is found where all is concrete.
+            (Err(Stop::Undefined), Mode::Weaker) => Ok(boolean(false, whole.span)),
+            (Err(Stop::Undefined), Mode::Stronger) => Ok(boolean(true, whole.span)),
+            (Err(Stop::Split(stored)), Mode::Weaker | Mode::Stronger) => {
+                self.split(&stored, whole, mode)
+            }
+            (result, _) => result,
+        }
+    }
+
+    /// A condition for both cases of a stored processor.
+    fn split(&mut self, stored: &Expression, whole: &Expression, mode: Mode) -> Step<Expression> {
+        let before = self.clone();
+        self.learn(stored, Standing::Other);
+        let other = self.atom(whole, mode)?;
+        self.leave_branch(&before);
+        self.learn(stored, Standing::Concrete);
+        let concrete = self.atom(whole, mode)?;
+        self.leave_branch(&before);
+        let is_other = binary(BinaryOperator::Equal, stored.clone(), name(OTHER, stored.span));
+        if is_true(&other) {
+            return Ok(or(is_other, concrete));
+        }
+        if is_false(&other) {
+            return Ok(and(not(is_other), concrete));
+        }
+        let first = and(is_other.clone(), other);
+        Ok(or(first, and(not(is_other), concrete)))
+    }
+
+    fn is_undefined(
+        &mut self,
+        whole: &Expression,
+        place: &Expression,
+        mode: Mode,
+    ) -> Step<Expression> {
+        match self.place(place, mode.strict())? {
+            Where::Visible(place) => {
+                let kind = ExpressionKind::IsUndefined(Box::new(place));
+                Ok(expression(kind, whole.span))
+            }
+            // That it is read somewhere does not say that it has a value here.
+            Where::Hidden | Where::Member(_) => match self.chosen(place, true) {
+                Some(choice) => Ok(boolean(choice.fixed == Some(Fixed::Undefined), whole.span)),
+                None if mode == Mode::Exact => self.chosen_truth(whole),
+                None => self.known_truth(whole).ok_or(Stop::Unknown),
+            },
+        }
+    }
+
+    /// A boolean that was chosen for a condition.
+    pub(super) fn known_truth(&self, whole: &Expression) -> Option<Expression> {
+        let choice = self.chosen(whole, false)?;
+        choice.name.as_ref().map(|parameter| name(parameter, whole.span))
+    }
+
+    /// A boolean that is chosen for a condition.
+    pub(super) fn chosen_truth(&mut self, whole: &Expression) -> Step<Expression> {
+        if let Some(known) = self.known_truth(whole) {
+            return Ok(known);
+        }
+        let ty = named_type("boolean", whole.span);
+        let choice = self.choose(whole, ty, false, &[])?;
+        Ok(name(choice.name.as_deref().unwrap_or("true"), whole.span))
+    }
+
+    // Values.
+
+    /// The choice that stands for a hidden place; made if there is none yet and `mode` allows it.
+    pub(super) fn choice(&mut self, place: &Expression, mode: Mode, copy: bool) -> Step<Choice> {
+        if let Some(choice) = self.chosen(place, copy) {
+            return Ok(choice.clone());
+        }
+        if mode != Mode::Exact {
+            return Err(Stop::Unknown);
+        }
+        let Some(ty) = self.types.of(&self.scope, place) else {
+            return Err(Stop::refuse(place.span, "the type of this is not evident", "declare it"));
+        };
+        let mut alternatives = Vec::new();
+        if self.types.is_processor(&ty) {
+            alternatives.push(Decision::Other);
+        }
+        if copy {
+            alternatives.push(Decision::Undefined);
+        }
+        self.choose(place, ty, copy, &alternatives)
+    }
+
+    /// A value that is no processor.
+    pub(super) fn value(&mut self, whole: &Expression, mode: Mode) -> Step<Expression> {
+        use BinaryOperator as B;
+        match &whole.kind {
+            ExpressionKind::Integer(_) | ExpressionKind::Real(_) | ExpressionKind::Undefined => {
+                Ok(whole.clone())
+            }
+            ExpressionKind::Name(_) | ExpressionKind::Field(..) | ExpressionKind::Index(..) => {
+                if self.is_processor(whole) {
+                    let message = "a processor cannot be used like this";
+                    return Err(Stop::refuse(
+                        whole.span,
+                        message,
+                        "compare it, store it or index \
+                         by it",
+                    ));
+                }
+                match self.place(whole, mode)? {
+                    Where::Visible(place) => Ok(place),
+                    Where::Hidden => {
+                        let choice = self.choice(whole, mode, false)?;
+                        match (&choice.name, choice.fixed) {
+                            (Some(parameter), _) => Ok(name(parameter, whole.span)),
+                            (None, _) => Err(Stop::Undefined),
+                        }
+                    }
+                    Where::Member(any) => match mode {
+                        Mode::Exact => Ok(and(any, self.chosen_truth(whole)?)),
+                        _ => self
+                            .known_truth(whole)
+                            .map(|known| and(any, known))
+                            .ok_or(Stop::Unknown),
+                    },
+                }
+            }
+            ExpressionKind::Unary(UnaryOperator::Not, _)
+            | ExpressionKind::Binary(
+                B::And | B::Or | B::Implies | B::LogicalAnd | B::LogicalOr,
+                ..,
+            )
+            | ExpressionKind::Quantified { .. }
+            | ExpressionKind::IsUndefined(_) => self.condition(whole, mode.strict()),
+            ExpressionKind::Binary(B::Equal | B::NotEqual, left, right)
+                if self.is_processor(left) || self.is_processor(right) =>
+            {
+                self.condition(whole, mode.strict())
+            }
+            ExpressionKind::Binary(operator, left, right) => {
+                let left = self.value(left, mode)?;
+                if let Some(known) = self.compared(*operator, &left, right) {
+                    return Ok(boolean(known, whole.span));
+                }
+                Ok(Expression {
+                    span: whole.span,
+                    ..binary(*operator, left, self.value(right, mode)?)
+                })
+            }
+            ExpressionKind::Unary(operator, inner) => {
+                let inner = Box::new(self.value(inner, mode)?);
+                Ok(expression(ExpressionKind::Unary(*operator, inner), whole.span))
+            }
+            ExpressionKind::Conditional(condition, left, right) => {
+                let condition = self.condition(condition, mode.strict())?;
+                let (left, right) = (self.value(left, mode)?, self.value(right, mode)?);
+                let [condition, left, right] = [condition, left, right].map(Box::new);
+                Ok(expression(ExpressionKind::Conditional(condition, left, right), whole.span))
+            }
+            ExpressionKind::IsMember(..) | ExpressionKind::MultisetCount(_) => {
+                let mut stop = None;
+                let done = rebuilt(whole, &mut |part| match self.value(part, mode) {
+                    Ok(done) => done,
+                    Err(found) => {
+                        stop.get_or_insert(found);
+                        part.clone()
+                    }
+                });
+                stop.map_or(Ok(done), Err)
+            }
+            ExpressionKind::Call(call) => Err(Stop::refuse(
+                call.name.span,
+                "a call cannot be abstracted",
+                "write out what it returns",
+            )),
+        }
+    }
+
+    /// Whether two members of an enumeration are the same, or different, as an operator says.
+    fn compared(
+        &self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+    ) -> Option<bool> {
+        let (ExpressionKind::Name(left), ExpressionKind::Name(right)) = (&left.kind, &right.kind)
+        else {
+            return None;
+        };
+        let are_members = self.types.is_member(left) && self.types.is_member(right);
+        match operator {
+            BinaryOperator::Equal if are_members => Some(left == right),
+            BinaryOperator::NotEqual if are_members => Some(left != right),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! A few processors as they are, and one that stands for all others (Chou, Mannava and Park, "A
+//! simple method for parameterized verification of cache coherence protocols"; Krstić,
+//! "Parametrized system verification with guard strengthening and parameter abstraction").
+//!
+//! Each rule has an instance for every way in which some of its processors are `Other`. Whatever
+//! belongs to `Other` is not kept: writing it does nothing, and reading it gives anything, which is
+//! a parameter of the instance. Guards are weakened where they depend on what is not known. So
+//! every step of the protocol, looked at with any few processors in view, is a step of the result
+//! or changes nothing there. Instances of which nothing shows are left out.
+//!
+//! Assertions are checked where all processors of a rule are concrete and assumed where they are
+//! not: the step in question is one of both kinds, in different views. This needs a view of all
+//! processors that an assertion speaks of, which [`limits`] sees to.
+
+mod expression;
+mod instance;
+mod limits;
+mod loops;
+mod places;
+mod processors;
+mod quantify;
+mod rule;
+mod sets;
+mod statement;
+
+use murphi::ast::{Property, PropertyKind, Quantifier};
+use murphi::diagnostic::Diagnostic;
+use murphi::source::Span;
+
+use crate::emit::{Parts, assemble};
+use crate::rules::flatten_all;
+use crate::syntax::{identifier, is_true, quantified, text};
+use crate::types::{Types, bind};
+use crate::{Abstraction, Lemma, OtherRule, Prepared, RuleId, lemma};
+
+pub(crate) use instance::OTHER;
+use instance::{Instance, Mode, Stop};
+pub(crate) use rule::Built;
+use rule::{Source, instances};
+pub(crate) use sets::is_set_type;
+
+/// How to abstract.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many processors stay as they are.
+    pub concrete: u64,
+    /// Invariants that are not to be claimed, by name.
+    pub leave_out: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { concrete: 2, leave_out: Vec::new() }
+    }
+}
+
+/// Abstracts a program, or says why that would not be sound.
+pub fn abstraction(
+    prepared: &Prepared,
+    options: &Options,
+    lemmas: &[Lemma],
+) -> Result<Abstraction, Vec<Diagnostic>> {
+    let types = Types::new(&prepared.program, &prepared.processor.name);
+    let flattened = flatten_all(&prepared.program)?;
+    limits::check(prepared, &types, &flattened, options.concrete)?;
+    let mut problems = Vec::new();
+    let mut parts = Parts::default();
+    for start in &flattened.start_states {
+        let name = start.item.0.as_ref().map_or("start", |name| &name.text);
+        let source = Source {
+            name,
+            quantifiers: &start.quantifiers,
+            guard: None,
+            body: &start.item.1,
+            span: start.span,
+            is_start: true,
+        };
+        match instances(&types, &source, &[]) {
+            Ok(built) => parts.starts.extend(built),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let mut rules = Vec::new();
+    let mut origins = Vec::new();
+    for rule in &flattened.rules {
+        let strengthening: Vec<_> = lemmas
+            .iter()
+            .filter(|lemma| lemma.rule == rule.id)
+            .map(|lemma| lemma::strengthening(lemma, rule))
+            .collect();
+        let source = Source {
+            name: &rule.name,
+            quantifiers: &rule.quantifiers,
+            guard: rule.guard.as_ref(),
+            body: &rule.body,
+            span: rule.span,
+            is_start: false,
+        };
+        match instances(&types, &source, &strengthening) {
+            Ok(built) => {
+                for each in &built {
+                    let number = each.is_abstract().then_some(rules.len());
+                    origins.push((rule.id, number));
+                    if number.is_some() {
+                        rules.push(other_rule(each, rule.id));
+                    }
+                }
+                parts.rules.extend(built);
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let mut strengthened = Vec::new();
+    let mut notes = prepared.notes.clone();
+    for (number, property) in flattened.properties.iter().enumerate() {
+        let item = &property.item;
+        let called =
+            item.message.as_ref().map_or(format!("Invariant {number}"), |name| name.text.clone());
+        if matches!(item.kind, PropertyKind::Cover | PropertyKind::Liveness) {
+            let message = format!("\"{called}\" is not looked at: it is no invariant");
+            notes.push(Diagnostic::warning(property.span, message));
+            continue;
+        }
+        if options.leave_out.contains(&called) {
+            continue;
+        }
+        let claimed = Claim {
+            kind: item.kind,
+            name: called.clone(),
+            quantifiers: &property.quantifiers,
+            condition: &item.condition,
+            span: property.span,
+        };
+        match claim(&types, &claimed) {
+            Ok((made, restricted)) => {
+                if restricted && item.kind == PropertyKind::Assertion {
+                    strengthened.push(called);
+                }
+                parts.properties.extend(made);
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let mut claims = Vec::new();
+    for (number, lemma) in lemmas.iter().enumerate() {
+        match lemma_claim(&types, prepared, lemma, number, options.concrete) {
+            Ok((name, made)) => {
+                claims.push(name);
+                parts.properties.extend(made);
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let (program, portable) = assemble(prepared, &types, options.concrete, &parts);
+    Ok(Abstraction { program, portable, rules, origins, claims, strengthened, notes })
+}
+
+/// Whether a lemma speaks of few enough processors to be looked at where they are concrete.
+pub(crate) fn may_be_claimed(prepared: &Prepared, lemma: &Lemma, concrete: u64) -> bool {
+    let types = Types::new(&prepared.program, &prepared.processor.name);
+    let rule = prepared.rules.get(lemma.rule.0);
+    rule.is_some_and(|rule| limits::within(&types, &lemma::claim(lemma, rule), concrete).is_ok())
+}
+
+fn other_rule(built: &Built, origin: RuleId) -> OtherRule {
+    OtherRule {
+        name: built.name.clone(),
+        origin,
+        others: built.others.clone(),
+        choices: built.choices.clone(),
+    }
+}
+
+/// A property to be claimed of the concrete processors.
+struct Claim<'a> {
+    kind: PropertyKind,
+    name: String,
+    quantifiers: &'a [Quantifier],
+    condition: &'a murphi::ast::Expression,
+    span: Span,
+}
+
+/// A property of the concrete processors, unless it says nothing of them; and whether it was made
+/// stronger.
+fn claim(types: &Types, claim: &Claim<'_>) -> Result<(Option<Property>, bool), Diagnostic> {
+    let mut instance = Instance::new(types, Vec::new());
+    instance.restricts = claim.kind == PropertyKind::Assertion;
+    let whole = quantified(true, claim.quantifiers.to_vec(), claim.condition.clone());
+    let condition =
+        instance.condition(&whole, Mode::Weaker).map_err(|stop| refused(stop, claim.span))?;
+    let says_something = !is_true(&condition);
+    let message = Some(text(&claim.name, claim.span));
+    let property = Property { kind: claim.kind, message, condition };
+    Ok((says_something.then_some(property), instance.restricted))
+}
+
+fn lemma_claim(
+    types: &Types,
+    prepared: &Prepared,
+    lemma: &Lemma,
+    number: usize,
+    concrete: u64,
+) -> Result<(String, Option<Property>), Diagnostic> {
+    let Some(rule) = prepared.rules.get(lemma.rule.0) else {
+        let message = format!("there is no rule {} for a lemma", lemma.rule.0);
+        return Err(Diagnostic::error(lemma.condition.span, message));
+    };
+    let name = format!("lemma {} for \"{}\"", number + 1, rule.name).replace('"', "'");
+    let whole = lemma::claim(lemma, rule);
+    limits::within(types, &whole, concrete)?;
+    let claimed = Claim {
+        kind: PropertyKind::Assertion,
+        name: name.clone(),
+        quantifiers: &[],
+        condition: &whole,
+        span: lemma.condition.span,
+    };
+    let (property, _) = claim(types, &claimed)?;
+    Ok((name, property))
+}
+
+/// What to tell when something stopped that should not have.
+fn refused(stop: Stop, span: Span) -> Diagnostic {
+    match stop {
+        Stop::Refuse(problem) => *problem,
+        Stop::Bound(span) | Stop::Split(murphi::ast::Expression { span, .. }) => {
+            Diagnostic::error(span, "this depends on processors in a way that is not understood")
+        }
+        Stop::Unknown | Stop::Undefined => {
+            Diagnostic::error(span, "this depends on processors in a way that is not understood")
+        }
+    }
+}
+
+/// Binds the parameters of a rule.
+fn enter(instance: &mut Instance<'_>, quantifiers: &[Quantifier]) {
+    bind(&mut instance.scope, quantifiers);
+}
+
+/// A parameter for a choice.
+fn parameter(choice: &crate::Choice) -> Option<Quantifier> {
+    let name = choice.name.as_ref()?;
+    let span = choice.stands_for.span;
+    let domain = murphi::ast::Domain::Type(choice.ty.clone());
+    Some(Quantifier { name: identifier(name, span), domain, span })
+}

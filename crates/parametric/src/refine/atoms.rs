@@ -1,0 +1,220 @@
+//! The smallest things that can be said in a vocabulary: what value a term has, whether it is the
+//! value of a variable, whether two terms are the same.
+//!
+//! An atom sorts rows into *categories*. What a fact says is always that some combination of
+//! categories does not occur; here it is written as Murphi.
+
+use murphi::ast::{BinaryOperator, Expression};
+
+use super::reader::{
+    FIRST_CONSTANT, FIRST_VARIABLE, Label, MOST_CONSTANTS, OTHER, UNDEFINED, UNKNOWN,
+};
+use super::syntax::{binary, is_undefined, joined, not};
+use super::vocabulary::{Origin, Vocabulary, constant_expression, name};
+
+/// What an atom says of a row. For values it is the label.
+pub(crate) type Category = u8;
+
+/// Of comparisons: one side is undefined (the same as of values).
+const NOT_COMPARABLE: Category = UNDEFINED;
+/// Of comparisons.
+pub(crate) const EQUAL: Category = 1;
+/// Of comparisons.
+pub(crate) const DIFFERENT: Category = 2;
+/// Of values: a member of a scalarset, whichever.
+const MEMBER: Category = 253;
+
+/// Something that can be said of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Atom {
+    /// Which value a term has, if it has a name, or whether it has one.
+    Value(usize),
+    /// Whether a term is the value of a variable.
+    Is(usize, usize),
+    /// Whether two terms have the same value.
+    Same(usize, usize),
+}
+
+/// All atoms of a vocabulary.
+pub(crate) fn atoms(vocabulary: &Vocabulary) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    for (at, term) in vocabulary.terms.iter().enumerate() {
+        atoms.push(Atom::Value(at));
+        for (variable, declared) in vocabulary.variables.iter().enumerate() {
+            let is_itself = term.uses == 1 << variable && term.text == declared.name;
+            let is_set = declared.type_name.as_ref().is_some_and(|ty| term.sort.sets.contains(ty));
+            if is_set && !is_itself {
+                atoms.push(Atom::Is(at, variable));
+            }
+        }
+        for (earlier, other) in vocabulary.terms[..at].iter().enumerate() {
+            let alike = other.sort.name.is_some() && other.sort.name == term.sort.name;
+            // A term that is a variable is compared as such, if it can be.
+            let is_variable = |text: &str| {
+                vocabulary.variables.iter().any(|variable| variable.name == text)
+                    && !term.sort.sets.is_empty()
+            };
+            if term.sort.is_data && alike && !is_variable(&term.text) && !is_variable(&other.text) {
+                atoms.push(Atom::Same(earlier, at));
+            }
+        }
+    }
+    atoms
+}
+
+impl Atom {
+    /// Whether it is about something that has to be computed.
+    pub(crate) fn is_probe(self, vocabulary: &Vocabulary) -> bool {
+        let is_probe = |term: usize| vocabulary.terms[term].origin == Origin::Probe;
+        match self {
+            Atom::Value(term) | Atom::Is(term, _) => is_probe(term),
+            Atom::Same(left, right) => is_probe(left) || is_probe(right),
+        }
+    }
+
+    /// Which variables it uses.
+    pub(crate) fn uses(self, vocabulary: &Vocabulary) -> u64 {
+        match self {
+            Atom::Value(term) => vocabulary.terms[term].uses,
+            Atom::Is(term, variable) => vocabulary.terms[term].uses | 1 << variable,
+            Atom::Same(left, right) => vocabulary.terms[left].uses | vocabulary.terms[right].uses,
+        }
+    }
+
+    /// The category of a row, or `None` if it is not known. `others` are the variables that stand
+    /// for abstracted processors.
+    pub(crate) fn category(
+        self,
+        vocabulary: &Vocabulary,
+        row: &[Label],
+        others: u64,
+    ) -> Option<Category> {
+        let variables = vocabulary.variables.len();
+        let label = |term: usize| row[variables + term];
+        match self {
+            Atom::Value(term) => match label(term) {
+                UNKNOWN => None,
+                constant if usize::from(constant) <= MOST_CONSTANTS => Some(constant),
+                _ => Some(MEMBER),
+            },
+            Atom::Is(term, variable) => match label(term) {
+                UNKNOWN => None,
+                UNDEFINED => Some(NOT_COMPARABLE),
+                _ if others & 1 << variable != 0 && label(term) == OTHER => None,
+                found => {
+                    let is_it = found.checked_sub(FIRST_VARIABLE) == Some(row[variable]);
+                    Some(if is_it { EQUAL } else { DIFFERENT })
+                }
+            },
+            Atom::Same(left, right) => match (label(left), label(right)) {
+                (UNKNOWN, _) | (_, UNKNOWN) | (OTHER, OTHER) => None,
+                (UNDEFINED, _) | (_, UNDEFINED) => Some(NOT_COMPARABLE),
+                (left, right) => Some(if left == right { EQUAL } else { DIFFERENT }),
+            },
+        }
+    }
+
+    /// "The category of this is one of these", as Murphi. `may_be_undefined` tells of terms. `None`
+    /// if it cannot be written.
+    pub(crate) fn written(
+        self,
+        vocabulary: &Vocabulary,
+        categories: &[Category],
+        may_be_undefined: &dyn Fn(usize) -> bool,
+    ) -> Option<Expression> {
+        let term = |number: usize| vocabulary.terms[number].expression.clone();
+        let (compared, sides) = match self {
+            Atom::Value(subject) => {
+                return value_written(vocabulary, subject, categories, may_be_undefined(subject));
+            }
+            Atom::Is(subject, variable) => {
+                let sides = (term(subject), name(&vocabulary.variables[variable].name));
+                (vec![subject], sides)
+            }
+            Atom::Same(left, right) => (vec![left, right], (term(right), term(left))),
+        };
+        let operator = match (categories.contains(&EQUAL), categories.contains(&DIFFERENT)) {
+            (true, true) => None,
+            (true, false) => Some(BinaryOperator::Equal),
+            (false, true) => Some(BinaryOperator::NotEqual),
+            (false, false) => Some(BinaryOperator::Less),
+        };
+        let unsure: Vec<usize> =
+            compared.iter().copied().filter(|&subject| may_be_undefined(subject)).collect();
+        // That something is defined is worth saying only of what is not always so, unless it is
+        // all there is to say.
+        let all_defined = || {
+            let subjects = if unsure.is_empty() { &compared } else { &unsure };
+            subjects.iter().map(|&subject| not(is_undefined(term(subject)))).collect()
+        };
+        let undefined = || unsure.iter().map(|&subject| is_undefined(term(subject))).collect();
+        let defined = || unsure.iter().map(|&subject| not(is_undefined(term(subject)))).collect();
+        let (left, right) = sides;
+        match (operator, categories.contains(&NOT_COMPARABLE)) {
+            (None, true) => None,
+            (None, false) => joined(BinaryOperator::And, all_defined()),
+            (Some(BinaryOperator::Less), true) => joined(BinaryOperator::Or, undefined()),
+            (Some(BinaryOperator::Less), false) => None,
+            (Some(operator), may_be) => {
+                let comparison = binary(operator, left, right);
+                let (guards, between) = match may_be {
+                    true => (undefined(), BinaryOperator::Or),
+                    false => (defined(), BinaryOperator::And),
+                };
+                let parts: Vec<Expression> = guards;
+                joined(between, parts.into_iter().chain([comparison]).collect())
+            }
+        }
+    }
+}
+
+/// "This term has one of these values".
+fn value_written(
+    vocabulary: &Vocabulary,
+    term: usize,
+    categories: &[Category],
+    may_be_undefined: bool,
+) -> Option<Expression> {
+    let subject = || vocabulary.terms[term].expression.clone();
+    let sort = &vocabulary.terms[term].sort;
+    let undefined_allowed = categories.contains(&UNDEFINED);
+    if sort.constants.is_empty() {
+        return match (undefined_allowed, categories.contains(&MEMBER)) {
+            (true, false) => Some(is_undefined(subject())),
+            (false, true) => Some(not(is_undefined(subject()))),
+            _ => None,
+        };
+    }
+    let is_allowed = |number: usize| categories.contains(&(FIRST_CONSTANT + number as u8));
+    let (allowed, excluded): (Vec<usize>, Vec<usize>) =
+        (0..sort.constants.len()).partition(|&number| is_allowed(number));
+    let members_allowed = categories.contains(&MEMBER) || sort.sets.is_empty();
+    let compared = |operator: BinaryOperator, number: usize| {
+        binary(operator, subject(), constant_expression(&sort.constants[number]))
+    };
+    let is_boolean = sort.constants == ["false", "true"];
+    let values = if allowed.is_empty() && (sort.sets.is_empty() || !members_allowed) {
+        None
+    } else if excluded.is_empty() && members_allowed {
+        return (!undefined_allowed).then(|| not(is_undefined(subject())));
+    } else if is_boolean {
+        Some(if allowed == [1] { subject() } else { not(subject()) })
+    } else if members_allowed && (excluded.len() <= allowed.len() || !sort.sets.is_empty()) {
+        let parts = excluded.iter().map(|&number| compared(BinaryOperator::NotEqual, number));
+        joined(BinaryOperator::And, parts.collect())
+    } else {
+        let parts = allowed.iter().map(|&number| compared(BinaryOperator::Equal, number));
+        joined(BinaryOperator::Or, parts.collect())
+    };
+    match (values, undefined_allowed, may_be_undefined) {
+        (None, true, _) => Some(is_undefined(subject())),
+        (None, false, _) => None,
+        (Some(values), true, true) => {
+            Some(binary(BinaryOperator::Or, is_undefined(subject()), values))
+        }
+        (Some(values), false, true) => {
+            Some(binary(BinaryOperator::And, not(is_undefined(subject())), values))
+        }
+        (Some(values), _, false) => Some(values),
+    }
+}

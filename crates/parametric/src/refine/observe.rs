@@ -1,0 +1,212 @@
+//! Watches a concrete instance being explored, and keeps a row for every rule that applies in every
+//! state, for every choice of witnesses.
+//!
+//! The watcher is a machine around the one that does the work, so any way of exploring can be
+//! watched: all states breadth-first, with symmetry, or random walks.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use murphi::instance;
+use murphi::interpret::Interpreter;
+use murphi::ir::{Model, Type, TypeId};
+use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
+
+use super::reader::{Label, Raw, Reader};
+use super::table::Rows;
+use super::vocabulary::{Variable, Vocabulary};
+
+/// The most rows that are kept of one rule.
+const MOST_ROWS: usize = 400_000;
+
+/// What has been seen of some rules, in any number of instances.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Observations {
+    /// For each vocabulary its rows.
+    pub(crate) rows: Vec<Rows>,
+    /// How many states were looked at.
+    pub(crate) states: u64,
+}
+
+/// How the vocabularies are read in one instance.
+pub(crate) struct Lens {
+    model: Arc<Model>,
+    vocabularies: Arc<Vec<Vocabulary>>,
+    readers: Vec<Reader>,
+    /// For each rule, the number of its vocabulary.
+    of_rule: Vec<Option<usize>>,
+    /// For each vocabulary, how many values its variables have here.
+    sizes: Vec<Vec<u64>>,
+    /// Computes what is not a place.
+    probes: Option<super::probe::Probes>,
+    rows: Vec<Label>,
+}
+
+impl Lens {
+    /// Prepares to read `vocabularies` in the states of an instance.
+    pub(crate) fn new(
+        interpreter: &Interpreter,
+        vocabularies: &Arc<Vec<Vocabulary>>,
+        probes: Option<super::probe::Probes>,
+    ) -> Lens {
+        let (model, layout) = (Arc::clone(interpreter.model()), interpreter.layout());
+        let readers = vocabularies
+            .iter()
+            .map(|vocabulary| Reader::new(vocabulary, &model, layout, None))
+            .collect();
+        let mut of_rule = vec![None; model.rules.len()];
+        for (number, vocabulary) in vocabularies.iter().enumerate() {
+            of_rule[vocabulary.rule] = Some(number);
+        }
+        let vocabularies = Arc::clone(vocabularies);
+        let sizes = vocabularies.iter().map(|vocabulary| sizes(vocabulary, &model)).collect();
+        Lens { model, vocabularies, readers, of_rule, sizes, probes, rows: Vec::new() }
+    }
+
+    /// Adds the rows of one state in which these rules apply.
+    fn look(&mut self, state: &[u8], firings: &[Firing], seen: &mut Observations) {
+        seen.states += 1;
+        let probed = self.probes.as_mut().map(|probes| probes.look(state));
+        for firing in firings {
+            if firing.outcome == Outcome::GuardFailed {
+                continue;
+            }
+            let Some(number) = self.of_rule[firing.rule as usize] else { continue };
+            if seen.rows[number].len() >= MOST_ROWS {
+                continue;
+            }
+            let rule = &self.model.rules[firing.rule as usize];
+            let values = instance::decode(&self.model, &rule.parameters, firing.instance);
+            let vocabulary = &self.vocabularies[number];
+            let mut numbers: Vec<Option<u64>> = Vec::with_capacity(vocabulary.variables.len());
+            for (value, variable) in values.iter().zip(&vocabulary.variables) {
+                let lowest = self.model.lowest(variable.ty);
+                numbers.push(Some(value.wrapping_sub(lowest) as u64));
+            }
+            let given: Vec<(usize, Raw)> = match &probed {
+                Some(probed) => probed.of(number, firing.instance),
+                None => Vec::new(),
+            };
+            let (reader, row) = (&self.readers[number], &mut self.rows);
+            let sizes = &self.sizes[number];
+            each_witness(vocabulary, sizes, &mut numbers, &mut |numbers| {
+                reader.row(vocabulary, state, numbers, &given, row);
+                seen.rows[number].add(row);
+            });
+        }
+    }
+}
+
+/// How many values the variables of a vocabulary have in a model.
+pub(crate) fn sizes(vocabulary: &Vocabulary, model: &Model) -> Vec<u64> {
+    let size = |variable: &Variable| {
+        let same = |ty: &Type| ty.name.is_some() && ty.name == variable.type_name;
+        let ty = model.types.iter().position(same);
+        ty.map_or(variable.count, |ty| model.count(TypeId(ty as u32)))
+    };
+    vocabulary.variables.iter().map(size).collect()
+}
+
+/// Calls `found` with the numbers of the parameters and of every choice of witnesses, members of
+/// one type all different.
+pub(crate) fn each_witness(
+    vocabulary: &Vocabulary,
+    sizes: &[u64],
+    numbers: &mut Vec<Option<u64>>,
+    found: &mut dyn FnMut(&[Option<u64>]),
+) {
+    let at = numbers.len();
+    let Some(variable) = vocabulary.variables.get(at) else {
+        return found(numbers);
+    };
+    for number in 0..sizes[at] {
+        let is_taken = (0..at).any(|earlier| {
+            vocabulary.variables[earlier].type_name == variable.type_name
+                && numbers[earlier] == Some(number)
+        });
+        if !is_taken {
+            numbers.push(Some(number));
+            each_witness(vocabulary, sizes, numbers, found);
+            numbers.pop();
+        }
+    }
+}
+
+/// What several watchers share.
+pub(crate) struct Log {
+    pub(crate) lens: Lens,
+    pub(crate) seen: Observations,
+    /// After so many states, nothing more is looked at.
+    pub(crate) most_states: u64,
+    /// Is set then, which ends the exploration.
+    pub(crate) enough: Arc<AtomicBool>,
+}
+
+/// A machine that is watched.
+pub(crate) struct Watched<M> {
+    machine: M,
+    log: Arc<Mutex<Log>>,
+}
+
+impl<M> Watched<M> {
+    pub(crate) fn new(machine: M, log: &Arc<Mutex<Log>>) -> Self {
+        Watched { machine, log: Arc::clone(log) }
+    }
+
+    fn note(&self, state: &[u8], firings: &[Firing]) {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let Log { lens, seen, most_states, enough } = &mut *log;
+        if seen.states < *most_states {
+            lens.look(state, firings, seen);
+        } else {
+            enough.store(true, Relaxed);
+        }
+    }
+}
+
+impl<M: Machine> Machine for Watched<M> {
+    fn start(&mut self, out: &mut Successors) {
+        self.machine.start(out);
+    }
+
+    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+        let before = out.firings.len();
+        self.machine.expand(state, out);
+        self.note(state, &out.firings[before..]);
+    }
+
+    fn check(&mut self, state: &[u8]) -> Check {
+        self.machine.check(state)
+    }
+
+    fn covered(&self) -> &[bool] {
+        self.machine.covered()
+    }
+
+    fn run_in_portions(
+        &mut self,
+        state: Option<&[u8]>,
+        most: usize,
+        out: &mut Successors,
+        full: &mut dyn FnMut(&mut Successors),
+    ) {
+        let before = out.firings.len();
+        let mut fired: Vec<Firing> = Vec::new();
+        self.machine.run_in_portions(state, most, out, &mut |portion| {
+            fired.extend_from_slice(&portion.firings);
+            full(portion);
+        });
+        if let Some(state) = state {
+            fired.extend_from_slice(&out.firings);
+            self.note(state, &fired[before..]);
+        }
+    }
+
+    fn obey(&mut self, stop: &Arc<AtomicBool>) {
+        self.machine.obey(stop);
+    }
+
+    fn footprint(&self) -> usize {
+        self.machine.footprint()
+    }
+}

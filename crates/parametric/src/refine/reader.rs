@@ -1,0 +1,281 @@
+//! Reads the terms of a vocabulary in a state, and writes them so that names do not matter.
+//!
+//! What is read is a row of labels, one for each variable and one for each term. A member of a
+//! scalarset is labelled by the variable that has the same value, or else by the order in which
+//! such members are met, so that two states that differ only in the names of members give the same
+//! row. What is known of a processor that was abstracted is nothing.
+
+use murphi::ir::{Model, Simple, TypeId, TypeKind};
+use murphi::layout::Layout;
+use rustc_hash::FxHashMap;
+
+use super::vocabulary::{Origin, Step, Term, Vocabulary};
+
+/// What a term says in a state; see the constants below.
+pub(crate) type Label = u8;
+
+/// The term is undefined.
+pub(crate) const UNDEFINED: Label = 0;
+/// The constant with number n has the label `n + FIRST_CONSTANT`.
+pub(crate) const FIRST_CONSTANT: Label = 1;
+/// The value of variable n has the label `n + FIRST_VARIABLE`.
+pub(crate) const FIRST_VARIABLE: Label = 120;
+/// A member that no variable has.
+pub(crate) const FIRST_ELSEWHERE: Label = 160;
+/// Some processor that was abstracted.
+pub(crate) const OTHER: Label = 254;
+/// Nothing is known.
+pub(crate) const UNKNOWN: Label = 255;
+
+/// The most constants that have labels.
+pub(crate) const MOST_CONSTANTS: usize = (FIRST_VARIABLE - FIRST_CONSTANT) as usize;
+/// The most variables that have labels.
+pub(crate) const MOST_VARIABLES: usize = (FIRST_ELSEWHERE - FIRST_VARIABLE) as usize;
+
+/// A value before names are taken out of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Raw {
+    Undefined,
+    Unknown,
+    Constant(u8),
+    /// A member of the scalarset with this number among [`Names`].
+    Member(u8, u64),
+    Other,
+}
+
+/// Numbers for the names of scalarsets.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Names(FxHashMap<String, u8>);
+
+impl Names {
+    /// The number of a scalarset.
+    fn number(&mut self, name: &str) -> u8 {
+        let next = self.0.len().min(usize::from(u8::MAX)) as u8;
+        *self.0.entry(name.to_owned()).or_insert(next)
+    }
+}
+
+/// Where a place is in a state.
+#[derive(Debug, Clone)]
+struct Slot {
+    offset: usize,
+    /// For each index, which variable it is and how far its elements are apart.
+    strides: Vec<(usize, usize)>,
+    width: usize,
+    /// What each number in the slot means.
+    meaning: Vec<Raw>,
+}
+
+/// Reads a vocabulary in the states of one model.
+#[derive(Debug, Clone)]
+pub(crate) struct Reader {
+    /// For each term; `None` if the model does not have it.
+    slots: Vec<Option<Slot>>,
+    /// For each variable the number of its scalarset.
+    sets: Vec<Option<u8>>,
+    /// For each variable, what its values mean.
+    meanings: Vec<Vec<Raw>>,
+    names: Names,
+}
+
+impl Reader {
+    /// Prepares to read `vocabulary` in the states of `model`. `other` is what the abstracted
+    /// processors are called in it, if there are such.
+    pub(crate) fn new(
+        vocabulary: &Vocabulary,
+        model: &Model,
+        layout: &Layout,
+        other: Option<&str>,
+    ) -> Reader {
+        let mut names = Names::default();
+        let sets = vocabulary.variables.iter().map(|variable| {
+            let name = variable.type_name.as_deref()?;
+            let is_set = model.types.iter().any(|ty| {
+                ty.name.as_deref() == Some(name)
+                    && matches!(ty.kind, TypeKind::Simple(Simple::Scalarset(_)))
+            });
+            is_set.then(|| names.number(name))
+        });
+        let sets: Vec<Option<u8>> = sets.collect();
+        let meanings = vocabulary.variables.iter().zip(&sets).map(|(variable, set)| {
+            let value = |number: u64| match set {
+                Some(set) => Raw::Member(*set, number),
+                None => Raw::Constant(number as u8),
+            };
+            (0..variable.count.min(MOST_CONSTANTS as u64)).map(value).collect()
+        });
+        let meanings = meanings.collect();
+        let slots = vocabulary.terms.iter();
+        let slots = slots.map(|term| slot(term, model, layout, other, &mut names)).collect();
+        Reader { slots, sets, meanings, names }
+    }
+
+    /// The row of a state. `values` has for each variable its number in its type, counted from 0,
+    /// or `None` for an abstracted processor; `given` tells of terms that are not read.
+    pub(crate) fn row(
+        &self,
+        vocabulary: &Vocabulary,
+        state: &[u8],
+        values: &[Option<u64>],
+        given: &[(usize, Raw)],
+        row: &mut Vec<Label>,
+    ) {
+        row.clear();
+        for (at, value) in values.iter().enumerate() {
+            let is_first = |earlier: &usize| {
+                self.sets[*earlier] == self.sets[at] && values[*earlier] == *value
+            };
+            let first = (0..at).find(is_first).filter(|_| value.is_some()).unwrap_or(at);
+            row.push(first as Label);
+        }
+        let mut elsewhere: Vec<(u8, u64)> = Vec::new();
+        for (number, (term, slot)) in vocabulary.terms.iter().zip(&self.slots).enumerate() {
+            let raw = match given.iter().find(|(at, _)| *at == number) {
+                Some((_, raw)) => *raw,
+                None => self.raw(term, slot.as_ref(), state, values),
+            };
+            row.push(self.label(raw, values, &mut elsewhere));
+        }
+    }
+
+    fn raw(&self, term: &Term, slot: Option<&Slot>, state: &[u8], values: &[Option<u64>]) -> Raw {
+        match (&term.origin, slot) {
+            (Origin::Variable(at), _) => {
+                let value = values[*at].and_then(|value| self.meanings[*at].get(value as usize));
+                value.copied().unwrap_or(Raw::Unknown)
+            }
+            (Origin::Place { .. }, Some(slot)) => slot.read(state, values),
+            _ => Raw::Unknown,
+        }
+    }
+
+    fn label(&self, raw: Raw, values: &[Option<u64>], elsewhere: &mut Vec<(u8, u64)>) -> Label {
+        match raw {
+            Raw::Undefined => UNDEFINED,
+            Raw::Unknown => UNKNOWN,
+            Raw::Other => OTHER,
+            Raw::Constant(number) => FIRST_CONSTANT + number,
+            Raw::Member(set, value) => {
+                let is_it = |at: &usize| self.sets[*at] == Some(set) && values[*at] == Some(value);
+                if let Some(variable) = (0..values.len()).find(is_it) {
+                    return FIRST_VARIABLE + variable as Label;
+                }
+                let known = elsewhere.iter().position(|member| *member == (set, value));
+                let at = known.unwrap_or_else(|| {
+                    elsewhere.push((set, value));
+                    elsewhere.len() - 1
+                });
+                FIRST_ELSEWHERE.saturating_add(at.min(90) as Label)
+            }
+        }
+    }
+
+    /// What a value of a simple type of `model` means.
+    pub(crate) fn meaning(
+        &self,
+        model: &Model,
+        ty: TypeId,
+        number: u64,
+        other: Option<&str>,
+    ) -> Raw {
+        let meaning = meaning(model, ty, other, &mut self.names.clone());
+        meaning.get(number as usize + 1).copied().unwrap_or(Raw::Unknown)
+    }
+}
+
+impl Slot {
+    fn read(&self, state: &[u8], values: &[Option<u64>]) -> Raw {
+        let mut offset = self.offset;
+        for (variable, stride) in &self.strides {
+            match values[*variable] {
+                Some(value) => offset += value as usize * stride,
+                None => return Raw::Unknown,
+            }
+        }
+        let mut number = [0; 8];
+        match state.get(offset..offset + self.width) {
+            Some(bytes) => number[..self.width].copy_from_slice(bytes),
+            None => return Raw::Unknown,
+        }
+        let number = u64::from_le_bytes(number);
+        self.meaning.get(number as usize).copied().unwrap_or(Raw::Unknown)
+    }
+}
+
+fn slot(
+    term: &Term,
+    model: &Model,
+    layout: &Layout,
+    other: Option<&str>,
+    names: &mut Names,
+) -> Option<Slot> {
+    let Origin::Place { global, steps } = &term.origin else { return None };
+    let at = model.globals.iter().position(|candidate| candidate.name == *global)?;
+    let mut offset = layout.globals[at] as usize;
+    let mut ty = model.globals[at].ty;
+    let mut strides = Vec::new();
+    for step in steps {
+        let shape = layout.of_type(ty);
+        match (step, model.kind(ty)) {
+            (Step::Field(name), TypeKind::Record(fields)) => {
+                let field = fields.iter().position(|field| field.name == *name)?;
+                offset += shape.fields[field] as usize;
+                ty = fields[field].ty;
+            }
+            (Step::At(variable), TypeKind::Array { element, .. }) => {
+                strides.push((*variable, shape.stride as usize));
+                ty = *element;
+            }
+            (Step::Element(number), TypeKind::Array { element, .. }) => {
+                if *number >= u64::from(shape.length) {
+                    return None;
+                }
+                offset += *number as usize * shape.stride as usize;
+                ty = *element;
+            }
+            _ => return None,
+        }
+    }
+    model.simple(ty)?;
+    let width = layout.of_type(ty).size as usize;
+    Some(Slot { offset, strides, width, meaning: meaning(model, ty, other, names) })
+}
+
+/// What the numbers in a slot of a simple type mean: undefined, then its values.
+fn meaning(model: &Model, ty: TypeId, other: Option<&str>, names: &mut Names) -> Vec<Raw> {
+    let mut meanings = vec![Raw::Undefined];
+    let mut constants = 0;
+    push_meanings(model, ty, other, names, &mut constants, &mut meanings);
+    meanings
+}
+
+fn push_meanings(
+    model: &Model,
+    ty: TypeId,
+    other: Option<&str>,
+    names: &mut Names,
+    constants: &mut u8,
+    meanings: &mut Vec<Raw>,
+) {
+    match model.simple(ty) {
+        Some(Simple::Scalarset(size)) => {
+            let name = model.types[ty.0 as usize].name.clone().unwrap_or_default();
+            let set = names.number(&name);
+            meanings.extend((0..u64::from(*size)).map(|value| Raw::Member(set, value)));
+        }
+        Some(Simple::Union(members)) => {
+            for &member in members {
+                push_meanings(model, member, other, names, constants, meanings);
+            }
+        }
+        Some(Simple::Enumeration(members)) if members.len() == 1 && other == Some(&members[0]) => {
+            meanings.push(Raw::Other);
+        }
+        _ => {
+            for _ in 0..model.count(ty).min(MOST_CONSTANTS as u64) {
+                meanings.push(Raw::Constant((*constants).min(MOST_CONSTANTS as u8 - 1)));
+                *constants = constants.saturating_add(1);
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What an abstract step claims about the processors that it does not show.
+//!
+//! A step of the abstraction is an instance of a concrete rule in which some processors are not
+//! known. What is known of it is a row like those that were observed, with gaps: the concrete
+//! processors are read from the state, the choices from the parameters of the abstract rule.
+
+use std::sync::Arc;
+
+use murphi::instance::{self, binders};
+use murphi::interpret::Interpreter;
+use murphi::ir::{Domain, Model};
+use murphi::print::print_expression;
+use murphi::value::State;
+
+use super::atoms::{Atom, Category, DIFFERENT, EQUAL};
+use super::observe::{each_witness, sizes};
+use super::reader::{Label, Raw, Reader};
+use super::vocabulary::Vocabulary;
+use crate::{Abstraction, Fixed, OtherRule};
+
+/// What abstracted processors are called.
+pub(crate) const OTHER_NAME: &str = "Other";
+
+/// An abstraction that can be run, and read.
+pub(crate) struct Abstract {
+    pub(crate) abstraction: Abstraction,
+    pub(crate) interpreter: Interpreter,
+    vocabularies: Arc<Vec<Vocabulary>>,
+    readers: Vec<Reader>,
+    /// For each rule of the concrete program, the number of its vocabulary.
+    of_rule: Vec<Option<usize>>,
+}
+
+/// The rows of one step.
+pub(crate) struct Suspect {
+    /// The vocabulary they are written in.
+    pub(crate) vocabulary: usize,
+    /// Which variables are abstracted processors, as bits.
+    pub(crate) others: u64,
+    /// One for each choice of witnesses.
+    pub(crate) rows: Vec<Vec<Label>>,
+    /// What was chosen about processors that are not known.
+    pub(crate) chosen: Vec<(Atom, Category)>,
+}
+
+impl Abstract {
+    pub(crate) fn new(
+        abstraction: Abstraction,
+        interpreter: Interpreter,
+        vocabularies: &Arc<Vec<Vocabulary>>,
+        rules: usize,
+    ) -> Abstract {
+        let (model, layout) = (interpreter.model(), interpreter.layout());
+        let reader =
+            |vocabulary: &Vocabulary| Reader::new(vocabulary, model, layout, Some(OTHER_NAME));
+        let readers = vocabularies.iter().map(reader).collect();
+        let mut of_rule = vec![None; rules];
+        for (number, vocabulary) in vocabularies.iter().enumerate() {
+            of_rule[vocabulary.rule] = Some(number);
+        }
+        let vocabularies = Arc::clone(vocabularies);
+        Abstract { abstraction, interpreter, vocabularies, readers, of_rule }
+    }
+
+    fn model(&self) -> &Model {
+        self.interpreter.model()
+    }
+
+    /// What is abstract in a rule of the abstraction, if anything is.
+    pub(crate) fn other_rule(&self, rule: u32) -> Option<&OtherRule> {
+        let (_, other) = self.abstraction.origins.get(rule as usize)?;
+        self.abstraction.rules.get((*other)?)
+    }
+
+    /// What is claimed by running a rule in a state, if something in it is abstract.
+    pub(crate) fn suspect(&self, state: &[u8], rule: u32, number: u64) -> Option<Suspect> {
+        self.other_rule(rule)?;
+        self.rows(state, rule, number)
+    }
+
+    /// The rows of a rule that applies in a state, whether or not something in it is abstract.
+    pub(crate) fn rows(&self, state: &[u8], rule: u32, number: u64) -> Option<Suspect> {
+        let (origin, _) = self.abstraction.origins.get(rule as usize)?;
+        let vocabulary_number = self.of_rule[origin.0]?;
+        let vocabulary = &self.vocabularies[vocabulary_number];
+        let reader = &self.readers[vocabulary_number];
+        let bound = self.bound(rule, number);
+        let value_of = |name: &str| bound.iter().find(|bound| bound.name == name);
+        let other = self.other_rule(rule);
+        let is_other = |at: usize| other.is_some_and(|other| other.others.contains(&at));
+        let mut others = 0;
+        let mut numbers = Vec::new();
+        for (at, variable) in vocabulary.variables.iter().enumerate() {
+            if variable.witness {
+                break;
+            }
+            if is_other(at) {
+                others |= 1 << at;
+                numbers.push(None);
+            } else {
+                numbers.push(Some(value_of(&variable.name)?.number));
+            }
+        }
+        let (mut given, mut chosen) = (Vec::new(), Vec::new());
+        for choice in other.iter().flat_map(|other| &other.choices).filter(|choice| choice.initial)
+        {
+            let text = print_expression(&choice.stands_for);
+            if let Some(atom) = vocabulary.equation(&choice.stands_for) {
+                let value = choice.name.as_ref().and_then(|name| value_of(name));
+                let is_equal = value.map(|bound| bound.number == 1);
+                let category = is_equal.map(|equal| if equal { EQUAL } else { DIFFERENT });
+                chosen.extend(category.map(|category| (atom, category)));
+                continue;
+            }
+            let Some(term) = vocabulary.find(&text) else { continue };
+            let raw = match (&choice.name, choice.fixed) {
+                (_, Some(Fixed::Other)) => Raw::Other,
+                (_, Some(Fixed::Undefined)) => Raw::Undefined,
+                (Some(name), None) => match value_of(name) {
+                    Some(bound) => {
+                        reader.meaning(self.model(), bound.ty, bound.number, Some(OTHER_NAME))
+                    }
+                    None => continue,
+                },
+                (None, None) => continue,
+            };
+            given.push((term, raw));
+        }
+        let mut rows = Vec::new();
+        each_witness(vocabulary, &sizes(vocabulary, self.model()), &mut numbers, &mut |numbers| {
+            let mut row = Vec::new();
+            reader.row(vocabulary, state, numbers, &given, &mut row);
+            rows.push(row);
+        });
+        Some(Suspect { vocabulary: vocabulary_number, others, rows, chosen })
+    }
+
+    /// The instances of a rule that apply in a state.
+    pub(crate) fn applying(&self, state: &[u8], rule: u32) -> Vec<u64> {
+        let Ok(state) = State::decode(self.model(), self.interpreter.layout(), state) else {
+            return Vec::new();
+        };
+        let parameters = &self.model().rules[rule as usize].parameters;
+        let count = instance::count(self.model(), parameters).unwrap_or(0);
+        let applies = |number: &u64| {
+            let enabled = self.interpreter.enabled(&state, rule as usize, *number);
+            enabled.unwrap_or(false)
+        };
+        (0..count).filter(applies).collect()
+    }
+
+    /// The parameters of an instance of an abstract rule.
+    fn bound(&self, rule: u32, number: u64) -> Vec<Bound> {
+        let model = self.model();
+        let rule = &model.rules[rule as usize];
+        let values = instance::decode(model, &rule.parameters, number);
+        let bound = |(binder, value): (&murphi::ir::Binder, i64)| {
+            let local = &rule.frame.locals[binder.local.0 as usize];
+            let ty = match binder.domain {
+                Domain::Type(ty) => ty,
+                _ => local.ty,
+            };
+            let number = value.wrapping_sub(model.lowest(ty)) as u64;
+            Bound { name: local.name.clone(), ty, number }
+        };
+        binders(&rule.parameters).zip(values).map(bound).collect()
+    }
+}
+
+/// A parameter with its value.
+struct Bound {
+    name: String,
+    ty: murphi::ir::TypeId,
+    /// Counted from 0.
+    number: u64,
+}

@@ -1,0 +1,284 @@
+//! All rows that were observed of one rule, and what they never say.
+//!
+//! For every atom and category there is a set of rows, as bits. A combination of categories that no
+//! row has is a candidate for a fact: the fewer atoms, the more general. Given a row that is
+//! suspected to be impossible, [`Table::missing`] finds the smallest combinations of its categories
+//! that no row has, by intersecting sets.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::atoms::{Atom, Category, atoms};
+use super::reader::{Label, UNDEFINED};
+use super::suspect::Suspect;
+use super::vocabulary::Vocabulary;
+
+/// How many combinations of three atoms are looked at, at most.
+const MOST_TRIPLES: usize = 3_000_000;
+
+/// A set of rows.
+type Bits = Vec<u64>;
+
+/// The rows of one rule.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rows {
+    rows: FxHashSet<Box<[Label]>>,
+}
+
+impl Rows {
+    /// Adds a row; whether it is new.
+    pub(crate) fn add(&mut self, row: &[Label]) -> bool {
+        if self.rows.contains(row) {
+            return false;
+        }
+        self.rows.insert(row.into())
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// For each term of the vocabulary, whether it is undefined in some row.
+    pub(crate) fn undefined(&self, vocabulary: &Vocabulary) -> Vec<bool> {
+        let variables = vocabulary.variables.len();
+        let mut undefined = vec![false; vocabulary.terms.len()];
+        for row in &self.rows {
+            for (seen, label) in undefined.iter_mut().zip(&row[variables..]) {
+                *seen |= *label == UNDEFINED;
+            }
+        }
+        undefined
+    }
+}
+
+/// Some atoms with their categories.
+pub(crate) type Combination = Vec<(Atom, Category)>;
+
+/// The rows of one atom.
+#[derive(Debug, Clone, Default)]
+struct Column {
+    of: FxHashMap<Category, Bits>,
+    /// Of which it is not known; they are in all sets as well.
+    unknown: Bits,
+    is_unknown_somewhere: bool,
+}
+
+impl Column {
+    fn set(&self, category: Category) -> &Bits {
+        self.of.get(&category).unwrap_or(&self.unknown)
+    }
+}
+
+/// Rows in columns.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    atoms: Vec<Atom>,
+    /// For each atom, the rows that have or may have each category.
+    columns: Vec<Column>,
+    rows: usize,
+    /// For each term, whether it may be undefined in some state, this rule or another.
+    undefined: Vec<bool>,
+}
+
+impl Table {
+    /// Arranges rows. The order of rows does not matter to anything that is answered.
+    /// `undefined` says which terms may be undefined in some state.
+    pub(crate) fn new(vocabulary: &Vocabulary, rows: &Rows, undefined: Vec<bool>) -> Table {
+        let mut sorted: Vec<&[Label]> = rows.rows.iter().map(|row| &**row).collect();
+        sorted.sort_unstable();
+        let words = sorted.len().div_ceil(64);
+        let atoms = atoms(vocabulary);
+        let column = Column { unknown: vec![0; words], ..Column::default() };
+        let mut columns = vec![column; atoms.len()];
+        for (number, row) in sorted.iter().enumerate() {
+            for (atom, column) in atoms.iter().zip(&mut columns) {
+                let bits = match atom.category(vocabulary, row, 0) {
+                    Some(category) => column.of.entry(category).or_insert_with(|| vec![0; words]),
+                    None => {
+                        column.is_unknown_somewhere = true;
+                        &mut column.unknown
+                    }
+                };
+                bits[number / 64] |= 1 << (number % 64);
+            }
+        }
+        for Column { of, unknown, .. } in &mut columns {
+            for bits in of.values_mut() {
+                bits.iter_mut().zip(&*unknown).for_each(|(known, unknown)| *known |= unknown);
+            }
+        }
+        Table { atoms, columns, rows: sorted.len(), undefined }
+    }
+
+    /// Whether a term may be undefined in some state.
+    pub(crate) fn may_be_undefined(&self, term: usize) -> bool {
+        self.undefined[term]
+    }
+
+    /// The categories of an atom in the rows that have all of `given`, ascending.
+    pub(crate) fn categories(&self, atom: Atom, given: &[(Atom, Category)]) -> Vec<Category> {
+        let Some(column) = self.column(atom) else { return Vec::new() };
+        let Some(within) = self.rows_with(given) else { return Vec::new() };
+        let meets = |bits: &Bits| bits.iter().zip(&within).any(|(left, right)| left & right != 0);
+        let met = column.of.iter().filter(|(_, bits)| meets(bits));
+        let mut found: Vec<Category> = met.map(|(category, _)| *category).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The smallest combinations of the categories of `row` that no row of the table has, those that
+    /// are least likely to be missing by chance first. Empty if the table has the whole row.
+    pub(crate) fn missing(
+        &self,
+        vocabulary: &Vocabulary,
+        row: &[Label],
+        suspect: &Suspect,
+    ) -> Vec<Combination> {
+        let known = self.atoms.iter().enumerate().filter_map(|(at, atom)| {
+            // What cannot always be evaluated cannot be said.
+            let is_sayable = !(self.columns[at].is_unknown_somewhere && atom.is_probe(vocabulary));
+            let chosen = || {
+                let chosen = suspect.chosen.iter().find(|(chosen, _)| chosen == atom);
+                chosen.map(|(_, category)| *category)
+            };
+            // What was chosen counts only where the state does not tell.
+            let category = atom.category(vocabulary, row, suspect.others).or_else(chosen);
+            Some((at, category.filter(|_| is_sayable)?))
+        });
+        let known: Vec<(usize, Category)> = known.collect();
+        let named = |places: &[usize]| -> Combination {
+            places.iter().map(|&place| (self.atoms[known[place].0], known[place].1)).collect()
+        };
+        let single: Vec<usize> = (0..known.len())
+            .filter(|&place| count(self.columns[known[place].0].set(known[place].1)) == 0)
+            .collect();
+        if !single.is_empty() {
+            return single.into_iter().map(|place| named(&[place])).collect();
+        }
+        let sets: Vec<&Bits> =
+            known.iter().map(|(at, category)| self.columns[*at].set(*category)).collect();
+        let counts: Vec<u64> = sets.iter().map(|set| count(set)).collect();
+        // An atom that every row has in this category narrows nothing down.
+        let telling: Vec<usize> =
+            (0..known.len()).filter(|&place| counts[place] < self.rows as u64).collect();
+        let pairs = self.missing_pairs(&telling, &sets);
+        if !pairs.is_empty() {
+            return ranked(pairs, &counts).iter().map(|pair| named(pair)).collect();
+        }
+        let triples = self.missing_triples(&telling, &sets);
+        if !triples.is_empty() {
+            return ranked(triples, &counts).iter().map(|triple| named(triple)).collect();
+        }
+        self.missing_whole(&telling, &sets, &counts)
+            .map(|all| vec![named(&all)])
+            .unwrap_or_default()
+    }
+
+    fn missing_pairs(&self, places: &[usize], sets: &[&Bits]) -> Vec<Vec<usize>> {
+        let mut pairs = Vec::new();
+        for (number, &left) in places.iter().enumerate() {
+            for &right in &places[..number] {
+                if disjoint(sets[left], sets[right]) {
+                    pairs.push(vec![right, left]);
+                }
+            }
+        }
+        pairs
+    }
+
+    fn missing_triples(&self, places: &[usize], sets: &[&Bits]) -> Vec<Vec<usize>> {
+        let mut triples = Vec::new();
+        let mut looked_at = 0;
+        let mut both = Vec::new();
+        for (number, &first) in places.iter().enumerate() {
+            for (earlier, &second) in places[..number].iter().enumerate() {
+                both.clear();
+                both.extend(sets[first].iter().zip(sets[second]).map(|(left, right)| left & right));
+                looked_at += earlier;
+                if looked_at > MOST_TRIPLES {
+                    return triples;
+                }
+                for &third in &places[..earlier] {
+                    if disjoint(&both, sets[third]) {
+                        triples.push(vec![third, second, first]);
+                    }
+                }
+            }
+        }
+        triples
+    }
+
+    /// All of them, if no row has all of them, and then as few of them as greed can find.
+    fn missing_whole(
+        &self,
+        places: &[usize],
+        sets: &[&Bits],
+        counts: &[u64],
+    ) -> Option<Vec<usize>> {
+        let mut places = places.to_vec();
+        places.sort_by_key(|&place| counts[place]);
+        let meet = |chosen: &[usize]| {
+            let mut bits = self.all();
+            for &place in chosen {
+                bits.iter_mut().zip(sets[place]).for_each(|(left, right)| *left &= right);
+            }
+            count(&bits)
+        };
+        if meet(&places) != 0 {
+            return None;
+        }
+        let mut at = places.len();
+        while at > 0 {
+            at -= 1;
+            let mut without = places.clone();
+            without.remove(at);
+            if meet(&without) == 0 {
+                places = without;
+            }
+        }
+        places.sort_unstable();
+        Some(places)
+    }
+
+    fn column(&self, atom: Atom) -> Option<&Column> {
+        let at = self.atoms.iter().position(|candidate| *candidate == atom)?;
+        Some(&self.columns[at])
+    }
+
+    fn rows_with(&self, given: &[(Atom, Category)]) -> Option<Bits> {
+        let mut bits = self.all();
+        for (atom, category) in given {
+            let set = self.column(*atom)?.set(*category);
+            bits.iter_mut().zip(set).for_each(|(left, right)| *left &= right);
+        }
+        Some(bits)
+    }
+
+    fn all(&self) -> Bits {
+        let mut bits = vec![u64::MAX; self.rows.div_ceil(64)];
+        if let (Some(last), rest @ 1..) = (bits.last_mut(), self.rows % 64) {
+            *last = (1 << rest) - 1;
+        }
+        bits
+    }
+}
+
+fn count(bits: &Bits) -> u64 {
+    bits.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+fn disjoint(left: &Bits, right: &Bits) -> bool {
+    left.iter().zip(right).all(|(left, right)| left & right == 0)
+}
+
+/// The rarer the parts, the more likely it is that they do not meet by chance.
+fn ranked(mut combinations: Vec<Vec<usize>>, counts: &[u64]) -> Vec<Vec<usize>> {
+    let weight = |places: &Vec<usize>| -> f64 {
+        places.iter().map(|&place| (counts[place] as f64).ln()).sum()
+    };
+    combinations.sort_by(|left, right| weight(right).total_cmp(&weight(left)));
+    combinations
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,318 @@
+//! `tribunal verify --any-processors`: does it hold for any number of processors?
+//!
+//! Each claim (of the memory model, or all invariants of the protocol together) is a program that is
+//! abstracted and refined. What is found wrong with a definite number of processors is looked for
+//! again in the protocol as it was written, and told as ever.
+
+use explore::{Deadlock, Progress as Searched};
+use murphi::ast::Program;
+use murphi::parse::parse;
+use murphi::print::print;
+use murphi::source::Source;
+use parametric::refine::{self, Unrunnable, Verdict, Verification};
+use parametric::{Prepared, Processor};
+use report::any_number::{self as told, json, text};
+
+use super::stop::Stop;
+use super::{Question, refused};
+use crate::arguments::MemoryModelChoice;
+use crate::commands::explore::model;
+use crate::commands::explore::search::progress_line;
+use crate::commands::remark;
+use crate::ending::{Ending, Failure};
+use crate::interrupt::Interrupt;
+use crate::output::{self, Saved};
+use crate::progress::{Progress, Teller};
+
+mod real;
+mod tell;
+
+/// Something to be shown: a program, and what it claims.
+struct Task {
+    name: String,
+    /// What its places refer to.
+    source: Source,
+    prepared: Prepared,
+}
+
+/// A task with what came of it.
+struct Done {
+    task: Task,
+    found: Verification,
+    /// How many processors stayed as they are.
+    concrete: u64,
+}
+
+pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Ending, Failure> {
+    let tasks = match tasks(question, interrupt)? {
+        Ok(tasks) => tasks,
+        Err(ending) => return Ok(ending),
+    };
+    let stop = Stop::new(question.arguments.limits.budget, interrupt);
+    let progress = Progress::start(question.arguments.quiet.quiet);
+    let mut done: Vec<Done> = Vec::new();
+    for task in tasks {
+        let Some(lemmas) = lemmas(question, &task.prepared)? else { return Ok(Ending::Unasked) };
+        let source = task.source.clone();
+        match refined(question, task, &lemmas, &progress.teller(), &stop) {
+            Ok(finished) => done.push(finished),
+            Err(why) => {
+                drop(progress);
+                return unsuitable(question, &source, why);
+            }
+        }
+        if is_settled(question, &done) {
+            break;
+        }
+    }
+    if let Some((processors, processor)) = violated(&done) {
+        let teller = progress.teller();
+        let mut listener = |now: &Searched| say(&teller, "a run", "", Some(now));
+        let found = real::find(question, &processor, processors, &mut listener, &stop)?;
+        drop(progress);
+        return match found {
+            real::Found::Memory(tale) => super::deliver(question, *tale, Vec::new(), interrupt),
+            real::Found::Own(exploration) => {
+                let shown = tell::violation(question, &done, processors, *exploration);
+                deliver(question, &shown, interrupt)
+            }
+            real::Found::Nothing => {
+                let shown = tell::unconfirmed(question, &done, processors);
+                deliver(question, &shown, interrupt)
+            }
+        };
+    }
+    drop(progress);
+    emit(question, &done, interrupt)?;
+    let shown = tell::tell(question, &done, stop.timed_out())?;
+    deliver(question, &shown, interrupt)
+}
+
+/// Verifies one task. Unless it is said how many processors stay as they are, two are tried, and
+/// then three.
+fn refined(
+    question: &Question<'_>,
+    task: Task,
+    lemmas: &[parametric::Lemma],
+    teller: &Teller,
+    stop: &Stop,
+) -> Result<Done, refine::Failure> {
+    let asked = question.arguments.any.concrete;
+    let mut first = None;
+    for concrete in asked.map_or(vec![2, 3], |asked| vec![asked]) {
+        let mut listener = |what: &str, now: Option<&Searched>| say(teller, &task.name, what, now);
+        let options = options(question, concrete, lemmas);
+        let found = refine::verify(&task.prepared, &options, &mut listener, stop.flag());
+        let is_open = match &found {
+            Ok(found) => matches!(found.verdict, Verdict::Missing(_)),
+            Err(refine::Failure::Unsuitable(_)) => true,
+            Err(_) => false,
+        };
+        let found = (concrete, found);
+        match first {
+            // The first attempt says more plainly why the second fails as well.
+            Some(_) if is_open => break,
+            _ if is_open => first = Some(found),
+            _ => {
+                let (concrete, found) = found;
+                return found.map(|found| Done { task, found, concrete });
+            }
+        }
+    }
+    match first {
+        Some((concrete, found)) => found.map(|found| Done { task, found, concrete }),
+        None => Err(refine::Failure::Unsuitable(Vec::new())),
+    }
+}
+
+fn say(teller: &Teller, name: &str, what: &str, now: Option<&Searched>) {
+    // Without a search, a lemma has been found or given up.
+    if let Some(now) = now {
+        teller.say(|| format!("{name}: {what}: {}", progress_line(now)));
+    }
+}
+
+/// With how many processors something is wrong.
+fn violated(done: &[Done]) -> Option<(u64, Processor)> {
+    let Done { task, found, .. } = done.last()?;
+    match found.verdict {
+        Verdict::Violation { processors, .. } => {
+            Some((processors, task.prepared.processor.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the other tasks need not be looked at. For `tso` each is an attempt at the same, with an
+/// observer that objects to less than the one before: one that holds is enough.
+fn is_settled(question: &Question<'_>, done: &[Done]) -> bool {
+    let is_tso = question.arguments.model == Some(MemoryModelChoice::Tso);
+    match done.last().map(|done| &done.found.verdict) {
+        Some(Verdict::Verified) => is_tso,
+        Some(Verdict::Violation { .. } | Verdict::Missing(_)) => !is_tso,
+        Some(Verdict::Undecided(_)) => true,
+        None => false,
+    }
+}
+
+/// The programs to be abstracted; an ending if there are none and that has been said.
+fn tasks(
+    question: &Question<'_>,
+    interrupt: &Interrupt,
+) -> Result<Result<Vec<Task>, Ending>, Failure> {
+    let Question { arguments, source, options, .. } = question;
+    let (processor, programs): (Option<String>, Vec<(String, Program)>) = match arguments.model {
+        Some(_) => match conform::composed_programs(source, options) {
+            Ok(composed) => (Some(composed.processor), composed.programs),
+            Err(why) => return refused(question, why, interrupt).map(Err),
+        },
+        None => {
+            let (program, problems) = parse(source);
+            let checked = murphi::load((*source).clone(), &options.language);
+            let program = match (program, checked) {
+                (Some(program), Ok(_)) => program,
+                (_, Err(problems))
+                | (None, Ok(murphi::check::Checked { warnings: problems, .. })) => {
+                    return Ok(Err(complain(question, source, &problems)));
+                }
+            };
+            drop(problems);
+            let program = conform::with_constants(program, &options.language.constants);
+            (None, vec![("the protocol's own claims".to_owned(), program)])
+        }
+    };
+    let processor = arguments.any.processors.clone().or(processor);
+    let is_tso = arguments.model == Some(MemoryModelChoice::Tso);
+    let mut tasks: Vec<Task> = Vec::new();
+    for (name, program) in programs {
+        let (source, program) = match arguments.model {
+            Some(_) => with_places(source, &name, program),
+            None => ((*source).clone(), program),
+        };
+        match parametric::prepare(&program, processor.as_deref()) {
+            Ok(prepared) => tasks.push(Task { name, source, prepared }),
+            // Another attempt at the same, which there is no need for if one before it succeeds.
+            Err(_) if is_tso && !tasks.is_empty() => {}
+            Err(problems) => return Ok(Err(complain(question, &source, &problems))),
+        }
+    }
+    Ok(Ok(tasks))
+}
+
+/// A composed program as a text of its own, in which each of its parts has a place.
+fn with_places(source: &Source, name: &str, program: Program) -> (Source, Program) {
+    let name = format!("{}, to show: {name}", source.name);
+    let composed = Source { name, text: print(&program) };
+    let program = parse(&composed).0.unwrap_or(program);
+    (composed, program)
+}
+
+/// Says what is wrong with the protocol.
+fn complain(
+    question: &Question<'_>,
+    source: &Source,
+    problems: &[murphi::diagnostic::Diagnostic],
+) -> Ending {
+    let colour = output::colours(question.arguments.colour, &std::io::stderr());
+    model::complain(problems, source, colour);
+    remark(&model::verdict_on(problems, source));
+    Ending::Unasked
+}
+
+/// The lemmas of the user; `None` if they are wrong and that has been said.
+fn lemmas(
+    question: &Question<'_>,
+    prepared: &Prepared,
+) -> Result<Option<Vec<parametric::Lemma>>, Failure> {
+    let Some(file) = &question.arguments.any.lemmas else { return Ok(Some(Vec::new())) };
+    let source: Source = model::read_source(file)?;
+    match parametric::read_lemmas(&source, prepared) {
+        Ok(lemmas) => Ok(Some(lemmas)),
+        Err(problems) => {
+            let colour = output::colours(question.arguments.colour, &std::io::stderr());
+            model::complain(&problems, &source, colour);
+            remark(&model::verdict_on(&problems, &source));
+            Ok(None)
+        }
+    }
+}
+
+fn options(
+    question: &Question<'_>,
+    concrete: u64,
+    lemmas: &[parametric::Lemma],
+) -> refine::Options {
+    let options = question.options;
+    let is_composed = question.arguments.model.is_some();
+    let mut search = options.search.clone();
+    if is_composed {
+        // What an observer assumes away may leave a state without successors.
+        search.deadlock = Deadlock::Off;
+    }
+    refine::Options {
+        name: question.source.name.clone(),
+        concrete,
+        language: murphi::check::Options { constants: Vec::new(), ..options.language.clone() },
+        search,
+        symmetry: options.symmetry,
+        lemmas: lemmas.to_vec(),
+    }
+}
+
+/// Says why the protocol cannot be abstracted.
+fn unsuitable(
+    question: &Question<'_>,
+    source: &Source,
+    why: refine::Failure,
+) -> Result<Ending, Failure> {
+    match why {
+        refine::Failure::Unsuitable(problems) => Ok(complain(question, source, &problems)),
+        refine::Failure::Unrunnable(Unrunnable::Refused(source, problems)) => {
+            let colour = output::colours(question.arguments.colour, &std::io::stderr());
+            model::complain(&problems, &source, colour);
+            remark("an instance of the protocol, or its abstraction, is refused");
+            Ok(Ending::Unasked)
+        }
+        refine::Failure::Unrunnable(Unrunnable::TooLarge) => {
+            let sentence = "a state is too large; make the model smaller";
+            Err(Failure::Usage(format!("{}: {sentence}", question.source.name)))
+        }
+    }
+}
+
+/// Writes the abstractions.
+fn emit(question: &Question<'_>, done: &[Done], interrupt: &Interrupt) -> Result<(), Failure> {
+    let Some(path) = &question.arguments.any.emit_abstraction else { return Ok(()) };
+    for (number, Done { task, found, .. }) in done.iter().enumerate() {
+        let Some(abstraction) = &found.abstraction else { continue };
+        let text = parametric::emit(abstraction, &task.prepared, &question.source.name);
+        let mut path = path.clone();
+        if number > 0 {
+            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            path.set_file_name(format!("{}-{}.m", stem.unwrap_or_default(), number + 1));
+        }
+        let mut file = Saved::create(&path, interrupt)?;
+        file.write(text.as_bytes())?;
+        file.finish()?;
+    }
+    Ok(())
+}
+
+fn deliver(
+    question: &Question<'_>,
+    shown: &told::AnyNumber,
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
+    let arguments = question.arguments;
+    let report = match arguments.json.json {
+        true => json::object(shown) + "\n",
+        false => text::report(shown, arguments.quiet.quiet, question.colour),
+    };
+    let ending = match shown.verdict {
+        told::Verdict::Verified => Ending::Kept,
+        told::Verdict::Violation => Ending::Broken,
+        told::Verdict::Undecided if interrupt.happened() => Ending::Interrupted,
+        told::Verdict::Undecided => Ending::Undecided,
+    };
+    output::deliver(&report, None, ending, interrupt)
+}

@@ -1,0 +1,238 @@
+//! What came of verifying for any number of processors, in words.
+
+use explore::Violation;
+use parametric::refine::{Kept, Small, Stuck, Verdict, Verification};
+use report::any_number::{AnyNumber, Claim, Instance, Lemma, Verdict as Told};
+use report::exploration::text::counted;
+use report::exploration::{self, Settings};
+
+use super::super::Question;
+use super::Done;
+use crate::arguments::{DeadlockChoice, MemoryModelChoice};
+use crate::commands::explore::search::{reason_line, symmetry_name, told};
+use crate::ending::Failure;
+use crate::input;
+
+/// What was found, unless it is a violation.
+pub(super) fn tell(
+    question: &Question<'_>,
+    done: &[Done],
+    timed_out: bool,
+) -> Result<AnyNumber, Failure> {
+    let mut shown = asked(question, done);
+    let last = done.last().map(|done| &done.found);
+    match last.map(|found| &found.verdict) {
+        Some(Verdict::Verified) => {
+            shown.verdict = Told::Verified;
+            shown.sentence = verified(question, last, shown.concrete);
+        }
+        Some(Verdict::Missing(stuck)) => {
+            shown.sentence = format!(
+                "a lemma is missing: no fact about small instances excludes a run in which {}",
+                complaint(last, stuck)
+            );
+            tell_stuck(question, &mut shown, last, stuck)?;
+        }
+        Some(Verdict::Undecided(reason)) => {
+            let reason = match (reason, timed_out) {
+                (explore::Reason::Interrupted, true) => &explore::Reason::Time,
+                (reason, _) => reason,
+            };
+            shown.sentence = reason_line(reason, None);
+        }
+        Some(Verdict::Violation { .. }) | None => {
+            shown.sentence = "nothing was looked at".to_owned();
+        }
+    }
+    Ok(shown)
+}
+
+/// A violation of the protocol's own claims.
+pub(super) fn violation(
+    question: &Question<'_>,
+    done: &[Done],
+    processors: u64,
+    found: exploration::Exploration,
+) -> AnyNumber {
+    let what = found.broken.as_ref().map_or("", |broken| &broken.sentence);
+    let steps = found.counterexample.as_ref().map_or(0, |run| run.steps.len());
+    AnyNumber {
+        verdict: Told::Violation,
+        sentence: format!(
+            "with {}, after {}: {what}",
+            counted(processors, "processor"),
+            counted(steps as u64, "step")
+        ),
+        broken: found.broken,
+        counterexample: found.counterexample,
+        processors: Some(processors),
+        ..asked(question, done)
+    }
+}
+
+/// Something is wrong with the prepared program that is not wrong with the protocol.
+pub(super) fn unconfirmed(question: &Question<'_>, done: &[Done], processors: u64) -> AnyNumber {
+    AnyNumber {
+        sentence: format!(
+            "with {} the model that is abstracted fails where the protocol does not: its counters \
+             do not count what they were taken for, or time was too short; nothing is known",
+            counted(processors, "processor")
+        ),
+        ..asked(question, done)
+    }
+}
+
+fn asked(question: &Question<'_>, done: &[Done]) -> AnyNumber {
+    let Question { arguments, language, options, .. } = question;
+    let mut notes: Vec<String> = Vec::new();
+    for Done { found, .. } in done {
+        for claim in &found.left_out {
+            let line = format!(
+                "nothing is said about \"{claim}\": it asks for some processor, which may be any of \
+                 the others"
+            );
+            if !notes.contains(&line) {
+                notes.push(line);
+            }
+        }
+    }
+    AnyNumber {
+        model: input::shown(&arguments.file).to_owned(),
+        memory_model: arguments.model.map(|model| match model {
+            MemoryModelChoice::Sc => "sc".to_owned(),
+            MemoryModelChoice::Tso => "tso".to_owned(),
+        }),
+        processor: done
+            .first()
+            .map(|done| done.task.prepared.processor.name.clone())
+            .unwrap_or_default(),
+        concrete: done.iter().map(|done| done.concrete).max().unwrap_or_default(),
+        settings: Settings {
+            constants: language.constants.clone(),
+            dialect: language.dialect.name().to_owned(),
+            loop_limit: language.loop_limit,
+            symmetry: symmetry_name(arguments.symmetry).to_owned(),
+            deadlock: arguments.deadlock.unwrap_or(DeadlockChoice::Stuttering).name().to_owned(),
+            search: "bfs".to_owned(),
+            jobs: options.search.threads,
+            ..Settings::default()
+        },
+        claims: done.iter().map(claim).collect(),
+        notes,
+        ..AnyNumber::default()
+    }
+}
+
+fn claim(done: &Done) -> Claim {
+    let found = &done.found;
+    let last = found.exploration.as_ref();
+    Claim {
+        name: done.task.name.clone(),
+        holds: match found.verdict {
+            Verdict::Verified => Some(true),
+            Verdict::Violation { .. } => Some(false),
+            Verdict::Missing(_) | Verdict::Undecided(_) => None,
+        },
+        states: last.map_or(0, |last| last.states),
+        rules_fired: last.map_or(0, |last| last.rules_fired),
+        depth: last.map_or(0, |last| u64::from(last.depth)),
+        seconds: last.map_or(0.0, |last| last.seconds),
+        rounds: found.rounds,
+        minimal: found.minimal,
+        lemmas: found.lemmas.iter().map(lemma).collect(),
+        instances: found.small.iter().map(instance).collect(),
+    }
+}
+
+fn lemma(kept: &Kept) -> Lemma {
+    Lemma {
+        rule: kept.rule.clone(),
+        condition: kept.condition.clone(),
+        invariant: kept.text.clone(),
+        called_for: kept.called_for.clone(),
+    }
+}
+
+fn instance(small: &Small) -> Instance {
+    Instance { processors: small.processors, states: small.states, complete: small.complete }
+}
+
+/// `2 invariants hold for any number of processors`
+fn verified(question: &Question<'_>, found: Option<&Verification>, least: u64) -> String {
+    let what = match question.arguments.model {
+        Some(MemoryModelChoice::Sc) => match question.options.only {
+            Some(only) => format!("no nice cycle of {}", counted(only, "processor")),
+            None => "sequentially consistent".to_owned(),
+        },
+        Some(MemoryModelChoice::Tso) => "implements total store order".to_owned(),
+        None => {
+            let left_out = found.map_or(0, |found| found.left_out.len());
+            let claims = found.and_then(|found| {
+                let (abstraction, model) =
+                    (found.abstraction.as_ref()?, found.interpreter.as_ref()?);
+                let lemmas = abstraction.claims.len();
+                Some(model.model().properties.len().saturating_sub(lemmas))
+            });
+            match (claims.unwrap_or(0), left_out) {
+                (1, 0) => "1 invariant holds".to_owned(),
+                (claims, 0) => format!("{claims} invariants hold"),
+                (1, _) => "1 invariant holds, others are not decided".to_owned(),
+                (claims, _) => format!("{claims} invariants hold, others are not decided"),
+            }
+        }
+    };
+    format!("{what} for any number of processors, {least} or more")
+}
+
+/// What goes wrong at the end of a run of the abstraction.
+fn complaint(found: Option<&Verification>, stuck: &Stuck) -> String {
+    let model = found.and_then(|found| found.interpreter.as_ref()).map(|found| found.model());
+    match (&stuck.claim, stuck.failed, model) {
+        (Some(claim), _, _) => format!("\"{claim}\" does not hold"),
+        (None, Some((rule, _)), Some(model)) => {
+            format!("rule \"{}\" fails", model.rules[rule as usize].name)
+        }
+        _ => "something fails".to_owned(),
+    }
+}
+
+fn tell_stuck(
+    question: &Question<'_>,
+    shown: &mut AnyNumber,
+    found: Option<&Verification>,
+    stuck: &Stuck,
+) -> Result<(), Failure> {
+    let Some((interpreter, exploration)) =
+        found.and_then(|found| found.interpreter.as_ref().zip(found.exploration.as_ref()))
+    else {
+        return Ok(());
+    };
+    let properties = &interpreter.model().properties;
+    let claim = stuck
+        .claim
+        .as_ref()
+        .and_then(|claim| properties.iter().position(|property| property.name == *claim));
+    let violation = match (stuck.failed, claim) {
+        (Some((rule, instance)), _) => Violation::RuleFailed { rule, instance },
+        (None, Some(property)) => Violation::Broken { property: property as u32 },
+        (None, None) => return Ok(()),
+    };
+    let exploration = explore::Exploration {
+        verdict: explore::Verdict::Violation(violation),
+        counterexample: stuck.run.clone(),
+        ..exploration.clone()
+    };
+    // A claim or a guard that fails rather than being false is not told as such.
+    if let Ok(run) = told(interpreter, &exploration, false, question.colour) {
+        shown.broken = run.broken;
+        shown.counterexample = run.counterexample;
+    }
+    if let Some(rule) = &stuck.rule {
+        shown.advice.push(format!(
+            "if others cannot do this last: give `invariant \"lemma for {rule}\" …` by --lemmas FILE"
+        ));
+    }
+    let more = question.arguments.any.concrete.unwrap_or(3) + 1;
+    shown.advice.push(format!("keep more processors as they are: --concrete {more}"));
+    Ok(())
+}
