@@ -7,7 +7,7 @@
 -- written.  Instead a cache drops all its other Shared copies itself whenever a
 -- miss of its own completes (self-invalidation), and reads a Shared copy anew from
 -- time to time.  Readers may thus see old values, but never an old one after they
--- could know of a newer one: total store order, not sequential consistency.
+-- could know of a newer one: total store order.
 --
 -- Stable states of a cache line: I, E (the only copy, clean), M (written), S
 -- (shared, may be stale), SRO (shared, read-only, tracked).  Waiting:

@@ -11,8 +11,10 @@
 //! Cost: a handful of searches for each mutant, each within the budget of the options. Results do
 //! not depend on how many mutants are tried at a time, unless a budget of time runs out.
 
+mod answer;
 mod claims;
 mod edits;
+mod fate;
 mod glance;
 mod report;
 mod trial;
@@ -26,9 +28,11 @@ use murphi::source::{Source, Span};
 
 use crate::events::EventNames;
 
+pub use answer::Answer;
 pub use claims::without_claims;
+pub use fate::{Fate, Findings};
 pub use report::{Entry, Report, Totals};
-pub use trial::{Answer, Fate, Findings, Options, Progress, classify, run};
+pub use trial::{Options, Progress, classify, run};
 
 /// A protocol with one change.
 #[derive(Debug, Clone)]

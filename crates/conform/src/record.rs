@@ -283,6 +283,8 @@ fn recorder(protocol: &Protocol, most: u64) -> Observer {
             "procedure {prefix}on_{kind}({prefix}p: {processor}; {prefix}a: {address}; \
                                          {prefix}v: {value}); \
              begin \
+               assert !isundefined({prefix}p) \"a {kind} has a processor that is defined\"; \
+               assert !isundefined({prefix}a) \"a {kind} has an address that is defined\"; \
                assert !isundefined({prefix}v) \"a {kind} has a value that is defined\"; \
                assert {prefix}recorded < {most} \"a step has at most {most} memory events\"; \
                {prefix}events[{prefix}recorded].kind := {number}; \

@@ -217,3 +217,16 @@ fn what_is_wrong_with_the_protocol_itself_is_noted() {
     assert!(claims.explain(&broken).contains("not yet"), "{}", claims.explain(&broken));
     assert_eq!(walk.events.len(), 64, "the walk goes on");
 }
+
+#[test]
+fn an_event_without_an_address_is_an_error_of_the_protocol() {
+    let protocol = written(
+        "var last: Addr;
+         ruleset p: Proc; a: Addr; v: Value do rule begin memory[a] := v; Store(p, a, v); end; end;
+         ruleset p: Proc do rule begin Load(p, last, memory[0]); end; end;",
+    );
+    let walk = protocol.walker().walk(&Plan::default(), 0);
+    let (broken, _) = walk.broken.unwrap();
+    assert!(protocol.explain(&broken).contains("address that is defined"));
+    assert!(walk.events.iter().all(|event| event.kind == EventKind::Store));
+}

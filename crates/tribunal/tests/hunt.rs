@@ -189,3 +189,20 @@ fn the_host_keeps_to_tso_and_is_not_sc() {
         assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     }
 }
+
+#[test]
+fn a_protocol_is_hunted_with_programs_that_fit_it() {
+    let folder = directory("hunt-protocol");
+    let sound = ["--on", "protocols/piranha.m", "--model", "sc", "--tests", "10"];
+    let ran = hunt(&folder, &sound);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("no violation found\n  10 tests run"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("could not be run"), "{}", ran.stdout);
+    let other = hunt(&folder, &[&sound[..], &["--const", "ProcessorCount=3"]].concat());
+    assert_eq!(other.code, Some(2), "another size is another hunt");
+    let folder = directory("hunt-protocol-broken");
+    let file = "protocols/broken/tso-cc-write-back-lost.m";
+    let ran = hunt(&folder, &["--on", file, "--model", "tso", "--first"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("found Co"), "{}", ran.stdout);
+}

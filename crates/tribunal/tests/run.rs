@@ -99,3 +99,19 @@ fn a_program_runs_on_this_machine() {
     assert_eq!(odd.code, Some(2));
     assert!(odd.stderr.contains("are for reference machines"), "{odd:?}");
 }
+
+#[test]
+fn a_protocol_runs_programs() {
+    let file = "protocols/msi-store-buffer.m";
+    let ran = run(&["run", "examples/sb.program", "--on", file, "-n", "200", "--check", "sc"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("SB: 200 runs, 4 different outcomes, 1 violate sc\n"));
+    let msi = ["run", "examples/sb.program", "--on", "protocols/msi.m"];
+    let few = run(&[&msi[..], &["--check", "sc"]].concat());
+    assert_eq!(few.code, Some(2), "{}", few.stdout);
+    assert!(few.stderr.contains("it has 2 places, and the protocol 1 addresses"), "{}", few.stderr);
+    let two = run(&[&msi[..], &["--const", "AddressCount=2", "--check", "sc"]].concat());
+    assert_eq!(two.code, Some(0), "{}", two.stderr);
+    let all = run(&["run", "examples/sb.program", "--on", file, "--exhaustive"]);
+    assert_eq!(all.code, Some(2));
+}

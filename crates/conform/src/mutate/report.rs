@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use murphi::source::Source;
 
-use super::trial::{Answer, Fate, Findings};
+use super::answer::Answer;
+use super::fate::{Fate, Findings};
 use super::{Mutant, Operator};
 
 /// What became of all mutants of a protocol.

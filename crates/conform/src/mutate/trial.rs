@@ -10,22 +10,22 @@
 //! A mutant that passes everything and has as many states, as far away, and as many firings of
 //! each rule as the protocol, looks equivalent to it. This is a strong hint and not a proof.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use explore::{Deadlock, Exploration, Reason, Violation};
+use explore::{Deadlock, Exploration, Reason};
 use murphi::ast::{Item, Program, Rule, RuleKind};
 use murphi::check;
-use murphi::interpret::{End, Interpreter, RuntimeError, RuntimeErrorKind};
+use murphi::interpret::{Interpreter, RuntimeErrorKind};
 use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
-use murphi::value::State;
 
+use super::answer::{Answer, answer, because, failure};
 use super::claims::without_claims;
+use super::fate::{Fate, Findings};
 use super::glance;
 use super::report::{Entry, Report};
 use super::{Mutant, mutants};
@@ -68,125 +68,6 @@ pub struct Progress {
     pub total: usize,
     /// The last one that was tried: its number and its fate.
     pub last: Option<(usize, Fate)>,
-}
-
-/// The answer to one question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// All is well.
-    Passes,
-    /// The invariant of this name is broken.
-    Invariant(String),
-    /// An assertion failed, or there was another run-time error: this one.
-    Error(String),
-    /// There is a deadlock.
-    Deadlock,
-    /// The memory model is violated: this claim of the observer is broken.
-    Violation(String),
-    /// This claim of the observer is broken, but the memory model allows the trace that was found:
-    /// the mutant no longer refines what the protocol refines.
-    Alarm(String),
-    /// The budget was used up, or something else prevented an answer.
-    Unknown(String),
-    /// The protocol itself does not pass.
-    NotAsked,
-}
-
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Answer::Passes => f.write_str("it passes"),
-            Answer::Invariant(name) => write!(f, "`{name}` is broken"),
-            Answer::Error(why) | Answer::Unknown(why) => f.write_str(why),
-            Answer::Deadlock => f.write_str("there is a deadlock"),
-            Answer::Violation(claim) => write!(f, "a violation: `{claim}` is broken"),
-            Answer::Alarm(claim) => write!(f, "an alarm: `{claim}` is broken"),
-            Answer::NotAsked => f.write_str("it was not asked"),
-        }
-    }
-}
-
-impl Answer {
-    /// Whether a mutant is killed by it.
-    fn kills(&self) -> bool {
-        !matches!(self, Answer::Passes | Answer::Unknown(_) | Answer::NotAsked)
-    }
-}
-
-/// The answers to the three questions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Findings {
-    /// The invariants, assertions and run-time errors of the program as it is.
-    pub claims: Answer,
-    /// Deadlocks of the program without its claims.
-    pub deadlock: Answer,
-    /// The memory model, without the claims.
-    pub memory_model: Answer,
-    /// How many states the program has, if all were visited.
-    pub states: Option<u64>,
-    /// The rules that the protocol runs and this program does not, if all states were visited.
-    pub silenced: Vec<String>,
-    /// Whether totals and firings are those of the protocol.
-    pub same_totals: bool,
-}
-
-/// What became of a mutant. If several questions notice it, the first of these counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
-    /// It is no program: this is wrong with it.
-    Refused(String),
-    /// An invariant of the protocol is broken.
-    KilledByInvariant(String),
-    /// An assertion fails, or there is another run-time error.
-    KilledByError(String),
-    /// It has a deadlock.
-    KilledByDeadlock,
-    /// It breaks this claim of the observer of the memory model. If the text says that the trace is
-    /// allowed ([`Answer::Alarm`]), whether another trace violates the memory model is open.
-    KilledByMemoryModel(String),
-    /// It passes everything, and its totals are those of the protocol.
-    LooksEquivalent,
-    /// It passes everything, and behaves differently.
-    Survived,
-    /// Nothing wrong was found, but not every question was answered.
-    Undecided(String),
-}
-
-impl Fate {
-    /// What these findings mean.
-    pub fn of(findings: &Findings) -> Fate {
-        let answers = [&findings.claims, &findings.deadlock, &findings.memory_model];
-        let mut unknown = None;
-        for answer in answers {
-            match answer {
-                Answer::Invariant(name) => return Fate::KilledByInvariant(name.clone()),
-                Answer::Error(message) => return Fate::KilledByError(message.clone()),
-                Answer::Deadlock => return Fate::KilledByDeadlock,
-                Answer::Violation(claim) => return Fate::KilledByMemoryModel(claim.clone()),
-                Answer::Alarm(claim) => {
-                    return Fate::KilledByMemoryModel(format!("{claim} (the trace is allowed)"));
-                }
-                Answer::Unknown(why) => unknown = unknown.or(Some(why)),
-                Answer::Passes | Answer::NotAsked => {}
-            }
-        }
-        match unknown {
-            Some(why) => Fate::Undecided(why.clone()),
-            None if findings.same_totals => Fate::LooksEquivalent,
-            None => Fate::Survived,
-        }
-    }
-
-    /// Whether some question noticed the mutant.
-    pub fn is_killed(&self) -> bool {
-        matches!(
-            self,
-            Fate::KilledByInvariant(_)
-                | Fate::KilledByError(_)
-                | Fate::KilledByDeadlock
-                | Fate::KilledByMemoryModel(_)
-        )
-    }
 }
 
 /// What the protocol itself answers, to compare with.
@@ -548,58 +429,4 @@ fn collect_names(rule: &Rule, names: &mut Vec<Option<String>>) {
 fn claim(next: &AtomicUsize, total: usize) -> Option<usize> {
     let at = next.fetch_add(1, Ordering::Relaxed);
     (at < total).then_some(at)
-}
-
-/// What a search of a program by itself means.
-fn answer(interpreter: &Interpreter, exploration: &Exploration) -> Answer {
-    match &exploration.verdict {
-        explore::Verdict::Verified if exploration.states == 0 => {
-            Answer::Unknown("it has no start state".to_owned())
-        }
-        explore::Verdict::Verified => Answer::Passes,
-        explore::Verdict::Deadlock => Answer::Deadlock,
-        explore::Verdict::Undecided(reason) => Answer::Unknown(because(reason)),
-        explore::Verdict::Violation(Violation::Broken { property }) => {
-            Answer::Invariant(interpreter.model().properties[*property as usize].name.clone())
-        }
-        explore::Verdict::Violation(_) => {
-            let error = failure(interpreter, exploration);
-            Answer::Error(error.map_or("a run-time error".to_owned(), |error| error.message))
-        }
-    }
-}
-
-/// The run-time error that a search met.
-fn failure(interpreter: &Interpreter, exploration: &Exploration) -> Option<RuntimeError> {
-    let explore::Verdict::Violation(violation) = &exploration.verdict else { return None };
-    let last = || {
-        let step = exploration.counterexample.last()?;
-        State::decode(interpreter.model(), interpreter.layout(), &step.state).ok()
-    };
-    let run = match *violation {
-        Violation::Broken { .. } => return None,
-        Violation::PropertyFailed { property } => {
-            return interpreter.check_property(&last()?, property as usize).err();
-        }
-        Violation::GuardFailed { rule, instance } | Violation::RuleFailed { rule, instance } => {
-            interpreter.run_rule(&last()?, rule as usize, instance)
-        }
-        Violation::StartFailed { rule, instance } => interpreter.start(rule as usize, instance),
-    };
-    match run.end {
-        End::GuardFailed(error) | End::Failed(error) => Some(error),
-        End::Disabled | End::Done(_) | End::Excluded => None,
-    }
-}
-
-/// Why a search was not completed.
-fn because(reason: &Reason) -> String {
-    match reason {
-        Reason::Time => "the time was up".to_owned(),
-        Reason::Memory => "the memory was used up".to_owned(),
-        Reason::Depth => "there are states farther away".to_owned(),
-        Reason::Interrupted => "it was interrupted".to_owned(),
-        Reason::Simulated => "random walks do not look at everything".to_owned(),
-        Reason::Disk(message) => message.clone(),
-    }
 }

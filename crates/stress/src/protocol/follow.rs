@@ -159,8 +159,9 @@ impl<'a> Follower<'a> {
         let broken = self.stand.look(Deadlock::Stuttering);
         run.note(broken);
         let mut events = Vec::new();
+        let parameters = self.stand.parameters();
         self.stand.weigh(|possible, next| {
-            let liked = taste.weight(&possible.firing, false);
+            let liked = taste.weight(parameters, &possible.firing, false);
             if possible.has_events {
                 events.clear();
                 recording.read_events(next, &mut events);
@@ -171,7 +172,8 @@ impl<'a> Follower<'a> {
             }
             let Firing { rule, instance, .. } = possible.firing;
             let wanted = |processor: u32| script.wanted(run, processor);
-            led.weight(liked, self.guide.advise(rule, instance, wanted))
+            let parameters = &parameters[rule as usize];
+            led.weight(liked, self.guide.advise(parameters, rule, instance, wanted))
         });
         let Some(chosen) = self.stand.choose(rng) else { return false };
         self.stand.take(chosen);

@@ -11,7 +11,8 @@
 
 use conform::{EventKind, RecordedEvent, Role};
 
-use super::{Plan, Protocol, Step};
+use super::parameters::Parameters;
+use super::{Plan, Protocol, Walk};
 
 /// How many free walks are taken, and how many loads and stores each has.
 const WALKS: u64 = 48;
@@ -43,7 +44,6 @@ pub(super) struct Guide {
 /// What firing a rule leads to.
 #[derive(Debug, Clone)]
 struct Rule {
-    roles: Vec<(Role, u64)>,
     /// For each parameter that is a processor: what it did next.
     next: Vec<Next>,
 }
@@ -60,7 +60,7 @@ impl Guide {
     /// Learns from free walks.
     pub(super) fn learn(protocol: &Protocol) -> Self {
         let recording = &protocol.recording;
-        let rules = (0..recording.rules()).map(|rule| Rule::new(recording.roles(rule))).collect();
+        let rules = protocol.parameters.iter().map(Rule::new).collect();
         let addresses = recording.addresses.len() as u64;
         let mut guide = Guide { rules, addresses, kinds: [1, 1] };
         let mut walker = protocol.walker();
@@ -70,24 +70,20 @@ impl Guide {
             let walk = walker.walk(&plan, number);
             next.clear();
             next.resize(recording.processors.len(), None);
-            guide.watch(&walk.steps, &walk.events, &mut next);
+            guide.watch(protocol, &walk, &mut next);
         }
         guide
     }
 
     /// Counts what came after each step, from the last to the first.
-    fn watch(
-        &mut self,
-        steps: &[Step],
-        events: &[RecordedEvent],
-        next: &mut [Option<RecordedEvent>],
-    ) {
-        let mut until = events.len();
-        for step in steps.iter().rev() {
-            let own = &events[step.events..until];
+    fn watch(&mut self, protocol: &Protocol, walk: &Walk, next: &mut [Option<RecordedEvent>]) {
+        let mut until = walk.events.len();
+        for step in walk.steps.iter().rev() {
+            let own = &walk.events[step.events..until];
             until = step.events;
             if own.is_empty() {
-                self.rules[step.rule as usize].count(step.instance, next);
+                let rule = step.rule as usize;
+                self.rules[rule].count(&protocol.parameters[rule], step.instance, next);
             }
             for event in own.iter().rev() {
                 if let Some(kind) = kind(event.kind) {
@@ -102,21 +98,17 @@ impl Guide {
     /// does not matter.
     pub(super) fn advise(
         &self,
+        parameters: &Parameters,
         rule: u32,
         instance: u64,
         wanted: impl Fn(u32) -> Option<(EventKind, u32)>,
     ) -> u64 {
-        let rule = &self.rules[rule as usize];
         let mut advice = NEUTRAL;
-        let mut next = rule.next.iter();
-        for (place, &(role, _)) in rule.roles.iter().enumerate() {
-            let (Role::Processor, Some(next)) = (role, next.next()) else { continue };
-            let Some((kind, address)) = wanted(rule.digit(instance, place) as u32)
-                .and_then(|(wanted, address)| kind(wanted).zip(Some(address)))
-            else {
-                continue;
-            };
-            match self.likely(rule, next, instance, kind, address) {
+        let processors = parameters.named(Role::Processor, instance);
+        for (next, processor) in self.rules[rule as usize].next.iter().zip(processors) {
+            let Some((wanted, address)) = wanted(processor) else { continue };
+            let Some(kind) = kind(wanted) else { continue };
+            match self.likely(next, place_of(parameters, instance, address), kind) {
                 0 => return NEVER,
                 likely => advice = (advice * likely / NEUTRAL).clamp(LEAST, MOST),
             }
@@ -125,59 +117,44 @@ impl Guide {
     }
 
     /// How much likelier than usual a processor does this next; 0 if it never does.
-    fn likely(&self, rule: &Rule, next: &Next, instance: u64, kind: usize, address: u32) -> u64 {
+    fn likely(&self, next: &Next, place: usize, kind: usize) -> u64 {
         if next.seen < ENOUGH {
             return NEUTRAL;
         }
-        let place = rule.place_of(instance, address);
-        let others = self.addresses.saturating_sub(next.at.len() as u64 - 1).max(1);
-        let ways = if place + 1 == next.at.len() { others } else { 1 };
-        let seen = u64::from(next.at[place][kind]);
+        let named = next.at.len() as u64 - 1;
+        let ways =
+            if place as u64 == named { self.addresses.saturating_sub(named).max(1) } else { 1 };
         // In comparison with an event of this kind at any address.
-        let usual = self.kinds[kind] * u64::from(next.seen);
+        let usual = self.kinds[kind] * u64::from(next.seen) * ways;
         let all = self.kinds[0] + self.kinds[1];
-        match seen {
+        match u64::from(next.at[place][kind]) {
             0 => 0,
-            seen => {
-                (NEUTRAL * seen * self.addresses * all / (ways * usual).max(1)).clamp(LEAST, MOST)
-            }
+            seen => (NEUTRAL * seen * self.addresses * all / usual.max(1)).clamp(LEAST, MOST),
         }
     }
 }
 
 impl Rule {
-    fn new(roles: Vec<(Role, u64)>) -> Self {
-        let count = |wanted: Role| roles.iter().filter(|(role, _)| *role == wanted).count();
-        let at = vec![[0; 2]; count(Role::Address) + 1];
-        let next = vec![Next { seen: 0, at }; count(Role::Processor)];
-        Rule { roles, next }
+    fn new(parameters: &Parameters) -> Self {
+        let at = vec![[0; 2]; parameters.count(Role::Address) + 1];
+        let next = vec![Next { seen: 0, at }; parameters.count(Role::Processor)];
+        Rule { next }
     }
 
-    /// A parameter of an instance, counted from 0.
-    fn digit(&self, instance: u64, place: usize) -> u64 {
-        let inner = self.roles[place + 1..].iter();
-        let below = inner.fold(1u64, |product, (_, radix)| product.saturating_mul(*radix).max(1));
-        instance / below % self.roles[place].1.max(1)
-    }
-
-    /// Which parameter names an address, among those that do; behind the last if none does.
-    fn place_of(&self, instance: u64, address: u32) -> usize {
-        let places = (0..self.roles.len()).filter(|&place| self.roles[place].0 == Role::Address);
-        let digits = places.map(|place| self.digit(instance, place));
-        digits.take_while(|&digit| digit != u64::from(address)).count()
-    }
-
-    fn count(&mut self, instance: u64, next: &[Option<RecordedEvent>]) {
-        let processors = (0..self.roles.len()).filter(|&at| self.roles[at].0 == Role::Processor);
-        let digits: Vec<u64> = processors.map(|place| self.digit(instance, place)).collect();
-        for (number, digit) in digits.into_iter().enumerate() {
-            let Some(event) = next.get(digit as usize).copied().flatten() else { continue };
-            let place = self.place_of(instance, event.address);
+    fn count(&mut self, parameters: &Parameters, instance: u64, next: &[Option<RecordedEvent>]) {
+        let processors = parameters.named(Role::Processor, instance);
+        for (counts, processor) in self.next.iter_mut().zip(processors) {
+            let Some(event) = next.get(processor as usize).copied().flatten() else { continue };
             let Some(kind) = kind(event.kind) else { continue };
-            self.next[number].seen += 1;
-            self.next[number].at[place][kind] += 1;
+            counts.seen += 1;
+            counts.at[place_of(parameters, instance, event.address)][kind] += 1;
         }
     }
+}
+
+/// Which parameter names an address, among those that do; behind the last if none does.
+fn place_of(parameters: &Parameters, instance: u64, address: u32) -> usize {
+    parameters.named(Role::Address, instance).take_while(|&other| other != address).count()
 }
 
 /// Loads are 0, stores 1.

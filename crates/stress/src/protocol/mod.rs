@@ -36,6 +36,7 @@
 mod fleet;
 mod follow;
 mod guide;
+mod parameters;
 mod programs;
 mod scribe;
 mod stand;
@@ -50,6 +51,8 @@ use murphi::interpret::{End, RuntimeError};
 use murphi::machine::{Check, Machine, Outcome, Successors};
 use murphi::value::State;
 
+use parameters::Parameters;
+
 pub use fleet::{Fleet, walk_all};
 pub use programs::Programs;
 pub use scribe::Scribe;
@@ -60,6 +63,8 @@ pub use walk::{Ending, Plan, Step, Walk, Walker};
 /// A protocol that can be walked.
 pub struct Protocol {
     recording: Recording,
+    /// For each rule.
+    parameters: Vec<Parameters>,
     native: Option<Arc<native::Program>>,
     /// The states to begin with, and what every address holds there.
     starts: Vec<(Vec<u8>, u64)>,
@@ -70,7 +75,8 @@ impl Protocol {
     pub fn new(recording: Recording) -> Result<Self, ProtocolError> {
         let interpreter = &recording.interpreter;
         let native = native::Program::compile(interpreter.model(), interpreter.layout()).ok();
-        let mut protocol = Protocol { recording, native, starts: Vec::new() };
+        let parameters = Parameters::of_rules(&recording);
+        let mut protocol = Protocol { recording, parameters, native, starts: Vec::new() };
         protocol.starts = protocol.find_starts()?;
         Ok(protocol)
     }

@@ -8,6 +8,7 @@ use murphi::ir::PropertyKind;
 use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
 
 use super::Protocol;
+use super::parameters::Parameters;
 use crate::rng::Rng;
 
 /// Something wrong with a protocol, whatever the memory model.
@@ -85,6 +86,10 @@ impl<'a> Stand<'a> {
 
     pub(super) fn recording(&self) -> &'a Recording {
         &self.protocol.recording
+    }
+
+    pub(super) fn parameters(&self) -> &'a [Parameters] {
+        &self.protocol.parameters
     }
 
     /// Goes to a start state; gives what every address holds there.

@@ -151,7 +151,8 @@ impl<'a> Walker<'a> {
         if walk.broken.is_none() {
             walk.broken = broken.map(|broken| (broken, walk.events.len()));
         }
-        self.stand.weigh(|possible, _| taste.weight(&possible.firing, possible.idle));
+        let parameters = self.stand.parameters();
+        self.stand.weigh(|possible, _| taste.weight(parameters, &possible.firing, possible.idle));
         let chosen = self.stand.choose(rng)?;
         let Firing { rule, instance, .. } = chosen.firing;
         if plan.steps {

@@ -1,0 +1,107 @@
+//! What a program answers to one question, and how a search becomes an answer.
+
+use std::fmt;
+
+use explore::{Exploration, Reason, Violation};
+use murphi::interpret::{End, Interpreter, RuntimeError};
+use murphi::value::State;
+
+/// The answer to one question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// All is well.
+    Passes,
+    /// The invariant of this name is broken.
+    Invariant(String),
+    /// An assertion failed, or there was another run-time error: this one.
+    Error(String),
+    /// There is a deadlock.
+    Deadlock,
+    /// The memory model is violated: this claim of the observer is broken.
+    Violation(String),
+    /// This claim of the observer is broken, but the memory model allows the trace that was found:
+    /// the mutant no longer refines what the protocol refines.
+    Alarm(String),
+    /// The budget was used up, or something else prevented an answer.
+    Unknown(String),
+    /// The protocol itself does not pass.
+    NotAsked,
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Passes => f.write_str("it passes"),
+            Answer::Invariant(name) => write!(f, "`{name}` is broken"),
+            Answer::Error(why) | Answer::Unknown(why) => f.write_str(why),
+            Answer::Deadlock => f.write_str("there is a deadlock"),
+            Answer::Violation(claim) => write!(f, "a violation: `{claim}` is broken"),
+            Answer::Alarm(claim) => write!(f, "an alarm: `{claim}` is broken"),
+            Answer::NotAsked => f.write_str("it was not asked"),
+        }
+    }
+}
+
+impl Answer {
+    /// Whether a mutant is killed by it.
+    pub(super) fn kills(&self) -> bool {
+        !matches!(self, Answer::Passes | Answer::Unknown(_) | Answer::NotAsked)
+    }
+}
+
+/// What a search of a program by itself means.
+pub(super) fn answer(interpreter: &Interpreter, exploration: &Exploration) -> Answer {
+    match &exploration.verdict {
+        explore::Verdict::Verified if exploration.states == 0 => {
+            Answer::Unknown("it has no start state".to_owned())
+        }
+        explore::Verdict::Verified => Answer::Passes,
+        explore::Verdict::Deadlock => Answer::Deadlock,
+        explore::Verdict::Undecided(reason) => Answer::Unknown(because(reason)),
+        explore::Verdict::Violation(Violation::Broken { property }) => {
+            Answer::Invariant(interpreter.model().properties[*property as usize].name.clone())
+        }
+        explore::Verdict::Violation(_) => {
+            let error = failure(interpreter, exploration);
+            Answer::Error(error.map_or("a run-time error".to_owned(), |error| error.message))
+        }
+    }
+}
+
+/// The run-time error that a search met.
+pub(super) fn failure(
+    interpreter: &Interpreter,
+    exploration: &Exploration,
+) -> Option<RuntimeError> {
+    let explore::Verdict::Violation(violation) = &exploration.verdict else { return None };
+    let last = || {
+        let step = exploration.counterexample.last()?;
+        State::decode(interpreter.model(), interpreter.layout(), &step.state).ok()
+    };
+    let run = match *violation {
+        Violation::Broken { .. } => return None,
+        Violation::PropertyFailed { property } => {
+            return interpreter.check_property(&last()?, property as usize).err();
+        }
+        Violation::GuardFailed { rule, instance } | Violation::RuleFailed { rule, instance } => {
+            interpreter.run_rule(&last()?, rule as usize, instance)
+        }
+        Violation::StartFailed { rule, instance } => interpreter.start(rule as usize, instance),
+    };
+    match run.end {
+        End::GuardFailed(error) | End::Failed(error) => Some(error),
+        End::Disabled | End::Done(_) | End::Excluded => None,
+    }
+}
+
+/// Why a search was not completed.
+pub(super) fn because(reason: &Reason) -> String {
+    match reason {
+        Reason::Time => "the time was up".to_owned(),
+        Reason::Memory => "the memory was used up".to_owned(),
+        Reason::Depth => "there are states farther away".to_owned(),
+        Reason::Interrupted => "it was interrupted".to_owned(),
+        Reason::Simulated => "random walks do not look at everything".to_owned(),
+        Reason::Disk(message) => message.clone(),
+    }
+}
