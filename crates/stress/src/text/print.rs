@@ -160,7 +160,7 @@ impl Names {
         let mut count = 0;
         let mut number = |wanted: bool| {
             count += usize::from(wanted);
-            wanted.then_some(count - 1)
+            wanted.then(|| count - 1)
         };
         Names(wanted.into_iter().map(|t| t.into_iter().map(&mut number).collect()).collect())
     }
