@@ -48,6 +48,11 @@ impl Explored {
     pub(crate) fn rate(&self) -> f64 {
         self.states as f64 / self.exploring.max(1e-6)
     }
+
+    /// States a second of the clock.
+    pub(crate) fn rate_on_the_clock(&self) -> f64 {
+        self.states as f64 / (self.total - self.before).max(1e-6)
+    }
 }
 
 /// A model checker.

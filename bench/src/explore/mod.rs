@@ -42,11 +42,17 @@ pub(crate) fn run(context: &Context) -> io::Result<Section> {
     if cores > 1 {
         for (symmetry, single) in [(false, &off), (true, &full)] {
             let many = sweep(context, &checkers, &sizes, symmetry, cores)?;
-            threads(&mut section, symmetry, cores, single, &many);
+            let with = if symmetry { "with" } else { "without" };
+            threads(&mut section, &format!("{cores} threads, {with} symmetry"), single, &many);
         }
     }
-    let large = sweep(context, &checkers[..1], &sizes::large(context)?, false, cores)?;
-    tell(&mut section, &format!("Large sizes, ours only, {cores} threads"), &large, 1.0);
+    let large = sizes::large(context)?;
+    let one = sweep(context, &checkers[..1], &large, false, 1)?;
+    tell(&mut section, "Large sizes, ours only", &one, 1.0);
+    if cores > 1 {
+        let many = sweep(context, &checkers[..1], &large, false, cores)?;
+        threads(&mut section, &format!("{cores} threads, large sizes"), &one, &many);
+    }
     Ok(section)
 }
 
@@ -148,10 +154,9 @@ fn agreed(ours: Option<&Explored>, run: &Explored) -> String {
     format!("{}{}", run.states, if differs { " **differs**" } else { "" })
 }
 
-/// How much faster each checker is with all threads.
-fn threads(section: &mut Section, symmetry: bool, cores: usize, single: &[Row], many: &[Row]) {
-    let with = if symmetry { "with" } else { "without" };
-    section.heading(&format!("{cores} threads, {with} symmetry"));
+/// How much faster each checker is with all threads, on the clock.
+fn threads(section: &mut Section, heading: &str, single: &[Row], many: &[Row]) {
+    section.heading(heading);
     let mut table = Table::new(["model", "checker", "rate", "to one thread", "ours / its"]);
     for (one, all) in single.iter().zip(many) {
         let ours = all.runs.first().and_then(|(_, run)| run.as_ref()).map(Explored::rate);
@@ -161,7 +166,7 @@ fn threads(section: &mut Section, symmetry: bool, cores: usize, single: &[Row], 
                 one.size.title(),
                 (*name).to_owned(),
                 rate.map_or_else(dash, |rate| format!("{:.0}", rate / 1e3)),
-                ratio(rate, before.as_ref().map(Explored::rate)),
+                ratio(rate, before.as_ref().map(Explored::rate_on_the_clock)),
                 ratio(ours, rate),
             ]);
         }

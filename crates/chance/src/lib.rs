@@ -18,6 +18,11 @@ impl Rng {
         Rng::new(Rng::new(seed).bits() ^ number.wrapping_mul(0xd134_2543_de82_ef95))
     }
 
+    /// The sequence with this number, among those of a seed.
+    pub fn numbered(seed: u64, number: u64) -> Self {
+        Rng::new(Rng::new(seed).bits() ^ number.wrapping_mul(0xd134_2543_de82_ef95))
+    }
+
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -48,7 +48,7 @@ mod verify;
 
 pub use cycle::NiceCycle;
 pub use events::EventNames;
-pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, record};
+pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, Role, record};
 pub use trace::{MemoryEvent, MemoryTrace};
 pub use verify::{
     Counterexample, Failure, Lemma, MemoryModel, Options, Verdict, Verification, compositions,

@@ -32,6 +32,10 @@ use crate::independence::{self, is_local};
 use crate::trace::{thread, value_type};
 use crate::verify::Failure;
 
+mod roles;
+
+pub use roles::Role;
+
 /// The most events of one step that are recorded.
 const MOST_EVENTS: u64 = 1024;
 
@@ -90,6 +94,8 @@ pub struct Recording {
     taken: Vec<usize>,
     /// Where the protocol keeps values.
     data: Vec<Slot>,
+    processor: TypeId,
+    address: TypeId,
 }
 
 /// What a processor did to memory, by numbers from 0.
@@ -146,8 +152,8 @@ impl Recording {
         self.recorded.get(state) > 1
     }
 
-    /// Takes the events of the step that led to a state out of it, in their order.
-    pub fn take_events(&self, state: &mut [u8], events: &mut Vec<RecordedEvent>) {
+    /// The events of the step that led to a state, in their order.
+    pub fn read_events(&self, state: &[u8], events: &mut Vec<RecordedEvent>) {
         let count = self.recorded.get(state).saturating_sub(1) as usize;
         for number in 0..count {
             let [kind, processor, address, value] =
@@ -160,6 +166,11 @@ impl Recording {
             let (processor, address) = ((processor - 1) as u32, (address - 1) as u32);
             events.push(RecordedEvent { kind, processor, address, value: value - 1 });
         }
+    }
+
+    /// Takes the events of the step that led to a state out of it, in their order.
+    pub fn take_events(&self, state: &mut [u8], events: &mut Vec<RecordedEvent>) {
+        self.read_events(state, events);
         self.forget_events(state);
     }
 
@@ -240,6 +251,8 @@ pub fn record(source: &Source, options: &RecordOptions) -> Result<Recording, Fai
         offered: offered.iter().map(|&global| places.slot(&interpreter, global)).collect(),
         taken,
         data: places.data,
+        processor: marker[0].ty,
+        address: marker[1].ty,
         interpreter,
     })
 }

@@ -14,6 +14,9 @@ use crate::store::StoreError;
 /// Bytes of a huge page.
 const HUGE: usize = 2 << 20;
 
+/// Bytes of a page, at least.
+const PAGE: usize = 4096;
+
 /// A block.
 #[derive(Debug)]
 pub(crate) struct Block(MmapMut);
@@ -34,6 +37,15 @@ impl Block {
             let _ = map.advise(memmap2::Advice::HugePage);
         }
         Ok(Block(map))
+    }
+
+    /// A block that will be written to everywhere soon, and is read before. A page that is read
+    /// first is mapped twice, and the second time all cores are told; so each is written to at
+    /// once.
+    pub(crate) fn new_in_use(bytes: usize, meter: &Meter) -> Result<Self, StoreError> {
+        let mut block = Block::new(bytes, meter)?;
+        block.bytes_mut().iter_mut().step_by(PAGE).for_each(|byte| *byte = 0);
+        Ok(block)
     }
 
     /// Gives a block back.

@@ -228,9 +228,9 @@ fn message_size(record: usize) -> usize {
     within((BATCH.0, MESSAGE), record) * record
 }
 
-/// Messages that may wait for a worker.
+/// Messages that may wait for a worker: enough for the time in which it enlarges a table.
 fn inbox_capacity(workers: usize) -> usize {
-    2 * workers
+    64 * workers
 }
 
 /// Bytes of the buffers of all workers.

@@ -232,7 +232,7 @@ impl Shard {
         // Pairs of buckets.
         let buckets = (size as usize).next_multiple_of(2);
         Ok(Shard {
-            table: Block::new(buckets * BUCKET, meter)?,
+            table: Block::new_in_use(buckets * BUCKET, meter)?,
             buckets,
             size,
             // Enough for the indices from 1 on that a full table has.

@@ -100,6 +100,9 @@ pub struct Totals {
     pub undecided: u64,
     /// Tests on which the target misbehaved.
     pub misbehaved: u64,
+    /// Runs that did not come to an end; they were judged as far as they came.
+    #[serde(default)]
+    pub unfinished: u64,
 }
 
 impl Totals {
@@ -113,6 +116,7 @@ impl Totals {
         self.violations += other.violations;
         self.undecided += other.undecided;
         self.misbehaved += other.misbehaved;
+        self.unfinished += other.unfinished;
     }
 }
 
@@ -276,6 +280,7 @@ impl Post {
 struct Gathered {
     outcomes: FxHashMap<Outcome, u64>,
     recorded: Vec<History>,
+    unfinished: u64,
     error: Option<TargetError>,
 }
 
@@ -287,6 +292,10 @@ fn gather(target: &mut dyn Target, planned: &Planned, stop: &AtomicBool) -> Gath
         match ran {
             Ran::Outcome(outcome, times) => *gathered.outcomes.entry(outcome).or_default() += times,
             Ran::Recorded(history) => gathered.recorded.push(*history),
+            Ran::Unfinished(history) => {
+                gathered.unfinished += 1;
+                gathered.recorded.extend(history.map(|history| *history));
+            }
         }
         match gathered.outcomes.len() + gathered.recorded.len() < MOST_OUTCOMES {
             true => ControlFlow::Continue(()),
@@ -326,6 +335,7 @@ impl Worker<'_> {
             Some(TargetError::Misbehaved(what)) => self.misbehaved(&scene, &what, &mut settled),
             None => {}
         }
+        settled.totals.unfinished = gathered.unfinished;
         self.count(&planned, &gathered.outcomes, &mut settled);
         self.judge_all(&scene, gathered.outcomes, gathered.recorded, &mut settled);
         settled.complete = !self.stop.load(Ordering::SeqCst);

@@ -17,6 +17,8 @@ use stress::{Edge, KnobError, Knobs, Mix, Program, Rng, Test, cycles};
 pub struct Abilities {
     /// Threads that really run at the same time.
     pub threads: usize,
+    /// The most places that a program may have.
+    pub places: usize,
     /// Whether it has atomic instructions.
     pub atomics: bool,
     /// Whether it has fences.
@@ -208,7 +210,9 @@ impl Plan {
         let most = self.abilities.threads.clamp(2, MOST_THREADS);
         let threads = 2 + rng.below(most - 1);
         let instructions = draw(rng, &INSTRUCTIONS);
-        let places = draw(rng, &PLACES);
+        let fits: Vec<usize> =
+            PLACES.into_iter().map(|places| places.min(self.abilities.places)).collect();
+        let places = draw(rng, &fits);
         let mix = draw(rng, &self.mixes());
         Knobs {
             threads: self.wishes.threads.unwrap_or(threads),
@@ -258,10 +262,25 @@ impl Abilities {
         Abilities { dependencies: false, litmus_runs: 20, random_runs: 20, ..Abilities::machine(4) }
     }
 
+    /// What a protocol with so many processors and addresses can do: loads and stores.
+    pub fn protocol(processors: usize, addresses: usize) -> Self {
+        Abilities {
+            threads: processors,
+            places: addresses,
+            atomics: false,
+            fences: false,
+            dependencies: false,
+            programs: true,
+            litmus_runs: 200,
+            random_runs: 50,
+        }
+    }
+
     /// What the reference machines can do, as many threads as they are asked for at once.
     pub fn machine(threads: usize) -> Self {
         Abilities {
             threads,
+            places: usize::MAX,
             atomics: true,
             fences: true,
             dependencies: true,
@@ -288,6 +307,7 @@ fn litmus_tests(wishes: &Wishes, abilities: &Abilities) -> Vec<Test> {
         (have, Some(wanted)) => have == wanted,
         (have, None) => have <= most,
     };
+    let fits = |test: &Test| fits(test) && test.program.places.len() <= abilities.places;
     tests.filter(fits).collect()
 }
 

@@ -93,6 +93,7 @@ impl<'a> Summary<'a> {
             "violations": totals.violations,
             "undecided": totals.undecided,
             "misbehaved": totals.misbehaved,
+            "unfinished": totals.unfinished,
             "unsuitable": totals.unsuitable,
             "unsuitable_because": unsuitable,
             "shapes": shapes.len(),
@@ -175,6 +176,11 @@ impl<'a> Summary<'a> {
         if totals.misbehaved > 0 {
             let tests = counted(totals.misbehaved, "test");
             let _ = writeln!(text, "  the target misbehaved on {tests}");
+        }
+        if totals.unfinished > 0 {
+            let runs = counted(totals.unfinished, "run");
+            let _ =
+                writeln!(text, "  {runs} did not come to an end, and count as far as they came");
         }
         if let (1.., Some(why)) = (totals.unsuitable, unsuitable) {
             let tests = counted(totals.unsuitable, "test");

@@ -246,6 +246,24 @@ fn too_many_bound_names_are_refused() {
 }
 
 #[test]
+fn locals_that_are_too_large_together_are_refused() {
+    let chain = |length: usize| {
+        let mut text = String::from("type B: array [0..999999] of 0..255; var x: boolean;");
+        for number in 0..length {
+            let call = if number > 0 { format!("f{}();", number - 1) } else { String::new() };
+            text += &format!("procedure f{number}(); var b: B; begin {call} end;");
+        }
+        text + &format!("startstate begin x := true; f{}(); end; rule true ==> end;", length - 1)
+    };
+    // Each takes two bytes an element.
+    assert_eq!(model(&chain(8)).functions.len(), 8);
+    let source = Source { name: "model.m".to_owned(), text: chain(9) };
+    let found = load(source, &Options::default()).expect_err("9 megabytes of two bytes each");
+    let message = "its local variables, with those of what it calls, take 18000000 bytes";
+    assert_eq!(found[0].message, message);
+}
+
+#[test]
 fn deep_nests_are_answered_in_a_small_stack() {
     let run = || {
         for depth in [50, 150, 190, 199, 250, 100_000] {

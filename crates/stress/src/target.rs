@@ -27,6 +27,9 @@ pub enum Ran {
     Outcome(Outcome, u64),
     /// One run, as the target recorded it.
     Recorded(Box<History>),
+    /// One run that did not come to an end, as far as it came, if that is known. The beginning of
+    /// a run can be judged like a whole one.
+    Unfinished(Option<Box<History>>),
 }
 
 /// Something that runs programs.

@@ -25,6 +25,7 @@ fn run(exec: &mut Exec, program: &Program, count: u64) -> Result<Vec<History>, T
         traces.push(match ran {
             Ran::Outcome(outcome, _) => program.history(&outcome).unwrap(),
             Ran::Recorded(history) => *history,
+            Ran::Unfinished(_) => panic!("a command that does not end is an error"),
         });
         ControlFlow::Continue(())
     })?;

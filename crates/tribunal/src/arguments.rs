@@ -18,6 +18,7 @@ mod explore;
 mod generate;
 mod hunt;
 mod litmus;
+mod protocol;
 mod run;
 mod verify;
 
@@ -30,6 +31,7 @@ pub(crate) use generate::{
 };
 pub(crate) use hunt::HuntArguments;
 pub(crate) use litmus::LitmusArguments;
+pub(crate) use protocol::ProtocolFlags;
 pub(crate) use run::RunArguments;
 pub(crate) use verify::{MemoryModelChoice, VerifyArguments, WitnessChoice};
 

@@ -262,6 +262,19 @@ impl Checker<'_> {
         }
     }
 
+    /// For each function, the most bytes that it and what it calls need at the same time, if each
+    /// needs `own` of them.
+    pub(super) fn calls_in_bytes(&self, own: impl Fn(usize) -> u64) -> Vec<u64> {
+        let mut bytes = vec![0; self.signatures.len()];
+        // Recursion has been reported.
+        for caller in self.callees_before_callers().unwrap_or_default() {
+            let calls = self.signatures[caller].effects.calls.iter();
+            let deepest = calls.map(|call| bytes[call.callee]).max().unwrap_or(0);
+            bytes[caller] = own(caller) + deepest;
+        }
+        bytes
+    }
+
     /// What a call changes, and where.
     fn changes(&self, call: &CallSite) -> Vec<(Root, Span)> {
         let effects = &self.signatures[call.callee].effects;

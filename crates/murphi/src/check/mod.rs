@@ -276,8 +276,9 @@ impl<'a> Checker<'a> {
 
     /// Types and states that are too large to be laid out.
     fn require_fitting_types(&mut self) {
-        let Err(large) = Layout::of(&self.model) else {
-            return;
+        let large = match Layout::of(&self.model) {
+            Ok(layout) => return self.require_fitting_locals(&layout),
+            Err(large) => large,
         };
         let bytes = large.bytes;
         let help = format!("a state may take up to {GREATEST_STATE} bytes");
@@ -295,6 +296,27 @@ impl<'a> Checker<'a> {
             }
         };
         self.error(Diagnostic::error(span, message).help(help));
+    }
+
+    /// Locals that are too large, those of all functions that run at the same time together.
+    fn require_fitting_locals(&mut self, layout: &Layout) {
+        let own = |frame: &Frame| -> u64 {
+            let owned = frame.locals.iter().filter(|local| local.storage == Storage::Own);
+            owned.map(|local| u64::from(layout.types[local.ty.0 as usize].size)).sum()
+        };
+        let rules = self.model.start_states.iter().chain(&self.model.rules);
+        let large_rule = rules.map(|rule| (own(&rule.frame), rule.span));
+        let functions = &self.model.functions;
+        let chains =
+            self.calls_in_bytes(|function| functions.get(function).map_or(0, |f| own(&f.frame)));
+        let large_chain = chains.into_iter().zip(functions).map(|(bytes, f)| (bytes, f.span));
+        let most = large_rule.chain(large_chain).find(|(bytes, _)| *bytes > GREATEST_STATE);
+        if let Some((bytes, span)) = most {
+            let message =
+                format!("its local variables, with those of what it calls, take {bytes} bytes");
+            let help = format!("they may take up to {GREATEST_STATE} bytes");
+            self.error(Diagnostic::error(span, message).help(help));
+        }
     }
 
     /// Reports something.

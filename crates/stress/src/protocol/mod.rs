@@ -3,7 +3,8 @@
 //! A protocol calls procedures where its processors load and store; [`conform::record`] makes it
 //! write these events down and lets every store have a value of its own. A [`Walker`] takes random
 //! steps and collects the events; a [`Scribe`] makes histories and text of them; [`walk_all`] does
-//! both on all cores, with results that depend on nothing but the seed.
+//! both on all cores, with results that depend on nothing but the seed. [`Programs`] are told by a
+//! test program what to load and store instead: a target like any other.
 //!
 //! ```
 //! use conform::{RecordOptions, record};
@@ -33,7 +34,11 @@
 //! ```
 
 mod fleet;
+mod follow;
+mod guide;
+mod programs;
 mod scribe;
+mod stand;
 mod taste;
 mod walk;
 
@@ -46,9 +51,11 @@ use murphi::machine::{Check, Machine, Outcome, Successors};
 use murphi::value::State;
 
 pub use fleet::{Fleet, walk_all};
+pub use programs::Programs;
 pub use scribe::Scribe;
+pub use stand::Broken;
 pub use taste::Clients;
-pub use walk::{Broken, Ending, Plan, Step, Walk, Walker};
+pub use walk::{Ending, Plan, Step, Walk, Walker};
 
 /// A protocol that can be walked.
 pub struct Protocol {

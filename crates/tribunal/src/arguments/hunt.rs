@@ -8,7 +8,7 @@ use models::Model;
 use stress::{Mix, TargetName};
 
 use super::generate::BugFlags;
-use super::{EXIT_CODES, JobFlag, JsonFlag, QuietFlag, model_parser};
+use super::{ColourFlag, EXIT_CODES, JobFlag, JsonFlag, ProtocolFlags, QuietFlag, model_parser};
 use crate::units;
 
 const EXAMPLES: &str = "\
@@ -18,6 +18,7 @@ Examples:
   tribunal hunt --on machine:tso --bug lost-store --model tso --first
   tribunal hunt --on 'exec:./simulator -q' --model pso --tests 10000 --jobs 4
   tribunal hunt --on host --model tso --mix tsotool --threads 2 --out overnight
+  tribunal hunt --on protocol.m --const N=3 --model sc --time 10m
 
 The folder has, for each finding, the program, the run, the few events that break the promise, a
 certificate for `tribunal certify` and a picture. The same command again goes on where it stopped,
@@ -37,7 +38,7 @@ pub(crate) struct HuntArguments {
     ///
     /// `host` is this machine's cores; `machine:sc`, `machine:tso`, `machine:pso`, `machine:wmo`
     /// and `machine:rmo` are reference machines; `exec:COMMAND` is any command that reads a
-    /// program and prints traces.
+    /// program and prints traces; PROTOCOL.m is a Murphi protocol that marks its loads and stores.
     #[arg(long, value_name = "TARGET")]
     pub(crate) on: TargetName,
 
@@ -69,6 +70,8 @@ pub(crate) struct HuntArguments {
     pub(crate) bug: BugFlags,
     #[command(flatten)]
     pub(crate) tuning: TuningFlags,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolFlags,
 
     /// With exec: the time that the command has for a test.
     #[arg(long, value_name = "TIME", value_parser = units::time, default_value = "10s")]
@@ -80,6 +83,8 @@ pub(crate) struct HuntArguments {
     pub(crate) json: JsonFlag,
     #[command(flatten)]
     pub(crate) quiet: QuietFlag,
+    #[command(flatten)]
+    pub(crate) colour: ColourFlag,
 }
 
 /// What the tests look like; what is not said varies from test to test.

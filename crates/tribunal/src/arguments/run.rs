@@ -8,7 +8,7 @@ use models::Model;
 use stress::TargetName;
 
 use super::{
-    BugFlags, ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, LanguageFlags, OutFlag, QuietFlag,
+    BugFlags, ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, OutFlag, ProtocolFlags, QuietFlag,
     format_parser, model_parser,
 };
 use crate::units;
@@ -19,6 +19,7 @@ Examples:
   tribunal run sb.program --on machine:rmo --exhaustive
   tribunal run sb.program --on \"exec:python3 examples/tso_target.py\" --check tso
   tribunal run sb.program --on host --check tso           what this machine does
+  tribunal run sb.program --on protocol.m --const AddressCount=2 --check sc
   tribunal run --on protocol.m --traces 1000 | tribunal check --model sc -
   tribunal run --on protocol.m --check tso --traces 100000
   tribunal run --on protocol.m --check sc --first -o bad.trace
@@ -27,20 +28,21 @@ Examples:
 
 /// Execute something at random and record traces.
 ///
-/// A program (`tribunal generate program` makes some) is run on a reference machine or by a command,
-/// and each different outcome is written as a trace; with --check it is judged and counted instead.
+/// A program (`tribunal generate program` makes some) is run on a reference machine, by a command or
+/// by a protocol, and each different outcome is written as a trace; with --check it is judged and
+/// counted instead.
 ///
-/// A Murphi protocol takes no program. It calls `Load(p, a, v)` and `Store(p, a, v)` where its
-/// processors load and store, as `tribunal verify` wants it. It is walked at random: any rule that
-/// applies may fire, so the clients of the protocol do whatever it lets them do. Every store has a
-/// value of its own. The traces depend on nothing but the protocol and the seed.
+/// A Murphi protocol calls `Load(p, a, v)` and `Store(p, a, v)` where its processors load and store,
+/// as `tribunal verify` wants it. Without a program it is walked at random: any rule that applies
+/// may fire, so the clients of the protocol do whatever it lets them do. Every store has a value of
+/// its own. The traces depend on nothing but the protocol and the seed.
 ///
 /// With --check every trace is judged at once, and only the first violating one is shown. What is
 /// wrong with the protocol itself (an invariant, an assertion, a deadlock) is reported, too.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct RunArguments {
-    /// The file of test programs, text or JSON; `-` is standard input. A protocol takes none.
+    /// The file of test programs, text or JSON; `-` is standard input. A protocol needs none.
     pub(crate) program: Option<String>,
 
     /// What to run it on.
@@ -86,32 +88,12 @@ pub(crate) struct RunArguments {
     #[arg(long, conflicts_with = "format")]
     pub(crate) steps: bool,
 
-    /// How many different values there are [default: enough for each store to have its own].
-    ///
-    /// By default the type of values stays as it is where it is not evident that the protocol
-    /// treats values as cargo, and values repeat. Say a number to have it changed all the same.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=1_000_000_000))]
-    pub(crate) values: Option<u64>,
-
     /// Let every step that is possible be equally likely in every trace.
     ///
     /// By default each trace has preferences of its own, so that some messages are late and some
     /// lines stay long in a cache.
     #[arg(long)]
     pub(crate) uniform: bool,
-
-    /// The procedure that is called where a processor takes a value.
-    #[arg(long, value_name = "NAME", default_value = "Load")]
-    pub(crate) load: String,
-
-    /// The procedure that is called where a processor writes a value.
-    #[arg(long, value_name = "NAME", default_value = "Store")]
-    pub(crate) store: String,
-
-    /// The procedure that is called where a store takes its place in the order of its address
-    /// [default: Commit, if there is one].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) commit: Option<String>,
 
     /// What counts as a deadlock of the protocol [default: stuttering].
     #[arg(long, value_name = "WHAT")]
@@ -129,7 +111,7 @@ pub(crate) struct RunArguments {
     pub(crate) timeout: Duration,
 
     #[command(flatten)]
-    pub(crate) language: LanguageFlags,
+    pub(crate) protocol: ProtocolFlags,
 
     /// The time for all traces: 500ms, 60s, 5m, 1h.
     #[arg(long, value_name = "TIME", value_parser = units::time)]

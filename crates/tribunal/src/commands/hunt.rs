@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use hunt::{Beat, Campaign, Folder, FolderError, Kept, Ledger, Leftovers, Plan, Summary, Supply};
 use serde_json::{Map, Value, json};
-use stress::TargetError;
+use stress::{TargetError, TargetName};
 
 use super::remark;
-use crate::arguments::HuntArguments;
+use crate::arguments::{HuntArguments, ProtocolFlags};
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
@@ -20,7 +20,10 @@ mod target;
 use target::Quarry;
 
 pub(crate) fn run(arguments: &HuntArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
-    let Quarry { name, abilities, supply } = target::find(arguments)?;
+    let Quarry { name, abilities, supply } = match target::find(arguments)? {
+        Ok(quarry) => quarry,
+        Err(ending) => return Ok(ending),
+    };
     let plan = Plan::new(arguments.wishes(), abilities)
         .map_err(|error| Failure::Usage(error.to_string()))?;
     let path = arguments.out.clone().unwrap_or_else(|| default_folder(&name, arguments));
@@ -223,7 +226,20 @@ fn options(arguments: &HuntArguments, target: &str) -> Map<String, Value> {
         "--runs": tuning.runs,
     });
     match options {
-        Value::Object(options) => options,
+        Value::Object(mut options) => {
+            if let TargetName::Protocol(_) = arguments.on {
+                let ProtocolFlags { language, values, load, store, commit } = &arguments.protocol;
+                let constants = language.constants.iter();
+                let constants: Vec<_> =
+                    constants.map(|(name, value)| format!("{name}={value}")).collect();
+                options.insert("--const".to_owned(), json!(constants.join(" ")));
+                options.insert("--values".to_owned(), json!(values));
+                options.insert("--load".to_owned(), json!(load));
+                options.insert("--store".to_owned(), json!(store));
+                options.insert("--commit".to_owned(), json!(commit));
+            }
+            options
+        }
         _ => Map::new(),
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod generate;
 pub(crate) mod hunt;
 pub(crate) mod litmus;
 pub(crate) mod models;
+mod record;
 pub(crate) mod run;
 pub(crate) mod shrink;
 mod subject;

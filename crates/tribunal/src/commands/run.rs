@@ -1,5 +1,5 @@
 //! `tribunal run`: a protocol walked at random, and the traces that come of it; programs on
-//! machines and commands are in `run/program.rs`.
+//! machines, commands and protocols are in `run/program.rs`.
 //!
 //! Without --check, standard output (or the file of -o) is a stream of traces. With --check, each
 //! trace is judged in the thread that recorded it; the first violating one is shrunk and shown, and
@@ -9,15 +9,15 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use conform::{EventNames, RecordOptions, record};
 use history::{Format, History};
 use judge::{Budget, Engine, Outcome, judge};
 use murphi::source::Source;
 use stress::TargetName;
 use stress::protocol::{Broken, Clients, Fleet, Plan, Protocol, Scribe, Walk, walk_all};
 
+use super::explore::model;
 use super::explore::search::deadlock_kind;
-use super::explore::{Language, model};
+use super::record::{Wanted, prepare};
 use super::verify::stop::Stop;
 use super::{count, remark};
 use crate::arguments::{DeadlockChoice, RunArguments};
@@ -37,10 +37,6 @@ const TRACES: u64 = 100;
 pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
     let file = match (&arguments.on, &arguments.program) {
         (TargetName::Protocol(file), None) => file,
-        (TargetName::Protocol(_), Some(_)) => {
-            let sentence = "a protocol is walked at random and runs no program: leave it out";
-            return Err(Failure::Usage(sentence.to_owned()));
-        }
         (target, None) => {
             let sentence = format!("say which program to run on {target}: tribunal run PROGRAM …");
             return Err(Failure::Usage(sentence));
@@ -48,7 +44,13 @@ pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<End
         (target, Some(file)) => return program::run(arguments, target, file, interrupt),
     };
     let source = model::read_source(file)?;
-    let protocol = match prepare(arguments, &source)? {
+    let wanted = Wanted {
+        flags: &arguments.protocol,
+        stores: arguments.operations,
+        colour: output::colours(arguments.colour, &std::io::stderr()),
+        quiet: arguments.quiet.quiet,
+    };
+    let protocol = match prepare(&source, &wanted)? {
         Ok(protocol) => protocol,
         Err(ending) => return Ok(ending),
     };
@@ -58,52 +60,6 @@ pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<End
     drop(progress);
     ended?;
     session.finish(interrupt)
-}
-
-/// The protocol, ready to be walked, or how the run ends without it.
-fn prepare(arguments: &RunArguments, source: &Source) -> Result<Result<Protocol, Ending>, Failure> {
-    let language = Language::asked(&arguments.language);
-    let options = RecordOptions {
-        language: language.options(),
-        events: EventNames {
-            load: arguments.load.clone(),
-            store: arguments.store.clone(),
-            commit: arguments.commit.clone(),
-        },
-        // Stores under way at the end have values, too.
-        values: arguments.values.unwrap_or(arguments.operations.saturating_mul(2) + 64),
-        insist: arguments.values.is_some(),
-    };
-    let colour = output::colours(arguments.colour, &std::io::stderr());
-    let recording = match record(source, &options) {
-        Ok(recording) => recording,
-        Err(conform::Failure::Unsuitable(problems)) => {
-            model::complain(&problems, source, colour);
-            remark(&model::verdict_on(&problems, source));
-            return Ok(Err(Ending::Unasked));
-        }
-        Err(conform::Failure::Composition(composed, problems)) => {
-            model::complain(&problems, &composed, colour);
-            remark("the protocol cannot be made to record its events");
-            return Ok(Err(Ending::Unasked));
-        }
-        Err(conform::Failure::TooLarge | conform::Failure::NotRepeatable(_)) => {
-            let sentence = "a state is too large with so many values; ask for fewer operations";
-            return Err(Failure::Usage(format!("{}: {sentence}", source.name)));
-        }
-    };
-    if !arguments.quiet.quiet {
-        model::complain(&recording.warnings, source, colour);
-        if !recording.fresh {
-            remark(&format!(
-                "data independence is not established, so there are {} values as in the file, and \
-                 they repeat (--values N changes that all the same)",
-                recording.values
-            ));
-        }
-    }
-    let protocol = Protocol::new(recording);
-    protocol.map(Ok).map_err(|why| Failure::Usage(format!("{}: {why}", source.name)))
 }
 
 /// What became of a walk.

@@ -4,11 +4,15 @@ use std::sync::Mutex;
 
 use host::Host;
 use hunt::{Abilities, BoxedTarget, Supply};
+use stress::protocol::Programs;
 use stress::{Exec, Machine, TargetName};
 
+use super::super::explore::model;
+use super::super::record::{Wanted, prepare};
 use super::unavailable;
 use crate::arguments::HuntArguments;
-use crate::ending::Failure;
+use crate::ending::{Ending, Failure};
+use crate::output;
 
 /// What is hunted.
 pub(super) struct Quarry {
@@ -17,7 +21,11 @@ pub(super) struct Quarry {
     pub(super) supply: Supply,
 }
 
-pub(super) fn find(arguments: &HuntArguments) -> Result<Quarry, Failure> {
+/// Stores of a test, if nothing else is said: four threads of 32 instructions.
+const STORES: u64 = 128;
+
+/// What is to be hunted, or how the run ends without it.
+pub(super) fn find(arguments: &HuntArguments) -> Result<Result<Quarry, Ending>, Failure> {
     let name = arguments.on.to_string();
     if arguments.bug.bug.is_some() && !matches!(arguments.on, TargetName::Machine(_)) {
         let sentence =
@@ -43,12 +51,28 @@ pub(super) fn find(arguments: &HuntArguments) -> Result<Quarry, Failure> {
             (Abilities::exec(), each(move || exec.clone()))
         }
         TargetName::Protocol(path) => {
-            return Err(Failure::Usage(format!(
-                "{path}: protocols cannot be hunted yet; walk it with `tribunal run --on {path}`"
-            )));
+            let source = model::read_source(path)?;
+            let wishes = arguments.wishes();
+            let instructions = wishes.threads.zip(wishes.instructions);
+            let stores = instructions.map_or(STORES, |(threads, each)| (threads * each) as u64);
+            let wanted = Wanted {
+                flags: &arguments.protocol,
+                stores: stores.max(STORES),
+                colour: output::colours(arguments.colour, &std::io::stderr()),
+                quiet: arguments.quiet.quiet,
+            };
+            let protocol = match prepare(&source, &wanted)? {
+                Ok(protocol) => protocol,
+                Err(ending) => return Ok(Err(ending)),
+            };
+            let programs = Programs::new(protocol).map_err(|why| {
+                Failure::Usage(format!("{path}: {why}; --values N insists on it"))
+            })?;
+            let (processors, addresses) = programs.size();
+            (Abilities::protocol(processors, addresses), each(move || programs.clone()))
         }
     };
-    Ok(Quarry { name, abilities, supply })
+    Ok(Ok(Quarry { name, abilities, supply }))
 }
 
 /// A target of its own for each worker.

@@ -1,4 +1,4 @@
-//! Programs on reference machines, on commands and on this machine.
+//! Programs on reference machines, on commands, on protocols and on this machine.
 //!
 //! Outcomes are counted, program by program. Without --check each is written as a trace, once; with
 //! --check each is judged, once, and a table says how often it was seen.
@@ -14,11 +14,14 @@ use history::{Format, History, InputError, InputErrorKind};
 use host::Host;
 use judge::{Budget, Engine, judge};
 use serde_json::{Value, json};
+use stress::protocol::Programs;
 use stress::{
     Exec, Exhaustive, Outcome, Ran, Runs, Target, TargetError, TargetName, Test, parse_programs,
     parse_programs_json,
 };
 
+use super::super::explore::model;
+use super::super::record::{Wanted, prepare};
 use super::TRACES;
 use crate::arguments::RunArguments;
 use crate::commands::convert::write_trace;
@@ -26,7 +29,7 @@ use crate::commands::{generate, remark};
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
-use crate::output::Sink;
+use crate::output::{self, Sink};
 use crate::progress::Progress;
 
 /// The most bytes of a file of programs.
@@ -45,8 +48,11 @@ pub(super) fn run(
     file: &str,
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
-    let mut running = running(arguments, target)?;
     let tests = read(file)?;
+    let mut running = match running(arguments, target, &tests)? {
+        Ok(running) => running,
+        Err(ending) => return Ok(ending),
+    };
     let mut sink = Sink::open(arguments.out.output.as_deref(), interrupt)?;
     let progress = Progress::start(arguments.quiet.quiet);
     let stop = interrupt.flag();
@@ -78,28 +84,41 @@ pub(super) fn run(
     Ok(ending)
 }
 
-fn running(arguments: &RunArguments, target: &TargetName) -> Result<Box<dyn Target>, Failure> {
+/// What runs the programs, or how the run ends without it.
+fn running(
+    arguments: &RunArguments,
+    target: &TargetName,
+    tests: &[Test],
+) -> Result<Result<Box<dyn Target>, Ending>, Failure> {
     let random = !arguments.exhaustive && arguments.bug.bug.is_none();
-    match target {
+    let running: Box<dyn Target> = match target {
         TargetName::Machine(model) if arguments.exhaustive => {
-            Ok(Box::new(Exhaustive::new(*model, Exhaustive::DEFAULT_STATES)))
+            Box::new(Exhaustive::new(*model, Exhaustive::DEFAULT_STATES))
         }
-        TargetName::Machine(model) => Ok(Box::new(generate::machine(*model, arguments.bug)?)),
-        TargetName::Exec(command) if random => {
-            Ok(Box::new(Exec::new(command).with_timeout(arguments.timeout)))
-        }
-        TargetName::Host if random => match Host::new() {
-            Ok(host) => Ok(Box::new(host)),
-            Err(why) => Err(Failure::Usage(why.to_string())),
-        },
-        TargetName::Exec(_) | TargetName::Host => {
+        TargetName::Machine(model) => Box::new(generate::machine(*model, arguments.bug)?),
+        TargetName::Exec(_) | TargetName::Protocol(_) | TargetName::Host if !random => {
             let sentence = "--exhaustive and --bug are for reference machines, machine:MODEL";
-            Err(Failure::Usage(sentence.to_owned()))
+            return Err(Failure::Usage(sentence.to_owned()));
         }
-        TargetName::Protocol(_) => {
-            Err(Failure::Usage(format!("programs cannot be run on {target} yet")))
+        TargetName::Exec(command) => Box::new(Exec::new(command).with_timeout(arguments.timeout)),
+        TargetName::Protocol(file) => {
+            let source = model::read_source(file)?;
+            let wanted = Wanted {
+                flags: &arguments.protocol,
+                stores: tests.iter().map(|test| test.program.len()).max().unwrap_or(0) as u64,
+                colour: output::colours(arguments.colour, &std::io::stderr()),
+                quiet: arguments.quiet.quiet,
+            };
+            match prepare(&source, &wanted)? {
+                Ok(protocol) => Box::new(Programs::new(protocol).map_err(|why| {
+                    Failure::Usage(format!("{file}: {why}; --values N insists on it"))
+                })?),
+                Err(ending) => return Ok(Err(ending)),
+            }
         }
-    }
+        TargetName::Host => Box::new(Host::new().map_err(|why| Failure::Usage(why.to_string()))?),
+    };
+    Ok(Ok(running))
 }
 
 /// The programs of a file; JSON Lines where it is called so or begins with a brace.
@@ -146,8 +165,12 @@ fn complain(error: &TargetError, test: &Test) -> Result<Ending, Failure> {
 #[derive(Default)]
 struct Seen {
     runs: u64,
+    /// Runs that did not come to an end.
+    unfinished: u64,
     outcomes: BTreeMap<Outcome, u64>,
     recorded: Vec<History>,
+    /// What is known of those that did not come to an end.
+    beginnings: Vec<History>,
 }
 
 /// A history, how often it came, and the outcome it is of, if it is one of outcomes.
@@ -190,6 +213,11 @@ impl Seen {
                         self.runs += 1;
                         self.recorded.push(*history);
                     }
+                    Ran::Unfinished(history) => {
+                        self.runs += 1;
+                        self.unfinished += 1;
+                        self.beginnings.extend(history.map(|history| *history));
+                    }
                 }
                 progress.teller().say(|| format!("{} runs", self.runs));
                 ControlFlow::Continue(())
@@ -208,8 +236,17 @@ impl Seen {
             let history = history.map_err(|error| Failure::Usage(error.to_string()))?;
             histories.push((history, count, Some(outcome)));
         }
-        histories.extend(self.recorded.iter().map(|history| (history.clone(), 1, None)));
+        let recorded = self.recorded.iter().chain(&self.beginnings);
+        histories.extend(recorded.map(|history| (history.clone(), 1, None)));
         Ok(histories)
+    }
+
+    /// `, 2 did not come to an end`
+    fn unfinished(&self) -> String {
+        match self.unfinished {
+            0 => String::new(),
+            number => format!(", {number} did not come to an end"),
+        }
     }
 
     /// Writes each different outcome as a trace.
@@ -224,15 +261,32 @@ impl Seen {
             true => Format::JsonLines,
             false => Format::Text,
         });
-        for (history, count, _) in self.histories(test)? {
+        let whole = self.outcomes.len() + self.recorded.len();
+        for (number, (history, count, _)) in self.histories(test)?.into_iter().enumerate() {
             if format == Format::Text {
-                let times = if count == 1 { String::new() } else { format!(", {count} times") };
+                let times = match count {
+                    1 if number >= whole => ", as far as it came".to_owned(),
+                    1 => String::new(),
+                    count => format!(", {count} times"),
+                };
                 let name = &test.program.name;
                 sink.write(|out| writeln!(out, "# {name} on {target}{times}"))?;
             }
             sink.write(|out| write_trace(&history, format, out))?;
         }
-        Ok(Ending::Kept)
+        if self.unfinished > 0 && !arguments.quiet.quiet {
+            remark(&format!("{}: {} runs{}", test.program.name, self.runs, self.unfinished()));
+        }
+        Ok(self.ending(0))
+    }
+
+    /// Nothing is known if no run came to an end.
+    fn ending(&self, violating: usize) -> Ending {
+        match () {
+            () if violating > 0 => Ending::Broken,
+            () if self.runs > 0 && self.unfinished == self.runs => Ending::Undecided,
+            () => Ending::Kept,
+        }
     }
 
     /// Judges each different outcome and prints a table.
@@ -262,8 +316,13 @@ impl Seen {
                         "program": test.program.name,
                         "target": target.to_string(),
                         "model": model.name(),
-                        "verdict": if violating > 0 { "violation" } else { "consistent" },
+                        "verdict": match self.ending(violating) {
+                            Ending::Broken => "violation",
+                            Ending::Undecided => "undecided",
+                            _ => "consistent",
+                        },
                         "runs": self.runs,
+                        "unfinished": self.unfinished,
                         "outcomes": rows,
                     })
                 )
@@ -271,7 +330,7 @@ impl Seen {
             false => self.table(arguments, test, model.name(), &rows, violating)?,
         };
         sink.write(|out| out.write_all(text.as_bytes()))?;
-        Ok(if violating > 0 { Ending::Broken } else { Ending::Kept })
+        Ok(self.ending(violating))
     }
 
     fn table(
@@ -286,12 +345,15 @@ impl Seen {
             "" => "program",
             name => name,
         };
-        let (runs, outcomes) = (self.runs, rows.len());
+        let (runs, outcomes) = (self.runs, self.outcomes.len() + self.recorded.len());
+        let unfinished = self.unfinished();
         let verdict = match violating {
+            0 if self.ending(0) == Ending::Undecided => "nothing is known".to_owned(),
             0 => format!("all satisfy {model}"),
             number => format!("{number} violate {model}"),
         };
-        let mut text = format!("{name}: {runs} runs, {outcomes} different outcomes, {verdict}\n");
+        let mut text =
+            format!("{name}: {runs} runs{unfinished}, {outcomes} different outcomes, {verdict}\n");
         if arguments.quiet.quiet {
             return Ok(text);
         }
@@ -341,7 +403,10 @@ impl Row<'_> {
         let finals = outcome.finals.iter().flatten().enumerate();
         let finals = finals.map(|(place, value)| format!("M[{}] == {value}", label(place)));
         let (reads, finals): (Vec<String>, Vec<String>) = (reads.collect(), finals.collect());
-        format!("{}; at the end {}", reads.join(", "), finals.join(", "))
+        match finals.is_empty() {
+            true => reads.join(", "),
+            false => format!("{}; at the end {}", reads.join(", "), finals.join(", ")),
+        }
     }
 
     fn json(&self) -> Value {

@@ -43,7 +43,7 @@ pub(super) fn header(arguments: &RunArguments, source: &Source, protocol: &Proto
         "# {}, walked at random: seed {}, {} operations a trace",
         source.name, arguments.seed, arguments.operations
     );
-    for (name, value) in &arguments.language.constants {
+    for (name, value) in &arguments.protocol.language.constants {
         let _ = write!(text, ", {name}={value}");
     }
     text.push('\n');

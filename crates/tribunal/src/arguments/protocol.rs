@@ -1,0 +1,34 @@
+//! What is to be known about a protocol whose loads and stores are recorded, for `tribunal run` and
+//! `tribunal hunt`.
+
+use clap::Args;
+
+use super::LanguageFlags;
+
+/// How the memory events of a protocol are found, and which values they have.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Protocols")]
+pub(crate) struct ProtocolFlags {
+    #[command(flatten)]
+    pub(crate) language: LanguageFlags,
+
+    /// How many different values there are [default: enough for each store to have its own].
+    ///
+    /// By default the type of values stays as it is where it is not evident that the protocol
+    /// treats values as cargo, and values repeat. Say a number to have it changed all the same.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=1_000_000_000))]
+    pub(crate) values: Option<u64>,
+
+    /// The procedure that is called where a processor takes a value.
+    #[arg(long, value_name = "NAME", default_value = "Load")]
+    pub(crate) load: String,
+
+    /// The procedure that is called where a processor writes a value.
+    #[arg(long, value_name = "NAME", default_value = "Store")]
+    pub(crate) store: String,
+
+    /// The procedure that is called where a store takes its place in the order of its address
+    /// [default: Commit, if there is one].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) commit: Option<String>,
+}

@@ -1,0 +1,68 @@
+//! A Murphi protocol, ready to be walked: for `tribunal run` and `tribunal hunt`.
+
+use conform::{EventNames, RecordOptions, record};
+use murphi::source::Source;
+use stress::protocol::Protocol;
+
+use super::explore::{Language, model};
+use super::remark;
+use crate::arguments::ProtocolFlags;
+use crate::ending::{Ending, Failure};
+
+/// How to prepare a protocol.
+pub(super) struct Wanted<'a> {
+    pub(super) flags: &'a ProtocolFlags,
+    /// How many stores there may be; each needs a value.
+    pub(super) stores: u64,
+    /// Whether complaints are in colours, and whether there are warnings.
+    pub(super) colour: bool,
+    pub(super) quiet: bool,
+}
+
+/// The protocol, ready to be walked, or how the run ends without it.
+pub(super) fn prepare(
+    source: &Source,
+    wanted: &Wanted<'_>,
+) -> Result<Result<Protocol, Ending>, Failure> {
+    let Wanted { flags, stores, colour, quiet } = *wanted;
+    let options = RecordOptions {
+        language: Language::asked(&flags.language).options(),
+        events: EventNames {
+            load: flags.load.clone(),
+            store: flags.store.clone(),
+            commit: flags.commit.clone(),
+        },
+        // Stores under way at the end have values, too.
+        values: flags.values.unwrap_or(stores.saturating_mul(2).saturating_add(64)),
+        insist: flags.values.is_some(),
+    };
+    let recording = match record(source, &options) {
+        Ok(recording) => recording,
+        Err(conform::Failure::Unsuitable(problems)) => {
+            model::complain(&problems, source, colour);
+            remark(&model::verdict_on(&problems, source));
+            return Ok(Err(Ending::Unasked));
+        }
+        Err(conform::Failure::Composition(composed, problems)) => {
+            model::complain(&problems, &composed, colour);
+            remark("the protocol cannot be made to record its events");
+            return Ok(Err(Ending::Unasked));
+        }
+        Err(conform::Failure::TooLarge | conform::Failure::NotRepeatable(_)) => {
+            let sentence = "a state is too large with so many values; ask for fewer operations";
+            return Err(Failure::Usage(format!("{}: {sentence}", source.name)));
+        }
+    };
+    if !quiet {
+        model::complain(&recording.warnings, source, colour);
+        if !recording.fresh {
+            remark(&format!(
+                "data independence is not established, so there are {} values as in the file, and \
+                 they repeat (--values N changes that all the same)",
+                recording.values
+            ));
+        }
+    }
+    let protocol = Protocol::new(recording);
+    protocol.map(Ok).map_err(|why| Failure::Usage(format!("{}: {why}", source.name)))
+}
