@@ -16,7 +16,8 @@ use crate::cores;
 use crate::host::stopped;
 use crate::job::{Job, Word};
 use crate::memory::Memory;
-use crate::pace::{Cost, Pace, Pacer, Warm};
+use crate::mixture::Mixture;
+use crate::pace::{Cost, Lines, Pace, Pacer, Warm};
 use crate::tally::Tally;
 
 /// Bytes of a cache line.
@@ -70,6 +71,8 @@ struct Crew<'a, 'p> {
     ready: AtomicU64,
     /// What a run costs the slowest thread.
     cost: AtomicU64,
+    /// How mixed the outcomes of the last batch were, each thread's part added, in millibits.
+    mixed: AtomicU64,
     plan: Mutex<Plan<'p>>,
     /// What each thread's runs returned.
     results: Vec<RwLock<Vec<u64>>>,
@@ -111,6 +114,7 @@ pub(crate) fn run(order: Order<'_>, pacer: &mut Pacer, sender: &Sender<Tally>) {
         barrier: Barrier::new(threads),
         ready: AtomicU64::new(0),
         cost: AtomicU64::new(0),
+        mixed: AtomicU64::new(0),
         plan: Mutex::new(plan),
         results: order.job.threads.iter().map(result).collect(),
     };
@@ -126,7 +130,7 @@ impl Crew<'_, '_> {
     /// What one thread does.
     fn work(&self, thread: usize, sender: &Sender<Tally>) {
         cores::pin(self.order.cores[thread]);
-        let mut tally = Tally::default();
+        let (mut tally, mut mixture) = (Tally::default(), Mixture::default());
         let mut random = Rng::new(self.order.seed ^ (thread as u64 + 1) << 40);
         let mut batch = Batch { number: 0, first: self.order.first, count: 0 };
         self.reset(thread, self.after(batch));
@@ -138,7 +142,7 @@ impl Crew<'_, '_> {
             }
             self.race(thread, batch, start, pace, &mut random);
             self.barrier.wait();
-            self.count(thread, batch, &mut tally);
+            self.count(thread, batch, &mut tally, &mut mixture);
             self.reset(thread, self.after(batch));
             if tally.len() >= HANDFUL || batch.number.is_multiple_of(REPORT) {
                 // Nobody listens any more when the receiver has had enough.
@@ -162,9 +166,10 @@ impl Crew<'_, '_> {
         if self.barrier.wait().is_leader() {
             let stop = stopped(&self.order.stops);
             let cost = self.cost.swap(0, Ordering::Relaxed);
+            let mixed = self.mixed.swap(0, Ordering::Relaxed);
             let mut plan = locked(&self.plan);
             plan.batch = Batch { count: if stop { 0 } else { next.count }, ..next };
-            plan.advance(self.order.job.threads.len(), cost);
+            plan.advance(self.order.job.threads.len(), cost, mixed as f64);
             plan.start = now() + MARGIN;
             self.ready.store(next.number, Ordering::Release);
         }
@@ -216,7 +221,7 @@ impl Crew<'_, '_> {
             let mut ticks = if measured { now() } else { 0 };
             let instance = self.instance(run);
             let bits = random.bits();
-            self.warm(instance, pace.warm, bits);
+            self.warm(instance, pace.lines, bits);
             let begin = start + pace.offset + run as u64 * pace.window;
             ticks = if measured { now() - ticks } else { 0 };
             wait_for(begin + (bits >> 32 & pace.jitter));
@@ -243,20 +248,19 @@ impl Crew<'_, '_> {
 
     /// Prepares the caches for a run.
     #[inline]
-    fn warm(&self, instance: usize, how: Warm, mut bits: u64) {
-        const MIXED: [Warm; 4] = [Warm::Not, Warm::Read, Warm::Write, Warm::Flush];
-        if how == Warm::Not {
-            return;
-        }
-        for offset in (0..self.order.job.instance).step_by(LINE).take(16) {
-            let how = if how == Warm::Mixed { MIXED[bits as usize & 3] } else { how };
+    fn warm(&self, instance: usize, lines: Lines, random: u64) {
+        let mut bits = match lines {
+            Lines::Fixed(bits) => bits,
+            Lines::Random => random,
+        };
+        for line in &self.order.job.lines {
+            warm_line(&self.memory, instance + line, Warm::of(bits));
             bits >>= 2;
-            warm_line(&self.memory, instance + offset, how);
         }
     }
 
     /// Counts a thread's part of what the batch yielded.
-    fn count(&self, thread: usize, batch: Batch, tally: &mut Tally) {
+    fn count(&self, thread: usize, batch: Batch, tally: &mut Tally, mixture: &mut Mixture) {
         let job = self.order.job;
         let results: Vec<_> = self.results.iter().map(read).collect();
         let mut values = Vec::with_capacity(job.yields());
@@ -280,15 +284,17 @@ impl Crew<'_, '_> {
                 *value = value.wrapping_sub(base);
             }
             tally.add(&values);
+            mixture.add(&values);
         }
+        self.mixed.fetch_add((1000.0 * mixture.take()) as u64, Ordering::Relaxed);
     }
 }
 
 impl Plan<'_> {
-    /// Learns what a run costs, if there was one, and plans the next batch.
-    fn advance(&mut self, threads: usize, cost: u64) {
+    /// Learns from the last batch, if there was one, and plans the next.
+    fn advance(&mut self, threads: usize, cost: u64, mixed: f64) {
         if cost > 0 {
-            self.pacer.learn(cost);
+            self.pacer.learn(cost, mixed);
         }
         self.paces = self.pacer.plan(threads, &mut self.random);
     }

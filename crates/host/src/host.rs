@@ -9,7 +9,7 @@ use stress::{Action, Outcome, Program, Ran, Rng, Runs, Target, TargetError};
 use crate::arch;
 use crate::cores;
 use crate::crew::{self, BASE, LINE, Order};
-use crate::job::{Job, Word};
+use crate::job::{self, Job, Word};
 use crate::pace::Pacer;
 use crate::tally::Tally;
 
@@ -75,6 +75,7 @@ impl Host {
         receive: &mut dyn FnMut(Tally) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         let mut random = Rng::new(runs.seed);
+        self.pacer.turn_to_another_test();
         let enough = AtomicBool::new(false);
         let mut done = 0;
         while done < runs.count && !stopped(&[runs.stop, &enough]) {
@@ -168,8 +169,9 @@ fn prepare(program: &Program, random: &mut Rng) -> Result<Job, TargetError> {
         offset: offset(index as u32),
         initial: place.initial,
     };
-    let words = program.places.iter().enumerate().map(word).collect();
-    Ok(Job { threads, words, instance, based: values_are_small(program) })
+    let words: Vec<Word> = program.places.iter().enumerate().map(word).collect();
+    let (lines, based) = (job::lines(&words), values_are_small(program));
+    Ok(Job { threads, lines, words, instance, based })
 }
 
 /// Whether all values that a run could meet stay below the distance of bases.

@@ -1,6 +1,8 @@
 //! What the crew is given: machine code for each thread, and the memory that one run works on.
 
 use crate::arch::Code;
+use crate::crew::LINE;
+use crate::pace::PREPARED;
 
 /// One test, assembled.
 ///
@@ -12,6 +14,8 @@ pub(crate) struct Job {
     pub(crate) threads: Vec<Code>,
     /// The words of an instance.
     pub(crate) words: Vec<Word>,
+    /// Where in the instance the cache lines begin that are prepared before a run.
+    pub(crate) lines: Vec<usize>,
     /// Bytes of an instance, a whole number of cache lines.
     pub(crate) instance: usize,
     /// Whether every value of a run counts from a base that no other run shares, so that a value
@@ -26,6 +30,19 @@ pub(crate) struct Word {
     pub(crate) offset: usize,
     /// What it holds at the beginning.
     pub(crate) initial: u64,
+}
+
+/// Where the cache lines of words begin, in the order of the words, so that a line has the same
+/// number however memory is laid out.
+pub(crate) fn lines(words: &[Word]) -> Vec<usize> {
+    let mut lines: Vec<usize> = Vec::new();
+    for word in words {
+        let line = word.offset / LINE * LINE;
+        if !lines.contains(&line) && lines.len() < PREPARED {
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 impl Job {

@@ -45,6 +45,7 @@ mod host;
 mod job;
 mod litmus;
 mod memory;
+mod mixture;
 mod pace;
 mod tally;
 

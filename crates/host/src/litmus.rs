@@ -16,7 +16,7 @@ use stress::{Rng, Runs, TargetError};
 use crate::arch;
 use crate::crew::LINE;
 use crate::host::{DISTANCES, Host, MOST};
-use crate::job::{Job, Word};
+use crate::job::{self, Job, Word};
 
 /// What came of runs of a litmus test.
 #[derive(Debug)]
@@ -200,6 +200,6 @@ fn prepare(test: &Litmus, observed: &[Place], random: &mut Rng) -> Result<Job, T
         offset: offset(LocationId(id as u32)),
         initial: kinds[id].size.cut(location.initial.bits()),
     };
-    let words = test.locations.iter().enumerate().map(word).collect();
-    Ok(Job { threads, words, instance, based: false })
+    let words: Vec<Word> = test.locations.iter().enumerate().map(word).collect();
+    Ok(Job { threads, lines: job::lines(&words), words, instance, based: false })
 }

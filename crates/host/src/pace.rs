@@ -1,4 +1,4 @@
-//! When threads start a run, so that races really meet.
+//! When threads start a run, and with which caches, so that races really meet.
 //!
 //! Threads do not wait for each other. Before a batch they agree on a time, and run `i` of the
 //! batch begins at that time plus `i` windows, by the time-stamp counter that all cores share. A
@@ -6,9 +6,12 @@
 //! later; nobody spins for it. That is why a loaded machine makes races rarer but never slow.
 //!
 //! The window is what a run costs, with a little room, as measured on the way; a run during which
-//! the system put the thread aside counts for little. Within it each thread starts a little later or earlier, by offsets that change from batch
-//! to batch and jitter that changes from run to run, since nobody knows in advance how far apart
-//! two threads must be for their stores and loads to cross.
+//! the system put the thread aside counts for little.
+//!
+//! How far apart threads must be for their accesses to cross, and whose cache must hold which
+//! line, nobody knows in advance. That is a [`Setting`], which holds for a batch. A batch tells how
+//! mixed its outcomes were (`mixture.rs`); some batches try something new, the others go on with
+//! what mixed best so far, or with something near it.
 
 use stress::Rng;
 
@@ -21,27 +24,42 @@ pub(crate) struct Pace {
     pub(crate) offset: u64,
     /// Ticks of jitter at most: a power of two less one.
     pub(crate) jitter: u64,
-    /// What it does to the lines of a run before it, in so many of 4 cases.
-    pub(crate) warm: Warm,
+    /// What it does to the lines of a run before it.
+    pub(crate) lines: Lines,
 }
 
-/// How a thread prepares the cache for a run.
+/// How a thread prepares the lines of a run, two bits for each line: see [`Warm::of`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lines {
+    /// In the same way in all runs.
+    Fixed(u64),
+    /// At random.
+    Random,
+}
+
+/// How a thread prepares the cache for an access to a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Warm {
     /// Leaves it as it is.
     Not,
-    /// Asks for all lines for reading.
+    /// Asks for it for reading.
     Read,
-    /// Asks for all lines for writing.
+    /// Asks for it for writing.
     Write,
-    /// Pushes all lines out.
+    /// Pushes it out.
     Flush,
-    /// One of these for each line, at random.
-    Mixed,
 }
 
-const WARMS: [Warm; 6] =
-    [Warm::Not, Warm::Mixed, Warm::Read, Warm::Mixed, Warm::Write, Warm::Flush];
+impl Warm {
+    /// What two bits stand for.
+    #[inline]
+    pub(crate) fn of(bits: u64) -> Warm {
+        [Warm::Not, Warm::Read, Warm::Write, Warm::Flush][bits as usize & 3]
+    }
+}
+
+/// Lines of an instance that are prepared; there are two bits for each.
+pub(crate) const PREPARED: usize = 32;
 
 /// Offsets to draw from, in ticks: mostly close together.
 const OFFSETS: [u64; 8] = [0, 0, 16, 32, 64, 128, 256, 512];
@@ -52,31 +70,148 @@ const JITTERS: [u64; 4] = [0, 15, 63, 255];
 /// Ticks that a window has at least.
 const NARROWEST: u64 = 64;
 
+/// Of a hundred batches, so many try something new.
+const CURIOSITY: u32 = 20;
+
+/// Settings that are remembered.
+const REMEMBERED: usize = 8;
+
+/// How threads are set against each other in a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Setting {
+    jitter: u64,
+    /// For each thread, its offset and how it prepares lines.
+    threads: Vec<(u64, Lines)>,
+}
+
+/// A setting that was tried, and how well outcomes mixed.
+#[derive(Debug)]
+struct Tried {
+    setting: Setting,
+    /// In relation to all batches at that time: 1 is as usual.
+    merit: f64,
+}
+
 /// Chooses the pace of batches.
 #[derive(Debug)]
 pub(crate) struct Pacer {
     /// What a run costs, in ticks.
     cost: u64,
+    /// How mixed the outcomes of a batch are, usually.
+    usual: f64,
+    /// The best settings so far, best first.
+    best: Vec<Tried>,
+    /// The setting of the batch under way.
+    current: Option<Setting>,
 }
 
 impl Pacer {
     pub(crate) fn new() -> Self {
-        Pacer { cost: 256 }
+        Pacer { cost: 256, usual: 0.0, best: Vec::new(), current: None }
+    }
+
+    /// The next batches are of another test: what is usual has to be learnt anew. What worked for
+    /// one test is tried first for the next.
+    pub(crate) fn turn_to_another_test(&mut self) {
+        self.usual = 0.0;
+        self.current = None;
+        for tried in &mut self.best {
+            tried.merit = 1.0;
+        }
     }
 
     /// The plans of all threads for the next batch.
-    pub(crate) fn plan(&self, threads: usize, random: &mut Rng) -> Vec<Pace> {
-        let pick = |random: &mut Rng, from: &[u64]| from[random.below(from.len())];
-        let jitter = pick(random, &JITTERS);
-        let warm = WARMS[random.below(WARMS.len())];
+    pub(crate) fn plan(&mut self, threads: usize, random: &mut Rng) -> Vec<Pace> {
+        let fitting = self.best.iter().filter(|tried| tried.setting.threads.len() == threads);
+        let count = fitting.clone().count();
+        let setting = if count == 0 || random.percent(CURIOSITY) {
+            Setting::random(threads, random)
+        } else {
+            // The best mostly, and the others now and then.
+            let which = random.below(count).min(random.below(count)).min(random.below(count));
+            let chosen = fitting.map(|tried| &tried.setting).nth(which);
+            let mut setting = chosen.expect("one of so many").clone();
+            if random.percent(30) {
+                setting.vary(random);
+            }
+            setting
+        };
+        let jitter = setting.jitter;
         let window = NARROWEST.max(self.cost + self.cost / 4 + jitter);
-        let pace = |_| Pace { window, offset: pick(random, &OFFSETS), jitter, warm };
-        (0..threads).map(pace).collect()
+        let pace = |&(offset, lines): &(u64, Lines)| Pace { window, offset, jitter, lines };
+        let paces = setting.threads.iter().map(pace).collect();
+        self.current = Some(setting);
+        paces
     }
 
-    /// Learns what runs of the last batch cost.
-    pub(crate) fn learn(&mut self, cost: u64) {
+    /// Learns from the last batch what a run costs and how mixed the outcomes were.
+    pub(crate) fn learn(&mut self, cost: u64, mixed: f64) {
         self.cost = (3 * self.cost + cost) / 4;
+        let Some(setting) = self.current.take() else { return };
+        self.usual = match self.usual {
+            0.0 => mixed,
+            usual => (15.0 * usual + mixed) / 16.0,
+        };
+        let merit = if self.usual > 0.0 { mixed / self.usual } else { 1.0 };
+        match self.best.iter_mut().find(|tried| tried.setting == setting) {
+            // A batch that mixed badly may have been disturbed; one that mixed well was not.
+            Some(tried) if merit < tried.merit => tried.merit = (7.0 * tried.merit + merit) / 8.0,
+            Some(tried) => tried.merit = (tried.merit + merit) / 2.0,
+            None => self.best.push(Tried { setting, merit }),
+        }
+        self.best.sort_by(|one, other| other.merit.total_cmp(&one.merit));
+        self.best.truncate(REMEMBERED);
+    }
+}
+
+impl Setting {
+    fn random(threads: usize, random: &mut Rng) -> Self {
+        let jitter = JITTERS[random.below(JITTERS.len())];
+        let lines = lines(threads, random);
+        let offset = |random: &mut Rng| OFFSETS[random.below(OFFSETS.len())];
+        let threads = lines.into_iter().map(|lines| (offset(random), lines)).collect();
+        Setting { jitter, threads }
+    }
+
+    /// Changes one thing a little.
+    fn vary(&mut self, random: &mut Rng) {
+        match random.below(8) {
+            0 => self.jitter = JITTERS[random.below(JITTERS.len())],
+            1 => {
+                let lines = lines(self.threads.len(), random);
+                for (thread, lines) in self.threads.iter_mut().zip(lines) {
+                    thread.1 = lines;
+                }
+            }
+            _ => {
+                let which = random.below(self.threads.len());
+                let offset = &mut self.threads[which].0;
+                let step = 4 << random.below(4);
+                *offset = if random.percent(50) { *offset + step } else { offset.abs_diff(step) };
+            }
+        }
+        // Only differences matter.
+        let least = self.threads.iter().map(|thread| thread.0).min().unwrap_or_default();
+        self.threads.iter_mut().for_each(|thread| thread.0 -= least);
+    }
+}
+
+/// How each of some threads prepares lines: all alike, at random, or each line by one of them, which
+/// makes loads of that thread fast and stores of the others slow.
+fn lines(threads: usize, random: &mut Rng) -> Vec<Lines> {
+    const READ: u64 = 0x5555_5555_5555_5555;
+    match random.below(8) {
+        0 => vec![Lines::Fixed(0); threads],
+        1 => vec![Lines::Random; threads],
+        2 => vec![Lines::Fixed(READ * random.below(4) as u64); threads],
+        _ => {
+            let way = if random.percent(75) { Warm::Write } else { Warm::Read } as u64;
+            let mut bits = vec![0; threads];
+            for line in 0..PREPARED {
+                bits[random.below(threads)] |= way << (2 * line);
+            }
+            bits.into_iter().map(Lines::Fixed).collect()
+        }
     }
 }
 
@@ -102,5 +237,25 @@ impl Cost {
     /// The estimate.
     pub(crate) fn ticks(self) -> u64 {
         self.ticks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where one setting mixes better than all others, most batches come to have it.
+    #[test]
+    fn what_mixes_well_is_done_often() {
+        let mut pacer = Pacer::new();
+        let mut random = Rng::new(5);
+        let near = |paces: &[Pace]| paces[0].offset.abs_diff(paces[1].offset + 100) < 20;
+        let mut hits = [0, 0];
+        for batch in 0..2000 {
+            let good = near(&pacer.plan(2, &mut random));
+            hits[batch / 1000] += usize::from(good);
+            pacer.learn(300, if good { 1.0 } else { 0.2 });
+        }
+        assert!(hits[1] > 500, "{hits:?}");
     }
 }

@@ -15,6 +15,7 @@ use judge::{Budget, Engine, Outcome, ShrinkOptions, Shrunk, judge, shrink};
 use models::Model;
 use report::explain;
 
+use crate::essence::essence;
 use crate::plan::Planned;
 use crate::shape;
 
@@ -74,6 +75,7 @@ impl Scene<'_> {
         // A part is to violate the model only if the whole does, also where values repeat.
         let options = ShrinkOptions { keep_sources: true };
         let shrunk = shrink(history, self.model, proof, options, &budget);
+        let (shrunk, abstracted) = essence(history, shrunk, self.model, &budget);
         let shape = shape::shape(&shrunk.history);
         let mut finding = Finding {
             kind: Kind::Violation,
@@ -87,13 +89,20 @@ impl Scene<'_> {
             shape,
         };
         if !known(&finding.shape) {
-            self.draw(&mut finding, history, shrunk);
+            self.draw(&mut finding, history, shrunk, abstracted);
         }
         finding
     }
 
     /// The files of a violation.
-    fn draw(&self, finding: &mut Finding, history: &History, shrunk: Shrunk) {
+    fn draw(&self, finding: &mut Finding, history: &History, shrunk: Shrunk, abstracted: bool) {
+        let rest = match abstracted {
+            true => {
+                "# (what the rest of the run says about them stands as `init` and `order` lines, \
+                 and half of an atomic may stand for it)\n"
+            }
+            false => "",
+        };
         let header = format!(
             "# {}: {}\n# {} of the {} events of test {} ({}) on {} that violate {} on their own\n",
             finding.name,
@@ -105,7 +114,7 @@ impl Scene<'_> {
             self.target,
             self.model,
         );
-        let minimal = header + &trace(&shrunk.history);
+        let minimal = header + rest + &trace(&shrunk.history);
         let (history_read, proof) = self.read_again(&minimal, shrunk);
         let certificate =
             Certificate { trace: 1, model: self.model, evidence: Evidence::Violation(proof) };

@@ -33,6 +33,7 @@
 
 mod campaign;
 mod coverage;
+mod essence;
 mod finding;
 mod folder;
 mod ledger;

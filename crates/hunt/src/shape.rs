@@ -5,7 +5,7 @@
 //! as they first appear, 0 is the initial value; of all orders of the threads the one whose text is
 //! the greatest counts (writers come first, as is the custom). `U` is an atomic update with what it
 //! read and wrote, `F` a fence, `@0` a dependency on the thread's event 0, `; a=1` what is there at
-//! the end. Up to [`MOST_THREADS`] threads all orders are tried; beyond, shapes may be told apart
+//! the end, or the later of two writes. Up to [`MOST_THREADS`] threads all orders are tried; beyond, shapes may be told apart
 //! that are one.
 //!
 //! Shapes of the classical litmus tests have their names: the table is made from the cycles that
@@ -14,7 +14,9 @@
 use std::fmt::Write;
 use std::sync::OnceLock;
 
-use history::{AddressId, Event, EventId, History, Kinds, Operation, Source, ThreadId, Value};
+use history::{
+    AddressId, Event, EventId, History, Kinds, Operation, OrderChain, Source, ThreadId, Value,
+};
 use rustc_hash::FxHashMap;
 use stress::{Edge, Outcome, Test, cycles};
 
@@ -122,6 +124,12 @@ impl<'a> Drawing<'a> {
             remarks.push(format!("{place}={}", self.value(last.address, last.value)));
         }
         for chain in self.history.orders() {
+            if let Some(last) = self.last_of_all(chain) {
+                // An order of all writes says no more than which was the last, if there are two.
+                let place = self.place(chain.address);
+                remarks.push(format!("{place}={}", self.value(chain.address, last)));
+                continue;
+            }
             let place = self.place(chain.address);
             let initial = self.history.address(chain.address).initial;
             let values = chain.writes.iter().map(|&write| match write {
@@ -135,8 +143,25 @@ impl<'a> Drawing<'a> {
         }
         remarks.sort_unstable();
         for (at, remark) in remarks.iter().enumerate() {
-            let _ = write!(self.text, "{}{remark}", if at == 0 { " ; " } else { " " });
+            let between = match (at, self.history.is_empty()) {
+                (0, true) => "",
+                (0, false) => " ; ",
+                _ => " ",
+            };
+            let _ = write!(self.text, "{between}{remark}");
         }
+    }
+
+    /// The later of two writes, if a chain orders them, nothing else is written, and no `final` line
+    /// says so.
+    fn last_of_all(&self, chain: &OrderChain) -> Option<Value> {
+        let [Source::Write(one), Source::Write(last)] = *chain.writes.as_slice() else {
+            return None;
+        };
+        let writes = &self.history.address(chain.address).writes;
+        let said = self.history.finals().iter().any(|last| last.address == chain.address);
+        let all = writes.len() == 2 && writes.contains(&one) && writes.contains(&last);
+        (all && !said).then(|| written(&self.history.event(last)))
     }
 
     fn place(&mut self, address: AddressId) -> String {

@@ -31,7 +31,7 @@ fn what_differs_in_more_than_names_has_another_shape() {
         "0: x := 1\n0: x == 0\n1: y := 1\n1: y == 0",
         "0: x := 1\n0: x := 2\nfinal x == 1",
         "0: x := 1\n0: x := 2\nfinal x == 2",
-        "0: x := 1\n0: x := 2\norder x: 2 < 1",
+        "0: x := 1\n0: x := 2\n0: x := 3\norder x: 2 < 1",
         "0: x == 1 as a\n0: y := 1 dep a\n1: y == 1\n1: x := 1",
         "0: x == 1\n0: y := 1\n1: y == 1\n1: x := 1",
     ];

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::condition::{Condition, Test};
-use crate::program::{Action, Instruction, Place, Program};
+use crate::program::{Action, Instruction, Place, Program, title};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -223,7 +223,7 @@ fn instruction_shape(instruction: &Instruction, label: impl Fn(u32) -> Label) ->
 /// The program that a shape stands for, or a sentence that says why there is none.
 fn read(shape: ProgramShape) -> Result<Test, String> {
     let mut known: FxHashMap<Label, u32> = FxHashMap::default();
-    let mut program = Program { name: shape.name, ..Program::default() };
+    let mut program = Program { name: title(&shape.name), ..Program::default() };
     for (index, place) in shape.places.into_iter().enumerate() {
         let label = match &place.addr {
             Label::Number(number) => AddressLabel::Number(*number),

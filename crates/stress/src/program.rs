@@ -217,6 +217,13 @@ pub(crate) fn is_name(text: &str) -> bool {
     text.as_bytes().first().is_some_and(first) && text.bytes().all(rest) && text.len() <= NAME_LIMIT
 }
 
+/// What a program is called, as a line of text can say it: without line ends, and without a `#`,
+/// which would begin a comment.
+pub(crate) fn title(text: &str) -> String {
+    let title = text.replace(|c: char| c.is_control() || c == '#', " ");
+    title.trim().to_owned()
+}
+
 /// The longest name, in bytes.
 pub(crate) const NAME_LIMIT: usize = 4096;
 

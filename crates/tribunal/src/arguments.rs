@@ -31,7 +31,7 @@ pub(crate) use generate::{
 };
 pub(crate) use hunt::HuntArguments;
 pub(crate) use litmus::LitmusArguments;
-pub(crate) use protocol::ProtocolFlags;
+pub(crate) use protocol::{EventFlags, ProtocolFlags};
 pub(crate) use run::RunArguments;
 pub(crate) use verify::{MemoryModelChoice, VerifyArguments, WitnessChoice};
 
@@ -390,6 +390,14 @@ impl JobFlag {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         self.jobs.map_or_else(all, usize::from)
     }
+}
+
+/// How long a command that is a target may take.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct TimeoutFlag {
+    /// With exec: the time that the command has for a program and all its runs.
+    #[arg(long, value_name = "TIME", value_parser = units::time, default_value = "10s")]
+    pub(crate) timeout: Duration,
 }
 
 /// Results for programs.

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scan::{Scanner, Span};
 use crate::condition::{Condition, Test};
-use crate::program::{Action, Instruction, Place, Program, WORDS_PER_LINE};
+use crate::program::{Action, Instruction, Place, Program, WORDS_PER_LINE, title};
 
 const STATEMENT: &str = "a thread number, `program`, `init`, `place`, `threads`, `exists` or `end`";
 const STATEMENT_HELP: &str =
@@ -86,7 +86,7 @@ impl Draft {
         }
         let start = scanner.place();
         if scanner.takes_word("program") {
-            self.program.name = scanner.rest().to_owned();
+            self.program.name = title(scanner.rest());
             return Ok(());
         }
         if scanner.takes_word("init") {

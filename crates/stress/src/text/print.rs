@@ -5,7 +5,7 @@ use std::fmt;
 use history::Kinds;
 
 use crate::condition::{Condition, Test};
-use crate::program::{Action, Instruction, Place, Program};
+use crate::program::{Action, Instruction, Place, Program, title};
 
 /// The program as text, with its `end` line.
 impl fmt::Display for Test {
@@ -32,10 +32,9 @@ fn print(
     program: &Program,
     condition: Option<&Condition>,
 ) -> fmt::Result {
-    // A line end or a `#` in a name would be read as something else.
-    let name = program.name.replace(['\n', '\r', '#'], " ");
-    if !name.trim().is_empty() {
-        writeln!(f, "program {}", name.trim())?;
+    let name = title(&program.name);
+    if !name.is_empty() {
+        writeln!(f, "program {name}")?;
     }
     for place in program.places.iter().filter(|_| !lies_as_mentioned(program)) {
         writeln!(f, "place M[{}] line {} word {}", place.label, place.line, place.word)?;
@@ -160,7 +159,7 @@ impl Names {
         let mut count = 0;
         let mut number = |wanted: bool| {
             count += usize::from(wanted);
-            wanted.then_some(count - 1)
+            wanted.then(|| count - 1)
         };
         Names(wanted.into_iter().map(|t| t.into_iter().map(&mut number).collect()).collect())
     }

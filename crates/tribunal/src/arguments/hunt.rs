@@ -8,7 +8,9 @@ use models::Model;
 use stress::{Mix, TargetName};
 
 use super::generate::BugFlags;
-use super::{ColourFlag, EXIT_CODES, JobFlag, JsonFlag, ProtocolFlags, QuietFlag, model_parser};
+use super::{
+    ColourFlag, EXIT_CODES, JobFlag, JsonFlag, ProtocolFlags, QuietFlag, TimeoutFlag, model_parser,
+};
 use crate::units;
 
 const EXAMPLES: &str = "\
@@ -73,9 +75,8 @@ pub(crate) struct HuntArguments {
     #[command(flatten)]
     pub(crate) protocol: ProtocolFlags,
 
-    /// With exec: the time that the command has for a test.
-    #[arg(long, value_name = "TIME", value_parser = units::time, default_value = "10s")]
-    pub(crate) timeout: Duration,
+    #[command(flatten)]
+    pub(crate) timeout: TimeoutFlag,
 
     #[command(flatten)]
     pub(crate) jobs: JobFlag,

@@ -1,5 +1,5 @@
-//! What is to be known about a protocol whose loads and stores are recorded, for `tribunal run` and
-//! `tribunal hunt`.
+//! What is to be known about a protocol whose loads and stores are recorded or verified, for
+//! `tribunal run`, `hunt` and `verify`.
 
 use clap::Args;
 
@@ -19,6 +19,18 @@ pub(crate) struct ProtocolFlags {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=1_000_000_000))]
     pub(crate) values: Option<u64>,
 
+    #[command(flatten)]
+    pub(crate) events: EventFlags,
+
+    /// The procedure that is called where a store takes its place in the order of its address
+    /// [default: Commit, if there is one].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) commit: Option<String>,
+}
+
+/// Where a protocol says that a processor loads or stores.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct EventFlags {
     /// The procedure that is called where a processor takes a value.
     #[arg(long, value_name = "NAME", default_value = "Load")]
     pub(crate) load: String,
@@ -26,9 +38,4 @@ pub(crate) struct ProtocolFlags {
     /// The procedure that is called where a processor writes a value.
     #[arg(long, value_name = "NAME", default_value = "Store")]
     pub(crate) store: String,
-
-    /// The procedure that is called where a store takes its place in the order of its address
-    /// [default: Commit, if there is one].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) commit: Option<String>,
 }

@@ -9,7 +9,7 @@ use stress::TargetName;
 
 use super::{
     BugFlags, ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, OutFlag, ProtocolFlags, QuietFlag,
-    format_parser, model_parser,
+    TimeoutFlag, format_parser, model_parser,
 };
 use crate::units;
 
@@ -106,9 +106,8 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) bug: BugFlags,
 
-    /// The time that a command of exec: has for a program and all its runs.
-    #[arg(long, value_name = "TIME", value_parser = units::time, default_value = "10s")]
-    pub(crate) timeout: Duration,
+    #[command(flatten)]
+    pub(crate) timeout: TimeoutFlag,
 
     #[command(flatten)]
     pub(crate) protocol: ProtocolFlags,

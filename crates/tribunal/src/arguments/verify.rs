@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 
 use super::explore::ExploreLimitFlags;
 use super::{
-    ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, LanguageFlags, QuietFlag, SymmetryChoice,
+    ColourFlag, DeadlockChoice, EXIT_CODES, EventFlags, JsonFlag, LanguageFlags, QuietFlag,
+    SymmetryChoice,
 };
 
 const EXAMPLES: &str = "\
@@ -46,13 +47,8 @@ pub(crate) struct VerifyArguments {
     #[arg(required_unless_present_any = ["replay", "any_processors"])]
     pub(crate) model: Option<MemoryModelChoice>,
 
-    /// The procedure that is called where a processor takes a value.
-    #[arg(long, value_name = "NAME", default_value = "Load")]
-    pub(crate) load: String,
-
-    /// The procedure that is called where a processor writes a value.
-    #[arg(long, value_name = "NAME", default_value = "Store")]
-    pub(crate) store: String,
+    #[command(flatten)]
+    pub(crate) events: EventFlags,
 
     /// The procedure that is called where a store takes its place in the order of its address, if
     /// that is later than the store: where it leaves a store buffer; `none` for none [default:

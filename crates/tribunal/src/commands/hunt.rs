@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use stress::{TargetError, TargetName};
 
 use super::remark;
-use crate::arguments::{HuntArguments, ProtocolFlags};
+use crate::arguments::{EventFlags, HuntArguments, ProtocolFlags};
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
@@ -228,7 +228,8 @@ fn options(arguments: &HuntArguments, target: &str) -> Map<String, Value> {
     match options {
         Value::Object(mut options) => {
             if let TargetName::Protocol(_) = arguments.on {
-                let ProtocolFlags { language, values, load, store, commit } = &arguments.protocol;
+                let ProtocolFlags { language, values, events, commit } = &arguments.protocol;
+                let EventFlags { load, store } = events;
                 let constants = language.constants.iter();
                 let constants: Vec<_> =
                     constants.map(|(name, value)| format!("{name}={value}")).collect();

@@ -28,8 +28,8 @@ pub(super) fn prepare(
     let options = RecordOptions {
         language: Language::asked(&flags.language).options(),
         events: EventNames {
-            load: flags.load.clone(),
-            store: flags.store.clone(),
+            load: flags.events.load.clone(),
+            store: flags.events.store.clone(),
             commit: flags.commit.clone(),
         },
         // Stores under way at the end have values, too.

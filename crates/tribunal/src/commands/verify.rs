@@ -115,8 +115,8 @@ fn options(arguments: &VerifyArguments, language: &Language) -> Options {
     Options {
         memory_model: memory_model(arguments.model.unwrap_or(MemoryModelChoice::Sc)),
         events: EventNames {
-            load: arguments.load.clone(),
-            store: arguments.store.clone(),
+            load: arguments.events.load.clone(),
+            store: arguments.events.store.clone(),
             commit: arguments.commit.clone(),
         },
         language: language.options(),

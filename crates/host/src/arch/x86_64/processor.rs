@@ -32,7 +32,7 @@ pub(crate) fn now() -> u64 {
 pub(crate) fn warm_line(memory: &Memory, offset: usize, how: Warm) {
     let line = memory.address(offset);
     match how {
-        Warm::Not | Warm::Mixed => {}
+        Warm::Not => {}
         // SAFETY: a prefetch never faults and changes nothing that a program could see.
         Warm::Read => unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) },
         // SAFETY: as above.

@@ -47,7 +47,7 @@ pub(super) fn find(arguments: &HuntArguments) -> Result<Result<Quarry, Ending>, 
             (Abilities::machine(4), each(move || machine))
         }
         TargetName::Exec(command) => {
-            let exec = Exec::new(command).with_timeout(arguments.timeout);
+            let exec = Exec::new(command).with_timeout(arguments.timeout.timeout);
             (Abilities::exec(), each(move || exec.clone()))
         }
         TargetName::Protocol(path) => {

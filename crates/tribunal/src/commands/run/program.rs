@@ -100,7 +100,9 @@ fn running(
             let sentence = "--exhaustive and --bug are for reference machines, machine:MODEL";
             return Err(Failure::Usage(sentence.to_owned()));
         }
-        TargetName::Exec(command) => Box::new(Exec::new(command).with_timeout(arguments.timeout)),
+        TargetName::Exec(command) => {
+            Box::new(Exec::new(command).with_timeout(arguments.timeout.timeout))
+        }
         TargetName::Protocol(file) => {
             let source = model::read_source(file)?;
             let wanted = Wanted {
