@@ -126,7 +126,7 @@ fn on_the_host_the_layout_is_that_of_litmus7() {
     assert_eq!(lines[1], format!("Histogram ({states} states)"));
     let counts = lines[2..2 + states].iter().map(|line| {
         let (count, state) = line.split_once(":>").unwrap();
-        assert!(state.starts_with("1:rax="), "{line}");
+        assert!(state.starts_with("1:EAX="), "{line}");
         count.trim().parse::<u64>().unwrap()
     });
     assert_eq!(counts.sum::<u64>(), 20_000);
