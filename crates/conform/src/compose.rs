@@ -234,14 +234,16 @@ fn range(low: i64, count: u64, span: Span) -> TypeKind {
 
 /// How the value with a number, from 0, is written in a program of [`resize`]d values.
 pub(crate) fn literal(protocol: &Protocol, number: u64) -> String {
-    let (model, ty) = (&protocol.model, protocol.value.ty);
+    let added = || format!("{}value_{number}", protocol.prefix);
+    member(&protocol.model, protocol.value.ty, number).unwrap_or_else(added)
+}
+
+/// How the member of a type with a number, from 0, is written; `None` if an enumeration has fewer.
+pub(crate) fn member(model: &Model, ty: TypeId, number: u64) -> Option<String> {
     match model.simple(ty) {
-        Some(Simple::Enumeration(members)) => match members.get(number as usize) {
-            Some(member) => member.clone(),
-            None => format!("{}value_{number}", protocol.prefix),
-        },
-        Some(Simple::Boolean) => if number == 0 { "false" } else { "true" }.to_owned(),
-        _ => model.lowest(ty).saturating_add_unsigned(number).to_string(),
+        Some(Simple::Enumeration(members)) => members.get(number as usize).cloned(),
+        Some(Simple::Boolean) => Some(if number == 0 { "false" } else { "true" }.to_owned()),
+        _ => Some(model.lowest(ty).saturating_add_unsigned(number).to_string()),
     }
 }
 

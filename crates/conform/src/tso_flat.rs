@@ -7,9 +7,9 @@
 //! symmetry. What they follow is the same.
 
 use murphi::ast::Program;
-use murphi::ir::{Simple, TypeId};
+use murphi::ir::Simple;
 
-use crate::compose::{Observer, compose, fill, initially, literal, ordered};
+use crate::compose::{Observer, compose, fill, initially, literal, member, ordered};
 use crate::events::Protocol;
 use crate::tso::FOLLOWED;
 
@@ -53,17 +53,7 @@ pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>) -> Option<Program>
 
 /// How the address with a number, from 0, is written.
 fn address(protocol: &Protocol, number: u64) -> String {
-    written(protocol, protocol.address.ty, number)
-}
-
-fn written(protocol: &Protocol, ty: TypeId, number: u64) -> String {
-    match protocol.model.simple(ty) {
-        Some(Simple::Enumeration(members)) => {
-            members.get(number as usize).cloned().unwrap_or_default()
-        }
-        Some(Simple::Boolean) => if number == 0 { "false" } else { "true" }.to_owned(),
-        _ => protocol.model.lowest(ty).saturating_add_unsigned(number).to_string(),
-    }
+    member(&protocol.model, protocol.address.ty, number).unwrap_or_default()
 }
 
 /// One of several numbers, by what a variable is.

@@ -90,23 +90,29 @@ pub(super) fn tell(
     Ok(tale)
 }
 
+/// How it is searched.
+pub(super) fn settings(question: &Question<'_>) -> Settings {
+    let Question { arguments, language, options, .. } = question;
+    Settings {
+        constants: language.constants.clone(),
+        dialect: language.dialect.name().to_owned(),
+        loop_limit: language.loop_limit,
+        symmetry: symmetry_name(arguments.symmetry).to_owned(),
+        deadlock: arguments.deadlock.unwrap_or(DeadlockChoice::Stuttering).name().to_owned(),
+        search: "bfs".to_owned(),
+        jobs: options.search.threads,
+        ..Settings::default()
+    }
+}
+
 /// A verification without an answer, for this reason.
 pub(super) fn unanswered(question: &Question<'_>, sentence: String) -> Verification {
-    let Question { arguments, language, options, .. } = question;
+    let Question { arguments, options, .. } = question;
     Verification {
         model: input::shown(&arguments.file).to_owned(),
         memory_model: told_model(options.memory_model),
         sentence,
-        settings: Settings {
-            constants: language.constants.clone(),
-            dialect: language.dialect.name().to_owned(),
-            loop_limit: language.loop_limit,
-            symmetry: symmetry_name(arguments.symmetry).to_owned(),
-            deadlock: arguments.deadlock.unwrap_or(DeadlockChoice::Stuttering).name().to_owned(),
-            search: "bfs".to_owned(),
-            jobs: options.search.threads,
-            ..Settings::default()
-        },
+        settings: settings(question),
         events: markers(&options.events),
         exact: options.exact,
         ..Verification::default()

@@ -3,13 +3,14 @@
 use explore::Violation;
 use parametric::refine::{Kept, Small, Stuck, Verdict, Verification};
 use report::any_number::{AnyNumber, Claim, Instance, Lemma, Verdict as Told};
+use report::exploration;
 use report::exploration::text::counted;
-use report::exploration::{self, Settings};
 
 use super::super::Question;
+use super::super::tell::settings;
 use super::Done;
-use crate::arguments::{DeadlockChoice, MemoryModelChoice};
-use crate::commands::explore::search::{reason_line, symmetry_name, told};
+use crate::arguments::MemoryModelChoice;
+use crate::commands::explore::search::{reason_line, told};
 use crate::ending::Failure;
 use crate::input;
 
@@ -90,7 +91,7 @@ pub(super) fn unconfirmed(question: &Question<'_>, done: &[Done], processors: u6
 }
 
 fn asked(question: &Question<'_>, done: &[Done]) -> AnyNumber {
-    let Question { arguments, language, options, .. } = question;
+    let arguments = question.arguments;
     let mut notes: Vec<String> = Vec::new();
     for Done { found, .. } in done {
         for claim in &found.left_out {
@@ -114,16 +115,7 @@ fn asked(question: &Question<'_>, done: &[Done]) -> AnyNumber {
             .map(|done| done.task.prepared.processor.name.clone())
             .unwrap_or_default(),
         concrete: done.iter().map(|done| done.concrete).max().unwrap_or_default(),
-        settings: Settings {
-            constants: language.constants.clone(),
-            dialect: language.dialect.name().to_owned(),
-            loop_limit: language.loop_limit,
-            symmetry: symmetry_name(arguments.symmetry).to_owned(),
-            deadlock: arguments.deadlock.unwrap_or(DeadlockChoice::Stuttering).name().to_owned(),
-            search: "bfs".to_owned(),
-            jobs: options.search.threads,
-            ..Settings::default()
-        },
+        settings: settings(question),
         claims: done.iter().map(claim).collect(),
         notes,
         ..AnyNumber::default()
