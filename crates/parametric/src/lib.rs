@@ -24,6 +24,7 @@ pub mod refine;
 mod rules;
 mod substitute;
 mod syntax;
+mod tidy;
 mod types;
 
 use murphi::ast::{Expression, Program, Quantifier, TypeExpression};

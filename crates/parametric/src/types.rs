@@ -176,6 +176,9 @@ impl Types {
                     _ => None,
                 }
             }
+            ExpressionKind::Conditional(_, left, right) => {
+                self.of(scope, left).or_else(|| self.of(scope, right))
+            }
             ExpressionKind::Unary(murphi::ast::UnaryOperator::Not, _)
             | ExpressionKind::Quantified { .. }
             | ExpressionKind::IsUndefined(_)

@@ -243,6 +243,11 @@ impl Instance<'_> {
             {
                 self.condition(whole, mode.strict())
             }
+            ExpressionKind::Binary(B::Equal | B::NotEqual, left, _) if self.is_whole(left) => {
+                let message =
+                    "this compares what belongs to processors, or refers to them, as a whole";
+                Err(Stop::refuse(whole.span, message, "compare the parts one by one"))
+            }
             ExpressionKind::Binary(operator, left, right) => {
                 let left = self.value(left, mode)?;
                 if let Some(known) = self.compared(*operator, &left, right) {
@@ -280,6 +285,11 @@ impl Instance<'_> {
                 "write out what it returns",
             )),
         }
+    }
+
+    /// Whether something consists of parts, some of which are about processors.
+    fn is_whole(&self, place: &Expression) -> bool {
+        self.types.of(&self.scope, place).is_some_and(|ty| self.types.mentions_processors(&ty))
     }
 
     /// Whether two members of an enumeration are the same, or different, as an operator says.

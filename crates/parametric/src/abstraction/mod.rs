@@ -16,6 +16,7 @@ mod expression;
 mod instance;
 mod limits;
 mod loops;
+mod order;
 mod places;
 mod processors;
 mod quantify;

@@ -64,7 +64,8 @@ impl Instance<'_> {
                     Who::Undefined => Err(Stop::Undefined),
                 }
             }
-            _ => Ok(Where::Visible(whole.clone())),
+            ExpressionKind::Name(_) => Ok(Where::Visible(whole.clone())),
+            _ => Ok(Where::Visible(self.value(whole, mode)?)),
         }
     }
 }

@@ -95,6 +95,10 @@ impl Instance<'_> {
         if matches!(whole.kind, ExpressionKind::Undefined) {
             return Ok(Who::Undefined);
         }
+        if matches!(whole.kind, ExpressionKind::Conditional(..)) {
+            let message = "one of two processors cannot be used like this";
+            return Err(Stop::refuse(whole.span, message, "use `if` and two assignments"));
+        }
         match self.place(whole, mode)? {
             Where::Visible(place) => Ok(match self.standing_of(&place) {
                 Some(Standing::Concrete) => Who::Concrete(place),

@@ -3,7 +3,8 @@
 use std::collections::{HashSet, VecDeque};
 
 use murphi::ast::{
-    Body, Declaration, DeclarationKind, Expression, Quantifier, Statement, Variables,
+    Body, Declaration, DeclarationKind, Expression, ExpressionKind, Quantifier, Statement,
+    Variables,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
@@ -12,7 +13,8 @@ use murphi::source::Span;
 use super::instance::{Decision, Instance, Mode, OTHER, Standing};
 use super::{enter, parameter, refused};
 use crate::syntax::{
-    and, boolean, changed, each_expression, each_statement, is_false, is_true, names, root,
+    and, boolean, changed, each_expression, each_part, each_statement, is_false, is_true, names,
+    root,
 };
 use crate::types::Types;
 use crate::{Choice, Fixed};
@@ -132,13 +134,16 @@ fn instance(
             guard = and(guard, instance.condition(more, Mode::Weaker).map_err(told)?);
         }
     }
-    let shows = source.is_start || others.is_empty() || writes_state(types, &statements);
+    let shows = source.is_start
+        || others.is_empty()
+        || writes_state(types, &statements)
+        || source.guard.is_some_and(|guard| may_fail(&instance, guard));
     if !shows || is_false(&guard) {
         return Ok((None, decisions));
     }
     let mut used: HashSet<String> = names(&guard).into_iter().collect();
     each_expression(&statements, &mut |part| {
-        if let murphi::ast::ExpressionKind::Name(name) = &part.kind {
+        if let ExpressionKind::Name(name) = &part.kind {
             used.insert(name.clone());
         }
     });
@@ -185,6 +190,41 @@ fn instance_name(source: &Source<'_>, others: &[usize], choices: &[Choice]) -> S
         }
     }
     parts.join(", ")
+}
+
+/// Whether a guard compares what belongs to two processors, of which one may have nothing there. The
+/// error may be seen with these two in view and no third one, of which nothing shows.
+fn may_fail(instance: &Instance<'_>, guard: &Expression) -> bool {
+    let mut found = false;
+    each_atom(guard, &mut |atom| {
+        let mut owners = HashSet::new();
+        each_part(atom, &mut |part| {
+            if let ExpressionKind::Index(_, at) = &part.kind
+                && instance.is_processor(at)
+            {
+                owners.insert(print_expression(at));
+            }
+        });
+        found |= owners.len() > 1;
+    });
+    found
+}
+
+/// The conditions without connectives that a guard consists of.
+fn each_atom(whole: &Expression, visit: &mut dyn FnMut(&Expression)) {
+    use murphi::ast::BinaryOperator as B;
+    match &whole.kind {
+        ExpressionKind::Unary(murphi::ast::UnaryOperator::Not, inner) => each_atom(inner, visit),
+        ExpressionKind::Binary(
+            B::And | B::LogicalAnd | B::Or | B::LogicalOr | B::Implies,
+            left,
+            right,
+        ) => {
+            each_atom(left, visit);
+            each_atom(right, visit);
+        }
+        _ => visit(whole),
+    }
 }
 
 /// Whether statements write a state variable.
