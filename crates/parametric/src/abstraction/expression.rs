@@ -186,6 +186,10 @@ impl Instance<'_> {
         let Some(ty) = self.types.of(&self.scope, place) else {
             return Err(Stop::refuse(place.span, "the type of this is not evident", "declare it"));
         };
+        if !self.types.is_simple(&ty) {
+            let message = "what consists of parts belongs to a processor and is used as a whole";
+            return Err(Stop::refuse(place.span, message, "use its parts one by one"));
+        }
         let mut alternatives = Vec::new();
         if self.types.is_processor(&ty) {
             alternatives.push(Decision::Other);

@@ -3,7 +3,7 @@
 use murphi::ast::{BinaryOperator, Domain, Expression, Quantifier};
 
 use super::instance::{Instance, Mode, Standing, Step, Stop};
-use crate::syntax::{and, binary, boolean, is_false, is_true, or, quantified};
+use crate::syntax::{and, binary, boolean, is_false, is_true, names, or, quantified};
 use crate::types::bind;
 
 impl Instance<'_> {
@@ -46,11 +46,17 @@ impl Instance<'_> {
         self.bound.pop();
         self.scope = outer;
         // Something is different for each value of the variable: choose for all at once.
+        let is_own = |stop: &Stop| match stop {
+            Stop::Bound(_) => true,
+            Stop::Split(stored) => names(stored).contains(&first.name.text),
+            _ => false,
+        };
         match result {
-            Err(Stop::Bound(_)) if mode == Mode::Exact => {
+            Err(stop) if mode == Mode::Exact && is_own(&stop) => {
                 let whole = quantified(all, vec![first.clone()], inner);
                 self.chosen_truth(&whole)
             }
+            Err(stop @ Stop::Split(_)) if is_own(&stop) => Err(Stop::Unknown),
             other => other,
         }
     }

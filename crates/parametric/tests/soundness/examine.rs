@@ -16,7 +16,7 @@ use tribunal_parametric::{
     with_processors,
 };
 
-use crate::judge::{Found, Said, abstracted, instance, read, runnable, said, source};
+use crate::judge::{Found, Sabotage, Said, abstracted, instance, read, runnable, said, source};
 use crate::sketch::{self, Sketch};
 
 /// The most processors of an instance.
@@ -52,15 +52,22 @@ pub(crate) struct Plan {
     pub(crate) concrete: u64,
     pub(crate) lemmas: u64,
     pub(crate) verify: bool,
+    pub(crate) sabotage: Sabotage,
 }
 
 /// What is wrong with how a program is treated, if anything is.
 pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), String> {
     let program = read(&sketch.text());
-    let processor = find_processor(&program, None).expect("there are processors");
+    let processor = find_processor(&program, Some("P")).expect("there are processors");
     mix.programs += 1;
-    let concrete = plan.concrete;
-    let (prepared, made) = match abstracted(&program, concrete, |_| Vec::new()) {
+    // What speaks of three processors needs three.
+    let attempt =
+        |concrete| abstracted(&program, concrete, |_| Vec::new()).map(|found| (concrete, found));
+    let found = match attempt(plan.concrete) {
+        Err(why) if why.contains("this speaks of") => attempt(plan.concrete + 1),
+        found => found,
+    };
+    let (concrete, (prepared, made)) = match found {
         Err(_) => {
             mix.refused += 1;
             return Ok(());
@@ -78,7 +85,7 @@ pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), 
         Some(count) => Err(format!("wrong with {count} processors, but called safe {how}")),
         None => Ok(()),
     };
-    match said(&program, concrete, |_| Vec::new()) {
+    match said(&program, concrete, plan.sabotage, |_| Vec::new()) {
         Said::Holds => {
             mix.safe += 1;
             called_safe("without lemmas")?;
@@ -88,7 +95,7 @@ pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), 
             let text = sketch::lemmas(&mut Rng::new(plan.lemmas), sketch);
             let given =
                 |prepared: &Prepared| read_lemmas(&source(&text), prepared).unwrap_or_default();
-            match said(&program, concrete, given) {
+            match said(&program, concrete, plan.sabotage, given) {
                 Said::Holds => {
                     mix.safe_by_random_lemmas += 1;
                     called_safe(&format!("with\n{text}"))?;
@@ -169,7 +176,8 @@ fn steps_are_seen(
     concrete: u64,
 ) -> Result<usize, String> {
     let mut steps = 0;
-    for (count, most) in [(concrete + 1, 60), (concrete + 2, 20)] {
+    let sizes = [(concrete + 1, 60), (concrete + 2, 20)];
+    for (count, most) in sizes.into_iter().filter(|(count, _)| *count <= MOST) {
         let whole = with_processors(&prepared.program, &prepared.processor, count);
         let instance = runnable(&whole)?;
         let seen = |state: &State, view: &[usize]| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use explore::symmetry::Symmetry;
 use explore::{Deadlock, Options, Verdict};
-use murphi::ast::Program;
+use murphi::ast::{ExpressionKind, Item, Program, RuleKind, StatementKind};
 use murphi::diagnostic::Diagnostic;
 use murphi::interpret::Interpreter;
 use murphi::parse::parse;
@@ -44,7 +44,7 @@ pub(crate) enum Said {
 }
 
 /// How long a search may take.
-const LONGEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(2);
 
 pub(crate) fn source(text: &str) -> Source {
     Source { name: "model.m".into(), text: text.to_owned() }
@@ -108,20 +108,72 @@ pub(crate) fn abstracted(
     lemmas: impl Fn(&Prepared) -> Vec<Lemma>,
 ) -> Result<(Prepared, Abstraction), String> {
     let said = |problems: Vec<Diagnostic>| problems[0].message.clone();
-    let processor = find_processor(program, None).map_err(|problem| problem.message)?;
+    let processor = find_processor(program, Some("P")).map_err(|problem| problem.message)?;
     let prepared = prepare(program, Some(&processor.name)).map_err(said)?;
     let options = tribunal_parametric::Options { concrete, leave_out: Vec::new() };
     let made = abstraction(&prepared, &options, &lemmas(&prepared)).map_err(said)?;
     Ok((prepared, made))
 }
 
+/// A mistake that is made on purpose, to see whether it is noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sabotage {
+    Nothing,
+    /// Lemmas are used and not claimed.
+    UncheckedLemmas,
+    /// What others write where all see it stays as it was.
+    SilentOthers,
+}
+
+impl Sabotage {
+    fn done(self, made: &mut Abstraction) {
+        let mut number = 0;
+        for item in &mut made.program.items {
+            let Item::Rule(rule) = item else { continue };
+            let rule = match &mut rule.kind {
+                RuleKind::Ruleset { rules, .. } => &mut rules[0],
+                _ => rule,
+            };
+            match (&mut rule.kind, self) {
+                (RuleKind::Property(property), Sabotage::UncheckedLemmas) => {
+                    let is_lemma = property
+                        .message
+                        .as_ref()
+                        .is_some_and(|name| made.claims.contains(&name.text));
+                    if is_lemma {
+                        property.condition.kind = ExpressionKind::Name("true".into());
+                    }
+                }
+                (RuleKind::Simple { body, .. }, Sabotage::SilentOthers) => {
+                    let (_, abstract_rule) = made.origins[number];
+                    number += 1;
+                    let is_others =
+                        abstract_rule.is_some_and(|at| !made.rules[at].others.is_empty());
+                    if is_others {
+                        body.statements.retain(|statement| {
+                            !matches!(&statement.kind, StatementKind::Assign { target, .. }
+                                if matches!(target.kind, ExpressionKind::Name(_)))
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 /// What the abstraction says, strengthened by some lemmas. It is told nothing of instances.
 pub(crate) fn said(
     program: &Program,
     concrete: u64,
+    sabotage: Sabotage,
     lemmas: impl Fn(&Prepared) -> Vec<Lemma>,
 ) -> Said {
-    match abstracted(program, concrete, lemmas) {
+    let found = abstracted(program, concrete, lemmas).map(|(prepared, mut made)| {
+        sabotage.done(&mut made);
+        (prepared, made)
+    });
+    match found {
         Err(why) => Said::Refused(why),
         Ok((_, made)) => match runnable(&made.program) {
             Err(why) => Said::Broken(why),

@@ -109,7 +109,7 @@ const VARIABLES: &[&str] =
     &["st", "set", "other", "owner", "next", "msg", "dir", "grid", "flag", "level", "count"];
 
 /// A random program.
-pub(crate) fn random(rng: &mut Rng) -> Sketch {
+pub(crate) fn random(rng: &mut Rng, concrete: u64) -> Sketch {
     let mut used: Vec<&'static str> = vec!["st"];
     for _ in 0..1 + rng.below(3) {
         used.extend(rng.pick(VARIABLES).copied());
@@ -120,7 +120,8 @@ pub(crate) fn random(rng: &mut Rng) -> Sketch {
     let mut words = Words { rng, used, bound: 0 };
     let mut sketch = words.template();
     sketch.start = start(defined);
-    for _ in 0..words.rng.below(4) {
+    let more = if sketch.rules.is_empty() { 4 } else { 2 };
+    for _ in 0..words.rng.below(more) {
         let rule = words.rule();
         sketch.rules.push(rule);
     }
@@ -128,8 +129,11 @@ pub(crate) fn random(rng: &mut Rng) -> Sketch {
         let rule = words.rule();
         sketch.rules.push(rule);
     }
-    for _ in 0..words.rng.below(3) {
-        let invariant = words.invariant();
+    if concrete == 1 {
+        sketch.invariants.clear();
+    }
+    for _ in 0..1 + words.rng.below(2) {
+        let invariant = words.invariant(concrete);
         sketch.invariants.push(invariant);
     }
     sketch
@@ -486,12 +490,12 @@ impl Words<'_> {
         RuleSketch { parameters, guard, body }
     }
 
-    fn invariant(&mut self) -> String {
+    fn invariant(&mut self, concrete: u64) -> String {
         let (one, two) = (["p".to_owned()], ["p".to_owned(), "q".to_owned()]);
-        match self.rng.below(8) {
+        match self.rng.below(if concrete == 1 { 3 } else { 10 }) {
             0 => self.condition(&[], 3),
             1 | 2 => format!("forall p: P do {} end", self.condition(&one, 2)),
-            3 => {
+            3 if self.rng.percent(20) => {
                 let three = ["p".to_owned(), "q".to_owned(), "z".to_owned()];
                 let (first, second) = (self.condition(&three, 1), self.condition(&three, 1));
                 format!(
