@@ -36,7 +36,7 @@ pub fn prepare(program: &Program, processor: Option<&str>) -> Result<Prepared, V
         })
         .collect();
     counters_to_sets(&mut declarations, &mut flattened, &types, &processor).map_err(one)?;
-    comparisons_to_implications(&mut flattened, &types);
+    comparisons_to_implications(&mut flattened);
     let program = assembled(&declarations, &flattened);
     Ok(Prepared { program, processor, rules: flattened.rules, notes: Vec::new() })
 }

@@ -1,5 +1,5 @@
-//! A program in which each name means one thing where it is used, and in which what is so of some or
-//! of all processors stands in conditions only.
+//! A program in which each name means one thing where it is used, and in which conditions are not
+//! compared with each other.
 //!
 //! Places are recognised by their text, so a variable that hides another one gets a name of its own.
 //! A comparison like `flag = exists p: P do … end` is written as two implications: then it is known
@@ -9,7 +9,7 @@ use murphi::ast::{BinaryOperator, Body, Expression, ExpressionKind, Statement, U
 
 use crate::rules::Flattened;
 use crate::substitute::Substitution;
-use crate::syntax::{and, each_part, implies, not, rebuilt, rebuilt_statements};
+use crate::syntax::{and, implies, not, rebuilt, rebuilt_statements};
 use crate::types::Types;
 
 /// Gives variables that hide others names of their own.
@@ -41,32 +41,30 @@ pub(crate) fn names_apart(flattened: &mut Flattened, types: &Types) {
     }
 }
 
-/// Writes comparisons of conditions about processors as implications.
-pub(crate) fn comparisons_to_implications(flattened: &mut Flattened, types: &Types) {
-    let done =
-        |statements: &[Statement]| rebuilt_statements(statements, &mut |part| implied(types, part));
+/// Writes comparisons of conditions as implications.
+pub(crate) fn comparisons_to_implications(flattened: &mut Flattened) {
+    let done = |statements: &[Statement]| rebuilt_statements(statements, &mut |part| implied(part));
     for rule in &mut flattened.rules {
-        rule.guard = rule.guard.as_ref().map(|guard| implied(types, guard));
+        rule.guard = rule.guard.as_ref().map(implied);
         rule.body.statements = done(&rule.body.statements);
     }
     for start in &mut flattened.start_states {
         start.item.1.statements = done(&start.item.1.statements);
     }
     for property in &mut flattened.properties {
-        property.item.condition = implied(types, &property.item.condition);
+        property.item.condition = implied(&property.item.condition);
     }
 }
 
-fn implied(types: &Types, whole: &Expression) -> Expression {
-    let whole = rebuilt(whole, &mut |part| implied(types, part));
+fn implied(whole: &Expression) -> Expression {
+    let whole = rebuilt(whole, &mut implied);
     let ExpressionKind::Binary(operator, left, right) = &whole.kind else { return whole };
     let is_equal = match operator {
         BinaryOperator::Equal => true,
         BinaryOperator::NotEqual => false,
         _ => return whole,
     };
-    let is_about = |side: &Expression| is_condition(side) && asks_processors(types, side);
-    if !is_about(left) && !is_about(right) {
+    if !is_condition(left) && !is_condition(right) {
         return whole;
     }
     let left = (**left).clone();
@@ -85,15 +83,4 @@ fn is_condition(whole: &Expression) -> bool {
                 ..
             )
     )
-}
-
-/// Whether a condition asks something of some or of all processors.
-fn asks_processors(types: &Types, whole: &Expression) -> bool {
-    let mut found = false;
-    each_part(whole, &mut |part| {
-        if let ExpressionKind::Quantified { quantifiers, .. } = &part.kind {
-            found |= quantifiers.iter().any(|each| types.over_processors(each));
-        }
-    });
-    found
 }

@@ -53,7 +53,8 @@ impl Instance<'_> {
                 match mode {
                     Mode::Weaker => Ok(same),
                     Mode::Stronger => Ok(and(same, not(equal(left, other)))),
-                    Mode::Probe => Err(Stop::Unknown),
+                    // If one of them is concrete, it is known.
+                    Mode::Probe => Err(Stop::Split(left)),
                     Mode::Exact => {
                         let chosen = self.chosen_truth(&equation())?;
                         Ok(and(same, or(not(equal(left, other)), chosen)))

@@ -138,7 +138,9 @@ fn instance(
         || others.is_empty()
         || writes_state(types, &statements)
         || source.guard.is_some_and(|guard| may_fail(&instance, guard));
-    if !shows || is_false(&guard) {
+    // The rule itself stays: a program has at least one.
+    let is_itself = others.is_empty() && choices.is_empty();
+    if !shows || (is_false(&guard) && !is_itself) {
         return Ok((None, decisions));
     }
     let mut used: HashSet<String> = names(&guard).into_iter().collect();
