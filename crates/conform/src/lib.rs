@@ -45,6 +45,7 @@ mod sc;
 mod trace;
 mod tso;
 mod tso_flat;
+mod tso_sight;
 mod verify;
 
 pub use cycle::NiceCycle;

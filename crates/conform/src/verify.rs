@@ -28,6 +28,7 @@ use crate::sc;
 use crate::trace::{MemoryTrace, NotRepeatable};
 use crate::tso::{self, Propagation};
 use crate::tso_flat;
+use crate::tso_sight;
 
 /// The memory models that protocols are verified against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,6 +201,16 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
         // With many processors, the length of a cycle is limited by the addresses.
         MemoryModel::Sc => sc_lemmas(&protocol, options, protocol.address.count),
         MemoryModel::Tso => {
+            if protocol.address.count == 1
+                && let Some(program) = tso_sight::lemma(&protocol, options.values)
+            {
+                let addresses = protocol.address.count;
+                return Ok(Composed {
+                    processor: protocol.processor.text.clone(),
+                    addresses,
+                    programs: vec![(AT_ANY_TIME.to_owned(), program)],
+                });
+            }
             let flat = tso_flat::lemma(&protocol, options.values);
             let exact = flat.map(|program| (AT_ANY_TIME.to_owned(), program));
             let mut attempts = plan(&protocol, options);
