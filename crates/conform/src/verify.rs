@@ -201,15 +201,12 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
         // With many processors, the length of a cycle is limited by the addresses.
         MemoryModel::Sc => sc_lemmas(&protocol, options, protocol.address.count),
         MemoryModel::Tso => {
-            if protocol.address.count == 1
-                && let Some(program) = tso_sight::lemma(&protocol, options.values)
-            {
+            let by_address = tso_sight::lemma(&protocol, options.values);
+            if let Some(program) = by_address.filter(|_| protocol.address.count == 1) {
                 let addresses = protocol.address.count;
-                return Ok(Composed {
-                    processor: protocol.processor.text.clone(),
-                    addresses,
-                    programs: vec![(AT_ANY_TIME.to_owned(), program)],
-                });
+                let programs = vec![(AT_ANY_TIME.to_owned(), program)];
+                let processor = protocol.processor.text.clone();
+                return Ok(Composed { processor, addresses, programs, by_address: None });
             }
             let flat = tso_flat::lemma(&protocol, options.values);
             let exact = flat.map(|program| (AT_ANY_TIME.to_owned(), program));
@@ -221,7 +218,11 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
         }
     };
     let addresses = protocol.address.count;
-    Ok(Composed { processor: protocol.processor.text.clone(), addresses, programs })
+    let by_address = match options.memory_model {
+        MemoryModel::Sc => None,
+        MemoryModel::Tso => tso_sight::lemma(&protocol, options.values),
+    };
+    Ok(Composed { processor: protocol.processor.text.clone(), addresses, programs, by_address })
 }
 
 /// The composed models of all lemmas.
@@ -233,6 +234,8 @@ pub struct Composed {
     pub addresses: u64,
     /// The programs with the names of their claims. For `tso`, the first one that holds is enough.
     pub programs: Vec<(String, Program)>,
+    /// For `tso`.
+    pub by_address: Option<Program>,
 }
 
 /// There is something to look at.
