@@ -21,6 +21,7 @@ mod processors;
 mod quantify;
 mod rule;
 mod sets;
+mod slice;
 mod statement;
 
 use murphi::ast::{Property, PropertyKind, Quantifier};
@@ -46,11 +47,13 @@ pub struct Options {
     pub concrete: u64,
     /// Invariants that are not to be claimed, by name.
     pub leave_out: Vec<String>,
+    /// Whether it is kept of a set (an array of booleans) if any of the others is in it.
+    pub sets: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { concrete: 2, leave_out: Vec::new() }
+        Options { concrete: 2, leave_out: Vec::new(), sets: true }
     }
 }
 
@@ -61,6 +64,7 @@ pub fn abstraction(
     lemmas: &[Lemma],
 ) -> Result<Abstraction, Vec<Diagnostic>> {
     let types = Types::new(&prepared.program, &prepared.processor.name);
+    let types = if options.sets { types } else { types.without_sets() };
     let flattened = flatten_all(&prepared.program)?;
     limits::check(prepared, &types, &flattened, options.concrete)?;
     let mut problems = Vec::new();
