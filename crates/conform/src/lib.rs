@@ -42,6 +42,7 @@ pub mod mutate;
 mod record;
 mod run;
 mod sc;
+mod sc_in_time;
 mod trace;
 mod tso;
 mod tso_flat;

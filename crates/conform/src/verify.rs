@@ -25,6 +25,7 @@ use crate::events::{self, EventNames, Protocol};
 use crate::independence;
 use crate::run::{self, Search};
 use crate::sc;
+use crate::sc_in_time::{self, Moment};
 use crate::trace::{MemoryTrace, NotRepeatable};
 use crate::tso::{self, Propagation};
 use crate::tso_flat;
@@ -200,14 +201,12 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
     let programs = match options.memory_model {
         // With many processors, the length of a cycle is limited by the addresses.
         MemoryModel::Sc => sc_lemmas(&protocol, options, protocol.address.count),
-        MemoryModel::Tso => {
+        MemoryModel::Tso if protocol.address.count == 1 => {
             let by_address = tso_sight::lemma(&protocol, options.values);
-            if let Some(program) = by_address.filter(|_| protocol.address.count == 1) {
-                let addresses = protocol.address.count;
-                let programs = vec![(AT_ANY_TIME.to_owned(), program)];
-                let processor = protocol.processor.text.clone();
-                return Ok(Composed { processor, addresses, programs, by_address: None });
-            }
+            let exact = by_address.map(|program| vec![(AT_ANY_TIME.to_owned(), program)]);
+            exact.unwrap_or_else(|| plan(&protocol, options))
+        }
+        MemoryModel::Tso => {
             let flat = tso_flat::lemma(&protocol, options.values);
             let exact = flat.map(|program| (AT_ANY_TIME.to_owned(), program));
             let mut attempts = plan(&protocol, options);
@@ -217,12 +216,32 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
             attempts.into_iter().chain(exact).collect()
         }
     };
-    let addresses = protocol.address.count;
-    let by_address = match options.memory_model {
-        MemoryModel::Sc => None,
-        MemoryModel::Tso => tso_sight::lemma(&protocol, options.values),
+    let (timely, by_address) = match options.memory_model {
+        MemoryModel::Sc if options.only.is_none() => (timely_programs(&protocol), None),
+        MemoryModel::Sc => (Vec::new(), None),
+        MemoryModel::Tso => (Vec::new(), tso_sight::lemma(&protocol, options.values)),
     };
-    Ok(Composed { processor: protocol.processor.text.clone(), addresses, programs, by_address })
+    Ok(Composed {
+        processor: protocol.processor.text.clone(),
+        address: protocol.address.text.clone(),
+        addresses: protocol.address.count,
+        programs,
+        timely,
+        by_address,
+    })
+}
+
+/// Claims that are enough for sequential consistency and speak of one address at a time, the
+/// strongest first. They rest on data independence.
+fn timely_programs(protocol: &Protocol) -> Vec<(String, Program)> {
+    if !independence::doubts(protocol).is_empty() {
+        return Vec::new();
+    }
+    let moments = [Moment::Now, Moment::SinceLastEvent].into_iter();
+    let composed = moments.filter_map(|moment| {
+        Some((moment.claim().to_owned(), sc_in_time::lemma(protocol, moment)?))
+    });
+    composed.collect()
 }
 
 /// The composed models of all lemmas.
@@ -230,10 +249,15 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
 pub struct Composed {
     /// The type of processors, as it is named in the programs.
     pub processor: String,
+    /// The type of addresses.
+    pub address: String,
     /// How many addresses there are.
     pub addresses: u64,
     /// The programs with the names of their claims. For `tso`, the first one that holds is enough.
     pub programs: Vec<(String, Program)>,
+    /// For `sc`: claims about one address at a time, each of which is enough by itself. That one of
+    /// them fails says nothing.
+    pub timely: Vec<(String, Program)>,
     /// For `tso`.
     pub by_address: Option<Program>,
 }

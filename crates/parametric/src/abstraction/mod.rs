@@ -21,6 +21,7 @@ mod processors;
 mod quantify;
 mod rule;
 mod sets;
+mod slice;
 mod statement;
 
 use murphi::ast::{Property, PropertyKind, Quantifier};
@@ -46,6 +47,8 @@ pub struct Options {
     pub concrete: u64,
     /// Invariants that are not to be claimed, by name.
     pub leave_out: Vec<String>,
+    /// Whether it is kept of a set (an array of booleans) if any of the others is in it.
+    pub sets: bool,
     /// Lemmas that are shown elsewhere: they strengthen rules and are not claimed.
     pub shown: Vec<Lemma>,
     /// What becomes of assertions and errors in rules that speak of more processors at once than
@@ -68,6 +71,7 @@ impl Default for Options {
         Options {
             concrete: 2,
             leave_out: Vec::new(),
+            sets: true,
             shown: Vec::new(),
             wide: Wide::Refused,
         }
@@ -81,6 +85,7 @@ pub fn abstraction(
     lemmas: &[Lemma],
 ) -> Result<Abstraction, Vec<Diagnostic>> {
     let types = Types::new(&prepared.program, &prepared.processor.name);
+    let types = if options.sets { types } else { types.without_sets() };
     let mut flattened = flatten_all(&prepared.program)?;
     limits::check(prepared, &types, &mut flattened, options)?;
     let mut problems = Vec::new();
