@@ -143,8 +143,7 @@ fn instance(
         || writes_state(types, &statements)
         || source.guard.is_some_and(|guard| may_fail(&instance, guard));
     // The rule itself stays: a program has at least one.
-    let is_itself = others.is_empty() && choices.is_empty();
-    if !shows || (is_false(&guard) && !is_itself) {
+    if !shows || (is_false(&guard) && !others.is_empty()) {
         return Ok((None, decisions));
     }
     let mut used: HashSet<String> = names(&guard).into_iter().collect();

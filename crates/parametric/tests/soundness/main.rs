@@ -7,7 +7,7 @@ mod sketch;
 
 use chance::Rng;
 use examine::{Mix, Plan, examine, reduced};
-use judge::{Found, Sabotage, Said, instance, read, said};
+use judge::{Found, Sabotage, Said, abstracted, instance, read, said};
 use sketch::Sketch;
 use tribunal_parametric::find_processor;
 
@@ -35,6 +35,44 @@ fn what_fails_with_more_processors_is_not_called_safe() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn what_would_depend_on_the_number_of_processors_is_refused() {
+    let refused = |types: &str, rules: &str| {
+        let text = format!(
+            "const N: 3; M: N - 1;
+             type {types}
+             var st: array [P] of boolean; owner: P; level: 0..4; next: array [P] of P;
+             startstate begin for p: P do st[p] := false; end; level := 0; end;
+             ruleset p: P do rule \"come\" !st[p] ==> begin st[p] := true; end; end;
+             {rules}"
+        );
+        match abstracted(&read(&text), 2, |_| Vec::new()) {
+            Ok(_) => panic!("this should be refused:\n{text}"),
+            Err(why) => why,
+        }
+    };
+    let plain = "P: scalarset(N);";
+    for (types, rules, words) in [
+        // What the size is computed from is as much a number of processors as the size.
+        ("P: scalarset(M + 1);", "invariant \"x\" level <= M;", "depends on the number"),
+        (plain, "ruleset i: 1..N do rule level = i ==> begin level := 0; end; end;", "the number"),
+        (plain, "invariant \"x\" forall i: 1..N do level < i end;", "depends on the number"),
+        (plain, "rule begin for i: 1..M do level := i; end; end;", "depends on the number"),
+        (plain, "rule var i: 1..N; begin i := 1; level := i; end;", "depends on the number"),
+        ("P, Q: scalarset(N);", "", "declared together"),
+        (plain, "ruleset p: P; level: 0..1 do rule begin st[p] := level = 0; end; end;", "hides"),
+        (plain, "rule begin if st = st then level := 0; end; end;", "as a whole"),
+        (
+            plain,
+            "ruleset p: P; q: P do rule begin owner := (st[p] ? p : q); end; end;",
+            "one of two processors",
+        ),
+    ] {
+        let why = refused(types, rules);
+        assert!(why.contains(words), "{rules}: {why}");
+    }
+}
+
 /// How many random programs are tried; `TRIBUNAL_TRIALS` overrides it for long runs, and
 /// `FIRST_SEED` begins elsewhere.
 fn number(name: &str, otherwise: u64) -> u64 {
@@ -57,7 +95,8 @@ fn mistakes_that_are_made_on_purpose_are_noticed() {
         let is_noticed = |seed: u64| {
             let (sketch, plan) = planned(seed);
             let plan = Plan { sabotage, verify: false, ..plan };
-            examine(&sketch, plan, &mut Mix::default()).is_err()
+            let found = examine(&sketch, plan, &mut Mix::default());
+            matches!(found, Err(why) if why.contains("called safe"))
         };
         let first = (0..300).find(|&seed| is_noticed(seed));
         eprintln!("{sabotage:?} is noticed by program {first:?}");
