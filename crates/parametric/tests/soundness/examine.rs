@@ -67,13 +67,14 @@ pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), 
         Err(why) if why.contains("this speaks of") => attempt(plan.concrete + 1),
         found => found,
     };
-    let (concrete, (prepared, made)) = match found {
+    let (concrete, (prepared, mut made)) = match found {
         Err(_) => {
             mix.refused += 1;
             return Ok(());
         }
         Ok(found) => found,
     };
+    plan.sabotage.done(&mut made);
     let machine = runnable(&made.program).map_err(|why| format!("no program: {why}"))?;
     mix.steps += steps_are_seen(&prepared, &made, &machine, concrete)?;
     let wrong = (concrete..=MOST)
@@ -90,7 +91,7 @@ pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), 
             mix.safe += 1;
             called_safe("without lemmas")?;
         }
-        Said::Open(_) => {
+        Said::Open => {
             mix.open += usize::from(wrong.is_none());
             let text = sketch::lemmas(&mut Rng::new(plan.lemmas), sketch);
             let given =
@@ -106,7 +107,7 @@ pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), 
         }
         Said::Broken(why) => return Err(format!("no program: {why}")),
         Said::TooLarge => mix.too_large += 1,
-        Said::Refused(_) => {}
+        Said::Refused => {}
     }
     match plan.verify {
         true => verified(&program, &processor, &prepared, concrete, wrong, mix),

@@ -33,10 +33,10 @@ pub(crate) enum Found {
 pub(crate) enum Said {
     /// It holds.
     Holds,
-    /// It may not hold: this goes wrong in the abstraction.
-    Open(String),
-    /// It cannot be abstracted, and this is why.
-    Refused(String),
+    /// It may not hold: something goes wrong in the abstraction.
+    Open,
+    /// It cannot be abstracted.
+    Refused,
     /// What came out is no program.
     Broken(String),
     /// There were too many states.
@@ -126,7 +126,7 @@ pub(crate) enum Sabotage {
 }
 
 impl Sabotage {
-    fn done(self, made: &mut Abstraction) {
+    pub(crate) fn done(self, made: &mut Abstraction) {
         let mut number = 0;
         for item in &mut made.program.items {
             let Item::Rule(rule) = item else { continue };
@@ -174,12 +174,12 @@ pub(crate) fn said(
         (prepared, made)
     });
     match found {
-        Err(why) => Said::Refused(why),
+        Err(_) => Said::Refused,
         Ok((_, made)) => match runnable(&made.program) {
             Err(why) => Said::Broken(why),
             Ok(interpreter) => match searched(&interpreter, Symmetry::Full) {
                 Found::Nothing => Said::Holds,
-                Found::Wrong(why) => Said::Open(why),
+                Found::Wrong(_) => Said::Open,
                 Found::TooLarge => Said::TooLarge,
             },
         },

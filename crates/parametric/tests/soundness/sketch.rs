@@ -190,7 +190,7 @@ impl Words<'_> {
                 2 => return format!("({} | {})", inner(self), inner(self)),
                 3 => return format!("!({})", inner(self)),
                 4 => return format!("({} -> {})", inner(self), inner(self)),
-                5 | 6 | 7 => {
+                5..=7 => {
                     let quantifier = if self.rng.percent(50) { "exists" } else { "forall" };
                     let name = self.fresh(around);
                     let mut more = around.to_vec();
