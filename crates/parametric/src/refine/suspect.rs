@@ -43,6 +43,9 @@ pub(crate) struct Suspect {
     pub(crate) chosen: Vec<(Atom, Category)>,
 }
 
+/// What is asked about a row: its labels, which variables are abstracted, what was chosen.
+pub(crate) type SuspectedRow = (Vec<Label>, u64, Vec<(Atom, Category)>);
+
 impl Abstract {
     pub(crate) fn new(
         abstraction: Abstraction,
