@@ -10,6 +10,7 @@
 //! assertion says that one parameter of the rule is not. Whatever else is done to a counter is
 //! refused.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use murphi::ast::{
@@ -23,16 +24,16 @@ use murphi::source::Span;
 use crate::processor::Processor;
 use crate::rules::Flattened;
 use crate::syntax::{
-    and, assign, binary, boolean, each_part, each_statement, expression, implies, index, name,
-    named_type, names, not, own_expressions, quantified, rebuilt, statement, text,
+    and, assign, binary, boolean, each_part, each_statement, expression, identifier, implies,
+    index, name, named_type, names, not, own_expressions, quantified, rebuilt, statement, text,
 };
-use crate::types::{Scope, Types, bind};
+use crate::types::{Scope, Types, bind, counted_type};
 
 type Result<T> = std::result::Result<T, Diagnostic>;
 
 /// Turns counters into sets, in declarations and rules; says whether there were any.
 pub(crate) fn counters_to_sets(
-    declarations: &mut [Declaration],
+    declarations: &mut Vec<Declaration>,
     flattened: &mut Flattened,
     types: &Types,
     processor: &Processor,
@@ -43,7 +44,8 @@ pub(crate) fn counters_to_sets(
     }
     let size = processor.size.as_deref();
     let constants = constants(declarations);
-    let sets = Sets { types, processor: &processor.name, size, sized: &sized, constants };
+    let is_used = Cell::new(false);
+    let sets = Sets { types, processor: &processor.name, size, sized: &sized, constants, is_used };
     for rule in &mut flattened.rules {
         sets.no_counters(&rule.quantifiers)?;
         let mut context = Context::new(types, &rule.quantifiers, &rule.body.declarations);
@@ -67,6 +69,9 @@ pub(crate) fn counters_to_sets(
     }
     sets.declarations(declarations);
     sets.nothing_else(declarations, flattened)?;
+    if sets.is_used.get() {
+        sets.declare(declarations)?;
+    }
     Ok(true)
 }
 
@@ -109,6 +114,8 @@ struct Sets<'a> {
     size: Option<&'a str>,
     sized: &'a HashSet<String>,
     constants: HashMap<String, Expression>,
+    /// Whether there are counters.
+    is_used: Cell<bool>,
 }
 
 /// For how many processors a counter has room.
@@ -202,11 +209,35 @@ impl Sets<'_> {
         is_place && self.types.of(&context.scope, place).is_some_and(|ty| self.is_counter_type(&ty))
     }
 
-    fn set_type(&self, span: Span) -> TypeKind {
-        TypeKind::Array {
+    /// Declares the type of counters, behind that of processors.
+    fn declare(&self, declarations: &mut Vec<Declaration>) -> Result<()> {
+        let counted = counted_type(self.processor);
+        let declares = |declaration: &Declaration, wanted: &str| match &declaration.kind {
+            DeclarationKind::Type { names, .. } | DeclarationKind::Constant { names, .. } => {
+                names.iter().any(|name| name.text == wanted)
+            }
+            DeclarationKind::Variable(variables) => {
+                variables.names.iter().any(|name| name.text == wanted)
+            }
+        };
+        if let Some(taken) = declarations.iter().find(|each| declares(each, &counted)) {
+            let message = format!("`{counted}` is what counters of processors will be called");
+            return Err(Diagnostic::error(taken.span, message).help("give this another name"));
+        }
+        let Some(at) = declarations.iter().position(|each| declares(each, self.processor)) else {
+            return Ok(());
+        };
+        let span = declarations[at].span;
+        let kind = TypeKind::Array {
             index: Box::new(named_type(self.processor, span)),
             element: Box::new(named_type("boolean", span)),
-        }
+        };
+        let kind = DeclarationKind::Type {
+            names: vec![identifier(&counted, span)],
+            definition: TypeExpression { kind, span },
+        };
+        declarations.insert(at + 1, Declaration { kind, span });
+        Ok(())
     }
 
     fn declarations(&self, declarations: &mut [Declaration]) {
@@ -221,7 +252,8 @@ impl Sets<'_> {
 
     fn retype(&self, ty: &mut TypeExpression) {
         if !matches!(ty.kind, TypeKind::Named(_)) && self.is_counter_type(ty) {
-            ty.kind = self.set_type(ty.span);
+            *ty = named_type(&counted_type(self.processor), ty.span);
+            self.is_used.set(true);
             return;
         }
         match &mut ty.kind {

@@ -15,6 +15,7 @@ use murphi::ast::{
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
 
+use crate::returns::without_returns;
 use crate::substitute::Substitution;
 use crate::syntax::{
     assign, changed, each_expression, each_part, each_statement, expression, identifier, name,
@@ -70,7 +71,8 @@ impl<'p> Inliner<'p> {
         for declaration in &body.declarations {
             self.declare(&mut place.scope, declaration)?;
         }
-        let statements = self.statements(&mut place, &body.statements)?;
+        let statements = without_returns(&body.statements);
+        let statements = self.statements(&mut place, &statements)?;
         let mut declarations = body.declarations.clone();
         declarations.append(&mut place.variables);
         Ok(Body { declarations, statements })

@@ -76,6 +76,13 @@ impl Instance<'_> {
 
     /// A condition without connectives.
     fn atom(&mut self, whole: &Expression, mode: Mode) -> Step<Expression> {
+        // Where most of the state is left out, what matters of it is what is asked about it.
+        if mode == Mode::Exact && self.types.leaves_something_out() {
+            return match self.atom(whole, Mode::Probe) {
+                Err(Stop::Unknown) => self.chosen_truth(whole),
+                known => known,
+            };
+        }
         let result = match &whole.kind {
             ExpressionKind::Binary(
                 operator @ (BinaryOperator::Equal | BinaryOperator::NotEqual),
@@ -220,6 +227,9 @@ impl Instance<'_> {
                 match self.place(whole, mode)? {
                     Where::Visible(place) => Ok(place),
                     Where::Hidden => {
+                        if let Some(member) = self.chosen_member(whole, mode) {
+                            return member;
+                        }
                         let choice = self.choice(whole, mode, false)?;
                         match (&choice.name, choice.fixed) {
                             (Some(parameter), _) => Ok(name(parameter, whole.span)),

@@ -11,7 +11,7 @@ use murphi::print::print_expression;
 use murphi::source::Span;
 
 use super::instance::{Decision, Instance, Mode, OTHER, Standing};
-use super::{enter, parameter, refused, slice};
+use super::{enter, parameters, refused, slice};
 use crate::syntax::{
     and, boolean, changed, each_expression, each_part, each_statement, is_false, is_true, names,
     root,
@@ -120,7 +120,7 @@ fn instance(
     }
     instance.checks = others.is_empty();
     let told = |stop| refused(stop, source.span);
-    let statements = match others.is_empty() {
+    let statements = match others.is_empty() && !types.leaves_something_out() {
         true => source.body.statements.clone(),
         false => slice::needed(&instance, &source.body.declarations, &source.body.statements),
     };
@@ -154,7 +154,10 @@ fn instance(
     });
     let choices: Vec<Choice> = choices
         .into_iter()
-        .filter(|choice| choice.name.as_ref().is_none_or(|name| used.contains(name)))
+        .filter(|choice| {
+            let parameters = choice.parameters();
+            parameters.is_empty() || parameters.iter().any(|name| used.contains(*name))
+        })
         .collect();
     let mut quantifiers: Vec<Quantifier> = source
         .quantifiers
@@ -165,7 +168,7 @@ fn instance(
         })
         .map(|(_, each)| each.clone())
         .collect();
-    quantifiers.extend(choices.iter().filter_map(parameter));
+    quantifiers.extend(choices.iter().flat_map(|choice| parameters(types, choice)));
     let guard = (source.guard.is_some() || !is_true(&guard)).then_some(guard);
     let declarations = used_variables(&source.body.declarations, &used);
     let built = Built {

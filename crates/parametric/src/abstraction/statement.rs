@@ -279,6 +279,11 @@ impl<'t> Instance<'t> {
                     }
                     return Ok(done);
                 }
+                if self.is_set(value) {
+                    let done = self.set_copied(&place, value, span);
+                    self.wrote(target);
+                    return done;
+                }
                 if ty.is_none_or(|ty| !self.types.is_simple(&ty)) {
                     return Err(Stop::refuse(
                         span,
