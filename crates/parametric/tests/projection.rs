@@ -8,7 +8,10 @@ use murphi::instance;
 use murphi::interpret::{End, Interpreter};
 use murphi::value::State;
 use support::{abstracted, parsed, protocol, runnable};
-use tribunal_parametric::{Abstraction, Prepared, RuleId, project, with_processors};
+use tribunal_parametric::{
+    Abstraction, Options, Prepared, RuleId, abstraction, one_address, possible_exclusions, prepare,
+    project, with_processors,
+};
 
 /// A few thousand steps at random, by a generator that is the same everywhere.
 struct Dice(u64);
@@ -82,6 +85,22 @@ fn unseen_step(
     processors: u64,
     steps: usize,
 ) -> Option<String> {
+    let count = processors as usize;
+    let views: Vec<Vec<usize>> = (0..count)
+        .flat_map(|first| (0..count).map(move |second| vec![first, second]))
+        .filter(|view| view[0] != view[1])
+        .collect();
+    unseen_step_of(prepared, made, processors, &views, steps)
+}
+
+/// The same for these views.
+fn unseen_step_of(
+    prepared: &Prepared,
+    made: &Abstraction,
+    processors: u64,
+    views: &[Vec<usize>],
+    steps: usize,
+) -> Option<String> {
     let processor = &prepared.processor.name;
     let concrete = runnable(&with_processors(&prepared.program, &prepared.processor, processors));
     let abstracted = runnable(&made.program);
@@ -89,15 +108,10 @@ fn unseen_step(
     let seen = |state: &State, view: &[usize]| {
         project(concrete.model(), abstracted.model(), processor, view, state)
     };
-    let count = processors as usize;
-    let views: Vec<[usize; 2]> = (0..count)
-        .flat_map(|first| (0..count).map(move |second| [first, second]))
-        .filter(|view| view[0] != view[1])
-        .collect();
     let abstract_starts = starts(&abstracted);
     let concrete_starts = starts(&concrete);
     for start in &concrete_starts {
-        for view in &views {
+        for view in views {
             assert!(abstract_starts.contains(&seen(start, view)), "a start state is not seen");
         }
     }
@@ -110,7 +124,7 @@ fn unseen_step(
             continue;
         }
         let (rule, after) = next[dice.below(next.len() as u64) as usize].clone();
-        for view in &views {
+        for view in views {
             let (from, to) = (seen(&state, view), seen(&after, view));
             if from != to && !leads(&abstracted, made, RuleId(rule), &from, &to) {
                 let name = &concrete.model().rules[rule].name;
@@ -187,4 +201,45 @@ fn every_step_beside_an_observer_is_seen() {
     let composed = conform::composed_programs(&protocol("tso-cc"), &options);
     let composed = composed.expect("it marks its loads and stores");
     every_step_is_seen(&composed.programs[0].1, &composed.processor, 3, 120);
+}
+
+#[test]
+fn every_step_of_moesi_is_seen() {
+    every_step_is_seen(&parsed(&protocol("moesi")), "Processor", 3, 250);
+    every_step_is_seen(&parsed(&protocol("moesi")), "Processor", 4, 60);
+}
+
+/// Two addresses, each of them in view, and the other one gone.
+#[test]
+fn every_step_is_seen_with_one_address_in_view() {
+    for name in ["msi", "mesi", "moesi"] {
+        let options = conform::Options::default();
+        let composed = conform::composed_programs(&protocol(name), &options);
+        let composed = composed.expect("it marks its loads and stores");
+        let (_, program) = composed.timely.last().expect("its data is independent");
+        let prepared = prepare(program, Some(&composed.address)).expect("it can be prepared");
+        let how = Options { concrete: 1, sets: false, ..Options::default() };
+        let made = abstraction(&prepared, &how, &[]).expect("it can be abstracted");
+        let unseen = unseen_step_of(&prepared, &made, 2, &[vec![0], vec![1]], 400);
+        assert_eq!(unseen, None, "{name}");
+    }
+}
+
+/// What one address stands for is also seen under the exclusions that it is given.
+#[test]
+fn exclusions_exclude_no_step() {
+    let options = conform::Options::default();
+    let composed = conform::composed_programs(&protocol("mesi"), &options);
+    let composed = composed.expect("it marks its loads and stores");
+    let (_, program) = composed.timely.last().expect("its data is independent");
+    let exclusions = possible_exclusions(program, &composed.address);
+    assert_eq!(exclusions.len(), 2, "loads that miss, and stores that miss");
+    let one = one_address(program, &composed.address, &exclusions).expect("none is stored");
+    let without = one_address(program, &composed.address, &[]).expect("none is stored");
+    assert_ne!(one, without, "they say something");
+    let prepared = prepare(program, Some(&composed.address)).expect("it can be prepared");
+    let how = Options { concrete: 1, sets: false, ..Options::default() };
+    let mut made = abstraction(&prepared, &how, &[]).expect("it can be abstracted");
+    made.program = one;
+    assert_eq!(unseen_step_of(&prepared, &made, 2, &[vec![0], vec![1]], 400), None);
 }

@@ -148,3 +148,69 @@ fn a_budget_leaves_it_undecided() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.lines()[0].contains(": undecided: "), "{ran:?}");
 }
+
+/// A memory that is never late, and in which addresses have nothing to do with each other.
+const MEMORY: &str = "
+    type P: scalarset(2); A: scalarset(2); V: scalarset(2);
+    var memory: array [A] of V;
+    procedure Load(p: P; a: A; v: V); begin end;
+    procedure Store(p: P; a: A; v: V); begin end;
+    ruleset v: V do startstate begin for a: A do memory[a] := v; end; end; end;
+    ruleset p: P; a: A do
+      rule \"load\" begin Load(p, a, memory[a]); end;
+      ruleset v: V do rule \"store\" begin memory[a] := v; Store(p, a, v); end; end;
+    end;";
+
+#[test]
+fn where_loads_are_timely_there_may_be_any_number_of_addresses() {
+    let directory = directory("any-addresses");
+    let model = file(&directory, "memory.m", MEMORY);
+    let ran = verify(&model, &["--model", "sc"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let first = &ran.lines()[0];
+    assert!(first.ends_with("2 or more, and any number of addresses"), "{ran:?}");
+    assert!(ran.stdout.contains("every load takes what its address holds: holds"), "{ran:?}");
+    // A cycle of one length is looked for as ever.
+    let ran = verify(&model, &["--model", "sc", "--lemma", "1", "--quiet"]);
+    assert!(ran.lines()[0].ends_with("2 or more, and 2 addresses"), "{ran:?}");
+}
+
+#[test]
+fn a_load_may_take_what_was_there_a_moment_ago_but_not_before_that() {
+    let directory = directory("any-addresses-late");
+    // What is fetched is taken later, and the processor does nothing else meanwhile.
+    let late = MEMORY
+        .replace("var memory", "var fetched: array [P] of array [A] of V; memory")
+        .replace(
+            "memory[a] := v; end; end; end;",
+            "memory[a] := v; for p: P do undefine fetched[p][a]; end; end; end; end;",
+        )
+        .replace(
+            "rule \"load\" begin Load(p, a, memory[a]); end;",
+            "rule \"fetch\" forall b: A do isundefined(fetched[p][b]) end
+             ==> begin fetched[p][a] := memory[a]; end;
+             rule \"load\" !isundefined(fetched[p][a])
+             ==> begin Load(p, a, fetched[p][a]); undefine fetched[p][a]; end;",
+        )
+        .replace("rule \"store\"", "rule \"store\" !isundefined(fetched[p][a]) | WAITING ==>");
+    let waits = "forall b: A do isundefined(fetched[p][b]) end";
+    let model =
+        file(&directory, "late.m", &late.replace("!isundefined(fetched[p][a]) | WAITING", waits));
+    let ran = verify(&model, &["--model", "sc"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.lines()[0].ends_with("any number of addresses"), "{ran:?}");
+    assert!(ran.stdout.contains("since the processor's last event: holds"), "{ran:?}");
+    // One that stores before it takes what it fetched is not sequentially consistent.
+    let hasty = late.replace("!isundefined(fetched[p][a]) | WAITING", "true");
+    let model = file(&directory, "hasty.m", &hasty);
+    let ran = verify(&model, &["--model", "sc", "--quiet"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.lines()[0].contains("violation: not sequentially consistent"), "{ran:?}");
+}
+
+#[test]
+fn an_early_return_is_understood() {
+    let ran = verify(&protocol("broken/mi-early-forward-dropped.m"), &["--quiet"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.lines()[0].contains("violation: with 2 processors"), "{ran:?}");
+}

@@ -193,7 +193,8 @@ impl Instance<'_> {
         let Some(ty) = self.types.of(&self.scope, place) else {
             return Err(Stop::refuse(place.span, "the type of this is not evident", "declare it"));
         };
-        if !self.types.is_simple(&ty) {
+        let is_set = copy && self.is_set(place);
+        if !is_set && !self.types.is_simple(&ty) {
             let message = "what consists of parts belongs to a processor and is used as a whole";
             return Err(Stop::refuse(place.span, message, "use its parts one by one"));
         }
