@@ -176,7 +176,7 @@ fn without_guard(condition: Expression, rule: &FlatRule) -> Expression {
 }
 
 /// The parts of a condition that all must hold.
-fn conjuncts(condition: &Expression) -> Vec<&Expression> {
+pub(crate) fn conjuncts(condition: &Expression) -> Vec<&Expression> {
     match &condition.kind {
         ExpressionKind::Binary(BinaryOperator::And | BinaryOperator::LogicalAnd, left, right) => {
             let mut parts = conjuncts(left);

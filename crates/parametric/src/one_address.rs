@@ -25,6 +25,7 @@ use murphi::print::print_expression;
 use murphi::source::Span;
 
 use crate::abstraction::{OTHER, Options, abstraction};
+use crate::lemma::conjuncts;
 use crate::prepare::{assembled, property_item};
 use crate::rules::{FlatRule, flatten_all};
 use crate::substitute::Substitution;
@@ -177,23 +178,25 @@ fn abstracted(
     Ok(program)
 }
 
-/// `exists a: Address do condition` about one processor of the rule, as an exclusion.
+/// `exists a: Address do condition` about one processor of the rule, as an exclusion; `forall` asks
+/// for the opposite.
 fn exclusion(types: &Types, rule: &FlatRule, whole: &Expression) -> Option<Exclusion> {
-    let ExpressionKind::Quantified { all: false, quantifiers, condition } = &whole.kind else {
+    let ExpressionKind::Quantified { all, quantifiers, condition } = &whole.kind else {
         return None;
     };
+    let condition = if *all { not((**condition).clone()) } else { (**condition).clone() };
     let [bound] = quantifiers.as_slice() else { return None };
     if !types.over_processors(bound) {
         return None;
     }
-    let mentioned = names(condition);
+    let mentioned = names(&condition);
     let mut parameters = rule.quantifiers.iter().filter(|each| mentioned.contains(&each.name.text));
     let processor = parameters.next()?.clone();
     if parameters.next().is_some() || types.over_processors(&processor) {
         return None;
     }
     let address = bound.name.text.clone();
-    Some(Exclusion { condition: (**condition).clone(), processor, address })
+    Some(Exclusion { condition, processor, address })
 }
 
 fn text_of(exclusion: &Exclusion) -> String {
@@ -244,7 +247,15 @@ fn lemma(exclusion: &Exclusion, rule: &FlatRule, address: &str) -> Option<Lemma>
     let mut at = rule.quantifiers.iter().filter(|each| is_over(each, address));
     let (own, at) = (own.next()?, at.next()?);
     let witness = "another_address";
-    let condition = not_both(exclusion, &own.name.text, &at.name.text, witness);
+    let named = |text: &str| name(text, Span::default());
+    let here = told(exclusion, &named(&own.name.text), &named(&at.name.text));
+    let text = print_expression(&here);
+    let guard = rule.guard.as_ref().map(conjuncts).unwrap_or_default();
+    // What the guard says is so wherever the rule applies, but is not known of another address.
+    let condition = match guard.iter().any(|part| print_expression(part) == text) {
+        true => not(told(exclusion, &named(&own.name.text), &named(witness))),
+        false => not_both(exclusion, &own.name.text, &at.name.text, witness),
+    };
     let witnesses = vec![quantifier(witness, named_type(address, Span::default()))];
     Some(Lemma { rule: rule.id, witnesses, condition })
 }
