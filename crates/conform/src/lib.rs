@@ -42,9 +42,11 @@ pub mod mutate;
 mod record;
 mod run;
 mod sc;
+mod sc_in_time;
 mod trace;
 mod tso;
 mod tso_flat;
+mod tso_sight;
 mod verify;
 
 pub use cycle::NiceCycle;

@@ -25,9 +25,11 @@ use crate::events::{self, EventNames, Protocol};
 use crate::independence;
 use crate::run::{self, Search};
 use crate::sc;
+use crate::sc_in_time::{self, Moment};
 use crate::trace::{MemoryTrace, NotRepeatable};
 use crate::tso::{self, Propagation};
 use crate::tso_flat;
+use crate::tso_sight;
 
 /// The memory models that protocols are verified against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,6 +201,11 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
     let programs = match options.memory_model {
         // With many processors, the length of a cycle is limited by the addresses.
         MemoryModel::Sc => sc_lemmas(&protocol, options, protocol.address.count),
+        MemoryModel::Tso if protocol.address.count == 1 => {
+            let by_address = tso_sight::lemma(&protocol, options.values);
+            let exact = by_address.map(|program| vec![(AT_ANY_TIME.to_owned(), program)]);
+            exact.unwrap_or_else(|| plan(&protocol, options))
+        }
         MemoryModel::Tso => {
             let flat = tso_flat::lemma(&protocol, options.values);
             let exact = flat.map(|program| (AT_ANY_TIME.to_owned(), program));
@@ -209,8 +216,32 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
             attempts.into_iter().chain(exact).collect()
         }
     };
-    let addresses = protocol.address.count;
-    Ok(Composed { processor: protocol.processor.text.clone(), addresses, programs })
+    let (timely, by_address) = match options.memory_model {
+        MemoryModel::Sc if options.only.is_none() => (timely_programs(&protocol), None),
+        MemoryModel::Sc => (Vec::new(), None),
+        MemoryModel::Tso => (Vec::new(), tso_sight::lemma(&protocol, options.values)),
+    };
+    Ok(Composed {
+        processor: protocol.processor.text.clone(),
+        address: protocol.address.text.clone(),
+        addresses: protocol.address.count,
+        programs,
+        timely,
+        by_address,
+    })
+}
+
+/// Claims that are enough for sequential consistency and speak of one address at a time, the
+/// strongest first. They rest on data independence.
+fn timely_programs(protocol: &Protocol) -> Vec<(String, Program)> {
+    if !independence::doubts(protocol).is_empty() {
+        return Vec::new();
+    }
+    let moments = [Moment::Now, Moment::SinceLastEvent].into_iter();
+    let composed = moments.filter_map(|moment| {
+        Some((moment.claim().to_owned(), sc_in_time::lemma(protocol, moment)?))
+    });
+    composed.collect()
 }
 
 /// The composed models of all lemmas.
@@ -218,10 +249,17 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
 pub struct Composed {
     /// The type of processors, as it is named in the programs.
     pub processor: String,
+    /// The type of addresses.
+    pub address: String,
     /// How many addresses there are.
     pub addresses: u64,
     /// The programs with the names of their claims. For `tso`, the first one that holds is enough.
     pub programs: Vec<(String, Program)>,
+    /// For `sc`: claims about one address at a time, each of which is enough by itself. That one of
+    /// them fails says nothing.
+    pub timely: Vec<(String, Program)>,
+    /// For `tso`.
+    pub by_address: Option<Program>,
 }
 
 /// There is something to look at.

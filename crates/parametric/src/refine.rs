@@ -277,7 +277,11 @@ fn abstracted(
     lemmas: &[Lemma],
     left_out: &[String],
 ) -> Result<crate::Abstraction, Failure> {
-    let how = abstraction::Options { concrete: options.concrete, leave_out: left_out.to_vec() };
+    let how = abstraction::Options {
+        concrete: options.concrete,
+        leave_out: left_out.to_vec(),
+        ..abstraction::Options::default()
+    };
     abstraction::abstraction(prepared, &how, lemmas).map_err(Failure::Unsuitable)
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct Types {
     members: HashMap<String, TypeExpression>,
     constants: HashSet<String>,
     processor: String,
+    /// Whether arrays of booleans by processor are not treated as sets.
+    setless: bool,
 }
 
 /// The types of what is bound in a rule: parameters, loop variables, local variables.
@@ -32,6 +34,15 @@ impl Types {
             }
         }
         types
+    }
+
+    /// Without sets: of an array of booleans nothing is kept for what is not concrete.
+    pub(crate) fn without_sets(self) -> Self {
+        Types { setless: true, ..self }
+    }
+
+    pub(crate) fn has_sets(&self) -> bool {
+        !self.setless
     }
 
     fn declare(&mut self, declaration: &Declaration) {

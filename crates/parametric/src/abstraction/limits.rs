@@ -9,25 +9,28 @@
 use std::collections::HashSet;
 
 use murphi::ast::{
-    BinaryOperator, DeclarationKind, Expression, ExpressionKind, Item, PropertyKind, Statement,
-    StatementKind, TypeExpression, TypeKind, UnaryOperator,
+    BinaryOperator, DeclarationKind, Expression, ExpressionKind, Item, Property, PropertyKind,
+    Statement, StatementKind, TypeExpression, TypeKind, UnaryOperator,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 
+use super::{Options, Wide};
 use crate::Prepared;
 use crate::rules::Flattened;
-use crate::syntax::{changed, own_expressions, quantified};
+use crate::syntax::{boolean, changed, own_expressions, quantified};
 use crate::types::{Scope, Types, bind};
 
-/// Says where a program does not meet the conditions.
+/// Says where a program does not meet the conditions. What may be assumed because no view is wide
+/// enough for it becomes an assumption.
 pub(super) fn check(
     prepared: &Prepared,
     types: &Types,
-    flattened: &Flattened,
-    concrete: u64,
+    flattened: &mut Flattened,
+    options: &Options,
 ) -> Result<(), Vec<Diagnostic>> {
+    let concrete = options.concrete;
     let mut problems = Vec::new();
     for item in &prepared.program.items {
         let Item::Declaration(declaration) = item else { continue };
@@ -42,8 +45,9 @@ pub(super) fn check(
         let help = "keep at least one of them";
         problems.push(Diagnostic::error(prepared.processor.span, message).help(help));
     }
-    let rules = flattened.rules.iter().map(|rule| (&rule.quantifiers, &rule.body));
-    let starts = flattened.start_states.iter().map(|start| (&start.quantifiers, &start.item.1));
+    let rules = flattened.rules.iter_mut().map(|rule| (&rule.quantifiers, &mut rule.body));
+    let starts = flattened.start_states.iter_mut();
+    let starts = starts.map(|start| (&start.quantifiers, &mut start.item.1));
     for (quantifiers, body) in rules.chain(starts) {
         let mut scope = Scope::new();
         bind(&mut scope, quantifiers);
@@ -52,8 +56,8 @@ pub(super) fn check(
             .filter(|each| types.over_processors(each))
             .map(|each| each.name.text.clone())
             .collect();
-        let mut counter = Counter { types, scope, of_rule, concrete, problems: &mut problems };
-        counter.statements(&body.statements);
+        let mut counter = Counter { types, scope, of_rule, options, problems: &mut problems };
+        counter.statements(&mut body.statements);
     }
     for property in &flattened.properties {
         if property.item.kind == PropertyKind::Assertion {
@@ -107,18 +111,47 @@ struct Counter<'a> {
     types: &'a Types,
     scope: Scope,
     of_rule: Vec<String>,
-    concrete: u64,
+    options: &'a Options,
     problems: &'a mut Vec<Diagnostic>,
 }
 
 impl Counter<'_> {
-    fn statements(&mut self, statements: &[Statement]) {
+    fn statements(&mut self, statements: &mut [Statement]) {
         for statement in statements {
             self.statement(statement);
         }
     }
 
-    fn statement(&mut self, statement: &Statement) {
+    fn statement(&mut self, statement: &mut Statement) {
+        let count = self.spoken_of(statement);
+        if count as u64 > self.options.concrete {
+            match self.options.wide {
+                Wide::Refused => self.problems.push(too_many(statement.span, count)),
+                Wide::Assumed => assume(statement),
+            }
+        }
+        match &mut statement.kind {
+            StatementKind::If { branches, otherwise } => {
+                branches.iter_mut().for_each(|branch| self.statements(&mut branch.body));
+                otherwise.iter_mut().for_each(|body| self.statements(body));
+            }
+            StatementKind::Switch { cases, otherwise, .. } => {
+                cases.iter_mut().for_each(|case| self.statements(&mut case.body));
+                otherwise.iter_mut().for_each(|body| self.statements(body));
+            }
+            StatementKind::For { quantifiers, body } => {
+                let outer = self.scope.clone();
+                bind(&mut self.scope, quantifiers);
+                self.statements(body);
+                self.scope = outer;
+            }
+            StatementKind::While { body, .. } => self.statements(body),
+            _ => {}
+        }
+    }
+
+    /// How many processors must be in view to see a statement go wrong.
+    fn spoken_of(&mut self, statement: &Statement) -> usize {
         let is_claim = match &statement.kind {
             StatementKind::Property(property) => property.kind == PropertyKind::Assertion,
             StatementKind::Error(_) => true,
@@ -144,28 +177,21 @@ impl Counter<'_> {
         if is_claim {
             spoken.extend(self.of_rule.iter().cloned());
         }
-        let count = spoken.len() + bound;
-        if count as u64 > self.concrete {
-            self.problems.push(too_many(statement.span, count));
+        spoken.len() + bound
+    }
+}
+
+/// Makes an assumption of what is claimed.
+fn assume(statement: &mut Statement) {
+    let span = statement.span;
+    match &mut statement.kind {
+        StatementKind::Property(property) => property.kind = PropertyKind::Assumption,
+        StatementKind::Error(_) => {
+            let condition = boolean(false, span);
+            let property = Property { kind: PropertyKind::Assumption, message: None, condition };
+            statement.kind = StatementKind::Property(property);
         }
-        match &statement.kind {
-            StatementKind::If { branches, otherwise } => {
-                branches.iter().for_each(|branch| self.statements(&branch.body));
-                otherwise.iter().for_each(|body| self.statements(body));
-            }
-            StatementKind::Switch { cases, otherwise, .. } => {
-                cases.iter().for_each(|case| self.statements(&case.body));
-                otherwise.iter().for_each(|body| self.statements(body));
-            }
-            StatementKind::For { quantifiers, body } => {
-                let outer = self.scope.clone();
-                bind(&mut self.scope, quantifiers);
-                self.statements(body);
-                self.scope = outer;
-            }
-            StatementKind::While { body, .. } => self.statements(body),
-            _ => {}
-        }
+        _ => {}
     }
 }
 

@@ -21,6 +21,7 @@ mod processors;
 mod quantify;
 mod rule;
 mod sets;
+mod slice;
 mod statement;
 
 use murphi::ast::{Property, PropertyKind, Quantifier};
@@ -46,11 +47,34 @@ pub struct Options {
     pub concrete: u64,
     /// Invariants that are not to be claimed, by name.
     pub leave_out: Vec<String>,
+    /// Whether it is kept of a set (an array of booleans) if any of the others is in it.
+    pub sets: bool,
+    /// Lemmas that are shown elsewhere: they strengthen rules and are not claimed.
+    pub shown: Vec<Lemma>,
+    /// What becomes of assertions and errors in rules that speak of more processors at once than
+    /// stay concrete.
+    pub wide: Wide,
+}
+
+/// What becomes of claims that no view is wide enough for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wide {
+    /// The program is refused.
+    #[default]
+    Refused,
+    /// They are assumed: they are shown elsewhere.
+    Assumed,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { concrete: 2, leave_out: Vec::new() }
+        Options {
+            concrete: 2,
+            leave_out: Vec::new(),
+            sets: true,
+            shown: Vec::new(),
+            wide: Wide::Refused,
+        }
     }
 }
 
@@ -61,8 +85,9 @@ pub fn abstraction(
     lemmas: &[Lemma],
 ) -> Result<Abstraction, Vec<Diagnostic>> {
     let types = Types::new(&prepared.program, &prepared.processor.name);
-    let flattened = flatten_all(&prepared.program)?;
-    limits::check(prepared, &types, &flattened, options.concrete)?;
+    let types = if options.sets { types } else { types.without_sets() };
+    let mut flattened = flatten_all(&prepared.program)?;
+    limits::check(prepared, &types, &mut flattened, options)?;
     let mut problems = Vec::new();
     let mut parts = Parts::default();
     for start in &flattened.start_states {
@@ -85,6 +110,7 @@ pub fn abstraction(
     for rule in &flattened.rules {
         let strengthening: Vec<_> = lemmas
             .iter()
+            .chain(&options.shown)
             .filter(|lemma| lemma.rule == rule.id)
             .map(|lemma| lemma::strengthening(lemma, rule))
             .collect();

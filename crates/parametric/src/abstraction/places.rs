@@ -17,7 +17,7 @@ pub(super) enum Where {
 
 impl Instance<'_> {
     /// Whether a place is indexed by a parameter or loop variable that is not concrete.
-    fn belongs_to_other(&self, place: &Expression) -> bool {
+    pub(super) fn belongs_to_other(&self, place: &Expression) -> bool {
         match &place.kind {
             ExpressionKind::Field(inner, _) => self.belongs_to_other(inner),
             ExpressionKind::Index(inner, at) => {

@@ -10,7 +10,7 @@ use murphi::print::print_expression;
 use murphi::source::Span;
 
 use super::instance::{Decision, Instance, Mode, OTHER, Standing};
-use super::{enter, parameter, refused};
+use super::{enter, parameter, refused, slice};
 use crate::syntax::{
     and, boolean, changed, each_expression, each_statement, is_false, is_true, names, root,
 };
@@ -118,7 +118,11 @@ fn instance(
     }
     instance.checks = others.is_empty();
     let told = |stop| refused(stop, source.span);
-    let statements = instance.statements(&source.body.statements).map_err(told)?;
+    let statements = match others.is_empty() {
+        true => source.body.statements.clone(),
+        false => slice::needed(&instance, &source.body.declarations, &source.body.statements),
+    };
+    let statements = instance.statements(&statements).map_err(told)?;
     let decisions = instance.decisions.clone();
     instance.begin_again();
     instance.weakened = false;

@@ -11,11 +11,12 @@ use crate::types::Types;
 
 /// Whether a type is a set of processors.
 pub(crate) fn is_set_type(types: &Types, ty: &murphi::ast::TypeExpression) -> bool {
-    types.array(ty).is_some_and(|(index, element)| {
-        let is_boolean = matches!(&types.resolve(&element).kind,
+    types.has_sets()
+        && types.array(ty).is_some_and(|(index, element)| {
+            let is_boolean = matches!(&types.resolve(&element).kind,
             TypeKind::Named(name) if name.text == "boolean");
-        types.is_processor(&index) && is_boolean
-    })
+            types.is_processor(&index) && is_boolean
+        })
 }
 
 impl Instance<'_> {

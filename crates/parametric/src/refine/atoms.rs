@@ -73,6 +73,16 @@ pub(crate) enum Presence {
     Sometimes,
 }
 
+/// On which side of the arrow of a lemma something is said. It matters for what always has a value
+/// where the rule applies: if it has none, a claim fails, and what is assumed is taken to be so.
+/// Whether something of an abstracted processor has a value is often not known, so what is assumed
+/// must not ask for it: the lemma would say nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Assumed,
+    Claimed,
+}
+
 impl Atom {
     /// Whether it is about something that has to be computed.
     pub(crate) fn is_probe(self, vocabulary: &Vocabulary) -> bool {
@@ -132,11 +142,12 @@ impl Atom {
         vocabulary: &Vocabulary,
         categories: &[Category],
         presence: &dyn Fn(usize) -> Presence,
+        role: Role,
     ) -> Option<Expression> {
         let term = |number: usize| vocabulary.terms[number].expression.clone();
         let (compared, sides) = match self {
             Atom::Value(subject) => {
-                return value_written(vocabulary, subject, categories, presence(subject));
+                return value_written(vocabulary, subject, categories, presence(subject), role);
             }
             Atom::Is(subject, variable) => {
                 let sides = (term(subject), name(&vocabulary.variables[variable].name));
@@ -183,8 +194,14 @@ impl Atom {
                         joined(BinaryOperator::And, parts)?
                     }
                 };
-                let parts = defined(&here).into_iter().chain([comparison]).collect();
-                joined(BinaryOperator::And, parts)
+                let (operator, guards): (_, Vec<Expression>) = match role {
+                    Role::Assumed => {
+                        let undefined = here.iter().map(|&subject| is_undefined(term(subject)));
+                        (BinaryOperator::Or, undefined.collect())
+                    }
+                    Role::Claimed => (BinaryOperator::And, defined(&here)),
+                };
+                joined(operator, guards.into_iter().chain([comparison]).collect())
             }
         }
     }
@@ -196,6 +213,7 @@ fn value_written(
     term: usize,
     categories: &[Category],
     presence: Presence,
+    role: Role,
 ) -> Option<Expression> {
     let subject = || vocabulary.terms[term].expression.clone();
     let sort = &vocabulary.terms[term].sort;
@@ -232,6 +250,9 @@ fn value_written(
         (None, true, _) => Some(is_undefined(subject())),
         (None, false, _) => None,
         (Some(values), _, Presence::Always) => Some(values),
+        (Some(values), false, Presence::Here) if role == Role::Assumed => {
+            Some(binary(BinaryOperator::Or, is_undefined(subject()), values))
+        }
         (Some(values), true, _) => {
             Some(binary(BinaryOperator::Or, is_undefined(subject()), values))
         }

@@ -8,7 +8,7 @@ use murphi::ast::{BinaryOperator, Domain, Expression, Name, Quantifier, TypeExpr
 use murphi::print::print_expression;
 use murphi::source::Span;
 
-use super::atoms::{Atom, Category};
+use super::atoms::{Atom, Category, Role};
 use super::reader::Label;
 use super::syntax::{binary, joined};
 use super::table::{Combination, Table};
@@ -49,9 +49,11 @@ impl Fact {
         let presence = |term: usize| table.presence(term);
         let before: Option<Vec<Expression>> = given
             .iter()
-            .map(|(atom, category)| atom.written(vocabulary, &[*category], &presence))
+            .map(|(atom, category)| {
+                atom.written(vocabulary, &[*category], &presence, Role::Assumed)
+            })
             .collect();
-        let behind = subject.written(vocabulary, &allowed, &presence)?;
+        let behind = subject.written(vocabulary, &allowed, &presence, Role::Claimed)?;
         let condition = match joined(BinaryOperator::And, before?) {
             Some(before) => binary(BinaryOperator::Implies, before, behind),
             None => behind,

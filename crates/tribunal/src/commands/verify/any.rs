@@ -4,6 +4,7 @@
 //! abstracted and refined. What is found wrong with a definite number of processors is looked for
 //! again in the protocol as it was written, and told as ever.
 
+use conform::Composed;
 use explore::{Deadlock, Progress as Searched};
 use murphi::ast::Program;
 use murphi::parse::parse;
@@ -26,6 +27,7 @@ use crate::progress::{Progress, Teller};
 
 mod real;
 mod tell;
+mod timely;
 
 /// Something to be shown: a program, and what it claims.
 struct Task {
@@ -33,8 +35,16 @@ struct Task {
     /// What its places refer to.
     source: Source,
     /// How many addresses there are, if it is about memory.
-    addresses: Option<u64>,
+    addresses: Option<Addresses>,
     prepared: Prepared,
+}
+
+/// For how many addresses something is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Addresses {
+    /// As many as the model has.
+    Exactly(u64),
+    Any,
 }
 
 /// A task with what came of it.
@@ -46,13 +56,18 @@ struct Done {
 }
 
 pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Ending, Failure> {
-    let tasks = match tasks(question, interrupt)? {
+    let Tasks { tasks, attempts } = match tasks(question, interrupt)? {
         Ok(tasks) => tasks,
         Err(ending) => return Ok(ending),
     };
     let stop = Stop::new(question.arguments.limits.budget, interrupt);
     let progress = Progress::start(question.arguments.quiet.quiet);
     let mut done: Vec<Done> = Vec::new();
+    let shown = attempts.and_then(|attempts| {
+        timely::first_that_holds(question, &attempts, &progress.teller(), &stop)
+    });
+    let tasks = if shown.is_some() { Vec::new() } else { tasks };
+    done.extend(shown);
     for task in tasks {
         let Some(lemmas) = lemmas(question, &task.prepared)? else { return Ok(Ending::Unasked) };
         let source = task.source.clone();
@@ -157,18 +172,26 @@ fn is_settled(question: &Question<'_>, done: &[Done]) -> bool {
     }
 }
 
+/// What is to be shown.
+struct Tasks {
+    tasks: Vec<Task>,
+    /// Claims each of which is enough by itself.
+    attempts: Option<Composed>,
+}
+
 /// The programs to be abstracted; an ending if there are none and that has been said.
-fn tasks(
-    question: &Question<'_>,
-    interrupt: &Interrupt,
-) -> Result<Result<Vec<Task>, Ending>, Failure> {
+fn tasks(question: &Question<'_>, interrupt: &Interrupt) -> Result<Result<Tasks, Ending>, Failure> {
     let Question { arguments, source, options, .. } = question;
     let mut addresses = None;
+    let mut attempts = None;
     let (processor, programs): (Option<String>, Vec<(String, Program)>) = match arguments.model {
         Some(_) => match conform::composed_programs(source, options) {
-            Ok(composed) => {
-                addresses = Some(composed.addresses);
-                (Some(composed.processor), composed.programs)
+            Ok(mut composed) => {
+                addresses = Some(Addresses::Exactly(composed.addresses));
+                let programs = std::mem::take(&mut composed.programs);
+                let processor = composed.processor.clone();
+                attempts = Some(composed);
+                (Some(processor), programs)
             }
             Err(why) => return refused(question, why, interrupt).map(Err),
         },
@@ -202,7 +225,7 @@ fn tasks(
             Err(problems) => return Ok(Err(complain(question, &source, &problems))),
         }
     }
-    Ok(Ok(tasks))
+    Ok(Ok(Tasks { tasks, attempts }))
 }
 
 /// A composed program as a text of its own, in which each of its parts has a place.

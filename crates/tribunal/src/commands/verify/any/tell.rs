@@ -8,7 +8,7 @@ use report::exploration::text::counted;
 
 use super::super::Question;
 use super::super::tell::settings;
-use super::Done;
+use super::{Addresses, Done};
 use crate::arguments::MemoryModelChoice;
 use crate::commands::explore::search::{reason_line, told};
 use crate::ending::Failure;
@@ -28,8 +28,9 @@ pub(super) fn tell(
             shown.sentence = verified(question, last, shown.concrete);
             if let Some(addresses) = done.last().and_then(|done| done.task.addresses) {
                 let addresses = match addresses {
-                    1 => "1 address".to_owned(),
-                    many => format!("{many} addresses"),
+                    Addresses::Exactly(1) => "1 address".to_owned(),
+                    Addresses::Exactly(many) => format!("{many} addresses"),
+                    Addresses::Any => "any number of addresses".to_owned(),
                 };
                 shown.sentence += &format!(", and {addresses}");
             }

@@ -1,0 +1,99 @@
+//! TSO-LB address by address: which values each processor can still see at each address.
+//!
+//! This is the exact observer of `tso.rs` without what ties addresses together. A value is *in
+//! sight* of a processor at an address if the specification surely could have a local buffer with
+//! that value there, now: the global value always is; a store of another processor leaves the value
+//! before it in sight, its own one leaves nothing else; and a load at one address may decide for a
+//! buffer that has any value elsewhere, so nothing but the global value stays in sight at other
+//! addresses.
+//!
+//! With one address nothing is given up by that, and the observer claims what the exact one claims.
+//! With more it claims nothing, but lemmas may speak of it, and since all that it knows is about one
+//! address at a time, addresses can be abstracted like processors. Scalarsets stay what they are.
+
+use murphi::ast::Program;
+
+use crate::compose::{Observer, compose, fill, initially, literal};
+use crate::events::Protocol;
+use crate::tso::FOLLOWED;
+
+/// The protocol with what is in sight, with so many values if that is said. `None` if the protocol
+/// marks commits.
+pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>) -> Option<Program> {
+    if protocol.commit.is_some() {
+        return None;
+    }
+    let values = match values {
+        None if protocol.value.count < 2 => Some(2),
+        values => values,
+    };
+    let chosen = protocol.value.symmetric && values.is_none();
+    let initial = match chosen {
+        true => format!("{}initial", protocol.prefix),
+        false => literal(protocol, 0),
+    };
+    let text = |template: &str| fill(protocol, &template.replace("$initial", &initial));
+    let properties = match protocol.address.count {
+        1 => text(&format!("invariant \"{FOLLOWED}\" !$_unmatched;")),
+        _ => String::new(),
+    };
+    let observer = Observer {
+        declarations: text(DECLARATIONS),
+        properties,
+        choices: if chosen { text("$_initial: $Value") } else { String::new() },
+        start: text(START),
+        assumptions: initially(protocol, &initial),
+        on_load: text("$_load"),
+        on_store: text("$_store"),
+        on_commit: String::new(),
+    };
+    Some(compose(protocol, values, &observer))
+}
+
+const DECLARATIONS: &str = "
+var
+  $_global: array [$Address] of $Value;
+  $_sees: array [$Processor] of array [$Address] of array [$Value] of boolean;
+  $_unmatched: boolean;
+
+procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_load
+  if !$_sees[$_p][$_a][$_v] then
+    $_unmatched := true;
+  end;
+  for $_b: $Address do
+    for $_w: $Value do
+      if $_w != $_global[$_b] & ($_b != $_a | $_w != $_v) then
+        $_sees[$_p][$_b][$_w] := false;
+      end;
+    end;
+  end;
+end;
+
+procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
+begin
+  $say_store
+  $_global[$_a] := $_v;
+  for $_q: $Processor do
+    $_sees[$_q][$_a][$_v] := true;
+  end;
+  for $_w: $Value do
+    if $_w != $_v then
+      $_sees[$_p][$_a][$_w] := false;
+    end;
+  end;
+end;
+";
+
+const START: &str = "
+  for $_a: $Address do $_global[$_a] := $initial; end;
+  for $_p: $Processor do
+    for $_a: $Address do
+      for $_v: $Value do
+        $_sees[$_p][$_a][$_v] := $_v = $initial;
+      end;
+    end;
+  end;
+  $_unmatched := false;
+";
