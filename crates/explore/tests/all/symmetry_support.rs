@@ -204,6 +204,7 @@ impl Oracle<'_> {
     }
 
     /// The value that `clear` gives.
+    #[allow(dead_code)] // for examples/symmetry.rs
     pub(crate) fn lowest(&self, ty: TypeId) -> Value {
         match self.model.kind(ty) {
             TypeKind::Simple(_) => Value::Simple(1),

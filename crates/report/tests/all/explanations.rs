@@ -1,7 +1,7 @@
 //! Each violation of `common::sketches`, explained, against files under `tests/expected`.
 
 #[allow(dead_code)] // each test takes from it what it needs
-use crate::common::{self, Sketch, expect, sketches};
+use crate::common::{Sketch, expect, sketches};
 use evidence::Graph;
 use models::Model;
 use tribunal_report::explain;
