@@ -51,13 +51,19 @@ fn agree(history: &History, model: Model, mut expected: Option<bool>, seed: u64)
 
 #[test]
 fn every_engine_agrees_with_the_oracle() {
-    for shape in Shape::all() {
+    let all_of = |shape: Shape| {
         for (seed, history) in random_histories(&shape, 0..trials()) {
             for model in STORE_MODELS {
                 agree(&history, model, Some(allows(&history, model)), seed);
             }
         }
-    }
+    };
+    // By far the longest of the tests, so it takes what cores there are.
+    std::thread::scope(|scope| {
+        for shape in Shape::all() {
+            scope.spawn(move || all_of(shape));
+        }
+    });
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! `tribunal explore`: verdicts, counterexamples, exit codes, JSON, budgets, bad input.
 
 use crate::common::*;
+use crate::printed::assert_printed;
 use serde_json::Value;
-use snapbox::assert_data_eq;
 
 /// A lock for a few processes, with a bug when `Checked` is false.
 const LOCK: &str = r#"const
@@ -65,12 +65,12 @@ fn json(model: &str, flags: &[&str]) -> Value {
 #[test]
 fn a_model_that_keeps_its_promise_is_verified_and_exits_0() {
     let ran = explore(LOCK, &["--jobs", "1"]);
-    assert_data_eq!(
-        ran.stdout,
+    assert_printed(
+        &ran.stdout,
         "<stdin>: verified: 1 invariant holds, no deadlock
   2 states, 4 rules fired, depth 1, [..] s
   symmetry full, breadth-first, 1 thread
-"
+",
     );
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
 }
@@ -78,8 +78,8 @@ fn a_model_that_keeps_its_promise_is_verified_and_exits_0() {
 #[test]
 fn a_violation_is_shown_step_by_step_with_what_breaks_it() {
     let ran = explore(LOCK, &["--const", "Checked=false", "--jobs", "1"]);
-    assert_data_eq!(
-        ran.stdout,
+    assert_printed(
+        &ran.stdout,
         r#"<stdin>: violation after 2 steps: invariant "mutual exclusion" does not hold
   3 states, [..] rules fired, depth 2, [..] s
   symmetry full, breadth-first, 1 thread, Checked = false
@@ -100,7 +100,7 @@ error: invariant "mutual exclusion" does not hold with p = Process_1, q = Proces
 36 |     p != q -> !(inside[p] & inside[q])
    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 where inside[p] = true, inside[q] = true
-"#
+"#,
     );
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""));
 }
@@ -187,8 +187,8 @@ end;
 "#;
     let ran = explore(model, &["--jobs", "1"]);
     assert_eq!(ran.code, Some(1));
-    assert_data_eq!(
-        ran.stdout,
+    assert_printed(
+        &ran.stdout,
         r#"<stdin>: violation after 2 steps: rule "advance" fails: value 4 is outside 0..3
   3 states, 2 rules fired, depth 1, [..]
   symmetry full, breadth-first, 1 thread
@@ -215,7 +215,7 @@ note: in rule "advance" with more = 2
   |
 9 |   rule "advance" true ==> begin next := step(more); end;
   |   -----------------------------------------------------
-"#
+"#,
     );
 }
 

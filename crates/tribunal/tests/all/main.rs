@@ -16,6 +16,7 @@ mod explore_replay;
 mod generate;
 mod hunt;
 mod litmus;
+mod printed;
 mod protocols;
 mod readme;
 mod run;

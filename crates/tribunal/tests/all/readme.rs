@@ -2,12 +2,12 @@
 //!
 //! Every fenced block marked `console` is run: a line that starts with `$ ` goes to the shell, in
 //! the root of the project with the built command on the path, and what follows up to the next is
-//! compared with what it prints on both streams. `[..]` stands for anything on a line, `...` on a
-//! line of its own for any lines.
+//! compared with what it prints on both streams (`assert_printed` says how).
 
 use std::process::Command;
 
 use crate::common::root;
+use crate::printed::assert_printed;
 
 struct Session {
     command: String,
@@ -56,8 +56,7 @@ fn check(file: &str) {
         return;
     };
     for Session { command, expected } in sessions(&text) {
-        // snapbox takes every backslash of what is printed for one of a path.
-        snapbox::assert_data_eq!(printed(&command), expected.replace('\\', "/"));
+        assert_printed(&printed(&command), &expected);
     }
 }
 
