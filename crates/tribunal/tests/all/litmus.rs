@@ -78,7 +78,6 @@ error: tests for PPC are not supported
 1 | PPC MP
   | ^^^
   = help: the architectures are X86 and X86_64
-
 ",
     );
 }
