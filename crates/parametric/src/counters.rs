@@ -5,14 +5,17 @@
 //! counter is anything of a range whose end depends on the number of processors. Counting one more
 //! (or one less) puts a processor into the set (or takes it out), and an assertion says that it was
 //! not in it (or was): as long as no assertion fails, the counter is the size of the set. Which
-//! processor it is, is the one of the innermost loop, or else a parameter of the rule. Whatever
-//! else is done to a counter is refused.
+//! processor it is, is the one of the innermost loop, or else a parameter of the rule. A counter that
+//! goes up to one less than the number of processors overflows if all are counted; there a further
+//! assertion says that one parameter of the rule is not. Whatever else is done to a counter is
+//! refused.
 
-use std::collections::HashSet;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 
 use murphi::ast::{
-    BinaryOperator, Declaration, DeclarationKind, Expression, ExpressionKind, Property,
-    PropertyKind, Quantifier, Statement, StatementKind, TypeExpression, TypeKind,
+    BinaryOperator, Body, Declaration, DeclarationKind, Domain, Expression, ExpressionKind,
+    Property, PropertyKind, Quantifier, Statement, StatementKind, TypeExpression, TypeKind,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
@@ -21,16 +24,16 @@ use murphi::source::Span;
 use crate::processor::Processor;
 use crate::rules::Flattened;
 use crate::syntax::{
-    and, assign, boolean, each_part, expression, implies, index, name, named_type, names, not,
-    quantified, rebuilt, statement, text,
+    and, assign, binary, boolean, each_part, each_statement, expression, identifier, implies,
+    index, name, named_type, names, not, own_expressions, quantified, rebuilt, statement, text,
 };
-use crate::types::{Scope, Types, bind};
+use crate::types::{Scope, Types, bind, counted_type};
 
 type Result<T> = std::result::Result<T, Diagnostic>;
 
 /// Turns counters into sets, in declarations and rules; says whether there were any.
 pub(crate) fn counters_to_sets(
-    declarations: &mut [Declaration],
+    declarations: &mut Vec<Declaration>,
     flattened: &mut Flattened,
     types: &Types,
     processor: &Processor,
@@ -39,8 +42,12 @@ pub(crate) fn counters_to_sets(
     if sized.is_empty() {
         return Ok(false);
     }
-    let sets = Sets { types, processor: &processor.name, sized: &sized };
+    let size = processor.size.as_deref();
+    let constants = constants(declarations);
+    let is_used = Cell::new(false);
+    let sets = Sets { types, processor: &processor.name, size, sized: &sized, constants, is_used };
     for rule in &mut flattened.rules {
+        sets.no_counters(&rule.quantifiers)?;
         let mut context = Context::new(types, &rule.quantifiers, &rule.body.declarations);
         if let Some(guard) = &mut rule.guard {
             *guard = sets.condition(&mut context, guard)?;
@@ -49,23 +56,47 @@ pub(crate) fn counters_to_sets(
         sets.declarations(&mut rule.body.declarations);
     }
     for start in &mut flattened.start_states {
+        sets.no_counters(&start.quantifiers)?;
         let body = &mut start.item.1;
         let mut context = Context::new(types, &start.quantifiers, &body.declarations);
         body.statements = sets.statements(&mut context, &body.statements)?;
         sets.declarations(&mut body.declarations);
     }
     for property in &mut flattened.properties {
+        sets.no_counters(&property.quantifiers)?;
         let mut context = Context::new(types, &property.quantifiers, &[]);
         property.item.condition = sets.condition(&mut context, &property.item.condition)?;
     }
     sets.declarations(declarations);
     sets.nothing_else(declarations, flattened)?;
+    if sets.is_used.get() {
+        sets.declare(declarations)?;
+    }
     Ok(true)
 }
 
-/// The constants that depend on the number of processors.
+fn constants(declarations: &[Declaration]) -> HashMap<String, Expression> {
+    let mut found = HashMap::new();
+    for declaration in declarations {
+        if let DeclarationKind::Constant { names, value } = &declaration.kind {
+            found.extend(names.iter().map(|name| (name.text.clone(), value.clone())));
+        }
+    }
+    found
+}
+
+/// The constants that the number of processors depends on, and those that depend on it.
 fn sized_constants(declarations: &[Declaration], processor: &Processor) -> HashSet<String> {
-    let mut sized: HashSet<String> = processor.size.iter().cloned().collect();
+    let constants = constants(declarations);
+    let mut sized: HashSet<String> = HashSet::new();
+    let mut pending = processor.depends_on.clone();
+    while let Some(name) = pending.pop() {
+        if let Some(value) = constants.get(&name)
+            && sized.insert(name)
+        {
+            pending.extend(names(value));
+        }
+    }
     for declaration in declarations {
         if let DeclarationKind::Constant { names: declared, value } = &declaration.kind
             && names(value).iter().any(|name| sized.contains(name))
@@ -79,7 +110,20 @@ fn sized_constants(declarations: &[Declaration], processor: &Processor) -> HashS
 struct Sets<'a> {
     types: &'a Types,
     processor: &'a str,
+    /// The constant that says how many processors there are.
+    size: Option<&'a str>,
     sized: &'a HashSet<String>,
+    constants: HashMap<String, Expression>,
+    /// Whether there are counters.
+    is_used: Cell<bool>,
+}
+
+/// For how many processors a counter has room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Room {
+    ForAll,
+    /// One of them is never counted: an assertion says that this is one that the rule speaks of.
+    ForAllButOne,
 }
 
 /// Where a statement stands.
@@ -89,6 +133,10 @@ struct Context {
     parameters: Vec<String>,
     /// Loop variables that are processors, the innermost last.
     loops: Vec<String>,
+    /// What was bound before the outermost of these loops.
+    outside: Scope,
+    /// What has to be asserted before that loop.
+    before_loops: Vec<Statement>,
 }
 
 impl Context {
@@ -104,18 +152,52 @@ impl Context {
         }
         let processors = quantifiers.iter().filter(|each| types.over_processors(each));
         let parameters = processors.map(|each| each.name.text.clone()).collect();
-        Context { scope, parameters, loops: Vec::new() }
+        let (loops, outside, before_loops) = (Vec::new(), Scope::new(), Vec::new());
+        Context { scope, parameters, loops, outside, before_loops }
     }
 }
 
 impl Sets<'_> {
     fn is_counter_type(&self, ty: &TypeExpression) -> bool {
+        self.room(ty).is_some()
+    }
+
+    /// For how many processors something of a type has room, if it is a counter.
+    fn room(&self, ty: &TypeExpression) -> Option<Room> {
         match &self.types.resolve(ty).kind {
-            TypeKind::Range(low, high) => {
-                let is_sized = names(high).iter().any(|name| self.sized.contains(name));
-                is_sized && matches!(low.kind, ExpressionKind::Integer(0))
+            TypeKind::Range(low, high) if matches!(low.kind, ExpressionKind::Integer(0)) => {
+                self.room_up_to(high)
             }
-            _ => false,
+            _ => None,
+        }
+    }
+
+    fn room_up_to(&self, high: &Expression) -> Option<Room> {
+        match &high.kind {
+            ExpressionKind::Name(name) if self.size == Some(name.as_str()) => Some(Room::ForAll),
+            ExpressionKind::Name(name) => self.room_up_to(self.constants.get(name)?),
+            ExpressionKind::Binary(operator, left, right) => {
+                let ExpressionKind::Integer(number) = right.kind else { return None };
+                match (operator, self.room_up_to(left)?, number) {
+                    (BinaryOperator::Add, room, 0..) => Some(room),
+                    (BinaryOperator::Subtract, Room::ForAll, 1) => Some(Room::ForAllButOne),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn room_of(&self, context: &Context, place: &Expression) -> Option<Room> {
+        self.room(&self.types.of(&context.scope, place)?)
+    }
+
+    /// No variable goes through all that a counter may be.
+    fn no_counters(&self, quantifiers: &[Quantifier]) -> Result<()> {
+        let is_counter = |each: &&Quantifier| matches!(&each.domain, Domain::Type(ty) if self.is_counter_type(ty));
+        match quantifiers.iter().find(is_counter) {
+            Some(quantifier) => Err(refused(quantifier.span)),
+            None => Ok(()),
         }
     }
 
@@ -127,11 +209,35 @@ impl Sets<'_> {
         is_place && self.types.of(&context.scope, place).is_some_and(|ty| self.is_counter_type(&ty))
     }
 
-    fn set_type(&self, span: Span) -> TypeKind {
-        TypeKind::Array {
+    /// Declares the type of counters, behind that of processors.
+    fn declare(&self, declarations: &mut Vec<Declaration>) -> Result<()> {
+        let counted = counted_type(self.processor);
+        let declares = |declaration: &Declaration, wanted: &str| match &declaration.kind {
+            DeclarationKind::Type { names, .. } | DeclarationKind::Constant { names, .. } => {
+                names.iter().any(|name| name.text == wanted)
+            }
+            DeclarationKind::Variable(variables) => {
+                variables.names.iter().any(|name| name.text == wanted)
+            }
+        };
+        if let Some(taken) = declarations.iter().find(|each| declares(each, &counted)) {
+            let message = format!("`{counted}` is what counters of processors will be called");
+            return Err(Diagnostic::error(taken.span, message).help("give this another name"));
+        }
+        let Some(at) = declarations.iter().position(|each| declares(each, self.processor)) else {
+            return Ok(());
+        };
+        let span = declarations[at].span;
+        let kind = TypeKind::Array {
             index: Box::new(named_type(self.processor, span)),
             element: Box::new(named_type("boolean", span)),
-        }
+        };
+        let kind = DeclarationKind::Type {
+            names: vec![identifier(&counted, span)],
+            definition: TypeExpression { kind, span },
+        };
+        declarations.insert(at + 1, Declaration { kind, span });
+        Ok(())
     }
 
     fn declarations(&self, declarations: &mut [Declaration]) {
@@ -146,7 +252,8 @@ impl Sets<'_> {
 
     fn retype(&self, ty: &mut TypeExpression) {
         if !matches!(ty.kind, TypeKind::Named(_)) && self.is_counter_type(ty) {
-            ty.kind = self.set_type(ty.span);
+            *ty = named_type(&counted_type(self.processor), ty.span);
+            self.is_used.set(true);
             return;
         }
         match &mut ty.kind {
@@ -182,14 +289,17 @@ impl Sets<'_> {
             }
         }
         for rule in &flattened.rules {
-            rule.guard.iter().for_each(|guard| each_part(guard, &mut look));
-            crate::syntax::each_expression(&rule.body.statements, &mut look);
+            each_domain(&rule.quantifiers, &mut look);
+            rule.guard.iter().for_each(|guard| look_into(guard, &mut look));
+            look_through(&rule.body, &mut look);
         }
         for start in &flattened.start_states {
-            crate::syntax::each_expression(&start.item.1.statements, &mut look);
+            each_domain(&start.quantifiers, &mut look);
+            look_through(&start.item.1, &mut look);
         }
         for property in &flattened.properties {
-            each_part(&property.item.condition, &mut look);
+            each_domain(&property.quantifiers, &mut look);
+            look_into(&property.item.condition, &mut look);
         }
         match found {
             Some(span) => Err(Diagnostic::error(
@@ -254,12 +364,19 @@ impl Sets<'_> {
                 StatementKind::Switch { value, cases, otherwise }
             }
             StatementKind::For { quantifiers, body } => {
+                self.no_counters(quantifiers)?;
                 let (scope, loops) = (context.scope.clone(), context.loops.clone());
+                if loops.is_empty() {
+                    context.outside = scope.clone();
+                }
                 bind(&mut context.scope, quantifiers);
                 let over = quantifiers.iter().filter(|each| self.types.over_processors(each));
                 context.loops.extend(over.map(|each| each.name.text.clone()));
                 let body = self.statements(context, body);
                 (context.scope, context.loops) = (scope, loops);
+                if context.loops.is_empty() {
+                    done.append(&mut context.before_loops);
+                }
                 StatementKind::For { quantifiers: quantifiers.clone(), body: body? }
             }
             StatementKind::While { condition, body } => StatementKind::While {
@@ -288,7 +405,7 @@ impl Sets<'_> {
     /// `counter := value`.
     fn set(
         &self,
-        context: &Context,
+        context: &mut Context,
         target: &Expression,
         value: &Expression,
         span: Span,
@@ -307,6 +424,10 @@ impl Sets<'_> {
             {
                 let one = self.counted(context, target, span)?;
                 let element = index(target.clone(), name(&one, span));
+                let is_tight = self.room_of(context, target) == Some(Room::ForAllButOne);
+                if *operator == BinaryOperator::Add && is_tight {
+                    self.one_is_left(context, target, &one, span, done)?;
+                }
                 let (before, message, after) = match operator {
                     BinaryOperator::Add => {
                         (not(element.clone()), "no processor is counted twice", true)
@@ -323,6 +444,7 @@ impl Sets<'_> {
             ExpressionKind::Binary(BinaryOperator::Subtract, left, right)
                 if self.is_counter(context, left) && self.is_counter(context, right) =>
             {
+                self.has_room(context, target, left)?;
                 let each = self.each(context);
                 let at = |set: &Expression| index(set.clone(), name(&each, span));
                 let message = "only processors that were counted are discounted";
@@ -337,11 +459,52 @@ impl Sets<'_> {
                 Ok(())
             }
             _ if self.is_counter(context, value) => {
+                self.has_room(context, target, value)?;
                 done.push(assign(target.clone(), value.clone(), span));
                 Ok(())
             }
             _ => Err(refused(value.span)),
         }
+    }
+
+    /// A counter has room for all that another one has.
+    fn has_room(&self, context: &Context, target: &Expression, from: &Expression) -> Result<()> {
+        match (self.room_of(context, target), self.room_of(context, from)) {
+            (Some(Room::ForAllButOne), Some(Room::ForAll)) => Err(refused(from.span)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asserts that a processor of the rule is not counted, now or before: then there is room. In a
+    /// loop, before is before the loop.
+    fn one_is_left(
+        &self,
+        context: &mut Context,
+        target: &Expression,
+        counted: &str,
+        span: Span,
+        done: &mut Vec<Statement>,
+    ) -> Result<()> {
+        let is_outside = |name: &String| {
+            context.outside.contains_key(name) || self.types.declared().any(|other| other == name)
+        };
+        let is_movable = context.loops.is_empty() || names(target).iter().all(is_outside);
+        let left = context.parameters.iter().find(|name| *name != counted);
+        let (Some(left), true) = (left, is_movable) else {
+            let message = "this counter has no room for all processors, and it is not evident which \
+                           one is never counted";
+            let help = "let it go up to the number of processors";
+            return Err(Diagnostic::error(span, message).help(help));
+        };
+        let message = "one processor is never counted";
+        let (left, counted) = (name(left, span), name(counted, span));
+        let before = asserted(not(index(target.clone(), left.clone())), message, span);
+        match context.loops.is_empty() {
+            true => done.push(before),
+            false => context.before_loops.push(before),
+        }
+        done.push(asserted(binary(BinaryOperator::NotEqual, counted, left), message, span));
+        Ok(())
     }
 
     /// The processor that is counted by a statement.
@@ -399,6 +562,7 @@ impl Sets<'_> {
         }
         let scope = context.scope.clone();
         if let ExpressionKind::Quantified { quantifiers, .. } = &whole.kind {
+            self.no_counters(quantifiers)?;
             bind(&mut context.scope, quantifiers);
         }
         let mut problem = None;
@@ -484,4 +648,41 @@ fn each_bound(ty: &TypeExpression, visit: &mut dyn FnMut(&Expression)) {
         TypeKind::Union(members) => members.iter().for_each(|member| each_bound(member, visit)),
         _ => {}
     }
+}
+
+/// Every expression in the types and ranges that variables go through.
+fn each_domain(quantifiers: &[Quantifier], visit: &mut dyn FnMut(&Expression)) {
+    for quantifier in quantifiers {
+        match &quantifier.domain {
+            Domain::Type(ty) => each_bound(ty, visit),
+            Domain::Range { from, to, by } => {
+                [from, to].into_iter().chain(by).for_each(|bound| each_part(bound, visit));
+            }
+        }
+    }
+}
+
+/// Every part of an expression, with the types of what it binds.
+fn look_into(whole: &Expression, visit: &mut dyn FnMut(&Expression)) {
+    each_part(whole, &mut |part| {
+        visit(part);
+        if let ExpressionKind::Quantified { quantifiers, .. } = &part.kind {
+            each_domain(quantifiers, visit);
+        }
+    });
+}
+
+/// Every expression of a rule, with the types of its variables.
+fn look_through(body: &Body, visit: &mut dyn FnMut(&Expression)) {
+    for declaration in &body.declarations {
+        if let DeclarationKind::Variable(variables) = &declaration.kind {
+            each_bound(&variables.ty, visit);
+        }
+    }
+    each_statement(&body.statements, &mut |statement| {
+        own_expressions(statement).into_iter().for_each(|part| look_into(part, visit));
+        if let StatementKind::For { quantifiers, .. } = &statement.kind {
+            each_domain(quantifiers, visit);
+        }
+    });
 }

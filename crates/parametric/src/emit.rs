@@ -175,9 +175,10 @@ pub fn emit(abstraction: &Abstraction, prepared: &Prepared, origin: &str) -> Str
         {
             let indent = &line[..line.len() - trimmed.len()];
             for choice in &rule.choices {
-                if let Some(name) = &choice.name {
+                let names = choice.parameters();
+                if !names.is_empty() {
                     let stands_for = single_line(&print_expression(&choice.stands_for));
-                    let _ = writeln!(text, "{indent}-- {name}: {stands_for}");
+                    let _ = writeln!(text, "{indent}-- {}: {stands_for}", names.join(", "));
                 }
             }
         }

@@ -3,22 +3,23 @@
 //! What is left is a program of rules alone, in which every processor that a statement speaks of is
 //! a parameter, a loop variable or something stored: the form that is abstracted. A parameter by
 //! value is replaced by its argument if that keeps its value throughout, and is a variable of the
-//! rule otherwise. Passing something undefined is an error in Murphi; here an assertion says so.
+//! rule otherwise. A call that changes what is read before it in the same expression is refused.
 
 use std::collections::{HashMap, HashSet};
 
 use murphi::ast::{
     Body, Branch, Call, Declaration, DeclarationKind, Expression, ExpressionKind, Function,
-    FunctionDefinition, Item, Name, Program, Property, PropertyKind, Statement, StatementKind,
-    TypeExpression, TypeKind, Variables,
+    FunctionDefinition, Item, Name, Program, Statement, StatementKind, TypeExpression, TypeKind,
+    Variables,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
 
+use crate::returns::without_returns;
 use crate::substitute::Substitution;
 use crate::syntax::{
     assign, changed, each_expression, each_part, each_statement, expression, identifier, name,
-    names, not, rebuilt, root, statement, text,
+    names, rebuilt, root, statement,
 };
 use crate::types::{Scope, Types, bind};
 
@@ -70,7 +71,8 @@ impl<'p> Inliner<'p> {
         for declaration in &body.declarations {
             self.declare(&mut place.scope, declaration)?;
         }
-        let statements = self.statements(&mut place, &body.statements)?;
+        let statements = without_returns(&body.statements);
+        let statements = self.statements(&mut place, &statements)?;
         let mut declarations = body.declarations.clone();
         declarations.append(&mut place.variables);
         Ok(Body { declarations, statements })
@@ -112,10 +114,13 @@ impl<'p> Inliner<'p> {
                 parameter.names.iter().map(each)
             })
             .collect();
-        let scope = parameters.iter().map(|(name, _, ty)| (name.clone(), ty.clone())).collect();
+        let scope: Scope =
+            parameters.iter().map(|(name, _, ty)| (name.clone(), ty.clone())).collect();
         let body = self.body(&scope, body)?;
         let value = match (&function.result, body.declarations.is_empty()) {
-            (Some(_), true) => returned(&body.statements),
+            (Some(ty), true) => {
+                returned(&body.statements).filter(|value| self.is_of(&scope, value, ty))
+            }
             _ => None,
         };
         let mut writes = HashSet::new();
@@ -144,10 +149,7 @@ impl<'p> Inliner<'p> {
         let mut before = Some(Vec::new());
         let kind = match &whole.kind {
             StatementKind::Call(call) => {
-                let mut arguments = Vec::new();
-                for argument in &call.arguments {
-                    arguments.push(self.evaluated(place, argument, &mut before)?);
-                }
+                let arguments = self.arguments(place, call, &mut before)?;
                 done.append(&mut before.unwrap_or_default());
                 let call = Call { name: call.name.clone(), arguments };
                 let (statements, _) = self.call(place, &call, span)?;
@@ -156,7 +158,12 @@ impl<'p> Inliner<'p> {
             }
             StatementKind::Assign { target, value } => {
                 let target = self.evaluated(place, target, &mut before)?;
-                StatementKind::Assign { target, value: self.evaluated(place, value, &mut before)? }
+                let first = before.as_ref().map_or(0, Vec::len);
+                let value = self.evaluated(place, value, &mut before)?;
+                let hoisted = before.as_deref().unwrap_or_default();
+                undisturbed(&index_names(&target), &hoisted[first..], span)?;
+                undisturbed(&names(&value), &hoisted[..first], span)?;
+                StatementKind::Assign { target, value }
             }
             StatementKind::If { branches, otherwise } => {
                 let mut made = Vec::new();
@@ -267,12 +274,12 @@ impl<'p> Inliner<'p> {
     ) -> Result<Expression> {
         use murphi::ast::BinaryOperator as B;
         if let ExpressionKind::Call(call) = &whole.kind {
-            let mut arguments = Vec::new();
-            for argument in &call.arguments {
-                arguments.push(self.evaluated(place, argument, before)?);
-            }
+            let arguments = self.arguments(place, call, before)?;
             let callee = self.found(call)?;
-            if let Some(value) = &callee.value {
+            let mut fits = callee.parameters.iter().zip(&arguments);
+            if let Some(value) = &callee.value
+                && !fits.any(|((_, _, ty), argument)| self.narrows(&place.scope, argument, ty))
+            {
                 let mut substitution = Substitution::default();
                 substitution.avoid(place.scope.keys().cloned());
                 for ((parameter, ..), argument) in callee.parameters.iter().zip(arguments) {
@@ -300,10 +307,11 @@ impl<'p> Inliner<'p> {
         if let ExpressionKind::Quantified { quantifiers, .. } = &whole.kind {
             bind(&mut place.scope, quantifiers);
         }
+        let mut earlier: Vec<String> = Vec::new();
         let done = rebuilt(whole, &mut |part| {
             let result = match is_lazy {
                 true => self.evaluated(place, part, &mut None),
-                false => self.evaluated(place, part, before),
+                false => self.evaluated_after(&mut earlier, place, part, before),
             };
             result.unwrap_or_else(|found| {
                 problem.get_or_insert(found);
@@ -315,6 +323,36 @@ impl<'p> Inliner<'p> {
             Some(problem) => Err(problem),
             None => Ok(done),
         }
+    }
+
+    /// An expression that is evaluated after those that read `earlier`.
+    fn evaluated_after(
+        &self,
+        earlier: &mut Vec<String>,
+        place: &mut Place,
+        whole: &Expression,
+        before: &mut Option<Vec<Statement>>,
+    ) -> Result<Expression> {
+        let first = before.as_ref().map_or(0, Vec::len);
+        let done = self.evaluated(place, whole, before)?;
+        let hoisted = before.as_deref().unwrap_or_default();
+        undisturbed(earlier, &hoisted[first..], whole.span)?;
+        earlier.extend(names(&done));
+        Ok(done)
+    }
+
+    fn arguments(
+        &self,
+        place: &mut Place,
+        call: &Call,
+        before: &mut Option<Vec<Statement>>,
+    ) -> Result<Vec<Expression>> {
+        let mut earlier = Vec::new();
+        let mut done = Vec::new();
+        for argument in &call.arguments {
+            done.push(self.evaluated_after(&mut earlier, place, argument, before)?);
+        }
+        Ok(done)
     }
 
     fn found(&self, call: &Call) -> Result<&Callee> {
@@ -352,10 +390,7 @@ impl<'p> Inliner<'p> {
                 return Err(Diagnostic::error(argument.span, message));
             }
             let is_used = mentions(&callee.body.statements, parameter);
-            if !by_reference && self.is_read(argument) {
-                done.push(defined(argument, span));
-            }
-            if moves || (!by_reference && is_used && self.narrows(place, argument, ty)) {
+            if moves || (!by_reference && is_used && self.narrows(&place.scope, argument, ty)) {
                 let variable = self.variable(place, parameter, ty);
                 let target = name(&variable, argument.span);
                 done.push(assign(target.clone(), argument.clone(), span));
@@ -416,27 +451,25 @@ impl<'p> Inliner<'p> {
         writes
     }
 
-    /// Whether an expression reads a place that may be undefined.
-    fn is_read(&self, argument: &Expression) -> bool {
-        match &argument.kind {
-            ExpressionKind::Name(name) => self.types.is_global(name),
-            ExpressionKind::Field(..) | ExpressionKind::Index(..) => {
-                self.types.of(&Scope::new(), argument).is_none_or(|ty| self.types.is_simple(&ty))
-                    && root(argument).is_some()
-            }
-            _ => false,
-        }
-    }
-
     /// Whether a parameter of this type might not take all values of an argument.
-    fn narrows(&self, place: &Place, argument: &Expression, ty: &TypeExpression) -> bool {
+    fn narrows(&self, scope: &Scope, argument: &Expression, ty: &TypeExpression) -> bool {
         let TypeKind::Range(..) = &self.types.resolve(ty).kind else { return false };
         if matches!(argument.kind, ExpressionKind::Integer(_)) {
             return false;
         }
-        match self.types.of(&place.scope, argument) {
+        match self.types.of(scope, argument) {
             Some(found) => self.types.resolve(&found).kind != self.types.resolve(ty).kind,
             None => true,
+        }
+    }
+
+    /// Whether everything that an expression may be belongs to a type.
+    fn is_of(&self, scope: &Scope, value: &Expression, ty: &TypeExpression) -> bool {
+        match &value.kind {
+            ExpressionKind::Conditional(_, left, right) => {
+                self.is_of(scope, left, ty) && self.is_of(scope, right, ty)
+            }
+            _ => !self.narrows(scope, value, ty),
         }
     }
 
@@ -459,21 +492,22 @@ impl<'p> Inliner<'p> {
     }
 }
 
+/// Nothing that was read is changed by statements that come to stand before it.
+fn undisturbed(read: &[String], hoisted: &[Statement], span: Span) -> Result<()> {
+    let writes = written(hoisted);
+    match read.iter().find(|name| writes.contains(*name)) {
+        Some(name) => {
+            let message = format!("this changes `{name}`, which is read beside it");
+            let help = "call the function in an assignment of its own";
+            Err(Diagnostic::error(span, message).help(help))
+        }
+        None => Ok(()),
+    }
+}
+
 fn not_understood(span: Span) -> Diagnostic {
     Diagnostic::error(span, "this call cannot be replaced by what the function returns")
         .help("let the function consist of `return` and `if`, or call it in an assignment")
-}
-
-/// An assertion that something has a value.
-fn defined(argument: &Expression, span: Span) -> Statement {
-    let condition =
-        expression(ExpressionKind::IsUndefined(Box::new(argument.clone())), argument.span);
-    let property = Property {
-        kind: PropertyKind::Assertion,
-        message: Some(text("an argument has a value", span)),
-        condition: not(condition),
-    };
-    statement(StatementKind::Property(property), span)
 }
 
 fn mentions(statements: &[Statement], wanted: &str) -> bool {

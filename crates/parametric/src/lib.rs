@@ -22,9 +22,11 @@ mod prepare;
 mod processor;
 mod projection;
 pub mod refine;
+mod returns;
 mod rules;
 mod substitute;
 mod syntax;
+mod tidy;
 mod types;
 
 use murphi::ast::{Expression, Program, Quantifier, TypeExpression};
@@ -33,7 +35,7 @@ use murphi::diagnostic::Diagnostic;
 pub use abstraction::{Options, Wide, abstraction};
 pub use emit::emit;
 pub use lemma::read_lemmas;
-pub use one_address::one_address;
+pub use one_address::{Exclusion, exclusion_program, one_address, possible_exclusions};
 pub use prepare::prepare;
 pub use processor::{Processor, find_processor, with_processors};
 pub use projection::project;
@@ -119,6 +121,29 @@ pub struct Choice {
     pub initial: bool,
     /// What is fixed, if there is no parameter.
     pub fixed: Option<Fixed>,
+    /// The parameters of a set of processors, which has more than one.
+    pub set: Option<ChosenSet>,
+}
+
+/// A set of processors that is not known, as parameters: any set of `n` concrete processors is empty
+/// or consists of `n` that need not be different.
+#[derive(Debug, Clone)]
+pub struct ChosenSet {
+    /// Which concrete processors are in it.
+    pub members: Chosen,
+    /// Whether any other is.
+    pub others: String,
+    /// For which concrete processors it is undefined, unless that is never so for single ones.
+    pub gaps: Option<Chosen>,
+}
+
+/// Some concrete processors, as parameters.
+#[derive(Debug, Clone)]
+pub struct Chosen {
+    /// Whether there are none.
+    pub none: String,
+    /// Who they are otherwise.
+    pub each: Vec<String>,
 }
 
 /// What a choice may be fixed to.

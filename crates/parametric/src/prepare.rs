@@ -1,5 +1,5 @@
 //! From a program to the form that is abstracted: rules without functions, counters as sets, flags
-//! as errors. Each step keeps what the program does, errors included.
+//! as errors, no name that hides another. Each step keeps what the program does, errors included.
 
 use murphi::ast::{
     Declaration, DeclarationKind, Item, Program, Property, Quantifier, Rule, RuleKind,
@@ -14,6 +14,7 @@ use crate::inline::Inliner;
 use crate::processor::find_processor;
 use crate::rules::{FlatRule, Flattened, flatten_all};
 use crate::syntax::text;
+use crate::tidy::{comparisons_to_implications, names_apart};
 use crate::types::{Scope, Types, bind};
 
 /// Brings a program into the form that is abstracted. `processor` is the name of the type of
@@ -23,6 +24,7 @@ pub fn prepare(program: &Program, processor: Option<&str>) -> Result<Prepared, V
     let processor = find_processor(program, processor).map_err(one)?;
     let types = Types::new(program, &processor.name);
     let mut flattened = flatten_all(program)?;
+    names_apart(&mut flattened, &types);
     inline(program, &types, &mut flattened).map_err(one)?;
     flags_to_errors(&mut flattened, &types);
     let mut declarations: Vec<Declaration> = program
@@ -34,6 +36,7 @@ pub fn prepare(program: &Program, processor: Option<&str>) -> Result<Prepared, V
         })
         .collect();
     counters_to_sets(&mut declarations, &mut flattened, &types, &processor).map_err(one)?;
+    comparisons_to_implications(&mut flattened);
     let program = assembled(&declarations, &flattened);
     Ok(Prepared { program, processor, rules: flattened.rules, notes: Vec::new() })
 }

@@ -14,6 +14,8 @@ pub struct Processor {
     pub name: String,
     /// The constant that says how many there are, if one does.
     pub size: Option<String>,
+    /// The constants in what it is declared to be: nothing else may depend on them.
+    pub depends_on: Vec<String>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -21,6 +23,22 @@ pub struct Processor {
 /// The type of processors: the one that is asked for, or else the first scalarset that is the index
 /// of an array and the parameter of a rule.
 pub fn find_processor(program: &Program, wanted: Option<&str>) -> Result<Processor, Diagnostic> {
+    let found = found_processor(program, wanted)?;
+    let is_alone = |item: &Item| match item {
+        Item::Declaration(Declaration { kind: DeclarationKind::Type { names, .. }, .. }) => {
+            names.len() == 1 || names.iter().all(|name| name.text != found.name)
+        }
+        _ => true,
+    };
+    if !program.items.iter().all(is_alone) {
+        let message = format!("`{}` is declared together with another type", found.name);
+        let help = "let the type of processors have a declaration of its own";
+        return Err(Diagnostic::error(found.span, message).help(help));
+    }
+    Ok(found)
+}
+
+fn found_processor(program: &Program, wanted: Option<&str>) -> Result<Processor, Diagnostic> {
     let scalarsets = scalarsets(program);
     if let Some(wanted) = wanted {
         return scalarsets.into_iter().find(|found| found.name == wanted).ok_or_else(|| {
@@ -73,12 +91,14 @@ fn scalarsets(program: &Program) -> Vec<Processor> {
         let Item::Declaration(Declaration { kind, span }) = item else { continue };
         let DeclarationKind::Type { names, definition } = kind else { continue };
         let TypeKind::Scalarset(size) = &definition.kind else { continue };
+        let depends_on = crate::syntax::names(size);
         let size = match &size.kind {
             ExpressionKind::Name(constant) => Some(constant.clone()),
             _ => None,
         };
         for name in names {
-            found.push(Processor { name: name.text.clone(), size: size.clone(), span: *span });
+            let (size, depends_on) = (size.clone(), depends_on.clone());
+            found.push(Processor { name: name.text.clone(), size, depends_on, span: *span });
         }
     }
     found

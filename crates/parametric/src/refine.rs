@@ -39,13 +39,13 @@ use explore::symmetry::Symmetry;
 use explore::{Deadlock, Exploration, PassedOver, Progress, Reason, Step, Violation};
 use murphi::interpret::Interpreter;
 use murphi::print::print_expression;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Lemma, Prepared, RuleId, abstraction};
 use fact::Fact;
 use observe::Observations;
-use suspect::Abstract;
-use table::Table;
+use suspect::{Abstract, SuspectedRow};
+use table::{Combination, Table};
 use vocabulary::Vocabulary;
 use words::vocabularies;
 
@@ -84,6 +84,7 @@ pub fn verify(
             states: 0,
         },
         tables: vec![None; vocabularies.len()],
+        missed: vec![FxHashMap::default(); vocabularies.len()],
         undefined: None,
         vocabularies,
         standing: given.collect(),
@@ -161,6 +162,8 @@ struct Refinement<'a, 'b> {
     observations: Observations,
     /// For each vocabulary its rows in columns, once they are needed.
     tables: Vec<Option<Table>>,
+    /// For each vocabulary what was missing from its table, by rows that were suspected.
+    missed: Vec<FxHashMap<SuspectedRow, Vec<Combination>>>,
     /// Paths of what may be undefined, once they are needed.
     undefined: Option<FxHashSet<String>>,
     standing: Vec<Standing>,

@@ -1,7 +1,10 @@
 //! The rules of a program, one by one, with all that is bound around them.
 
+use std::collections::HashSet;
+
 use murphi::ast::{
-    Body, Expression, ExpressionKind, Item, Program, Property, Quantifier, Rule, RuleKind, Text,
+    Body, DeclarationKind, Expression, ExpressionKind, Item, Program, Property, Quantifier, Rule,
+    RuleKind, Text,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
@@ -52,12 +55,58 @@ pub fn flatten(program: &Program) -> Result<Vec<FlatRule>, Vec<Diagnostic>> {
 pub(crate) fn flatten_all(program: &Program) -> Result<Flattened, Vec<Diagnostic>> {
     let mut flattened = Flattened::default();
     let mut problems = Vec::new();
+    let declared = declared(program);
     for item in &program.items {
         if let Item::Rule(rule) = item {
             gather(rule, &[], &Substitution::default(), &mut flattened, &mut problems);
         }
     }
+    for rule in &flattened.rules {
+        nothing_hidden(&declared, &rule.quantifiers, Some(&rule.body), &mut problems);
+    }
+    for start in &flattened.start_states {
+        nothing_hidden(&declared, &start.quantifiers, Some(&start.item.1), &mut problems);
+    }
+    for property in &flattened.properties {
+        nothing_hidden(&declared, &property.quantifiers, None, &mut problems);
+    }
     if problems.is_empty() { Ok(flattened) } else { Err(problems) }
+}
+
+/// The names of variables of the state.
+fn declared(program: &Program) -> HashSet<&str> {
+    let mut found = HashSet::new();
+    for item in &program.items {
+        if let Item::Declaration(declaration) = item
+            && let DeclarationKind::Variable(variables) = &declaration.kind
+        {
+            found.extend(variables.names.iter().map(|name| name.text.as_str()));
+        }
+    }
+    found
+}
+
+/// Parameters and variables of a rule have names of their own.
+fn nothing_hidden(
+    declared: &HashSet<&str>,
+    quantifiers: &[Quantifier],
+    body: Option<&Body>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let mut taken: HashSet<&str> = declared.clone();
+    let declarations = body.into_iter().flat_map(|body| &body.declarations);
+    let variables = declarations.filter_map(|declaration| match &declaration.kind {
+        DeclarationKind::Variable(variables) => Some(&variables.names),
+        _ => None,
+    });
+    let parameters = quantifiers.iter().map(|quantifier| &quantifier.name);
+    for name in parameters.chain(variables.flatten()) {
+        if !taken.insert(&name.text) {
+            let message = format!("`{}` hides another variable of this name", name.text);
+            let help = "give it a name of its own";
+            problems.push(Diagnostic::error(name.span, message).help(help));
+        }
+    }
 }
 
 fn gather(
@@ -68,13 +117,21 @@ fn gather(
     problems: &mut Vec<Diagnostic>,
 ) {
     let quantifiers = around.to_vec();
-    let meant = |body: &Body| Body {
-        declarations: body.declarations.clone(),
-        statements: aliases.statements(&body.statements),
+    let meant = |body: &Body, problems: &mut Vec<Diagnostic>| {
+        for declaration in &body.declarations {
+            let DeclarationKind::Variable(variables) = &declaration.kind else { continue };
+            for name in variables.names.iter().filter(|name| aliases.replaces(&name.text)) {
+                let message = format!("`{}` hides an alias of this name", name.text);
+                let help = "give it a name of its own";
+                problems.push(Diagnostic::error(name.span, message).help(help));
+            }
+        }
+        let declarations = body.declarations.clone();
+        Body { declarations, statements: aliases.statements(&body.statements) }
     };
     match &rule.kind {
         RuleKind::StartState { name, body } => {
-            let item = (name.clone(), meant(body));
+            let item = (name.clone(), meant(body, problems));
             found.start_states.push(Flat { quantifiers, item, span: rule.span });
         }
         RuleKind::Simple { name, guard, body, .. } => {
@@ -84,7 +141,7 @@ fn gather(
                 None => format!("rule {}", id.0),
             };
             let guard = guard.as_ref().map(|guard| aliases.expression(guard));
-            let body = meant(body);
+            let body = meant(body, problems);
             found.rules.push(FlatRule { id, name, quantifiers, guard, body, span: rule.span });
         }
         RuleKind::Ruleset { quantifiers: more, rules } => {

@@ -24,6 +24,11 @@ impl Substitution {
         self.values.insert(name.to_owned(), value);
     }
 
+    /// Whether something comes in place of this name.
+    pub(crate) fn replaces(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
     /// Lets nothing that is bound inside have one of these names.
     pub(crate) fn avoid(&mut self, names: impl IntoIterator<Item = String>) {
         self.avoided.extend(names);
@@ -144,6 +149,7 @@ impl Substitution {
         let mut coming: Vec<String> = self.values.values().flat_map(names).collect();
         coming.extend(self.avoided.iter().cloned());
         if !coming.iter().any(|other| other == name) {
+            self.avoided.push(name.to_owned());
             return name.to_owned();
         }
         let mut number = 2;
@@ -159,6 +165,7 @@ impl Substitution {
             span: murphi::source::Span::default(),
         };
         self.values.insert(name.to_owned(), value);
+        self.avoided.push(fresh.clone());
         fresh
     }
 }

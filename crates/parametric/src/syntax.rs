@@ -110,8 +110,11 @@ pub(crate) fn quantified(
     condition: Expression,
 ) -> Expression {
     let span = condition.span;
-    // Domains are never empty.
-    if quantifiers.is_empty() || is_true(&condition) || is_false(&condition) {
+    let is_settled = if all { is_true(&condition) } else { is_false(&condition) };
+    let is_other = if all { is_false(&condition) } else { is_true(&condition) };
+    let is_never_empty = |each: &Quantifier| matches!(each.domain, Domain::Type(_));
+    let is_same = is_settled || is_other && quantifiers.iter().all(is_never_empty);
+    if quantifiers.is_empty() || is_same {
         return condition;
     }
     let condition = Box::new(condition);

@@ -20,6 +20,16 @@ pub(crate) struct Types {
     processor: String,
     /// Whether arrays of booleans by processor are not treated as sets.
     setless: bool,
+    /// How many processors stay as they are.
+    concrete: u64,
+    /// Paths of what is kept of the state, if not all is.
+    only: Option<Vec<Vec<String>>>,
+}
+
+/// What the type of counters is called once they are sets. Either all elements of such a set are
+/// defined, or none is.
+pub(crate) fn counted_type(processor: &str) -> String {
+    format!("{processor}Set")
 }
 
 /// The types of what is bound in a rule: parameters, loop variables, local variables.
@@ -39,6 +49,46 @@ impl Types {
     /// Without sets: of an array of booleans nothing is kept for what is not concrete.
     pub(crate) fn without_sets(self) -> Self {
         Types { setless: true, ..self }
+    }
+
+    /// With only some paths of the state.
+    pub(crate) fn with_only(self, only: Vec<Vec<String>>) -> Self {
+        Types { only: Some(only), ..self }
+    }
+
+    /// Whether only a part of the state is kept.
+    pub(crate) fn leaves_something_out(&self) -> bool {
+        self.only.is_some()
+    }
+
+    /// Whether nothing at a path of the state is kept.
+    pub(crate) fn leaves_out(&self, path: &[String]) -> bool {
+        let Some(only) = &self.only else { return false };
+        let overlaps = |kept: &Vec<String>| kept.iter().zip(path).all(|(kept, path)| kept == path);
+        path.first().is_some_and(|root| self.is_global(root)) && !only.iter().any(overlaps)
+    }
+
+    /// With so many concrete processors.
+    pub(crate) fn with_concrete(self, concrete: u64) -> Self {
+        Types { concrete, ..self }
+    }
+
+    pub(crate) fn concrete(&self) -> u64 {
+        self.concrete
+    }
+
+    /// Whether a type is that of counters.
+    pub(crate) fn is_counted(&self, ty: &TypeExpression) -> bool {
+        let counted = counted_type(&self.processor);
+        let mut ty = ty;
+        while let TypeKind::Named(name) = &ty.kind {
+            match self.named.get(&name.text) {
+                _ if name.text == counted => return true,
+                Some(next) if name.text != self.processor => ty = next,
+                _ => return false,
+            }
+        }
+        false
     }
 
     pub(crate) fn has_sets(&self) -> bool {
@@ -186,6 +236,9 @@ impl Types {
                     }
                     _ => None,
                 }
+            }
+            ExpressionKind::Conditional(_, left, right) => {
+                self.of(scope, left).or_else(|| self.of(scope, right))
             }
             ExpressionKind::Unary(murphi::ast::UnaryOperator::Not, _)
             | ExpressionKind::Quantified { .. }

@@ -76,6 +76,13 @@ impl Instance<'_> {
 
     /// A condition without connectives.
     fn atom(&mut self, whole: &Expression, mode: Mode) -> Step<Expression> {
+        // Where most of the state is left out, what matters of it is what is asked about it.
+        if mode == Mode::Exact && self.types.leaves_something_out() {
+            return match self.atom(whole, Mode::Probe) {
+                Err(Stop::Unknown) => self.chosen_truth(whole),
+                known => known,
+            };
+        }
         let result = match &whole.kind {
             ExpressionKind::Binary(
                 operator @ (BinaryOperator::Equal | BinaryOperator::NotEqual),
@@ -186,6 +193,10 @@ impl Instance<'_> {
         let Some(ty) = self.types.of(&self.scope, place) else {
             return Err(Stop::refuse(place.span, "the type of this is not evident", "declare it"));
         };
+        if !self.types.is_simple(&ty) {
+            let message = "what consists of parts belongs to a processor and is used as a whole";
+            return Err(Stop::refuse(place.span, message, "use its parts one by one"));
+        }
         let mut alternatives = Vec::new();
         if self.types.is_processor(&ty) {
             alternatives.push(Decision::Other);
@@ -216,6 +227,9 @@ impl Instance<'_> {
                 match self.place(whole, mode)? {
                     Where::Visible(place) => Ok(place),
                     Where::Hidden => {
+                        if let Some(member) = self.chosen_member(whole, mode) {
+                            return member;
+                        }
                         let choice = self.choice(whole, mode, false)?;
                         match (&choice.name, choice.fixed) {
                             (Some(parameter), _) => Ok(name(parameter, whole.span)),
@@ -242,6 +256,11 @@ impl Instance<'_> {
                 if self.is_processor(left) || self.is_processor(right) =>
             {
                 self.condition(whole, mode.strict())
+            }
+            ExpressionKind::Binary(B::Equal | B::NotEqual, left, _) if self.is_whole(left) => {
+                let message =
+                    "this compares what belongs to processors, or refers to them, as a whole";
+                Err(Stop::refuse(whole.span, message, "compare the parts one by one"))
             }
             ExpressionKind::Binary(operator, left, right) => {
                 let left = self.value(left, mode)?;
@@ -280,6 +299,11 @@ impl Instance<'_> {
                 "write out what it returns",
             )),
         }
+    }
+
+    /// Whether something consists of parts, some of which are about processors.
+    fn is_whole(&self, place: &Expression) -> bool {
+        self.types.of(&self.scope, place).is_some_and(|ty| self.types.mentions_processors(&ty))
     }
 
     /// Whether two members of an enumeration are the same, or different, as an operator says.

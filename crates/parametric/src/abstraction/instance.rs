@@ -8,6 +8,7 @@ use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 
+use super::sets::is_set_type;
 use crate::syntax::{name, names, quantified};
 use crate::types::{Scope, Types};
 use crate::{Choice, Fixed};
@@ -297,11 +298,16 @@ impl<'t> Instance<'t> {
             Decision::Undefined => Some(Fixed::Undefined),
         };
         let initial = self.is_fresh(&reads, 0);
-        let parameter = fixed.is_none().then(|| self.fresh(stands_for));
-        let choice = Choice { name: parameter, ty, stands_for: stands_for.clone(), initial, fixed };
+        let set = match fixed {
+            None if is_set_type(self.types, &ty) => Some(self.fresh_set(stands_for, &ty)),
+            _ => None,
+        };
+        let parameter = (fixed.is_none() && set.is_none()).then(|| self.fresh(stands_for));
+        let stands_for = stands_for.clone();
+        let text = print_expression(&stands_for);
+        let choice = Choice { name: parameter, ty, stands_for, initial, fixed, set };
         let number = self.made.len();
         let made = Made { choice: choice.clone(), reads, at: self.log.len(), is_copy: copy };
-        let text = print_expression(stands_for);
         let text = if made.is_copy { format!("copy {text}") } else { text };
         self.made.push(made);
         let table = if initial { &mut self.initial } else { &mut self.later };
@@ -328,6 +334,7 @@ impl<'t> Instance<'t> {
             stands_for,
             initial: self.log.is_empty(),
             fixed: None,
+            set: None,
         };
         self.made.push(Made { choice, reads: Vec::new(), at: self.log.len(), is_copy: false });
         Ok(name(&parameter, span))
@@ -346,7 +353,7 @@ impl<'t> Instance<'t> {
     }
 
     /// A name for a choice that says what it stands for.
-    fn fresh(&self, stands_for: &Expression) -> String {
+    pub(super) fn fresh(&self, stands_for: &Expression) -> String {
         let stem: String = print_expression(stands_for)
             .replace("isundefined", "no ")
             .replace("!=", " is not ")
@@ -362,12 +369,17 @@ impl<'t> Instance<'t> {
         };
         // A single word may mean something: `false`, or a keyword.
         let stem = if stem.contains('_') { stem } else { format!("chosen_{stem}") };
+        self.not_taken(&stem)
+    }
+
+    /// A name that begins like this and that nothing else has.
+    pub(super) fn not_taken(&self, stem: &str) -> String {
         let is_taken = |wish: &str| {
             self.scope.contains_key(wish)
                 || self.types.declared().any(|name| name == wish)
-                || self.made.iter().any(|made| made.choice.name.as_deref() == Some(wish))
+                || self.made.iter().any(|made| made.choice.parameters().contains(&wish))
         };
-        let mut wish = stem.clone();
+        let mut wish = stem.to_owned();
         let mut number = 2;
         while is_taken(&wish) {
             wish = format!("{stem}_{number}");

@@ -2,15 +2,17 @@
 //!
 //! A step that goes wrong in the protocol must go wrong in some view of it. An assertion is checked
 //! where the processors of its rule are concrete, and is exact there if the others it speaks of are
-//! too: loop variables, bound ones, and stored ones that something is indexed by. So there must not
-//! be more of them than concrete processors. The same goes for invariants and lemmas, with the
-//! processors that they claim something for all of.
+//! too: the loop variables around it, bound ones, stored ones that something is indexed by, and one
+//! of two stored ones that are compared, because two that are both `Other` may or may not be the
+//! same. So there must not be more of them than concrete processors. The same goes for invariants
+//! and lemmas, with the processors that they claim something for all of. Where a claim fails only if
+//! several parts of it do, the processors of all of them have to be in view.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use murphi::ast::{
     BinaryOperator, DeclarationKind, Expression, ExpressionKind, Item, Property, PropertyKind,
-    Statement, StatementKind, TypeExpression, TypeKind, UnaryOperator,
+    Quantifier, Statement, StatementKind, TypeExpression, TypeKind, UnaryOperator,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
@@ -19,7 +21,8 @@ use murphi::source::Span;
 use super::{Options, Wide};
 use crate::Prepared;
 use crate::rules::Flattened;
-use crate::syntax::{boolean, changed, own_expressions, quantified};
+use crate::substitute::Substitution;
+use crate::syntax::{boolean, changed, name, own_expressions, quantified};
 use crate::types::{Scope, Types, bind};
 
 /// Says where a program does not meet the conditions. What may be assumed because no view is wide
@@ -51,12 +54,21 @@ pub(super) fn check(
     for (quantifiers, body) in rules.chain(starts) {
         let mut scope = Scope::new();
         bind(&mut scope, quantifiers);
+        for declaration in &body.declarations {
+            if let DeclarationKind::Variable(variables) = &declaration.kind {
+                suits(types, &variables.ty, &mut problems);
+                let own =
+                    variables.names.iter().map(|name| (name.text.clone(), variables.ty.clone()));
+                scope.extend(own);
+            }
+        }
         let of_rule: Vec<String> = quantifiers
             .iter()
             .filter(|each| types.over_processors(each))
             .map(|each| each.name.text.clone())
             .collect();
-        let mut counter = Counter { types, scope, of_rule, options, problems: &mut problems };
+        let around = of_rule;
+        let mut counter = Counter { types, scope, around, options, problems: &mut problems };
         counter.statements(&mut body.statements);
     }
     for property in &flattened.properties {
@@ -95,11 +107,13 @@ fn suits(types: &Types, ty: &TypeExpression, problems: &mut Vec<Diagnostic>) {
 /// A claim speaks of few enough processors.
 pub(super) fn within(types: &Types, claim: &Expression, concrete: u64) -> Result<(), Diagnostic> {
     let mut scope = Scope::new();
-    let count = spoken_of(types, &mut scope, claim);
-    if count as u64 <= concrete {
-        return Ok(());
+    let mut spoken = Spoken { types, is_claim: true, unclear: None, bound: 0 };
+    let count = most(&spoken.of(&mut scope, claim, Side::Claimed));
+    match spoken.unclear {
+        Some(span) => Err(unclear(span)),
+        None if count as u64 <= concrete => Ok(()),
+        None => Err(too_many(claim.span, count)),
     }
-    Err(too_many(claim.span, count))
 }
 
 fn too_many(span: Span, count: usize) -> Diagnostic {
@@ -107,10 +121,16 @@ fn too_many(span: Span, count: usize) -> Diagnostic {
     Diagnostic::error(span, message).help(format!("keep at least {count} processors concrete"))
 }
 
+fn unclear(span: Span) -> Diagnostic {
+    let message = "what is so of some or of all processors is used as a value in a claim";
+    Diagnostic::error(span, message).help("say what follows from it, with `->`, `&` and `|`")
+}
+
 struct Counter<'a> {
     types: &'a Types,
     scope: Scope,
-    of_rule: Vec<String>,
+    /// The processors of the rule and of the loops around.
+    around: Vec<String>,
     options: &'a Options,
     problems: &'a mut Vec<Diagnostic>,
 }
@@ -140,10 +160,13 @@ impl Counter<'_> {
                 otherwise.iter_mut().for_each(|body| self.statements(body));
             }
             StatementKind::For { quantifiers, body } => {
-                let outer = self.scope.clone();
+                let (scope, count) = (self.scope.clone(), self.around.len());
                 bind(&mut self.scope, quantifiers);
+                let over = quantifiers.iter().filter(|each| self.types.over_processors(each));
+                self.around.extend(over.map(|each| each.name.text.clone()));
                 self.statements(body);
-                self.scope = outer;
+                self.around.truncate(count);
+                self.scope = scope;
             }
             StatementKind::While { body, .. } => self.statements(body),
             _ => {}
@@ -157,8 +180,6 @@ impl Counter<'_> {
             StatementKind::Error(_) => true,
             _ => false,
         };
-        let mut spoken: HashSet<String> = HashSet::new();
-        let mut bound = 0;
         // What is only written is not looked at: what matters of it are its indices.
         let target = changed(statement);
         let is_target =
@@ -171,13 +192,14 @@ impl Counter<'_> {
             }
         }
         let side = if is_claim { Side::Claimed } else { Side::Either };
+        let mut spoken = Spoken { types: self.types, is_claim, unclear: None, bound: 0 };
+        let around = if is_claim { self.around.clone() } else { Vec::new() };
+        let mut needs = vec![around.into_iter().collect()];
         for expression in looked_at {
-            bound = bound.max(gather(self.types, &mut self.scope, expression, side, &mut spoken));
+            needs = together(needs, spoken.of(&mut self.scope, expression, side));
         }
-        if is_claim {
-            spoken.extend(self.of_rule.iter().cloned());
-        }
-        spoken.len() + bound
+        self.problems.extend(spoken.unclear.map(unclear));
+        most(&needs)
     }
 }
 
@@ -210,13 +232,6 @@ fn inner_indices(place: &Expression) -> Vec<&Expression> {
     }
 }
 
-/// How many processors a closed claim speaks of.
-fn spoken_of(types: &Types, scope: &mut Scope, claim: &Expression) -> usize {
-    let mut spoken = HashSet::new();
-    let bound = gather(types, scope, claim, Side::Claimed, &mut spoken);
-    spoken.len() + bound
-}
-
 /// On which side of a claim a condition stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -238,65 +253,137 @@ impl Side {
     }
 }
 
-/// Collects the processors that an expression speaks of, except for bound ones, and gives the
-/// greatest number of those at a time. What is claimed of some processor, or supposed of all of
-/// them, is not counted: there the concrete ones stand for all, and whatever is not known of them
-/// is taken to speak against the claim.
-fn gather(
-    types: &Types,
-    scope: &mut Scope,
-    whole: &Expression,
-    side: Side,
-    spoken: &mut HashSet<String>,
-) -> usize {
-    use BinaryOperator as B;
-    let parts = match &whole.kind {
-        ExpressionKind::Unary(UnaryOperator::Not, inner) => {
-            vec![(&**inner, side.turned())]
-        }
-        ExpressionKind::Binary(B::And | B::Or | B::LogicalAnd | B::LogicalOr, left, right) => {
-            vec![(&**left, side), (&**right, side)]
-        }
-        ExpressionKind::Binary(B::Implies, left, right) => {
-            vec![(&**left, side.turned()), (&**right, side)]
-        }
-        ExpressionKind::Name(name) => {
-            if scope.get(name).is_some_and(|ty| types.is_processor(ty)) {
-                spoken.insert(name.clone());
+/// Processors that have to be in view at once, by their texts, for one way in which a claim fails.
+type Need = BTreeSet<String>;
+
+/// The number of processors of the greatest need.
+fn most(needs: &[Need]) -> usize {
+    needs.iter().map(BTreeSet::len).max().unwrap_or(0)
+}
+
+/// The needs of two parts that have to fail both.
+fn together(left: Vec<Need>, right: Vec<Need>) -> Vec<Need> {
+    let pairs = left.iter().flat_map(|left| right.iter().map(move |right| left | right));
+    few(pairs.collect())
+}
+
+/// The needs of two parts of which one has to fail.
+fn either(left: Vec<Need>, right: Vec<Need>) -> Vec<Need> {
+    few(left.into_iter().chain(right).collect())
+}
+
+/// Not more of them than can be handled: together they are one that is greater than each.
+fn few(needs: BTreeSet<Need>) -> Vec<Need> {
+    if needs.len() <= 32 {
+        return needs.into_iter().collect();
+    }
+    vec![needs.into_iter().flatten().collect()]
+}
+
+/// Collects the processors that expressions speak of.
+struct Spoken<'a> {
+    types: &'a Types,
+    is_claim: bool,
+    /// Where a claim uses what is so of some processor in a way that is neither claimed nor supposed.
+    unclear: Option<Span>,
+    /// How many bound variables there have been.
+    bound: usize,
+}
+
+impl Spoken<'_> {
+    /// The processors that have to be in view to see that a condition fails, one set for each way in
+    /// which it does. What is claimed of some processor, or supposed of all of them, needs none:
+    /// there the concrete ones stand for all, and whatever is not known of them is taken to speak
+    /// against the claim.
+    fn of(&mut self, scope: &mut Scope, whole: &Expression, side: Side) -> Vec<Need> {
+        use BinaryOperator as B;
+        let none = || vec![Need::new()];
+        match &whole.kind {
+            ExpressionKind::Unary(UnaryOperator::Not, inner) => {
+                self.of(scope, inner, side.turned())
             }
-            Vec::new()
-        }
-        ExpressionKind::Index(array, at) => {
-            let is_stored =
-                matches!(at.kind, ExpressionKind::Field(..) | ExpressionKind::Index(..))
-                    || matches!(&at.kind, ExpressionKind::Name(name) if types.is_global(name));
-            let by_processor = types.of(scope, at).is_some_and(|ty| types.is_processor(&ty));
-            if is_stored && by_processor {
-                spoken.insert(print_expression(at));
-            }
-            vec![(&**array, Side::Either), (&**at, Side::Either)]
-        }
-        ExpressionKind::Quantified { all, quantifiers, condition } => {
-            let restricted = matches!((all, side), (false, Side::Claimed) | (true, Side::Supposed));
-            if restricted && quantifiers.iter().any(|each| types.over_processors(each)) {
-                return 0;
-            }
-            let outer = scope.clone();
-            bind(scope, quantifiers);
-            let mut own = 0;
-            for quantifier in quantifiers {
-                if types.over_processors(quantifier) {
-                    // Bound ones are counted here and not as something spoken of.
-                    own += 1;
-                    scope.remove(&quantifier.name.text);
+            ExpressionKind::Binary(
+                operator @ (B::And | B::LogicalAnd | B::Or | B::LogicalOr | B::Implies),
+                left,
+                right,
+            ) => {
+                let is_and = matches!(operator, B::And | B::LogicalAnd);
+                let of_left = if *operator == B::Implies { side.turned() } else { side };
+                let (left, right) = (self.of(scope, left, of_left), self.of(scope, right, side));
+                match (is_and, side) {
+                    (true, Side::Claimed) | (false, Side::Supposed) => either(left, right),
+                    _ => together(left, right),
                 }
             }
-            let inner = gather(types, scope, condition, side, spoken);
-            *scope = outer;
-            return own + inner;
+            ExpressionKind::Conditional(condition, left, right) => {
+                let mut needs = self.of(scope, condition, side);
+                for (part, side) in [(condition, side.turned()), (left, side), (right, side)] {
+                    needs = together(needs, self.of(scope, part, side));
+                }
+                needs
+            }
+            ExpressionKind::Name(name) => {
+                let is_processor = scope.get(name).is_some_and(|ty| self.types.is_processor(ty));
+                let need = is_processor.then(|| name.clone());
+                vec![need.into_iter().collect()]
+            }
+            ExpressionKind::Quantified { all, quantifiers, condition } => {
+                let types = self.types;
+                let over = |each: &&Quantifier| types.over_processors(each);
+                let is_about_processors = quantifiers.iter().any(|each| over(&each));
+                let restricted =
+                    matches!((all, side), (false, Side::Claimed) | (true, Side::Supposed));
+                if restricted && is_about_processors {
+                    return none();
+                }
+                if self.is_claim && side == Side::Either && is_about_processors {
+                    self.unclear.get_or_insert(whole.span);
+                }
+                let outer = scope.clone();
+                bind(scope, quantifiers);
+                // The same name elsewhere is another processor.
+                let mut apart = Substitution::default();
+                for quantifier in quantifiers.iter().filter(over) {
+                    self.bound += 1;
+                    let label = format!("{} {}", quantifier.name.text, self.bound);
+                    apart.insert(&quantifier.name.text, name(&label, quantifier.span));
+                    let ty = scope.get(&quantifier.name.text).cloned();
+                    scope.extend(ty.map(|ty| (label, ty)));
+                }
+                let needs = self.of(scope, &apart.expression(condition), side);
+                *scope = outer;
+                needs
+            }
+            _ => {
+                let mut needs = none();
+                let mut stored = Need::new();
+                match &whole.kind {
+                    ExpressionKind::Index(_, at) if self.is_stored(scope, at) => {
+                        stored.insert(print_expression(at));
+                    }
+                    // If both are abstract, it is not known whether they are the same.
+                    ExpressionKind::Binary(B::Equal | B::NotEqual, left, right)
+                        if self.is_stored(scope, left) && self.is_stored(scope, right) =>
+                    {
+                        stored.insert(print_expression(left));
+                    }
+                    _ => {}
+                }
+                for part in crate::syntax::parts(whole) {
+                    needs = together(needs, self.of(scope, part, Side::Either));
+                }
+                together(needs, vec![stored])
+            }
         }
-        _ => crate::syntax::parts(whole).into_iter().map(|part| (part, Side::Either)).collect(),
-    };
-    let most = parts.into_iter().map(|(part, side)| gather(types, scope, part, side, spoken));
-    most.max().unwrap_or(0)
+    }
+
+    /// Whether this is a processor that is stored somewhere in the state.
+    fn is_stored(&self, scope: &Scope, place: &Expression) -> bool {
+        let is_place = match &place.kind {
+            ExpressionKind::Field(..) | ExpressionKind::Index(..) => true,
+            ExpressionKind::Name(name) => !scope.contains_key(name) && self.types.is_global(name),
+            _ => false,
+        };
+        is_place && self.types.of(scope, place).is_some_and(|ty| self.types.is_processor(&ty))
+    }
 }

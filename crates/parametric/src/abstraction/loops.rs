@@ -7,6 +7,7 @@ use murphi::print::print_expression;
 use murphi::source::Span;
 
 use super::instance::{Instance, Key, Mode, OTHER, Standing, Step, Stop, key, overlap, reads};
+use super::order;
 use super::places::Where;
 use super::statement::path;
 use crate::syntax::{
@@ -76,6 +77,7 @@ impl Instance<'_> {
         for written in writes(body) {
             self.log.push(written);
         }
+        let quantifier = &self.bounded(quantifier, Mode::Exact)?;
         let looped = |body: Vec<Statement>| match body.is_empty() {
             true => Vec::new(),
             false => {
@@ -97,6 +99,13 @@ impl Instance<'_> {
         self.leave_branch(&before);
         self.restore(variable, shadowed);
         let (concrete, others) = others?;
+        if let Some(span) = order::dependence(variable, body) {
+            return Err(Stop::refuse(
+                span,
+                "one round of a loop over processors may read here what another one writes",
+                "let each round read only what belongs to its processor or does not change",
+            ));
+        }
         let mut done = looped(concrete);
         done.extend(others);
         Ok(done)

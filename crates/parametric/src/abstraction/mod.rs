@@ -16,26 +16,28 @@ mod expression;
 mod instance;
 mod limits;
 mod loops;
+mod order;
 mod places;
 mod processors;
 mod quantify;
 mod rule;
+mod set_choice;
 mod sets;
 mod slice;
 mod statement;
 
-use murphi::ast::{Property, PropertyKind, Quantifier};
+use murphi::ast::{Expression, Property, PropertyKind, Quantifier, TypeExpression};
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
 
 use crate::emit::{Parts, assemble};
 use crate::rules::flatten_all;
-use crate::syntax::{identifier, is_true, quantified, text};
+use crate::syntax::{identifier, is_true, named_type, quantified, text};
 use crate::types::{Types, bind};
 use crate::{Abstraction, Lemma, OtherRule, Prepared, RuleId, lemma};
 
 pub(crate) use instance::OTHER;
-use instance::{Instance, Mode, Stop};
+use instance::{Instance, Mode, Stop, key};
 pub(crate) use rule::Built;
 use rule::{Source, instances};
 pub(crate) use sets::is_set_type;
@@ -49,8 +51,10 @@ pub struct Options {
     pub leave_out: Vec<String>,
     /// Whether it is kept of a set (an array of booleans) if any of the others is in it.
     pub sets: bool,
-    /// Lemmas that are shown elsewhere: they strengthen rules and are not claimed.
-    pub shown: Vec<Lemma>,
+    /// What is kept of the state, if not all: these places, whatever their indices.
+    pub only: Option<Vec<Expression>>,
+    /// Facts that are known to hold. They strengthen rules like lemmas, and are not claimed.
+    pub proved: Vec<Lemma>,
     /// What becomes of assertions and errors in rules that speak of more processors at once than
     /// stay concrete.
     pub wide: Wide,
@@ -72,7 +76,8 @@ impl Default for Options {
             concrete: 2,
             leave_out: Vec::new(),
             sets: true,
-            shown: Vec::new(),
+            only: None,
+            proved: Vec::new(),
             wide: Wide::Refused,
         }
     }
@@ -85,7 +90,12 @@ pub fn abstraction(
     lemmas: &[Lemma],
 ) -> Result<Abstraction, Vec<Diagnostic>> {
     let types = Types::new(&prepared.program, &prepared.processor.name);
+    let types = types.with_concrete(options.concrete);
     let types = if options.sets { types } else { types.without_sets() };
+    let types = match &options.only {
+        Some(only) => types.with_only(only.iter().map(key).collect()),
+        None => types,
+    };
     let mut flattened = flatten_all(&prepared.program)?;
     limits::check(prepared, &types, &mut flattened, options)?;
     let mut problems = Vec::new();
@@ -110,7 +120,7 @@ pub fn abstraction(
     for rule in &flattened.rules {
         let strengthening: Vec<_> = lemmas
             .iter()
-            .chain(&options.shown)
+            .chain(&options.proved)
             .filter(|lemma| lemma.rule == rule.id)
             .map(|lemma| lemma::strengthening(lemma, rule))
             .collect();
@@ -266,10 +276,22 @@ fn enter(instance: &mut Instance<'_>, quantifiers: &[Quantifier]) {
     bind(&mut instance.scope, quantifiers);
 }
 
-/// A parameter for a choice.
-fn parameter(choice: &crate::Choice) -> Option<Quantifier> {
-    let name = choice.name.as_ref()?;
+/// The parameters for a choice.
+fn parameters(types: &Types, choice: &crate::Choice) -> Vec<Quantifier> {
     let span = choice.stands_for.span;
-    let domain = murphi::ast::Domain::Type(choice.ty.clone());
-    Some(Quantifier { name: identifier(name, span), domain, span })
+    let quantifier = |name: &String, ty: TypeExpression| {
+        let domain = murphi::ast::Domain::Type(ty);
+        Quantifier { name: identifier(name, span), domain, span }
+    };
+    let named = choice.name.iter().map(|name| quantifier(name, choice.ty.clone()));
+    let boolean = |name: &String| quantifier(name, named_type("boolean", span));
+    let mut found: Vec<Quantifier> = named.collect();
+    if let Some(set) = &choice.set {
+        for chosen in std::iter::once(&set.members).chain(&set.gaps) {
+            found.push(boolean(&chosen.none));
+            found.extend(chosen.each.iter().map(|name| types.processor_quantifier(name)));
+        }
+        found.push(boolean(&set.others));
+    }
+    found
 }

@@ -2,7 +2,7 @@
 
 use murphi::ast::{Expression, ExpressionKind};
 
-use super::instance::{Instance, Mode, OTHER, Standing, Step, Stop};
+use super::instance::{Instance, Mode, OTHER, Standing, Step, Stop, key};
 use super::processors::Who;
 use crate::syntax::{expression, index, name};
 
@@ -16,14 +16,19 @@ pub(super) enum Where {
 }
 
 impl Instance<'_> {
-    /// Whether a place is indexed by a parameter or loop variable that is not concrete.
+    /// Whether a place is indexed by a parameter or loop variable that is not concrete, or is not
+    /// kept at all.
     pub(super) fn belongs_to_other(&self, place: &Expression) -> bool {
+        self.types.leaves_out(&key(place)) || self.is_of_other(place)
+    }
+
+    fn is_of_other(&self, place: &Expression) -> bool {
         match &place.kind {
-            ExpressionKind::Field(inner, _) => self.belongs_to_other(inner),
+            ExpressionKind::Field(inner, _) => self.is_of_other(inner),
             ExpressionKind::Index(inner, at) => {
                 let is_other = matches!(&at.kind, ExpressionKind::Name(name)
                     if self.standing.get(name) == Some(&Standing::Other));
-                (is_other && !self.is_set(inner)) || self.belongs_to_other(inner)
+                (is_other && !self.is_set(inner)) || self.is_of_other(inner)
             }
             _ => false,
         }
@@ -64,7 +69,8 @@ impl Instance<'_> {
                     Who::Undefined => Err(Stop::Undefined),
                 }
             }
-            _ => Ok(Where::Visible(whole.clone())),
+            ExpressionKind::Name(_) => Ok(Where::Visible(whole.clone())),
+            _ => Ok(Where::Visible(self.value(whole, mode)?)),
         }
     }
 }

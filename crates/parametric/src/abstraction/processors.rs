@@ -53,7 +53,8 @@ impl Instance<'_> {
                 match mode {
                     Mode::Weaker => Ok(same),
                     Mode::Stronger => Ok(and(same, not(equal(left, other)))),
-                    Mode::Probe => Err(Stop::Unknown),
+                    // If one of them is concrete, it is known.
+                    Mode::Probe => Err(Stop::Split(left)),
                     Mode::Exact => {
                         let chosen = self.chosen_truth(&equation())?;
                         Ok(and(same, or(not(equal(left, other)), chosen)))
@@ -94,6 +95,10 @@ impl Instance<'_> {
         }
         if matches!(whole.kind, ExpressionKind::Undefined) {
             return Ok(Who::Undefined);
+        }
+        if matches!(whole.kind, ExpressionKind::Conditional(..)) {
+            let message = "one of two processors cannot be used like this";
+            return Err(Stop::refuse(whole.span, message, "use `if` and two assignments"));
         }
         match self.place(whole, mode)? {
             Where::Visible(place) => Ok(match self.standing_of(&place) {

@@ -1,9 +1,9 @@
 //! `forall` and `exists`: for the concrete processors, and for the others as far as is known.
 
-use murphi::ast::{Expression, Quantifier};
+use murphi::ast::{BinaryOperator, Domain, Expression, Quantifier};
 
 use super::instance::{Instance, Mode, Standing, Step, Stop};
-use crate::syntax::{and, is_false, is_true, or, quantified};
+use crate::syntax::{and, binary, boolean, is_false, is_true, names, or, quantified};
 use crate::types::bind;
 
 impl Instance<'_> {
@@ -21,6 +21,19 @@ impl Instance<'_> {
             true => condition.clone(),
             false => quantified(all, rest.to_vec(), condition.clone()),
         };
+        let bounded = match self.bounded(first, mode.strict()) {
+            Ok(bounded) => bounded,
+            Err(Stop::Refuse(problem)) => return Err(Stop::Refuse(problem)),
+            Err(stop) => {
+                self.weakened = true;
+                return match mode {
+                    Mode::Weaker => Ok(boolean(true, condition.span)),
+                    Mode::Stronger => Ok(boolean(false, condition.span)),
+                    Mode::Probe | Mode::Exact => Err(stop),
+                };
+            }
+        };
+        let first = &bounded;
         let outer = self.scope.clone();
         bind(&mut self.scope, std::slice::from_ref(first));
         self.bound.push(first.name.text.clone());
@@ -33,13 +46,30 @@ impl Instance<'_> {
         self.bound.pop();
         self.scope = outer;
         // Something is different for each value of the variable: choose for all at once.
+        let is_own = |stop: &Stop| match stop {
+            Stop::Bound(_) => true,
+            Stop::Split(stored) => names(stored).contains(&first.name.text),
+            _ => false,
+        };
         match result {
-            Err(Stop::Bound(_)) if mode == Mode::Exact => {
+            Err(stop) if mode == Mode::Exact && is_own(&stop) => {
                 let whole = quantified(all, vec![first.clone()], inner);
                 self.chosen_truth(&whole)
             }
+            Err(stop @ Stop::Split(_)) if is_own(&stop) => Err(Stop::Unknown),
             other => other,
         }
+    }
+
+    /// A quantifier with what is known of the ends of its range.
+    pub(super) fn bounded(&mut self, quantifier: &Quantifier, mode: Mode) -> Step<Quantifier> {
+        let mut quantifier = quantifier.clone();
+        if let Domain::Range { from, to, by } = &mut quantifier.domain {
+            for bound in [from, to].into_iter().chain(by) {
+                *bound = self.value(bound, mode)?;
+            }
+        }
+        Ok(quantifier)
     }
 
     /// `forall` or `exists` for all processors.
@@ -125,6 +155,13 @@ impl Instance<'_> {
         let concrete = quantified(all, vec![quantifier.clone()], concrete?);
         Ok(match (of_others, all) {
             (None, _) => concrete,
+            // What is looked at of the concrete ones may be undefined, which is an error.
+            (Some(others), true) if is_false(&others) && !is_true(&concrete) => {
+                binary(BinaryOperator::And, concrete, others)
+            }
+            (Some(others), false) if is_true(&others) && !is_false(&concrete) => {
+                binary(BinaryOperator::Or, concrete, others)
+            }
             (Some(others), true) => and(concrete, others),
             (Some(others), false) => or(concrete, others),
         })

@@ -3,16 +3,18 @@
 use std::collections::{HashSet, VecDeque};
 
 use murphi::ast::{
-    Body, Declaration, DeclarationKind, Expression, Quantifier, Statement, Variables,
+    Body, Declaration, DeclarationKind, Expression, ExpressionKind, Quantifier, Statement,
+    Variables,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 
 use super::instance::{Decision, Instance, Mode, OTHER, Standing};
-use super::{enter, parameter, refused, slice};
+use super::{enter, parameters, refused, slice};
 use crate::syntax::{
-    and, boolean, changed, each_expression, each_statement, is_false, is_true, names, root,
+    and, boolean, changed, each_expression, each_part, each_statement, is_false, is_true, names,
+    root,
 };
 use crate::types::Types;
 use crate::{Choice, Fixed};
@@ -118,7 +120,7 @@ fn instance(
     }
     instance.checks = others.is_empty();
     let told = |stop| refused(stop, source.span);
-    let statements = match others.is_empty() {
+    let statements = match others.is_empty() && !types.leaves_something_out() {
         true => source.body.statements.clone(),
         false => slice::needed(&instance, &source.body.declarations, &source.body.statements),
     };
@@ -136,19 +138,26 @@ fn instance(
             guard = and(guard, instance.condition(more, Mode::Weaker).map_err(told)?);
         }
     }
-    let shows = source.is_start || others.is_empty() || writes_state(types, &statements);
-    if !shows || is_false(&guard) {
+    let shows = source.is_start
+        || others.is_empty()
+        || writes_state(types, &statements)
+        || source.guard.is_some_and(|guard| may_fail(&instance, guard));
+    // The rule itself stays: a program has at least one.
+    if !shows || (is_false(&guard) && !others.is_empty()) {
         return Ok((None, decisions));
     }
     let mut used: HashSet<String> = names(&guard).into_iter().collect();
     each_expression(&statements, &mut |part| {
-        if let murphi::ast::ExpressionKind::Name(name) = &part.kind {
+        if let ExpressionKind::Name(name) = &part.kind {
             used.insert(name.clone());
         }
     });
     let choices: Vec<Choice> = choices
         .into_iter()
-        .filter(|choice| choice.name.as_ref().is_none_or(|name| used.contains(name)))
+        .filter(|choice| {
+            let parameters = choice.parameters();
+            parameters.is_empty() || parameters.iter().any(|name| used.contains(*name))
+        })
         .collect();
     let mut quantifiers: Vec<Quantifier> = source
         .quantifiers
@@ -159,7 +168,7 @@ fn instance(
         })
         .map(|(_, each)| each.clone())
         .collect();
-    quantifiers.extend(choices.iter().filter_map(parameter));
+    quantifiers.extend(choices.iter().flat_map(|choice| parameters(types, choice)));
     let guard = (source.guard.is_some() || !is_true(&guard)).then_some(guard);
     let declarations = used_variables(&source.body.declarations, &used);
     let built = Built {
@@ -189,6 +198,41 @@ fn instance_name(source: &Source<'_>, others: &[usize], choices: &[Choice]) -> S
         }
     }
     parts.join(", ")
+}
+
+/// Whether a guard compares what belongs to two processors, of which one may have nothing there. The
+/// error may be seen with these two in view and no third one, of which nothing shows.
+fn may_fail(instance: &Instance<'_>, guard: &Expression) -> bool {
+    let mut found = false;
+    each_atom(guard, &mut |atom| {
+        let mut owners = HashSet::new();
+        each_part(atom, &mut |part| {
+            if let ExpressionKind::Index(_, at) = &part.kind
+                && instance.is_processor(at)
+            {
+                owners.insert(print_expression(at));
+            }
+        });
+        found |= owners.len() > 1;
+    });
+    found
+}
+
+/// The conditions without connectives that a guard consists of.
+fn each_atom(whole: &Expression, visit: &mut dyn FnMut(&Expression)) {
+    use murphi::ast::BinaryOperator as B;
+    match &whole.kind {
+        ExpressionKind::Unary(murphi::ast::UnaryOperator::Not, inner) => each_atom(inner, visit),
+        ExpressionKind::Binary(
+            B::And | B::LogicalAnd | B::Or | B::LogicalOr | B::Implies,
+            left,
+            right,
+        ) => {
+            each_atom(left, visit);
+            each_atom(right, visit);
+        }
+        _ => visit(whole),
+    }
 }
 
 /// Whether statements write a state variable.

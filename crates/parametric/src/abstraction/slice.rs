@@ -87,8 +87,27 @@ impl Slice<'_> {
     }
 
     fn kept(&self, statements: &[Statement]) -> Vec<Statement> {
-        let mattering = statements.iter().filter(|statement| self.matters_inside(statement));
-        mattering.map(|statement| self.pruned(statement)).collect()
+        let mut kept = Vec::new();
+        for statement in statements {
+            match self.matters_inside(statement) {
+                true => kept.push(self.pruned(statement)),
+                false => self.note_writes(statement, &mut kept),
+            }
+        }
+        kept
+    }
+
+    /// What a statement that does not matter writes to the state of others. Nothing is to be taken
+    /// for what it was before the rule after that.
+    fn note_writes(&self, whole: &Statement, kept: &mut Vec<Statement>) {
+        each_statement(std::slice::from_ref(whole), &mut |statement| {
+            if let Some(target) = changed(statement)
+                && root(target).is_some_and(|name| !self.locals.contains(name))
+            {
+                let kind = StatementKind::Undefine(target.clone());
+                kept.push(Statement { kind, span: statement.span });
+            }
+        });
     }
 
     /// A statement without what does not matter in it.

@@ -6,6 +6,7 @@ use murphi::ast::{
 use murphi::source::Span;
 
 use super::instance::{Instance, Key, Mode, OTHER, Standing, Step, Stop, overlap, reads};
+use super::loops::writes;
 use super::places::Where;
 use super::processors::{Who, processor_of};
 use crate::syntax::{
@@ -114,8 +115,18 @@ impl<'t> Instance<'t> {
             StatementKind::For { quantifiers, body } => self.for_all(quantifiers, body, span),
             StatementKind::While { condition, body } => {
                 let outer = self.enter_loop(body);
+                // A choice in it would have to be another one in each round.
+                self.bound.push(String::new());
+                for written in writes(body) {
+                    self.log.push(written);
+                }
                 let condition = self.condition(condition, Mode::Probe);
-                let body = self.statements(body);
+                let done = self.statements(body);
+                for written in writes(body) {
+                    self.log.push(written);
+                }
+                self.bound.pop();
+                let body = done;
                 self.loop_writes = outer;
                 match condition {
                     Ok(condition) => {
@@ -268,6 +279,11 @@ impl<'t> Instance<'t> {
                     }
                     return Ok(done);
                 }
+                if self.is_set(value) {
+                    let done = self.set_copied(&place, value, span);
+                    self.wrote(target);
+                    return done;
+                }
                 if ty.is_none_or(|ty| !self.types.is_simple(&ty)) {
                     return Err(Stop::refuse(
                         span,
@@ -365,12 +381,15 @@ impl<'t> Instance<'t> {
             return Ok(Vec::new());
         }
         let value = self.value(value, Mode::Exact)?;
+        let mut values = Vec::new();
+        for case in cases {
+            let each = case.values.iter().map(|value| self.value(value, Mode::Exact));
+            values.push(each.collect::<Step<Vec<Expression>>>()?);
+        }
         let mut bodies = all(self)?;
         let rest = bodies.pop().filter(|body| !body.is_empty());
-        let cases = cases.iter().zip(bodies).map(|(case, body)| {
-            let values = case.values.clone();
-            Case { values, body, span: case.span }
-        });
+        let cases = cases.iter().zip(values).zip(bodies);
+        let cases = cases.map(|((case, values), body)| Case { values, body, span: case.span });
         let cases = cases.filter(|case| rest.is_some() || !case.body.is_empty()).collect();
         let kind = StatementKind::Switch { value, cases, otherwise: rest };
         Ok(vec![statement(kind, span)])

@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 
 use super::fact::Fact;
 use super::result;
-use super::suspect::Abstract;
-use super::table::{Rows, Table};
+use super::suspect::{Abstract, Suspect};
+use super::table::{Combination, Rows, Table};
 use super::vocabulary::{Term, Vocabulary};
 use super::{Alarm, FACTS_OF_A_STEP, Refinement, Standing};
 use crate::abstraction::may_be_claimed;
@@ -90,12 +90,7 @@ impl Refinement<'_, '_> {
             let vocabulary = Arc::clone(&self.vocabularies);
             let vocabulary = &vocabulary[suspect.vocabulary];
             let called_for = self.sentence(current, state, rule, number);
-            let table = self.table(suspect.vocabulary);
-            let mut combinations: Vec<_> = suspect
-                .rows
-                .iter()
-                .flat_map(|row| table.missing(vocabulary, row, &suspect))
-                .collect();
+            let mut combinations = self.missing(vocabulary, &suspect);
             // The fewer atoms, the more general. The sort keeps the ranks of equals.
             combinations.sort_by_key(Vec::len);
             let mut facts: Vec<Fact> = Vec::new();
@@ -158,6 +153,7 @@ impl Refinement<'_, '_> {
                 }
                 self.observations.rows[suspect.vocabulary].add(row);
                 self.tables[suspect.vocabulary] = None;
+                self.missed[suspect.vocabulary].clear();
                 let before = self.standing.len();
                 self.standing.retain(|standing| !is_contradicted(standing, row));
                 dropped |= self.standing.len() < before;
@@ -172,6 +168,25 @@ impl Refinement<'_, '_> {
             dropped = true;
         }
         dropped
+    }
+
+    /// What is said by a step and was never observed. Runs have steps in common, so what was found
+    /// is kept as long as nothing more is observed.
+    fn missing(&mut self, vocabulary: &Vocabulary, suspect: &Suspect) -> Vec<Combination> {
+        let mut combinations = Vec::new();
+        for row in &suspect.rows {
+            let key = (row.clone(), suspect.others, suspect.chosen.clone());
+            let found = match self.missed[suspect.vocabulary].get(&key) {
+                Some(found) => found.clone(),
+                None => {
+                    let found = self.table(suspect.vocabulary).missing(vocabulary, row, suspect);
+                    self.missed[suspect.vocabulary].insert(key, found.clone());
+                    found
+                }
+            };
+            combinations.extend(found);
+        }
+        combinations
     }
 
     fn table(&mut self, number: usize) -> &Table {

@@ -20,10 +20,11 @@ use super::result::{Failure, Small, Verdict};
 use super::{Alarm, Refinement};
 use crate::with_processors;
 
-/// How long one small instance is explored.
+/// How long a run is looked for that the abstraction suggests.
 const TIME: Duration = Duration::from_secs(20);
 
-/// In how many states of a search things are looked at.
+/// In how many states of a search things are looked at; then it ends. It is a number and not a time,
+/// so that the lemmas are the same every time.
 const STATES: u64 = 400_000;
 
 /// How many steps are walked at random, and how long a walk is.
@@ -41,7 +42,6 @@ pub(super) struct Told {
 struct Look {
     processors: u64,
     strategy: Strategy,
-    time: Duration,
 }
 
 impl Refinement<'_, '_> {
@@ -50,7 +50,7 @@ impl Refinement<'_, '_> {
         let concrete = self.options.concrete;
         let mut told = Told { instances: Vec::new(), violation: None };
         for processors in [concrete, concrete + 1] {
-            let whole = Look { processors, strategy: Strategy::Breadth, time: TIME };
+            let whole = Look { processors, strategy: Strategy::Breadth };
             self.look_at(&whole, &mut told)?;
             if told.violation.is_some() || self.interrupt.load(Relaxed) {
                 return Ok(told);
@@ -58,7 +58,7 @@ impl Refinement<'_, '_> {
         }
         for (processors, seed) in [(concrete + 1, 1), (concrete + 2, 2)] {
             let strategy = Strategy::Simulate { steps: STEPS, seed, length: WALK };
-            self.look_at(&Look { processors, strategy, time: TIME / 2 }, &mut told)?;
+            self.look_at(&Look { processors, strategy }, &mut told)?;
             if told.violation.is_some() || self.interrupt.load(Relaxed) {
                 break;
             }
@@ -83,7 +83,6 @@ impl Refinement<'_, '_> {
             strategy: look.strategy,
             // Walks and searches are watched, one state after the other.
             threads: 1,
-            time: Some(look.time),
             deadlock: if is_walk { Deadlock::Off } else { self.options.search.deadlock },
             pass_over: 0,
             ..self.options.search.clone()

@@ -16,7 +16,7 @@ use super::atoms::{Atom, Category, DIFFERENT, EQUAL};
 use super::observe::{each_witness, sizes};
 use super::reader::{Label, Raw, Reader};
 use super::vocabulary::Vocabulary;
-use crate::{Abstraction, Fixed, OtherRule};
+use crate::{Abstraction, Chosen, Fixed, OtherRule};
 
 /// What abstracted processors are called.
 pub(crate) const OTHER_NAME: &str = "Other";
@@ -42,6 +42,9 @@ pub(crate) struct Suspect {
     /// What was chosen about processors that are not known.
     pub(crate) chosen: Vec<(Atom, Category)>,
 }
+
+/// What is asked about a row: its labels, which variables are abstracted, what was chosen.
+pub(crate) type SuspectedRow = (Vec<Label>, u64, Vec<(Atom, Category)>);
 
 impl Abstract {
     pub(crate) fn new(
@@ -102,6 +105,7 @@ impl Abstract {
             }
         }
         let (mut given, mut chosen) = (Vec::new(), Vec::new());
+        let mut sets: Vec<GivenSet> = Vec::new();
         for choice in other.iter().flat_map(|other| &other.choices).filter(|choice| choice.initial)
         {
             let text = print_expression(&choice.stands_for);
@@ -112,7 +116,22 @@ impl Abstract {
                 chosen.extend(category.map(|category| (atom, category)));
                 continue;
             }
-            let Some(term) = vocabulary.find(&text) else { continue };
+            if let Some(set) = &choice.set {
+                let value = |name: &String| value_of(name).map_or(0, |bound| bound.number);
+                let some = |chosen: &Chosen| match value(&chosen.none) {
+                    1 => Vec::new(),
+                    _ => chosen.each.iter().map(value).collect(),
+                };
+                let gaps = set.gaps.as_ref().map(some).unwrap_or_default();
+                sets.push(GivenSet { text, members: some(&set.members), gaps: Some(gaps) });
+                continue;
+            }
+            let Some(term) = vocabulary.find(&text) else {
+                if choice.fixed == Some(Fixed::Undefined) {
+                    sets.push(GivenSet { text, members: Vec::new(), gaps: None });
+                }
+                continue;
+            };
             let raw = match (&choice.name, choice.fixed) {
                 (_, Some(Fixed::Other)) => Raw::Other,
                 (_, Some(Fixed::Undefined)) => Raw::Undefined,
@@ -129,6 +148,8 @@ impl Abstract {
         let mut rows = Vec::new();
         each_witness(vocabulary, &sizes(vocabulary, self.model()), &mut numbers, &mut |numbers| {
             let mut row = Vec::new();
+            let mut given = given.clone();
+            sets.iter().for_each(|set| set.elements(vocabulary, numbers, &mut given));
             reader.row(vocabulary, state, numbers, &given, &mut row);
             rows.push(row);
         });
@@ -164,6 +185,37 @@ impl Abstract {
             Bound { name: local.name.clone(), ty, number }
         };
         binders(&rule.parameters).zip(values).map(bound).collect()
+    }
+}
+
+/// A set of processors that was chosen.
+struct GivenSet {
+    /// What it stands for.
+    text: String,
+    /// Which concrete processors are in it.
+    members: Vec<u64>,
+    /// For which it is undefined, if not for all.
+    gaps: Option<Vec<u64>>,
+}
+
+impl GivenSet {
+    /// Adds what the set says of each variable that is a concrete processor.
+    fn elements(
+        &self,
+        vocabulary: &Vocabulary,
+        numbers: &[Option<u64>],
+        given: &mut Vec<(usize, Raw)>,
+    ) {
+        for (variable, number) in vocabulary.variables.iter().zip(numbers) {
+            let element = format!("{}[{}]", self.text, variable.name);
+            let (true, Some(number)) = (variable.processor, number) else { continue };
+            let Some(term) = vocabulary.find(&element) else { continue };
+            let raw = match self.gaps.as_ref().is_none_or(|gaps| gaps.contains(number)) {
+                true => Raw::Undefined,
+                false => Raw::Constant(u8::from(self.members.contains(number))),
+            };
+            given.push((term, raw));
+        }
     }
 }
 

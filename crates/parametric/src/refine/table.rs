@@ -165,6 +165,10 @@ impl Table {
         }
         let sets: Vec<&Bits> =
             known.iter().map(|(at, category)| self.columns[*at].set(*category)).collect();
+        // Most steps are as observed: then there is nothing to look for.
+        if self.some_row_has(&sets) {
+            return Vec::new();
+        }
         let counts: Vec<u64> = sets.iter().map(|set| count(set)).collect();
         // An atom that every row has in this category narrows nothing down.
         let telling: Vec<usize> =
@@ -180,6 +184,22 @@ impl Table {
         self.missing_whole(&telling, &sets, &counts)
             .map(|all| vec![named(&all)])
             .unwrap_or_default()
+    }
+
+    /// Whether some row is in all of these sets.
+    fn some_row_has(&self, sets: &[&Bits]) -> bool {
+        let mut bits = self.all();
+        for set in sets {
+            let mut any = 0;
+            for (left, right) in bits.iter_mut().zip(*set) {
+                *left &= right;
+                any |= *left;
+            }
+            if any == 0 {
+                return false;
+            }
+        }
+        bits.iter().any(|word| *word != 0)
     }
 
     fn missing_pairs(&self, places: &[usize], sets: &[&Bits]) -> Vec<Vec<usize>> {

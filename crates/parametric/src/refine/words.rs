@@ -34,7 +34,13 @@ pub(super) fn vocabularies(
         };
         let mut choices = FxHashSet::default();
         for choice in of_it.iter().flat_map(|rule| &rule.choices).filter(|choice| choice.initial) {
-            choices.insert(print_expression(&choice.stands_for));
+            let text = print_expression(&choice.stands_for);
+            if choice.set.is_some() {
+                let processors = vocabulary.variables.iter().filter(|variable| variable.processor);
+                choices.extend(processors.map(|variable| format!("{text}[{}]", variable.name)));
+                continue;
+            }
+            choices.insert(text);
             if vocabulary.equation(&choice.stands_for).is_some() {
                 continue;
             }

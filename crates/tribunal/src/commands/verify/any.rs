@@ -4,6 +4,8 @@
 //! abstracted and refined. What is found wrong with a definite number of processors is looked for
 //! again in the protocol as it was written, and told as ever.
 
+use std::time::Duration;
+
 use conform::Composed;
 use explore::{Deadlock, Progress as Searched};
 use murphi::ast::Program;
@@ -13,6 +15,7 @@ use murphi::source::Source;
 use parametric::refine::{self, Unrunnable, Verdict, Verification};
 use parametric::{Prepared, Processor};
 use report::any_number::{self as told, json, text};
+use report::verification as memory;
 
 use super::stop::Stop;
 use super::{Question, refused};
@@ -24,6 +27,9 @@ use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{self, Saved};
 use crate::progress::{Progress, Teller};
+
+/// How long each claim is looked at with few processors, before it is abstracted.
+const GLANCE: Duration = Duration::from_secs(10);
 
 mod real;
 mod tell;
@@ -63,9 +69,17 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
     let stop = Stop::new(question.arguments.limits.budget, interrupt);
     let progress = Progress::start(question.arguments.quiet.quiet);
     let mut done: Vec<Done> = Vec::new();
+    let tried = attempts.as_ref().map(|attempts| !attempts.timely.is_empty());
     let shown = attempts.and_then(|attempts| {
         timely::first_that_holds(question, &attempts, &progress.teller(), &stop)
     });
+    if let (Some(attempted), None) = (tried, &shown)
+        && attempted
+        && let Some(tale) = refuted(question, &tasks, &progress.teller(), &stop)?
+    {
+        drop(progress);
+        return super::deliver(question, tale, Vec::new(), interrupt);
+    }
     let tasks = if shown.is_some() { Vec::new() } else { tasks };
     done.extend(shown);
     for task in tasks {
@@ -85,7 +99,7 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
     if let Some((processors, processor)) = violated(&done) {
         let teller = progress.teller();
         let mut listener = |now: &Searched| say(&teller, "a run", "", Some(now));
-        let found = real::find(question, &processor, processors, &mut listener, &stop)?;
+        let found = real::find(question, &processor, processors, None, &mut listener, &stop)?;
         drop(progress);
         return match found {
             real::Found::Memory(tale) => super::deliver(question, *tale, Vec::new(), interrupt),
@@ -140,6 +154,30 @@ fn refined(
         Some((concrete, found)) => found.map(|found| Done { task, found, concrete }),
         None => Err(refine::Failure::Unsuitable(Vec::new())),
     }
+}
+
+/// What is wrong with few processors, if that is found soon. Where loads are not timely, a violation
+/// is likely, and all lengths of cycles are worth a look before one of them is shown not to occur.
+fn refuted(
+    question: &Question<'_>,
+    tasks: &[Task],
+    teller: &Teller,
+    stop: &Stop,
+) -> Result<Option<memory::Verification>, Failure> {
+    let Some(Task { prepared, .. }) = tasks.first() else { return Ok(None) };
+    let least = question.arguments.any.concrete.unwrap_or(2);
+    for processors in [least, least + 1] {
+        let mut listener = |now: &Searched| say(teller, "a run", "", Some(now));
+        let limit = Some(GLANCE);
+        let processor = &prepared.processor;
+        match real::find(question, processor, processors, limit, &mut listener, stop)? {
+            real::Found::Memory(tale) if tale.verdict != memory::Verdict::FalseAlarm => {
+                return Ok(Some(*tale));
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
 }
 
 fn say(teller: &Teller, name: &str, what: &str, now: Option<&Searched>) {

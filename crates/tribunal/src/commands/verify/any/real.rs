@@ -6,6 +6,7 @@
 //! that, and for a memory model one that the trace checker has judged.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use explore::Progress as Searched;
 use murphi::interpret::Interpreter;
@@ -30,16 +31,18 @@ pub(super) enum Found {
     Nothing,
 }
 
-/// Looks for what is wrong with so many processors.
+/// Looks for what is wrong with so many processors, for so long at most.
 pub(super) fn find(
     question: &Question<'_>,
     processor: &Processor,
     processors: u64,
+    limit: Option<Duration>,
     listener: &mut dyn FnMut(&Searched),
     stop: &Stop,
 ) -> Result<Found, Failure> {
     let (source, language) = instance(question, processor, processors);
-    let options = conform::Options { language: language.options(), ..question.options.clone() };
+    let mut options = conform::Options { language: language.options(), ..question.options.clone() };
+    options.search.time = limit.or(options.search.time);
     if question.arguments.model.is_none() {
         let Ok(checked) = murphi::load(source, &options.language) else {
             return Ok(Found::Nothing);

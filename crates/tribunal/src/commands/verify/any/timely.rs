@@ -5,12 +5,15 @@
 //! fails says nothing about the protocol, and neither does one that cannot be tried.
 
 use conform::Composed;
+use murphi::ast::Program;
 use parametric::refine::{self, Verdict};
-use parametric::{one_address, prepare, read_lemmas};
+use parametric::{
+    Exclusion, Prepared, exclusion_program, one_address, possible_exclusions, prepare, read_lemmas,
+};
 
 use super::super::Question;
 use super::super::stop::Stop;
-use super::{Addresses, Done, Searched, Task, options, say, with_places};
+use super::{Addresses, Done, Searched, Task, options, refined, say, with_places};
 use crate::commands::explore::model;
 use crate::progress::Teller;
 
@@ -21,22 +24,67 @@ pub(super) fn first_that_holds(
     teller: &Teller,
     stop: &Stop,
 ) -> Option<Done> {
-    composed.timely.iter().find_map(|(name, program)| {
+    let attempt = Attempt { question, composed, teller, stop };
+    let mut claims = composed.timely.iter();
+    let (name, program) = claims.next()?;
+    attempt.holds(name, program, &[]).or_else(|| {
+        claims.find_map(|(name, program)| {
+            let exclusions = attempt.exclusions(program);
+            attempt.holds(name, program, &exclusions)
+        })
+    })
+}
+
+struct Attempt<'a, 'q> {
+    question: &'a Question<'q>,
+    composed: &'a Composed,
+    teller: &'a Teller,
+    stop: &'a Stop,
+}
+
+impl Attempt<'_, '_> {
+    /// A claim about one address, if it holds.
+    fn holds(&self, name: &str, program: &Program, exclusions: &[Exclusion]) -> Option<Done> {
+        let question = self.question;
         let (_, program) = with_places(question.source, name, program.clone());
-        let program = one_address(&program, &composed.address).ok()?;
+        let program = one_address(&program, &self.composed.address, exclusions).ok()?;
         let (source, program) = with_places(question.source, name, program);
-        let processor = question.arguments.any.processors.as_deref();
-        let prepared = prepare(&program, processor.or(Some(&composed.processor))).ok()?;
-        let addresses = Some(Addresses::Any);
-        let task = Task { name: name.clone(), source, addresses, prepared };
+        let prepared = self.prepared(&program)?;
         let lemmas = match &question.arguments.any.lemmas {
-            Some(file) => read_lemmas(&model::read_source(file).ok()?, &task.prepared).ok()?,
+            Some(file) => read_lemmas(&model::read_source(file).ok()?, &prepared).ok()?,
             None => Vec::new(),
         };
-        let concrete = question.arguments.any.concrete.unwrap_or(2);
-        let mut listener = |what: &str, now: Option<&Searched>| say(teller, name, what, now);
-        let options = options(question, concrete, &lemmas);
-        let found = refine::verify(&task.prepared, &options, &mut listener, stop.flag()).ok()?;
-        matches!(found.verdict, Verdict::Verified).then_some(Done { task, found, concrete })
-    })
+        let addresses = Some(Addresses::Any);
+        let task = Task { name: name.to_owned(), source, addresses, prepared };
+        let done = refined(question, task, &lemmas, self.teller, self.stop).ok()?;
+        matches!(done.found.verdict, Verdict::Verified).then_some(done)
+    }
+
+    /// What processors do at one address at a time.
+    fn exclusions(&self, program: &Program) -> Vec<Exclusion> {
+        let (_, program) = with_places(self.question.source, "exclusions", program.clone());
+        let possible = possible_exclusions(&program, &self.composed.address);
+        if possible.is_empty() || self.excludes(&program, &possible).is_some() {
+            return possible;
+        }
+        let holds = |one: &Exclusion| self.excludes(&program, std::slice::from_ref(one)).is_some();
+        possible.into_iter().filter(holds).collect()
+    }
+
+    /// Whether exclusions hold for any number of processors and addresses.
+    fn excludes(&self, program: &Program, exclusions: &[Exclusion]) -> Option<()> {
+        let program = exclusion_program(program, &self.composed.address, exclusions).ok()?;
+        let (_, program) = with_places(self.question.source, "exclusions", program);
+        let prepared = self.prepared(&program)?;
+        let name = "one address at a time";
+        let mut listener = |what: &str, now: Option<&Searched>| say(self.teller, name, what, now);
+        let options = options(self.question, 1, &[]);
+        let found = refine::verify(&prepared, &options, &mut listener, self.stop.flag()).ok()?;
+        matches!(found.verdict, Verdict::Verified).then_some(())
+    }
+
+    fn prepared(&self, program: &Program) -> Option<Prepared> {
+        let processor = self.question.arguments.any.processors.as_deref();
+        prepare(program, processor.or(Some(&self.composed.processor))).ok()
+    }
 }
