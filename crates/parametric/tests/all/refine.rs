@@ -1,7 +1,5 @@
 //! The loop from a protocol to a verdict for any number of processors.
 
-#![allow(clippy::unwrap_used)] // a test may fail
-
 use std::sync::atomic::AtomicBool;
 
 use murphi::parse::parse;

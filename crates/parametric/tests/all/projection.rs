@@ -1,13 +1,11 @@
 //! Every step of a protocol, looked at with any two processors in view, is a step of the
 //! abstraction or changes nothing there: what everything rests on, tried out.
 
-mod support;
-
+use crate::support::{abstracted, parsed, protocol, runnable};
 use murphi::ast::Program;
 use murphi::instance;
 use murphi::interpret::{End, Interpreter};
 use murphi::value::State;
-use support::{abstracted, parsed, protocol, runnable};
 use tribunal_parametric::{Abstraction, Prepared, RuleId, project, with_processors};
 
 /// A few thousand steps at random, by a generator that is the same everywhere.

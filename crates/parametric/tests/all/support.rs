@@ -10,7 +10,6 @@ use murphi::source::Source;
 use tribunal_parametric::{Abstraction, Options, Prepared, abstraction, prepare};
 
 /// A protocol of the project.
-#[allow(dead_code)] // each test file has its own copy of this one
 pub(crate) fn protocol(name: &str) -> Source {
     let path = format!("{}/../../protocols/{name}.m", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).expect("the protocol is there");
@@ -23,7 +22,6 @@ pub(crate) fn parsed(source: &Source) -> Program {
 }
 
 /// A program that can be run.
-#[allow(dead_code)] // each test file has its own copy of this one
 pub(crate) fn runnable(program: &Program) -> Interpreter {
     let source = Source { name: "model.m".into(), text: print(program) };
     let checked = murphi::load(source.clone(), &murphi::check::Options::default());
@@ -36,7 +34,6 @@ pub(crate) fn runnable(program: &Program) -> Interpreter {
 }
 
 /// A program, prepared and abstracted without lemmas.
-#[allow(dead_code)] // each test file has its own copy of this one
 pub(crate) fn abstracted(program: &Program, processor: Option<&str>) -> (Prepared, Abstraction) {
     let prepared = prepare(program, processor).expect("it can be prepared");
     let made = abstraction(&prepared, &Options::default(), &[]).expect("it can be abstracted");

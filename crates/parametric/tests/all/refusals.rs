@@ -1,9 +1,7 @@
 //! What is refused, and in which words.
 
-mod support;
-
+use crate::support::parsed;
 use murphi::source::Source;
-use support::parsed;
 use tribunal_parametric::{Options, abstraction, prepare, read_lemmas};
 
 /// A small model around some rules.

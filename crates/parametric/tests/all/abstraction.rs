@@ -1,18 +1,16 @@
 //! Abstractions of the protocols we ship: what they are made of, what holds of them, and what other
 //! tools say.
 
-mod support;
-
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
+use crate::support::{abstracted, parsed, protocol, runnable};
 use conform::MemoryModel;
 use explore::symmetry::{Canonicalizer, Symmetry};
 use explore::{Deadlock, Exploration, System, Verdict};
 use murphi::ast::Program;
 use murphi::print::print;
 use murphi::source::Source;
-use support::{abstracted, parsed, protocol, runnable};
 use tribunal_parametric::{
     Fixed, Lemma, Options, Prepared, abstraction, emit, prepare, read_lemmas, with_processors,
 };
@@ -34,7 +32,7 @@ fn explored(program: &Program, deadlock: Deadlock) -> Exploration {
 }
 
 fn german_lemmas(prepared: &Prepared) -> Vec<Lemma> {
-    let text = include_str!("german.lemmas.m").to_owned();
+    let text = include_str!("../german.lemmas.m").to_owned();
     let source = Source { name: "german.lemmas.m".into(), text };
     read_lemmas(&source, prepared).expect("they are lemmas")
 }
