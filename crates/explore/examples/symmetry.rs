@@ -5,7 +5,8 @@
 //! slot or two of a canonical state at a time, as rules do. Prints nanoseconds per state and which
 //! step decided how often.
 
-#[path = "../tests/symmetry_support/mod.rs"]
+#[allow(dead_code)] // the tests use the rest
+#[path = "../tests/all/symmetry_support.rs"]
 mod symmetry_support;
 
 use std::collections::{HashSet, VecDeque};

@@ -2,8 +2,11 @@
 //!
 //! The inputs are generated as they are read and most never end, so a reader that collects first
 //! and looks later would not come back.
+//!
+//! A program of its own, apart from the other tests: it looks at the most memory the process ever
+//! had.
 
-#![allow(clippy::unwrap_used)] // what cannot be unwrapped fails the test
+#![allow(clippy::unwrap_used)] // a test may fail
 
 use std::io::{self, Read};
 

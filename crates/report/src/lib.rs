@@ -40,5 +40,5 @@ pub use verdict::{summary_line, verdict_json};
 
 #[cfg(test)]
 #[allow(dead_code)] // each test takes from it what it needs
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/all/common/mod.rs"]
 mod common;

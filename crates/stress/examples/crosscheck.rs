@@ -9,7 +9,7 @@
 
 #![allow(clippy::unwrap_used)] // a tool for developers
 
-#[path = "../tests/support/both_halves.rs"]
+#[path = "../tests/all/both_halves.rs"]
 mod both_halves;
 
 use std::collections::BTreeMap;

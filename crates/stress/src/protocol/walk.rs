@@ -16,7 +16,8 @@ use super::stand::{Broken, Stand};
 use super::taste::{Clients, Taste};
 use crate::rng::Rng;
 
-/// How many steps without an event end a walk.
+/// How many steps without a load or a store end a walk. A store that a wrong protocol commits over
+/// and over is nothing that goes on.
 const PATIENCE: u64 = 10_000;
 
 /// How to walk.
@@ -86,7 +87,7 @@ pub enum Ending {
     Complete,
     /// Nothing leads on.
     Stuck,
-    /// There were only steps without an event for long.
+    /// There were only steps without a load or a store for long.
     Idle,
 }
 
@@ -129,9 +130,10 @@ impl<'a> Walker<'a> {
             entered += recording.takes(firing.rule) as u64;
             let before = walk.events.len();
             recording.take_events(&mut self.stand.state, &mut walk.events);
-            let new = &walk.events[before..];
-            operations += new.iter().filter(|event| event.kind != EventKind::Commit).count();
-            idle = if walk.events.len() > before { 0 } else { idle + 1 };
+            let new = walk.events[before..].iter();
+            let new = new.filter(|event| event.kind != EventKind::Commit).count();
+            operations += new;
+            idle = if new > 0 { 0 } else { idle + 1 };
         }
         if operations < plan.operations {
             walk.ending = Ending::Idle;

@@ -1,0 +1,217 @@
+//! "Verifying sequential consistency … by model checking": its example and its claims.
+
+use crate::support::{self, constants, model, verified};
+use judge::Outcome;
+use murphi::source::Source;
+use tribunal_conform::{MemoryModel, MemoryTrace, Options, Verdict};
+
+fn sc(overrides: &[(&str, &str)]) -> Options {
+    Options { memory_model: MemoryModel::Sc, ..constants(overrides) }
+}
+
+/// A model of this folder with something in its text replaced.
+fn changed(name: &str, from: &str, to: &str) -> Source {
+    let source = model(name);
+    assert!(source.text.contains(from), "{from}");
+    Source { text: source.text.replace(from, to), ..source }
+}
+
+/// A trace with processors and addresses numbered as they appear: which members of a scalarset
+/// play a part is left open.
+fn shape(trace: &MemoryTrace) -> Vec<String> {
+    let (mut threads, mut addresses) = (Vec::new(), Vec::new());
+    let lines = trace.events.iter().map(|event| {
+        let thread = place(&mut threads, event.thread);
+        let address = place(&mut addresses, event.address.clone());
+        let sign = if event.is_store { ":=" } else { "==" };
+        format!("{thread}: M[{address}] {sign} {}", event.value)
+    });
+    lines.collect()
+}
+
+/// Where something is in a list, to which it is added if it is not there.
+fn place<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+    list.iter().position(|known| *known == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    })
+}
+
+#[test]
+fn the_example_of_figure_1_is_verified_for_two_processors_and_two_locations() {
+    let found = verified(&model("piranha"), &sc(&[]));
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    let names: Vec<&str> = found.lemmas.iter().map(|lemma| &*lemma.name).collect();
+    assert_eq!(
+        names,
+        [
+            "no nice cycle of 1 processor and 1 location",
+            "no nice cycle of 2 processors and 2 locations",
+            "the protocol's own claims"
+        ]
+    );
+    assert_eq!(found.sizes, (2, 2, 2));
+    assert!(found.independent, "{:?}", found.warnings);
+}
+
+#[test]
+fn the_error_of_section_8_is_found_with_its_twelve_events_and_its_cycle() {
+    let options = Options { only: Some(2), ..sc(&[("ForgetsOwner", "false")]) };
+    let found = verified(&model("piranha"), &options);
+    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    assert_eq!(counterexample.claim, "no nice cycle of 2 processors and 2 locations");
+    // The start state and twelve events.
+    assert_eq!(counterexample.run.len(), 1 + 12);
+    assert_eq!(
+        shape(&counterexample.trace),
+        ["0: M[0] := 1", "0: M[1] == 0", "1: M[1] := 2", "1: M[0] == 0"]
+    );
+    let cycle = counterexample.cycle.as_ref().expect("there is a nice cycle");
+    // A cycle begins anywhere.
+    assert!([[(0, 1), (2, 3)], [(2, 3), (0, 1)]].contains(&[cycle.parts[0], cycle.parts[1]]));
+    assert_eq!(cycle.parts.len(), 2);
+    let described = cycle.describe(&counterexample.trace);
+    assert!(described[0].ends_with("== 0 in program order"), "{}", described[0]);
+    assert!(described[1].contains(" in the order of Addr_"), "{}", described[1]);
+}
+
+#[test]
+fn the_error_of_section_8_shows_at_one_location_already_after_ten_events() {
+    let found = verified(&model("piranha"), &sc(&[("ForgetsOwner", "false")]));
+    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    assert_eq!(counterexample.claim, "no nice cycle of 1 processor and 1 location");
+    assert_eq!(counterexample.run.len(), 1 + 10);
+    assert_eq!(shape(&counterexample.trace), ["0: M[0] := 1", "0: M[0] == 0"]);
+}
+
+#[test]
+fn evidence_for_a_violation_is_accepted_by_the_kernel() {
+    let found = verified(&model("piranha"), &sc(&[("ForgetsOwner", "false")]));
+    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Outcome::Violation(proof) = &counterexample.judged.outcome else { panic!("a violation") };
+    let history = history::parse_text(&counterexample.trace.text(false)).expect("it is a trace");
+    let certificate = evidence::Certificate {
+        trace: 1,
+        model: counterexample.judged.model,
+        evidence: evidence::Evidence::Violation(proof.clone()),
+    };
+    assert!(certify::certify(&history, &certificate).is_ok());
+}
+
+#[test]
+fn observers_add_at_most_a_factor_of_two_and_three_for_each_k() {
+    let off = explore::symmetry::Symmetry::Off;
+    let three = Options { symmetry: off, ..sc(&[("Values", "3")]) };
+    let found = verified(&model("piranha"), &three);
+    let states = |lemma: usize| found.lemmas[lemma].exploration.states;
+    let alone = states(2);
+    // Without symmetry every way to give out the parts is searched: 4 for a cycle of one processor,
+    // 2 for one of two, since its turns are the same.
+    assert!(states(0) <= 4 * 6 * alone, "{} and {alone}", states(0));
+    assert!(states(1) <= 2 * 36 * alone, "{} and {alone}", states(1));
+}
+
+#[test]
+fn without_scalarsets_all_ways_to_give_out_the_parts_are_searched() {
+    let found = verified(&model("cells"), &sc(&[]));
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+
+    // Only processor 2 and only address 2 are wrong.
+    let broken = changed(
+        "cells",
+        "rule \"load\" memory[a] = v ==>",
+        "rule \"stale\" p = 2 & a = 2 & !isundefined(old) & old = v ==> begin Load(p, a, v); end;
+         rule \"keep\" p = 2 ==> begin old := memory[2]; end;
+         rule \"load\" memory[a] = v ==>",
+    );
+    let text = broken.text.replace("memory: array", "old: Value; memory: array");
+    let broken = Source { text, ..broken };
+    let found = verified(&broken, &sc(&[]));
+    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    assert!(counterexample.trace.events.iter().any(|event| event.address == "2"));
+}
+
+#[test]
+fn an_order_of_stores_other_than_the_temporal_one_is_a_false_alarm() {
+    let found = verified(&model("delayed-stores"), &sc(&[]));
+    let Verdict::FalseAlarm(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    assert!(matches!(counterexample.judged.outcome, Outcome::Consistent(_)));
+    // With the temporal order, the trace is refused.
+    let history = history::parse_text(&counterexample.trace.text(true)).expect("it is a trace");
+    let budget = judge::Budget::unlimited();
+    let relative = judge::judge(&history, models::Model::Sc, judge::Engine::Auto, &budget);
+    assert!(matches!(relative.outcome, Outcome::Violation(_)));
+
+    // Others are passed over if that is asked for, and a real violation is found among them.
+    let patient = Options { pass_over: 3, ..sc(&[]) };
+    let found = verified(&model("delayed-stores"), &patient);
+    assert!(matches!(found.verdict, Verdict::FalseAlarm(_)), "{:?}", found.verdict);
+    let last = found.lemmas.last().expect("there is one");
+    assert_eq!((last.passed_over, last.exploration.passed_over.len()), (3, 3));
+    let patient = Options { pass_over: 100, ..sc(&[("Waits", "false")]) };
+    let found = verified(&model("delayed-stores"), &patient);
+    assert!(matches!(found.verdict, Verdict::Violation(_)), "{:?}", found.verdict);
+}
+
+#[test]
+fn commits_give_the_order_in_which_stores_count() {
+    let committed = support::with_commits(model("delayed-stores"));
+    let found = verified(&committed, &sc(&[]));
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    let found = verified(&committed, &sc(&[("Waits", "false"), ("Forwards", "true")]));
+    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    assert_eq!(counterexample.claim, "no nice cycle of 2 processors and 2 locations");
+    assert_eq!(
+        shape(&counterexample.trace),
+        ["0: M[0] := 1", "0: M[1] == 0", "1: M[1] := 2", "1: M[0] == 0"]
+    );
+}
+
+#[test]
+fn a_value_that_is_loaded_before_it_is_stored_is_a_violation() {
+    let found = verified(&model("early-loads"), &sc(&[]));
+    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    assert_eq!(counterexample.claim, "what is loaded was stored before");
+}
+
+#[test]
+fn scalarsets_of_values_and_messages_in_multisets_are_followed_into_the_trace() {
+    let found = verified(&model("unordered-stores"), &sc(&[]));
+    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    assert_eq!(shape(&counterexample.trace), ["0: M[0] := 1", "0: M[0] == 0"]);
+    let longer = Options { only: Some(2), ..sc(&[]) };
+    let found = verified(&model("unordered-stores"), &longer);
+    assert!(matches!(found.verdict, Verdict::Violation(_)), "{:?}", found.verdict);
+}
+
+#[test]
+fn first_values_other_than_the_lowest_are_said_to_be_unsuitable() {
+    let found = verified(&model("cells"), &sc(&[("First", "1")]));
+    assert!(matches!(found.verdict, Verdict::NoStart), "{:?}", found.verdict);
+}
+
+#[test]
+fn a_lemma_that_there_is_not_cannot_be_asked_for() {
+    let options = Options { only: Some(3), ..sc(&[]) };
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let refused = tribunal_conform::verify(&model("cells"), &options, &mut |_, _| (), &stop);
+    assert!(matches!(refused, Err(tribunal_conform::Failure::Unsuitable(_))));
+}
+
+#[test]
+fn compositions_are_plain_models_that_can_be_written_out() {
+    let lemmas = tribunal_conform::compositions(&model("cells"), &sc(&[("Addresses", "3")]))
+        .expect("it is suitable");
+    assert_eq!(lemmas.len(), 2);
+    let (name, text) = &lemmas[1];
+    assert_eq!(name, "no nice cycle of 2 processors and 2 locations");
+    assert!(text.contains("Addresses: 3;"), "{text}");
+    assert!(text.contains("Value: 0..2;"), "{text}");
+    assert!(text.contains("tribunal_store(p, a, v);"), "{text}");
+    let source = Source { name: "lemma.m".to_owned(), text: text.clone() };
+    let checked = murphi::load(source, &murphi::check::Options::default());
+    let model = checked.expect("it is a program").model;
+    // The rules are those of the protocol.
+    let rules: Vec<&str> = model.rules.iter().map(|rule| &*rule.name).collect();
+    assert_eq!(rules, ["load", "store"]);
+}

@@ -1,0 +1,13 @@
+//! The tests of this crate that see it from outside, one module for each subject.
+//!
+//! They are one program: linking a program for each takes longer than running most of them.
+
+mod breadth;
+mod portions;
+mod strategies;
+mod stress;
+mod symmetry;
+mod symmetry_oracle;
+mod symmetry_protocols;
+mod symmetry_support;
+mod toys;

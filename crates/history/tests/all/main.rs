@@ -1,0 +1,17 @@
+//! The tests of this crate that see it from outside, one module for each subject.
+//!
+//! They are one program: linking a program for each takes longer than running most of them.
+
+#![allow(clippy::unwrap_used)] // a test may fail
+
+mod common;
+mod common_lines;
+mod corpus;
+mod diagnostics;
+mod packed;
+mod retain;
+mod round_trips;
+mod sources;
+mod streaming;
+mod text_format;
+mod tracegen;

@@ -1,0 +1,16 @@
+//! The tests of this crate that see it from outside, one module for each subject.
+//!
+//! They are one program: linking a program for each takes longer than running most of them.
+
+#![allow(clippy::unwrap_used)] // a test may fail
+
+mod bounds;
+mod causal;
+mod causal_pairs;
+mod engines;
+mod herd;
+mod lattice;
+mod papers;
+mod properties;
+mod scale;
+mod traces;

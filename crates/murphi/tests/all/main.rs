@@ -1,0 +1,10 @@
+//! The tests of this crate that see it from outside, one module for each subject.
+//!
+//! They are one program: linking a program for each takes longer than running most of them.
+
+mod check;
+mod check_model;
+mod interpret;
+mod parse;
+mod parse_errors;
+mod parse_random;

@@ -1,0 +1,8 @@
+//! The tests of this crate that see it from outside, one module for each subject.
+//!
+//! They are one program: linking a program for each takes longer than running most of them.
+
+mod constructs;
+mod differential;
+mod portions;
+mod support;

@@ -1,0 +1,147 @@
+//! The loop from a protocol to a verdict for any number of processors.
+
+use std::sync::atomic::AtomicBool;
+
+use murphi::parse::parse;
+use murphi::source::Source;
+use tribunal_parametric::refine::{Options, Verdict, Verification, verify};
+use tribunal_parametric::{Prepared, prepare, read_lemmas};
+
+fn source(name: &str, text: &str) -> Source {
+    Source { name: name.to_owned(), text: text.to_owned() }
+}
+
+fn prepared(text: &str) -> Prepared {
+    let source = source("m.m", text);
+    let (program, problems) = parse(&source);
+    let refused = |problems: Vec<murphi::diagnostic::Diagnostic>| -> Prepared {
+        panic!("{}", problems.iter().map(|each| each.render(&source, false)).collect::<String>())
+    };
+    match program {
+        Some(program) => prepare(&program, None).unwrap_or_else(refused),
+        None => refused(problems),
+    }
+}
+
+fn refined(prepared: &Prepared, options: &Options) -> Verification {
+    let interrupt = AtomicBool::new(false);
+    verify(prepared, options, &mut |_, _| (), &interrupt).unwrap()
+}
+
+fn protocol(name: &str) -> String {
+    let path = format!("{}/../../protocols/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn german_is_verified_by_lemmas_that_can_be_given_again() {
+    let prepared = prepared(&protocol("german.m"));
+    let found = refined(&prepared, &Options::default());
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(found.minimal && !found.lemmas.is_empty());
+    assert!(found.lemmas.iter().all(|kept| kept.called_for.is_some()));
+    let text: String = found.lemmas.iter().map(|kept| kept.text.clone() + "\n").collect();
+    let lemmas = read_lemmas(&source("lemmas.m", &text), &prepared).unwrap();
+    let again = refined(&prepared, &Options { lemmas, ..Options::default() });
+    assert!(matches!(again.verdict, Verdict::Verified), "{:?}", again.verdict);
+    assert_eq!((again.rounds, again.lemmas.len()), (1, found.lemmas.len()));
+    // None of them can be left out: without any, others have to be found.
+    let lemmas = again.lemmas[1..].iter().map(|kept| kept.lemma.clone()).collect();
+    let fewer = refined(&prepared, &Options { lemmas, ..Options::default() });
+    assert!(fewer.rounds > 1);
+}
+
+#[test]
+fn broken_variants_are_refuted_by_small_instances() {
+    for (name, processors) in [
+        ("german-grants-before-acks.m", 2),
+        ("german-shared-copy-survives.m", 2),
+        ("german-write-back-lost.m", 2),
+    ] {
+        let found = refined(&prepared(&protocol(&format!("broken/{name}"))), &Options::default());
+        let Verdict::Violation { processors: with, exploration, .. } = &found.verdict else {
+            panic!("{name}: {:?}", found.verdict);
+        };
+        assert_eq!(*with, processors, "{name}");
+        assert!(exploration.counterexample.len() > 1, "{name}");
+    }
+}
+
+/// A token goes round; who has it may write.
+const TOKEN: &str = "
+    type P: scalarset(3); Activity: enum { idle, writing };
+    var holder: P; activity: array [P] of Activity; shared: boolean;
+    ruleset p: P do
+      startstate begin
+        holder := p; shared := false;
+        for q: P do activity[q] := idle; end;
+      end;
+    end;
+    ruleset p: P do
+      rule \"begin\" holder = p & !shared ==> begin activity[p] := writing; shared := true; end;
+      rule \"end\" activity[p] = writing ==> begin activity[p] := idle; shared := false; end;
+    end;
+    ruleset p: P; q: P do
+      rule \"pass\" holder = p & !shared ==> begin holder := q; end;
+    end;
+    invariant \"one writer\"
+      forall p: P do forall q: P do
+        p != q & activity[p] = writing -> activity[q] = idle
+      end end;
+    invariant \"the writer has the token\" forall p: P do activity[p] = writing -> holder = p end;";
+
+#[test]
+fn others_are_kept_from_what_they_never_do() {
+    let prepared = prepared(TOKEN);
+    let found = refined(&prepared, &Options::default());
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    // An other that ends is a writer, so nobody else is one.
+    assert!(found.lemmas.iter().any(|kept| kept.rule == "end"), "{:?}", found.lemmas);
+}
+
+#[test]
+fn a_claim_about_a_set_of_processors_is_one_about_the_concrete_ones() {
+    let text = "
+        type P: scalarset(2);
+        var inside: array [P] of boolean; free: boolean;
+        startstate begin for p: P do inside[p] := false; end; free := true; end;
+        ruleset p: P do
+          rule \"enter\" free ==> begin inside[p] := true; free := false; end;
+          rule \"leave\" inside[p] ==> begin inside[p] := false; free := true; end;
+        end;
+        invariant \"alone\"
+          forall p: P do forall q: P do p != q -> !(inside[p] & inside[q]) end end;";
+    let found = refined(&prepared(text), &Options::default());
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+}
+
+#[test]
+fn an_interrupted_search_answers_nothing() {
+    let interrupt = AtomicBool::new(true);
+    let prepared = prepared(TOKEN);
+    let found = verify(&prepared, &Options::default(), &mut |_, _| (), &interrupt).unwrap();
+    assert!(matches!(found.verdict, Verdict::Undecided(_)), "{:?}", found.verdict);
+}
+
+#[test]
+fn what_only_more_processors_do_is_found_with_more_processors() {
+    // Three that meet are too many.
+    let text = "
+        type P: scalarset(2); Count: enum { none, one, two, three };
+        var here: array [P] of boolean; met: Count;
+        startstate begin for p: P do here[p] := false; end; met := none; end;
+        ruleset p: P do
+          rule \"come\" !here[p] ==> begin
+            here[p] := true;
+            switch met case none: met := one; case one: met := two; else met := three; end;
+          end;
+        end;
+        invariant \"not too many\" met != three;";
+    // When all are there, nothing happens any more.
+    let search = explore::Options { deadlock: explore::Deadlock::Off, ..Default::default() };
+    let found = refined(&prepared(text), &Options { search, ..Options::default() });
+    let Verdict::Violation { processors, .. } = found.verdict else {
+        panic!("{:?}", found.verdict);
+    };
+    assert_eq!(processors, 3);
+}

@@ -1,0 +1,54 @@
+//! Every bug of every machine makes it break its model, soon.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+
+use judge::{Budget, Engine, judge};
+use tribunal_stress::{Bug, Knobs, Machine, MemoryModel, Ran, Runs, Target, TargetError};
+
+/// How many programs it takes until a run of one violates the model, up to a limit.
+fn programs_until_found(mut machine: Machine, limit: u64) -> Option<u64> {
+    let model = machine.model().model();
+    (0..limit).find(|&seed| {
+        let program = Knobs::default().program(seed).unwrap();
+        let runs = Runs { count: 5, seed, stop: &AtomicBool::new(false) };
+        let mut found = false;
+        let mut receive = |ran| {
+            let Ran::Outcome(outcome, _) = ran else { panic!() };
+            let history = program.history(&outcome).unwrap();
+            let verdict = judge(&history, model, Engine::Auto, &Budget::unlimited());
+            found |= matches!(verdict.outcome, judge::Outcome::Violation(_));
+            ControlFlow::Continue(())
+        };
+        machine.run(&program, runs, &mut receive).unwrap();
+        found
+    })
+}
+
+#[test]
+fn every_bug_of_every_machine_is_found_within_a_hundred_programs() {
+    for model in MemoryModel::ALL {
+        for (bug, name, _) in Bug::ALL {
+            let machine = match Machine::new(model).with_bug(bug, Machine::DEFAULT_RATE) {
+                Ok(machine) => machine,
+                Err(error) => {
+                    // Without buffers nothing drains and nothing is forwarded.
+                    assert_eq!(model, MemoryModel::Sc);
+                    assert!(matches!(bug, Bug::ReorderedDrain | Bug::BrokenForwarding));
+                    assert!(matches!(error, TargetError::Unsuitable(_)));
+                    continue;
+                }
+            };
+            let found = programs_until_found(machine, 100);
+            eprintln!("{model} {name}: {found:?}");
+            assert!(found.is_some(), "{name} of {model}");
+        }
+    }
+}
+
+#[test]
+fn a_machine_without_a_bug_breaks_nothing() {
+    for model in MemoryModel::ALL {
+        assert_eq!(programs_until_found(Machine::new(model), 30), None, "{model}");
+    }
+}

@@ -1,0 +1,541 @@
+//! `tribunal explore`: verdicts, counterexamples, exit codes, JSON, budgets, bad input.
+
+use crate::common::*;
+use crate::printed::assert_printed;
+use serde_json::Value;
+
+/// A lock for a few processes, with a bug when `Checked` is false.
+const LOCK: &str = r#"const
+  N : 3;
+  Checked : true;
+type
+  Process : scalarset(N);
+var
+  inside : array [Process] of boolean;
+  entered : 0..N;
+
+ruleset p : Process do
+  rule "enter"
+    !inside[p] & (!Checked | entered = 0)
+  ==>
+  begin
+    inside[p] := true;
+    entered := entered + 1;
+  end;
+
+  rule "leave"
+    inside[p]
+  ==>
+  begin
+    inside[p] := false;
+    entered := entered - 1;
+  end;
+end;
+
+startstate "outside"
+begin
+  for p : Process do inside[p] := false; end;
+  entered := 0;
+end;
+
+invariant "mutual exclusion"
+  forall p : Process do forall q : Process do
+    p != q -> !(inside[p] & inside[q])
+  end end;
+"#;
+
+/// Counts to a limit and stops there; what happens then depends on the test.
+const COUNTER: &str = r#"const Limit : 5;
+var n : 0..Limit;
+startstate begin n := 0; end;
+rule "count" n < Limit ==> begin n := n + 1; end;
+"#;
+
+fn explore(model: &str, flags: &[&str]) -> Ran {
+    run_with(model, &[&["explore"], flags, &["-"]].concat())
+}
+
+/// The JSON object of an exploration.
+fn json(model: &str, flags: &[&str]) -> Value {
+    let ran = explore(model, &[&["--json"], flags].concat());
+    assert_eq!(ran.lines().len(), 1, "{ran:?}");
+    ran.json().remove(0)
+}
+
+#[test]
+fn a_model_that_keeps_its_promise_is_verified_and_exits_0() {
+    let ran = explore(LOCK, &["--jobs", "1"]);
+    assert_printed(
+        &ran.stdout,
+        "<stdin>: verified: 1 invariant holds, no deadlock
+  2 states, 4 rules fired, depth 1, [..] s
+  symmetry full, breadth-first, 1 thread
+",
+    );
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_violation_is_shown_step_by_step_with_what_breaks_it() {
+    let ran = explore(LOCK, &["--const", "Checked=false", "--jobs", "1"]);
+    assert_printed(
+        &ran.stdout,
+        r#"<stdin>: violation after 2 steps: invariant "mutual exclusion" does not hold
+  3 states, [..] rules fired, depth 2, [..] s
+  symmetry full, breadth-first, 1 thread, Checked = false
+
+start "outside"
+    inside[Process_1..Process_3] = false
+    entered = 0
+ 1. rule "enter"  p = Process_1
+    inside[Process_1]: false → true
+    entered: 0 → 1
+ 2. rule "enter"  p = Process_2
+    inside[Process_2]: false → true
+    entered: 1 → 2
+
+error: invariant "mutual exclusion" does not hold with p = Process_1, q = Process_2
+  --> <stdin>:36:5
+   |
+36 |     p != q -> !(inside[p] & inside[q])
+   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+where inside[p] = true, inside[q] = true
+"#,
+    );
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn the_part_of_an_invariant_that_breaks_is_underlined_with_its_variables() {
+    let broken = LOCK.replace("Checked : true", "Checked : false");
+    let underlined = |invariant: &str| {
+        let ran = explore(&format!("{broken}invariant \"other\"\n  {invariant};\n"), &[]);
+        let (_, end) = ran.stdout.split_once("\nerror: invariant ").unwrap();
+        let lines: Vec<&str> = end.lines().collect();
+        let width = lines[4].chars().filter(|&c| c == '^').count();
+        let start = lines[4].chars().position(|c| c == '^').unwrap();
+        let part: String = lines[3].chars().skip(start).take(width).collect();
+        (lines[0].to_owned(), part)
+    };
+    let (with, part) = underlined("entered < 3 & (true -> forall p : Process do !inside[p] end)");
+    assert_eq!(with, "\"other\" does not hold with p = Process_1");
+    assert!(part.contains("inside[p]"), "{part}");
+    let (with, part) = underlined("!exists p : Process do entered > 5 | inside[p] end");
+    assert_eq!(with, "\"other\" does not hold with p = Process_1");
+    assert_eq!(part, "inside[p]");
+    let (with, part) = underlined("entered <= 3 & entered < 1");
+    assert_eq!((&*with, &*part), ("\"other\" does not hold", "entered < 1"));
+}
+
+#[test]
+fn quiet_leaves_the_verdict() {
+    let ran = explore(LOCK, &["--quiet", "--const", "Checked=false"]);
+    let line = "<stdin>: violation after 2 steps: invariant \"mutual exclusion\" does not hold\n";
+    assert_eq!(ran.stdout, line);
+}
+
+#[test]
+fn trace_all_shows_the_whole_state_after_each_step() {
+    let ran = explore(LOCK, &["-D", "Checked=false", "--trace-all"]);
+    assert_eq!(ran.stdout.matches("inside[Process_3] = false").count(), 2, "{}", ran.stdout);
+}
+
+#[test]
+fn colours_are_for_those_who_ask() {
+    let ran = explore(LOCK, &["--color", "always"]);
+    assert!(ran.stdout.contains("\x1b[32mverified\x1b[0m"), "{}", ran.stdout);
+    let ran = explore(LOCK, &[]);
+    assert!(!ran.stdout.contains('\x1b'));
+}
+
+#[test]
+fn a_deadlock_is_a_state_that_nothing_leads_out_of() {
+    let ran = explore(COUNTER, &[]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stdout.starts_with("<stdin>: deadlock after 5 steps: no rule applies\n"));
+
+    let ran = explore(COUNTER, &["--deadlock", "off"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stdout.starts_with("<stdin>: verified\n  6 states, 5 rules fired, depth 5"));
+}
+
+#[test]
+fn a_rule_that_changes_nothing_is_a_way_out_only_where_that_is_asked_for() {
+    let idle = format!("{COUNTER}rule \"idle\" true ==> begin end;");
+    assert_eq!(explore(&idle, &["--deadlock", "stuck"]).code, Some(0));
+    for stuttering in [&["--deadlock", "stuttering"][..], &[]] {
+        let ran = explore(&idle, stuttering);
+        assert_eq!(ran.code, Some(1));
+        let first = "<stdin>: deadlock after 5 steps: no rule leads to another state\n";
+        assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
+        assert!(ran.stdout.contains("rule \"idle\" applies but leads nowhere else\n"));
+    }
+}
+
+#[test]
+fn a_run_time_error_is_shown_with_its_source_its_rule_and_its_calls() {
+    let model = r#"type Slot : 0..3;
+var next : Slot;
+function step(more : Slot) : Slot;
+begin
+  return next + more;
+end;
+startstate "empty" begin next := 0; end;
+ruleset more : 1..2 do
+  rule "advance" true ==> begin next := step(more); end;
+end;
+"#;
+    let ran = explore(model, &["--jobs", "1"]);
+    assert_eq!(ran.code, Some(1));
+    assert_printed(
+        &ran.stdout,
+        r#"<stdin>: violation after 2 steps: rule "advance" fails: value 4 is outside 0..3
+  3 states, 2 rules fired, depth 1, [..]
+  symmetry full, breadth-first, 1 thread
+
+start "empty"
+    next = 0
+ 1. rule "advance"  more = 2
+    next: 0 → 2
+ 2. rule "advance"  more = 2
+    fails: value 4 is outside 0..3
+
+error: value 4 is outside 0..3
+ --> <stdin>:5:10
+  |
+5 |   return next + more;
+  |          ^^^^^^^^^^^
+note: in `step`, called here
+ --> <stdin>:9:41
+  |
+9 |   rule "advance" true ==> begin next := step(more); end;
+  |                                         ----------
+note: in rule "advance" with more = 2
+ --> <stdin>:9:3
+  |
+9 |   rule "advance" true ==> begin next := step(more); end;
+  |   -----------------------------------------------------
+"#,
+    );
+}
+
+#[test]
+fn failing_start_states_guards_and_properties_are_told_apart() {
+    let violation = |model: &str| {
+        let ran = explore(model, &["--quiet"]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        ran.stdout
+    };
+    let start = format!("{COUNTER}startstate \"bad\" begin n := Limit + 1; end;");
+    let text = violation(&start);
+    let expected = "<stdin>: violation in a start state: start state \"bad\" fails: ";
+    assert!(text.starts_with(expected), "{text}");
+
+    let declarations = "var n, m : 0..3; startstate begin n := 0; undefine m; end;";
+    let guard = format!("{declarations} rule \"look\" m = 1 ==> begin n := 1; end;");
+    let text = violation(&guard);
+    let expected = "<stdin>: violation after 1 step: the condition of rule \"look\" fails: ";
+    assert!(text.starts_with(expected), "{text}");
+
+    let property = format!(
+        "{declarations} rule \"flip\" true ==> begin n := 1 - n; end; invariant \"seen\" m = 1;"
+    );
+    let text = violation(&property);
+    let expected = "<stdin>: violation in a start state: invariant \"seen\" cannot be evaluated: ";
+    assert!(text.starts_with(expected), "{text}");
+}
+
+#[test]
+fn a_cover_that_no_state_reaches_is_a_violation() {
+    let model = format!("{COUNTER}cover \"all\" n = Limit; cover \"none\" n < 0;");
+    let ran = explore(&model, &["--deadlock", "off"]);
+    assert_eq!(ran.code, Some(1));
+    let first = "<stdin>: violation: cover \"none\" holds in no state\n";
+    assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
+}
+
+#[test]
+fn what_is_not_checked_is_not_called_verified() {
+    let model = format!("{COUNTER}liveness \"returns\" n = 0;");
+    let ran = explore(&model, &["--deadlock", "off"]);
+    assert_eq!(ran.code, Some(3));
+    let first = "<stdin>: undecided: liveness \"returns\" is not checked; everything else holds\n";
+    assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
+}
+
+#[test]
+fn json_has_the_fields_of_the_contract() {
+    let found = json(LOCK, &["--const", "Checked=false", "--const", "N=2"]);
+    assert_eq!(found["model"], "<stdin>");
+    assert_eq!(found["verdict"], "violation");
+    assert_eq!(found["property"], "mutual exclusion");
+    assert!(found["states"].is_u64() && found["rules_fired"].is_u64());
+    assert_eq!(found["depth"], 2);
+    assert!(found["seconds"].is_f64() && found["bytes_per_state"].is_f64());
+    assert_eq!(found["constants"], serde_json::json!({"Checked": "false", "N": "2"}));
+    assert_eq!(
+        found["counterexample"],
+        serde_json::json!([
+            {
+                "rule": "enter", "bindings": {"p": "Process_1"},
+                "changed": {"inside[Process_1]": "true", "entered": "1"},
+            },
+            {
+                "rule": "enter", "bindings": {"p": "Process_2"},
+                "changed": {"inside[Process_2]": "true", "entered": "2"},
+            },
+        ])
+    );
+    assert_eq!(found["start"]["state"]["inside[Process_2]"], "false");
+    assert_eq!(found["rule_coverage"][1]["rule"], "leave");
+
+    let verified = json(LOCK, &[]);
+    assert_eq!((&verified["verdict"], &verified["states"]), (&"verified".into(), &2.into()));
+    assert!(verified.get("property").is_none() && verified.get("counterexample").is_none());
+    assert_eq!(json(LOCK, &["--symmetry", "off"])["states"], 4);
+    assert_eq!(json(LOCK, &["--symmetry", "off", "--const", "N=6"])["states"], 7);
+    assert_eq!(json(COUNTER, &[])["verdict"], "deadlock");
+}
+
+/// Two of the messages of three processes are taken in one step, and something is done with them.
+fn taking_two(body: &str) -> String {
+    format!(
+        r#"type Process : scalarset(3);
+var net : multiset [3] of Process; owner : Process; kept : Process; spare : Process;
+startstate begin for p : Process do MultisetAdd(p, net); end; undefine owner; end;
+ruleset p : Process do
+  rule isundefined(owner) ==> begin owner := p; end;
+end;
+choose i : net do choose j : net do alias a : net[i] do alias b : net[j] do
+  rule "take" !isundefined(owner) & i != j & a = owner ==> begin {body} end;
+end; end; end; end;
+ruleset p : Process do
+  invariant "the owner is taken" MultisetCount(k : net, net[k] = p) <= 1
+    & (MultisetCount(k : net, true) = 1 -> MultisetCount(k : net, net[k] = owner) = 0);
+end;"#
+    )
+}
+
+#[test]
+fn removals_from_a_multiset_have_the_same_verdict_with_and_without_symmetry() {
+    let bodies = [
+        ("MultisetRemove(i, net); MultisetRemove(j, net);", "verified"),
+        ("MultisetRemove(j, net); MultisetRemove(i, net);", "verified"),
+        ("MultisetRemove(i, net); kept := b; MultisetRemove(j, net);", "verified"),
+        ("MultisetRemove(j, net); MultisetRemove(i, net); kept := b;", "violation"),
+        // The room that is used again is that of one or the other, as the elements are sorted.
+        (
+            "kept := b; MultisetRemove(i, net); MultisetRemove(j, net);
+          MultisetAdd(kept, net); assert MultisetCount(k : net, k = i | k = j) = 0;
+          spare := net[i];",
+            "violation",
+        ),
+        (
+            "kept := b; MultisetRemove(i, net); MultisetRemove(j, net);
+          MultisetAdd(kept, net); assert MultisetCount(k : net, k = i | k = j) = 0;",
+            "verified",
+        ),
+    ];
+    for (body, verdict) in bodies {
+        for symmetry in ["full", "off"] {
+            let flags = ["--symmetry", symmetry, "--deadlock", "off"];
+            assert_eq!(json(&taking_two(body), &flags)["verdict"], verdict, "{symmetry}: {body}");
+        }
+    }
+}
+
+#[test]
+fn rules_that_never_fire_are_named_and_coverage_lists_all() {
+    let model = format!("{COUNTER}rule \"never\" n > Limit ==> begin n := 0; end;");
+    let ran = explore(&model, &["--deadlock", "off", "--coverage"]);
+    assert!(ran.stdout.contains("\n  rule that never fired: \"never\"\n"), "{}", ran.stdout);
+    let table = "\n  fired  rule\n      5  \"count\"\n      0  \"never\"\n";
+    assert!(ran.stdout.ends_with(table), "{}", ran.stdout);
+}
+
+#[test]
+fn every_error_of_a_model_is_shown_underlined() {
+    let model =
+        "var n : 0..3; m : bool;\nstartstate begin n := tru; end;\nrule n = 0 ==> begin end;\n";
+    let ran = explore(model, &[]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    assert!(ran.stderr.contains("m : bool;\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("n := tru;"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("^^^"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("tribunal: 2 errors in <stdin>\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn bad_usage_and_missing_files_exit_2() {
+    let unknown = explore(LOCK, &["--const", "Nobody=3"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.stderr.contains("Nobody"), "{}", unknown.stderr);
+    for flags in [
+        &["--const", "N"][..],
+        &["--deadlock", "maybe"],
+        &["--compact=7"],
+        &["--simulate", "10", "--compact"],
+        &["--disk", "/tmp"],
+        &["--compact", "--disk", "no/such/directory"],
+    ] {
+        assert_eq!(explore(LOCK, flags).code, Some(2), "{flags:?}");
+    }
+    let ran = run(&["explore", "no-such.m"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("no-such.m"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_packed_model_is_read_as_it_is() {
+    use std::io::Write;
+    let directory = directory("packed-model");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(LOCK.as_bytes()).unwrap();
+    let model = file(&directory, "lock.m.gz", packed.finish().unwrap());
+    assert_eq!(run(&["explore", &model]).code, Some(0));
+}
+
+/// 2^20 states: too many for a moment, too many for a megabyte.
+const MANY: &str = r#"var bits : array [1..20] of boolean;
+startstate begin for i : 1..20 do bits[i] := false; end; end;
+ruleset i : 1..20 do rule "flip" true ==> begin bits[i] := !bits[i]; end; end;
+invariant "true" true;
+"#;
+
+#[test]
+fn a_budget_that_runs_out_leaves_it_undecided_with_what_was_done() {
+    let ran = explore(MANY, &["--budget", "20ms"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let first = "<stdin>: undecided: the time budget ran out; nothing wrong so far\n";
+    assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
+    assert!(ran.lines()[1].contains(" state"), "{}", ran.stdout);
+
+    let found = json(MANY, &["--memory", "1MiB"]);
+    assert_eq!(found["verdict"], "undecided");
+    assert_eq!(found["reason"], "the memory budget ran out; nothing wrong so far");
+}
+
+#[test]
+fn a_bound_leaves_it_undecided_unless_there_is_nothing_beyond() {
+    let ran = explore(COUNTER, &["--bound", "3", "--deadlock", "off"]);
+    assert_eq!(ran.code, Some(3));
+    let why = "undecided: nothing was looked for more than 3 steps away; nothing wrong so far";
+    assert!(ran.stdout.contains(why), "{}", ran.stdout);
+    assert_eq!(explore(COUNTER, &["--bound", "9", "--deadlock", "off"]).code, Some(0));
+}
+
+#[test]
+fn a_bound_of_nothing_looks_at_the_start_states() {
+    let found = json(COUNTER, &["--bound", "0", "--deadlock", "off"]);
+    assert_eq!((&found["states"], &found["rules_fired"]), (&1.into(), &0.into()));
+    assert_eq!(found["verdict"], "undecided");
+}
+
+/// More instances than anybody can go through, none of which applies.
+const ENDLESS: &str = "
+var n : 0..255;
+startstate n := 0; end;
+ruleset i : 0..999999; j : 0..3999 do
+  rule \"never\" exists a : 0..9 do n > a + i + j end ==> n := 1; end;
+end;
+";
+
+#[test]
+fn a_budget_is_kept_within_one_state() {
+    for flags in [&[][..], &["--search", "dfs"], &["--simulate", "10"]] {
+        let started = std::time::Instant::now();
+        let ran = explore(ENDLESS, &[flags, &["--budget", "100ms"]].concat());
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert!(ran.stdout.contains("the time budget ran out"), "{}", ran.stdout);
+        assert!(started.elapsed() < std::time::Duration::from_secs(20));
+    }
+}
+
+#[test]
+fn large_states_and_many_of_them_stay_within_the_memory() {
+    let large = "var a : array [0..199999] of 0..254; n : 0..20000;
+        startstate clear a; n := 0; end;
+        ruleset i : 1..20000 do rule n = 0 ==> n := i; a[i] := 1; end; end;";
+    let found = json(large, &["--memory", "64MiB", "--jobs", "2", "--deadlock", "off"]);
+    assert_eq!(found["reason"], "the memory budget ran out; nothing wrong so far");
+    assert!(found["states"].as_u64().unwrap() > 50, "{found}");
+}
+
+#[test]
+fn fewer_threads_search_where_more_would_take_too_much_memory() {
+    let ran = explore(LOCK, &["--jobs", "5000", "--memory", "64MiB"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("threads instead of 5000"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_random_walk_finds_what_is_wrong_and_verifies_nothing() {
+    let ran = explore(LOCK, &["--simulate", "1000", "--seed", "7"]);
+    assert_eq!(ran.code, Some(3));
+    assert!(ran.stdout.contains("random walk, seed 7"), "{}", ran.stdout);
+    let flags = ["--const", "Checked=false", "--simulate", "1000", "--seed", "7"];
+    let ran = explore(LOCK, &flags);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stdout.contains("invariant \"mutual exclusion\" does not hold"));
+    let without_time = |ran: Ran| ran.lines()[3..].join("\n");
+    assert_eq!(without_time(ran), without_time(explore(LOCK, &flags)));
+}
+
+#[test]
+fn depth_first_and_hashed_searches_agree_on_the_counts() {
+    let small = MANY.replace("20", "10");
+    for flags in [&[][..], &["--search", "dfs"], &["--compact"], &["--compact", "64"]] {
+        let found = json(&small, flags);
+        let counts = (&found["verdict"], &found["states"], &found["rules_fired"]);
+        assert_eq!(counts, (&"verified".into(), &1024.into(), &10240.into()), "{flags:?}");
+    }
+    let compact = json(&small, &["--compact"]);
+    let probability = compact["omission_probability"].as_f64().unwrap();
+    assert!((0.0..1e-3).contains(&probability), "{probability}");
+}
+
+#[test]
+fn the_answer_does_not_depend_on_the_number_of_threads() {
+    let broken = LOCK.replace("Checked : true", "Checked : false").replace("N : 3", "N : 7");
+    let without_threads = |model: &str, jobs: &str| {
+        let mut found = json(model, &["--jobs", jobs]);
+        for field in ["seconds", "bytes_per_state", "jobs"] {
+            found.as_object_mut().unwrap().remove(field);
+        }
+        found
+    };
+    for model in [&broken, &LOCK.replace("N : 3", "N : 7"), &MANY.replace("20", "12")] {
+        let one = without_threads(model, "1");
+        assert_eq!(one, without_threads(model, "2"));
+        assert_eq!(one, without_threads(model, "3"));
+        assert_eq!(one, without_threads(model, "8"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_exploration_tells_what_it_has() {
+    let directory = directory("interrupted-exploration");
+    let model = file(&directory, "many.m", MANY.replace("20", "28"));
+    let child = spawn(&["explore", "--jobs", "1", &model]);
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let ran = finish(child);
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert!(ran.stdout.contains("undecided: interrupted; nothing wrong so far"), "{}", ran.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_is_seen_within_one_state() {
+    let directory = directory("interrupted-within-a-state");
+    let model = file(&directory, "endless.m", ENDLESS);
+    let child = spawn(&["explore", "--jobs", "1", &model]);
+    std::thread::sleep(std::time::Duration::from_millis(1000));
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let ran = finish(child);
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert!(ran.stdout.contains("undecided: interrupted; nothing wrong so far"), "{}", ran.stdout);
+}

@@ -1,0 +1,25 @@
+//! The tests of this crate that see it from outside, one module for each subject.
+//!
+//! They are one program: linking a program for each takes longer than running most of them.
+
+#![allow(clippy::unwrap_used)] // a test may fail
+
+mod any_processors;
+mod axe;
+mod certify;
+mod check;
+mod common;
+mod convert;
+mod examples;
+mod explore;
+mod explore_replay;
+mod generate;
+mod hunt;
+mod litmus;
+mod printed;
+mod protocols;
+mod readme;
+mod run;
+mod shrink;
+mod stream;
+mod verify;

@@ -1,0 +1,124 @@
+//! What README.md and the guides in docs/ show is what the command prints.
+//!
+//! Every fenced block marked `console` is run: a line that starts with `$ ` goes to the shell, in
+//! the root of the project with the built command on the path, and what follows up to the next is
+//! compared with what it prints on both streams (`assert_printed` says how).
+
+use std::process::Command;
+
+use crate::common::root;
+use crate::printed::assert_printed;
+
+struct Session {
+    command: String,
+    expected: String,
+}
+
+/// The commands of all console blocks with what they are said to print.
+fn sessions(text: &str) -> Vec<Session> {
+    let mut sessions: Vec<Session> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        match line.strip_prefix("$ ") {
+            _ if line.starts_with("```") => inside = !inside && line == "```console",
+            Some(command) if inside => {
+                sessions.push(Session { command: command.to_owned(), expected: String::new() });
+            }
+            _ if inside => {
+                if let Some(session) = sessions.last_mut() {
+                    session.expected.push_str(line);
+                    session.expected.push('\n');
+                }
+            }
+            _ => {}
+        }
+    }
+    sessions
+}
+
+fn printed(command: &str) -> String {
+    let built = std::path::Path::new(env!("CARGO_BIN_EXE_tribunal")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new("sh")
+        .args(["-c", &format!("{{ {command}\n}} 2>&1")])
+        .current_dir(root())
+        .env("PATH", format!("{}:{path}", built.display()))
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Runs all sessions of a file and compares.
+#[cfg(unix)]
+fn check(file: &str) {
+    let Ok(text) = std::fs::read_to_string(root().join(file)) else {
+        eprintln!("skipped: no {file}");
+        return;
+    };
+    for Session { command, expected } in sessions(&text) {
+        assert_printed(&printed(&command), &expected);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_readme_shows_what_is_printed() {
+    check("README.md");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_guide_to_exploring_shows_what_is_printed() {
+    check("docs/explore.md");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_guide_to_verifying_shows_what_is_printed() {
+    check("docs/verify.md");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_guide_to_programs_shows_what_is_printed() {
+    check("docs/programs.md");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_guide_to_targets_shows_what_is_printed() {
+    let python = Command::new("python3").arg("--version").output();
+    if !python.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no python3");
+        return;
+    }
+    check("docs/targets.md");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_guide_to_running_shows_what_is_printed() {
+    check("docs/run.md");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_guide_to_litmus_tests_shows_what_is_printed() {
+    check("docs/litmus.md");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_guide_to_hunting_shows_what_is_printed() {
+    check("docs/hunt.md");
+}
+
+#[test]
+fn sessions_are_found_in_console_blocks_only() {
+    let text = "```text\n$ no\n```\n```console\n$ echo one\none\n$ echo two\ntwo\n```\n$ no\n";
+    let found: Vec<_> = sessions(text).into_iter().map(|s| (s.command, s.expected)).collect();
+    assert_eq!(
+        found,
+        [("echo one".to_owned(), "one\n".to_owned()), ("echo two".to_owned(), "two\n".to_owned())]
+    );
+}

@@ -1,0 +1,247 @@
+//! `tribunal verify`: verdicts, what is told about them, and what is kept.
+
+use crate::common::{Ran, directory, file, run};
+
+/// Caches that are memory itself. `@` is what a load takes.
+fn cells(loaded: &str) -> String {
+    format!(
+        "type P: scalarset(2); A: scalarset(2); V: 0..1;
+         var memory, old: array [A] of V;
+         procedure Load(p: P; a: A; v: V); begin end;
+         procedure Store(p: P; a: A; v: V); begin end;
+         ruleset a: A do ruleset p: P do
+           ruleset v: V do
+             rule \"store\" begin old[a] := memory[a]; memory[a] := v; Store(p, a, v); end;
+           end;
+           rule \"load\" begin Load(p, a, {loaded}[a]); end;
+         end; end;
+         startstate begin for a: A do memory[a] := 0; old[a] := 0; end; end;"
+    )
+}
+
+fn verify(test: &str, text: &str, flags: &[&str]) -> Ran {
+    let directory = directory(test);
+    let model = file(&directory, "m.m", text);
+    let out = directory.join("out");
+    let flags: Vec<&str> = flags
+        .iter()
+        .map(|&flag| if flag == "OUT" { out.to_str().unwrap() } else { flag })
+        .collect();
+    run(&[&["verify", "--jobs", "1"], &flags[..], &[&model]].concat())
+}
+
+#[test]
+fn memory_itself_is_sequentially_consistent() {
+    let ran = verify("verify-cells", &cells("memory"), &["--model", "sc"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let lines = ran.lines();
+    assert!(lines[0].ends_with("m.m: verified: sequentially consistent"), "{ran:?}");
+    assert!(ran.stdout.contains("no nice cycle of 2 processors and 2 locations: holds"));
+    assert!(ran.stdout.contains("relative to the simple witness"), "{ran:?}");
+    assert!(ran.stdout.contains("data independence are evident"), "{ran:?}");
+}
+
+#[test]
+fn a_stale_load_is_refuted_by_run_trace_and_cycle() {
+    let ran = verify("verify-stale", &cells("old"), &["--model", "sc"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.lines()[0].contains(": violation: not sequentially consistent after 2 steps"));
+    assert!(ran.stdout.contains(" 1. rule \"store\""), "{ran:?}");
+    assert!(ran.stdout.contains("Its nice cycle:"), "{ran:?}");
+    assert!(ran.stdout.contains("certified"), "{ran:?}");
+    assert!(!ran.stdout.contains("tribunal_"), "the observer is not the protocol: {ran:?}");
+}
+
+#[test]
+fn quiet_is_one_line() {
+    let ran = verify("verify-quiet", &cells("old"), &["--model", "sc", "--quiet"]);
+    assert_eq!((ran.code, ran.lines().len()), (Some(1), 1), "{ran:?}");
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn json_has_lemmas_counterexample_trace_and_cycle() {
+    let ran = verify("verify-json", &cells("old"), &["--model", "sc", "--json"]);
+    let object = &ran.json()[0];
+    assert_eq!(object["verdict"], "violation");
+    assert_eq!(object["memory_model"], "sc");
+    assert_eq!(object["lemmas"][0]["holds"], false);
+    assert_eq!(object["counterexample"][0]["rule"], "store");
+    assert_eq!(object["cycle"][0]["because"], "program-order");
+    let trace = object["trace"].as_array().unwrap();
+    assert!(trace.iter().any(|line| line.as_str().unwrap().contains(":=")), "{trace:?}");
+    assert!(object["warnings"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn everything_that_is_kept_can_be_checked_again() {
+    let thin_air = cells("memory").replace("Store(p, a, v);", "");
+    for (test, text) in [("verify-out", cells("old")), ("verify-thin-air", thin_air)] {
+        check_again(&verify(test, &text, &["--model", "sc", "--out", "OUT"]));
+    }
+}
+
+/// Runs the commands that a report ends with.
+fn check_again(ran: &Ran) {
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let (_, rest) = ran.stdout.split_once("To go on:\n").unwrap();
+    let mut commands = 0;
+    for line in rest.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if words[0] != "tribunal" {
+            continue;
+        }
+        let again = run(&words[1..]);
+        let expected = if matches!(words[1], "check" | "explain") { 1 } else { 0 };
+        assert_eq!(again.code, Some(expected), "{line}: {again:?}");
+        commands += 1;
+    }
+    assert_eq!(commands, 5, "{rest}");
+}
+
+#[test]
+fn a_counterexample_of_another_protocol_does_not_hold() {
+    let flags = ["--model", "sc", "--out", "OUT"];
+    let ran = verify("verify-replay", &cells("old"), &flags);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let place = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("verify-replay");
+    let repaired = file(&place, "repaired.m", cells("memory"));
+    let recorded = place.join("out/run.json");
+    let again = run(&["verify", "--replay", recorded.to_str().unwrap(), &repaired]);
+    assert_eq!(again.code, Some(1), "{again:?}");
+    assert!(again.stdout.contains("rejected at"), "{again:?}");
+}
+
+#[test]
+fn composed_models_are_plain_murphi_and_explored_as_such() {
+    let flags = ["--model", "sc", "--emit", "OUT"];
+    let ran = verify("verify-emit", &cells("old"), &flags);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let place = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("verify-emit/out");
+    for number in [1, 2] {
+        let model = place.join(format!("lemma-{number}.m"));
+        let again = run(&["explore", "--deadlock", "off", model.to_str().unwrap()]);
+        assert_eq!(again.code, Some(1), "{again:?}");
+        assert!(again.stdout.contains("no nice cycle"), "{again:?}");
+    }
+}
+
+#[test]
+fn a_protocol_without_events_is_told_where_to_put_them() {
+    let text = "var n: 0..1; startstate n := 0; end; rule n := 1 - n; end;";
+    let ran = verify("verify-no-events", text, &["--model", "sc"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    assert!(ran.stderr.contains("there is no procedure `Load`"), "{ran:?}");
+    assert!(ran.stderr.contains("call it where a load takes effect"), "{ran:?}");
+}
+
+#[test]
+fn events_may_have_other_names() {
+    let text = cells("memory").replace("Load(", "Take(").replace("Store(", "Give(");
+    let flags = ["--model", "tso", "--load", "Take", "--store", "Give", "--quiet"];
+    let ran = verify("verify-names", &text, &flags);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
+fn what_only_another_order_of_stores_explains_is_a_false_alarm() {
+    // A store happens long before it is written to memory, in any order.
+    let text = "type P: scalarset(2); A: scalarset(1); V: 0..1;
+        var memory: array [A] of V; waits: array [P] of record a: A; v: V; end;
+        procedure Load(p: P; a: A; v: V); begin end;
+        procedure Store(p: P; a: A; v: V); begin end;
+        ruleset p: P do
+          ruleset a: A; v: V do
+            rule \"store\" isundefined(waits[p].a) ==>
+              begin waits[p].a := a; waits[p].v := v; Store(p, a, v); end;
+          end;
+          rule \"arrive\" !isundefined(waits[p].a) ==>
+            begin memory[waits[p].a] := waits[p].v; undefine waits[p]; end;
+          ruleset a: A do
+            rule \"load\" isundefined(waits[p].a) ==> begin Load(p, a, memory[a]); end;
+          end;
+        end;
+        startstate begin for a: A do memory[a] := 0; end; undefine waits; end;";
+    let ran = verify("verify-false-alarm", text, &["--model", "sc"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.lines()[0].contains(": false alarm: sequentially consistent after"), "{ran:?}");
+    assert!(ran.stdout.contains("sc: consistent"), "{ran:?}");
+    assert!(ran.stdout.contains("--witness none"), "{ran:?}");
+    let ran = verify("verify-false-alarm-json", text, &["--model", "sc", "--json"]);
+    assert_eq!(ran.json()[0]["verdict"], "false-alarm");
+}
+
+#[test]
+fn an_invariant_of_its_own_that_a_protocol_breaks_is_told_as_such() {
+    let text = cells("memory") + " invariant \"never 1\" forall a: A do memory[a] = 0 end;";
+    let ran = verify("verify-broken", &text, &["--model", "sc", "--json"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let object = &ran.json()[0];
+    assert_eq!(object["verdict"], "broken");
+    assert_eq!(object["property"], "never 1");
+}
+
+#[test]
+fn what_is_not_data_independent_is_pointed_at() {
+    let text = cells("memory").replace("begin old[a] := memory[a];", "memory[a] = 0 ==> begin");
+    let ran = verify("verify-dependent", &text, &["--model", "sc"]);
+    assert!(ran.stderr.contains("m.m:"), "{ran:?}");
+    assert!(ran.stdout.contains("are not established: see the warnings"), "{ran:?}");
+    let ran = verify("verify-dependent-json", &text, &["--model", "sc", "--json"]);
+    assert!(!ran.json()[0]["warnings"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn time_that_runs_out_leaves_the_question_open() {
+    let ran = run(&["verify", "--model", "sc", "--budget", "1ms", "--quiet", "protocols/msi.m"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("undecided: the time budget ran out"), "{ran:?}");
+}
+
+#[test]
+fn mutants_are_reported_with_their_fates() {
+    let ran = verify("verify-mutants", &cells("memory"), &["--model", "sc", "--mutants"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.lines()[0].contains(" mutants: "), "{ran:?}");
+    let flags = ["--model", "sc", "--mutants", "--json"];
+    let ran = verify("verify-mutants-json", &cells("memory"), &flags);
+    let object = &ran.json()[0];
+    let total = object["totals"]["mutants"].as_u64().unwrap();
+    assert_eq!(object["mutants"].as_array().unwrap().len() as u64, total);
+}
+
+#[test]
+fn some_mutants_can_be_tried_alone() {
+    let flags = ["--model", "sc", "--mutants", "--survivors", "--mutant", "2", "--json"];
+    let ran = verify("verify-mutant", &cells("memory"), &flags);
+    let object = &ran.json()[0];
+    let mutants = object["mutants"].as_array().unwrap().iter();
+    let numbers: Vec<u64> = mutants.map(|mutant| mutant["number"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, [2], "{ran:?}");
+    let ran = verify("verify-mutant-alone", &cells("memory"), &["--model", "sc", "--mutant", "2"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+}
+
+#[test]
+fn a_run_that_went_on_can_be_checked_again() {
+    let directory = directory("verify-goes-on");
+    let out = directory.join("out");
+    let model = "protocols/broken/tso-cc-no-self-invalidation.m";
+    let flags = ["--model", "tso", "--jobs", "1", "--out", out.to_str().unwrap(), model];
+    check_again(&run(&[&["verify"], &flags[..]].concat()));
+}
+
+#[test]
+fn a_mark_of_commits_can_be_left_aside() {
+    let lazy = ["verify", "--model", "sc", "--jobs", "1", "--lemma", "1", "--quiet"];
+    let ran = run(&[&lazy[..], &["--commit", "none", "protocols/lazy-caching.m"]].concat());
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("but not by the simple witness"), "{ran:?}");
+}
+
+#[test]
+fn a_memory_model_must_be_named() {
+    let ran = run(&["verify", "protocols/msi.m"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("--model"), "{ran:?}");
+}
