@@ -1,15 +1,10 @@
-//! TSO-LB address by address: which values each processor can still see at each address.
+//! TSO-LB at any time, as in `tso.rs`, for one address: which values each processor can still see.
 //!
-//! This is the exact observer of `tso.rs` without what ties addresses together. A value is *in
-//! sight* of a processor at an address if the specification surely could have a local buffer with
-//! that value there, now: the global value always is; a store of another processor leaves the value
-//! before it in sight, its own one leaves nothing else; and a load at one address may decide for a
-//! buffer that has any value elsewhere, so nothing but the global value stays in sight at other
-//! addresses.
-//!
-//! With one address nothing is given up by that, and the observer claims what the exact one claims.
-//! With more it claims nothing, but lemmas may speak of it, and since all that it knows is about one
-//! address at a time, addresses can be abstracted like processors. Scalarsets stay what they are.
+//! With one address, a buffer is a value, and the set of the local buffers that a processor could
+//! have by now is an array of booleans over the values: those *in sight*. The global one always is;
+//! a store of another processor leaves the value before it in sight, its own one leaves nothing else;
+//! and a load keeps what it returned. Scalarsets stay what they are, which numbers of buffers
+//! (`tso_flat.rs`) do not allow, so lemmas can say that one processor sees what another has.
 
 use murphi::ast::Program;
 
@@ -18,9 +13,9 @@ use crate::events::Protocol;
 use crate::tso::FOLLOWED;
 
 /// The protocol with what is in sight, with so many values if that is said. `None` if the protocol
-/// marks commits.
+/// marks commits, or has more than one address.
 pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>) -> Option<Program> {
-    if protocol.commit.is_some() {
+    if protocol.commit.is_some() || protocol.address.count != 1 {
         return None;
     }
     let values = match values {
@@ -33,13 +28,9 @@ pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>) -> Option<Program>
         false => literal(protocol, 0),
     };
     let text = |template: &str| fill(protocol, &template.replace("$initial", &initial));
-    let properties = match protocol.address.count {
-        1 => text(&format!("invariant \"{FOLLOWED}\" !$_unmatched;")),
-        _ => String::new(),
-    };
     let observer = Observer {
         declarations: text(DECLARATIONS),
-        properties,
+        properties: text(&format!("invariant \"{FOLLOWED}\" !$_unmatched;")),
         choices: if chosen { text("$_initial: $Value") } else { String::new() },
         start: text(START),
         assumptions: initially(protocol, &initial),
@@ -62,11 +53,9 @@ begin
   if !$_sees[$_p][$_a][$_v] then
     $_unmatched := true;
   end;
-  for $_b: $Address do
-    for $_w: $Value do
-      if $_w != $_global[$_b] & ($_b != $_a | $_w != $_v) then
-        $_sees[$_p][$_b][$_w] := false;
-      end;
+  for $_w: $Value do
+    if $_w != $_global[$_a] & $_w != $_v then
+      $_sees[$_p][$_a][$_w] := false;
     end;
   end;
 end;

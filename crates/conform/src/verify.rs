@@ -201,14 +201,10 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
     let programs = match options.memory_model {
         // With many processors, the length of a cycle is limited by the addresses.
         MemoryModel::Sc => sc_lemmas(&protocol, options, protocol.address.count),
-        MemoryModel::Tso if protocol.address.count == 1 => {
-            let by_address = tso_sight::lemma(&protocol, options.values);
-            let exact = by_address.map(|program| vec![(AT_ANY_TIME.to_owned(), program)]);
-            exact.unwrap_or_else(|| plan(&protocol, options))
-        }
         MemoryModel::Tso => {
-            let flat = tso_flat::lemma(&protocol, options.values);
-            let exact = flat.map(|program| (AT_ANY_TIME.to_owned(), program));
+            let exact = tso_sight::lemma(&protocol, options.values)
+                .or_else(|| tso_flat::lemma(&protocol, options.values))
+                .map(|program| (AT_ANY_TIME.to_owned(), program));
             let mut attempts = plan(&protocol, options);
             if exact.is_some() {
                 attempts.pop();
@@ -216,10 +212,9 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
             attempts.into_iter().chain(exact).collect()
         }
     };
-    let (timely, by_address) = match options.memory_model {
-        MemoryModel::Sc if options.only.is_none() => (timely_programs(&protocol), None),
-        MemoryModel::Sc => (Vec::new(), None),
-        MemoryModel::Tso => (Vec::new(), tso_sight::lemma(&protocol, options.values)),
+    let timely = match options.memory_model {
+        MemoryModel::Sc if options.only.is_none() => timely_programs(&protocol),
+        _ => Vec::new(),
     };
     Ok(Composed {
         processor: protocol.processor.text.clone(),
@@ -227,7 +222,6 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
         addresses: protocol.address.count,
         programs,
         timely,
-        by_address,
     })
 }
 
@@ -258,8 +252,6 @@ pub struct Composed {
     /// For `sc`: claims about one address at a time, each of which is enough by itself. That one of
     /// them fails says nothing.
     pub timely: Vec<(String, Program)>,
-    /// For `tso`.
-    pub by_address: Option<Program>,
 }
 
 /// There is something to look at.

@@ -32,7 +32,7 @@ mod types;
 use murphi::ast::{Expression, Program, Quantifier, TypeExpression};
 use murphi::diagnostic::Diagnostic;
 
-pub use abstraction::{Options, Wide, abstraction};
+pub use abstraction::{Options, abstraction};
 pub use emit::emit;
 pub use lemma::read_lemmas;
 pub use one_address::{Exclusion, exclusion_program, one_address, possible_exclusions};

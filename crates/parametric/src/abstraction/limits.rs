@@ -11,29 +11,26 @@
 use std::collections::BTreeSet;
 
 use murphi::ast::{
-    BinaryOperator, DeclarationKind, Expression, ExpressionKind, Item, Property, PropertyKind,
-    Quantifier, Statement, StatementKind, TypeExpression, TypeKind, UnaryOperator,
+    BinaryOperator, DeclarationKind, Expression, ExpressionKind, Item, PropertyKind, Quantifier,
+    Statement, StatementKind, TypeExpression, TypeKind, UnaryOperator,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 
-use super::{Options, Wide};
 use crate::Prepared;
 use crate::rules::Flattened;
 use crate::substitute::Substitution;
-use crate::syntax::{boolean, changed, name, own_expressions, quantified};
+use crate::syntax::{changed, name, own_expressions, quantified};
 use crate::types::{Scope, Types, bind};
 
-/// Says where a program does not meet the conditions. What may be assumed because no view is wide
-/// enough for it becomes an assumption.
+/// Says where a program does not meet the conditions.
 pub(super) fn check(
     prepared: &Prepared,
     types: &Types,
-    flattened: &mut Flattened,
-    options: &Options,
+    flattened: &Flattened,
+    concrete: u64,
 ) -> Result<(), Vec<Diagnostic>> {
-    let concrete = options.concrete;
     let mut problems = Vec::new();
     for item in &prepared.program.items {
         let Item::Declaration(declaration) = item else { continue };
@@ -48,9 +45,8 @@ pub(super) fn check(
         let help = "keep at least one of them";
         problems.push(Diagnostic::error(prepared.processor.span, message).help(help));
     }
-    let rules = flattened.rules.iter_mut().map(|rule| (&rule.quantifiers, &mut rule.body));
-    let starts = flattened.start_states.iter_mut();
-    let starts = starts.map(|start| (&start.quantifiers, &mut start.item.1));
+    let rules = flattened.rules.iter().map(|rule| (&rule.quantifiers, &rule.body));
+    let starts = flattened.start_states.iter().map(|start| (&start.quantifiers, &start.item.1));
     for (quantifiers, body) in rules.chain(starts) {
         let mut scope = Scope::new();
         bind(&mut scope, quantifiers);
@@ -68,8 +64,8 @@ pub(super) fn check(
             .map(|each| each.name.text.clone())
             .collect();
         let around = of_rule;
-        let mut counter = Counter { types, scope, around, options, problems: &mut problems };
-        counter.statements(&mut body.statements);
+        let mut counter = Counter { types, scope, around, concrete, problems: &mut problems };
+        counter.statements(&body.statements);
     }
     for property in &flattened.properties {
         if property.item.kind == PropertyKind::Assertion {
@@ -131,33 +127,30 @@ struct Counter<'a> {
     scope: Scope,
     /// The processors of the rule and of the loops around.
     around: Vec<String>,
-    options: &'a Options,
+    concrete: u64,
     problems: &'a mut Vec<Diagnostic>,
 }
 
 impl Counter<'_> {
-    fn statements(&mut self, statements: &mut [Statement]) {
+    fn statements(&mut self, statements: &[Statement]) {
         for statement in statements {
             self.statement(statement);
         }
     }
 
-    fn statement(&mut self, statement: &mut Statement) {
+    fn statement(&mut self, statement: &Statement) {
         let count = self.spoken_of(statement);
-        if count as u64 > self.options.concrete {
-            match self.options.wide {
-                Wide::Refused => self.problems.push(too_many(statement.span, count)),
-                Wide::Assumed => assume(statement),
-            }
+        if count as u64 > self.concrete {
+            self.problems.push(too_many(statement.span, count));
         }
-        match &mut statement.kind {
+        match &statement.kind {
             StatementKind::If { branches, otherwise } => {
-                branches.iter_mut().for_each(|branch| self.statements(&mut branch.body));
-                otherwise.iter_mut().for_each(|body| self.statements(body));
+                branches.iter().for_each(|branch| self.statements(&branch.body));
+                otherwise.iter().for_each(|body| self.statements(body));
             }
             StatementKind::Switch { cases, otherwise, .. } => {
-                cases.iter_mut().for_each(|case| self.statements(&mut case.body));
-                otherwise.iter_mut().for_each(|body| self.statements(body));
+                cases.iter().for_each(|case| self.statements(&case.body));
+                otherwise.iter().for_each(|body| self.statements(body));
             }
             StatementKind::For { quantifiers, body } => {
                 let (scope, count) = (self.scope.clone(), self.around.len());
@@ -200,20 +193,6 @@ impl Counter<'_> {
         }
         self.problems.extend(spoken.unclear.map(unclear));
         most(&needs)
-    }
-}
-
-/// Makes an assumption of what is claimed.
-fn assume(statement: &mut Statement) {
-    let span = statement.span;
-    match &mut statement.kind {
-        StatementKind::Property(property) => property.kind = PropertyKind::Assumption,
-        StatementKind::Error(_) => {
-            let condition = boolean(false, span);
-            let property = Property { kind: PropertyKind::Assumption, message: None, condition };
-            statement.kind = StatementKind::Property(property);
-        }
-        _ => {}
     }
 }
 

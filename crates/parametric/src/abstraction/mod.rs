@@ -55,31 +55,11 @@ pub struct Options {
     pub only: Option<Vec<Expression>>,
     /// Facts that are known to hold. They strengthen rules like lemmas, and are not claimed.
     pub proved: Vec<Lemma>,
-    /// What becomes of assertions and errors in rules that speak of more processors at once than
-    /// stay concrete.
-    pub wide: Wide,
-}
-
-/// What becomes of claims that no view is wide enough for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wide {
-    /// The program is refused.
-    #[default]
-    Refused,
-    /// They are assumed: they are shown elsewhere.
-    Assumed,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            concrete: 2,
-            leave_out: Vec::new(),
-            sets: true,
-            only: None,
-            proved: Vec::new(),
-            wide: Wide::Refused,
-        }
+        Options { concrete: 2, leave_out: Vec::new(), sets: true, only: None, proved: Vec::new() }
     }
 }
 
@@ -96,8 +76,8 @@ pub fn abstraction(
         Some(only) => types.with_only(only.iter().map(key).collect()),
         None => types,
     };
-    let mut flattened = flatten_all(&prepared.program)?;
-    limits::check(prepared, &types, &mut flattened, options)?;
+    let flattened = flatten_all(&prepared.program)?;
+    limits::check(prepared, &types, &flattened, options.concrete)?;
     let mut problems = Vec::new();
     let mut parts = Parts::default();
     for start in &flattened.start_states {

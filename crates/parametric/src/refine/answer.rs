@@ -191,12 +191,17 @@ impl Refinement<'_, '_> {
 
     fn table(&mut self, number: usize) -> &Table {
         let (vocabularies, rows) = (&self.vocabularies, &self.observations.rows);
+        let (prepared, concrete) = (self.prepared, self.options.concrete);
         let places = self.undefined.get_or_insert_with(|| undefined_places(vocabularies, rows));
         self.tables[number].get_or_insert_with(|| {
             let vocabulary = &vocabularies[number];
             let elsewhere: Vec<bool> =
                 vocabulary.terms.iter().map(|term| places.contains(&path(term))).collect();
-            Table::new(vocabulary, &rows[number], &elsewhere)
+            let mut table = Table::new(vocabulary, &rows[number], &elsewhere);
+            table.forbid(&|atom| {
+                !may_be_claimed(prepared, &Fact::claim_of(vocabulary, atom), concrete)
+            });
+            table
         })
     }
 

@@ -135,6 +135,19 @@ impl Atom {
         }
     }
 
+    /// What it speaks of, as a condition of no further meaning.
+    pub(crate) fn shown(self, vocabulary: &Vocabulary) -> Expression {
+        let term = |number: usize| vocabulary.terms[number].expression.clone();
+        match self {
+            Atom::Value(subject) => is_undefined(term(subject)),
+            Atom::Is(subject, variable) => {
+                let variable = name(&vocabulary.variables[variable].name);
+                binary(BinaryOperator::Equal, term(subject), variable)
+            }
+            Atom::Same(left, right) => binary(BinaryOperator::Equal, term(left), term(right)),
+        }
+    }
+
     /// "The category of this is one of these", as Murphi. `presence` tells of terms. `None` if it
     /// cannot be written.
     pub(crate) fn written(

@@ -69,6 +69,13 @@ impl Fact {
         Some(Fact { vocabulary: number, given, subject, allowed, lemma, text, called_for })
     }
 
+    /// A lemma that speaks of one atom and nothing else.
+    pub(crate) fn claim_of(vocabulary: &Vocabulary, atom: Atom) -> Lemma {
+        let condition = atom.shown(vocabulary);
+        let witnesses = witnesses(vocabulary, atom.uses(vocabulary));
+        Lemma { rule: RuleId(vocabulary.rule), witnesses, condition }
+    }
+
     /// Of how many atoms it speaks.
     pub(crate) fn atoms(&self) -> usize {
         self.given.len() + 1

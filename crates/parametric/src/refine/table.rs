@@ -61,6 +61,8 @@ struct Column {
     /// Of which it is not known; they are in all sets as well.
     unknown: Bits,
     is_unknown_somewhere: bool,
+    /// Whether no lemma may speak of it.
+    is_forbidden: bool,
 }
 
 impl Column {
@@ -118,6 +120,13 @@ impl Table {
         Table { atoms, columns, rows: sorted.len(), presence }
     }
 
+    /// Leaves out atoms that no lemma may speak of: else they would hide what may be said.
+    pub(crate) fn forbid(&mut self, is_forbidden: &dyn Fn(Atom) -> bool) {
+        for (atom, column) in self.atoms.iter().zip(&mut self.columns) {
+            column.is_forbidden = is_forbidden(*atom);
+        }
+    }
+
     /// When a term has a value.
     pub(crate) fn presence(&self, term: usize) -> Presence {
         self.presence[term]
@@ -144,7 +153,9 @@ impl Table {
     ) -> Vec<Combination> {
         let known = self.atoms.iter().enumerate().filter_map(|(at, atom)| {
             // What cannot always be evaluated cannot be said.
-            let is_sayable = !(self.columns[at].is_unknown_somewhere && atom.is_probe(vocabulary));
+            let column = &self.columns[at];
+            let is_unsure = column.is_unknown_somewhere && atom.is_probe(vocabulary);
+            let is_sayable = !is_unsure && !column.is_forbidden;
             let chosen = || {
                 let chosen = suspect.chosen.iter().find(|(chosen, _)| chosen == atom);
                 chosen.map(|(_, category)| *category)
