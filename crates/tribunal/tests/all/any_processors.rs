@@ -191,7 +191,7 @@ fn a_load_may_take_what_was_there_a_moment_ago_but_not_before_that() {
         .replace("rule \"store\"", "rule \"store\" !isundefined(fetched[p][a]) | WAITING ==>");
     let waits = "forall b: A do isundefined(fetched[p][b]) end";
     let model =
-        file(&directory, "late.m", &late.replace("!isundefined(fetched[p][a]) | WAITING", waits));
+        file(&directory, "late.m", late.replace("!isundefined(fetched[p][a]) | WAITING", waits));
     let ran = verify(&model, &["--model", "sc"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.lines()[0].ends_with("any number of addresses"), "{ran:?}");
