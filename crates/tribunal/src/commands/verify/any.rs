@@ -69,12 +69,12 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
     let stop = Stop::new(question.arguments.limits.budget, interrupt);
     let progress = Progress::start(question.arguments.quiet.quiet);
     let mut done: Vec<Done> = Vec::new();
-    let tried = attempts.as_ref().map(|attempts| !attempts.timely.is_empty());
+    let is_tried = attempts.is_some();
     let shown = attempts.and_then(|attempts| {
         timely::first_that_holds(question, &attempts, &progress.teller(), &stop)
     });
-    if let (Some(attempted), None) = (tried, &shown)
-        && attempted
+    if is_tried
+        && shown.is_none()
         && let Some(tale) = refuted(question, &tasks, &progress.teller(), &stop)?
     {
         drop(progress);
@@ -213,7 +213,7 @@ fn is_settled(question: &Question<'_>, done: &[Done]) -> bool {
 /// What is to be shown.
 struct Tasks {
     tasks: Vec<Task>,
-    /// Claims each of which is enough by itself.
+    /// Claims each of which is enough by itself, if there are any.
     attempts: Option<Composed>,
 }
 
@@ -228,22 +228,18 @@ fn tasks(question: &Question<'_>, interrupt: &Interrupt) -> Result<Result<Tasks,
                 addresses = Some(Addresses::Exactly(composed.addresses));
                 let programs = std::mem::take(&mut composed.programs);
                 let processor = composed.processor.clone();
-                attempts = Some(composed);
+                attempts = Some(composed).filter(|composed| !composed.timely.is_empty());
                 (Some(processor), programs)
             }
             Err(why) => return refused(question, why, interrupt).map(Err),
         },
         None => {
             let (program, problems) = parse(source);
-            let checked = murphi::load((*source).clone(), &options.language);
-            let program = match (program, checked) {
+            let program = match (program, murphi::load((*source).clone(), &options.language)) {
                 (Some(program), Ok(_)) => program,
-                (_, Err(problems))
-                | (None, Ok(murphi::check::Checked { warnings: problems, .. })) => {
-                    return Ok(Err(complain(question, source, &problems)));
-                }
+                (_, Err(problems)) => return Ok(Err(complain(question, source, &problems))),
+                (None, Ok(_)) => return Ok(Err(complain(question, source, &problems))),
             };
-            drop(problems);
             let program = conform::with_constants(program, &options.language.constants);
             (None, vec![("the protocol's own claims".to_owned(), program)])
         }
