@@ -227,8 +227,7 @@ impl Refinement<'_, '_> {
         let name = format!("{} for any number of processors", self.options.name);
         let interpreter =
             instance::interpreter(&abstraction.program, &name, &self.options.language)?;
-        let rules = self.prepared.rules.len();
-        Ok(Abstract::new(abstraction, interpreter, &self.vocabularies, rules))
+        Ok(Abstract::new(abstraction, interpreter, &self.vocabularies, self.prepared))
     }
 
     fn search(&mut self, current: &Abstract, task: &str, pass_over: usize) -> Exploration {
@@ -281,7 +280,8 @@ fn abstracted(
     left_out: &[String],
 ) -> Result<crate::Abstraction, Failure> {
     let how = abstraction::Options {
-        concrete: options.concrete,
+        concrete: options.view.concrete,
+        named: options.view.named,
         leave_out: left_out.to_vec(),
         ..abstraction::Options::default()
     };

@@ -104,7 +104,9 @@ fn unseen_step_of(
     let abstracted = runnable(&made.program);
     assert_eq!(abstracted.model().rules.len(), made.origins.len());
     let seen = |state: &State, view: &[usize]| {
-        project(concrete.model(), abstracted.model(), processor, view, state)
+        let (view, named) = view.split_at(made.view.concrete as usize);
+        let named = named.first().copied();
+        project(concrete.model(), abstracted.model(), processor, view, named, state)
     };
     let abstract_starts = starts(&abstracted);
     let concrete_starts = starts(&concrete);

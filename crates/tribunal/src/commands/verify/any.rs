@@ -13,7 +13,7 @@ use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
 use parametric::refine::{self, Unrunnable, Verdict, Verification};
-use parametric::{Prepared, Processor};
+use parametric::{Prepared, Processor, View};
 use report::any_number::{self as told, json, text};
 use report::verification as memory;
 
@@ -57,8 +57,8 @@ enum Addresses {
 struct Done {
     task: Task,
     found: Verification,
-    /// How many processors stayed as they are.
-    concrete: u64,
+    /// What was kept of processors.
+    view: View,
 }
 
 pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Ending, Failure> {
@@ -129,29 +129,31 @@ fn refined(
     stop: &Stop,
 ) -> Result<Done, refine::Failure> {
     let asked = question.arguments.any.concrete;
+    let named = !question.arguments.any.no_name && task.prepared.stores_several_processors();
     let mut first = None;
     for concrete in asked.map_or(vec![2, 3], |asked| vec![asked]) {
+        let view = View { concrete, named };
         let mut listener = |what: &str, now: Option<&Searched>| say(teller, &task.name, what, now);
-        let options = options(question, concrete, lemmas);
+        let options = options(question, view, lemmas);
         let found = refine::verify(&task.prepared, &options, &mut listener, stop.flag());
         let is_open = match &found {
             Ok(found) => matches!(found.verdict, Verdict::Missing(_)),
             Err(refine::Failure::Unsuitable(_)) => true,
             Err(_) => false,
         };
-        let found = (concrete, found);
+        let found = (view, found);
         match first {
             // The first attempt says more plainly why the second fails as well.
             Some(_) if is_open => break,
             _ if is_open => first = Some(found),
             _ => {
-                let (concrete, found) = found;
-                return found.map(|found| Done { task, found, concrete });
+                let (view, found) = found;
+                return found.map(|found| Done { task, found, view });
             }
         }
     }
     match first {
-        Some((concrete, found)) => found.map(|found| Done { task, found, concrete }),
+        Some((view, found)) => found.map(|found| Done { task, found, view }),
         None => Err(refine::Failure::Unsuitable(Vec::new())),
     }
 }
@@ -302,7 +304,7 @@ fn lemmas(
 
 fn options(
     question: &Question<'_>,
-    concrete: u64,
+    view: View,
     lemmas: &[parametric::Lemma],
 ) -> refine::Options {
     let options = question.options;
@@ -314,7 +316,7 @@ fn options(
     }
     refine::Options {
         name: question.source.name.clone(),
-        concrete,
+        view,
         language: murphi::check::Options { constants: Vec::new(), ..options.language.clone() },
         search,
         symmetry: options.symmetry,

@@ -8,7 +8,8 @@ use conform::Composed;
 use murphi::ast::Program;
 use parametric::refine::{self, Verdict};
 use parametric::{
-    Exclusion, Prepared, exclusion_program, one_address, possible_exclusions, prepare, read_lemmas,
+    Exclusion, Prepared, View, exclusion_program, one_address, possible_exclusions, prepare,
+    read_lemmas,
 };
 
 use super::super::Question;
@@ -78,7 +79,7 @@ impl Attempt<'_, '_> {
         let prepared = self.prepared(&program)?;
         let name = "one address at a time";
         let mut listener = |what: &str, now: Option<&Searched>| say(self.teller, name, what, now);
-        let options = options(self.question, 1, &[]);
+        let options = options(self.question, View { concrete: 1, named: false }, &[]);
         let found = refine::verify(&prepared, &options, &mut listener, self.stop.flag()).ok()?;
         matches!(found.verdict, Verdict::Verified).then_some(())
     }
