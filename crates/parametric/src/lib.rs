@@ -32,10 +32,12 @@ mod types;
 use murphi::ast::{Expression, Program, Quantifier, TypeExpression};
 use murphi::diagnostic::Diagnostic;
 
-pub use abstraction::{Options, abstraction};
+pub use abstraction::{Options, Wide, abstraction};
 pub use emit::emit;
 pub use lemma::read_lemmas;
-pub use one_address::{Exclusion, exclusion_program, one_address, possible_exclusions};
+pub use one_address::{
+    Exclusion, by_address, exclusion_program, of_one_address, one_address, possible_exclusions,
+};
 pub use prepare::prepare;
 pub use processor::{Processor, find_processor, with_processors};
 pub use projection::project;

@@ -189,9 +189,8 @@ impl Types {
         }
         match &self.resolve(ty).kind {
             TypeKind::Record(fields) => {
-                let places = |field: &murphi::ast::Variables| {
-                    field.names.len() * self.places_in(&field.ty)
-                };
+                let places =
+                    |field: &murphi::ast::Variables| field.names.len() * self.places_in(&field.ty);
                 fields.iter().map(places).sum()
             }
             TypeKind::Array { element, .. } => 2 * self.places_in(element),

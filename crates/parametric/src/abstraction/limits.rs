@@ -18,19 +18,21 @@ use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 
-use crate::{Prepared, View};
+use super::{Options, Wide};
 use crate::rules::Flattened;
 use crate::substitute::Substitution;
 use crate::syntax::{changed, name, own_expressions, quantified};
 use crate::types::{Scope, Types, bind};
+use crate::{Prepared, View};
 
 /// Says where a program does not meet the conditions.
 pub(super) fn check(
     prepared: &Prepared,
     types: &Types,
     flattened: &Flattened,
-    view: View,
+    options: &Options,
 ) -> Result<(), Vec<Diagnostic>> {
+    let view = options.view;
     let mut problems = Vec::new();
     for item in &prepared.program.items {
         let Item::Declaration(declaration) = item else { continue };
@@ -64,7 +66,7 @@ pub(super) fn check(
             .map(|each| each.name.text.clone())
             .collect();
         let around = of_rule;
-        let mut counter = Counter { types, scope, around, view, problems: &mut problems };
+        let mut counter = Counter { types, scope, around, options, problems: &mut problems };
         counter.statements(&body.statements);
     }
     for property in &flattened.properties {
@@ -127,7 +129,7 @@ struct Counter<'a> {
     scope: Scope,
     /// The processors of the rule and of the loops around.
     around: Vec<String>,
-    view: View,
+    options: &'a Options,
     problems: &'a mut Vec<Diagnostic>,
 }
 
@@ -140,7 +142,10 @@ impl Counter<'_> {
 
     fn statement(&mut self, statement: &Statement) {
         let needs = self.spoken_of(statement);
-        if let Some(count) = beyond(&needs, self.view) {
+        let is_tolerated = self.options.wide == Wide::Tolerated && !is_claim(statement);
+        if let Some(count) = beyond(&needs, self.options.view)
+            && !is_tolerated
+        {
             self.problems.push(too_many(statement.span, count));
         }
         match &statement.kind {
@@ -168,11 +173,7 @@ impl Counter<'_> {
 
     /// The processors that must be in view to see a statement go wrong.
     fn spoken_of(&mut self, statement: &Statement) -> Vec<Need> {
-        let is_claim = match &statement.kind {
-            StatementKind::Property(property) => property.kind == PropertyKind::Assertion,
-            StatementKind::Error(_) => true,
-            _ => false,
-        };
+        let is_claim = is_claim(statement);
         // What is only written is not looked at: what matters of it are its indices.
         let target = changed(statement);
         let is_target =
@@ -193,6 +194,15 @@ impl Counter<'_> {
         }
         self.problems.extend(spoken.unclear.map(unclear));
         needs
+    }
+}
+
+/// Whether a statement says that something is so, or goes wrong by itself.
+fn is_claim(statement: &Statement) -> bool {
+    match &statement.kind {
+        StatementKind::Property(property) => property.kind == PropertyKind::Assertion,
+        StatementKind::Error(_) => true,
+        _ => false,
     }
 }
 

@@ -6,7 +6,9 @@ use murphi::ast::{Branch, Expression, ExpressionKind, Quantifier, Statement, Sta
 use murphi::print::print_expression;
 use murphi::source::Span;
 
-use super::instance::{Instance, Key, Mode, NAMED, OTHER, Standing, Step, Stop, key, overlap, reads};
+use super::instance::{
+    Instance, Key, Mode, NAMED, OTHER, Standing, Step, Stop, key, overlap, reads,
+};
 use super::order;
 use super::places::Where;
 use super::statement::path;

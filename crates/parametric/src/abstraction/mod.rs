@@ -36,8 +36,8 @@ use crate::syntax::{identifier, is_true, named_type, quantified, text};
 use crate::types::{Types, bind};
 use crate::{Abstraction, Lemma, OtherRule, Prepared, RuleId, View, lemma};
 
-pub(crate) use instance::{NAMED, OTHER};
 use instance::{Instance, Mode, Stop, key};
+pub(crate) use instance::{NAMED, OTHER};
 pub(crate) use rule::Built;
 use rule::{Source, instances};
 pub(crate) use sets::is_set_type;
@@ -45,10 +45,8 @@ pub(crate) use sets::is_set_type;
 /// How to abstract.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many processors stay as they are.
-    pub concrete: u64,
-    /// Whether one more is known by its name.
-    pub named: bool,
+    /// What is kept of processors.
+    pub view: View,
     /// Invariants that are not to be claimed, by name.
     pub leave_out: Vec<String>,
     /// Whether it is kept of a set (an array of booleans) if any of the others is in it.
@@ -57,25 +55,32 @@ pub struct Options {
     pub only: Option<Vec<Expression>>,
     /// Facts that are known to hold. They strengthen rules like lemmas, and are not claimed.
     pub proved: Vec<Lemma>,
+    /// What becomes of statements that look at more processors at once than are in view.
+    pub wide: Wide,
+}
+
+/// What becomes of statements that look at more processors at once than are in view: they may go
+/// wrong where no view shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wide {
+    /// The program is refused.
+    #[default]
+    Refused,
+    /// Only assertions and errors are refused. That such a statement reads what is undefined is not
+    /// looked for: a rule that does is taken not to run.
+    Tolerated,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Options {
-            concrete: 2,
-            named: false,
+            view: View { concrete: 2, named: false },
             leave_out: Vec::new(),
             sets: true,
             only: None,
             proved: Vec::new(),
+            wide: Wide::Refused,
         }
-    }
-}
-
-impl Options {
-    /// What is kept of processors.
-    fn view(&self) -> View {
-        View { concrete: self.concrete, named: self.named }
     }
 }
 
@@ -86,14 +91,14 @@ pub fn abstraction(
     lemmas: &[Lemma],
 ) -> Result<Abstraction, Vec<Diagnostic>> {
     let types = Types::new(&prepared.program, &prepared.processor.name);
-    let types = types.with_view(options.view());
+    let types = types.with_view(options.view);
     let types = if options.sets { types } else { types.without_sets() };
     let types = match &options.only {
         Some(only) => types.with_only(only.iter().map(key).collect()),
         None => types,
     };
     let flattened = flatten_all(&prepared.program)?;
-    limits::check(prepared, &types, &flattened, options.view())?;
+    limits::check(prepared, &types, &flattened, options)?;
     let mut problems = Vec::new();
     let mut parts = Parts::default();
     for start in &flattened.start_states {
@@ -102,6 +107,7 @@ pub fn abstraction(
             name,
             quantifiers: &start.quantifiers,
             guard: None,
+            chosen: &[],
             body: &start.item.1,
             span: start.span,
             is_start: true,
@@ -114,16 +120,21 @@ pub fn abstraction(
     let mut rules = Vec::new();
     let mut origins = Vec::new();
     for rule in &flattened.rules {
+        let of_rule = |lemma: &&Lemma| lemma.rule == rule.id;
         let strengthening: Vec<_> = lemmas
             .iter()
             .chain(&options.proved)
-            .filter(|lemma| lemma.rule == rule.id)
+            .filter(of_rule)
             .map(|lemma| lemma::strengthening(lemma, rule))
             .collect();
+        let proved = options.proved.iter().filter(of_rule);
+        let chosen: Vec<_> =
+            proved.flat_map(|lemma| lemma::places_in_common(lemma, rule, &types)).collect();
         let source = Source {
             name: &rule.name,
             quantifiers: &rule.quantifiers,
             guard: rule.guard.as_ref(),
+            chosen: &chosen,
             body: &rule.body,
             span: rule.span,
             is_start: false,
@@ -175,7 +186,7 @@ pub fn abstraction(
     }
     let mut claims = Vec::new();
     for (number, lemma) in lemmas.iter().enumerate() {
-        match lemma_claim(&types, prepared, lemma, number, options.view()) {
+        match lemma_claim(&types, prepared, lemma, number, options.view) {
             Ok((name, made)) => {
                 claims.push(name);
                 parts.properties.extend(made);
@@ -186,8 +197,8 @@ pub fn abstraction(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let (program, portable) = assemble(prepared, &types, options.view(), &parts);
-    let view = options.view();
+    let (program, portable) = assemble(prepared, &types, options.view, &parts);
+    let view = options.view;
     Ok(Abstraction { program, portable, view, rules, origins, claims, strengthened, notes })
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Source<'a> {
     pub(super) name: &'a str,
     pub(super) quantifiers: &'a [Quantifier],
     pub(super) guard: Option<&'a Expression>,
+    /// Places for which something is chosen where they are not known, because facts speak of them.
+    pub(super) chosen: &'a [Expression],
     pub(super) body: &'a Body,
     pub(super) span: Span,
     pub(super) is_start: bool,
@@ -138,6 +140,11 @@ fn instance(
     }
     instance.checks = others.is_empty();
     let told = |stop| refused(stop, source.span);
+    for place in source.chosen {
+        if instance.belongs_to_other(place) {
+            instance.choice(place, Mode::Exact, true).map_err(told)?;
+        }
+    }
     let statements = match others.is_empty() && !types.leaves_something_out() {
         true => source.body.statements.clone(),
         false => slice::needed(&instance, &source.body.declarations, &source.body.statements),
@@ -208,11 +215,7 @@ fn instance(
     Ok((Some(built), decisions))
 }
 
-fn instance_name(
-    source: &Source<'_>,
-    others: &[(usize, Standing)],
-    choices: &[Choice],
-) -> String {
+fn instance_name(source: &Source<'_>, others: &[(usize, Standing)], choices: &[Choice]) -> String {
     let mut parts = vec![source.name.to_owned()];
     for &(number, standing) in others {
         let called = if standing == Standing::Named { NAMED } else { OTHER };

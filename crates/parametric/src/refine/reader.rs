@@ -258,12 +258,7 @@ fn slot(
 }
 
 /// What the numbers in a slot of a simple type mean: undefined, then its values.
-fn meaning(
-    model: &Model,
-    ty: TypeId,
-    outside: Option<Outside<'_>>,
-    names: &mut Names,
-) -> Vec<Raw> {
+fn meaning(model: &Model, ty: TypeId, outside: Option<Outside<'_>>, names: &mut Names) -> Vec<Raw> {
     let mut meanings = vec![Raw::Undefined];
     let mut constants = 0;
     push_meanings(model, ty, outside, names, &mut constants, &mut meanings);
@@ -278,8 +273,7 @@ fn push_meanings(
     constants: &mut u8,
     meanings: &mut Vec<Raw>,
 ) {
-    let is_outside =
-        |members: &[String], called: &str| outside.is_some() && members == [called];
+    let is_outside = |members: &[String], called: &str| outside.is_some() && members == [called];
     match model.simple(ty) {
         Some(Simple::Scalarset(size)) => {
             let name = model.types[ty.0 as usize].name.clone().unwrap_or_default();

@@ -130,7 +130,8 @@ fn verified(
         time: Some(Duration::from_secs(3)),
         ..Default::default()
     };
-    let options = refine::Options { view, search, ..Default::default() };
+    let abstraction = tribunal_parametric::Options { view, ..Default::default() };
+    let options = refine::Options { abstraction, search, ..Default::default() };
     let never = AtomicBool::new(false);
     let found = match refine::verify(prepared, &options, &mut |_, _| (), &never) {
         Ok(found) => found,

@@ -110,11 +110,7 @@ pub(crate) fn abstracted(
     let said = |problems: Vec<Diagnostic>| problems[0].message.clone();
     let processor = find_processor(program, Some("P")).map_err(|problem| problem.message)?;
     let prepared = prepare(program, Some(&processor.name)).map_err(said)?;
-    let options = tribunal_parametric::Options {
-        concrete: view.concrete,
-        named: view.named,
-        ..Default::default()
-    };
+    let options = tribunal_parametric::Options { view, ..Default::default() };
     let made = abstraction(&prepared, &options, &lemmas(&prepared)).map_err(said)?;
     Ok((prepared, made))
 }

@@ -12,7 +12,7 @@ use murphi::ast::Program;
 use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
-use parametric::refine::{self, Unrunnable, Verdict, Verification};
+use parametric::refine::{self, Kept, Unrunnable, Verdict, Verification};
 use parametric::{Prepared, Processor, View};
 use report::any_number::{self as told, json, text};
 use report::verification as memory;
@@ -31,9 +31,9 @@ use crate::progress::{Progress, Teller};
 /// How long each claim is looked at with few processors, before it is abstracted.
 const GLANCE: Duration = Duration::from_secs(10);
 
+mod by_address;
 mod real;
 mod tell;
-mod timely;
 
 /// Something to be shown: a program, and what it claims.
 struct Task {
@@ -43,6 +43,8 @@ struct Task {
     /// How many addresses there are, if it is about memory.
     addresses: Option<Addresses>,
     prepared: Prepared,
+    /// Lemmas about what happens at other addresses, which the program claims of its own.
+    at_addresses: Vec<Kept>,
 }
 
 /// For how many addresses something is shown.
@@ -71,7 +73,7 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
     let mut done: Vec<Done> = Vec::new();
     let is_tried = attempts.is_some();
     let shown = attempts.and_then(|attempts| {
-        timely::first_that_holds(question, &attempts, &progress.teller(), &stop)
+        by_address::first_that_holds(question, &attempts, &progress.teller(), &stop)
     });
     if is_tried
         && shown.is_none()
@@ -230,7 +232,7 @@ fn tasks(question: &Question<'_>, interrupt: &Interrupt) -> Result<Result<Tasks,
                 addresses = Some(Addresses::Exactly(composed.addresses));
                 let programs = std::mem::take(&mut composed.programs);
                 let processor = composed.processor.clone();
-                attempts = Some(composed).filter(|composed| !composed.timely.is_empty());
+                attempts = Some(composed).filter(|composed| !composed.by_address.is_empty());
                 (Some(processor), programs)
             }
             Err(why) => return refused(question, why, interrupt).map(Err),
@@ -255,7 +257,9 @@ fn tasks(question: &Question<'_>, interrupt: &Interrupt) -> Result<Result<Tasks,
             None => ((*source).clone(), program),
         };
         match parametric::prepare(&program, processor.as_deref()) {
-            Ok(prepared) => tasks.push(Task { name, source, addresses, prepared }),
+            Ok(prepared) => {
+                tasks.push(Task { name, source, addresses, prepared, at_addresses: Vec::new() })
+            }
             // Another attempt at the same, which there is no need for if one before it succeeds.
             Err(_) if is_tso && !tasks.is_empty() => {}
             Err(problems) => return Ok(Err(complain(question, &source, &problems))),
@@ -302,11 +306,7 @@ fn lemmas(
     }
 }
 
-fn options(
-    question: &Question<'_>,
-    view: View,
-    lemmas: &[parametric::Lemma],
-) -> refine::Options {
+fn options(question: &Question<'_>, view: View, lemmas: &[parametric::Lemma]) -> refine::Options {
     let options = question.options;
     let is_composed = question.arguments.model.is_some();
     let mut search = options.search.clone();
@@ -316,7 +316,7 @@ fn options(
     }
     refine::Options {
         name: question.source.name.clone(),
-        view,
+        abstraction: parametric::Options { view, ..parametric::Options::default() },
         language: murphi::check::Options { constants: Vec::new(), ..options.language.clone() },
         search,
         symmetry: options.symmetry,

@@ -140,7 +140,7 @@ fn claim(done: &Done) -> Claim {
         seconds: last.map_or(0.0, |last| last.seconds),
         rounds: found.rounds,
         minimal: found.minimal,
-        lemmas: found.lemmas.iter().map(lemma).collect(),
+        lemmas: done.task.at_addresses.iter().chain(&found.lemmas).map(lemma).collect(),
         instances: found.small.iter().map(instance).collect(),
     }
 }
