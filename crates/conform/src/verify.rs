@@ -216,7 +216,8 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
     let is_independent = independence::doubts(&protocol).is_empty();
     let by_address = match options.memory_model {
         MemoryModel::Sc if options.only.is_none() && is_independent => timely_programs(&protocol),
-        MemoryModel::Tso if is_independent => {
+        // With one address, looking at it directly is easier.
+        MemoryModel::Tso if is_independent && protocol.address.count > 1 => {
             let news = tso_news::lemma(&protocol);
             news.map(|program| (tso_news::CLAIM.to_owned(), program)).into_iter().collect()
         }

@@ -59,7 +59,7 @@ const ALARMS: usize = 40;
 const FACTS_OF_A_STEP: usize = 6;
 
 /// How many rounds there are at most.
-const MOST_ROUNDS: usize = 2_000;
+const MOST_ROUNDS: usize = 400;
 
 /// What hears how far it has got: what is being done, and the search that does it.
 pub type Listener<'a> = dyn FnMut(&str, Option<&Progress>) + 'a;
