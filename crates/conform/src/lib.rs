@@ -47,6 +47,7 @@ mod sc_in_time;
 mod trace;
 mod tso;
 mod tso_flat;
+mod tso_news;
 mod tso_sight;
 mod verify;
 

@@ -29,6 +29,7 @@ use crate::sc_in_time::{self, Moment};
 use crate::trace::{MemoryTrace, NotRepeatable};
 use crate::tso::{self, Propagation};
 use crate::tso_flat;
+use crate::tso_news;
 use crate::tso_sight;
 
 /// The memory models that protocols are verified against.
@@ -216,8 +217,13 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
             attempts.into_iter().chain(exact).collect()
         }
     };
-    let timely = match options.memory_model {
-        MemoryModel::Sc if options.only.is_none() => timely_programs(&protocol),
+    let is_independent = independence::doubts(&protocol).is_empty();
+    let by_address = match options.memory_model {
+        MemoryModel::Sc if options.only.is_none() && is_independent => timely_programs(&protocol),
+        MemoryModel::Tso if is_independent => {
+            let news = tso_news::lemma(&protocol);
+            news.map(|program| (tso_news::CLAIM.to_owned(), program)).into_iter().collect()
+        }
         _ => Vec::new(),
     };
     Ok(Composed {
@@ -225,16 +231,13 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
         address: protocol.address.text.clone(),
         addresses: protocol.address.count,
         programs,
-        timely,
+        by_address,
     })
 }
 
 /// Claims that are enough for sequential consistency and speak of one address at a time, the
 /// strongest first. They rest on data independence.
 fn timely_programs(protocol: &Protocol) -> Vec<(String, Program)> {
-    if !independence::doubts(protocol).is_empty() {
-        return Vec::new();
-    }
     let moments = [Moment::Now, Moment::SinceLastEvent].into_iter();
     let composed = moments.filter_map(|moment| {
         Some((moment.claim().to_owned(), sc_in_time::lemma(protocol, moment)?))
@@ -253,9 +256,9 @@ pub struct Composed {
     pub addresses: u64,
     /// The programs with the names of their claims. For `tso`, the first one that holds is enough.
     pub programs: Vec<(String, Program)>,
-    /// For `sc`: claims about one address at a time, each of which is enough by itself. That one of
-    /// them fails says nothing.
-    pub timely: Vec<(String, Program)>,
+    /// Claims about one address at a time, each of which is enough by itself, if there are any. For
+    /// `sc`, that one of them fails says nothing.
+    pub by_address: Vec<(String, Program)>,
 }
 
 /// There is something to look at.

@@ -10,11 +10,11 @@ use murphi::ast::{
 use murphi::print::{print, print_expression};
 use murphi::source::Span;
 
-use crate::abstraction::{Built, OTHER, is_set_type};
+use crate::abstraction::{Built, NAMED, OTHER, is_set_type};
 use crate::prepare::{in_ruleset, property_item};
 use crate::syntax::{expression, identifier, named_type, names, text};
 use crate::types::Types;
-use crate::{Abstraction, Prepared};
+use crate::{Abstraction, Prepared, View};
 
 /// What an abstract program consists of, besides declarations.
 #[derive(Debug, Clone, Default)]
@@ -28,14 +28,14 @@ pub(crate) struct Parts {
 pub(crate) fn assemble(
     prepared: &Prepared,
     types: &Types,
-    concrete: u64,
+    view: View,
     parts: &Parts,
 ) -> (Program, Program) {
-    let stored = format!("{}Or{OTHER}", prepared.processor.name);
+    let retyping = Retyping::new(types, &prepared.processor.name, view);
     let build = |portable: bool| {
-        let mut items = declarations(prepared, types, concrete, &stored, portable);
+        let mut items = declarations(prepared, &retyping, view, portable);
         for start in &parts.starts {
-            let body = retyped_body(types, start, &stored);
+            let body = retyped_body(&retyping, start);
             let kind = RuleKind::StartState { name: Some(text(&start.name, start.span)), body };
             items.push(in_ruleset(&start.quantifiers, kind, start.span));
         }
@@ -44,7 +44,7 @@ pub(crate) fn assemble(
                 priority: None,
                 name: Some(text(&rule.name, rule.span)),
                 guard: rule.guard.clone(),
-                body: retyped_body(types, rule, &stored),
+                body: retyped_body(&retyping, rule),
             };
             items.push(in_ruleset(&rule.quantifiers, kind, rule.span));
         }
@@ -56,11 +56,11 @@ pub(crate) fn assemble(
     (build(false), build(true))
 }
 
-fn retyped_body(types: &Types, rule: &Built, stored: &str) -> murphi::ast::Body {
+fn retyped_body(retyping: &Retyping<'_>, rule: &Built) -> murphi::ast::Body {
     let mut body = rule.body.clone();
     for declaration in &mut body.declarations {
         if let DeclarationKind::Variable(variables) = &mut declaration.kind {
-            retype(types, &mut variables.ty, stored);
+            retyping.retype(&mut variables.ty);
         }
     }
     body
@@ -68,9 +68,8 @@ fn retyped_body(types: &Types, rule: &Built, stored: &str) -> murphi::ast::Body 
 
 fn declarations(
     prepared: &Prepared,
-    types: &Types,
-    concrete: u64,
-    stored: &str,
+    retyping: &Retyping<'_>,
+    View { concrete, named }: View,
     portable: bool,
 ) -> Vec<Item> {
     let span = prepared.processor.span;
@@ -82,10 +81,11 @@ fn declarations(
     let mut others = Vec::new();
     let mut sized: Vec<String> = prepared.processor.size.iter().cloned().collect();
     if portable {
-        let value = *number(concrete + 1);
-        let names = vec![identifier(OTHER, span)];
-        let kind = DeclarationKind::Constant { names, value };
-        constants.push(Declaration { kind, span });
+        let outside = [OTHER].into_iter().chain(named.then_some(NAMED));
+        for (called, value) in outside.zip(concrete + 1..) {
+            let (names, value) = (vec![identifier(called, span)], *number(value));
+            constants.push(Declaration { kind: DeclarationKind::Constant { names, value }, span });
+        }
     }
     for item in &prepared.program.items {
         let Item::Declaration(declaration) = item else { continue };
@@ -109,52 +109,73 @@ fn declarations(
                     true => TypeKind::Range(number(1), number(concrete)),
                     false => TypeKind::Scalarset(number(concrete)),
                 };
-                let kind = match portable {
-                    true => TypeKind::Range(number(1), number(concrete + 1)),
-                    false => TypeKind::Union(vec![
-                        named_type(&prepared.processor.name, span),
-                        TypeExpression {
-                            kind: TypeKind::Enumeration(vec![identifier(OTHER, span)]),
-                            span,
-                        },
-                    ]),
+                let declared = |called: &str, kind: TypeKind| {
+                    let names = vec![identifier(called, span)];
+                    let definition = TypeExpression { kind, span };
+                    Declaration { kind: DeclarationKind::Type { names, definition }, span }
                 };
+                let only = |called: &str| {
+                    let kind = TypeKind::Enumeration(vec![identifier(called, span)]);
+                    TypeExpression { kind, span }
+                };
+                let or = |ty: &str, more: TypeExpression, last: u64| match portable {
+                    true => TypeKind::Range(number(1), number(last)),
+                    false => TypeKind::Union(vec![named_type(ty, span), more]),
+                };
+                let indexing = or(&prepared.processor.name, only(OTHER), concrete + 1);
                 others.push(declaration.clone());
-                let definition = TypeExpression { kind, span };
-                let names = vec![identifier(stored, span)];
-                let kind = DeclarationKind::Type { names, definition };
-                others.push(Declaration { kind, span });
+                others.push(declared(&retyping.indexing, indexing));
+                if named {
+                    let stored = or(&retyping.indexing, only(NAMED), concrete + 2);
+                    others.push(declared(&retyping.stored, stored));
+                }
                 continue;
             }
-            DeclarationKind::Type { definition, .. } => retype(types, definition, stored),
-            DeclarationKind::Variable(variables) => retype(types, &mut variables.ty, stored),
+            DeclarationKind::Type { definition, .. } => retyping.retype(definition),
+            DeclarationKind::Variable(variables) => retyping.retype(&mut variables.ty),
         }
         others.push(declaration);
     }
     constants.into_iter().chain(others).map(Item::Declaration).collect()
 }
 
-/// The type of what is stored: a processor may be `Other`.
-fn retype(types: &Types, ty: &mut TypeExpression, stored: &str) {
-    if types.is_processor(ty) {
-        *ty = named_type(stored, ty.span);
-        return;
+/// Types of the abstraction.
+struct Retyping<'t> {
+    types: &'t Types,
+    /// What is stored: a processor, `Other`, or the one with a name if there is one.
+    stored: String,
+    /// What sets are indexed by: a processor, or `Other` for all that are not concrete.
+    indexing: String,
+}
+
+impl<'t> Retyping<'t> {
+    fn new(types: &'t Types, processor: &str, view: View) -> Self {
+        let indexing = format!("{processor}Or{OTHER}");
+        let stored = if view.named { format!("{indexing}Or{NAMED}") } else { indexing.clone() };
+        Retyping { types, stored, indexing }
     }
-    // One more element of a set says whether any other processor is in it.
-    let is_set = is_set_type(types, ty);
-    match &mut ty.kind {
-        TypeKind::Record(fields) => {
-            fields.iter_mut().for_each(|field| retype(types, &mut field.ty, stored));
+
+    fn retype(&self, ty: &mut TypeExpression) {
+        if self.types.is_processor(ty) {
+            *ty = named_type(&self.stored, ty.span);
+            return;
         }
-        TypeKind::Array { .. } if is_set => {
-            if let TypeKind::Array { index, .. } = &mut ty.kind {
-                **index = named_type(stored, index.span);
+        // One more element of a set says whether any other processor is in it.
+        let is_set = is_set_type(self.types, ty);
+        match &mut ty.kind {
+            TypeKind::Record(fields) => {
+                fields.iter_mut().for_each(|field| self.retype(&mut field.ty));
             }
+            TypeKind::Array { .. } if is_set => {
+                if let TypeKind::Array { index, .. } = &mut ty.kind {
+                    **index = named_type(&self.indexing, index.span);
+                }
+            }
+            TypeKind::Array { element, .. } | TypeKind::Multiset { element, .. } => {
+                self.retype(element);
+            }
+            _ => {}
         }
-        TypeKind::Array { element, .. } | TypeKind::Multiset { element, .. } => {
-            retype(types, element, stored);
-        }
-        _ => {}
     }
 }
 
@@ -165,9 +186,17 @@ pub fn emit(abstraction: &Abstraction, prepared: &Prepared, origin: &str) -> Str
         "-- {} for any number of processors: those of type {processor} stay as they are, and\n\
          -- {OTHER} stands for all others. What belongs to {OTHER} is not kept; a parameter of a\n\
          -- rule stands for what is read of it. If everything here holds, it holds of the model\n\
-         -- with any number of processors.\n\n",
+         -- with any number of processors.\n",
         single_line(origin)
     );
+    if abstraction.view.named {
+        let _ = writeln!(
+            text,
+            "-- {NAMED} is one of the others, of which nothing is kept but who it is: {OTHER} is not it\n\
+             -- but as an index, where {OTHER} is all that are not of type {processor}."
+        );
+    }
+    text.push('\n');
     for line in print(&abstraction.portable).lines() {
         let trimmed = line.trim_start();
         if let Some(title) = trimmed.strip_prefix("rule ")

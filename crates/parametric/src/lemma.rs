@@ -16,7 +16,10 @@ use murphi::source::Source;
 
 use crate::rules::FlatRule;
 use crate::substitute::Substitution;
-use crate::syntax::{and, binary, boolean, implies, name, quantified};
+use crate::syntax::{
+    and, binary, boolean, each_expression, each_part, implies, name, names, quantified,
+};
+use crate::types::{Scope, Types, bind};
 use crate::{Lemma, Prepared};
 
 /// That the witnesses are different from each other and from the parameters of the same type.
@@ -52,6 +55,33 @@ fn same_type(left: &Quantifier, right: &Quantifier) -> bool {
 pub(crate) fn strengthening(lemma: &Lemma, rule: &FlatRule) -> Expression {
     let inner = implies(distinct(lemma, rule), lemma.condition.clone());
     nested(&lemma.witnesses, inner)
+}
+
+/// The simple places of a rule's own that a lemma speaks of and the rule reads as well. What one of
+/// them says of such a place may follow from what the other says.
+pub(crate) fn places_in_common(lemma: &Lemma, rule: &FlatRule, types: &Types) -> Vec<Expression> {
+    let mut scope = Scope::new();
+    bind(&mut scope, &rule.quantifiers);
+    let mut read: HashSet<String> = HashSet::new();
+    let mut note = |part: &Expression| {
+        if matches!(part.kind, ExpressionKind::Field(..) | ExpressionKind::Index(..)) {
+            read.insert(print_expression(part));
+        }
+    };
+    if let Some(guard) = &rule.guard {
+        each_part(guard, &mut note);
+    }
+    each_expression(&rule.body.statements, &mut note);
+    let is_bound = |name: &String| lemma.witnesses.iter().any(|each| each.name.text == *name);
+    let mut found: Vec<Expression> = Vec::new();
+    each_part(&lemma.condition, &mut |part| {
+        let is_simple = types.of(&scope, part).is_some_and(|ty| types.is_simple(&ty));
+        let is_read = || read.contains(&print_expression(part));
+        if is_simple && is_read() && !names(part).iter().any(is_bound) && !found.contains(part) {
+            found.push(part.clone());
+        }
+    });
+    found
 }
 
 /// What a lemma claims of every state.

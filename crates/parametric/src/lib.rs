@@ -32,14 +32,27 @@ mod types;
 use murphi::ast::{Expression, Program, Quantifier, TypeExpression};
 use murphi::diagnostic::Diagnostic;
 
-pub use abstraction::{Options, abstraction};
+pub use abstraction::{Options, Wide, abstraction};
 pub use emit::emit;
 pub use lemma::read_lemmas;
-pub use one_address::{Exclusion, exclusion_program, one_address, possible_exclusions};
+pub use one_address::{
+    Exclusion, by_address, exclusion_program, of_one_address, one_address, possible_exclusions,
+};
 pub use prepare::prepare;
 pub use processor::{Processor, find_processor, with_processors};
 pub use projection::project;
 pub use rules::{FlatRule, flatten};
+
+/// What is kept of processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct View {
+    /// How many stay as they are.
+    pub concrete: u64,
+    /// Whether one more is known by its name: nothing of its own is kept, but references to it can
+    /// be told from those to others. Facts that compare two stored processors need it, and nothing
+    /// else of a third one.
+    pub named: bool,
+}
 
 /// Names a rule: its number in the order of the source, rulesets flattened, start states and
 /// properties not counted. The number of the rule in the checked model as well.
@@ -74,6 +87,13 @@ pub struct Prepared {
     pub notes: Vec<Diagnostic>,
 }
 
+impl Prepared {
+    /// Whether two stored processors may be compared, so that it helps to know one more by its name.
+    pub fn stores_several_processors(&self) -> bool {
+        types::Types::new(&self.program, &self.processor.name).stored_places() > 1
+    }
+}
+
 /// A program in which a few processors stand for any number of them.
 #[derive(Debug, Clone)]
 pub struct Abstraction {
@@ -81,6 +101,8 @@ pub struct Abstraction {
     pub program: Program,
     /// The same with ranges for scalarset and union, for tools that have no unions.
     pub portable: Program,
+    /// What is kept of processors.
+    pub view: View,
     /// The rules in which something is abstract, in the order of `program`.
     pub rules: Vec<OtherRule>,
     /// For each rule of `program`, the concrete rule it comes from and, where something in it is
@@ -102,8 +124,10 @@ pub struct OtherRule {
     pub name: String,
     /// The rule it is an instance of.
     pub origin: RuleId,
-    /// Which parameters of the rule are `Other`, by their numbers.
+    /// Which parameters of the rule are not concrete, by their numbers.
     pub others: Vec<usize>,
+    /// Which of these are the processor that is known by its name.
+    pub named: Vec<usize>,
     /// What stands for values that are not known.
     pub choices: Vec<Choice>,
 }
@@ -149,8 +173,10 @@ pub struct Chosen {
 /// What a choice may be fixed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fixed {
-    /// A processor that is not concrete.
+    /// A processor that is neither concrete nor known by its name.
     Other,
+    /// The processor that is known by its name.
+    Named,
     /// No value.
     Undefined,
 }

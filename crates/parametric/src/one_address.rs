@@ -34,7 +34,7 @@ use crate::syntax::{
     root, text,
 };
 use crate::types::Types;
-use crate::{Lemma, Prepared, prepare};
+use crate::{Abstraction, Lemma, Prepared, View, Wide, prepare};
 
 /// That something holds of a processor at one address at a time.
 #[derive(Debug, Clone)]
@@ -54,13 +54,31 @@ pub fn one_address(
     address: &str,
     exclusions: &[Exclusion],
 ) -> Result<Program, Vec<Diagnostic>> {
+    let (prepared, options) = by_address(program, address, exclusions)?;
+    abstracted(&prepared, &options, address)
+}
+
+/// A program prepared for the abstraction of its addresses, and how one of them is to stand for all:
+/// for [`refine`](crate::refine::verify), which finds lemmas about one address. What comes of it is
+/// the program ([`of_one_address`]).
+pub fn by_address(
+    program: &Program,
+    address: &str,
+    exclusions: &[Exclusion],
+) -> Result<(Prepared, Options), Vec<Diagnostic>> {
     let prepared = without_stored(program, address)?;
     let proved = exclusions.iter().flat_map(|exclusion| {
         prepared.rules.iter().filter_map(|rule| lemma(exclusion, rule, address))
     });
     let proved = proved.collect();
-    let options = Options { concrete: 1, sets: false, proved, ..Options::default() };
-    abstracted(&prepared, &options, address)
+    let options = Options {
+        view: View { concrete: 1, named: false },
+        sets: false,
+        proved,
+        wide: Wide::Tolerated,
+        ..Options::default()
+    };
+    Ok((prepared, options))
 }
 
 /// What a processor may do at one address at a time, going by the guards of a program: whatever is
@@ -126,7 +144,7 @@ pub fn exclusion_program(
     prepared.program = stripped;
     prepared.rules = flattened.rules;
     let roots: Vec<String> = only.iter().filter_map(root).map(str::to_owned).collect();
-    let options = Options { concrete: 2, sets: false, only: Some(only), ..Options::default() };
+    let options = Options { sets: false, only: Some(only), ..Options::default() };
     let mut program = abstracted(&prepared, &options, address)?;
     for item in &mut program.items {
         if let Item::Declaration(Declaration {
@@ -166,7 +184,13 @@ fn abstracted(
     options: &Options,
     address: &str,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let mut program = abstraction(prepared, options, &[])?.program;
+    Ok(of_one_address(abstraction(prepared, options, &[])?, address))
+}
+
+/// The program in which one address stands for all. What was claimed of that address, lemmas
+/// included, are its invariants.
+pub fn of_one_address(abstraction: Abstraction, address: &str) -> Program {
+    let mut program = abstraction.program;
     // Nothing is stored, so nothing is of this type.
     let stored = format!("{address}Or{OTHER}");
     program.items.retain(|item| match item {
@@ -175,7 +199,7 @@ fn abstracted(
         }
         _ => true,
     });
-    Ok(program)
+    program
 }
 
 /// `exists a: Address do condition` about one processor of the rule, as an exclusion; `forall` asks

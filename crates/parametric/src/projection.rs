@@ -5,15 +5,16 @@ use murphi::value::{State, Value};
 
 /// A state of the prepared program, with only some processors in view. `view` gives their numbers,
 /// from 0, in the order in which they are the concrete processors of the abstraction; there must be
-/// as many as that has. Both models must come from the same prepared program.
+/// as many as that has. `named` is the one that is known by its name, if one is. Both models must come from the same prepared program.
 pub fn project(
     concrete: &Model,
     abstracted: &Model,
     processor: &str,
     view: &[usize],
+    named: Option<usize>,
     state: &State,
 ) -> State {
-    let projection = Projection { concrete, abstracted, processor, view };
+    let projection = Projection { concrete, abstracted, processor, view, named };
     let variables = concrete.globals.iter().zip(&abstracted.globals);
     let values = variables.zip(&state.0);
     State(values.map(|((from, to), value)| projection.value(from.ty, to.ty, value)).collect())
@@ -24,6 +25,7 @@ struct Projection<'a> {
     abstracted: &'a Model,
     processor: &'a str,
     view: &'a [usize],
+    named: Option<usize>,
 }
 
 impl Projection<'_> {
@@ -35,7 +37,10 @@ impl Projection<'_> {
         match (value, self.concrete.kind(from), self.abstracted.kind(to)) {
             (Value::Simple(Some(number)), ..) if self.is_processor(from) => {
                 let in_view = self.view.iter().position(|&seen| seen as i64 == *number);
-                let number = in_view.unwrap_or(self.view.len());
+                let is_named = self.named.is_some_and(|named| named as i64 == *number);
+                // First those in view, then `Other`, then the one with a name.
+                let outside = self.view.len() + usize::from(is_named);
+                let number = in_view.unwrap_or(outside);
                 Value::Simple(Some(self.abstracted.lowest(to) + number as i64))
             }
             (Value::Record(parts), TypeKind::Record(from), TypeKind::Record(to)) => {

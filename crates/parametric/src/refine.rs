@@ -59,7 +59,7 @@ const ALARMS: usize = 40;
 const FACTS_OF_A_STEP: usize = 6;
 
 /// How many rounds there are at most.
-const MOST_ROUNDS: usize = 200;
+const MOST_ROUNDS: usize = 2_000;
 
 /// What hears how far it has got: what is being done, and the search that does it.
 pub type Listener<'a> = dyn FnMut(&str, Option<&Progress>) + 'a;
@@ -227,8 +227,7 @@ impl Refinement<'_, '_> {
         let name = format!("{} for any number of processors", self.options.name);
         let interpreter =
             instance::interpreter(&abstraction.program, &name, &self.options.language)?;
-        let rules = self.prepared.rules.len();
-        Ok(Abstract::new(abstraction, interpreter, &self.vocabularies, rules))
+        Ok(Abstract::new(abstraction, interpreter, &self.vocabularies, self.prepared))
     }
 
     fn search(&mut self, current: &Abstract, task: &str, pass_over: usize) -> Exploration {
@@ -280,11 +279,7 @@ fn abstracted(
     lemmas: &[Lemma],
     left_out: &[String],
 ) -> Result<crate::Abstraction, Failure> {
-    let how = abstraction::Options {
-        concrete: options.concrete,
-        leave_out: left_out.to_vec(),
-        ..abstraction::Options::default()
-    };
+    let how = abstraction::Options { leave_out: left_out.to_vec(), ..options.abstraction.clone() };
     abstraction::abstraction(prepared, &how, lemmas).map_err(Failure::Unsuitable)
 }
 

@@ -7,6 +7,7 @@ use murphi::ast::{
     TypeExpression, TypeKind,
 };
 
+use crate::View;
 use crate::syntax::{named_type, quantifier};
 
 /// The declared names of a program.
@@ -20,8 +21,8 @@ pub(crate) struct Types {
     processor: String,
     /// Whether arrays of booleans by processor are not treated as sets.
     setless: bool,
-    /// How many processors stay as they are.
-    concrete: u64,
+    /// What is kept of processors.
+    view: View,
     /// Paths of what is kept of the state, if not all is.
     only: Option<Vec<Vec<String>>>,
 }
@@ -68,13 +69,18 @@ impl Types {
         path.first().is_some_and(|root| self.is_global(root)) && !only.iter().any(overlaps)
     }
 
-    /// With so many concrete processors.
-    pub(crate) fn with_concrete(self, concrete: u64) -> Self {
-        Types { concrete, ..self }
+    /// With these processors in view.
+    pub(crate) fn with_view(self, view: View) -> Self {
+        Types { view, ..self }
+    }
+
+    /// Whether one processor more is known by its name.
+    pub(crate) fn has_named(&self) -> bool {
+        self.view.named
     }
 
     pub(crate) fn concrete(&self) -> u64 {
-        self.concrete
+        self.view.concrete
     }
 
     /// Whether a type is that of counters.
@@ -169,6 +175,26 @@ impl Types {
             }
             TypeKind::Union(members) => members.iter().any(|member| self.stores_processors(member)),
             _ => false,
+        }
+    }
+
+    /// In how many places of the state processors are stored; those of an array count twice.
+    pub(crate) fn stored_places(&self) -> usize {
+        self.globals.values().map(|ty| self.places_in(ty)).sum()
+    }
+
+    fn places_in(&self, ty: &TypeExpression) -> usize {
+        if self.is_processor(ty) {
+            return 1;
+        }
+        match &self.resolve(ty).kind {
+            TypeKind::Record(fields) => {
+                let places =
+                    |field: &murphi::ast::Variables| field.names.len() * self.places_in(&field.ty);
+                fields.iter().map(places).sum()
+            }
+            TypeKind::Array { element, .. } => 2 * self.places_in(element),
+            _ => 0,
         }
     }
 

@@ -66,6 +66,8 @@ impl Verdict {
 pub struct Claim {
     /// What.
     pub name: String,
+    /// Whether one more processor was known by its name.
+    pub named: bool,
     /// Whether it holds for any number; nothing if that is not known.
     pub holds: Option<bool>,
     /// States, rules fired and depth of the last search of the abstraction, and its time.

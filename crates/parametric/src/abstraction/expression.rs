@@ -2,7 +2,7 @@
 
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 
-use super::instance::{Decision, Instance, Mode, OTHER, Standing, Step, Stop};
+use super::instance::{Decision, Instance, Mode, Standing, Step, Stop};
 use super::places::Where;
 use crate::syntax::{
     and, binary, boolean, expression, implies, is_false, is_true, name, named_type, not, or,
@@ -127,21 +127,24 @@ impl Instance<'_> {
     /// A condition for both cases of a stored processor.
     fn split(&mut self, stored: &Expression, whole: &Expression, mode: Mode) -> Step<Expression> {
         let before = self.clone();
-        self.learn(stored, Standing::Other);
-        let other = self.atom(whole, mode)?;
-        self.leave_branch(&before);
         self.learn(stored, Standing::Concrete);
-        let concrete = self.atom(whole, mode)?;
+        let mut done = self.atom(whole, mode)?;
         self.leave_branch(&before);
-        let is_other = binary(BinaryOperator::Equal, stored.clone(), name(OTHER, stored.span));
-        if is_true(&other) {
-            return Ok(or(is_other, concrete));
+        for (standing, called) in self.outside() {
+            self.learn(stored, *standing);
+            let outside = self.atom(whole, mode)?;
+            self.leave_branch(&before);
+            let called = name(called, stored.span);
+            let is_it = binary(BinaryOperator::Equal, stored.clone(), called);
+            done = if is_true(&outside) {
+                or(is_it, done)
+            } else if is_false(&outside) {
+                and(not(is_it), done)
+            } else {
+                or(and(is_it.clone(), outside), and(not(is_it), done))
+            };
         }
-        if is_false(&other) {
-            return Ok(and(not(is_other), concrete));
-        }
-        let first = and(is_other.clone(), other);
-        Ok(or(first, and(not(is_other), concrete)))
+        Ok(done)
     }
 
     fn is_undefined(
@@ -201,6 +204,9 @@ impl Instance<'_> {
         let mut alternatives = Vec::new();
         if self.types.is_processor(&ty) {
             alternatives.push(Decision::Other);
+            if self.types.has_named() {
+                alternatives.push(Decision::Named);
+            }
         }
         if copy {
             alternatives.push(Decision::Undefined);

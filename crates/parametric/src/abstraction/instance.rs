@@ -16,11 +16,20 @@ use crate::{Choice, Fixed};
 /// The name of what stands for all processors that are not concrete.
 pub(crate) const OTHER: &str = "Other";
 
+/// The name of the processor that is known by its name, and of which nothing else is kept.
+pub(crate) const NAMED: &str = "Named";
+
 /// Whether a processor is one of those that stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
     Concrete,
+    /// It is the one that is known by its name.
+    Named,
+    /// It is neither concrete nor the one with a name.
     Other,
+    /// It is any that is not concrete: the variable of a loop or a quantifier, which goes through
+    /// all of them.
+    Outside,
 }
 
 /// Why an expression could not be abstracted as it is.
@@ -150,6 +159,7 @@ struct Made {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decision {
     Parameter,
+    Named,
     Other,
     Undefined,
 }
@@ -225,6 +235,14 @@ impl<'t> Instance<'t> {
 
     // Stored processors.
 
+    /// What a stored processor may be other than concrete, and how that is written.
+    pub(super) fn outside(&self) -> &'static [(Standing, &'static str)] {
+        match self.types.has_named() {
+            true => &[(Standing::Other, OTHER), (Standing::Named, NAMED)],
+            false => &[(Standing::Other, OTHER)],
+        }
+    }
+
     pub(super) fn learn(&mut self, place: &Expression, standing: Standing) {
         let entry = (standing, reads(place), self.log.len());
         self.known.insert(print_expression(place), entry);
@@ -294,6 +312,7 @@ impl<'t> Instance<'t> {
         let decision = self.decide(alternatives);
         let fixed = match decision {
             Decision::Parameter => None,
+            Decision::Named => Some(Fixed::Named),
             Decision::Other => Some(Fixed::Other),
             Decision::Undefined => Some(Fixed::Undefined),
         };

@@ -18,19 +18,21 @@ use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 
-use crate::Prepared;
+use super::{Options, Wide};
 use crate::rules::Flattened;
 use crate::substitute::Substitution;
 use crate::syntax::{changed, name, own_expressions, quantified};
 use crate::types::{Scope, Types, bind};
+use crate::{Prepared, View};
 
 /// Says where a program does not meet the conditions.
 pub(super) fn check(
     prepared: &Prepared,
     types: &Types,
     flattened: &Flattened,
-    concrete: u64,
+    options: &Options,
 ) -> Result<(), Vec<Diagnostic>> {
+    let view = options.view;
     let mut problems = Vec::new();
     for item in &prepared.program.items {
         let Item::Declaration(declaration) = item else { continue };
@@ -40,7 +42,7 @@ pub(super) fn check(
             DeclarationKind::Constant { .. } => {}
         }
     }
-    if concrete == 0 {
+    if view.concrete == 0 {
         let message = "no processor would stay as it is";
         let help = "keep at least one of them";
         problems.push(Diagnostic::error(prepared.processor.span, message).help(help));
@@ -64,14 +66,14 @@ pub(super) fn check(
             .map(|each| each.name.text.clone())
             .collect();
         let around = of_rule;
-        let mut counter = Counter { types, scope, around, concrete, problems: &mut problems };
+        let mut counter = Counter { types, scope, around, options, problems: &mut problems };
         counter.statements(&body.statements);
     }
     for property in &flattened.properties {
         if property.item.kind == PropertyKind::Assertion {
             let quantifiers = property.quantifiers.clone();
             let whole = quantified(true, quantifiers, property.item.condition.clone());
-            problems.extend(within(types, &whole, concrete).err());
+            problems.extend(within(types, &whole, view).err());
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
@@ -101,14 +103,14 @@ fn suits(types: &Types, ty: &TypeExpression, problems: &mut Vec<Diagnostic>) {
 }
 
 /// A claim speaks of few enough processors.
-pub(super) fn within(types: &Types, claim: &Expression, concrete: u64) -> Result<(), Diagnostic> {
+pub(super) fn within(types: &Types, claim: &Expression, view: View) -> Result<(), Diagnostic> {
     let mut scope = Scope::new();
     let mut spoken = Spoken { types, is_claim: true, unclear: None, bound: 0 };
-    let count = most(&spoken.of(&mut scope, claim, Side::Claimed));
-    match spoken.unclear {
-        Some(span) => Err(unclear(span)),
-        None if count as u64 <= concrete => Ok(()),
-        None => Err(too_many(claim.span, count)),
+    let needs = spoken.of(&mut scope, claim, Side::Claimed);
+    match (spoken.unclear, beyond(&needs, view)) {
+        (Some(span), _) => Err(unclear(span)),
+        (None, Some(count)) => Err(too_many(claim.span, count)),
+        (None, None) => Ok(()),
     }
 }
 
@@ -127,7 +129,7 @@ struct Counter<'a> {
     scope: Scope,
     /// The processors of the rule and of the loops around.
     around: Vec<String>,
-    concrete: u64,
+    options: &'a Options,
     problems: &'a mut Vec<Diagnostic>,
 }
 
@@ -139,8 +141,11 @@ impl Counter<'_> {
     }
 
     fn statement(&mut self, statement: &Statement) {
-        let count = self.spoken_of(statement);
-        if count as u64 > self.concrete {
+        let needs = self.spoken_of(statement);
+        let is_tolerated = self.options.wide == Wide::Tolerated && !is_claim(statement);
+        if let Some(count) = beyond(&needs, self.options.view)
+            && !is_tolerated
+        {
             self.problems.push(too_many(statement.span, count));
         }
         match &statement.kind {
@@ -166,13 +171,9 @@ impl Counter<'_> {
         }
     }
 
-    /// How many processors must be in view to see a statement go wrong.
-    fn spoken_of(&mut self, statement: &Statement) -> usize {
-        let is_claim = match &statement.kind {
-            StatementKind::Property(property) => property.kind == PropertyKind::Assertion,
-            StatementKind::Error(_) => true,
-            _ => false,
-        };
+    /// The processors that must be in view to see a statement go wrong.
+    fn spoken_of(&mut self, statement: &Statement) -> Vec<Need> {
+        let is_claim = is_claim(statement);
         // What is only written is not looked at: what matters of it are its indices.
         let target = changed(statement);
         let is_target =
@@ -187,12 +188,21 @@ impl Counter<'_> {
         let side = if is_claim { Side::Claimed } else { Side::Either };
         let mut spoken = Spoken { types: self.types, is_claim, unclear: None, bound: 0 };
         let around = if is_claim { self.around.clone() } else { Vec::new() };
-        let mut needs = vec![around.into_iter().collect()];
+        let mut needs = vec![Need { state: around.into_iter().collect(), name: Texts::new() }];
         for expression in looked_at {
             needs = together(needs, spoken.of(&mut self.scope, expression, side));
         }
         self.problems.extend(spoken.unclear.map(unclear));
-        most(&needs)
+        needs
+    }
+}
+
+/// Whether a statement says that something is so, or goes wrong by itself.
+fn is_claim(statement: &Statement) -> bool {
+    match &statement.kind {
+        StatementKind::Property(property) => property.kind == PropertyKind::Assertion,
+        StatementKind::Error(_) => true,
+        _ => false,
     }
 }
 
@@ -232,17 +242,40 @@ impl Side {
     }
 }
 
-/// Processors that have to be in view at once, by their texts, for one way in which a claim fails.
-type Need = BTreeSet<String>;
+/// Processors, by their texts.
+type Texts = BTreeSet<String>;
 
-/// The number of processors of the greatest need.
-fn most(needs: &[Need]) -> usize {
-    needs.iter().map(BTreeSet::len).max().unwrap_or(0)
+/// Processors that have to be in view at once for one way in which a claim fails.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Need {
+    /// Those whose state matters.
+    state: Texts,
+    /// Those of which it matters who they are, and perhaps nothing else.
+    name: Texts,
+}
+
+impl Need {
+    fn and(&self, other: &Need) -> Need {
+        Need { state: &self.state | &other.state, name: &self.name | &other.name }
+    }
+
+    /// How many processors there are, if they are more than are in view.
+    fn beyond(&self, view: View) -> Option<usize> {
+        let all = (&self.state | &self.name).len();
+        let most = view.concrete + u64::from(view.named);
+        let is_in_view = self.state.len() as u64 <= view.concrete && all as u64 <= most;
+        (!is_in_view).then_some(all)
+    }
+}
+
+/// How many processors would have to be in view, if that is more than there are.
+fn beyond(needs: &[Need], view: View) -> Option<usize> {
+    needs.iter().filter_map(|need| need.beyond(view)).max()
 }
 
 /// The needs of two parts that have to fail both.
 fn together(left: Vec<Need>, right: Vec<Need>) -> Vec<Need> {
-    let pairs = left.iter().flat_map(|left| right.iter().map(move |right| left | right));
+    let pairs = left.iter().flat_map(|left| right.iter().map(move |right| left.and(right)));
     few(pairs.collect())
 }
 
@@ -256,7 +289,7 @@ fn few(needs: BTreeSet<Need>) -> Vec<Need> {
     if needs.len() <= 32 {
         return needs.into_iter().collect();
     }
-    vec![needs.into_iter().flatten().collect()]
+    vec![needs.iter().fold(Need::default(), |whole, need| whole.and(need))]
 }
 
 /// Collects the processors that expressions speak of.
@@ -276,7 +309,7 @@ impl Spoken<'_> {
     /// against the claim.
     fn of(&mut self, scope: &mut Scope, whole: &Expression, side: Side) -> Vec<Need> {
         use BinaryOperator as B;
-        let none = || vec![Need::new()];
+        let none = || vec![Need::default()];
         match &whole.kind {
             ExpressionKind::Unary(UnaryOperator::Not, inner) => {
                 self.of(scope, inner, side.turned())
@@ -304,7 +337,7 @@ impl Spoken<'_> {
             ExpressionKind::Name(name) => {
                 let is_processor = scope.get(name).is_some_and(|ty| self.types.is_processor(ty));
                 let need = is_processor.then(|| name.clone());
-                vec![need.into_iter().collect()]
+                vec![Need { state: need.into_iter().collect(), name: Texts::new() }]
             }
             ExpressionKind::Quantified { all, quantifiers, condition } => {
                 let types = self.types;
@@ -335,16 +368,16 @@ impl Spoken<'_> {
             }
             _ => {
                 let mut needs = none();
-                let mut stored = Need::new();
+                let mut stored = Need::default();
                 match &whole.kind {
                     ExpressionKind::Index(_, at) if self.is_stored(scope, at) => {
-                        stored.insert(print_expression(at));
+                        stored.state.insert(print_expression(at));
                     }
                     // If both are abstract, it is not known whether they are the same.
                     ExpressionKind::Binary(B::Equal | B::NotEqual, left, right)
                         if self.is_stored(scope, left) && self.is_stored(scope, right) =>
                     {
-                        stored.insert(print_expression(left));
+                        stored.name.insert(print_expression(left));
                     }
                     _ => {}
                 }

@@ -6,7 +6,9 @@ use murphi::ast::{Branch, Expression, ExpressionKind, Quantifier, Statement, Sta
 use murphi::print::print_expression;
 use murphi::source::Span;
 
-use super::instance::{Instance, Key, Mode, OTHER, Standing, Step, Stop, key, overlap, reads};
+use super::instance::{
+    Instance, Key, Mode, NAMED, OTHER, Standing, Step, Stop, key, overlap, reads,
+};
 use super::order;
 use super::places::Where;
 use super::statement::path;
@@ -92,7 +94,7 @@ impl Instance<'_> {
         let before = self.clone();
         let concrete = self.statements(body);
         self.leave_branch(&before);
-        self.standing.insert(variable.to_owned(), Standing::Other);
+        self.standing.insert(variable.to_owned(), Standing::Outside);
         let others = concrete.and_then(|concrete| {
             Ok((concrete, self.by_others(Round { variable, whole: body, always: true }, body)?))
         });
@@ -168,7 +170,7 @@ impl Instance<'_> {
                 }
                 let mut shown = self.by_others(round, body);
                 for (own, _) in &shadowed {
-                    self.standing.insert(own.clone(), Standing::Other);
+                    self.standing.insert(own.clone(), Standing::Outside);
                 }
                 if !shadowed.is_empty() && shown.as_ref().is_ok_and(Vec::is_empty) {
                     shown = self.by_others(round, body);
@@ -336,6 +338,7 @@ impl Instance<'_> {
                     super::processors::Who::Concrete(value) | super::processors::Who::Stored(value),
                 ) => Ok(value),
                 Ok(super::processors::Who::Other) => Ok(name(OTHER, each.span)),
+                Ok(super::processors::Who::Named) => Ok(name(NAMED, each.span)),
                 _ => Err(Stop::Unknown),
             },
             false => self.value(value, Mode::Probe),

@@ -34,10 +34,10 @@ use crate::emit::{Parts, assemble};
 use crate::rules::flatten_all;
 use crate::syntax::{identifier, is_true, named_type, quantified, text};
 use crate::types::{Types, bind};
-use crate::{Abstraction, Lemma, OtherRule, Prepared, RuleId, lemma};
+use crate::{Abstraction, Lemma, OtherRule, Prepared, RuleId, View, lemma};
 
-pub(crate) use instance::OTHER;
 use instance::{Instance, Mode, Stop, key};
+pub(crate) use instance::{NAMED, OTHER};
 pub(crate) use rule::Built;
 use rule::{Source, instances};
 pub(crate) use sets::is_set_type;
@@ -45,8 +45,8 @@ pub(crate) use sets::is_set_type;
 /// How to abstract.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many processors stay as they are.
-    pub concrete: u64,
+    /// What is kept of processors.
+    pub view: View,
     /// Invariants that are not to be claimed, by name.
     pub leave_out: Vec<String>,
     /// Whether it is kept of a set (an array of booleans) if any of the others is in it.
@@ -55,11 +55,32 @@ pub struct Options {
     pub only: Option<Vec<Expression>>,
     /// Facts that are known to hold. They strengthen rules like lemmas, and are not claimed.
     pub proved: Vec<Lemma>,
+    /// What becomes of statements that look at more processors at once than are in view.
+    pub wide: Wide,
+}
+
+/// What becomes of statements that look at more processors at once than are in view: they may go
+/// wrong where no view shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wide {
+    /// The program is refused.
+    #[default]
+    Refused,
+    /// Only assertions and errors are refused. That such a statement reads what is undefined is not
+    /// looked for: a rule that does is taken not to run.
+    Tolerated,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { concrete: 2, leave_out: Vec::new(), sets: true, only: None, proved: Vec::new() }
+        Options {
+            view: View { concrete: 2, named: false },
+            leave_out: Vec::new(),
+            sets: true,
+            only: None,
+            proved: Vec::new(),
+            wide: Wide::Refused,
+        }
     }
 }
 
@@ -70,14 +91,14 @@ pub fn abstraction(
     lemmas: &[Lemma],
 ) -> Result<Abstraction, Vec<Diagnostic>> {
     let types = Types::new(&prepared.program, &prepared.processor.name);
-    let types = types.with_concrete(options.concrete);
+    let types = types.with_view(options.view);
     let types = if options.sets { types } else { types.without_sets() };
     let types = match &options.only {
         Some(only) => types.with_only(only.iter().map(key).collect()),
         None => types,
     };
     let flattened = flatten_all(&prepared.program)?;
-    limits::check(prepared, &types, &flattened, options.concrete)?;
+    limits::check(prepared, &types, &flattened, options)?;
     let mut problems = Vec::new();
     let mut parts = Parts::default();
     for start in &flattened.start_states {
@@ -86,6 +107,7 @@ pub fn abstraction(
             name,
             quantifiers: &start.quantifiers,
             guard: None,
+            chosen: &[],
             body: &start.item.1,
             span: start.span,
             is_start: true,
@@ -98,16 +120,21 @@ pub fn abstraction(
     let mut rules = Vec::new();
     let mut origins = Vec::new();
     for rule in &flattened.rules {
+        let of_rule = |lemma: &&Lemma| lemma.rule == rule.id;
         let strengthening: Vec<_> = lemmas
             .iter()
             .chain(&options.proved)
-            .filter(|lemma| lemma.rule == rule.id)
+            .filter(of_rule)
             .map(|lemma| lemma::strengthening(lemma, rule))
             .collect();
+        let proved = options.proved.iter().filter(of_rule);
+        let chosen: Vec<_> =
+            proved.flat_map(|lemma| lemma::places_in_common(lemma, rule, &types)).collect();
         let source = Source {
             name: &rule.name,
             quantifiers: &rule.quantifiers,
             guard: rule.guard.as_ref(),
+            chosen: &chosen,
             body: &rule.body,
             span: rule.span,
             is_start: false,
@@ -159,7 +186,7 @@ pub fn abstraction(
     }
     let mut claims = Vec::new();
     for (number, lemma) in lemmas.iter().enumerate() {
-        match lemma_claim(&types, prepared, lemma, number, options.concrete) {
+        match lemma_claim(&types, prepared, lemma, number, options.view) {
             Ok((name, made)) => {
                 claims.push(name);
                 parts.properties.extend(made);
@@ -170,15 +197,16 @@ pub fn abstraction(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let (program, portable) = assemble(prepared, &types, options.concrete, &parts);
-    Ok(Abstraction { program, portable, rules, origins, claims, strengthened, notes })
+    let (program, portable) = assemble(prepared, &types, options.view, &parts);
+    let view = options.view;
+    Ok(Abstraction { program, portable, view, rules, origins, claims, strengthened, notes })
 }
 
 /// Whether a lemma speaks of few enough processors to be looked at where they are concrete.
-pub(crate) fn may_be_claimed(prepared: &Prepared, lemma: &Lemma, concrete: u64) -> bool {
+pub(crate) fn may_be_claimed(prepared: &Prepared, lemma: &Lemma, view: View) -> bool {
     let types = Types::new(&prepared.program, &prepared.processor.name);
     let rule = prepared.rules.get(lemma.rule.0);
-    rule.is_some_and(|rule| limits::within(&types, &lemma::claim(lemma, rule), concrete).is_ok())
+    rule.is_some_and(|rule| limits::within(&types, &lemma::claim(lemma, rule), view).is_ok())
 }
 
 fn other_rule(built: &Built, origin: RuleId) -> OtherRule {
@@ -186,6 +214,7 @@ fn other_rule(built: &Built, origin: RuleId) -> OtherRule {
         name: built.name.clone(),
         origin,
         others: built.others.clone(),
+        named: built.named.clone(),
         choices: built.choices.clone(),
     }
 }
@@ -218,7 +247,7 @@ fn lemma_claim(
     prepared: &Prepared,
     lemma: &Lemma,
     number: usize,
-    concrete: u64,
+    view: View,
 ) -> Result<(String, Option<Property>), Diagnostic> {
     let Some(rule) = prepared.rules.get(lemma.rule.0) else {
         let message = format!("there is no rule {} for a lemma", lemma.rule.0);
@@ -226,7 +255,7 @@ fn lemma_claim(
     };
     let name = format!("lemma {} for \"{}\"", number + 1, rule.name).replace('"', "'");
     let whole = lemma::claim(lemma, rule);
-    limits::within(types, &whole, concrete)?;
+    limits::within(types, &whole, view)?;
     let claimed = Claim {
         kind: PropertyKind::Assertion,
         name: name.clone(),

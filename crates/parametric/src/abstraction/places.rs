@@ -27,7 +27,7 @@ impl Instance<'_> {
             ExpressionKind::Field(inner, _) => self.is_of_other(inner),
             ExpressionKind::Index(inner, at) => {
                 let is_other = matches!(&at.kind, ExpressionKind::Name(name)
-                    if self.standing.get(name) == Some(&Standing::Other));
+                    if self.standing.get(name).is_some_and(|at| *at != Standing::Concrete));
                 (is_other && !self.is_set(inner)) || self.is_of_other(inner)
             }
             _ => false,
@@ -60,11 +60,11 @@ impl Instance<'_> {
                 }
                 match self.who(at, mode)? {
                     Who::Concrete(at) => Ok(Where::Visible(index(inner, at))),
-                    Who::Other if self.is_set(array) => {
+                    Who::Named | Who::Other | Who::Outside if self.is_set(array) => {
                         let other = name(OTHER, at.span);
                         Ok(Where::Member(index(inner, other)))
                     }
-                    Who::Other => Ok(Where::Hidden),
+                    Who::Named | Who::Other | Who::Outside => Ok(Where::Hidden),
                     Who::Stored(at) => Err(Stop::Split(at)),
                     Who::Undefined => Err(Stop::Undefined),
                 }

@@ -2,7 +2,7 @@
 
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind};
 
-use super::instance::{Instance, Mode, OTHER, Standing, Step, Stop};
+use super::instance::{Instance, Mode, NAMED, OTHER, Standing, Step, Stop};
 use super::places::Where;
 use crate::syntax::{and, binary, boolean, name, not, or};
 use crate::{Choice, Fixed};
@@ -10,7 +10,12 @@ use crate::{Choice, Fixed};
 /// A processor.
 pub(super) enum Who {
     Concrete(Expression),
+    /// The one that is known by its name.
+    Named,
+    /// Neither of these.
     Other,
+    /// Any that is not concrete.
+    Outside,
     /// Stored somewhere; it may be either.
     Stored(Expression),
     /// There is none.
@@ -45,8 +50,11 @@ impl Instance<'_> {
             (Who::Concrete(left), Who::Concrete(right))
             | (Who::Concrete(left), Who::Stored(right))
             | (Who::Stored(left), Who::Concrete(right)) => Ok(equal(left, right)),
-            (Who::Concrete(_), Who::Other) | (Who::Other, Who::Concrete(_)) => {
-                Ok(boolean(false, span))
+            (Who::Concrete(_), _) | (_, Who::Concrete(_)) => Ok(boolean(false, span)),
+            (Who::Named, Who::Named) => Ok(boolean(true, span)),
+            (Who::Named, Who::Other) | (Who::Other, Who::Named) => Ok(boolean(false, span)),
+            (Who::Stored(stored), Who::Named) | (Who::Named, Who::Stored(stored)) => {
+                Ok(equal(stored, name(NAMED, span)))
             }
             (Who::Stored(left), Who::Stored(right)) => {
                 let same = equal(left.clone(), right);
@@ -61,22 +69,29 @@ impl Instance<'_> {
                     }
                 }
             }
-            (Who::Stored(stored), Who::Other) | (Who::Other, Who::Stored(stored)) => {
-                let is_other = equal(stored, other);
+            (Who::Stored(stored), outside) | (outside, Who::Stored(stored)) => {
+                let is_other = equal(stored.clone(), other);
+                let may_be = match outside {
+                    Who::Outside if self.types.has_named() => {
+                        or(is_other, equal(stored, name(NAMED, span)))
+                    }
+                    _ => is_other,
+                };
                 match mode {
                     Mode::Weaker => Ok(match self.known_truth(&equation()) {
-                        Some(known) => and(is_other, known),
-                        None => is_other,
+                        Some(known) => and(may_be, known),
+                        None => may_be,
                     }),
                     Mode::Stronger => Ok(match self.known_truth(&equation()) {
-                        Some(known) => and(is_other, known),
+                        Some(known) => and(may_be, known),
                         None => boolean(false, span),
                     }),
                     Mode::Probe => Err(Stop::Unknown),
-                    Mode::Exact => Ok(and(is_other, self.chosen_truth(&equation())?)),
+                    Mode::Exact => Ok(and(may_be, self.chosen_truth(&equation())?)),
                 }
             }
-            (Who::Other, Who::Other) => match mode {
+            // Two of several: they may be the same.
+            (Who::Named | Who::Other | Who::Outside, _) => match mode {
                 Mode::Exact => self.chosen_truth(&equation()),
                 _ => self.known_truth(&equation()).ok_or(Stop::Unknown),
             },
@@ -90,7 +105,9 @@ impl Instance<'_> {
         {
             return Ok(match standing {
                 Standing::Concrete => Who::Concrete(whole.clone()),
+                Standing::Named => Who::Named,
                 Standing::Other => Who::Other,
+                Standing::Outside => Who::Outside,
             });
         }
         if matches!(whole.kind, ExpressionKind::Undefined) {
@@ -103,8 +120,9 @@ impl Instance<'_> {
         match self.place(whole, mode)? {
             Where::Visible(place) => Ok(match self.standing_of(&place) {
                 Some(Standing::Concrete) => Who::Concrete(place),
+                Some(Standing::Named) => Who::Named,
                 Some(Standing::Other) => Who::Other,
-                None => Who::Stored(place),
+                Some(Standing::Outside) | None => Who::Stored(place),
             }),
             Where::Hidden | Where::Member(_) => {
                 let choice = self.choice(whole, mode, false)?;
@@ -118,6 +136,7 @@ impl Instance<'_> {
 pub(super) fn processor_of(choice: &Choice, at: &Expression) -> Who {
     match (&choice.name, choice.fixed) {
         (Some(parameter), _) => Who::Concrete(name(parameter, at.span)),
+        (None, Some(Fixed::Named)) => Who::Named,
         (None, Some(Fixed::Other)) => Who::Other,
         (None, _) => Who::Undefined,
     }

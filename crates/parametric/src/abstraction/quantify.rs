@@ -81,7 +81,7 @@ impl Instance<'_> {
         mode: Mode,
     ) -> Step<Expression> {
         let variable = quantifier.name.text.clone();
-        let shadowed = self.standing.insert(variable.clone(), Standing::Other);
+        let shadowed = self.standing.insert(variable.clone(), Standing::Outside);
         // A claim about all processors is one about the concrete ones of every view. That some other
         // is still in a set may be a guess, and would only make the claim fail.
         let exact = match all {

@@ -10,7 +10,7 @@ use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 
-use super::instance::{Decision, Instance, Mode, OTHER, Standing};
+use super::instance::{Decision, Instance, Mode, NAMED, OTHER, Standing};
 use super::{enter, parameters, refused, slice};
 use crate::syntax::{
     and, boolean, changed, each_expression, each_part, each_statement, is_false, is_true, names,
@@ -24,6 +24,8 @@ pub(super) struct Source<'a> {
     pub(super) name: &'a str,
     pub(super) quantifiers: &'a [Quantifier],
     pub(super) guard: Option<&'a Expression>,
+    /// Places for which something is chosen where they are not known, because facts speak of them.
+    pub(super) chosen: &'a [Expression],
     pub(super) body: &'a Body,
     pub(super) span: Span,
     pub(super) is_start: bool,
@@ -38,6 +40,7 @@ pub(crate) struct Built {
     pub(crate) body: Body,
     pub(crate) span: Span,
     pub(crate) others: Vec<usize>,
+    pub(crate) named: Vec<usize>,
     pub(crate) choices: Vec<Choice>,
     /// Whether its guard says less than that of the rule.
     pub(crate) weakened: bool,
@@ -64,13 +67,7 @@ pub(super) fn instances(
     }
     let mut built = Vec::new();
     let mut seen = HashSet::new();
-    for mask in 0u32..1 << processors.len() {
-        let others: Vec<usize> = processors
-            .iter()
-            .enumerate()
-            .filter(|(bit, _)| mask & (1 << bit) != 0)
-            .map(|(_, number)| *number)
-            .collect();
+    for others in outsiders(types, &processors) {
         let mut pending = VecDeque::from([Vec::new()]);
         while let Some(given) = pending.pop_front() {
             let given_count = given.len();
@@ -92,6 +89,29 @@ pub(super) fn instances(
     Ok(built)
 }
 
+/// Parameters of a rule that are not concrete, by their numbers.
+type Outsiders = Vec<(usize, Standing)>;
+
+/// All ways in which processors of a rule are not concrete, that none is first.
+fn outsiders(types: &Types, processors: &[usize]) -> Vec<Outsiders> {
+    let standings: &[Standing] = match types.has_named() {
+        true => &[Standing::Other, Standing::Named],
+        false => &[Standing::Other],
+    };
+    let mut found = vec![Vec::new()];
+    for &number in processors {
+        let so_far = found.clone();
+        for &standing in standings {
+            let with = so_far.iter().cloned().map(|mut others: Outsiders| {
+                others.push((number, standing));
+                others
+            });
+            found.extend(with);
+        }
+    }
+    found
+}
+
 type Decisions = Vec<(Decision, Vec<Decision>)>;
 
 /// One instance, if something shows of it, and what was decided on the way.
@@ -99,7 +119,7 @@ fn instance(
     types: &Types,
     source: &Source<'_>,
     strengthening: &[Expression],
-    others: &[usize],
+    others: &[(usize, Standing)],
     given: Decisions,
 ) -> Result<(Option<Built>, Decisions), Diagnostic> {
     let mut instance = Instance::new(types, given);
@@ -113,13 +133,18 @@ fn instance(
     }
     for (number, quantifier) in source.quantifiers.iter().enumerate() {
         if types.over_processors(quantifier) {
-            let is_other = others.contains(&number);
-            let standing = if is_other { Standing::Other } else { Standing::Concrete };
+            let outsider = others.iter().find(|(other, _)| *other == number);
+            let standing = outsider.map_or(Standing::Concrete, |(_, standing)| *standing);
             instance.standing.insert(quantifier.name.text.clone(), standing);
         }
     }
     instance.checks = others.is_empty();
     let told = |stop| refused(stop, source.span);
+    for place in source.chosen {
+        if instance.belongs_to_other(place) {
+            instance.choice(place, Mode::Exact, true).map_err(told)?;
+        }
+    }
     let statements = match others.is_empty() && !types.leaves_something_out() {
         true => source.body.statements.clone(),
         false => slice::needed(&instance, &source.body.declarations, &source.body.statements),
@@ -164,7 +189,8 @@ fn instance(
         .iter()
         .enumerate()
         .filter(|(number, each)| {
-            !others.contains(number) && (others.is_empty() || used.contains(&each.name.text))
+            let is_other = others.iter().any(|(other, _)| other == number);
+            !is_other && (others.is_empty() || used.contains(&each.name.text))
         })
         .map(|(_, each)| each.clone())
         .collect();
@@ -177,21 +203,28 @@ fn instance(
         guard,
         body: Body { declarations, statements },
         span: source.span,
-        others: others.to_vec(),
+        others: others.iter().map(|(number, _)| *number).collect(),
+        named: others
+            .iter()
+            .filter(|(_, standing)| *standing == Standing::Named)
+            .map(|(number, _)| *number)
+            .collect(),
         choices,
         weakened,
     };
     Ok((Some(built), decisions))
 }
 
-fn instance_name(source: &Source<'_>, others: &[usize], choices: &[Choice]) -> String {
+fn instance_name(source: &Source<'_>, others: &[(usize, Standing)], choices: &[Choice]) -> String {
     let mut parts = vec![source.name.to_owned()];
-    for &number in others {
-        parts.push(format!("{} = {OTHER}", source.quantifiers[number].name.text));
+    for &(number, standing) in others {
+        let called = if standing == Standing::Named { NAMED } else { OTHER };
+        parts.push(format!("{} = {called}", source.quantifiers[number].name.text));
     }
     for choice in choices {
         let stands_for = print_expression(&choice.stands_for);
         match choice.fixed {
+            Some(Fixed::Named) => parts.push(format!("{stands_for} = {NAMED}")),
             Some(Fixed::Other) => parts.push(format!("{stands_for} = {OTHER}")),
             Some(Fixed::Undefined) => parts.push(format!("{stands_for} undefined")),
             None => {}

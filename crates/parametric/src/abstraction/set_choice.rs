@@ -102,7 +102,7 @@ impl Instance<'_> {
                     None => member,
                 })
             }
-            Ok(Who::Other) => match mode {
+            Ok(Who::Named | Who::Other | Who::Outside) => match mode {
                 Mode::Exact => {
                     let known = self.chosen_truth(whole);
                     known.map(|known| and(name(&set.others, whole.span), known))

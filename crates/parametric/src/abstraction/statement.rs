@@ -5,7 +5,7 @@ use murphi::ast::{
 };
 use murphi::source::Span;
 
-use super::instance::{Instance, Key, Mode, OTHER, Standing, Step, Stop, overlap, reads};
+use super::instance::{Instance, Key, Mode, NAMED, OTHER, Standing, Step, Stop, overlap, reads};
 use super::loops::writes;
 use super::places::Where;
 use super::processors::{Who, processor_of};
@@ -31,16 +31,22 @@ impl<'t> Instance<'t> {
             Err(Stop::Split(stored)) => {
                 *self = before;
                 let base = self.clone();
-                self.learn(&stored, Standing::Other);
-                let other = self.statement(whole)?;
-                let written = self.next_branch(&base);
+                let mut cases = Vec::new();
+                let mut written = Vec::new();
+                for (standing, called) in self.outside() {
+                    self.learn(&stored, *standing);
+                    cases.push((called, self.statement(whole)?));
+                    written.extend(self.next_branch(&base));
+                }
                 self.learn(&stored, Standing::Concrete);
-                let concrete = self.statement(whole)?;
+                let mut done = self.statement(whole)?;
                 self.join(&base, written);
-                let span = whole.span;
-                let equal = murphi::ast::BinaryOperator::Equal;
-                let is_other = binary(equal, stored, name(OTHER, span));
-                Ok(when(is_other, other, concrete, span))
+                for (called, outside) in cases.into_iter().rev() {
+                    let equal = murphi::ast::BinaryOperator::Equal;
+                    let is_it = binary(equal, stored.clone(), name(called, whole.span));
+                    done = chained(when(is_it, outside, done, whole.span));
+                }
+                Ok(done)
             }
             // An error where all is concrete: here it does not happen.
             Err(Stop::Undefined) => {
@@ -243,6 +249,14 @@ impl<'t> Instance<'t> {
                 Who::Other => {
                     self.learn(&place, Standing::Other);
                     assign(place, name(OTHER, span), span)
+                }
+                Who::Named => {
+                    self.learn(&place, Standing::Named);
+                    assign(place, name(NAMED, span), span)
+                }
+                Who::Outside => {
+                    let message = "the processor that is stored here is one of several";
+                    return Err(Stop::refuse(span, message, "store it outside of the loop"));
                 }
                 Who::Stored(value) => assign(place, value, span),
                 Who::Undefined => undefined(place),

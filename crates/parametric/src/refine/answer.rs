@@ -120,7 +120,7 @@ impl Refinement<'_, '_> {
 
     /// Whether a fact speaks of few enough processors to be looked at where they are concrete.
     fn may_be_claimed(&self, fact: &Fact) -> bool {
-        may_be_claimed(self.prepared, &fact.lemma, self.options.concrete)
+        may_be_claimed(self.prepared, &fact.lemma, self.options.abstraction.view)
     }
 
     /// Takes what a failed lemma met for something that happens, and drops every fact that it
@@ -191,16 +191,15 @@ impl Refinement<'_, '_> {
 
     fn table(&mut self, number: usize) -> &Table {
         let (vocabularies, rows) = (&self.vocabularies, &self.observations.rows);
-        let (prepared, concrete) = (self.prepared, self.options.concrete);
+        let (prepared, view) = (self.prepared, self.options.abstraction.view);
         let places = self.undefined.get_or_insert_with(|| undefined_places(vocabularies, rows));
         self.tables[number].get_or_insert_with(|| {
             let vocabulary = &vocabularies[number];
             let elsewhere: Vec<bool> =
                 vocabulary.terms.iter().map(|term| places.contains(&path(term))).collect();
             let mut table = Table::new(vocabulary, &rows[number], &elsewhere);
-            table.forbid(&|atom| {
-                !may_be_claimed(prepared, &Fact::claim_of(vocabulary, atom), concrete)
-            });
+            table
+                .forbid(&|atom| !may_be_claimed(prepared, &Fact::claim_of(vocabulary, atom), view));
             table
         })
     }

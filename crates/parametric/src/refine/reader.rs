@@ -10,6 +10,7 @@ use murphi::layout::Layout;
 use rustc_hash::FxHashMap;
 
 use super::vocabulary::{Origin, Step, Term, Vocabulary};
+use crate::abstraction::{NAMED as NAMED_NAME, OTHER as OTHER_NAME};
 
 /// What a term says in a state; see the constants below.
 pub(crate) type Label = u8;
@@ -27,6 +28,9 @@ pub(crate) const OTHER: Label = 254;
 /// Nothing is known.
 pub(crate) const UNKNOWN: Label = 255;
 
+/// The number of the processor that is known by its name, among those of its type.
+pub(crate) const NAMED_NUMBER: u64 = u64::MAX;
+
 /// The most constants that have labels.
 pub(crate) const MOST_CONSTANTS: usize = (FIRST_VARIABLE - FIRST_CONSTANT) as usize;
 /// The most variables that have labels.
@@ -41,6 +45,13 @@ pub(crate) enum Raw {
     /// A member of the scalarset with this number among [`Names`].
     Member(u8, u64),
     Other,
+}
+
+/// What a reader has to know of abstracted processors.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outside<'a> {
+    /// The type of processors.
+    pub(crate) processor: &'a str,
 }
 
 /// Numbers for the names of scalarsets.
@@ -79,13 +90,13 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Prepares to read `vocabulary` in the states of `model`. `other` is what the abstracted
-    /// processors are called in it, if there are such.
+    /// Prepares to read `vocabulary` in the states of `model`. `outside` tells of the abstracted
+    /// processors in it, if there are such.
     pub(crate) fn new(
         vocabulary: &Vocabulary,
         model: &Model,
         layout: &Layout,
-        other: Option<&str>,
+        outside: Option<Outside<'_>>,
     ) -> Reader {
         let mut names = Names::default();
         let sets = vocabulary.variables.iter().map(|variable| {
@@ -106,12 +117,12 @@ impl Reader {
         });
         let meanings = meanings.collect();
         let slots = vocabulary.terms.iter();
-        let slots = slots.map(|term| slot(term, model, layout, other, &mut names)).collect();
+        let slots = slots.map(|term| slot(term, model, layout, outside, &mut names)).collect();
         Reader { slots, sets, meanings, names }
     }
 
     /// The row of a state. `values` has for each variable its number in its type, counted from 0,
-    /// or `None` for an abstracted processor; `given` tells of terms that are not read.
+    /// or `None` for an abstracted processor without a name; `given` tells of terms that are not read.
     pub(crate) fn row(
         &self,
         vocabulary: &Vocabulary,
@@ -176,10 +187,15 @@ impl Reader {
         model: &Model,
         ty: TypeId,
         number: u64,
-        other: Option<&str>,
+        outside: Option<Outside<'_>>,
     ) -> Raw {
-        let meaning = meaning(model, ty, other, &mut self.names.clone());
+        let meaning = meaning(model, ty, outside, &mut self.names.clone());
         meaning.get(number as usize + 1).copied().unwrap_or(Raw::Unknown)
+    }
+
+    /// The processor that is known by its name.
+    pub(crate) fn named(&self, outside: Outside<'_>) -> Raw {
+        Raw::Member(self.names.clone().number(outside.processor), NAMED_NUMBER)
     }
 }
 
@@ -188,8 +204,8 @@ impl Slot {
         let mut offset = self.offset;
         for (variable, stride) in &self.strides {
             match values[*variable] {
+                Some(NAMED_NUMBER) | None => return Raw::Unknown,
                 Some(value) => offset += value as usize * stride,
-                None => return Raw::Unknown,
             }
         }
         let mut number = [0; 8];
@@ -206,7 +222,7 @@ fn slot(
     term: &Term,
     model: &Model,
     layout: &Layout,
-    other: Option<&str>,
+    outside: Option<Outside<'_>>,
     names: &mut Names,
 ) -> Option<Slot> {
     let Origin::Place { global, steps } = &term.origin else { return None };
@@ -238,25 +254,26 @@ fn slot(
     }
     model.simple(ty)?;
     let width = layout.of_type(ty).size as usize;
-    Some(Slot { offset, strides, width, meaning: meaning(model, ty, other, names) })
+    Some(Slot { offset, strides, width, meaning: meaning(model, ty, outside, names) })
 }
 
 /// What the numbers in a slot of a simple type mean: undefined, then its values.
-fn meaning(model: &Model, ty: TypeId, other: Option<&str>, names: &mut Names) -> Vec<Raw> {
+fn meaning(model: &Model, ty: TypeId, outside: Option<Outside<'_>>, names: &mut Names) -> Vec<Raw> {
     let mut meanings = vec![Raw::Undefined];
     let mut constants = 0;
-    push_meanings(model, ty, other, names, &mut constants, &mut meanings);
+    push_meanings(model, ty, outside, names, &mut constants, &mut meanings);
     meanings
 }
 
 fn push_meanings(
     model: &Model,
     ty: TypeId,
-    other: Option<&str>,
+    outside: Option<Outside<'_>>,
     names: &mut Names,
     constants: &mut u8,
     meanings: &mut Vec<Raw>,
 ) {
+    let is_outside = |members: &[String], called: &str| outside.is_some() && members == [called];
     match model.simple(ty) {
         Some(Simple::Scalarset(size)) => {
             let name = model.types[ty.0 as usize].name.clone().unwrap_or_default();
@@ -265,11 +282,15 @@ fn push_meanings(
         }
         Some(Simple::Union(members)) => {
             for &member in members {
-                push_meanings(model, member, other, names, constants, meanings);
+                push_meanings(model, member, outside, names, constants, meanings);
             }
         }
-        Some(Simple::Enumeration(members)) if members.len() == 1 && other == Some(&members[0]) => {
+        Some(Simple::Enumeration(members)) if is_outside(members, OTHER_NAME) => {
             meanings.push(Raw::Other);
+        }
+        Some(Simple::Enumeration(members)) if is_outside(members, NAMED_NAME) => {
+            let set = names.number(outside.map_or("", |outside| outside.processor));
+            meanings.push(Raw::Member(set, NAMED_NUMBER));
         }
         _ => {
             for _ in 0..model.count(ty).min(MOST_CONSTANTS as u64) {

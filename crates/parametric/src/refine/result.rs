@@ -11,15 +11,15 @@ use murphi::print::print_expression;
 use murphi::value::State;
 
 use super::instance::Unrunnable;
-use crate::{Abstraction, Lemma, Prepared};
+use crate::{Abstraction, Lemma, Prepared, abstraction};
 
 /// What to verify, and how.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// What the program is called.
     pub name: String,
-    /// How many processors stay as they are.
-    pub concrete: u64,
+    /// How it is abstracted.
+    pub abstraction: abstraction::Options,
     /// How the program is read.
     pub language: check::Options,
     /// How it is searched. What is a deadlock is about small concrete instances: the abstraction
@@ -35,7 +35,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             name: "the protocol".to_owned(),
-            concrete: 2,
+            abstraction: abstraction::Options::default(),
             language: check::Options::default(),
             search: explore::Options::default(),
             symmetry: Symmetry::Full,

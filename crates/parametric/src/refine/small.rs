@@ -47,7 +47,7 @@ struct Look {
 impl Refinement<'_, '_> {
     /// Explores small instances and keeps what is seen.
     pub(super) fn look_at_small_instances(&mut self) -> Result<Told, Failure> {
-        let concrete = self.options.concrete;
+        let concrete = self.options.abstraction.view.concrete;
         let mut told = Told { instances: Vec::new(), violation: None };
         for processors in [concrete, concrete + 1] {
             let whole = Look { processors, strategy: Strategy::Breadth };
@@ -114,7 +114,7 @@ impl Refinement<'_, '_> {
     /// cannot be excluded.
     pub(super) fn concretised(&mut self, alarm: &Alarm) -> Result<Option<Verdict>, Failure> {
         let steps = alarm.run.len() as u32 + 4;
-        let processors = self.options.concrete + 2;
+        let processors = self.options.abstraction.view.concrete + 2;
         let program = with_processors(&self.prepared.program, &self.prepared.processor, processors);
         let name = format!("{} with {processors} processors", self.options.name);
         let interpreter = instance::interpreter(&program, &name, &self.options.language)?;

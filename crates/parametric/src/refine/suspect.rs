@@ -14,12 +14,9 @@ use murphi::value::State;
 
 use super::atoms::{Atom, Category, DIFFERENT, EQUAL};
 use super::observe::{each_witness, sizes};
-use super::reader::{Label, Raw, Reader};
+use super::reader::{Label, NAMED_NUMBER, Outside, Raw, Reader};
 use super::vocabulary::Vocabulary;
-use crate::{Abstraction, Chosen, Fixed, OtherRule};
-
-/// What abstracted processors are called.
-pub(crate) const OTHER_NAME: &str = "Other";
+use crate::{Abstraction, Chosen, Fixed, OtherRule, Prepared};
 
 /// An abstraction that can be run, and read.
 pub(crate) struct Abstract {
@@ -29,13 +26,15 @@ pub(crate) struct Abstract {
     readers: Vec<Reader>,
     /// For each rule of the concrete program, the number of its vocabulary.
     of_rule: Vec<Option<usize>>,
+    /// The type of processors.
+    processor: String,
 }
 
 /// The rows of one step.
 pub(crate) struct Suspect {
     /// The vocabulary they are written in.
     pub(crate) vocabulary: usize,
-    /// Which variables are abstracted processors, as bits.
+    /// Which variables are abstracted processors without a name, as bits.
     pub(crate) others: u64,
     /// One for each choice of witnesses.
     pub(crate) rows: Vec<Vec<Label>>,
@@ -51,18 +50,19 @@ impl Abstract {
         abstraction: Abstraction,
         interpreter: Interpreter,
         vocabularies: &Arc<Vec<Vocabulary>>,
-        rules: usize,
+        prepared: &Prepared,
     ) -> Abstract {
         let (model, layout) = (interpreter.model(), interpreter.layout());
-        let reader =
-            |vocabulary: &Vocabulary| Reader::new(vocabulary, model, layout, Some(OTHER_NAME));
+        let processor = prepared.processor.name.clone();
+        let outside = Some(Outside { processor: &processor });
+        let reader = |vocabulary: &Vocabulary| Reader::new(vocabulary, model, layout, outside);
         let readers = vocabularies.iter().map(reader).collect();
-        let mut of_rule = vec![None; rules];
+        let mut of_rule = vec![None; prepared.rules.len()];
         for (number, vocabulary) in vocabularies.iter().enumerate() {
             of_rule[vocabulary.rule] = Some(number);
         }
         let vocabularies = Arc::clone(vocabularies);
-        Abstract { abstraction, interpreter, vocabularies, readers, of_rule }
+        Abstract { abstraction, interpreter, vocabularies, readers, of_rule, processor }
     }
 
     fn model(&self) -> &Model {
@@ -90,14 +90,18 @@ impl Abstract {
         let bound = self.bound(rule, number);
         let value_of = |name: &str| bound.iter().find(|bound| bound.name == name);
         let other = self.other_rule(rule);
+        let outside = Outside { processor: &self.processor };
         let is_other = |at: usize| other.is_some_and(|other| other.others.contains(&at));
+        let is_named = |at: usize| other.is_some_and(|other| other.named.contains(&at));
         let mut others = 0;
         let mut numbers = Vec::new();
         for (at, variable) in vocabulary.variables.iter().enumerate() {
             if variable.witness {
                 break;
             }
-            if is_other(at) {
+            if is_named(at) {
+                numbers.push(Some(NAMED_NUMBER));
+            } else if is_other(at) {
                 others |= 1 << at;
                 numbers.push(None);
             } else {
@@ -134,10 +138,11 @@ impl Abstract {
             };
             let raw = match (&choice.name, choice.fixed) {
                 (_, Some(Fixed::Other)) => Raw::Other,
+                (_, Some(Fixed::Named)) => reader.named(outside),
                 (_, Some(Fixed::Undefined)) => Raw::Undefined,
                 (Some(name), None) => match value_of(name) {
                     Some(bound) => {
-                        reader.meaning(self.model(), bound.ty, bound.number, Some(OTHER_NAME))
+                        reader.meaning(self.model(), bound.ty, bound.number, Some(outside))
                     }
                     None => continue,
                 },
@@ -209,6 +214,9 @@ impl GivenSet {
         for (variable, number) in vocabulary.variables.iter().zip(numbers) {
             let element = format!("{}[{}]", self.text, variable.name);
             let (true, Some(number)) = (variable.processor, number) else { continue };
+            if *number == NAMED_NUMBER {
+                continue;
+            }
             let Some(term) = vocabulary.find(&element) else { continue };
             let raw = match self.gaps.as_ref().is_none_or(|gaps| gaps.contains(number)) {
                 true => Raw::Undefined,

@@ -17,8 +17,11 @@ pub(super) fn vocabularies(
     options: &Options,
     abstraction: &crate::Abstraction,
 ) -> Result<Vec<Vocabulary>, Failure> {
-    let program =
-        crate::with_processors(&prepared.program, &prepared.processor, options.concrete + 1);
+    let program = crate::with_processors(
+        &prepared.program,
+        &prepared.processor,
+        options.abstraction.view.concrete + 1,
+    );
     let interpreter = instance::interpreter(&program, &options.name, &options.language)?;
     let model = interpreter.model();
     let mut found: Vec<Vocabulary> = Vec::new();
@@ -28,7 +31,8 @@ pub(super) fn vocabularies(
             continue;
         }
         let processor = &prepared.processor.name;
-        let Some(mut vocabulary) = Vocabulary::of(model, origin.0, processor, options.concrete)
+        let Some(mut vocabulary) =
+            Vocabulary::of(model, origin.0, processor, options.abstraction.view.concrete)
         else {
             continue;
         };

@@ -7,8 +7,8 @@ use murphi::instance;
 use murphi::interpret::{End, Interpreter};
 use murphi::value::State;
 use tribunal_parametric::{
-    Abstraction, Options, Prepared, RuleId, abstraction, one_address, possible_exclusions, prepare,
-    project, with_processors,
+    Abstraction, Options, Prepared, RuleId, View, abstraction, one_address, possible_exclusions,
+    prepare, project, with_processors,
 };
 
 /// A few thousand steps at random, by a generator that is the same everywhere.
@@ -104,7 +104,9 @@ fn unseen_step_of(
     let abstracted = runnable(&made.program);
     assert_eq!(abstracted.model().rules.len(), made.origins.len());
     let seen = |state: &State, view: &[usize]| {
-        project(concrete.model(), abstracted.model(), processor, view, state)
+        let (view, named) = view.split_at(made.view.concrete as usize);
+        let named = named.first().copied();
+        project(concrete.model(), abstracted.model(), processor, view, named, state)
     };
     let abstract_starts = starts(&abstracted);
     let concrete_starts = starts(&concrete);
@@ -214,9 +216,10 @@ fn every_step_is_seen_with_one_address_in_view() {
         let options = conform::Options::default();
         let composed = conform::composed_programs(&protocol(name), &options);
         let composed = composed.expect("it marks its loads and stores");
-        let (_, program) = composed.timely.last().expect("its data is independent");
+        let (_, program) = composed.by_address.last().expect("its data is independent");
         let prepared = prepare(program, Some(&composed.address)).expect("it can be prepared");
-        let how = Options { concrete: 1, sets: false, ..Options::default() };
+        let how =
+            Options { view: View { concrete: 1, named: false }, sets: false, ..Options::default() };
         let made = abstraction(&prepared, &how, &[]).expect("it can be abstracted");
         let unseen = unseen_step_of(&prepared, &made, 2, &[vec![0], vec![1]], 400);
         assert_eq!(unseen, None, "{name}");
@@ -229,14 +232,15 @@ fn exclusions_exclude_no_step() {
     let options = conform::Options::default();
     let composed = conform::composed_programs(&protocol("mesi"), &options);
     let composed = composed.expect("it marks its loads and stores");
-    let (_, program) = composed.timely.last().expect("its data is independent");
+    let (_, program) = composed.by_address.last().expect("its data is independent");
     let exclusions = possible_exclusions(program, &composed.address);
     assert_eq!(exclusions.len(), 2, "loads that miss, and stores that miss");
     let one = one_address(program, &composed.address, &exclusions).expect("none is stored");
     let without = one_address(program, &composed.address, &[]).expect("none is stored");
     assert_ne!(one, without, "they say something");
     let prepared = prepare(program, Some(&composed.address)).expect("it can be prepared");
-    let how = Options { concrete: 1, sets: false, ..Options::default() };
+    let how =
+        Options { view: View { concrete: 1, named: false }, sets: false, ..Options::default() };
     let mut made = abstraction(&prepared, &how, &[]).expect("it can be abstracted");
     made.program = one;
     assert_eq!(unseen_step_of(&prepared, &made, 2, &[vec![0], vec![1]], 400), None);

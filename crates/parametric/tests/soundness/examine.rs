@@ -12,7 +12,7 @@ use murphi::instance as parameters;
 use murphi::interpret::{End, Interpreter};
 use murphi::value::State;
 use tribunal_parametric::{
-    Abstraction, Prepared, Processor, RuleId, find_processor, project, read_lemmas, refine,
+    Abstraction, Prepared, Processor, RuleId, View, find_processor, project, read_lemmas, refine,
     with_processors,
 };
 
@@ -49,7 +49,7 @@ pub(crate) struct Mix {
 /// How thoroughly a program is looked at.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
-    pub(crate) concrete: u64,
+    pub(crate) view: View,
     pub(crate) lemmas: u64,
     pub(crate) verify: bool,
     pub(crate) sabotage: Sabotage,
@@ -61,13 +61,14 @@ pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), 
     let processor = find_processor(&program, Some("P")).expect("there are processors");
     mix.programs += 1;
     // What speaks of three processors needs three.
-    let attempt =
-        |concrete| abstracted(&program, concrete, |_| Vec::new()).map(|found| (concrete, found));
-    let found = match attempt(plan.concrete) {
-        Err(why) if why.contains("this speaks of") => attempt(plan.concrete + 1),
+    let attempt = |view| abstracted(&program, view, |_| Vec::new()).map(|found| (view, found));
+    let found = match attempt(plan.view) {
+        Err(why) if why.contains("this speaks of") => {
+            attempt(View { concrete: plan.view.concrete + 1, ..plan.view })
+        }
         found => found,
     };
-    let (concrete, (prepared, mut made)) = match found {
+    let (view, (prepared, mut made)) = match found {
         Err(_) => {
             mix.refused += 1;
             return Ok(());
@@ -76,8 +77,8 @@ pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), 
     };
     plan.sabotage.done(&mut made);
     let machine = runnable(&made.program).map_err(|why| format!("no program: {why}"))?;
-    mix.steps += steps_are_seen(&prepared, &made, &machine, concrete)?;
-    let wrong = (concrete..=MOST)
+    mix.steps += steps_are_seen(&prepared, &made, &machine, view)?;
+    let wrong = (view.concrete..=MOST)
         .find(|&count| matches!(instance(&program, &processor, count), Found::Wrong(_)));
     if let Some(count) = wrong {
         mix.wrong_first_with[count as usize] += 1;
@@ -86,7 +87,7 @@ pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), 
         Some(count) => Err(format!("wrong with {count} processors, but called safe {how}")),
         None => Ok(()),
     };
-    match said(&program, concrete, plan.sabotage, |_| Vec::new()) {
+    match said(&program, view, plan.sabotage, |_| Vec::new()) {
         Said::Holds => {
             mix.safe += 1;
             called_safe("without lemmas")?;
@@ -96,7 +97,7 @@ pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), 
             let text = sketch::lemmas(&mut Rng::new(plan.lemmas), sketch);
             let given =
                 |prepared: &Prepared| read_lemmas(&source(&text), prepared).unwrap_or_default();
-            match said(&program, concrete, plan.sabotage, given) {
+            match said(&program, view, plan.sabotage, given) {
                 Said::Holds => {
                     mix.safe_by_random_lemmas += 1;
                     called_safe(&format!("with\n{text}"))?;
@@ -110,7 +111,7 @@ pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), 
         Said::Refused => {}
     }
     match plan.verify {
-        true => verified(&program, &processor, &prepared, concrete, wrong, mix),
+        true => verified(&program, &processor, &prepared, view, wrong, mix),
         false => Ok(()),
     }
 }
@@ -120,7 +121,7 @@ fn verified(
     program: &Program,
     processor: &Processor,
     prepared: &Prepared,
-    concrete: u64,
+    view: View,
     wrong: Option<u64>,
     mix: &mut Mix,
 ) -> Result<(), String> {
@@ -129,7 +130,8 @@ fn verified(
         time: Some(Duration::from_secs(3)),
         ..Default::default()
     };
-    let options = refine::Options { concrete, search, ..Default::default() };
+    let abstraction = tribunal_parametric::Options { view, ..Default::default() };
+    let options = refine::Options { abstraction, search, ..Default::default() };
     let never = AtomicBool::new(false);
     let found = match refine::verify(prepared, &options, &mut |_, _| (), &never) {
         Ok(found) => found,
@@ -174,18 +176,22 @@ fn steps_are_seen(
     prepared: &Prepared,
     made: &Abstraction,
     machine: &Interpreter,
-    concrete: u64,
+    View { concrete, named }: View,
 ) -> Result<usize, String> {
     let mut steps = 0;
-    let sizes = [(concrete + 1, 60), (concrete + 2, 20)];
+    let concrete = concrete as usize;
+    let kept = concrete + usize::from(named);
+    let sizes = [(concrete as u64 + 1, 60), (concrete as u64 + 2, 20)];
     for (count, most) in sizes.into_iter().filter(|(count, _)| *count <= MOST) {
         let whole = with_processors(&prepared.program, &prepared.processor, count);
         let instance = runnable(&whole)?;
         let seen = |state: &State, view: &[usize]| {
             let name = &prepared.processor.name;
-            project(instance.model(), machine.model(), name, view, state)
+            let (view, named) = view.split_at(concrete);
+            let named = named.first().copied();
+            project(instance.model(), machine.model(), name, view, named, state)
         };
-        let views = views(count as usize, concrete as usize);
+        let views = views(count as usize, kept);
         let first = starts(&instance);
         let seen_first = starts(machine);
         for start in &first {

@@ -13,7 +13,7 @@ use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
 use tribunal_parametric::{
-    Abstraction, Lemma, Prepared, Processor, abstraction, find_processor, prepare, refine,
+    Abstraction, Lemma, Prepared, Processor, View, abstraction, find_processor, prepare, refine,
     with_processors,
 };
 
@@ -104,13 +104,13 @@ pub(crate) fn instance(program: &Program, processor: &Processor, processors: u64
 /// The abstraction of a program, or why there is none.
 pub(crate) fn abstracted(
     program: &Program,
-    concrete: u64,
+    view: View,
     lemmas: impl Fn(&Prepared) -> Vec<Lemma>,
 ) -> Result<(Prepared, Abstraction), String> {
     let said = |problems: Vec<Diagnostic>| problems[0].message.clone();
     let processor = find_processor(program, Some("P")).map_err(|problem| problem.message)?;
     let prepared = prepare(program, Some(&processor.name)).map_err(said)?;
-    let options = tribunal_parametric::Options { concrete, ..Default::default() };
+    let options = tribunal_parametric::Options { view, ..Default::default() };
     let made = abstraction(&prepared, &options, &lemmas(&prepared)).map_err(said)?;
     Ok((prepared, made))
 }
@@ -165,11 +165,11 @@ impl Sabotage {
 /// What the abstraction says, strengthened by some lemmas. It is told nothing of instances.
 pub(crate) fn said(
     program: &Program,
-    concrete: u64,
+    view: View,
     sabotage: Sabotage,
     lemmas: impl Fn(&Prepared) -> Vec<Lemma>,
 ) -> Said {
-    let found = abstracted(program, concrete, lemmas).map(|(prepared, mut made)| {
+    let found = abstracted(program, view, lemmas).map(|(prepared, mut made)| {
         sabotage.done(&mut made);
         (prepared, made)
     });

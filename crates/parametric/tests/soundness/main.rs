@@ -9,7 +9,7 @@ use chance::Rng;
 use examine::{Mix, Plan, examine, reduced};
 use judge::{Found, Sabotage, Said, abstracted, instance, read, said};
 use sketch::Sketch;
-use tribunal_parametric::find_processor;
+use tribunal_parametric::{View, find_processor};
 
 #[test]
 fn what_fails_with_more_processors_is_not_called_safe() {
@@ -21,14 +21,15 @@ fn what_fails_with_more_processors_is_not_called_safe() {
         if !matches!(found, Found::Wrong(_)) {
             wrong.push(format!("{}: {found:?} with {}", each.name, each.fails_with));
         }
-        for concrete in 1..=3 {
-            let said = said(&program, concrete, Sabotage::Nothing, |_| Vec::new());
-            println!("{} with {concrete}: {said:?}", each.name);
+        for (concrete, named) in (1..=3).flat_map(|count| [(count, false), (count, true)]) {
+            let view = View { concrete, named };
+            let said = said(&program, view, Sabotage::Nothing, |_| Vec::new());
+            println!("{} with {view:?}: {said:?}", each.name);
             if matches!(said, Said::Holds) {
-                wrong.push(format!("{} is called safe with {concrete}", each.name));
+                wrong.push(format!("{} is called safe with {view:?}", each.name));
             }
             if let Said::Broken(why) = said {
-                wrong.push(format!("{} becomes no program with {concrete}: {why}", each.name));
+                wrong.push(format!("{} becomes no program with {view:?}: {why}", each.name));
             }
         }
     }
@@ -46,7 +47,7 @@ fn what_would_depend_on_the_number_of_processors_is_refused() {
              ruleset p: P do rule \"come\" !st[p] ==> begin st[p] := true; end; end;
              {rules}"
         );
-        match abstracted(&read(&text), 2, |_| Vec::new()) {
+        match abstracted(&read(&text), View { concrete: 2, named: false }, |_| Vec::new()) {
             Ok(_) => panic!("this should be refused:\n{text}"),
             Err(why) => why,
         }
@@ -85,7 +86,8 @@ fn planned(seed: u64) -> (Sketch, Plan) {
     let concrete = if rng.percent(20) { 1 } else { 2 };
     let sketch = sketch::random(&mut rng, concrete);
     let sabotage = Sabotage::Nothing;
-    let plan = Plan { concrete, lemmas: rng.bits(), verify: rng.percent(25), sabotage };
+    let view = View { concrete, named: Rng::numbered(12, seed).percent(50) };
+    let plan = Plan { view, lemmas: rng.bits(), verify: rng.percent(25), sabotage };
     (sketch, plan)
 }
 

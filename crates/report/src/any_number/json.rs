@@ -42,6 +42,7 @@ fn claim(claim: &Claim) -> String {
     json.raw("depth", claim.depth);
     json.raw("seconds", format_args!("{:.3}", claim.seconds));
     json.raw("rounds", claim.rounds);
+    json.raw("named", claim.named);
     json.raw("minimal", claim.minimal);
     json.raw("lemmas", list(claim.lemmas.iter().map(lemma)));
     json.raw("instances", list(claim.instances.iter().map(instance)));

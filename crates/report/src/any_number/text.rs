@@ -83,9 +83,10 @@ fn claim_lines(claim: &Claim, concrete: u64, colour: bool) -> String {
             (true, 1..) => ", none of which can be left out",
             _ => "",
         };
+        let named = if claim.named { "of another the name is kept, " } else { "" };
         let _ = writeln!(
             text,
-            "    {} stay as they are, the others are one; {lemmas}{minimal}, in {}",
+            "    {} stay as they are, {named}the others are one; {lemmas}{minimal}, in {}",
             counted(concrete, "processor"),
             counted(claim.rounds as u64, "round")
         );

@@ -157,6 +157,14 @@ pub(crate) struct AnyProcessorsFlags {
     #[arg(value_parser = clap::value_parser!(u64).range(1..=4))]
     pub(crate) concrete: Option<u64>,
 
+    /// With --any-processors: keep no processor by its name alone.
+    ///
+    /// Besides those that stay as they are, one more is told from the others wherever processors are
+    /// stored, so that lemmas may compare two that are stored; nothing of its own is kept. Without
+    /// that there are fewer states, and fewer lemmas.
+    #[arg(long, requires = "any_processors")]
+    pub(crate) no_name: bool,
+
     /// With --any-processors: the scalarset of processors, if it is not the first one that rules
     /// and arrays are indexed by.
     #[arg(long, value_name = "TYPE", requires = "any_processors")]

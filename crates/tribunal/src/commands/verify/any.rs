@@ -12,8 +12,8 @@ use murphi::ast::Program;
 use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
-use parametric::refine::{self, Unrunnable, Verdict, Verification};
-use parametric::{Prepared, Processor};
+use parametric::refine::{self, Kept, Unrunnable, Verdict, Verification};
+use parametric::{Prepared, Processor, View};
 use report::any_number::{self as told, json, text};
 use report::verification as memory;
 
@@ -31,9 +31,9 @@ use crate::progress::{Progress, Teller};
 /// How long each claim is looked at with few processors, before it is abstracted.
 const GLANCE: Duration = Duration::from_secs(10);
 
+mod by_address;
 mod real;
 mod tell;
-mod timely;
 
 /// Something to be shown: a program, and what it claims.
 struct Task {
@@ -43,6 +43,8 @@ struct Task {
     /// How many addresses there are, if it is about memory.
     addresses: Option<Addresses>,
     prepared: Prepared,
+    /// Lemmas about what happens at other addresses, which the program claims of its own.
+    at_addresses: Vec<Kept>,
 }
 
 /// For how many addresses something is shown.
@@ -57,8 +59,8 @@ enum Addresses {
 struct Done {
     task: Task,
     found: Verification,
-    /// How many processors stayed as they are.
-    concrete: u64,
+    /// What was kept of processors.
+    view: View,
 }
 
 pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Ending, Failure> {
@@ -71,7 +73,7 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
     let mut done: Vec<Done> = Vec::new();
     let is_tried = attempts.is_some();
     let shown = attempts.and_then(|attempts| {
-        timely::first_that_holds(question, &attempts, &progress.teller(), &stop)
+        by_address::first_that_holds(question, &attempts, &progress.teller(), &stop)
     });
     if is_tried
         && shown.is_none()
@@ -129,29 +131,31 @@ fn refined(
     stop: &Stop,
 ) -> Result<Done, refine::Failure> {
     let asked = question.arguments.any.concrete;
+    let named = !question.arguments.any.no_name && task.prepared.stores_several_processors();
     let mut first = None;
     for concrete in asked.map_or(vec![2, 3], |asked| vec![asked]) {
+        let view = View { concrete, named };
         let mut listener = |what: &str, now: Option<&Searched>| say(teller, &task.name, what, now);
-        let options = options(question, concrete, lemmas);
+        let options = options(question, view, lemmas);
         let found = refine::verify(&task.prepared, &options, &mut listener, stop.flag());
         let is_open = match &found {
             Ok(found) => matches!(found.verdict, Verdict::Missing(_)),
             Err(refine::Failure::Unsuitable(_)) => true,
             Err(_) => false,
         };
-        let found = (concrete, found);
+        let found = (view, found);
         match first {
             // The first attempt says more plainly why the second fails as well.
             Some(_) if is_open => break,
             _ if is_open => first = Some(found),
             _ => {
-                let (concrete, found) = found;
-                return found.map(|found| Done { task, found, concrete });
+                let (view, found) = found;
+                return found.map(|found| Done { task, found, view });
             }
         }
     }
     match first {
-        Some((concrete, found)) => found.map(|found| Done { task, found, concrete }),
+        Some((view, found)) => found.map(|found| Done { task, found, view }),
         None => Err(refine::Failure::Unsuitable(Vec::new())),
     }
 }
@@ -228,7 +232,7 @@ fn tasks(question: &Question<'_>, interrupt: &Interrupt) -> Result<Result<Tasks,
                 addresses = Some(Addresses::Exactly(composed.addresses));
                 let programs = std::mem::take(&mut composed.programs);
                 let processor = composed.processor.clone();
-                attempts = Some(composed).filter(|composed| !composed.timely.is_empty());
+                attempts = Some(composed).filter(|composed| !composed.by_address.is_empty());
                 (Some(processor), programs)
             }
             Err(why) => return refused(question, why, interrupt).map(Err),
@@ -253,7 +257,9 @@ fn tasks(question: &Question<'_>, interrupt: &Interrupt) -> Result<Result<Tasks,
             None => ((*source).clone(), program),
         };
         match parametric::prepare(&program, processor.as_deref()) {
-            Ok(prepared) => tasks.push(Task { name, source, addresses, prepared }),
+            Ok(prepared) => {
+                tasks.push(Task { name, source, addresses, prepared, at_addresses: Vec::new() })
+            }
             // Another attempt at the same, which there is no need for if one before it succeeds.
             Err(_) if is_tso && !tasks.is_empty() => {}
             Err(problems) => return Ok(Err(complain(question, &source, &problems))),
@@ -300,11 +306,7 @@ fn lemmas(
     }
 }
 
-fn options(
-    question: &Question<'_>,
-    concrete: u64,
-    lemmas: &[parametric::Lemma],
-) -> refine::Options {
+fn options(question: &Question<'_>, view: View, lemmas: &[parametric::Lemma]) -> refine::Options {
     let options = question.options;
     let is_composed = question.arguments.model.is_some();
     let mut search = options.search.clone();
@@ -314,7 +316,7 @@ fn options(
     }
     refine::Options {
         name: question.source.name.clone(),
-        concrete,
+        abstraction: parametric::Options { view, ..parametric::Options::default() },
         language: murphi::check::Options { constants: Vec::new(), ..options.language.clone() },
         search,
         symmetry: options.symmetry,

@@ -115,7 +115,7 @@ fn asked(question: &Question<'_>, done: &[Done]) -> AnyNumber {
             .first()
             .map(|done| done.task.prepared.processor.name.clone())
             .unwrap_or_default(),
-        concrete: done.iter().map(|done| done.concrete).max().unwrap_or_default(),
+        concrete: done.iter().map(|done| done.view.concrete).max().unwrap_or_default(),
         settings: settings(question),
         claims: done.iter().map(claim).collect(),
         notes,
@@ -128,6 +128,7 @@ fn claim(done: &Done) -> Claim {
     let last = found.exploration.as_ref();
     Claim {
         name: done.task.name.clone(),
+        named: done.view.named,
         holds: match found.verdict {
             Verdict::Verified => Some(true),
             Verdict::Violation { .. } => Some(false),
@@ -139,7 +140,7 @@ fn claim(done: &Done) -> Claim {
         seconds: last.map_or(0.0, |last| last.seconds),
         rounds: found.rounds,
         minimal: found.minimal,
-        lemmas: found.lemmas.iter().map(lemma).collect(),
+        lemmas: done.task.at_addresses.iter().chain(&found.lemmas).map(lemma).collect(),
         instances: found.small.iter().map(instance).collect(),
     }
 }

@@ -1,19 +1,26 @@
-//! Claims that are enough for sequential consistency and are about one address at a time.
+//! Claims that are enough for the memory model and are about one address at a time.
 //!
-//! They are tried before nice cycles are looked for: one address stands for all, so that they take
-//! no longer with many addresses than with one, and the answer is for any number of them. One that
-//! fails says nothing about the protocol, and neither does one that cannot be tried.
+//! They are tried before observers that look at all addresses of the model: one address stands for
+//! all, so that they take no longer with many addresses than with one, and the answer is for any
+//! number of them. One that fails says nothing about the protocol, and neither does one that cannot
+//! be tried.
+//!
+//! Addresses are abstracted first and processors of what comes out of it then. What a processor does
+//! at another address may need lemmas of its own. They are found where there are a few processors,
+//! and what they claim of the address in view is claimed for any number of them in the end.
 
 use conform::Composed;
 use murphi::ast::Program;
-use parametric::refine::{self, Verdict};
+use parametric::refine::{self, Kept, Verdict};
 use parametric::{
-    Exclusion, Prepared, exclusion_program, one_address, possible_exclusions, prepare, read_lemmas,
+    Exclusion, Prepared, View, by_address, exclusion_program, find_processor, of_one_address,
+    one_address, possible_exclusions, prepare, read_lemmas, with_processors,
 };
 
 use super::super::Question;
 use super::super::stop::Stop;
 use super::{Addresses, Done, Searched, Task, options, refined, say, with_places};
+use crate::arguments::MemoryModelChoice;
 use crate::commands::explore::model;
 use crate::progress::Teller;
 
@@ -25,7 +32,15 @@ pub(super) fn first_that_holds(
     stop: &Stop,
 ) -> Option<Done> {
     let attempt = Attempt { question, composed, teller, stop };
-    let mut claims = composed.timely.iter();
+    let mut claims = composed.by_address.iter();
+    if question.arguments.model == Some(MemoryModelChoice::Tso) {
+        return claims.find_map(|(name, program)| {
+            let (_, program) = with_places(question.source, name, program.clone());
+            let exclusions = attempt.exclusions(&program);
+            let (program, lemmas) = attempt.with_lemmas(name, &program, &exclusions)?;
+            attempt.of_one_address(name, program, lemmas)
+        });
+    }
     let (name, program) = claims.next()?;
     attempt.holds(name, program, &[]).or_else(|| {
         claims.find_map(|(name, program)| {
@@ -34,6 +49,10 @@ pub(super) fn first_that_holds(
         })
     })
 }
+
+/// How many processors there are while lemmas about addresses are looked for: more than two, so that
+/// less is so by chance.
+const PROCESSORS: u64 = 3;
 
 struct Attempt<'a, 'q> {
     question: &'a Question<'q>,
@@ -48,6 +67,34 @@ impl Attempt<'_, '_> {
         let question = self.question;
         let (_, program) = with_places(question.source, name, program.clone());
         let program = one_address(&program, &self.composed.address, exclusions).ok()?;
+        self.of_one_address(name, program, Vec::new())
+    }
+
+    /// A program in which one address stands for all, by lemmas about it.
+    fn with_lemmas(
+        &self,
+        name: &str,
+        program: &Program,
+        exclusions: &[Exclusion],
+    ) -> Option<(Program, Vec<Kept>)> {
+        let processor = find_processor(program, Some(&self.composed.processor)).ok()?;
+        let program = with_processors(program, &processor, PROCESSORS);
+        let address = &self.composed.address;
+        let (prepared, abstraction) = by_address(&program, address, exclusions).ok()?;
+        let mut listener = |what: &str, now: Option<&Searched>| {
+            say(self.teller, &format!("{name}, one address"), what, now);
+        };
+        let options = options(self.question, abstraction.view, &[]);
+        let options = refine::Options { abstraction, ..options };
+        let found = refine::verify(&prepared, &options, &mut listener, self.stop.flag()).ok()?;
+        let is_verified = matches!(found.verdict, Verdict::Verified);
+        let program = of_one_address(found.abstraction.filter(|_| is_verified)?, address);
+        Some((program, found.lemmas))
+    }
+
+    /// A claim about the one address of a program, if it holds.
+    fn of_one_address(&self, name: &str, program: Program, at: Vec<Kept>) -> Option<Done> {
+        let question = self.question;
         let (source, program) = with_places(question.source, name, program);
         let prepared = self.prepared(&program)?;
         let lemmas = match &question.arguments.any.lemmas {
@@ -55,7 +102,7 @@ impl Attempt<'_, '_> {
             None => Vec::new(),
         };
         let addresses = Some(Addresses::Any);
-        let task = Task { name: name.to_owned(), source, addresses, prepared };
+        let task = Task { name: name.to_owned(), source, addresses, prepared, at_addresses: at };
         let done = refined(question, task, &lemmas, self.teller, self.stop).ok()?;
         matches!(done.found.verdict, Verdict::Verified).then_some(done)
     }
@@ -78,7 +125,7 @@ impl Attempt<'_, '_> {
         let prepared = self.prepared(&program)?;
         let name = "one address at a time";
         let mut listener = |what: &str, now: Option<&Searched>| say(self.teller, name, what, now);
-        let options = options(self.question, 1, &[]);
+        let options = options(self.question, View { concrete: 1, named: false }, &[]);
         let found = refine::verify(&prepared, &options, &mut listener, self.stop.flag()).ok()?;
         matches!(found.verdict, Verdict::Verified).then_some(())
     }
