@@ -16,7 +16,7 @@ mod both_halves;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use both_halves::{Asked, Refutation, Told, Verified, ask};
+use both_halves::{Asked, Objection, Told, Verified, ask};
 use conform::EventNames;
 use conform::mutate::mutants;
 use models::Model;
@@ -132,8 +132,8 @@ fn row(name: &str, program: &Program, asked: &Asked, show: bool) -> (&'static st
     if show || told.agree() == Some(false) || told.traces.retraced {
         println!("| {name} | {} | {verified} | {} | {agree} |", asked.model, traces(&told));
     }
-    if let Some(Refutation { steps, trace }) = told.refutation.filter(|_| show) {
-        eprintln!("verification refutes {name} by");
+    if let Some(Objection { steps, trace }) = told.objection.filter(|_| show) {
+        eprintln!("verification objects to {name} because of");
         for step in steps {
             let parameters =
                 step.parameters.iter().map(|(name, value)| format!("{name} = {value}"));

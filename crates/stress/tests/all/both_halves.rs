@@ -11,7 +11,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
 use conform::mutate::without_claims;
-use conform::{Failure, MemoryModel, Options, RecordOptions, Verdict, record, verify};
+use conform::{
+    Counterexample, Failure, MemoryModel, Options, RecordOptions, Verdict, Verification, record,
+    verify,
+};
 use judge::{Budget, Engine, Outcome, judge};
 use models::Model;
 use murphi::ast::Program;
@@ -67,8 +70,8 @@ impl Default for Asked {
 /// What both halves say.
 pub(crate) struct Told {
     pub(crate) verified: Verified,
-    /// The run that verification refutes it by.
-    pub(crate) refutation: Option<Refutation>,
+    /// The run that verification objects to.
+    pub(crate) objection: Option<Objection>,
     pub(crate) traces: Traces,
 }
 
@@ -83,8 +86,8 @@ pub(crate) enum Verified {
     Undecided,
 }
 
-/// A run that the memory model does not allow, and its loads and stores.
-pub(crate) struct Refutation {
+/// A run that an observer objects to, and its loads and stores.
+pub(crate) struct Objection {
     pub(crate) steps: Vec<Called>,
     pub(crate) trace: String,
 }
@@ -128,21 +131,21 @@ pub(crate) fn ask(name: &str, program: &Program, asked: &Asked) -> Option<Told> 
     for (rule, factor) in &asked.weights {
         protocol.favour(rule, *factor).expect("there is such a rule");
     }
-    let (verified, refutation) = verified(&source, language, asked);
+    let (verified, objection) = verified(&source, language, asked);
     let count = asked.traces + if verified == Verified::Holds { 0 } else { asked.more };
     let mut traces = traces(&protocol, asked, count);
-    if let (false, Some(refutation)) = (traces.violates, &refutation) {
-        let walk = protocol.walker().retrace(&refutation.steps);
+    if let (false, Verified::Violated, Some(run)) = (traces.violates, verified, &objection) {
+        let walk = protocol.walker().retrace(&run.steps);
         traces.retraced = walk.is_ok_and(|walk| violates(&Scribe::new(&protocol), asked, &walk));
     }
-    Some(Told { verified, refutation, traces })
+    Some(Told { verified, objection, traces })
 }
 
 fn verified(
     source: &Source,
     language: murphi::check::Options,
     asked: &Asked,
-) -> (Verified, Option<Refutation>) {
+) -> (Verified, Option<Objection>) {
     let memory_model = match asked.model {
         Model::Tso => MemoryModel::Tso,
         _ => MemoryModel::Sc,
@@ -156,18 +159,18 @@ fn verified(
         Err(Failure::Unsuitable(_) | Failure::Composition(..)) => return (Verified::Broken, None),
         Err(Failure::TooLarge | Failure::NotRepeatable(_)) => return (Verified::Undecided, None),
     };
-    let verified = match &found.verdict {
-        Verdict::Violation(run) => {
-            let steps = called(&found.lemmas[run.lemma].interpreter, &run.run);
-            let refutation = Refutation { steps, trace: run.trace.text(false) };
-            return (Verified::Violated, Some(refutation));
-        }
-        Verdict::Verified => Verified::Holds,
-        Verdict::FalseAlarm(_) => Verified::FalseAlarm,
-        Verdict::Broken => Verified::Broken,
-        Verdict::Undecided(_) | Verdict::NoStart => Verified::Undecided,
-    };
-    (verified, None)
+    match &found.verdict {
+        Verdict::Violation(run) => (Verified::Violated, Some(objection(&found, run))),
+        Verdict::FalseAlarm(run) => (Verified::FalseAlarm, Some(objection(&found, run))),
+        Verdict::Verified => (Verified::Holds, None),
+        Verdict::Broken => (Verified::Broken, None),
+        Verdict::Undecided(_) | Verdict::NoStart => (Verified::Undecided, None),
+    }
+}
+
+fn objection(found: &Verification, alarm: &Counterexample) -> Objection {
+    let steps = called(&found.lemmas[alarm.lemma].interpreter, &alarm.run);
+    Objection { steps, trace: alarm.trace.text(false) }
 }
 
 /// The steps of a run, by the names of their parameters.

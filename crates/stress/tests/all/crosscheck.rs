@@ -65,7 +65,7 @@ fn mutants_are_judged_alike_by_both_halves() {
     for mutant in mutants(&program, &EventNames::default()) {
         let Some(told) = ask("mutant", &mutant.program, &asked) else { continue };
         let what = mutant.describe(&source);
-        let run = told.refutation.as_ref().map_or("", |refutation| &refutation.trace);
+        let run = told.objection.as_ref().map_or("", |objection| &objection.trace);
         assert_ne!(told.agree(), Some(false), "{}: {what}\n{run}", mutant.number);
         assert_ne!(told.verified, Verified::Broken, "{}: {what}", mutant.number);
         violated += u64::from(told.verified == Verified::Violated);
