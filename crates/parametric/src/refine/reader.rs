@@ -47,6 +47,32 @@ pub(crate) enum Raw {
     Other,
 }
 
+/// A value before names are taken out of it, in two bytes: a label, or a member of a scalarset above
+/// all labels.
+type Code = u16;
+
+/// The code of the first member of the first scalarset.
+const FIRST_MEMBER: Code = 256;
+
+/// The most members of a scalarset that have codes of their own, the one with a name included.
+const MOST_MEMBERS: u64 = 64;
+
+impl Raw {
+    fn code(self) -> Code {
+        match self {
+            Raw::Undefined => UNDEFINED.into(),
+            Raw::Unknown => UNKNOWN.into(),
+            Raw::Other => OTHER.into(),
+            Raw::Constant(number) => (FIRST_CONSTANT + number).into(),
+            Raw::Member(set, value) => member(set, value),
+        }
+    }
+}
+
+fn member(set: u8, value: u64) -> Code {
+    FIRST_MEMBER + Code::from(set) * MOST_MEMBERS as Code + value.min(MOST_MEMBERS - 1) as Code
+}
+
 /// What a reader has to know of abstracted processors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outside<'a> {
@@ -74,7 +100,7 @@ struct Slot {
     strides: Vec<(usize, usize)>,
     width: usize,
     /// What each number in the slot means.
-    meaning: Vec<Raw>,
+    meaning: Vec<Code>,
 }
 
 /// Reads a vocabulary in the states of one model.
@@ -139,45 +165,35 @@ impl Reader {
             let first = (0..at).find(is_first).filter(|_| value.is_some()).unwrap_or(at);
             row.push(first as Label);
         }
-        let mut elsewhere: Vec<(u8, u64)> = Vec::new();
+        // Who the variables are: the first of several that are the same comes first.
+        let mut met = [0; MOST_VARIABLES];
+        for ((met, set), value) in met.iter_mut().zip(&self.sets).zip(values) {
+            if let (Some(set), Some(value)) = (set, value) {
+                *met = member(*set, *value);
+            }
+        }
+        let met = &met[..values.len()];
+        let mut elsewhere: Vec<Code> = Vec::new();
         for (number, (term, slot)) in vocabulary.terms.iter().zip(&self.slots).enumerate() {
-            let raw = match given.iter().find(|(at, _)| *at == number) {
-                Some((_, raw)) => *raw,
-                None => self.raw(term, slot.as_ref(), state, values),
+            let code = match given.iter().find(|(at, _)| *at == number) {
+                Some((_, raw)) => raw.code(),
+                None => self.code(term, slot.as_ref(), state, values),
             };
-            row.push(self.label(raw, values, &mut elsewhere));
+            row.push(match Label::try_from(code) {
+                Ok(label) => label,
+                Err(_) => label(code, met, &mut elsewhere),
+            });
         }
     }
 
-    fn raw(&self, term: &Term, slot: Option<&Slot>, state: &[u8], values: &[Option<u64>]) -> Raw {
+    fn code(&self, term: &Term, slot: Option<&Slot>, state: &[u8], values: &[Option<u64>]) -> Code {
         match (&term.origin, slot) {
             (Origin::Variable(at), _) => {
                 let value = values[*at].and_then(|value| self.meanings[*at].get(value as usize));
-                value.copied().unwrap_or(Raw::Unknown)
+                value.map_or(UNKNOWN.into(), |raw| raw.code())
             }
             (Origin::Place { .. }, Some(slot)) => slot.read(state, values),
-            _ => Raw::Unknown,
-        }
-    }
-
-    fn label(&self, raw: Raw, values: &[Option<u64>], elsewhere: &mut Vec<(u8, u64)>) -> Label {
-        match raw {
-            Raw::Undefined => UNDEFINED,
-            Raw::Unknown => UNKNOWN,
-            Raw::Other => OTHER,
-            Raw::Constant(number) => FIRST_CONSTANT + number,
-            Raw::Member(set, value) => {
-                let is_it = |at: &usize| self.sets[*at] == Some(set) && values[*at] == Some(value);
-                if let Some(variable) = (0..values.len()).find(is_it) {
-                    return FIRST_VARIABLE + variable as Label;
-                }
-                let known = elsewhere.iter().position(|member| *member == (set, value));
-                let at = known.unwrap_or_else(|| {
-                    elsewhere.push((set, value));
-                    elsewhere.len() - 1
-                });
-                FIRST_ELSEWHERE.saturating_add(at.min(90) as Label)
-            }
+            _ => UNKNOWN.into(),
         }
     }
 
@@ -199,22 +215,35 @@ impl Reader {
     }
 }
 
+/// The label of a member of a scalarset, in a row whose variables are `met`.
+fn label(code: Code, met: &[Code], elsewhere: &mut Vec<Code>) -> Label {
+    if let Some(variable) = met.iter().position(|variable| *variable == code) {
+        return FIRST_VARIABLE + variable as Label;
+    }
+    let known = elsewhere.iter().position(|member| *member == code);
+    let at = known.unwrap_or_else(|| {
+        elsewhere.push(code);
+        elsewhere.len() - 1
+    });
+    FIRST_ELSEWHERE.saturating_add(at.min(90) as Label)
+}
+
 impl Slot {
-    fn read(&self, state: &[u8], values: &[Option<u64>]) -> Raw {
+    fn read(&self, state: &[u8], values: &[Option<u64>]) -> Code {
+        let unknown = UNKNOWN.into();
         let mut offset = self.offset;
         for (variable, stride) in &self.strides {
             match values[*variable] {
-                Some(NAMED_NUMBER) | None => return Raw::Unknown,
+                Some(NAMED_NUMBER) | None => return unknown,
                 Some(value) => offset += value as usize * stride,
             }
         }
-        let mut number = [0; 8];
-        match state.get(offset..offset + self.width) {
-            Some(bytes) => number[..self.width].copy_from_slice(bytes),
-            None => return Raw::Unknown,
-        }
-        let number = u64::from_le_bytes(number);
-        self.meaning.get(number as usize).copied().unwrap_or(Raw::Unknown)
+        let Some(bytes) = state.get(offset..offset + self.width) else { return unknown };
+        let number = match *bytes {
+            [byte] => u64::from(byte),
+            _ => bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+        };
+        self.meaning.get(number as usize).copied().unwrap_or(unknown)
     }
 }
 
@@ -254,7 +283,8 @@ fn slot(
     }
     model.simple(ty)?;
     let width = layout.of_type(ty).size as usize;
-    Some(Slot { offset, strides, width, meaning: meaning(model, ty, outside, names) })
+    let meaning = meaning(model, ty, outside, names).into_iter().map(Raw::code).collect();
+    Some(Slot { offset, strides, width, meaning })
 }
 
 /// What the numbers in a slot of a simple type mean: undefined, then its values.

@@ -69,10 +69,15 @@ fn leads(
     })
 }
 
+/// With two processors in view, and with two and one more that is known by its name.
 fn every_step_is_seen(program: &Program, processor: &str, processors: u64, steps: usize) {
-    let (prepared, made) = abstracted(program, Some(processor));
-    if let Some(unseen) = unseen_step(&prepared, &made, processors, steps) {
-        panic!("{unseen}");
+    let prepared = prepare(program, Some(processor)).expect("it can be prepared");
+    for named in [false, true] {
+        let how = Options { view: View { concrete: 2, named }, ..Options::default() };
+        let made = abstraction(&prepared, &how, &[]).expect("it can be abstracted");
+        if let Some(unseen) = unseen_step(&prepared, &made, processors, steps) {
+            panic!("{unseen}");
+        }
     }
 }
 
@@ -84,10 +89,14 @@ fn unseen_step(
     steps: usize,
 ) -> Option<String> {
     let count = processors as usize;
-    let views: Vec<Vec<usize>> = (0..count)
-        .flat_map(|first| (0..count).map(move |second| vec![first, second]))
-        .filter(|view| view[0] != view[1])
-        .collect();
+    let longer = |view: &Vec<usize>| -> Vec<Vec<usize>> {
+        let others = (0..count).filter(|next| !view.contains(next));
+        others.map(|next| [view.clone(), vec![next]].concat()).collect()
+    };
+    let mut views: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..2 + usize::from(made.view.named) {
+        views = views.iter().flat_map(longer).collect();
+    }
     unseen_step_of(prepared, made, processors, &views, steps)
 }
 

@@ -121,8 +121,17 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
     deliver(question, &shown, interrupt)
 }
 
-/// Verifies one task. Unless it is said how many processors stay as they are, two are tried, and
-/// then three.
+/// What to keep of processors, in the order in which it is tried: two, and one more by its name if
+/// that may help; then three.
+fn views(question: &Question<'_>, prepared: &Prepared) -> Vec<View> {
+    let named = !question.arguments.any.no_name && prepared.stores_several_processors();
+    match question.arguments.any.concrete {
+        Some(concrete) => vec![View { concrete, named }],
+        None => vec![View { concrete: 2, named }, View { concrete: 3, named: false }],
+    }
+}
+
+/// Verifies one task, by the first view of it that does.
 fn refined(
     question: &Question<'_>,
     task: Task,
@@ -130,11 +139,8 @@ fn refined(
     teller: &Teller,
     stop: &Stop,
 ) -> Result<Done, refine::Failure> {
-    let asked = question.arguments.any.concrete;
-    let named = !question.arguments.any.no_name && task.prepared.stores_several_processors();
     let mut first = None;
-    for concrete in asked.map_or(vec![2, 3], |asked| vec![asked]) {
-        let view = View { concrete, named };
+    for view in views(question, &task.prepared) {
         let mut listener = |what: &str, now: Option<&Searched>| say(teller, &task.name, what, now);
         let options = options(question, view, lemmas);
         let found = refine::verify(&task.prepared, &options, &mut listener, stop.flag());
