@@ -14,12 +14,12 @@
 //! - loads a value before it is stored there.
 //!
 //! If the protocol is independent of data, three values show any of these: the *old* one, which is
-//! stored once at most (or is the initial one), the *new* one, which is stored once at most, and all
-//! others. The observer keeps for each address what has become of the old value, and whether it was
-//! gone when the new one was stored (wherever that was); for each processor whether it has *heard*
-//! of the new value, by loading it; and for both, whether the processor has overwritten the old
-//! value there. All of this is about one address at a time. So there can be any number of them, and
-//! any number of values.
+//! stored at an address once at most (or is the initial one), the *new* one, which is stored once at
+//! most, wherever that is, and all others. The observer keeps for each address what has become of the
+//! old value there, and whether it was gone when the new one was stored; for each processor whether
+//! it is *aware* of the new value, by loading or storing it; and for both, whether the processor may
+//! still load the old value there. All of this is about one address at a time. So there can be any
+//! number of them, and any number of values.
 
 use murphi::ast::Program;
 use murphi::ir::Simple;
@@ -34,21 +34,16 @@ pub(crate) const CLAIM: &str = "TSO-LB follows: who has heard of news reads noth
 /// Values that are told apart.
 const VALUES: u64 = 3;
 
-/// The protocol with the observer. `None` if stores count when they are committed, or if there are
-/// too few values and no more can be made.
+/// The protocol with the observer. `None` if stores count when they are committed, or if values are
+/// no scalarset: else the initial value may be always the same one, which then is never the old one.
 pub(crate) fn lemma(protocol: &Protocol) -> Option<Program> {
-    if protocol.commit.is_some() {
+    let is_free = matches!(protocol.model.simple(protocol.value.ty), Some(Simple::Scalarset(_)));
+    if protocol.commit.is_some() || !is_free {
         return None;
     }
-    let few = match protocol.model.simple(protocol.value.ty) {
-        // It may have more members than are needed.
-        Some(Simple::Enumeration(_)) => "assume $_v = $0 | $_v = $1 | $_v = $2;",
-        Some(Simple::Boolean) => return None,
-        _ => "",
-    };
     let initial = format!("{}initial", protocol.prefix);
     let text = |template: &str| {
-        let mut filled = fill(protocol, &template.replace("$few", few));
+        let mut filled = fill(protocol, template);
         for value in 0..VALUES {
             filled = filled.replace(&format!("${value}"), &literal(protocol, value));
         }
@@ -70,15 +65,12 @@ pub(crate) fn lemma(protocol: &Protocol) -> Option<Program> {
 const DECLARATIONS: &str = "
 type
   $_answer: enum {$_no, $_yes};
-  $_news: enum {$_unaware, $_heard, $_wrote};
+  -- What has become of the old value at an address; the last: it was gone when the new one came.
+  $_fate: enum {$_to_come, $_there, $_gone, $_outdated};
+  $_news: enum {$_unaware, $_aware};
 var
-  $_holds: array [$Address] of $Value;
-  -- Whether the old value has been there.
-  $_had: array [$Address] of $_answer;
-  -- Whether the old value had been there and was gone when the new one was stored.
-  $_lost: array [$Address] of $_answer;
-  -- Whether the old value, and the new one, may still be stored.
-  $_old_to_come: boolean;
+  $_old: array [$Address] of $_fate;
+  -- Whether the new value may still be stored.
   $_new_to_come: boolean;
   $_knows: array [$Processor] of $_news;
   -- Whether a processor may load the old value.
@@ -92,9 +84,9 @@ begin
     $_unmatched := true;
   end;
   if $_v = $2 & $_knows[$_p] = $_unaware then
-    $_knows[$_p] := $_heard;
+    $_knows[$_p] := $_aware;
     for $_b: $Address do
-      if $_lost[$_b] = $_yes then
+      if $_old[$_b] = $_outdated then
         $_may[$_p][$_b] := $_no;
       end;
     end;
@@ -104,25 +96,25 @@ end;
 procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
   $say_store
-  $few
-  $_holds[$_a] := $_v;
   if $_v = $1 then
-    assume $_old_to_come;
-    $_old_to_come := false;
-    $_had[$_a] := $_yes;
+    assume $_old[$_a] = $_to_come;
+    $_old[$_a] := $_there;
     for $_q: $Processor do
       $_may[$_q][$_a] := $_yes;
     end;
   else
+    if $_old[$_a] = $_there then
+      $_old[$_a] := $_gone;
+    end;
     $_may[$_p][$_a] := $_no;
   end;
   if $_v = $2 then
     assume $_new_to_come;
     $_new_to_come := false;
-    $_knows[$_p] := $_wrote;
+    $_knows[$_p] := $_aware;
     for $_b: $Address do
-      if $_had[$_b] = $_yes & $_holds[$_b] != $1 then
-        $_lost[$_b] := $_yes;
+      if $_old[$_b] = $_gone then
+        $_old[$_b] := $_outdated;
       end;
     end;
   end;
@@ -131,15 +123,12 @@ end;
 
 const START: &str = "
   assume $_initial != $2;
-  $_old_to_come := $_initial != $1;
   $_new_to_come := true;
   for $_a: $Address do
-    $_holds[$_a] := $_initial;
-    $_lost[$_a] := $_no;
     if $_initial = $1 then
-      $_had[$_a] := $_yes;
+      $_old[$_a] := $_there;
     else
-      $_had[$_a] := $_no;
+      $_old[$_a] := $_to_come;
     end;
   end;
   for $_p: $Processor do

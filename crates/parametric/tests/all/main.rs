@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)] // a test may fail
 
 mod abstraction;
+mod by_address;
 mod projection;
 mod refine;
 mod refusals;
