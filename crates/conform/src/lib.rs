@@ -37,6 +37,7 @@ mod alarm;
 mod compose;
 mod cycle;
 mod events;
+mod forgiving;
 mod independence;
 pub mod mutate;
 mod record;
@@ -50,6 +51,7 @@ mod tso_news;
 mod tso_sight;
 mod verify;
 
+pub use compose::HAS_ROOM;
 pub use cycle::NiceCycle;
 pub use events::{EventNames, with_constants};
 pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, Role, record};

@@ -96,6 +96,7 @@ pub struct Recording {
     data: Vec<Slot>,
     processor: TypeId,
     address: TypeId,
+    value: TypeId,
 }
 
 /// What a processor did to memory, by numbers from 0.
@@ -253,6 +254,7 @@ pub fn record(source: &Source, options: &RecordOptions) -> Result<Recording, Fai
         data: places.data,
         processor: marker[0].ty,
         address: marker[1].ty,
+        value,
         interpreter,
     })
 }

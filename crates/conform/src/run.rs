@@ -7,10 +7,14 @@ use explore::{BitCodec, Codec, Exploration, Options, Progress, System};
 use murphi::interpret::Interpreter;
 use murphi::machine::Machine;
 
+use crate::forgiving::Forgiving;
+
 /// How to search.
 pub(crate) struct Search<'a> {
     pub(crate) options: &'a Options,
     pub(crate) symmetry: Symmetry,
+    /// Whether a rule that fails is passed by.
+    pub(crate) forgiving: bool,
     pub(crate) interrupt: &'a AtomicBool,
 }
 
@@ -39,6 +43,17 @@ fn search_with<M: Machine>(
     let (model, layout) = (interpreter.model(), interpreter.layout());
     let reduction = Canonicalizer::new(model, layout, search.symmetry);
     let (state_size, rules) = (layout.size as usize, model.rules.len());
-    let system = System { machine, codec, reduction: &reduction, state_size, rules };
-    explore::explore(search.options, &system, progress, search.interrupt)
+    let (options, interrupt) = (search.options, search.interrupt);
+    let reduction = &reduction;
+    match search.forgiving {
+        true => {
+            let machine = || Forgiving(machine());
+            let system = System { machine, codec, reduction, state_size, rules };
+            explore::explore(options, &system, progress, interrupt)
+        }
+        false => {
+            let system = System { machine, codec, reduction, state_size, rules };
+            explore::explore(options, &system, progress, interrupt)
+        }
+    }
 }

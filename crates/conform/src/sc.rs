@@ -29,7 +29,7 @@
 
 use murphi::ast::Program;
 
-use crate::compose::{self, Observer, compose, initially, literal};
+use crate::compose::{self, HAS_ROOM, Observer, compose, initially, literal};
 use crate::events::Protocol;
 
 /// Values that are told apart: before the chosen write, the chosen write, after it.
@@ -49,6 +49,9 @@ pub(crate) const CAUSALITY: &str = "what is loaded was stored before";
 /// The name of the invariant about commits.
 const COMMITS: &str = "what is committed was stored before";
 
+/// How many stores to a location may be under way.
+const ROOM: u64 = 63;
+
 /// How many lemmas there are: a nice cycle visits a processor and a location once.
 pub(crate) fn lemmas(protocol: &Protocol) -> u64 {
     protocol.processor.count.min(protocol.address.count)
@@ -60,13 +63,15 @@ pub(crate) fn lemma(protocol: &Protocol, k: u64) -> Program {
     let committed = protocol.commit.is_some();
     let ordering = if committed { COMMITTED } else { STORED };
     let declarations = format!("{DECLARATIONS}{ordering}{LOADS}");
+    let declarations = declarations.replace("$room", &ROOM.to_string());
     let mut properties =
         PROPERTIES.replace("$cycle", &no_cycle(k)).replace("$causality", CAUSALITY);
     properties = properties.replace("$someone_waits", &someone_waits(k));
     let mut start = start(k);
     if committed {
         properties += &format!("invariant \"{COMMITS}\" !$_unstored;");
-        start += "$_unstored := false; ";
+        properties += &format!("invariant \"{HAS_ROOM}\" !$_crowded;");
+        start += "$_unstored := false; $_crowded := false; ";
     }
     let observer = Observer {
         declarations: text(&declarations),
@@ -171,8 +176,9 @@ end;
 /// left, and elsewhere there never was another.
 const COMMITTED: &str = "
 var
-  $_under_way: array [$Address] of 0..63;
+  $_under_way: array [$Address] of 1..$room;
   $_unstored: boolean;
+  $_crowded: boolean;
 
 function $_pending($_a: $Address): boolean;
 begin
@@ -186,10 +192,12 @@ begin
     assume $_v = $0;
   else
     assume ($_writes[$_a] = $_before & ($_v = $0 | $_v = $1)) | $_v = $2;
-    if $_pending($_a) then
-      $_under_way[$_a] := $_under_way[$_a] + 1;
-    else
+    if !$_pending($_a) then
       $_under_way[$_a] := 1;
+    elsif $_under_way[$_a] = $room then
+      $_crowded := true;
+    else
+      $_under_way[$_a] := $_under_way[$_a] + 1;
     end;
   end;
   $_event($_p, $_a, $_v, true);

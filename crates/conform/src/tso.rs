@@ -31,7 +31,7 @@
 
 use murphi::ast::Program;
 
-use crate::compose::{Observer, compose, fill, initially, literal};
+use crate::compose::{HAS_ROOM, Observer, compose, fill, initially, literal};
 use crate::events::Protocol;
 
 /// The name of the invariant.
@@ -49,7 +49,7 @@ pub(crate) enum Propagation {
     Any,
 }
 
-/// The most stale buffers of a processor that are kept. More is a run-time error of the lemma.
+/// The most stale buffers of a processor that are kept.
 const MOST_STALE: u64 = 255;
 
 /// The protocol with TSO-LB, with so many values if that is said.
@@ -64,13 +64,17 @@ pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>, propagation: Propa
         true => format!("{}initial", protocol.prefix),
         false => literal(protocol, 0),
     };
-    let stale = stale_buffers(protocol, values.unwrap_or(protocol.value.count));
+    let (stale, all) = stale_buffers(protocol, values.unwrap_or(protocol.value.count));
     let text = |template: &str| {
-        let template = template.replace("$initial", &initial).replace("$most", &stale.to_string());
+        let template = template
+            .replace("$keep", if all { KEEP } else { KEEP_IF_ROOM })
+            .replace("$initial", &initial)
+            .replace("$most", &stale.to_string());
         fill(protocol, &template)
     };
     let committed = protocol.commit.is_some();
-    let (declarations, start) = match propagation {
+    let limited = propagation == Propagation::Any && (committed || !all);
+    let (mut declarations, mut start) = match propagation {
         Propagation::Lazy => (LAZY.to_owned(), START_LAZY.to_owned()),
         Propagation::Any if committed => {
             (format!("{EXACT}{COMMITTED}"), format!("{START_EXACT}{START_COMMITTED}"))
@@ -80,6 +84,11 @@ pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>, propagation: Propa
     let mut properties = format!("invariant \"{FOLLOWED}\" !$_unmatched;");
     if committed {
         properties += &format!("invariant \"{IN_ORDER}\" !$_disordered;");
+    }
+    if limited {
+        declarations = format!("var $_crowded: boolean; {declarations}");
+        start += "$_crowded := false; ";
+        properties += &format!("invariant \"{HAS_ROOM}\" !$_crowded;");
     }
     let observer = Observer {
         declarations: text(&declarations),
@@ -94,12 +103,21 @@ pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>, propagation: Propa
     compose(protocol, values, &observer)
 }
 
-/// How many buffers there are besides the global one.
-fn stale_buffers(protocol: &Protocol, values: u64) -> u64 {
+/// How many buffers besides the global one are kept, and whether that is all there are.
+fn stale_buffers(protocol: &Protocol, values: u64) -> (u64, bool) {
     let addresses = u32::try_from(protocol.address.count).unwrap_or(u32::MAX);
     let buffers = values.checked_pow(addresses).unwrap_or(u64::MAX);
-    (buffers - 1).clamp(1, MOST_STALE)
+    ((buffers - 1).clamp(1, MOST_STALE), buffers - 1 <= MOST_STALE)
 }
+
+const KEEP: &str = "MultisetAdd($_s, $_kept);";
+
+const KEEP_IF_ROOM: &str = "
+      if MultisetCount($_i: $_kept, true) = $most then
+        $_crowded := true;
+      else
+        MultisetAdd($_s, $_kept);
+      end;";
 
 const LAZY: &str = "
 type
@@ -149,7 +167,7 @@ begin
   if exists $_b: $Address do $_s.$_at[$_b] != $_global[$_b] end then
     if MultisetCount($_i: $_kept,
          forall $_b: $Address do $_kept[$_i].$_at[$_b] = $_s.$_at[$_b] end) = 0 then
-      MultisetAdd($_s, $_kept);
+      $keep
     end;
   end;
 end;
@@ -253,11 +271,12 @@ procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
   $say_store
   if $_waiting[$_p].$_count = $_room then
-    error \"more stores wait to be committed than the observer has room for\";
+    $_crowded := true;
+  else
+    $_waiting[$_p].$_entries[$_waiting[$_p].$_count].$_to := $_a;
+    $_waiting[$_p].$_entries[$_waiting[$_p].$_count].$_data := $_v;
+    $_waiting[$_p].$_count := $_waiting[$_p].$_count + 1;
   end;
-  $_waiting[$_p].$_entries[$_waiting[$_p].$_count].$_to := $_a;
-  $_waiting[$_p].$_entries[$_waiting[$_p].$_count].$_data := $_v;
-  $_waiting[$_p].$_count := $_waiting[$_p].$_count + 1;
 end;
 
 procedure $_commit($_p: $Processor; $_a: $Address; $_v: $Value);

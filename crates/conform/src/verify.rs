@@ -67,6 +67,9 @@ pub struct Options {
     /// How many alarms to look at, nearest first, for one that is a violation; with 0 it is the
     /// first one.
     pub pass_over: usize,
+    /// Whether a rule that fails counts as one that does not apply. Else it ends the search: the
+    /// protocol is broken. Searches with it answer about the runs that random walks take.
+    pub forgiving: bool,
 }
 
 impl Default for Options {
@@ -82,6 +85,7 @@ impl Default for Options {
             values: None,
             exact: false,
             pass_over: 0,
+            forgiving: false,
         }
     }
 }
@@ -437,8 +441,8 @@ impl Trial<'_> {
         interpreter: &Interpreter,
         options: &explore::Options,
     ) -> Exploration {
-        let symmetry = self.options.symmetry;
-        let search = Search { options, symmetry, interrupt: self.interrupt };
+        let Options { symmetry, forgiving, .. } = *self.options;
+        let search = Search { options, symmetry, forgiving, interrupt: self.interrupt };
         run::search(interpreter, &search, &mut |progress| (self.watch)(name, progress))
     }
 

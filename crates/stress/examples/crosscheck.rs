@@ -1,6 +1,7 @@
 //! The two halves side by side: what verification says about a protocol, and what its traces say.
 //!
-//! For each protocol (and, with `--mutants`, each of its mutants) the memory model is asked twice.
+//! For each protocol (and, with `--mutants`, each of its mutants, or with `--every K` those whose
+//! number is a multiple of K) the memory model is asked twice.
 //! Where both are within reach, "verify says violated" and "some trace violates" must agree. What
 //! came of it is in protocols/CROSSCHECK.md.
 //!
@@ -13,8 +14,9 @@
 mod both_halves;
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
-use both_halves::{Asked, Told, Verified, ask};
+use both_halves::{Asked, Objection, Told, Verified, ask};
 use conform::EventNames;
 use conform::mutate::mutants;
 use models::Model;
@@ -25,7 +27,7 @@ use tribunal_stress::protocol::Clients;
 
 fn main() {
     let mut asked = Asked::default();
-    let (mut with_mutants, mut only) = (false, Vec::new());
+    let mut chosen = Chosen::default();
     let mut files = Vec::new();
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -38,10 +40,17 @@ fn main() {
             "--more" => asked.more = number(),
             "--operations" => asked.operations = number() as usize,
             "--seed" => asked.seed = number(),
+            "--alarms" => asked.alarms = number() as usize,
             "--memory" => asked.memory = number() << 20,
+            "--weight" => {
+                let word = words.next().expect("RULE=FACTOR");
+                let (rule, factor) = word.rsplit_once('=').expect("RULE=FACTOR");
+                asked.weights.push((rule.to_owned(), factor.parse().expect("a number")));
+            }
             "--uniform" => asked.clients = Clients::Uniform,
-            "--mutants" => with_mutants = true,
-            "--mutant" => only.push(number() as usize),
+            "--mutants" => chosen.every = 1,
+            "--every" => chosen.every = number() as usize,
+            "--mutant" => chosen.named.push(number() as usize),
             word if word.contains('=') => {
                 let (name, value) = word.split_once('=').unwrap();
                 asked.constants.push((name.to_owned(), value.to_owned()));
@@ -55,24 +64,44 @@ fn main() {
         let source = Source { name: file.clone(), text: std::fs::read_to_string(&file).unwrap() };
         let name = file.rsplit('/').next().unwrap_or(&file).trim_end_matches(".m").to_owned();
         let program = parse(&source).0.expect("it is a model");
-        if only.is_empty() {
+        if chosen.named.is_empty() {
             row(&name, &program, &asked, true);
         }
-        if with_mutants || !only.is_empty() {
-            of_mutants(&name, &source, &program, &asked, &only);
+        if chosen.every > 0 || !chosen.named.is_empty() {
+            of_mutants(&name, &source, &program, &asked, &chosen);
+        }
+    }
+}
+
+/// Which mutants are asked.
+#[derive(Default)]
+struct Chosen {
+    /// These only, if there are any.
+    named: Vec<usize>,
+    /// Else those whose number is a multiple of this; none if it is 0.
+    every: usize,
+}
+
+impl Chosen {
+    fn has(&self, number: usize) -> bool {
+        match self.named.is_empty() {
+            true => number.is_multiple_of(self.every),
+            false => self.named.contains(&number),
         }
     }
 }
 
 /// Asks each mutant; prints where the two do not agree, and how many do.
-fn of_mutants(name: &str, source: &Source, program: &Program, asked: &Asked, only: &[usize]) {
+fn of_mutants(name: &str, source: &Source, program: &Program, asked: &Asked, chosen: &Chosen) {
     let mut counts: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     for mutant in mutants(program, &EventNames::default()) {
-        if !only.is_empty() && !only.contains(&mutant.number) {
+        if !chosen.has(mutant.number) {
             continue;
         }
         let name = format!("{name} {}: {}", mutant.number, mutant.describe(source));
-        let (verified, agree) = row(&name, &mutant.program, asked, !only.is_empty());
+        let began = Instant::now();
+        let (verified, agree) = row(&name, &mutant.program, asked, !chosen.named.is_empty());
+        eprintln!("{:6.1} s {name}: {verified}, {agree}", began.elapsed().as_secs_f64());
         *counts.entry((verified, agree)).or_default() += 1;
     }
     for ((verified, agree), count) in counts {
@@ -89,24 +118,34 @@ fn row(name: &str, program: &Program, asked: &Asked, show: bool) -> (&'static st
         Verified::Holds => "verified",
         Verified::Violated => "violation",
         Verified::FalseAlarm => "false alarm",
-        Verified::Broken => "broken",
+        Verified::Broken => "nothing: it cannot be asked",
         Verified::Undecided => "undecided",
     };
     let agree = match told.agree() {
+        Some(true) if told.traces.retraced => "both agree, along its run only",
         Some(true) => "both agree",
         Some(false) if told.traces.violates => "NOT VERIFIED",
         Some(false) => "NOT CAUGHT",
         None if told.traces.violates => "a trace violates the model",
         None => "no trace violates the model",
     };
-    if show || told.agree() == Some(false) {
+    if show || told.agree() == Some(false) || told.traces.retraced {
         println!("| {name} | {} | {verified} | {} | {agree} |", asked.model, traces(&told));
+    }
+    if let Some(Objection { steps, trace }) = told.objection.filter(|_| show) {
+        eprintln!("verification objects to {name} because of");
+        for step in steps {
+            let parameters =
+                step.parameters.iter().map(|(name, value)| format!("{name} = {value}"));
+            eprintln!("  rule {}  {}", step.rule, parameters.collect::<Vec<_>>().join(", "));
+        }
+        eprintln!("{trace}");
     }
     (verified, agree)
 }
 
 fn traces(told: &Told) -> String {
-    let both_halves::Traces { count, violates, short } = &told.traces;
+    let both_halves::Traces { count, violates, short, .. } = &told.traces;
     let short = if *short > 0 { format!(" ({short} ended early)") } else { String::new() };
     match violates {
         true => format!("number {count} violates{short}"),

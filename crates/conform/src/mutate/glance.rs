@@ -24,7 +24,7 @@ pub(super) fn search(
     interrupt: &AtomicBool,
 ) -> Exploration {
     glance(interpreter, options, symmetry, interrupt).unwrap_or_else(|| {
-        let search = Search { options, symmetry, interrupt };
+        let search = Search { options, symmetry, forgiving: false, interrupt };
         run::search(interpreter, &search, &mut |_| ())
     })
 }

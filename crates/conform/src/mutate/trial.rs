@@ -30,6 +30,7 @@ use super::glance;
 use super::report::{Entry, Report};
 use super::{Mutant, mutants};
 use crate::alarm;
+use crate::compose::HAS_ROOM;
 use crate::events;
 use crate::verify::{self, Failure, MemoryModel, Verdict, Verification};
 
@@ -361,6 +362,9 @@ impl Judge<'_> {
         match &verification.verdict {
             Verdict::Verified => Answer::Passes,
             Verdict::Violation(found) => Answer::Violation(found.claim.clone()),
+            Verdict::FalseAlarm(found) if found.claim == HAS_ROOM => {
+                Answer::Unknown("the observer has no more room".to_owned())
+            }
             Verdict::FalseAlarm(found) => Answer::Alarm(found.claim.clone()),
             Verdict::Undecided(reason) => Answer::Unknown(because(reason)),
             Verdict::NoStart => Answer::Unknown("no start state has the first values".to_owned()),

@@ -13,6 +13,8 @@ pub enum Role {
     Processor,
     /// One of [`Recording::addresses`].
     Address,
+    /// What is loaded and stored.
+    Value,
     /// Something else.
     Other,
 }
@@ -32,6 +34,7 @@ impl Recording {
         let role = |domain: &Domain| match domain {
             Domain::Type(ty) if *ty == self.processor => Role::Processor,
             Domain::Type(ty) if *ty == self.address => Role::Address,
+            Domain::Type(ty) if *ty == self.value => Role::Value,
             _ => Role::Other,
         };
         let roles = binders(parameters).map(|binder| role(&binder.domain));

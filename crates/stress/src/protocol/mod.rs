@@ -4,7 +4,8 @@
 //! write these events down and lets every store have a value of its own. A [`Walker`] takes random
 //! steps and collects the events; a [`Scribe`] makes histories and text of them; [`walk_all`] does
 //! both on all cores, with results that depend on nothing but the seed. [`Programs`] are told by a
-//! test program what to load and store instead: a target like any other.
+//! test program what to load and store instead: a target like any other. A run that a search has
+//! found is walked along by [`Walker::retrace`].
 //!
 //! ```
 //! use conform::{RecordOptions, record};
@@ -33,11 +34,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod favour;
 mod fleet;
 mod follow;
 mod guide;
 mod parameters;
 mod programs;
+mod retrace;
 mod scribe;
 mod stand;
 mod taste;
@@ -51,10 +54,13 @@ use murphi::interpret::{End, RuntimeError};
 use murphi::machine::{Check, Machine, Outcome, Successors};
 use murphi::value::State;
 
+use favour::Favour;
 use parameters::Parameters;
 
+pub use favour::{FavourError, MOST_FAVOUR};
 pub use fleet::{Fleet, walk_all};
 pub use programs::Programs;
+pub use retrace::Called;
 pub use scribe::Scribe;
 pub use stand::Broken;
 pub use taste::Clients;
@@ -65,6 +71,7 @@ pub struct Protocol {
     recording: Recording,
     /// For each rule.
     parameters: Vec<Parameters>,
+    favour: Favour,
     native: Option<Arc<native::Program>>,
     /// The states to begin with, and what every address holds there.
     starts: Vec<(Vec<u8>, u64)>,
@@ -76,9 +83,19 @@ impl Protocol {
         let interpreter = &recording.interpreter;
         let native = native::Program::compile(interpreter.model(), interpreter.layout()).ok();
         let parameters = Parameters::of_rules(&recording);
-        let mut protocol = Protocol { recording, parameters, native, starts: Vec::new() };
+        let favour = Favour::default();
+        let mut protocol = Protocol { recording, parameters, favour, native, starts: Vec::new() };
         protocol.starts = protocol.find_starts()?;
         Ok(protocol)
+    }
+
+    /// From now on, steps by the rules with this name (`*` stands for any text) are so many times as
+    /// likely in comparison with others: from 0, which is never, to [`MOST_FAVOUR`]. If a rule is
+    /// named several times, the last time counts.
+    pub fn favour(&mut self, name: &str, factor: f64) -> Result<(), FavourError> {
+        let rules = &self.recording.interpreter.model().rules;
+        let names: Vec<&str> = rules.iter().map(|rule| &*rule.name).collect();
+        self.favour.give(&names, name, factor)
     }
 
     /// What was composed.

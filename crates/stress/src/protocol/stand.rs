@@ -92,10 +92,19 @@ impl<'a> Stand<'a> {
         &self.protocol.parameters
     }
 
-    /// Goes to a start state; gives what every address holds there.
+    /// Goes to a random start state; gives what every address holds there.
     pub(super) fn start(&mut self, rng: &mut Rng) -> u64 {
-        let starts = &self.protocol.starts;
-        let (start, initial) = &starts[rng.below(starts.len())];
+        self.start_at(rng.below(self.starts()))
+    }
+
+    /// How many start states there are.
+    pub(super) fn starts(&self) -> usize {
+        self.protocol.starts.len()
+    }
+
+    /// Goes to the start state with this number; gives what every address holds there.
+    pub(super) fn start_at(&mut self, number: usize) -> u64 {
+        let (start, initial) = &self.protocol.starts[number];
         self.state.clone_from(start);
         *initial
     }
@@ -158,11 +167,12 @@ impl<'a> Stand<'a> {
     }
 
     /// Has the possible steps chosen from by these weights, which are given the state that a step
-    /// leads to; 0 for none.
+    /// leads to, and by what rules are favoured; 0 for none.
     pub(super) fn weigh(&mut self, mut weight: impl FnMut(&Possible, &[u8]) -> u64) {
         self.choices.clear();
         for (number, possible) in self.possible.iter().enumerate() {
             let weight = weight(possible, self.successors.state(possible.number));
+            let weight = self.protocol.favour.weigh(possible.firing.rule, weight);
             if weight > 0 {
                 self.choices.push((number, weight));
             }
@@ -181,6 +191,16 @@ impl<'a> Stand<'a> {
             }
         }
         None
+    }
+
+    /// The first of the possible steps that is as wanted: by its rule, its instance, and the state
+    /// that it is taken in.
+    pub(super) fn find(&self, wanted: impl Fn(u32, u64, &[u8]) -> bool) -> Option<Possible> {
+        let is_wanted = |possible: &&Possible| {
+            let Firing { rule, instance, .. } = possible.firing;
+            wanted(rule, instance, &self.state)
+        };
+        self.possible.iter().find(is_wanted).copied()
     }
 
     /// Takes a step.
@@ -203,10 +223,10 @@ impl<'a> Stand<'a> {
 
 /// One of the choices, by weight.
 fn pick(choices: &[(usize, u64)], rng: &mut Rng) -> usize {
-    let total: u64 = choices.iter().map(|(_, weight)| weight).sum();
-    let mut rest = rng.bits() % total;
+    let total: u128 = choices.iter().map(|(_, weight)| u128::from(*weight)).sum();
+    let mut rest = u128::from(rng.bits()) % total;
     for (number, (_, weight)) in choices.iter().enumerate() {
-        match rest.checked_sub(*weight) {
+        match rest.checked_sub(u128::from(*weight)) {
             Some(less) => rest = less,
             None => return number,
         }

@@ -67,6 +67,21 @@ pub struct Walk {
     pub broken: Option<(Broken, usize)>,
 }
 
+impl Walk {
+    /// One that has not taken a step yet, with room for so many events.
+    pub(super) fn begin(number: u64, initial: u64, events: usize) -> Self {
+        Walk {
+            number,
+            initial,
+            events: Vec::with_capacity(events),
+            length: 0,
+            steps: Vec::new(),
+            ending: Ending::Complete,
+            broken: None,
+        }
+    }
+}
+
 /// A step of a walk.
 #[derive(Debug, Clone)]
 pub struct Step {
@@ -93,7 +108,7 @@ pub enum Ending {
 
 /// Walks a protocol.
 pub struct Walker<'a> {
-    stand: Stand<'a>,
+    pub(super) stand: Stand<'a>,
 }
 
 impl<'a> Walker<'a> {
@@ -107,15 +122,7 @@ impl<'a> Walker<'a> {
         let mut taste = Taste::draw(plan.clients, &mut rng);
         let recording = self.stand.recording();
         let initial = self.stand.start(&mut rng);
-        let mut walk = Walk {
-            number,
-            initial,
-            events: Vec::with_capacity(plan.operations + 8),
-            length: 0,
-            steps: Vec::new(),
-            ending: Ending::Complete,
-            broken: None,
-        };
+        let mut walk = Walk::begin(number, initial, plan.operations + 8);
         recording.take_events(&mut self.stand.state, &mut walk.events);
         self.note(&mut walk);
         let mut operations = walk.events.len();

@@ -64,9 +64,11 @@ fn mutants_are_judged_alike_by_both_halves() {
     let mut violated = 0;
     for mutant in mutants(&program, &EventNames::default()) {
         let Some(told) = ask("mutant", &mutant.program, &asked) else { continue };
-        violated += u64::from(told.verified == Verified::Violated);
         let what = mutant.describe(&source);
-        assert_ne!(told.agree(), Some(false), "{}: {what}", mutant.number);
+        let run = told.objection.as_ref().map_or("", |objection| &objection.trace);
+        assert_ne!(told.agree(), Some(false), "{}: {what}\n{run}", mutant.number);
+        assert_ne!(told.verified, Verified::Broken, "{}: {what}", mutant.number);
+        violated += u64::from(told.verified == Verified::Violated);
     }
     assert!(violated >= 10, "only {violated} mutants violate the model");
 }

@@ -7,8 +7,12 @@ use std::sync::atomic::AtomicBool;
 use conform::{EventKind, RecordOptions, record};
 use judge::{Budget, Engine, Outcome, judge};
 use models::Model;
+use murphi::instance::bindings;
 use murphi::source::Source;
-use tribunal_stress::protocol::{Broken, Ending, Fleet, Plan, Protocol, Scribe, Walk, walk_all};
+use murphi::value::State;
+use tribunal_stress::protocol::{
+    Broken, Called, Ending, Fleet, Plan, Protocol, Scribe, Step, Walk, walk_all,
+};
 
 fn source(file: &str) -> Source {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../protocols").join(file);
@@ -237,4 +241,65 @@ fn an_event_without_an_address_is_an_error_of_the_protocol() {
     let (broken, _) = walk.broken.unwrap();
     assert!(protocol.explain(&broken).contains("address that is defined"));
     assert!(walk.events.iter().all(|event| event.kind == EventKind::Store));
+}
+
+#[test]
+fn rules_can_be_favoured_or_ruled_out() {
+    let fired = |weights: &[(&str, f64)]| {
+        let mut protocol = protocol("tso-cc.m", &TWO);
+        for &(rule, factor) in weights {
+            protocol.favour(rule, factor).unwrap();
+        }
+        let rules = &protocol.recording().interpreter.model().rules;
+        let plan = Plan { steps: true, ..Plan::default() };
+        let mut walker = protocol.walker();
+        let walks = (0..50).map(|number| walker.walk(&plan, number));
+        let steps: Vec<u32> = walks.flat_map(|walk| walk.steps).map(|step| step.rule).collect();
+        let count = |name: &str| {
+            let counted = steps.iter().filter(|rule| rules[**rule as usize].name == name);
+            counted.count()
+        };
+        (count("evict M"), count("evict E"), count("drop a shared copy, silently"))
+    };
+    let usual = fired(&[]);
+    let (modified, exclusive, shared) = fired(&[("evict*", 0.0), ("drop*", 100.0)]);
+    assert_eq!((modified, exclusive), (0, 0));
+    assert!(shared > 2 * usual.2, "{shared}, usually {}", usual.2);
+    let (modified, exclusive, _) = fired(&[("evict*", 0.0), ("evict M", 1.0)]);
+    assert!(modified > 0 && exclusive == 0, "the last one counts");
+}
+
+#[test]
+fn what_is_held_back_finds_what_needs_time() {
+    let mut survives = protocol("broken/tso-cc-read-only-copy-survives.m", &TWO);
+    survives.favour("drop a shared copy, silently", 0.0).unwrap();
+    assert!(traces_to_violation(&survives, Model::Tso, 500).is_some());
+    let mut right = protocol("tso-cc.m", &TWO);
+    right.favour("drop a shared copy, silently", 0.0).unwrap();
+    assert_eq!(traces_to_violation(&right, Model::Tso, 200), None);
+}
+
+#[test]
+fn a_walk_can_be_taken_again_by_its_steps() {
+    let protocol = protocol("msi-store-buffer.m", &TWO);
+    let interpreter = &protocol.recording().interpreter;
+    let (model, layout) = (interpreter.model(), interpreter.layout());
+    let called = |step: &Step| {
+        let from = State::decode(model, layout, &step.from).unwrap();
+        let rule = &model.rules[step.rule as usize];
+        Called { rule: step.rule, parameters: bindings(model, rule, step.instance, &from) }
+    };
+    let plan = Plan { steps: true, ..Plan::default() };
+    let mut walker = protocol.walker();
+    for number in 0..20 {
+        let walk = walker.walk(&plan, number);
+        let mut steps: Vec<Called> = walk.steps.iter().map(called).collect();
+        let again = walker.retrace(&steps).unwrap();
+        assert_eq!((again.events, again.length), (walk.events, walk.length));
+        // A step that is not possible is named: nobody has stored anything at first.
+        let commit = model.rules.iter().position(|rule| rule.name.starts_with("write the oldest"));
+        let parameters = steps[0].parameters.clone();
+        steps.insert(0, Called { rule: commit.unwrap() as u32, parameters });
+        assert_eq!(walker.retrace(&steps).unwrap_err(), 0);
+    }
 }

@@ -2,6 +2,7 @@
 //! `tribunal run`, `hunt` and `verify`.
 
 use clap::Args;
+use stress::protocol::MOST_FAVOUR;
 
 use super::LanguageFlags;
 
@@ -18,6 +19,13 @@ pub(crate) struct ProtocolFlags {
     /// treats values as cargo, and values repeat. Say a number to have it changed all the same.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=1_000_000_000))]
     pub(crate) values: Option<u64>,
+
+    /// Let the rules of this name fire so many times as often as they would (0: never; 0.1; 10).
+    ///
+    /// `*` in a name stands for any text: --weight "evict*=0.05". May be given several times; if
+    /// names overlap, the last one counts.
+    #[arg(long = "weight", value_name = "RULE=FACTOR", value_parser = weight)]
+    pub(crate) weights: Vec<(String, f64)>,
 
     #[command(flatten)]
     pub(crate) events: EventFlags,
@@ -38,4 +46,17 @@ pub(crate) struct EventFlags {
     /// The procedure that is called where a processor writes a value.
     #[arg(long, value_name = "NAME", default_value = "Store")]
     pub(crate) store: String,
+}
+
+/// `evict*=0.1`
+fn weight(text: &str) -> Result<(String, f64), String> {
+    let parts = text.rsplit_once('=').map(|(name, factor)| (name, factor.trim().parse::<f64>()));
+    match parts {
+        Some((name, Ok(factor))) if (0.0..=MOST_FAVOUR).contains(&factor) => {
+            Ok((name.to_owned(), factor))
+        }
+        _ => Err(format!(
+            "say the name of a rule, `=` and a number from 0 to {MOST_FAVOUR}: \"evict*=0.1\""
+        )),
+    }
 }

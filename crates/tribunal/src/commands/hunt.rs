@@ -228,13 +228,20 @@ fn options(arguments: &HuntArguments, target: &str) -> Map<String, Value> {
     match options {
         Value::Object(mut options) => {
             if let TargetName::Protocol(_) = arguments.on {
-                let ProtocolFlags { language, values, events, commit } = &arguments.protocol;
+                let ProtocolFlags { language, values, weights, events, commit } =
+                    &arguments.protocol;
                 let EventFlags { load, store } = events;
                 let constants = language.constants.iter();
                 let constants: Vec<_> =
                     constants.map(|(name, value)| format!("{name}={value}")).collect();
                 options.insert("--const".to_owned(), json!(constants.join(" ")));
                 options.insert("--values".to_owned(), json!(values));
+                // Folders of hunts without weights know of none.
+                if !weights.is_empty() {
+                    let weights = weights.iter().map(|(rule, factor)| format!("{rule}={factor}"));
+                    let weights = weights.collect::<Vec<_>>().join(", ");
+                    options.insert("--weight".to_owned(), json!(weights));
+                }
                 options.insert("--load".to_owned(), json!(load));
                 options.insert("--store".to_owned(), json!(store));
                 options.insert("--commit".to_owned(), json!(commit));

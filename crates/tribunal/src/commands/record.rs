@@ -1,5 +1,7 @@
 //! A Murphi protocol, ready to be walked: for `tribunal run` and `tribunal hunt`.
 
+use std::fmt::Display;
+
 use conform::{EventNames, RecordOptions, record};
 use murphi::source::Source;
 use stress::protocol::Protocol;
@@ -63,6 +65,10 @@ pub(super) fn prepare(
             ));
         }
     }
-    let protocol = Protocol::new(recording);
-    protocol.map(Ok).map_err(|why| Failure::Usage(format!("{}: {why}", source.name)))
+    let refused = |why: &dyn Display| Failure::Usage(format!("{}: {why}", source.name));
+    let mut protocol = Protocol::new(recording).map_err(|why| refused(&why))?;
+    for (rule, factor) in &flags.weights {
+        protocol.favour(rule, *factor).map_err(|why| refused(&why))?;
+    }
+    Ok(Ok(protocol))
 }

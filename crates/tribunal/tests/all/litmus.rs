@@ -89,6 +89,19 @@ fn what_does_not_fit_a_budget_is_undecided() {
     let ran = run_with(endless, &["litmus", "--budget", "200ms", "-"]);
     assert_eq!(ran.code, Some(3));
     assert!(ran.stderr.contains("the time ran out after"), "{}", ran.stderr);
+    let mut asked = vec!["litmus", "--budget", "200ms", "--json", "-"];
+    let alone = run_with(endless, &asked);
+    if races_here() {
+        asked.splice(1..1, ["--on", "host"]);
+    }
+    for ran in [alone, run_with(endless, &asked)] {
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        let [answer] = &ran.json()[..] else { panic!("one object: {ran:?}") };
+        assert_eq!((&answer["test"], &answer["model"]), (&"endless".into(), &"tso".into()));
+        assert_eq!(answer["verdict"], "undecided");
+        let why = answer["why"].as_str().unwrap();
+        assert!(why.starts_with("the time ran out after"), "{why}");
+    }
 }
 
 #[test]

@@ -73,6 +73,37 @@ fn what_cannot_be_run_is_said() {
 }
 
 #[test]
+fn rules_have_weights() {
+    let file = "protocols/broken/tso-cc-read-only-copy-survives.m";
+    let flags = ["run", "--on", file, "--check", "tso", "-n", "300", "--first", "--json"];
+    let weigh = |weight: &str| run(&[&flags[..], &["--weight", weight]].concat());
+    let ran = weigh("drop a shared copy*=0");
+    assert_eq!(ran.json()[0]["verdict"], "violation", "{ran:?}");
+    let ran = weigh("drop a shared copy=0");
+    assert_eq!(ran.code, Some(2));
+    let names = "no rule is called \"drop a shared copy\"; there are \"load hits\", ";
+    assert!(ran.stderr.contains(names), "{ran:?}");
+    for weight in ["evict*", "evict*=often", "evict*=-1", "evict*=1001", "evict*=NaN", "=1"] {
+        let ran = weigh(weight);
+        assert_eq!(ran.code, Some(2), "{weight}: {ran:?}");
+    }
+    // What was asked for is part of what was done.
+    let header = |more: &[&str]| {
+        let ran = run(&[&["run", "--on", file, "-n", "1"], more].concat());
+        ran.lines()[0].to_owned()
+    };
+    assert!(header(&["--weight", "evict*=0.5"]).ends_with(", weight of evict* 0.5"));
+    let hunt = ["hunt", "--on", file, "--model", "tso", "--tests", "1"];
+    let folder = directory("run-weights").join("hunt");
+    let folder = folder.to_str().expect("a path of letters");
+    let hunt = |weight: &str| run(&[&hunt[..], &["--out", folder, "--weight", weight]].concat());
+    assert_ne!(hunt("evict*=0.5").code, Some(2));
+    let other = hunt("evict*=0.6");
+    assert_eq!(other.code, Some(2));
+    assert!(other.stderr.contains("--weight was evict*=0.5 and is now evict*=0.6"), "{other:?}");
+}
+
+#[test]
 fn time_ends_it() {
     let flags = ["run", "--on", "protocols/msi.m", "--check", "sc", "--budget", "200ms"];
     let ran = run(&flags);

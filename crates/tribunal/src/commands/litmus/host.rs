@@ -52,7 +52,10 @@ pub(super) fn run_all(
                 progress.hide();
                 ran.tell(asking, output.writer()).map_err(Failure::of_stdout)?
             }
-            Err(ended) => ended,
+            Err(unanswered) => {
+                progress.hide();
+                unanswered.tell(test, asking, output.writer()).map_err(Failure::of_stdout)?
+            }
         };
         ending = ending.and(ended);
         output.flush()?;
@@ -79,23 +82,50 @@ struct Compared<'a> {
     outside: Vec<Vec<u64>>,
 }
 
-/// Asks the models, then the machine. Where either cannot answer, that is said.
+/// Why there is no answer about a test.
+struct Unanswered {
+    /// As a sentence that follows the name of the test.
+    why: String,
+    /// The model that could not be asked; if there is none, it is the machine.
+    model: Option<Model>,
+    time: Duration,
+    ending: Ending,
+}
+
+impl Unanswered {
+    /// Says so; as an object, too, if what was asked is only undecided.
+    fn tell(&self, test: &Test, asking: &Asking<'_>, out: &mut dyn Write) -> io::Result<Ending> {
+        let (file, name) = (input::shown(&test.file), &test.litmus.name);
+        if asking.arguments.json.json && self.ending != Ending::Unasked {
+            let object = json!({
+                "file": file, "test": name, "on": "host", "model": self.model.map(Model::name),
+                "verdict": "undecided", "why": self.why, "micros": micros(self.time),
+            });
+            writeln!(out, "{object}")?;
+        }
+        match self.model {
+            Some(model) => remark(&format!("{file}: {name} under {model}: {}", self.why)),
+            None => remark(&format!("{file}: {name} is not run: {}", self.why)),
+        }
+        Ok(self.ending)
+    }
+}
+
+/// Asks the models, then the machine.
 fn one<'a>(
     test: &'a Test,
     asking: &Asking<'_>,
     host: &mut Host,
     progress: &Progress,
-) -> Result<Ran<'a>, Ending> {
+) -> Result<Ran<'a>, Unanswered> {
+    let start = Instant::now();
     let mut compared = Vec::new();
     for &model in &asking.arguments.model {
         match asking.answer(test, model) {
             Ok((allowed, _)) => compared.push(Compared { model, allowed, outside: Vec::new() }),
             Err(stopped) => {
-                progress.hide();
                 let (why, ending) = asking.why_stopped(&stopped);
-                let file = input::shown(&test.file);
-                remark(&format!("{file}: {} under {model}: {why}", test.litmus.name));
-                return Err(ending);
+                return Err(Unanswered { why, model: Some(model), time: start.elapsed(), ending });
             }
         }
     }
@@ -117,10 +147,11 @@ fn one<'a>(
         time: Duration::ZERO,
         compared,
     };
-    ran.run(asking, host).map_err(|why| {
-        progress.hide();
-        remark(&format!("{}: {} is not run: {why}", input::shown(&test.file), test.litmus.name));
-        Ending::Unasked
+    ran.run(asking, host).map_err(|why| Unanswered {
+        why: why.to_string(),
+        model: None,
+        time: start.elapsed(),
+        ending: Ending::Unasked,
     })?;
     Ok(ran)
 }
@@ -227,6 +258,7 @@ impl Ran<'_> {
             "on": "host",
             "runs": number(tally.states),
             "given_up": self.given_up,
+            "cut_short": self.cut_short,
             "verdict": if tally.validates(litmus) { "ok" } else { "no" },
             "kind": litmus.condition.quantifier.kind(),
             "condition": litmus.condition.spelled(litmus),

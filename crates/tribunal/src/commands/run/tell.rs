@@ -46,6 +46,9 @@ pub(super) fn header(arguments: &RunArguments, source: &Source, protocol: &Proto
     for (name, value) in &arguments.protocol.language.constants {
         let _ = write!(text, ", {name}={value}");
     }
+    for (rule, factor) in &arguments.protocol.weights {
+        let _ = write!(text, ", weight of {rule} {factor}");
+    }
     text.push('\n');
     for (name, thread) in &protocol.recording().processors {
         let _ = writeln!(text, "# thread {thread} is {name}");

@@ -1,7 +1,9 @@
 //! What was found, put into words and confirmed: the run by the reference interpreter, the
 //! verdict on its memory trace by the kernel that checks certificates.
 
-use conform::{Counterexample, EventNames, Lemma, MemoryModel, NiceCycle, Options, Verdict};
+use conform::{
+    Counterexample, EventNames, HAS_ROOM, Lemma, MemoryModel, NiceCycle, Options, Verdict,
+};
 use evidence::{Certificate, Evidence};
 use explore::Violation;
 use history::{History, ReadOptions, ThinAir, TraceReader};
@@ -200,6 +202,9 @@ fn alarm_sentence(memory_model: MemoryModel, commits: bool, alarm: &Counterexamp
         counted(alarm.trace.events.iter().filter(|event| !event.is_store).count() as u64, "load"),
         counted(alarm.trace.events.iter().filter(|event| event.is_store).count() as u64, "store"),
     );
+    if alarm.claim == HAS_ROOM && !matches!(alarm.judged.outcome, Outcome::Violation(_)) {
+        return format!("allowed {after}, but the observer has no more room; nothing is known");
+    }
     match (memory_model, &alarm.judged.outcome) {
         (MemoryModel::Sc, Outcome::Violation(_)) => format!("not sequentially consistent {after}"),
         (MemoryModel::Tso, Outcome::Violation(_)) => format!("violates total store order {after}"),
