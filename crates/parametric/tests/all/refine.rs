@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use murphi::parse::parse;
 use murphi::source::Source;
-use tribunal_parametric::refine::{Options, Verdict, Verification, verify};
-use tribunal_parametric::{Prepared, prepare, read_lemmas};
+use tribunal_parametric::refine::{Kept, Options, Verdict, Verification, verify};
+use tribunal_parametric::{Prepared, View, prepare, read_lemmas};
 
 fn source(name: &str, text: &str) -> Source {
     Source { name: name.to_owned(), text: text.to_owned() }
@@ -49,6 +49,27 @@ fn german_is_verified_by_lemmas_that_can_be_given_again() {
     let lemmas = again.lemmas[1..].iter().map(|kept| kept.lemma.clone()).collect();
     let fewer = refined(&prepared, &Options { lemmas, ..Options::default() });
     assert!(fewer.rounds > 1);
+}
+
+/// In MI no two forwarded requests have the same requester, who need not be in view.
+#[test]
+fn facts_that_compare_two_stored_processors_need_a_name() {
+    let prepared = prepared(&protocol("mi.m"));
+    assert!(prepared.stores_several_processors());
+    let with = |named: bool| {
+        let view = View { concrete: 2, named };
+        let abstraction = tribunal_parametric::Options { view, ..Default::default() };
+        refined(&prepared, &Options { abstraction, ..Options::default() })
+    };
+    let found = with(true);
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    let compares = |kept: &Kept| {
+        let compared = "forward[other_processor][a].requester";
+        kept.condition.matches("].requester").count() > 1 && kept.condition.contains(compared)
+    };
+    assert!(found.lemmas.iter().any(compares), "{:#?}", found.lemmas);
+    let without = with(false);
+    assert!(matches!(without.verdict, Verdict::Missing(_)), "{:?}", without.verdict);
 }
 
 #[test]
