@@ -2,7 +2,7 @@
 
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 
-use super::instance::{Decision, Instance, Mode, Standing, Step, Stop};
+use super::instance::{Decision, Instance, Mode, Standing, Step, Stop, outside};
 use super::places::Where;
 use crate::syntax::{
     and, binary, boolean, expression, implies, is_false, is_true, name, named_type, not, or,
@@ -130,7 +130,7 @@ impl Instance<'_> {
         self.learn(stored, Standing::Concrete);
         let mut done = self.atom(whole, mode)?;
         self.leave_branch(&before);
-        for (standing, called) in self.outside() {
+        for (standing, called) in outside(self.types) {
             self.learn(stored, *standing);
             let outside = self.atom(whole, mode)?;
             self.leave_branch(&before);

@@ -32,6 +32,14 @@ pub(super) enum Standing {
     Outside,
 }
 
+/// What a processor may be if it is not concrete, and how that is written.
+pub(super) fn outside(types: &Types) -> &'static [(Standing, &'static str)] {
+    match types.has_named() {
+        true => &[(Standing::Other, OTHER), (Standing::Named, NAMED)],
+        false => &[(Standing::Other, OTHER)],
+    }
+}
+
 /// Why an expression could not be abstracted as it is.
 #[derive(Debug, Clone)]
 pub(super) enum Stop {
@@ -234,14 +242,6 @@ impl<'t> Instance<'t> {
     }
 
     // Stored processors.
-
-    /// What a stored processor may be other than concrete, and how that is written.
-    pub(super) fn outside(&self) -> &'static [(Standing, &'static str)] {
-        match self.types.has_named() {
-            true => &[(Standing::Other, OTHER), (Standing::Named, NAMED)],
-            false => &[(Standing::Other, OTHER)],
-        }
-    }
 
     pub(super) fn learn(&mut self, place: &Expression, standing: Standing) {
         let entry = (standing, reads(place), self.log.len());

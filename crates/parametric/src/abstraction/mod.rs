@@ -8,6 +8,10 @@
 //! every step of the protocol, looked at with any few processors in view, is a step of the result
 //! or changes nothing there. Instances of which nothing shows are left out.
 //!
+//! Beside the concrete processors one more may be known by its name (`Named`): nothing of its own is
+//! kept either, but references to it are told from those to others, so that two of them can be
+//! compared.
+//!
 //! Assertions are checked where all processors of a rule are concrete and assumed where they are
 //! not: the step in question is one of both kinds, in different views. This needs a view of all
 //! processors that an assertion speaks of, which [`limits`] sees to.

@@ -10,7 +10,7 @@ use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 
-use super::instance::{Decision, Instance, Mode, NAMED, OTHER, Standing};
+use super::instance::{Decision, Instance, Mode, NAMED, OTHER, Standing, outside};
 use super::{enter, parameters, refused, slice};
 use crate::syntax::{
     and, boolean, changed, each_expression, each_part, each_statement, is_false, is_true, names,
@@ -94,14 +94,10 @@ type Outsiders = Vec<(usize, Standing)>;
 
 /// All ways in which processors of a rule are not concrete, that none is first.
 fn outsiders(types: &Types, processors: &[usize]) -> Vec<Outsiders> {
-    let standings: &[Standing] = match types.has_named() {
-        true => &[Standing::Other, Standing::Named],
-        false => &[Standing::Other],
-    };
     let mut found = vec![Vec::new()];
     for &number in processors {
         let so_far = found.clone();
-        for &standing in standings {
+        for &(standing, _) in outside(types) {
             let with = so_far.iter().cloned().map(|mut others: Outsiders| {
                 others.push((number, standing));
                 others

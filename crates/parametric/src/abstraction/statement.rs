@@ -5,7 +5,9 @@ use murphi::ast::{
 };
 use murphi::source::Span;
 
-use super::instance::{Instance, Key, Mode, NAMED, OTHER, Standing, Step, Stop, overlap, reads};
+use super::instance::{
+    Instance, Key, Mode, NAMED, OTHER, Standing, Step, Stop, outside, overlap, reads,
+};
 use super::loops::writes;
 use super::places::Where;
 use super::processors::{Who, processor_of};
@@ -33,7 +35,7 @@ impl<'t> Instance<'t> {
                 let base = self.clone();
                 let mut cases = Vec::new();
                 let mut written = Vec::new();
-                for (standing, called) in self.outside() {
+                for (standing, called) in outside(self.types) {
                     self.learn(&stored, *standing);
                     cases.push((called, self.statement(whole)?));
                     written.extend(self.next_branch(&base));
