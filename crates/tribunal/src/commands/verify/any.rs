@@ -72,13 +72,18 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
     let progress = Progress::start(question.arguments.quiet.quiet);
     let mut done: Vec<Done> = Vec::new();
     let is_tried = attempts.is_some();
-    let shown = attempts.and_then(|attempts| {
+    // Timely loads are soon shown, and where they are not, it is time for a glance. TSO-LB one address
+    // at a time takes long.
+    let glance_first = question.arguments.model == Some(MemoryModelChoice::Tso);
+    let glance = || refuted(question, &tasks, &progress.teller(), &stop);
+    let mut tale = if is_tried && glance_first { glance()? } else { None };
+    let shown = attempts.filter(|_| tale.is_none()).and_then(|attempts| {
         by_address::first_that_holds(question, &attempts, &progress.teller(), &stop)
     });
-    if is_tried
-        && shown.is_none()
-        && let Some(tale) = refuted(question, &tasks, &progress.teller(), &stop)?
-    {
+    if is_tried && !glance_first && shown.is_none() {
+        tale = glance()?;
+    }
+    if let Some(tale) = tale {
         drop(progress);
         return super::deliver(question, tale, Vec::new(), interrupt);
     }
