@@ -192,9 +192,9 @@ impl Table {
         if !triples.is_empty() {
             return ranked(triples, &counts).iter().map(|triple| named(triple)).collect();
         }
-        self.missing_whole(&telling, &sets, &counts)
-            .map(|all| vec![named(&all)])
-            .unwrap_or_default()
+        // Of a rule that was never seen to apply there may be nothing to say.
+        let whole = self.missing_whole(&telling, &sets, &counts).filter(|all| !all.is_empty());
+        whole.map(|all| vec![named(&all)]).unwrap_or_default()
     }
 
     /// Whether some row is in all of these sets.

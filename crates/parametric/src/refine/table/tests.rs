@@ -126,3 +126,10 @@ fn a_fact_reads_as_murphi() {
     assert_eq!(facts([a, c]), ["x0 = A -> x1 != C"]);
     assert!(facts([a, b]).is_empty());
 }
+
+#[test]
+fn of_a_rule_that_never_applied_nothing_need_be_missing() {
+    let vocabulary = vocabulary(0);
+    let table = Table::new(&vocabulary, &Rows::default(), &[]);
+    assert!(table.missing(&vocabulary, &[], &suspect()).is_empty());
+}
