@@ -9,4 +9,5 @@ mod by_address;
 mod projection;
 mod refine;
 mod refusals;
+mod starts;
 mod support;

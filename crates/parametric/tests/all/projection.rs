@@ -1,6 +1,7 @@
 //! Every step of a protocol, looked at with any two processors in view, is a step of the
 //! abstraction or changes nothing there: what everything rests on, tried out.
 
+use crate::starts::starts;
 use crate::support::{abstracted, parsed, protocol, runnable};
 use murphi::ast::Program;
 use murphi::instance;
@@ -32,19 +33,6 @@ fn successors(machine: &Interpreter, state: &State) -> Vec<(usize, State)> {
                 End::Done(next) => found.push((number, next)),
                 End::Failed(error) | End::GuardFailed(error) => panic!("{error:?}"),
                 End::Disabled | End::Excluded => {}
-            }
-        }
-    }
-    found
-}
-
-fn starts(machine: &Interpreter) -> Vec<State> {
-    let model = machine.model();
-    let mut found = Vec::new();
-    for (number, start) in model.start_states.iter().enumerate() {
-        for instance in 0..instance::count(model, &start.parameters).unwrap_or(0) {
-            if let End::Done(state) = machine.start(number, instance).end {
-                found.push(state);
             }
         }
     }

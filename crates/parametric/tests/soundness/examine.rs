@@ -18,6 +18,7 @@ use tribunal_parametric::{
 
 use crate::judge::{Found, Sabotage, Said, abstracted, instance, read, runnable, said, source};
 use crate::sketch::{self, Sketch};
+use crate::starts::starts;
 
 /// The most processors of an instance.
 const MOST: u64 = 4;
@@ -233,19 +234,6 @@ fn views(count: usize, kept: usize) -> Vec<Vec<usize>> {
             others.into_iter().map(move |one| [view.clone(), vec![one]].concat())
         };
         found = found.iter().flat_map(longer).collect();
-    }
-    found
-}
-
-fn starts(machine: &Interpreter) -> Vec<State> {
-    let model = machine.model();
-    let mut found = Vec::new();
-    for (number, start) in model.start_states.iter().enumerate() {
-        for instance in 0..parameters::count(model, &start.parameters).unwrap_or(0) {
-            if let End::Done(state) = machine.start(number, instance).end {
-                found.push(state);
-            }
-        }
     }
     found
 }

@@ -4,6 +4,8 @@ mod examine;
 mod hostile;
 mod judge;
 mod sketch;
+#[path = "../all/starts.rs"]
+mod starts;
 
 use chance::Rng;
 use examine::{Mix, Plan, examine, reduced};
