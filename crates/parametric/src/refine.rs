@@ -8,8 +8,10 @@
 //!    supports is held to be impossible ([`suspect`]), and the facts that exclude it
 //!    ([`table`], [`fact`]) become lemmas.
 //! 3. A lemma that fails itself is treated like any other alarm. If all steps of its run are as
-//!    observed, it is believed that the lemma is wrong with more processors: what it met counts as
-//!    observed from then on, and facts that it contradicts are given up.
+//!    observed, it is wrong with more processors, and probably others are, too: whatever follows from
+//!    the observations counts as observed from then on ([`closure`]), and the lemmas are chosen anew.
+//!    Where that cannot be done, what the lemma met counts as observed, and facts that it contradicts
+//!    are given up.
 //! 4. When nothing is wrong any more, lemmas that are not needed are dropped ([`minimise`]).
 //!
 //! Nothing that is guessed here can make the answer wrong: whatever the lemmas are, a search of the
@@ -18,8 +20,10 @@
 
 mod answer;
 mod atoms;
+mod closure;
 mod fact;
 mod instance;
+mod lookup;
 mod minimise;
 mod observe;
 mod probe;
@@ -42,6 +46,7 @@ use murphi::print::print_expression;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Lemma, Prepared, RuleId, abstraction};
+use closure::Closed;
 use fact::Fact;
 use observe::Observations;
 use suspect::{Abstract, SuspectedRow};
@@ -57,6 +62,9 @@ const ALARMS: usize = 40;
 
 /// How many facts are taken from one step.
 const FACTS_OF_A_STEP: usize = 6;
+
+/// How many there are to choose from, if they are known to be right.
+const FACTS_TO_CHOOSE_FROM: usize = 20;
 
 /// How many rounds there are at most.
 const MOST_ROUNDS: usize = 400;
@@ -90,6 +98,8 @@ pub fn verify(
         standing: given.collect(),
         given_up: FxHashSet::default(),
         left_out: Vec::new(),
+        strengthened: unstrengthened.strengthened.clone(),
+        is_closed: false,
         rounds: 0,
     };
     let small = refinement.look_at_small_instances()?;
@@ -125,6 +135,9 @@ pub fn explore(
     instance::search(interpreter, options, symmetry, watch)
 }
 
+/// The rule of a lemma, and what it says.
+type LemmaId = (RuleId, String);
+
 /// A lemma in use.
 #[derive(Debug, Clone)]
 struct Standing {
@@ -137,6 +150,11 @@ struct Standing {
 }
 
 impl Standing {
+    /// What tells it from the others.
+    fn id(&self) -> LemmaId {
+        (self.lemma.rule, self.text.clone())
+    }
+
     fn given(lemma: &Lemma) -> Standing {
         let text = print_expression(&lemma.condition);
         Standing { lemma: lemma.clone(), text, called_for: None, fact: None }
@@ -167,10 +185,14 @@ struct Refinement<'a, 'b> {
     /// Paths of what may be undefined, once they are needed.
     undefined: Option<FxHashSet<String>>,
     standing: Vec<Standing>,
-    /// Facts that turned out not to hold: rule and text.
-    given_up: FxHashSet<(RuleId, String)>,
+    /// Facts that turned out not to hold.
+    given_up: FxHashSet<LemmaId>,
     /// Claims that the abstraction cannot decide.
     left_out: Vec<String>,
+    /// Claims that the abstraction had to make stronger than they are: that these fail means nothing.
+    strengthened: Vec<String>,
+    /// Whether nothing follows from what was observed that was not taken for observed.
+    is_closed: bool,
     rounds: usize,
 }
 
@@ -182,6 +204,19 @@ struct Alarm {
     claim: Option<String>,
     /// The rule that failed in the last state, if one did.
     failed: Option<(u32, u64)>,
+}
+
+impl Alarm {
+    /// The steps of its run, and the one that fails behind it: where, which rule and with what.
+    fn steps(&self) -> Vec<(&[u8], u32, u64)> {
+        let steps = self
+            .run
+            .windows(2)
+            .map(|pair| (pair[0].state.as_slice(), pair[1].rule, pair[1].instance));
+        let last = self.run.last().map(|step| step.state.as_slice());
+        let failed = last.zip(self.failed).map(|(state, (rule, number))| (state, rule, number));
+        steps.chain(failed).collect()
+    }
 }
 
 impl Refinement<'_, '_> {
@@ -205,13 +240,17 @@ impl Refinement<'_, '_> {
                 }
                 _ => alarms(&current, &exploration),
             };
-            let progress = self.answer(&current, &alarms);
+            let stuck = match self.exclude(&current, &alarms) {
+                true => None,
+                false => self.reconsider(&current, &alarms)?,
+            };
             if self.interrupt.load(Relaxed) || self.rounds >= MOST_ROUNDS {
                 verification.verdict = Verdict::Undecided(Reason::Interrupted);
                 self.tell(verification, current, exploration);
                 return Ok(());
             }
-            if let Err(alarm) = progress {
+            if let Some((alarm, found_in)) = stuck {
+                let current = found_in.unwrap_or(current);
                 verification.verdict = match self.concretised(&alarm)? {
                     Some(violation) => violation,
                     None => Verdict::Missing(Box::new(self.stuck(&current, alarm))),
@@ -220,6 +259,22 @@ impl Refinement<'_, '_> {
                 return Ok(());
             }
         }
+    }
+
+    /// What is done if every step to the alarms is as observed. If nothing can be done, an alarm, and
+    /// the abstraction in which it is, unless that is the current one.
+    fn reconsider(
+        &mut self,
+        current: &Abstract,
+        alarms: &[Alarm],
+    ) -> Result<Option<(Alarm, Option<Abstract>)>, Failure> {
+        let closed = if self.is_closed { Closed::Unknown } else { self.close()? };
+        self.is_closed |= matches!(closed, Closed::Right);
+        Ok(match closed {
+            Closed::Right => None,
+            Closed::Wrong(alarm, found_in) => Some((alarm, Some(*found_in))),
+            Closed::Unknown => self.retreat(current, alarms).err().map(|alarm| (alarm, None)),
+        })
     }
 
     fn abstract_with(&self, lemmas: &[Lemma]) -> Result<Abstract, Failure> {

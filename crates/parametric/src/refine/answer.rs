@@ -9,29 +9,37 @@ use super::result;
 use super::suspect::{Abstract, Suspect};
 use super::table::{Combination, Rows, Table};
 use super::vocabulary::{Term, Vocabulary};
-use super::{Alarm, FACTS_OF_A_STEP, Refinement, Standing};
+use super::{Alarm, FACTS_OF_A_STEP, FACTS_TO_CHOOSE_FROM, Refinement, Standing};
 use crate::abstraction::may_be_claimed;
 
 impl Refinement<'_, '_> {
-    /// Adds lemmas that exclude the alarms. If there are none, gives lemmas up. If neither can be
-    /// done about any of them, the one that matters most is the answer.
-    pub(super) fn answer(&mut self, current: &Abstract, alarms: &[Alarm]) -> Result<(), Alarm> {
-        let before = self.standing.clone();
-        let mut is_progress = false;
+    /// Adds lemmas that exclude the alarms. Whether there are any.
+    pub(super) fn exclude(&mut self, current: &Abstract, alarms: &[Alarm]) -> bool {
+        let tried = self.standing.len();
+        let mut found: Vec<Fact> = Vec::new();
         for alarm in alarms {
-            let Some(facts) = self.facts_against(current, alarm, before.len()) else { continue };
-            is_progress = true;
-            for fact in facts {
-                if self.known(&fact).is_none() {
-                    (self.listener)(&format!("+ {}: {}", fact.called_for, fact.text), None);
-                    self.standing.push(Standing::guessed(fact));
-                }
+            let facts = self.facts_against(current, alarm, tried);
+            found.extend(facts.into_iter().flatten());
+        }
+        let is_progress = !found.is_empty();
+        // What is guessed may be wrong, so there should be more of it. If not, one fact will do.
+        if self.is_closed {
+            found = self.fewest(current, alarms, found);
+        }
+        for fact in found {
+            if self.known(&fact).is_none() {
+                (self.listener)(&format!("+ {}: {}", fact.called_for, fact.text), None);
+                self.standing.push(Standing::guessed(fact));
             }
         }
-        if is_progress {
-            return Ok(());
-        }
-        let mut stuck = None;
+        is_progress
+    }
+
+    /// Gives up lemmas that failed although nothing speaks against it, or a claim. If that does not
+    /// help against any of the alarms, the one that matters most is the answer.
+    pub(super) fn retreat(&mut self, current: &Abstract, alarms: &[Alarm]) -> Result<(), Alarm> {
+        let before = self.standing.clone();
+        let (mut is_progress, mut stuck) = (false, None);
         for alarm in alarms {
             let failed = alarm.claim.as_ref().and_then(|claim| {
                 current.abstraction.claims.iter().position(|candidate| candidate == claim)
@@ -42,7 +50,7 @@ impl Refinement<'_, '_> {
             }
         }
         match (is_progress, stuck.or(alarms.first())) {
-            (false, Some(alarm)) if self.leave_out(current, alarm) => Ok(()),
+            (false, Some(alarm)) if self.leave_out(alarm) => Ok(()),
             (false, Some(alarm)) => Err(alarm.clone()),
             _ => Ok(()),
         }
@@ -50,15 +58,10 @@ impl Refinement<'_, '_> {
 
     /// Leaves out the claim that an alarm breaks, if the abstraction had to make it stronger than it
     /// is.
-    fn leave_out(&mut self, current: &Abstract, alarm: &Alarm) -> bool {
-        let strengthened = &current.abstraction.strengthened;
-        match alarm.claim.as_ref().filter(|claim| strengthened.contains(claim)) {
-            Some(claim) => {
-                self.left_out.push(claim.clone());
-                true
-            }
-            None => false,
-        }
+    pub(super) fn leave_out(&mut self, alarm: &Alarm) -> bool {
+        let claim = alarm.claim.iter().find(|claim| self.strengthened.contains(claim));
+        self.left_out.extend(claim.cloned());
+        claim.is_some()
     }
 
     /// The number of the lemma that says the same.
@@ -78,44 +81,90 @@ impl Refinement<'_, '_> {
         alarm: &Alarm,
         tried: usize,
     ) -> Option<Vec<Fact>> {
-        let steps = alarm
-            .run
-            .windows(2)
-            .map(|pair| (pair[0].state.as_slice(), pair[1].rule, pair[1].instance));
-        let last = alarm.run.last().map(|step| step.state.as_slice());
-        let failed = last.zip(alarm.failed).map(|(state, (rule, number))| (state, rule, number));
-        let steps: Vec<(&[u8], u32, u64)> = steps.chain(failed).collect();
-        for (state, rule, number) in steps {
-            let Some(suspect) = current.suspect(state, rule, number) else { continue };
-            let vocabulary = Arc::clone(&self.vocabularies);
-            let vocabulary = &vocabulary[suspect.vocabulary];
-            let called_for = self.sentence(current, state, rule, number);
-            let mut combinations = self.missing(vocabulary, &suspect);
-            // The fewer atoms, the more general. The sort keeps the ranks of equals.
-            combinations.sort_by_key(Vec::len);
-            let mut facts: Vec<Fact> = Vec::new();
-            for combination in &combinations {
-                let is_longer = |fact: &Fact| fact.atoms() < combination.len();
-                if facts.len() >= FACTS_OF_A_STEP || facts.first().is_some_and(is_longer) {
-                    break;
-                }
-                let table = self.table(suspect.vocabulary);
-                let fact =
-                    Fact::new(suspect.vocabulary, vocabulary, table, combination, &called_for);
-                let Some(fact) = fact else { continue };
-                let is_new = !facts.iter().any(|known| known.text == fact.text);
-                let is_given_up = self.given_up.contains(&(fact.lemma.rule, fact.text.clone()));
-                // What was claimed and did not exclude the step says nothing here.
-                let is_in_vain = self.known(&fact).is_some_and(|at| at < tried);
-                if is_new && !is_given_up && !is_in_vain && self.may_be_claimed(&fact) {
-                    facts.push(fact);
-                }
+        for (state, rule, number) in alarm.steps() {
+            let suspects = current.suspects(state, rule, number);
+            if suspects.is_empty() {
+                continue;
             }
-            if !facts.is_empty() {
-                return Some(facts);
+            let called_for = self.sentence(current, state, rule, number);
+            let facts = suspects.iter().map(|suspect| self.facts_of(suspect, &called_for, tried));
+            // As long as the step may be one of them, it is possible.
+            let facts: Option<Vec<Vec<Fact>>> = facts.collect();
+            if let Some(facts) = facts {
+                return Some(facts.concat());
             }
         }
         None
+    }
+
+    /// The facts that exclude a step, as [`Refinement::facts_against`] a run.
+    fn facts_of(&mut self, suspect: &Suspect, called_for: &str, tried: usize) -> Option<Vec<Fact>> {
+        let vocabulary = Arc::clone(&self.vocabularies);
+        let vocabulary = &vocabulary[suspect.vocabulary];
+        let mut combinations = self.missing(vocabulary, suspect);
+        // The fewer atoms, the more general. The sort keeps the ranks of equals.
+        combinations.sort_by_key(Vec::len);
+        let mut facts: Vec<Fact> = Vec::new();
+        let most = if self.is_closed { FACTS_TO_CHOOSE_FROM } else { FACTS_OF_A_STEP };
+        for combination in &combinations {
+            let is_longer = |fact: &Fact| fact.atoms() < combination.len();
+            if facts.len() >= most || facts.first().is_some_and(is_longer) {
+                break;
+            }
+            let table = self.table(suspect.vocabulary);
+            let fact = Fact::new(suspect.vocabulary, vocabulary, table, combination, called_for);
+            let Some(fact) = fact else { continue };
+            let is_new = !facts.iter().any(|known| known.text == fact.text);
+            let is_given_up = self.given_up.contains(&(fact.lemma.rule, fact.text.clone()));
+            // What was claimed and did not exclude the step says nothing here.
+            let is_in_vain = self.known(&fact).is_some_and(|at| at < tried);
+            if is_new && !is_given_up && !is_in_vain && self.may_be_claimed(&fact) {
+                facts.push(fact);
+            }
+        }
+        (!facts.is_empty()).then_some(facts)
+    }
+
+    /// As few of some facts as exclude every alarm that they exclude together, or nearly so.
+    fn fewest(&self, current: &Abstract, alarms: &[Alarm], facts: Vec<Fact>) -> Vec<Fact> {
+        let suspects: Vec<Vec<Suspect>> = alarms
+            .iter()
+            .map(|alarm| {
+                let steps = alarm.steps().into_iter();
+                steps
+                    .flat_map(|(state, rule, number)| current.suspects(state, rule, number))
+                    .collect()
+            })
+            .collect();
+        let excludes = |fact: &Fact, suspects: &Vec<Suspect>| {
+            let of_it = suspects.iter().filter(|suspect| suspect.vocabulary == fact.vocabulary);
+            of_it.into_iter().any(|suspect| {
+                let vocabulary = &self.vocabularies[suspect.vocabulary];
+                suspect.rows.iter().any(|row| fact.is_false(vocabulary, row, &suspect.partly))
+            })
+        };
+        let mut facts: Vec<(Fact, Vec<usize>)> = facts
+            .into_iter()
+            .map(|fact| {
+                let excluded = (0..alarms.len()).filter(|&at| excludes(&fact, &suspects[at]));
+                let excluded = excluded.collect();
+                (fact, excluded)
+            })
+            .collect();
+        let mut fewest: Vec<Fact> = Vec::new();
+        let mut is_open = vec![true; alarms.len()];
+        loop {
+            let gain = |(_, excluded): &(Fact, Vec<usize>)| {
+                excluded.iter().filter(|&&alarm| is_open[alarm]).count()
+            };
+            // The first of several that are as good.
+            let best = (0..facts.len()).rev().max_by_key(|&at| gain(&facts[at]));
+            let Some(best) = best.filter(|&at| gain(&facts[at]) > 0) else { break };
+            let (fact, excluded) = facts.remove(best);
+            excluded.into_iter().for_each(|alarm| is_open[alarm] = false);
+            fewest.push(fact);
+        }
+        fewest
     }
 
     /// Whether a fact speaks of few enough processors to be looked at where they are concrete.
@@ -144,7 +193,8 @@ impl Refinement<'_, '_> {
             let vocabulary = &vocabularies[suspect.vocabulary];
             let is_contradicted = |standing: &Standing, row: &[u8]| {
                 standing.fact.as_ref().is_some_and(|fact| {
-                    fact.vocabulary == suspect.vocabulary && fact.is_false(vocabulary, row)
+                    fact.vocabulary == suspect.vocabulary
+                        && fact.is_false(vocabulary, row, &suspect.partly)
                 })
             };
             for row in &suspect.rows {
@@ -175,11 +225,12 @@ impl Refinement<'_, '_> {
     fn missing(&mut self, vocabulary: &Vocabulary, suspect: &Suspect) -> Vec<Combination> {
         let mut combinations = Vec::new();
         for row in &suspect.rows {
-            let key = (row.clone(), suspect.others, suspect.chosen.clone());
+            let key = (row.clone(), suspect.partly.clone());
             let found = match self.missed[suspect.vocabulary].get(&key) {
                 Some(found) => found.clone(),
                 None => {
-                    let found = self.table(suspect.vocabulary).missing(vocabulary, row, suspect);
+                    let found =
+                        self.table(suspect.vocabulary).missing(vocabulary, row, &suspect.partly);
                     self.missed[suspect.vocabulary].insert(key, found.clone());
                     found
                 }

@@ -93,6 +93,16 @@ impl Atom {
         }
     }
 
+    /// Whether it compares two processors that are stored. In a view that has a name for one of them
+    /// it is known of either whether it is that one; of any others it is not known if they are the
+    /// same.
+    pub(crate) fn is_pair(self, vocabulary: &Vocabulary) -> bool {
+        let Atom::Same(term, _) = self else { return false };
+        let sets = &vocabulary.terms[term].sort.sets;
+        let mut processors = vocabulary.variables.iter().filter(|variable| variable.processor);
+        processors.any(|variable| variable.type_name.as_ref().is_some_and(|ty| sets.contains(ty)))
+    }
+
     /// Which variables it uses.
     pub(crate) fn uses(self, vocabulary: &Vocabulary) -> u64 {
         match self {

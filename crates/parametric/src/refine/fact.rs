@@ -10,6 +10,7 @@ use murphi::source::Span;
 
 use super::atoms::{Atom, Category, Role};
 use super::reader::Label;
+use super::suspect::Partly;
 use super::syntax::{binary, joined};
 use super::table::{Combination, Table};
 use super::vocabulary::Vocabulary;
@@ -82,11 +83,11 @@ impl Fact {
     }
 
     /// Whether a row contradicts it.
-    pub(crate) fn is_false(&self, vocabulary: &Vocabulary, row: &[Label]) -> bool {
+    pub(crate) fn is_false(&self, vocabulary: &Vocabulary, row: &[Label], partly: &Partly) -> bool {
         let is_given = |(atom, category): &(Atom, Category)| {
-            atom.category(vocabulary, row, 0) == Some(*category)
+            partly.category(*atom, vocabulary, row) == Some(*category)
         };
-        let subject = self.subject.category(vocabulary, row, 0);
+        let subject = partly.category(self.subject, vocabulary, row);
         self.given.iter().all(is_given)
             && subject.is_some_and(|category| !self.allowed.contains(&category))
     }

@@ -11,8 +11,9 @@ use murphi::instance;
 use murphi::interpret::Interpreter;
 use murphi::ir::{Model, Type, TypeId};
 use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
+use rustc_hash::FxHashMap;
 
-use super::reader::{Label, Raw, Reader};
+use super::reader::{Label, Raw, Reader, Reading};
 use super::table::Rows;
 use super::vocabulary::{Variable, Vocabulary};
 
@@ -39,7 +40,9 @@ pub(crate) struct Lens {
     sizes: Vec<Vec<u64>>,
     /// Computes what is not a place.
     probes: Option<super::probe::Probes>,
-    rows: Vec<Label>,
+    /// How rows are read, for instances of rules that have been seen.
+    readings: FxHashMap<(u32, u64), Vec<Reading>>,
+    row: Vec<Label>,
 }
 
 impl Lens {
@@ -60,12 +63,21 @@ impl Lens {
         }
         let vocabularies = Arc::clone(vocabularies);
         let sizes = vocabularies.iter().map(|vocabulary| sizes(vocabulary, &model)).collect();
-        Lens { model, vocabularies, readers, of_rule, sizes, probes, rows: Vec::new() }
+        let readings = FxHashMap::default();
+        Lens { model, vocabularies, readers, of_rule, sizes, probes, readings, row: Vec::new() }
     }
 
     /// Adds the rows of one state in which these rules apply.
     fn look(&mut self, state: &[u8], firings: &[Firing], seen: &mut Observations) {
         seen.states += 1;
+        for firing in firings {
+            let key = (firing.rule, firing.instance);
+            if let (Some(number), false) =
+                (self.of_rule[firing.rule as usize], self.readings.contains_key(&key))
+            {
+                self.readings.insert(key, self.readings_of(firing, number));
+            }
+        }
         let probed = self.probes.as_mut().map(|probes| probes.look(state));
         for firing in firings {
             if firing.outcome == Outcome::GuardFailed {
@@ -75,25 +87,37 @@ impl Lens {
             if seen.rows[number].len() >= MOST_ROWS {
                 continue;
             }
-            let rule = &self.model.rules[firing.rule as usize];
-            let values = instance::decode(&self.model, &rule.parameters, firing.instance);
-            let vocabulary = &self.vocabularies[number];
-            let mut numbers: Vec<Option<u64>> = Vec::with_capacity(vocabulary.variables.len());
-            for (value, variable) in values.iter().zip(&vocabulary.variables) {
-                let lowest = self.model.lowest(variable.ty);
-                numbers.push(Some(value.wrapping_sub(lowest) as u64));
-            }
+            let key = (firing.rule, firing.instance);
             let given: Vec<(usize, Raw)> = match &probed {
                 Some(probed) => probed.of(number, firing.instance),
                 None => Vec::new(),
             };
-            let (reader, row) = (&self.readers[number], &mut self.rows);
-            let sizes = &self.sizes[number];
-            each_witness(vocabulary, sizes, &mut numbers, &mut |numbers| {
-                reader.row(vocabulary, state, numbers, &given, row);
-                seen.rows[number].add(row);
-            });
+            let variables = self.vocabularies[number].variables.len();
+            for reading in &self.readings[&key] {
+                self.readers[number].read(reading, state, &mut self.row);
+                for (term, raw) in &given {
+                    self.row[variables + term] = raw.label();
+                }
+                seen.rows[number].add(&self.row);
+            }
         }
+    }
+
+    /// How the rows of an instance of a rule are read, one for each choice of witnesses.
+    fn readings_of(&self, firing: &Firing, number: usize) -> Vec<Reading> {
+        let rule = &self.model.rules[firing.rule as usize];
+        let values = instance::decode(&self.model, &rule.parameters, firing.instance);
+        let vocabulary = &self.vocabularies[number];
+        let mut numbers: Vec<Option<u64>> = Vec::with_capacity(vocabulary.variables.len());
+        for (value, variable) in values.iter().zip(&vocabulary.variables) {
+            let lowest = self.model.lowest(variable.ty);
+            numbers.push(Some(value.wrapping_sub(lowest) as u64));
+        }
+        let mut readings = Vec::new();
+        each_witness(vocabulary, &self.sizes[number], &mut numbers, &mut |numbers| {
+            readings.push(self.readers[number].reading(vocabulary, numbers, &[]));
+        });
+        readings
     }
 }
 

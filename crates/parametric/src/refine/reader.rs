@@ -51,6 +51,9 @@ pub(crate) enum Raw {
 /// all labels.
 type Code = u16;
 
+/// The code of `false`.
+const FALSE: Code = FIRST_CONSTANT as Code;
+
 /// The code of the first member of the first scalarset.
 const FIRST_MEMBER: Code = 256;
 
@@ -58,6 +61,11 @@ const FIRST_MEMBER: Code = 256;
 const MOST_MEMBERS: u64 = 64;
 
 impl Raw {
+    /// The label of a value that is no member of a scalarset.
+    pub(crate) fn label(self) -> Label {
+        Label::try_from(self.code()).unwrap_or(UNKNOWN)
+    }
+
     fn code(self) -> Code {
         match self {
             Raw::Undefined => UNDEFINED.into(),
@@ -92,15 +100,50 @@ impl Names {
     }
 }
 
+/// An index of a place.
+#[derive(Debug, Clone, Copy)]
+struct Stride {
+    variable: usize,
+    /// How far its elements are apart.
+    apart: usize,
+    /// Which element says whether any other is in a set of processors, if it is one.
+    others: Option<usize>,
+}
+
 /// Where a place is in a state.
 #[derive(Debug, Clone)]
 struct Slot {
     offset: usize,
-    /// For each index, which variable it is and how far its elements are apart.
-    strides: Vec<(usize, usize)>,
+    strides: Vec<Stride>,
     width: usize,
     /// What each number in the slot means.
     meaning: Vec<Code>,
+}
+
+/// Where the terms of a row are read, with certain values of the variables.
+#[derive(Debug, Clone)]
+pub(crate) struct Reading {
+    /// The labels of the variables.
+    labels: Vec<Label>,
+    /// Who they are, if they are members of scalarsets.
+    names: Vec<Code>,
+    /// For each term.
+    sources: Vec<Source>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Fixed(Code),
+    /// In a slot, whose place is this.
+    Read {
+        offset: u32,
+        slot: u32,
+    },
+    /// In a slot that says whether any other is in a set: if not, then not this one.
+    ReadOthers {
+        offset: u32,
+        slot: u32,
+    },
 }
 
 /// Reads a vocabulary in the states of one model.
@@ -147,54 +190,85 @@ impl Reader {
         Reader { slots, sets, meanings, names }
     }
 
-    /// The row of a state. `values` has for each variable its number in its type, counted from 0,
-    /// or `None` for an abstracted processor without a name; `given` tells of terms that are not read.
-    pub(crate) fn row(
+    /// How rows are read with these values of the variables: for each its number in its type, counted
+    /// from 0, or `None` for an abstracted processor without a name. `given` tells of terms that are
+    /// not read.
+    pub(crate) fn reading(
         &self,
         vocabulary: &Vocabulary,
-        state: &[u8],
         values: &[Option<u64>],
         given: &[(usize, Raw)],
-        row: &mut Vec<Label>,
-    ) {
-        row.clear();
-        for (at, value) in values.iter().enumerate() {
+    ) -> Reading {
+        let labels = values.iter().enumerate().map(|(at, value)| {
             let is_first = |earlier: &usize| {
                 self.sets[*earlier] == self.sets[at] && values[*earlier] == *value
             };
-            let first = (0..at).find(is_first).filter(|_| value.is_some()).unwrap_or(at);
-            row.push(first as Label);
-        }
+            (0..at).find(is_first).filter(|_| value.is_some()).unwrap_or(at) as Label
+        });
         // Who the variables are: the first of several that are the same comes first.
-        let mut met = [0; MOST_VARIABLES];
-        for ((met, set), value) in met.iter_mut().zip(&self.sets).zip(values) {
-            if let (Some(set), Some(value)) = (set, value) {
-                *met = member(*set, *value);
-            }
-        }
-        let met = &met[..values.len()];
+        let names = self.sets.iter().zip(values).map(|(set, value)| match (set, value) {
+            (Some(set), Some(value)) => member(*set, *value),
+            _ => 0,
+        });
+        let terms = vocabulary.terms.iter().zip(&self.slots).enumerate();
+        let sources =
+            terms.map(|(number, (term, slot))| match given.iter().find(|(at, _)| *at == number) {
+                Some((_, raw)) => Source::Fixed(raw.code()),
+                None => self.source(number, term, slot.as_ref(), values),
+            });
+        Reading { labels: labels.collect(), names: names.collect(), sources: sources.collect() }
+    }
+
+    /// The row of a state.
+    pub(crate) fn read(&self, reading: &Reading, state: &[u8], row: &mut Vec<Label>) {
+        row.clear();
+        row.extend_from_slice(&reading.labels);
         let mut elsewhere: Vec<Code> = Vec::new();
-        for (number, (term, slot)) in vocabulary.terms.iter().zip(&self.slots).enumerate() {
-            let code = match given.iter().find(|(at, _)| *at == number) {
-                Some((_, raw)) => raw.code(),
-                None => self.code(term, slot.as_ref(), state, values),
+        for source in &reading.sources {
+            let code = match source {
+                Source::Fixed(code) => *code,
+                Source::Read { offset, slot } => self.code(*slot, *offset, state),
+                Source::ReadOthers { offset, slot } => match self.code(*slot, *offset, state) {
+                    FALSE => FALSE,
+                    _ => UNKNOWN.into(),
+                },
             };
             row.push(match Label::try_from(code) {
                 Ok(label) => label,
-                Err(_) => label(code, met, &mut elsewhere),
+                Err(_) => label(code, &reading.names, &mut elsewhere),
             });
         }
     }
 
-    fn code(&self, term: &Term, slot: Option<&Slot>, state: &[u8], values: &[Option<u64>]) -> Code {
-        match (&term.origin, slot) {
+    fn code(&self, slot: u32, offset: u32, state: &[u8]) -> Code {
+        let slot = self.slots[slot as usize].as_ref();
+        slot.map_or(UNKNOWN.into(), |slot| slot.read(state, offset as usize))
+    }
+
+    fn source(
+        &self,
+        number: usize,
+        term: &Term,
+        slot: Option<&Slot>,
+        values: &[Option<u64>],
+    ) -> Source {
+        let code = match (&term.origin, slot) {
             (Origin::Variable(at), _) => {
                 let value = values[*at].and_then(|value| self.meanings[*at].get(value as usize));
-                value.map_or(UNKNOWN.into(), |raw| raw.code())
+                value.map(|raw| raw.code())
             }
-            (Origin::Place { .. }, Some(slot)) => slot.read(state, values),
-            _ => UNKNOWN.into(),
-        }
+            (Origin::Place { .. }, Some(slot)) => match slot.at(values) {
+                Some((offset, Whose::One)) => {
+                    return Source::Read { offset: offset as u32, slot: number as u32 };
+                }
+                Some((offset, Whose::Others)) => {
+                    return Source::ReadOthers { offset: offset as u32, slot: number as u32 };
+                }
+                None => None,
+            },
+            _ => None,
+        };
+        Source::Fixed(code.unwrap_or(UNKNOWN.into()))
     }
 
     /// What a value of a simple type of `model` means.
@@ -228,16 +302,34 @@ fn label(code: Code, met: &[Code], elsewhere: &mut Vec<Code>) -> Label {
     FIRST_ELSEWHERE.saturating_add(at.min(90) as Label)
 }
 
+/// Of whom something says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    One,
+    Others,
+}
+
 impl Slot {
-    fn read(&self, state: &[u8], values: &[Option<u64>]) -> Code {
-        let unknown = UNKNOWN.into();
+    /// Where the place is with these values of the variables, unless it is that of a processor of
+    /// which nothing is kept.
+    fn at(&self, values: &[Option<u64>]) -> Option<(usize, Whose)> {
         let mut offset = self.offset;
-        for (variable, stride) in &self.strides {
-            match values[*variable] {
-                Some(NAMED_NUMBER) | None => return unknown,
-                Some(value) => offset += value as usize * stride,
-            }
+        let mut whose = Whose::One;
+        for stride in &self.strides {
+            let at = match values[stride.variable] {
+                Some(NAMED_NUMBER) | None => {
+                    whose = Whose::Others;
+                    stride.others?
+                }
+                Some(value) => value as usize,
+            };
+            offset += at * stride.apart;
         }
+        Some((offset, whose))
+    }
+
+    fn read(&self, state: &[u8], offset: usize) -> Code {
+        let unknown = UNKNOWN.into();
         let Some(bytes) = state.get(offset..offset + self.width) else { return unknown };
         let number = match *bytes {
             [byte] => u64::from(byte),
@@ -267,8 +359,11 @@ fn slot(
                 offset += shape.fields[field] as usize;
                 ty = fields[field].ty;
             }
-            (Step::At(variable), TypeKind::Array { element, .. }) => {
-                strides.push((*variable, shape.stride as usize));
+            (Step::At(variable), TypeKind::Array { index, element }) => {
+                let is_set = model.simple(*element) == Some(&Simple::Boolean);
+                let others = is_set.then(|| others(model, *index, outside)).flatten();
+                let apart = shape.stride as usize;
+                strides.push(Stride { variable: *variable, apart, others });
                 ty = *element;
             }
             (Step::Element(number), TypeKind::Array { element, .. }) => {
@@ -285,6 +380,12 @@ fn slot(
     let width = layout.of_type(ty).size as usize;
     let meaning = meaning(model, ty, outside, names).into_iter().map(Raw::code).collect();
     Some(Slot { offset, strides, width, meaning })
+}
+
+/// Which of the values of an index stands for the others.
+fn others(model: &Model, index: TypeId, outside: Option<Outside<'_>>) -> Option<usize> {
+    let values = meaning(model, index, outside, &mut Names::default());
+    values[1..].iter().position(|value| *value == Raw::Other)
 }
 
 /// What the numbers in a slot of a simple type mean: undefined, then its values.

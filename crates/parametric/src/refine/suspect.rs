@@ -4,6 +4,7 @@
 //! known. What is known of it is a row like those that were observed, with gaps: the concrete
 //! processors are read from the state, the choices from the parameters of the abstract rule.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use murphi::instance::{self, binders};
@@ -11,12 +12,16 @@ use murphi::interpret::Interpreter;
 use murphi::ir::{Domain, Model};
 use murphi::print::print_expression;
 use murphi::value::State;
+use rustc_hash::FxBuildHasher;
 
 use super::atoms::{Atom, Category, DIFFERENT, EQUAL};
 use super::observe::{each_witness, sizes};
-use super::reader::{Label, NAMED_NUMBER, Outside, Raw, Reader};
+use super::reader::{Label, NAMED_NUMBER, Outside, Raw, Reader, Reading};
 use super::vocabulary::Vocabulary;
 use crate::{Abstraction, Chosen, Fixed, OtherRule, Prepared};
+
+/// The most ways in which an abstract instance is taken for a concrete one.
+const MOST_CASES: usize = 64;
 
 /// An abstraction that can be run, and read.
 pub(crate) struct Abstract {
@@ -34,16 +39,68 @@ pub(crate) struct Abstract {
 pub(crate) struct Suspect {
     /// The vocabulary they are written in.
     pub(crate) vocabulary: usize,
-    /// Which variables are abstracted processors without a name, as bits.
-    pub(crate) others: u64,
+    /// What is not in them.
+    pub(crate) partly: Partly,
     /// One for each choice of witnesses.
     pub(crate) rows: Vec<Vec<Label>>,
-    /// What was chosen about processors that are not known.
-    pub(crate) chosen: Vec<(Atom, Category)>,
 }
 
-/// What is asked about a row: its labels, which variables are abstracted, what was chosen.
-pub(crate) type SuspectedRow = (Vec<Label>, u64, Vec<(Atom, Category)>);
+/// What is known of rows of which not everything is, beside their labels.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Partly {
+    /// Which variables are abstracted processors without a name, as bits.
+    others: u64,
+    /// What was chosen about processors that are not known.
+    chosen: Vec<(Atom, Category)>,
+    /// A hash of both.
+    hash: u64,
+}
+
+impl Partly {
+    fn new(others: u64, chosen: Vec<(Atom, Category)>) -> Partly {
+        let hash = FxBuildHasher.hash_one((others, &chosen));
+        Partly { others, chosen, hash }
+    }
+
+    /// What an atom says of a row. What was chosen counts only where the state does not tell.
+    pub(crate) fn category(
+        &self,
+        atom: Atom,
+        vocabulary: &Vocabulary,
+        row: &[Label],
+    ) -> Option<Category> {
+        let chosen = || {
+            let chosen = self.chosen.iter().find(|(chosen, _)| *chosen == atom);
+            chosen.map(|(_, category)| *category)
+        };
+        atom.category(vocabulary, row, self.others).or_else(chosen)
+    }
+
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
+    }
+}
+
+/// An instance of a rule before the state is looked at.
+#[derive(Debug, Clone)]
+pub(crate) struct Sight {
+    /// The vocabulary its rows are written in.
+    pub(crate) vocabulary: usize,
+    /// What it may be an instance of: one for each choice of parameters that do not matter to it.
+    pub(crate) cases: Vec<Case>,
+}
+
+/// An instance of a concrete rule, some of whose processors are not known.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    /// What is not in its rows.
+    pub(crate) partly: Partly,
+    /// For each choice of witnesses, how a row of it is read.
+    pub(crate) readings: Vec<Reading>,
+}
+
+/// What is asked about a row: its labels, and what is known beside them.
+pub(crate) type SuspectedRow = (Vec<Label>, Partly);
 
 impl Abstract {
     pub(crate) fn new(
@@ -75,14 +132,43 @@ impl Abstract {
         self.abstraction.rules.get((*other)?)
     }
 
-    /// What is claimed by running a rule in a state, if something in it is abstract.
-    pub(crate) fn suspect(&self, state: &[u8], rule: u32, number: u64) -> Option<Suspect> {
-        self.other_rule(rule)?;
-        self.rows(state, rule, number)
+    /// What is claimed by running a rule in a state, if something in it is abstract: one of these.
+    pub(crate) fn suspects(&self, state: &[u8], rule: u32, number: u64) -> Vec<Suspect> {
+        match self.other_rule(rule) {
+            Some(_) => self.rows(state, rule, number),
+            None => Vec::new(),
+        }
     }
 
     /// The rows of a rule that applies in a state, whether or not something in it is abstract.
-    pub(crate) fn rows(&self, state: &[u8], rule: u32, number: u64) -> Option<Suspect> {
+    pub(crate) fn rows(&self, state: &[u8], rule: u32, number: u64) -> Vec<Suspect> {
+        let Some(Sight { vocabulary, cases }) = self.sight(rule, number) else {
+            return Vec::new();
+        };
+        let suspect = |case: &Case| {
+            let rows = case.readings.iter().map(|reading| {
+                let mut row = Vec::new();
+                self.read(vocabulary, reading, state, &mut row);
+                row
+            });
+            Suspect { vocabulary, partly: case.partly.clone(), rows: rows.collect() }
+        };
+        cases.iter().map(suspect).collect()
+    }
+
+    /// Reads one row of a vocabulary in a state.
+    pub(crate) fn read(
+        &self,
+        vocabulary: usize,
+        reading: &Reading,
+        state: &[u8],
+        row: &mut Vec<Label>,
+    ) {
+        self.readers[vocabulary].read(reading, state, row);
+    }
+
+    /// What is known of an instance of a rule before the state is looked at.
+    pub(crate) fn sight(&self, rule: u32, number: u64) -> Option<Sight> {
         let (origin, _) = self.abstraction.origins.get(rule as usize)?;
         let vocabulary_number = self.of_rule[origin.0]?;
         let vocabulary = &self.vocabularies[vocabulary_number];
@@ -93,20 +179,25 @@ impl Abstract {
         let outside = Outside { processor: &self.processor };
         let is_other = |at: usize| other.is_some_and(|other| other.others.contains(&at));
         let is_named = |at: usize| other.is_some_and(|other| other.named.contains(&at));
-        let mut others = 0;
-        let mut numbers = Vec::new();
-        for (at, variable) in vocabulary.variables.iter().enumerate() {
-            if variable.witness {
-                break;
-            }
-            if is_named(at) {
-                numbers.push(Some(NAMED_NUMBER));
-            } else if is_other(at) {
-                others |= 1 << at;
-                numbers.push(None);
-            } else {
-                numbers.push(Some(value_of(&variable.name)?.number));
-            }
+        let mut possible: Vec<Vec<Option<u64>>> = Vec::new();
+        let own = vocabulary.variables.iter().take_while(|variable| !variable.witness);
+        let sizes = sizes(vocabulary, self.model());
+        for (at, variable) in own.enumerate() {
+            let value = value_of(&variable.name).map(|bound| bound.number);
+            possible.push(match (is_named(at), is_other(at), value) {
+                (true, ..) => vec![Some(NAMED_NUMBER)],
+                (_, true, _) => vec![None],
+                (.., Some(number)) => vec![Some(number)],
+                // Whatever it is, it does not show.
+                (.., None) => {
+                    let outside = [None, Some(NAMED_NUMBER)].into_iter();
+                    let outside = outside.filter(|_| variable.processor);
+                    (0..sizes[at]).map(Some).chain(outside).collect()
+                }
+            });
+        }
+        if possible.iter().map(Vec::len).product::<usize>() > MOST_CASES {
+            return None;
         }
         let (mut given, mut chosen) = (Vec::new(), Vec::new());
         let mut sets: Vec<GivenSet> = Vec::new();
@@ -150,15 +241,20 @@ impl Abstract {
             };
             given.push((term, raw));
         }
-        let mut rows = Vec::new();
-        each_witness(vocabulary, &sizes(vocabulary, self.model()), &mut numbers, &mut |numbers| {
-            let mut row = Vec::new();
-            let mut given = given.clone();
-            sets.iter().for_each(|set| set.elements(vocabulary, numbers, &mut given));
-            reader.row(vocabulary, state, numbers, &given, &mut row);
-            rows.push(row);
-        });
-        Some(Suspect { vocabulary: vocabulary_number, others, rows, chosen })
+        let case = |mut numbers: Vec<Option<u64>>| {
+            let is_other =
+                |at: &usize| vocabulary.variables[*at].processor && numbers[*at].is_none();
+            let others = (0..numbers.len()).filter(is_other).fold(0, |bits, at| bits | 1 << at);
+            let mut readings = Vec::new();
+            each_witness(vocabulary, &sizes, &mut numbers, &mut |numbers| {
+                let mut given = given.clone();
+                sets.iter().for_each(|set| set.elements(vocabulary, numbers, &mut given));
+                readings.push(reader.reading(vocabulary, numbers, &given));
+            });
+            Case { partly: Partly::new(others, chosen.clone()), readings }
+        };
+        let cases = each_of(&possible).into_iter().map(case).collect();
+        Some(Sight { vocabulary: vocabulary_number, cases })
     }
 
     /// The instances of a rule that apply in a state.
@@ -191,6 +287,14 @@ impl Abstract {
         };
         binders(&rule.parameters).zip(values).map(bound).collect()
     }
+}
+
+/// All ways to take one of each.
+fn each_of(possible: &[Vec<Option<u64>>]) -> Vec<Vec<Option<u64>>> {
+    possible.iter().fold(vec![Vec::new()], |found, values| {
+        let with = |taken: &Vec<Option<u64>>, value: &Option<u64>| [&taken[..], &[*value]].concat();
+        found.iter().flat_map(|taken| values.iter().map(|value| with(taken, value))).collect()
+    })
 }
 
 /// A set of processors that was chosen.

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::atoms::{Atom, Category, Presence, atoms};
 use super::reader::{Label, UNDEFINED};
-use super::suspect::Suspect;
+use super::suspect::Partly;
 use super::vocabulary::Vocabulary;
 
 /// How many combinations of three atoms are looked at, at most.
@@ -31,6 +31,11 @@ impl Rows {
             return false;
         }
         self.rows.insert(row.into())
+    }
+
+    /// All of them, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[Label]> {
+        self.rows.iter().map(|row| &**row)
     }
 
     /// How many there are.
@@ -58,7 +63,7 @@ pub(crate) type Combination = Vec<(Atom, Category)>;
 #[derive(Debug, Clone, Default)]
 struct Column {
     of: FxHashMap<Category, Bits>,
-    /// Of which it is not known; they are in all sets as well.
+    /// Of which it has to be computed and is not known; they are in all sets as well.
     unknown: Bits,
     is_unknown_somewhere: bool,
     /// Whether no lemma may speak of it.
@@ -96,10 +101,12 @@ impl Table {
             for (atom, column) in atoms.iter().zip(&mut columns) {
                 let bits = match atom.category(vocabulary, row, 0) {
                     Some(category) => column.of.entry(category).or_insert_with(|| vec![0; words]),
-                    None => {
+                    None if atom.is_probe(vocabulary) => {
                         column.is_unknown_somewhere = true;
                         &mut column.unknown
                     }
+                    // Others were compared: this is seen in a view in which one has a name.
+                    None => continue,
                 };
                 bits[number / 64] |= 1 << (number % 64);
             }
@@ -149,22 +156,35 @@ impl Table {
         &self,
         vocabulary: &Vocabulary,
         row: &[Label],
-        suspect: &Suspect,
+        partly: &Partly,
     ) -> Vec<Combination> {
         let known = self.atoms.iter().enumerate().filter_map(|(at, atom)| {
             // What cannot always be evaluated cannot be said.
             let column = &self.columns[at];
-            let is_unsure = column.is_unknown_somewhere && atom.is_probe(vocabulary);
-            let is_sayable = !is_unsure && !column.is_forbidden;
-            let chosen = || {
-                let chosen = suspect.chosen.iter().find(|(chosen, _)| chosen == atom);
-                chosen.map(|(_, category)| *category)
-            };
-            // What was chosen counts only where the state does not tell.
-            let category = atom.category(vocabulary, row, suspect.others).or_else(chosen);
+            let is_sayable = !column.is_unknown_somewhere && !column.is_forbidden;
+            let category = partly.category(*atom, vocabulary, row);
             Some((at, category.filter(|_| is_sayable)?))
         });
-        let known: Vec<(usize, Category)> = known.collect();
+        let is_pair = |&(at, _): &(usize, Category)| self.atoms[at].is_pair(vocabulary);
+        let (pairs, rest): (Vec<_>, Vec<_>) = known.partition(is_pair);
+        if pairs.is_empty() {
+            return self.missing_at_once(&rest);
+        }
+        // A claim about several of them may need more names than there are.
+        let mut found: Vec<Combination> = Vec::new();
+        for pair in pairs {
+            let mut known = rest.clone();
+            known.push(pair);
+            for combination in self.missing_at_once(&known) {
+                if !found.contains(&combination) {
+                    found.push(combination);
+                }
+            }
+        }
+        found
+    }
+
+    fn missing_at_once(&self, known: &[(usize, Category)]) -> Vec<Combination> {
         let named = |places: &[usize]| -> Combination {
             places.iter().map(|&place| (self.atoms[known[place].0], known[place].1)).collect()
         };
@@ -320,4 +340,4 @@ fn ranked(mut combinations: Vec<Vec<usize>>, counts: &[u64]) -> Vec<Vec<usize>> 
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -72,6 +72,27 @@ fn facts_that_compare_two_stored_processors_need_a_name() {
     assert!(matches!(without.verdict, Verdict::Missing(_)), "{:?}", without.verdict);
 }
 
+/// In MI many a fact holds with three processors and not with four. Once it is known what follows
+/// from what was observed, all facts are right.
+#[test]
+fn no_fact_is_given_up_once_it_is_known_what_follows() {
+    let prepared = prepared(&protocol("mi.m"));
+    let view = View { concrete: 2, named: true };
+    let abstraction = tribunal_parametric::Options { view, ..Default::default() };
+    let options = Options { abstraction, ..Options::default() };
+    let (mut is_known, mut given_up, mut found_after) = (false, 0, 0);
+    let mut listener = |what: &str, _: Option<&explore::Progress>| {
+        is_known |= what == "what follows from that";
+        given_up += usize::from(what.starts_with("- "));
+        found_after += usize::from(is_known && what.starts_with("+ "));
+    };
+    let found = verify(&prepared, &options, &mut listener, &AtomicBool::new(false)).unwrap();
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(is_known);
+    assert_eq!(given_up, 0);
+    assert!(found_after >= found.lemmas.len(), "{found_after} lemmas were found");
+}
+
 #[test]
 fn broken_variants_are_refuted_by_small_instances() {
     for (name, processors) in [

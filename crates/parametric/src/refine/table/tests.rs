@@ -6,7 +6,7 @@ use crate::refine::reader::FIRST_CONSTANT;
 use crate::refine::vocabulary::{Origin, Sort, Term, name};
 
 /// Terms `x0`, `x1`, … with the values A, B and C.
-fn vocabulary(terms: usize) -> Vocabulary {
+pub(in crate::refine) fn vocabulary(terms: usize) -> Vocabulary {
     let term = |number: usize| {
         let text = format!("x{number}");
         let constants = ["A", "B", "C"].map(str::to_owned).to_vec();
@@ -19,10 +19,6 @@ fn vocabulary(terms: usize) -> Vocabulary {
         }
     };
     Vocabulary { rule: 0, variables: Vec::new(), terms: (0..terms).map(term).collect() }
-}
-
-fn suspect() -> Suspect {
-    Suspect { vocabulary: 0, others: 0, rows: Vec::new(), chosen: Vec::new() }
 }
 
 /// A small generator of numbers: the same ones every time.
@@ -65,7 +61,7 @@ fn the_smallest_missing_combinations_are_found() {
         }
         let table = Table::new(&vocabulary, &rows, &vec![false; vocabulary.terms.len()]);
         let row = numbers.row(terms);
-        let found = table.missing(&vocabulary, &row, &suspect());
+        let found = table.missing(&vocabulary, &row, &Partly::default());
         let mut places: Vec<Vec<usize>> = found
             .iter()
             .map(|combination| {
@@ -97,9 +93,9 @@ fn the_smallest_missing_combinations_are_found() {
             let Some(fact) = Fact::new(0, &vocabulary, &table, combination, "") else {
                 panic!("a combination of values can be written");
             };
-            assert!(fact.is_false(&vocabulary, &row), "{}", fact.text);
+            assert!(fact.is_false(&vocabulary, &row, &Partly::default()), "{}", fact.text);
             for row in &observed {
-                assert!(!fact.is_false(&vocabulary, row), "{}", fact.text);
+                assert!(!fact.is_false(&vocabulary, row, &Partly::default()), "{}", fact.text);
             }
         }
     }
@@ -117,7 +113,7 @@ fn a_fact_reads_as_murphi() {
     }
     let table = Table::new(&vocabulary, &rows, &vec![false; vocabulary.terms.len()]);
     let facts = |row: [Label; 2]| -> Vec<String> {
-        let missing = table.missing(&vocabulary, &row, &suspect());
+        let missing = table.missing(&vocabulary, &row, &Partly::default());
         let fact = |found| Fact::new(0, &vocabulary, &table, found, "").map(|fact| fact.text);
         missing.iter().filter_map(fact).collect()
     };
@@ -131,5 +127,5 @@ fn a_fact_reads_as_murphi() {
 fn of_a_rule_that_never_applied_nothing_need_be_missing() {
     let vocabulary = vocabulary(0);
     let table = Table::new(&vocabulary, &Rows::default(), &[]);
-    assert!(table.missing(&vocabulary, &[], &suspect()).is_empty());
+    assert!(table.missing(&vocabulary, &[], &Partly::default()).is_empty());
 }
