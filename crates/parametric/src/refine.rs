@@ -99,6 +99,7 @@ pub fn verify(
         given_up: FxHashSet::default(),
         left_out: Vec::new(),
         strengthened: unstrengthened.strengthened.clone(),
+        was_closed: false,
         is_closed: false,
         rounds: 0,
     };
@@ -191,7 +192,9 @@ struct Refinement<'a, 'b> {
     left_out: Vec<String>,
     /// Claims that the abstraction had to make stronger than they are: that these fail means nothing.
     strengthened: Vec<String>,
-    /// Whether nothing follows from what was observed that was not taken for observed.
+    /// Whether it has been tried to find what follows from what was observed.
+    was_closed: bool,
+    /// Whether that succeeded: every fact is right.
     is_closed: bool,
     rounds: usize,
 }
@@ -268,7 +271,8 @@ impl Refinement<'_, '_> {
         current: &Abstract,
         alarms: &[Alarm],
     ) -> Result<Option<(Alarm, Option<Abstract>)>, Failure> {
-        let closed = if self.is_closed { Closed::Unknown } else { self.close()? };
+        let was_closed = std::mem::replace(&mut self.was_closed, true);
+        let closed = if was_closed { Closed::Unknown } else { self.close()? };
         self.is_closed |= matches!(closed, Closed::Right);
         Ok(match closed {
             Closed::Right => None,

@@ -21,7 +21,6 @@ impl Refinement<'_, '_> {
             let facts = self.facts_against(current, alarm, tried);
             found.extend(facts.into_iter().flatten());
         }
-        let is_progress = !found.is_empty();
         // What is guessed may be wrong, so there should be more of it. If not, one fact will do.
         if self.is_closed {
             found = self.fewest(current, alarms, found);
@@ -32,7 +31,7 @@ impl Refinement<'_, '_> {
                 self.standing.push(Standing::guessed(fact));
             }
         }
-        is_progress
+        self.standing.len() > tried
     }
 
     /// Gives up lemmas that failed although nothing speaks against it, or a claim. If that does not
