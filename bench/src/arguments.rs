@@ -32,7 +32,7 @@ and CMurphi's mu (needs g++).";
 /// What to measure.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// All parts, one after the other.
+    /// All parts but `any`, one after the other.
     All(RunFlags),
     /// The total-order heuristic: efficient-tso-verification, Figures 6-8.
     Grid(RunFlags),
@@ -46,6 +46,9 @@ pub(crate) enum Command {
     Explore(RunFlags),
     /// Protocols and their memory models: what an observer costs in states.
     Verify(RunFlags),
+    /// Protocols for any number of processors, and their proofs beside Rumur; takes an hour or more,
+    /// and is not part of `all`.
+    Any(RunFlags),
     /// Judge one recorded trace in this process and say what it took.
     Try(TryFlags),
     /// Write one recorded trace to a file, for a profiler or another checker.
@@ -72,7 +75,8 @@ pub(crate) struct RunFlags {
     #[arg(long, value_name = "N")]
     pub(crate) seeds: Option<u64>,
 
-    /// Seconds of CPU time after which a measurement is ended: 60 if not said, 10 with --quick.
+    /// Seconds of CPU time after which a measurement is ended: 60 if not said (`any`: 1,800), 10 with
+    /// --quick.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) limit: Option<u64>,
 

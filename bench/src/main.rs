@@ -3,10 +3,11 @@
 //!
 //! `cargo run --release -p tribunal-bench -- all` writes `bench/RESULTS.md` and its plots. Each
 //! part is a file: `grid`, `gradual` (with `open_pairs`), `growth`, `hard`, `explore`,
-//! `verify`. They draw traces from
+//! `verify`, and `any`, which takes longer than all others and is run alone. They draw traces from
 //! `machine` and `traces`, measure with `clock` (this process) and `child` (other programs), and
 //! tell with `table`, `chart` and `report`.
 
+mod any;
 mod arguments;
 mod axis;
 mod chart;
@@ -47,6 +48,9 @@ use report::Section;
 /// A part of the results.
 type Part = fn(&Context) -> io::Result<Section>;
 
+/// Seconds of CPU time for one measurement of [`any`].
+const LIMIT_OF_ANY: u64 = 1_800;
+
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::All(flags) => {
@@ -60,6 +64,10 @@ fn main() -> ExitCode {
         Command::Hard(flags) => run(&flags, &[hard::run]),
         Command::Explore(flags) => run(&flags, &[explore::run]),
         Command::Verify(flags) => run(&flags, &[verify::run]),
+        Command::Any(flags) => {
+            let limit = flags.limit.or((!flags.quick).then_some(LIMIT_OF_ANY));
+            run(&RunFlags { limit, ..flags }, &[any::run])
+        }
         Command::Try(flags) => {
             try_one(&flags);
             Ok(())

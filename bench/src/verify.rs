@@ -125,27 +125,27 @@ fn plain_states(context: &Context, size: &Size) -> io::Result<Option<u64>> {
     let copy = context.file("protocol.m");
     fs::write(&copy, text)?;
     more.push(copy.into());
-    let (_, explored) = ask(context, size, &["explore", "--symmetry", "full"], more)?;
+    let (_, explored) = ask(context, size.constants, &["explore", "--symmetry", "full"], more)?;
     let is_complete = explored["verdict"] == "verified";
     Ok(explored["states"].as_u64().filter(|_| is_complete))
 }
 
 fn verify(context: &Context, size: &Size) -> io::Result<(Usage, Value)> {
     let file = workspace().join(format!("protocols/{}.m", size.protocol));
-    ask(context, size, &["verify", "--model", size.model], vec![file.into()])
+    ask(context, size.constants, &["verify", "--model", size.model], vec![file.into()])
 }
 
 /// Runs `tribunal` and reads the object that it prints.
-fn ask(
+pub(crate) fn ask(
     context: &Context,
-    size: &Size,
+    constants: &[(&str, u64)],
     command: &[&str],
     rest: Vec<OsString>,
 ) -> io::Result<(Usage, Value)> {
     let mut words: Vec<OsString> = vec![context.tribunal.clone().into()];
     words.extend(command.iter().map(OsString::from));
     words.extend(["--json", "--quiet"].map(OsString::from));
-    for (name, value) in size.constants {
+    for (name, value) in constants {
         words.extend(["--const".into(), format!("{name}={value}").into()]);
     }
     words.extend(rest);

@@ -20,6 +20,8 @@ pub(crate) struct Run<'a> {
     pub(crate) symmetry: bool,
     /// How many threads.
     pub(crate) threads: usize,
+    /// Whether deadlocks are looked for.
+    pub(crate) deadlock: bool,
 }
 
 /// What an exploration told and took.
@@ -115,11 +117,12 @@ fn tribunal(context: &Context, run: &Run) -> io::Result<Option<Explored>> {
         command.extend(words(["explore", "--json", "--quiet", "--symmetry"]));
         command.extend(words([if run.symmetry { "full" } else { "off" }]));
         command.extend(words(["--jobs", &run.threads.to_string()]));
+        command.extend(words(if run.deadlock { [].as_slice() } else { &["--deadlock", "off"] }));
         for (name, value) in &run.size.constants {
             command.extend(words(["--const", &format!("{name}={value}")]));
         }
         command.extend(words(more));
-        command.push(run.size.file().into());
+        command.push(run.size.file.clone().into());
         context.measure(command)
     };
     // One step from the start states: everything that comes before the exploration.
@@ -152,7 +155,8 @@ fn rumur(context: &Context, run: &Run, program: &Path) -> io::Result<Option<Expl
     let symmetry = if run.symmetry { "heuristic" } else { "off" };
     let mut generate = words([program.as_os_str()]);
     generate.extend(words(["--threads", &run.threads.to_string()]));
-    generate.extend(words(["--symmetry-reduction", symmetry, "--output"]));
+    generate.extend(words(["--symmetry-reduction", symmetry, "--deadlock-detection"]));
+    generate.extend(words([if run.deadlock { "stuttering" } else { "off" }, "--output"]));
     generate.extend([code.clone().into(), source.into()]);
     let generated = context.measure(generate)?;
     let mut compile = words(["gcc", "-std=c11", "-O3", "-march=native", "-mcx16", "-o"]);
@@ -228,7 +232,7 @@ fn totals(text: &str) -> Option<(u64, u64)> {
 
 /// A copy of the model with other values for its constants: neither peer has a flag for them.
 fn with_constants(context: &Context, size: &Size) -> io::Result<PathBuf> {
-    let text = fs::read_to_string(size.file())?;
+    let text = fs::read_to_string(&size.file)?;
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for (name, value) in &size.constants {
         // Our models give each constant a line of its own, `NAME : VALUE;`.

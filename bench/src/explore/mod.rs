@@ -7,8 +7,8 @@
 //! compiling a checker for the others, compiling in-process for ours. Every checker must say the same: a different
 //! verdict, or without symmetry a different number of states, is reported as such.
 
-mod checkers;
-mod sizes;
+pub(crate) mod checkers;
+pub(crate) mod sizes;
 
 use std::io;
 
@@ -74,7 +74,8 @@ fn sweep(
     for size in sizes {
         let mut runs = Vec::new();
         for checker in checkers {
-            let explored = checker.explore(context, &Run { size, symmetry, threads })?;
+            let explored =
+                checker.explore(context, &Run { size, symmetry, threads, deadlock: true })?;
             context.progress(format!(
                 "{} {}, symmetry {}, {threads} threads: {}",
                 checker.name(),

@@ -9,11 +9,13 @@ use crate::context::{Context, workspace};
 /// A model with values for its constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
-    /// Its file in `protocols/`, without the ending.
+    /// What it is called.
     pub(crate) model: String,
+    /// Its source.
+    pub(crate) file: PathBuf,
     /// Names and values.
     pub(crate) constants: Vec<(String, String)>,
-    /// States without symmetry.
+    /// States without symmetry, as far as they are known.
     pub(crate) states: u64,
 }
 
@@ -23,11 +25,6 @@ impl Size {
         let constants: Vec<String> =
             self.constants.iter().map(|(name, value)| format!("{name}={value}")).collect();
         format!("{} {}", self.model, constants.join(" ")).trim().to_owned()
-    }
-
-    /// The source.
-    pub(crate) fn file(&self) -> PathBuf {
-        workspace().join("protocols").join(format!("{}.m", self.model))
     }
 
     /// A line of `expected.tsv`, if it is a verified model without symmetry and not a broken one.
@@ -43,7 +40,8 @@ impl Size {
             list => list.split(',').map(pair).collect::<Option<_>>()?,
         };
         let model = file.strip_suffix(".m")?.to_owned();
-        Some(Size { model, constants, states: states.parse().ok()? })
+        let file = workspace().join("protocols").join(file);
+        Some(Size { model, file, constants, states: states.parse().ok()? })
     }
 }
 

@@ -30,6 +30,7 @@ mod probe;
 mod reader;
 mod result;
 mod small;
+mod states;
 mod suspect;
 mod syntax;
 mod table;
@@ -227,10 +228,8 @@ impl Refinement<'_, '_> {
     fn refine(&mut self, verification: &mut Verification) -> Result<(), Failure> {
         loop {
             self.rounds += 1;
-            let lemmas: Vec<Lemma> =
-                self.standing.iter().map(|standing| standing.lemma.clone()).collect();
-            let current = self.abstract_with(&lemmas)?;
-            let task = format!("round {}, {} lemmas", self.rounds, lemmas.len());
+            let current = self.abstract_with(&lemmas(&self.standing))?;
+            let task = format!("round {}, {} lemmas", self.rounds, self.standing.len());
             let exploration = self.search(&current, &task, ALARMS);
             let alarms = match &exploration.verdict {
                 explore::Verdict::Verified => {
@@ -340,6 +339,11 @@ fn abstracted(
 ) -> Result<crate::Abstraction, Failure> {
     let how = abstraction::Options { leave_out: left_out.to_vec(), ..options.abstraction.clone() };
     abstraction::abstraction(prepared, &how, lemmas).map_err(Failure::Unsuitable)
+}
+
+/// The lemmas in use.
+fn lemmas(standing: &[Standing]) -> Vec<Lemma> {
+    standing.iter().map(|standing| standing.lemma.clone()).collect()
 }
 
 /// Where the abstraction went wrong, the nearest first.

@@ -44,22 +44,79 @@ pub(crate) struct Watch<'a> {
     pub(crate) log: Option<&'a Arc<Mutex<Log>>>,
 }
 
-/// Explores a program by native code if the host can, else by the interpreter.
+/// What runs a program: native code if the host can, else the interpreter.
+#[derive(Clone)]
+pub(crate) enum Engine {
+    Native(Arc<native::Program>),
+    Interpreter(Box<Interpreter>, BitCodec),
+}
+
+impl Engine {
+    pub(crate) fn new(interpreter: &Interpreter) -> Engine {
+        match native::Program::compile(interpreter.model(), interpreter.layout()) {
+            Ok(program) => Engine::Native(program),
+            Err(_) => {
+                let codec = BitCodec::new(interpreter.model(), interpreter.layout());
+                Engine::Interpreter(Box::new(interpreter.clone()), codec)
+            }
+        }
+    }
+
+    /// A machine that runs it; one for each thread.
+    pub(crate) fn machine(&self) -> Box<dyn Machine> {
+        match self {
+            Engine::Native(program) => Box::new(program.machine()),
+            Engine::Interpreter(interpreter, _) => interpreter.clone(),
+        }
+    }
+
+    /// Bytes of an unpacked state.
+    pub(crate) fn state_size(&self) -> usize {
+        match self {
+            Engine::Native(program) => program.state_size(),
+            Engine::Interpreter(interpreter, _) => interpreter.layout().size as usize,
+        }
+    }
+}
+
+impl Codec for Engine {
+    fn packed_size(&self) -> usize {
+        match self {
+            Engine::Native(program) => program.packed_size(),
+            Engine::Interpreter(_, codec) => codec.packed_size(),
+        }
+    }
+
+    fn pack(&self, state: &[u8], packed: &mut [u8]) {
+        match self {
+            Engine::Native(program) => program.pack(state, packed),
+            Engine::Interpreter(_, codec) => codec.pack(state, packed),
+        }
+    }
+
+    fn unpack(&self, packed: &[u8], state: &mut [u8]) {
+        match self {
+            Engine::Native(program) => program.unpack(packed, state),
+            Engine::Interpreter(_, codec) => codec.unpack(packed, state),
+        }
+    }
+}
+
+/// Explores a program.
 pub(crate) fn search(
     interpreter: &Interpreter,
     options: &Options,
     symmetry: Symmetry,
     watch: Watch<'_>,
 ) -> Exploration {
-    match native::Program::compile(interpreter.model(), interpreter.layout()) {
-        Ok(program) => {
+    match &Engine::new(interpreter) {
+        Engine::Native(program) => {
             let machine = || program.machine();
-            watched(interpreter, options, symmetry, machine, &*program, watch)
+            watched(interpreter, options, symmetry, machine, &**program, watch)
         }
-        Err(_) => {
-            let codec = BitCodec::new(interpreter.model(), interpreter.layout());
-            let machine = || interpreter.clone();
-            watched(interpreter, options, symmetry, machine, &codec, watch)
+        Engine::Interpreter(interpreter, codec) => {
+            let machine = || (**interpreter).clone();
+            watched(interpreter, options, symmetry, machine, codec, watch)
         }
     }
 }

@@ -2,83 +2,120 @@
 //!
 //! Half of them are left out, and then quarters, and so on down to single ones, as long as the
 //! abstraction still keeps its promise without them. What is left at the end is minimal: no single
-//! lemma can be left out.
+//! lemma can be left out. It is not searched anew each time; see [`reached`]. The last search is the
+//! proof.
 //!
 //! If a lemma was left out and some claim failed, the same happens when fewer of the others are
 //! there: they only exclude runs. So it need not be tried again as long as this is claimed.
 
+mod reached;
+
 use std::sync::atomic::Ordering::Relaxed;
 
 use explore::Exploration;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::result::{Failure, Verdict, Verification};
 use super::suspect::Abstract;
-use super::{Alarm, LemmaId, Refinement, Standing, alarms};
-use crate::Lemma;
+use super::{LemmaId, Refinement, Standing, lemmas};
+use reached::{Reached, Watch, Without};
+
+/// How many states an abstraction may have for its lemmas to be made fewer: beyond it that would
+/// take longer than all that came before. It is a number and not a time, so that the lemmas are the
+/// same every time.
+const MOST_STATES: u64 = 20_000_000;
 
 impl Refinement<'_, '_> {
-    /// The lemmas of a verified abstraction made as few as possible.
+    /// Tells that an abstraction is verified, with as few lemmas as possible.
     pub(super) fn minimised(
         &mut self,
         current: Abstract,
         exploration: Exploration,
         verification: &mut Verification,
     ) -> Result<(), Failure> {
-        let (mut best, mut found) = (current, exploration);
+        verification.verdict = Verdict::Verified;
+        let all = self.standing.clone();
+        verification.minimal = self.leave_lemmas_out(&current, exploration.states)?;
+        if self.standing.len() == all.len() {
+            self.tell(verification, current, exploration);
+            return Ok(());
+        }
+        let fewer = self.abstract_with(&lemmas(&self.standing))?;
+        let task = format!("{} lemmas", self.standing.len());
+        let found = self.search(&fewer, &task, 0);
+        if found.verdict == explore::Verdict::Verified {
+            self.tell(verification, fewer, found);
+        } else {
+            // It was ended early; with all of them it is verified.
+            self.standing = all;
+            verification.minimal = false;
+            self.tell(verification, current, exploration);
+        }
+        Ok(())
+    }
+
+    /// Leaves lemmas out as long as the rest suffices. Whether it came to an end.
+    fn leave_lemmas_out(&mut self, current: &Abstract, states: u64) -> Result<bool, Failure> {
+        if self.standing.is_empty() {
+            return Ok(true);
+        }
+        if states > MOST_STATES {
+            return Ok(false);
+        }
+        let Some(mut reached) = Reached::new(current, &mut self.watch()) else {
+            return Ok(false);
+        };
         let mut size = self.standing.len().div_ceil(2);
-        let mut complete = true;
         let mut needed: FxHashMap<LemmaId, Broken> = FxHashMap::default();
         while size > 0 {
             let mut at = 0;
             let mut dropped = false;
             while at < self.standing.len() {
-                if self.interrupt.load(Relaxed) {
-                    complete = false;
-                    break;
-                }
                 let end = (at + size).min(self.standing.len());
                 if size == 1 && self.is_needed(&needed, &self.standing[at]) {
                     at = end;
                     continue;
                 }
-                let is_left = |number: &usize| !(at..end).contains(number);
-                let rest: Vec<Standing> = (0..self.standing.len())
-                    .filter(is_left)
-                    .map(|number| self.standing[number].clone())
-                    .collect();
-                let lemmas: Vec<Lemma> =
-                    rest.iter().map(|standing| standing.lemma.clone()).collect();
-                let candidate = self.abstract_with(&lemmas)?;
-                let task = format!("minimising, {} lemmas", self.standing.len());
-                let exploration = self.search(&candidate, &task, 0);
-                if exploration.verdict == explore::Verdict::Verified {
-                    self.standing = rest;
-                    (best, found) = (candidate, exploration);
-                    dropped = true;
-                } else {
-                    if size == 1 && !self.interrupt.load(Relaxed) {
-                        let broken = alarms(&candidate, &exploration).into_iter().next();
-                        let broken = broken.map(|alarm| Broken::of(&alarm, &candidate, &rest));
-                        needed.extend(broken.map(|broken| (self.standing[at].id(), broken)));
+                let mut rest = self.standing.clone();
+                let left_out: Vec<Standing> = rest.drain(at..end).collect();
+                let rules: FxHashSet<_> =
+                    left_out.iter().map(|standing| standing.lemma.rule).collect();
+                let candidate = self.abstract_with(&lemmas(&rest))?;
+                match reached.extend(&candidate, &rules, &mut self.watch()) {
+                    Without::Fine => {
+                        self.standing = rest;
+                        dropped = true;
                     }
-                    at = end;
+                    Without::Wrong(claim) => {
+                        if size == 1 {
+                            let broken = Broken::of(claim.as_deref(), &candidate, &rest);
+                            needed.insert(left_out[0].id(), broken);
+                        }
+                        at = end;
+                    }
+                    Without::Unknown => return Ok(false),
+                }
+                if self.interrupt.load(Relaxed) {
+                    return Ok(false);
                 }
             }
             // Without one lemma, another may have become superfluous.
             size = match size {
-                1 if dropped && complete => 1,
+                1 if dropped => 1,
                 1 => 0,
                 _ => size.div_ceil(2),
             };
-            if !complete {
-                break;
-            }
         }
-        verification.verdict = Verdict::Verified;
-        verification.minimal = complete;
-        self.tell(verification, best, found);
-        Ok(())
+        Ok(true)
+    }
+
+    fn watch(&mut self) -> Watch<'_, '_> {
+        Watch::new(
+            self.options,
+            self.interrupt,
+            format!("minimising, {} lemmas", self.standing.len()),
+            &mut *self.listener,
+        )
     }
 
     /// Whether something that is still claimed is known to fail without a lemma.
@@ -101,9 +138,9 @@ enum Broken {
 }
 
 impl Broken {
-    fn of(alarm: &Alarm, current: &Abstract, standing: &[Standing]) -> Broken {
+    fn of(claim: Option<&str>, current: &Abstract, standing: &[Standing]) -> Broken {
         let claims = &current.abstraction.claims;
-        let lemma = claims.iter().position(|claim| alarm.claim.as_ref() == Some(claim));
+        let lemma = claims.iter().position(|of_lemma| claim == Some(of_lemma));
         lemma.map_or(Broken::Protocol, |lemma| Broken::Lemma(standing[lemma].id()))
     }
 }

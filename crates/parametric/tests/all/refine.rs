@@ -1,11 +1,16 @@
 //! The loop from a protocol to a verdict for any number of processors.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use explore::symmetry::Symmetry;
+use murphi::interpret::Interpreter;
 use murphi::parse::parse;
 use murphi::source::Source;
-use tribunal_parametric::refine::{Kept, Options, Verdict, Verification, verify};
-use tribunal_parametric::{Prepared, View, prepare, read_lemmas};
+use tribunal_parametric::refine::{
+    Kept, Options, Verdict, Verification, explore as search_all, verify,
+};
+use tribunal_parametric::{Lemma, Prepared, View, abstraction, prepare, read_lemmas};
 
 fn source(name: &str, text: &str) -> Source {
     Source { name: name.to_owned(), text: text.to_owned() }
@@ -91,6 +96,36 @@ fn no_fact_is_given_up_once_it_is_known_what_follows() {
     assert!(is_known);
     assert_eq!(given_up, 0);
     assert!(found_after >= found.lemmas.len(), "{found_after} lemmas were found");
+}
+
+/// Lemmas are left out by looking at what their rules do in states that are known; a search from the
+/// start must come to the same.
+#[test]
+fn without_any_one_lemma_something_is_wrong() {
+    let prepared = prepared(&protocol("mi.m"));
+    let view = View { concrete: 2, named: true };
+    let how = tribunal_parametric::Options { view, ..Default::default() };
+    let found = refined(&prepared, &Options { abstraction: how.clone(), ..Options::default() });
+    assert!(found.minimal);
+    let lemmas: Vec<Lemma> = found.lemmas.iter().map(|kept| kept.lemma.clone()).collect();
+    assert!(is_verified(&prepared, &how, &lemmas));
+    for left_out in 0..lemmas.len() {
+        let mut fewer = lemmas.clone();
+        fewer.remove(left_out);
+        assert!(!is_verified(&prepared, &how, &fewer), "{}", found.lemmas[left_out].text);
+    }
+}
+
+/// Whether nothing is wrong in an abstraction that is strengthened by lemmas.
+fn is_verified(prepared: &Prepared, how: &tribunal_parametric::Options, lemmas: &[Lemma]) -> bool {
+    let strengthened = abstraction(prepared, how, lemmas).unwrap();
+    let text = murphi::print::print(&strengthened.program);
+    let checked = murphi::load(source("abstraction.m", &text), &Default::default()).unwrap();
+    let interpreter = Interpreter::new(Arc::new(checked.model)).unwrap();
+    let search = explore::Options { deadlock: explore::Deadlock::Off, ..Default::default() };
+    let never = AtomicBool::new(false);
+    let found = search_all(&interpreter, &search, Symmetry::Full, &mut |_| (), &never);
+    found.verdict == explore::Verdict::Verified
 }
 
 #[test]

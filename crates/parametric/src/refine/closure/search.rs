@@ -9,9 +9,11 @@ use explore::{Progress, Step};
 use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
 use rustc_hash::FxHashMap;
 
-use crate::refine::lookup::{Asker, Lookup};
+use crate::refine::instance::Engine;
+use crate::refine::lookup::Lookup;
 use crate::refine::observe::Observations;
 use crate::refine::reader::Label;
+use crate::refine::states::{StateNumber, States};
 use crate::refine::suspect::{Abstract, Sight};
 use crate::refine::vocabulary::Vocabulary;
 use crate::refine::{Alarm, Refinement};
@@ -22,9 +24,6 @@ const MOST_STATES: usize = 8_000_000;
 /// How often it is told how far it has got.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// A state, by its number in the order of discovery.
-type StateNumber = Asker;
-
 /// An exploration under way.
 pub(super) struct Search<'a> {
     current: &'a Abstract,
@@ -33,12 +32,9 @@ pub(super) struct Search<'a> {
     reduction: Canonicalizer,
     scratch: Scratch,
     size: usize,
-    /// All states that were reached, one after the other.
-    states: Vec<u8>,
+    states: States,
     /// From where each was reached first and by which rule; `None` for a start.
     reached_from: Vec<Option<(StateNumber, u32)>>,
-    /// The states by their hashes. Two that have the same are taken for one.
-    number_of: FxHashMap<u64, StateNumber>,
     /// Which states are in one of the queues.
     is_waiting: Vec<bool>,
     new: VecDeque<StateNumber>,
@@ -77,23 +73,19 @@ impl<'a> Search<'a> {
         lookups: Vec<Lookup>,
     ) -> Search<'a> {
         let (model, layout) = (current.interpreter.model(), current.interpreter.layout());
-        let machine: Box<dyn Machine> = match native::Program::compile(model, layout) {
-            Ok(program) => Box::new(program.machine()),
-            Err(_) => Box::new(current.interpreter.clone()),
-        };
+        let engine = Engine::new(&current.interpreter);
         let reduction = Canonicalizer::new(model, layout, of.options.symmetry);
         let size = layout.size as usize;
         let now = Instant::now();
         Search {
             current,
             vocabularies: Arc::clone(&of.vocabularies),
-            machine,
+            machine: engine.machine(),
             scratch: Scratch::new(&reduction),
             reduction,
             size,
-            states: Vec::new(),
+            states: States::new(engine),
             reached_from: Vec::new(),
-            number_of: FxHashMap::default(),
             is_waiting: Vec::new(),
             new: VecDeque::new(),
             woken: VecDeque::new(),
@@ -108,8 +100,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn state(&self, number: StateNumber) -> &[u8] {
-        &self.states[number as usize * self.size..][..self.size]
+    fn state(&self, number: StateNumber) -> Vec<u8> {
+        let mut state = vec![0; self.size];
+        self.states.read(number, &mut state);
+        state
     }
 
     /// The next state to be looked at.
@@ -127,7 +121,7 @@ impl<'a> Search<'a> {
     /// How many bytes are in use, about.
     fn bytes(&self) -> usize {
         let lookups: usize = self.lookups.iter().map(Lookup::bytes).sum();
-        self.states.len() + 40 * self.is_waiting.len() + lookups
+        self.states.bytes() + 24 * self.is_waiting.len() + lookups
     }
 
     /// How far it has got, if it is time to tell.
@@ -169,7 +163,7 @@ impl<'a> Search<'a> {
         number: StateNumber,
         seen: &mut Observations,
     ) -> Option<Wrong> {
-        let state = self.state(number).to_vec();
+        let state = self.state(number);
         let mut out = std::mem::replace(&mut self.out, Successors::new(self.size));
         out.clear();
         self.machine.expand(&state, &mut out);
@@ -199,7 +193,7 @@ impl<'a> Search<'a> {
             next.clear();
             next.extend_from_slice(out.state(at));
             self.reduction.canonicalize(&mut self.scratch, &mut next);
-            if self.number_of.contains_key(&fingerprint(&next)) {
+            if self.states.contains(&next) {
                 continue;
             }
             if is_whole || self.is_seen(key, &state, number) {
@@ -246,8 +240,7 @@ impl<'a> Search<'a> {
 
     /// Adds a state, unless it is known or does not count. What is wrong in it, if anything is.
     fn reach(&mut self, state: &[u8], from: Option<(StateNumber, u32)>) -> Option<Wrong> {
-        let fingerprint = fingerprint(state);
-        if self.number_of.contains_key(&fingerprint) {
+        if self.states.contains(state) {
             return None;
         }
         let wrong = match self.machine.check(state) {
@@ -255,9 +248,7 @@ impl<'a> Search<'a> {
             Check::Excluded => return None,
             Check::Broken(property) | Check::Failed(property) => Some(property),
         };
-        let number = self.is_waiting.len() as StateNumber;
-        self.number_of.insert(fingerprint, number);
-        self.states.extend_from_slice(state);
+        let number = self.states.add(state)?;
         self.reached_from.push(from);
         self.is_waiting.push(true);
         self.new.push_back(number);
@@ -307,7 +298,7 @@ impl<'a> Search<'a> {
                     None
                 }
             };
-            let wanted = self.state(number).to_vec();
+            let wanted = self.state(number);
             let found = (0..out.firings.len()).find(|&at| {
                 let firing = &out.firings[at];
                 let mut state = out.state(at).to_vec();
@@ -321,15 +312,4 @@ impl<'a> Search<'a> {
         }
         run
     }
-}
-
-/// A hash of a state.
-fn fingerprint(state: &[u8]) -> u64 {
-    let word = |part: &[u8]| part.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    let mut hash = 0u64;
-    for part in state.chunks(8) {
-        hash = (hash.rotate_left(23) ^ word(part)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        hash ^= hash >> 29;
-    }
-    hash
 }
