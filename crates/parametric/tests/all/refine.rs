@@ -104,9 +104,10 @@ fn no_fact_is_given_up_once_it_is_known_what_follows() {
 fn without_any_one_lemma_something_is_wrong() {
     let prepared = prepared(&protocol("mi.m"));
     let view = View { concrete: 2, named: true };
-    let how = tribunal_parametric::Options { view, ..Default::default() };
+    let mut how = tribunal_parametric::Options { view, ..Default::default() };
     let found = refined(&prepared, &Options { abstraction: how.clone(), ..Options::default() });
     assert!(found.minimal);
+    how.leave_out = found.left_out.clone();
     let lemmas: Vec<Lemma> = found.lemmas.iter().map(|kept| kept.lemma.clone()).collect();
     assert!(is_verified(&prepared, &how, &lemmas));
     for left_out in 0..lemmas.len() {
