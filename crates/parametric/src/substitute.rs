@@ -9,7 +9,7 @@ use murphi::ast::{
     Expression, ExpressionKind, MultisetFilter, Quantifier, Statement, StatementKind,
 };
 
-use crate::syntax::{names, rebuilt, rebuilt_statements};
+use crate::syntax::{names, rebuilt, rebuilt_statement};
 
 /// What to put in place of which names.
 #[derive(Debug, Clone, Default)]
@@ -107,11 +107,7 @@ impl Substitution {
                 let kind = StatementKind::While { condition, body: self.statements(body) };
                 Statement { kind, span: whole.span }
             }
-            _ => {
-                let one = std::slice::from_ref(whole);
-                let mut done = rebuilt_statements(one, &mut |part| self.expression(part));
-                done.remove(0)
-            }
+            _ => rebuilt_statement(whole, &mut |part| self.expression(part)),
         }
     }
 
