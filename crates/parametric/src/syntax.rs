@@ -160,6 +160,17 @@ pub(crate) fn when(
     vec![statement(StatementKind::If { branches, otherwise }, span)]
 }
 
+/// A name that begins like this and that is not taken.
+pub(crate) fn not_taken(stem: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let mut wish = stem.to_owned();
+    let mut number = 2;
+    while is_taken(&wish) {
+        wish = format!("{stem}_{number}");
+        number += 1;
+    }
+    wish
+}
+
 /// The name at the root of a designator.
 pub(crate) fn root(place: &Expression) -> Option<&str> {
     match &place.kind {
