@@ -171,6 +171,14 @@ pub(crate) fn not_taken(stem: &str, is_taken: impl Fn(&str) -> bool) -> String {
     wish
 }
 
+/// Whether an expression designates a place, or is the name of a value.
+pub(crate) fn is_place(whole: &Expression) -> bool {
+    matches!(
+        whole.kind,
+        ExpressionKind::Name(_) | ExpressionKind::Field(..) | ExpressionKind::Index(..)
+    )
+}
+
 /// The name at the root of a designator.
 pub(crate) fn root(place: &Expression) -> Option<&str> {
     match &place.kind {

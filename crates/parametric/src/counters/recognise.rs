@@ -15,7 +15,7 @@ use murphi::ast::{
 
 use super::{Context, Result, Sets, refused};
 use crate::processor::Processor;
-use crate::syntax::names;
+use crate::syntax::{is_place, names};
 
 /// The values of the constants.
 pub(super) fn constants(declarations: &[Declaration]) -> HashMap<String, Expression> {
@@ -90,11 +90,7 @@ impl Sets<'_> {
 
     /// For how many processors a place has room, if it is a counter.
     pub(super) fn room_of(&self, context: &Context, place: &Expression) -> Option<Room> {
-        let is_place = matches!(
-            place.kind,
-            ExpressionKind::Name(_) | ExpressionKind::Field(..) | ExpressionKind::Index(..)
-        );
-        if !is_place {
+        if !is_place(place) {
             return None;
         }
         self.room(&self.types.of(&context.scope, place)?)
