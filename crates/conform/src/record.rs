@@ -28,9 +28,9 @@ use murphi::value::render_simple;
 
 use crate::compose::{Observer, compose_with_claims};
 use crate::events::{self, EventNames, Marker, Protocol};
+use crate::failure::Failure;
 use crate::independence::{self, is_local};
 use crate::trace::{thread, value_type};
-use crate::verify::Failure;
 
 mod roles;
 
