@@ -37,6 +37,7 @@ mod alarm;
 mod compose;
 mod cycle;
 mod events;
+mod failure;
 mod forgiving;
 mod independence;
 pub mod mutate;
@@ -54,9 +55,10 @@ mod verify;
 pub use compose::HAS_ROOM;
 pub use cycle::NiceCycle;
 pub use events::{EventNames, with_constants};
+pub use failure::Failure;
 pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, Role, record};
 pub use trace::{MemoryEvent, MemoryTrace};
 pub use verify::{
-    Composed, Counterexample, Failure, Lemma, MemoryModel, Options, Verdict, Verification,
+    Composed, Counterexample, Lemma, MemoryModel, Options, Verdict, Verification,
     composed_programs, compositions, verify,
 };

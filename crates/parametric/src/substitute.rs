@@ -9,7 +9,7 @@ use murphi::ast::{
     Expression, ExpressionKind, MultisetFilter, Quantifier, Statement, StatementKind,
 };
 
-use crate::syntax::{names, rebuilt, rebuilt_statements};
+use crate::syntax::{names, not_taken, rebuilt, rebuilt_statement};
 
 /// What to put in place of which names.
 #[derive(Debug, Clone, Default)]
@@ -107,11 +107,7 @@ impl Substitution {
                 let kind = StatementKind::While { condition, body: self.statements(body) };
                 Statement { kind, span: whole.span }
             }
-            _ => {
-                let one = std::slice::from_ref(whole);
-                let mut done = rebuilt_statements(one, &mut |part| self.expression(part));
-                done.remove(0)
-            }
+            _ => rebuilt_statement(whole, &mut |part| self.expression(part)),
         }
     }
 
@@ -152,14 +148,9 @@ impl Substitution {
             self.avoided.push(name.to_owned());
             return name.to_owned();
         }
-        let mut number = 2;
-        let fresh = loop {
-            let fresh = format!("{name}_{number}");
-            if !coming.contains(&fresh) && !self.values.contains_key(&fresh) {
-                break fresh;
-            }
-            number += 1;
-        };
+        let fresh = not_taken(name, |wish| {
+            coming.iter().any(|other| other == wish) || self.values.contains_key(wish)
+        });
         let value = Expression {
             kind: ExpressionKind::Name(fresh.clone()),
             span: murphi::source::Span::default(),

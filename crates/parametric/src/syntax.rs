@@ -160,6 +160,25 @@ pub(crate) fn when(
     vec![statement(StatementKind::If { branches, otherwise }, span)]
 }
 
+/// A name that begins like this and that is not taken.
+pub(crate) fn not_taken(stem: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let mut wish = stem.to_owned();
+    let mut number = 2;
+    while is_taken(&wish) {
+        wish = format!("{stem}_{number}");
+        number += 1;
+    }
+    wish
+}
+
+/// Whether an expression designates a place, or is the name of a value.
+pub(crate) fn is_place(whole: &Expression) -> bool {
+    matches!(
+        whole.kind,
+        ExpressionKind::Name(_) | ExpressionKind::Field(..) | ExpressionKind::Index(..)
+    )
+}
+
 /// The name at the root of a designator.
 pub(crate) fn root(place: &Expression) -> Option<&str> {
     match &place.kind {
@@ -290,8 +309,7 @@ pub(crate) fn changed(statement: &Statement) -> Option<&Expression> {
     }
 }
 
-/// Rebuilds an expression from rebuilt parts. `rebuild` gets each part with the names that are
-/// bound around it within this expression; it is not called for the expression itself.
+/// Rebuilds an expression from rebuilt parts. `rebuild` is not called for the expression itself.
 pub(crate) fn rebuilt(
     whole: &Expression,
     rebuild: &mut dyn FnMut(&Expression) -> Expression,
@@ -356,8 +374,40 @@ fn filtered(
     }
 }
 
-/// Statements with every expression rebuilt, and every statement passed on by `replace` with its
-/// inner statements done.
+/// Rebuilds an expression where that may fail for a part: then it fails for the first reason.
+pub(crate) fn try_rebuilt<E>(
+    whole: &Expression,
+    rebuild: &mut dyn FnMut(&Expression) -> Result<Expression, E>,
+) -> Result<Expression, E> {
+    let mut problem = None;
+    let done = rebuilt(whole, &mut or_as_it_is(rebuild, &mut problem));
+    problem.map_or(Ok(done), Err)
+}
+
+/// Rebuilds a statement where that may fail for an expression: then it fails for the first reason.
+pub(crate) fn try_rebuilt_statement<E>(
+    whole: &Statement,
+    rebuild: &mut dyn FnMut(&Expression) -> Result<Expression, E>,
+) -> Result<Statement, E> {
+    let mut problem = None;
+    let done = rebuilt_statement(whole, &mut or_as_it_is(rebuild, &mut problem));
+    problem.map_or(Ok(done), Err)
+}
+
+/// Leaves what cannot be rebuilt as it is, and notes the first reason.
+fn or_as_it_is<E>(
+    rebuild: &mut dyn FnMut(&Expression) -> Result<Expression, E>,
+    problem: &mut Option<E>,
+) -> impl FnMut(&Expression) -> Expression {
+    move |part| {
+        rebuild(part).unwrap_or_else(|found| {
+            problem.get_or_insert(found);
+            part.clone()
+        })
+    }
+}
+
+/// Statements with every expression rebuilt.
 pub(crate) fn rebuilt_statements(
     statements: &[Statement],
     rebuild: &mut dyn FnMut(&Expression) -> Expression,
@@ -365,7 +415,8 @@ pub(crate) fn rebuilt_statements(
     statements.iter().map(|statement| rebuilt_statement(statement, rebuild)).collect()
 }
 
-fn rebuilt_statement(
+/// A statement with every expression in it rebuilt.
+pub(crate) fn rebuilt_statement(
     whole: &Statement,
     rebuild: &mut dyn FnMut(&Expression) -> Expression,
 ) -> Statement {

@@ -32,7 +32,8 @@ use super::{Mutant, mutants};
 use crate::alarm;
 use crate::compose::HAS_ROOM;
 use crate::events;
-use crate::verify::{self, Failure, MemoryModel, Verdict, Verification};
+use crate::failure::Failure;
+use crate::verify::{self, MemoryModel, Verdict, Verification};
 
 /// How to try mutants.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use super::instance::{Decision, Instance, Mode, Standing, Step, Stop, outside};
 use super::places::Where;
 use crate::syntax::{
     and, binary, boolean, expression, implies, is_false, is_true, name, named_type, not, or,
-    rebuilt,
+    try_rebuilt,
 };
 use crate::{Choice, Fixed};
 
@@ -290,15 +290,7 @@ impl Instance<'_> {
                 Ok(expression(ExpressionKind::Conditional(condition, left, right), whole.span))
             }
             ExpressionKind::IsMember(..) | ExpressionKind::MultisetCount(_) => {
-                let mut stop = None;
-                let done = rebuilt(whole, &mut |part| match self.value(part, mode) {
-                    Ok(done) => done,
-                    Err(found) => {
-                        stop.get_or_insert(found);
-                        part.clone()
-                    }
-                });
-                stop.map_or(Ok(done), Err)
+                try_rebuilt(whole, &mut |part| self.value(part, mode))
             }
             ExpressionKind::Call(call) => Err(Stop::refuse(
                 call.name.span,

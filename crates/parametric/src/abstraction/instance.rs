@@ -9,7 +9,7 @@ use murphi::print::print_expression;
 use murphi::source::Span;
 
 use super::sets::is_set_type;
-use crate::syntax::{name, names, quantified};
+use crate::syntax::{name, names, not_taken, quantified};
 use crate::types::{Scope, Types};
 use crate::{Choice, Fixed};
 
@@ -393,18 +393,11 @@ impl<'t> Instance<'t> {
 
     /// A name that begins like this and that nothing else has.
     pub(super) fn not_taken(&self, stem: &str) -> String {
-        let is_taken = |wish: &str| {
+        not_taken(stem, |wish| {
             self.scope.contains_key(wish)
                 || self.types.declared().any(|name| name == wish)
                 || self.made.iter().any(|made| made.choice.parameters().contains(&wish))
-        };
-        let mut wish = stem.to_owned();
-        let mut number = 2;
-        while is_taken(&wish) {
-            wish = format!("{stem}_{number}");
-            number += 1;
-        }
-        wish
+        })
     }
 
     /// `exists q: condition` for the processors that a loop variable stands for.

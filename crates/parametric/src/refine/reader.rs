@@ -1,123 +1,41 @@
 //! Reads the terms of a vocabulary in a state, and writes them so that names do not matter.
 //!
-//! What is read is a row of labels, one for each variable and one for each term. A member of a
-//! scalarset is labelled by the variable that has the same value, or else by the order in which
-//! such members are met, so that two states that differ only in the names of members give the same
-//! row. What is known of a processor that was abstracted is nothing.
+//! What is read is a row of labels (`label.rs`), one for each variable and one for each term. A
+//! member of a scalarset is labelled by the variable that has the same value, or else by the order
+//! in which such members are met, so that two states that differ only in the names of members give
+//! the same row. What is known of a processor that was abstracted is nothing.
+//!
+//! With values for the variables, where each term is in a state (`slot.rs`) and what it may be there
+//! (`meaning.rs`) is worked out once; then a row is a few loads for each term.
+
+mod label;
+mod meaning;
+mod slot;
 
 use murphi::ir::{Model, Simple, TypeId, TypeKind};
 use murphi::layout::Layout;
-use rustc_hash::FxHashMap;
 
-use super::vocabulary::{Origin, Step, Term, Vocabulary};
-use crate::abstraction::{NAMED as NAMED_NAME, OTHER as OTHER_NAME};
+use super::vocabulary::{Origin, Term, Vocabulary};
 
-/// What a term says in a state; see the constants below.
-pub(crate) type Label = u8;
+use label::{Code, FALSE, label_of_member, member};
+pub(crate) use label::{
+    FIRST_CONSTANT, FIRST_VARIABLE, Label, MOST_CONSTANTS, MOST_VARIABLES, NAMED_NUMBER, OTHER,
+    Raw, UNDEFINED, UNKNOWN,
+};
+pub(crate) use meaning::Outside;
+use meaning::{Names, meaning};
+use slot::{Slot, Whose};
 
-/// The term is undefined.
-pub(crate) const UNDEFINED: Label = 0;
-/// The constant with number n has the label `n + FIRST_CONSTANT`.
-pub(crate) const FIRST_CONSTANT: Label = 1;
-/// The value of variable n has the label `n + FIRST_VARIABLE`.
-pub(crate) const FIRST_VARIABLE: Label = 120;
-/// A member that no variable has.
-pub(crate) const FIRST_ELSEWHERE: Label = 160;
-/// Some processor that was abstracted.
-pub(crate) const OTHER: Label = 254;
-/// Nothing is known.
-pub(crate) const UNKNOWN: Label = 255;
-
-/// The number of the processor that is known by its name, among those of its type.
-pub(crate) const NAMED_NUMBER: u64 = u64::MAX;
-
-/// The most constants that have labels.
-pub(crate) const MOST_CONSTANTS: usize = (FIRST_VARIABLE - FIRST_CONSTANT) as usize;
-/// The most variables that have labels.
-pub(crate) const MOST_VARIABLES: usize = (FIRST_ELSEWHERE - FIRST_VARIABLE) as usize;
-
-/// A value before names are taken out of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Raw {
-    Undefined,
-    Unknown,
-    Constant(u8),
-    /// A member of the scalarset with this number among [`Names`].
-    Member(u8, u64),
-    Other,
-}
-
-/// A value before names are taken out of it, in two bytes: a label, or a member of a scalarset above
-/// all labels.
-type Code = u16;
-
-/// The code of `false`.
-const FALSE: Code = FIRST_CONSTANT as Code;
-
-/// The code of the first member of the first scalarset.
-const FIRST_MEMBER: Code = 256;
-
-/// The most members of a scalarset that have codes of their own, the one with a name included.
-const MOST_MEMBERS: u64 = 64;
-
-impl Raw {
-    /// The label of a value that is no member of a scalarset.
-    pub(crate) fn label(self) -> Label {
-        Label::try_from(self.code()).unwrap_or(UNKNOWN)
-    }
-
-    fn code(self) -> Code {
-        match self {
-            Raw::Undefined => UNDEFINED.into(),
-            Raw::Unknown => UNKNOWN.into(),
-            Raw::Other => OTHER.into(),
-            Raw::Constant(number) => (FIRST_CONSTANT + number).into(),
-            Raw::Member(set, value) => member(set, value),
-        }
-    }
-}
-
-fn member(set: u8, value: u64) -> Code {
-    FIRST_MEMBER + Code::from(set) * MOST_MEMBERS as Code + value.min(MOST_MEMBERS - 1) as Code
-}
-
-/// What a reader has to know of abstracted processors.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Outside<'a> {
-    /// The type of processors.
-    pub(crate) processor: &'a str,
-}
-
-/// Numbers for the names of scalarsets.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Names(FxHashMap<String, u8>);
-
-impl Names {
-    /// The number of a scalarset.
-    fn number(&mut self, name: &str) -> u8 {
-        let next = self.0.len().min(usize::from(u8::MAX)) as u8;
-        *self.0.entry(name.to_owned()).or_insert(next)
-    }
-}
-
-/// An index of a place.
-#[derive(Debug, Clone, Copy)]
-struct Stride {
-    variable: usize,
-    /// How far its elements are apart.
-    apart: usize,
-    /// Which element says whether any other is in a set of processors, if it is one.
-    others: Option<usize>,
-}
-
-/// Where a place is in a state.
+/// Reads a vocabulary in the states of one model.
 #[derive(Debug, Clone)]
-struct Slot {
-    offset: usize,
-    strides: Vec<Stride>,
-    width: usize,
-    /// What each number in the slot means.
-    meaning: Vec<Code>,
+pub(crate) struct Reader {
+    /// For each term; `None` if the model does not have it.
+    slots: Vec<Option<Slot>>,
+    /// For each variable the number of its scalarset.
+    sets: Vec<Option<u8>>,
+    /// For each variable, what its values mean.
+    meanings: Vec<Vec<Raw>>,
+    names: Names,
 }
 
 /// Where the terms of a row are read, with certain values of the variables.
@@ -144,18 +62,6 @@ enum Source {
         offset: u32,
         slot: u32,
     },
-}
-
-/// Reads a vocabulary in the states of one model.
-#[derive(Debug, Clone)]
-pub(crate) struct Reader {
-    /// For each term; `None` if the model does not have it.
-    slots: Vec<Option<Slot>>,
-    /// For each variable the number of its scalarset.
-    sets: Vec<Option<u8>>,
-    /// For each variable, what its values mean.
-    meanings: Vec<Vec<Raw>>,
-    names: Names,
 }
 
 impl Reader {
@@ -186,7 +92,7 @@ impl Reader {
         });
         let meanings = meanings.collect();
         let slots = vocabulary.terms.iter();
-        let slots = slots.map(|term| slot(term, model, layout, outside, &mut names)).collect();
+        let slots = slots.map(|term| Slot::of(term, model, layout, outside, &mut names)).collect();
         Reader { slots, sets, meanings, names }
     }
 
@@ -235,7 +141,7 @@ impl Reader {
             };
             row.push(match Label::try_from(code) {
                 Ok(label) => label,
-                Err(_) => label(code, &reading.names, &mut elsewhere),
+                Err(_) => label_of_member(code, &reading.names, &mut elsewhere),
             });
         }
     }
@@ -286,148 +192,5 @@ impl Reader {
     /// The processor that is known by its name.
     pub(crate) fn named(&self, outside: Outside<'_>) -> Raw {
         Raw::Member(self.names.clone().number(outside.processor), NAMED_NUMBER)
-    }
-}
-
-/// The label of a member of a scalarset, in a row whose variables are `met`.
-fn label(code: Code, met: &[Code], elsewhere: &mut Vec<Code>) -> Label {
-    if let Some(variable) = met.iter().position(|variable| *variable == code) {
-        return FIRST_VARIABLE + variable as Label;
-    }
-    let known = elsewhere.iter().position(|member| *member == code);
-    let at = known.unwrap_or_else(|| {
-        elsewhere.push(code);
-        elsewhere.len() - 1
-    });
-    FIRST_ELSEWHERE.saturating_add(at.min(90) as Label)
-}
-
-/// Of whom something says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Whose {
-    One,
-    Others,
-}
-
-impl Slot {
-    /// Where the place is with these values of the variables, unless it is that of a processor of
-    /// which nothing is kept.
-    fn at(&self, values: &[Option<u64>]) -> Option<(usize, Whose)> {
-        let mut offset = self.offset;
-        let mut whose = Whose::One;
-        for stride in &self.strides {
-            let at = match values[stride.variable] {
-                Some(NAMED_NUMBER) | None => {
-                    whose = Whose::Others;
-                    stride.others?
-                }
-                Some(value) => value as usize,
-            };
-            offset += at * stride.apart;
-        }
-        Some((offset, whose))
-    }
-
-    fn read(&self, state: &[u8], offset: usize) -> Code {
-        let unknown = UNKNOWN.into();
-        let Some(bytes) = state.get(offset..offset + self.width) else { return unknown };
-        let number = match *bytes {
-            [byte] => u64::from(byte),
-            _ => bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
-        };
-        self.meaning.get(number as usize).copied().unwrap_or(unknown)
-    }
-}
-
-fn slot(
-    term: &Term,
-    model: &Model,
-    layout: &Layout,
-    outside: Option<Outside<'_>>,
-    names: &mut Names,
-) -> Option<Slot> {
-    let Origin::Place { global, steps } = &term.origin else { return None };
-    let at = model.globals.iter().position(|candidate| candidate.name == *global)?;
-    let mut offset = layout.globals[at] as usize;
-    let mut ty = model.globals[at].ty;
-    let mut strides = Vec::new();
-    for step in steps {
-        let shape = layout.of_type(ty);
-        match (step, model.kind(ty)) {
-            (Step::Field(name), TypeKind::Record(fields)) => {
-                let field = fields.iter().position(|field| field.name == *name)?;
-                offset += shape.fields[field] as usize;
-                ty = fields[field].ty;
-            }
-            (Step::At(variable), TypeKind::Array { index, element }) => {
-                let is_set = model.simple(*element) == Some(&Simple::Boolean);
-                let others = is_set.then(|| others(model, *index, outside)).flatten();
-                let apart = shape.stride as usize;
-                strides.push(Stride { variable: *variable, apart, others });
-                ty = *element;
-            }
-            (Step::Element(number), TypeKind::Array { element, .. }) => {
-                if *number >= u64::from(shape.length) {
-                    return None;
-                }
-                offset += *number as usize * shape.stride as usize;
-                ty = *element;
-            }
-            _ => return None,
-        }
-    }
-    model.simple(ty)?;
-    let width = layout.of_type(ty).size as usize;
-    let meaning = meaning(model, ty, outside, names).into_iter().map(Raw::code).collect();
-    Some(Slot { offset, strides, width, meaning })
-}
-
-/// Which of the values of an index stands for the others.
-fn others(model: &Model, index: TypeId, outside: Option<Outside<'_>>) -> Option<usize> {
-    let values = meaning(model, index, outside, &mut Names::default());
-    values[1..].iter().position(|value| *value == Raw::Other)
-}
-
-/// What the numbers in a slot of a simple type mean: undefined, then its values.
-fn meaning(model: &Model, ty: TypeId, outside: Option<Outside<'_>>, names: &mut Names) -> Vec<Raw> {
-    let mut meanings = vec![Raw::Undefined];
-    let mut constants = 0;
-    push_meanings(model, ty, outside, names, &mut constants, &mut meanings);
-    meanings
-}
-
-fn push_meanings(
-    model: &Model,
-    ty: TypeId,
-    outside: Option<Outside<'_>>,
-    names: &mut Names,
-    constants: &mut u8,
-    meanings: &mut Vec<Raw>,
-) {
-    let is_outside = |members: &[String], called: &str| outside.is_some() && members == [called];
-    match model.simple(ty) {
-        Some(Simple::Scalarset(size)) => {
-            let name = model.types[ty.0 as usize].name.clone().unwrap_or_default();
-            let set = names.number(&name);
-            meanings.extend((0..u64::from(*size)).map(|value| Raw::Member(set, value)));
-        }
-        Some(Simple::Union(members)) => {
-            for &member in members {
-                push_meanings(model, member, outside, names, constants, meanings);
-            }
-        }
-        Some(Simple::Enumeration(members)) if is_outside(members, OTHER_NAME) => {
-            meanings.push(Raw::Other);
-        }
-        Some(Simple::Enumeration(members)) if is_outside(members, NAMED_NAME) => {
-            let set = names.number(outside.map_or("", |outside| outside.processor));
-            meanings.push(Raw::Member(set, NAMED_NUMBER));
-        }
-        _ => {
-            for _ in 0..model.count(ty).min(MOST_CONSTANTS as u64) {
-                meanings.push(Raw::Constant((*constants).min(MOST_CONSTANTS as u8 - 1)));
-                *constants = constants.saturating_add(1);
-            }
-        }
     }
 }

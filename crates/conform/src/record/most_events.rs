@@ -1,0 +1,87 @@
+//! How many events a step of a protocol has at most, by its source: so much room the recorder needs.
+//!
+//! Branches count as the longest of them, loops as often as they may go round, and calls as what the
+//! function does. Functions only call those before them.
+
+use murphi::ir::{
+    Binder, Call, Domain, ExpressionKind, FunctionId, Model, Statement, StatementKind, TypeKind,
+};
+
+use crate::events::{Marker, Protocol};
+
+/// The most events of one step that are recorded.
+const MOST_EVENTS: u64 = 1024;
+
+/// How many events a step of the protocol has at most. Loops without an evident end are given
+/// [`MOST_EVENTS`].
+pub(super) fn most_events(protocol: &Protocol) -> u64 {
+    let model = &*protocol.model;
+    let markers = [Some(&protocol.load), Some(&protocol.store), protocol.commit.as_ref()];
+    let is_marker =
+        |id: usize| markers.iter().flatten().any(|marker: &&Marker| marker.id.0 as usize == id);
+    let mut of_function = Vec::with_capacity(model.functions.len());
+    for (id, function) in model.functions.iter().enumerate() {
+        let inside = Counting { model, of_function: &of_function }.block(&function.body);
+        of_function.push(inside.saturating_add(u64::from(is_marker(id))));
+    }
+    let counting = Counting { model, of_function: &of_function };
+    let rules = model.rules.iter().chain(&model.start_states);
+    rules.map(|rule| counting.block(&rule.body)).max().unwrap_or(0).clamp(1, MOST_EVENTS)
+}
+
+/// Counts the most events of statements.
+struct Counting<'a> {
+    model: &'a Model,
+    of_function: &'a [u64],
+}
+
+impl Counting<'_> {
+    fn block(&self, statements: &[Statement]) -> u64 {
+        let counts = statements.iter().map(|statement| self.statement(statement));
+        counts.fold(0, u64::saturating_add)
+    }
+
+    fn statement(&self, statement: &Statement) -> u64 {
+        match &statement.kind {
+            StatementKind::Call(Call { function: FunctionId(id), .. }) => {
+                self.of_function[*id as usize]
+            }
+            StatementKind::If { branches, otherwise } => {
+                self.longest(branches.iter().map(|(_, body)| body), otherwise)
+            }
+            StatementKind::Switch { cases, otherwise, .. } => {
+                self.longest(cases.iter().map(|(_, body)| body), otherwise)
+            }
+            StatementKind::For { binder, body } => {
+                self.block(body).saturating_mul(self.rounds(binder))
+            }
+            StatementKind::While { body, .. } => self.block(body).saturating_mul(MOST_EVENTS),
+            StatementKind::Alias { body, .. } => self.block(body),
+            _ => 0,
+        }
+    }
+
+    fn longest<'s>(
+        &self,
+        bodies: impl Iterator<Item = &'s Vec<Statement>>,
+        otherwise: &[Statement],
+    ) -> u64 {
+        bodies.map(|body| self.block(body)).fold(self.block(otherwise), u64::max)
+    }
+
+    fn rounds(&self, binder: &Binder) -> u64 {
+        match &binder.domain {
+            Domain::Type(ty) => self.model.count(*ty),
+            Domain::Range { from, to, .. } => match (&from.kind, &to.kind) {
+                (ExpressionKind::Constant(from), ExpressionKind::Constant(to)) => {
+                    to.abs_diff(*from).saturating_add(1)
+                }
+                _ => MOST_EVENTS,
+            },
+            Domain::Multiset(place) => match self.model.kind(place.ty) {
+                TypeKind::Multiset { capacity, .. } => u64::from(*capacity),
+                _ => MOST_EVENTS,
+            },
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What is found out about a protocol: the answer, what was searched for it, and the run that raised
+//! an alarm.
+
+use explore::{Exploration, Reason, Step};
+use murphi::diagnostic::Diagnostic;
+use murphi::interpret::Interpreter;
+
+use crate::cycle::NiceCycle;
+use crate::trace::MemoryTrace;
+
+/// What was found out about a protocol.
+#[derive(Debug, Clone)]
+pub struct Verification {
+    /// What was searched, in order.
+    pub lemmas: Vec<Lemma>,
+    /// The answer.
+    pub verdict: Verdict,
+    /// What could not be established about the protocol from its source, and other warnings.
+    pub warnings: Vec<Diagnostic>,
+    /// Whether causality and data independence are evident from the source.
+    pub independent: bool,
+    /// Whether the protocol marks where stores begin to count.
+    pub commits: bool,
+    /// How many processors, addresses and values the protocol has.
+    pub sizes: (u64, u64, u64),
+}
+
+/// A model that was searched.
+#[derive(Debug, Clone)]
+pub struct Lemma {
+    /// What it claims.
+    pub name: String,
+    /// The composed model, as a Murphi source and ready to be run.
+    pub interpreter: Interpreter,
+    /// What the search found.
+    pub exploration: Exploration,
+    /// How many alarms were passed over.
+    pub passed_over: usize,
+}
+
+/// The answer.
+#[derive(Debug, Clone)]
+pub enum Verdict {
+    /// Every lemma holds: the protocol implements the memory model for these sizes.
+    Verified,
+    /// The last lemma met a run-time error or a deadlock of the protocol, or the protocol breaks a
+    /// claim of its own.
+    Broken,
+    /// The memory model is violated.
+    Violation(Box<Counterexample>),
+    /// Every alarm that was looked at is allowed by the memory model: the way of verification is
+    /// too strict for this protocol. Nothing is known.
+    FalseAlarm(Box<Counterexample>),
+    /// The search was ended early, for this reason.
+    Undecided(Reason),
+    /// Every start state has other first values than the lowest one.
+    NoStart,
+}
+
+/// A run that raised an alarm.
+#[derive(Debug, Clone)]
+pub struct Counterexample {
+    /// The number of the lemma, from 0.
+    pub lemma: usize,
+    /// The claim of the observer that it breaks.
+    pub claim: String,
+    /// The run of the composed model.
+    pub run: Vec<Step>,
+    /// Its loads and stores, with unique values.
+    pub trace: MemoryTrace,
+    /// For `sc`: the nice cycle.
+    pub cycle: Option<NiceCycle>,
+    /// What the trace checker says about the trace.
+    pub judged: judge::Verdict,
+}

@@ -1,0 +1,57 @@
+//! The lemmas of a memory model, with the names of their claims.
+//!
+//! For `sc` there is one for each length of a nice cycle, and all must hold. For `tso` each is an
+//! attempt at the same, more expensive than the one before, and the first that holds is enough.
+
+use murphi::ast::Program;
+use murphi::diagnostic::Diagnostic;
+
+use super::{MemoryModel, Options};
+use crate::events::Protocol;
+use crate::failure::Failure;
+use crate::sc;
+use crate::tso::{self, Propagation};
+
+/// What the exact observer of `tso` claims.
+pub(super) const AT_ANY_TIME: &str = "TSO-LB follows, propagating at any time";
+
+/// There is something to look at.
+pub(super) fn require_lemma(protocol: &Protocol, options: &Options) -> Result<(), Failure> {
+    let most = sc::lemmas(protocol);
+    match options.only {
+        Some(only) if !(1..=most).contains(&only) => {
+            let span = protocol.model.functions[protocol.store.id.0 as usize].span;
+            let message = format!("there is no nice cycle of {only} processors: {most} at most");
+            Err(Failure::Unsuitable(vec![Diagnostic::error(span, message)]))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The lemmas of a memory model. For `tso`, the first one that holds is enough.
+pub(super) fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Program)> {
+    match options.memory_model {
+        MemoryModel::Sc => sc_lemmas(protocol, options, sc::lemmas(protocol)),
+        MemoryModel::Tso => {
+            let lazy =
+                ("TSO-LB follows, propagating when a load does not match", Propagation::Lazy);
+            let exact = (AT_ANY_TIME, Propagation::Any);
+            let at_once = options.exact || protocol.commit.is_some();
+            let tries = if at_once { vec![exact] } else { vec![lazy, exact] };
+            let composed = |(name, propagation): (&str, Propagation)| {
+                (name.to_owned(), tso::lemma(protocol, options.values, propagation))
+            };
+            tries.into_iter().map(composed).collect()
+        }
+    }
+}
+
+/// That there are no nice cycles of up to so many processors.
+pub(super) fn sc_lemmas(
+    protocol: &Protocol,
+    options: &Options,
+    most: u64,
+) -> Vec<(String, Program)> {
+    let ks = (1..=most).filter(|k| options.only.is_none_or(|only| only == *k));
+    ks.map(|k| (sc::no_cycle(k), sc::lemma(protocol, k))).collect()
+}

@@ -1,0 +1,230 @@
+//! The lemmas of a memory model, one after the other, and what becomes of an alarm.
+//!
+//! An alarm is a state in which an observer's claim is broken. Whether the memory model is violated
+//! by a run to it is judged in `alarm.rs`. If not, it was the witness that was too strict, and the
+//! search can go on past that state: then many alarms are collected in one search, and judged in
+//! the order of their distance.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use explore::{Deadlock, Exploration, PassedOver, Progress, Reason, Violation};
+use judge::Outcome;
+use murphi::ast::Program;
+use murphi::interpret::Interpreter;
+use murphi::value::State;
+
+use super::plan::plan;
+use super::{Counterexample, Lemma, MemoryModel, Options, Verdict};
+use crate::alarm::{self, Judged};
+use crate::cycle;
+use crate::events::Protocol;
+use crate::failure::{self, Failure};
+use crate::run::{self, Search};
+use crate::trace::NotRepeatable;
+
+/// A verification under way.
+pub(super) struct Trial<'a> {
+    protocol: &'a Protocol,
+    options: &'a Options,
+    watch: &'a mut dyn FnMut(&str, &Progress),
+    interrupt: &'a AtomicBool,
+    lemmas: Vec<Lemma>,
+}
+
+/// How a lemma ended.
+enum Ending {
+    Holds,
+    Final(Verdict),
+}
+
+impl<'a> Trial<'a> {
+    pub(super) fn new(
+        protocol: &'a Protocol,
+        options: &'a Options,
+        watch: &'a mut dyn FnMut(&str, &Progress),
+        interrupt: &'a AtomicBool,
+    ) -> Self {
+        Trial { protocol, options, watch, interrupt, lemmas: Vec::new() }
+    }
+
+    /// What was searched, and the answer.
+    pub(super) fn hold(mut self) -> Result<(Vec<Lemma>, Verdict), Failure> {
+        let verdict = self.verdict()?;
+        Ok((self.lemmas, verdict))
+    }
+
+    fn verdict(&mut self) -> Result<Verdict, Failure> {
+        if let Ending::Final(verdict) = self.memory_model()? {
+            return Ok(verdict);
+        }
+        match self.options.protocol {
+            true => self.protocol_itself(),
+            false => Ok(Verdict::Verified),
+        }
+    }
+
+    /// The lemmas of the memory model, until one does not hold. For `tso` each is an attempt at the
+    /// same, more expensive than the one before, and the first that holds is enough.
+    fn memory_model(&mut self) -> Result<Ending, Failure> {
+        let planned = plan(self.protocol, self.options);
+        let last = planned.len();
+        let mut false_alarm = None;
+        for (number, (name, program)) in planned.into_iter().enumerate() {
+            let is_attempt = self.options.memory_model == MemoryModel::Tso && number + 1 < last;
+            let ending = match is_attempt {
+                true => self.attempt(name, &program)?,
+                false => self.lemma(name, &program)?,
+            };
+            match (ending, self.options.memory_model) {
+                (Some(Ending::Holds), MemoryModel::Sc) | (None, _) => {}
+                // A longer cycle may still be a violation.
+                (Some(Ending::Final(Verdict::FalseAlarm(found))), _) => {
+                    false_alarm.get_or_insert(found);
+                }
+                (Some(ending), _) => return Ok(ending),
+            }
+        }
+        Ok(match false_alarm {
+            Some(found) => Ending::Final(Verdict::FalseAlarm(found)),
+            None => Ending::Holds,
+        })
+    }
+
+    /// The protocol without observers: its claims, errors and deadlocks.
+    fn protocol_itself(&mut self) -> Result<Verdict, Failure> {
+        let name = "the protocol's own claims".to_owned();
+        let model = Arc::clone(&self.protocol.model);
+        let interpreter = Interpreter::new(model).map_err(|_| Failure::TooLarge)?;
+        let search = self.options.search.clone();
+        let exploration = self.search(&name, &interpreter, &search);
+        let verdict = match &exploration.verdict {
+            explore::Verdict::Verified => Verdict::Verified,
+            explore::Verdict::Violation(_) | explore::Verdict::Deadlock => Verdict::Broken,
+            explore::Verdict::Undecided(reason) => Verdict::Undecided(reason.clone()),
+        };
+        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0 });
+        Ok(verdict)
+    }
+
+    /// A lemma whose alarms are not believed: `None` if there is one.
+    fn attempt(&mut self, name: String, program: &Program) -> Result<Option<Ending>, Failure> {
+        let interpreter = self.composed(program)?;
+        let exploration = self.observed(&name, &interpreter, 0);
+        let is_alarm = !alarms(&exploration).is_empty();
+        let ending = (!is_alarm).then(|| ended(&exploration));
+        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0 });
+        Ok(ending)
+    }
+
+    fn lemma(&mut self, name: String, program: &Program) -> Result<Option<Ending>, Failure> {
+        let interpreter = self.composed(program)?;
+        let exploration = self.observed(&name, &interpreter, self.options.pass_over);
+        let (ending, passed_over) = match alarms(&exploration) {
+            alarms if alarms.is_empty() => (ended(&exploration), 0),
+            alarms => self.judged(&interpreter, &alarms)?,
+        };
+        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over });
+        Ok(Some(ending))
+    }
+
+    /// The first alarm that is a violation, or the first one, and how many are none.
+    fn judged(
+        &self,
+        interpreter: &Interpreter,
+        alarms: &[PassedOver],
+    ) -> Result<(Ending, usize), Failure> {
+        let mut false_alarm = None;
+        for (passed_over, found) in alarms.iter().enumerate() {
+            if self.interrupt.load(Relaxed) {
+                break;
+            }
+            let patience = if passed_over == 0 { alarm::PATIENCE } else { alarm::HASTE };
+            let found = Box::new(self.counterexample(interpreter, found, patience)?);
+            if matches!(found.judged.outcome, Outcome::Violation(_)) {
+                return Ok((Ending::Final(Verdict::Violation(found)), passed_over));
+            }
+            false_alarm.get_or_insert(found);
+        }
+        // What was passed over may also be reached by a run that is a violation.
+        let verdict = match false_alarm {
+            Some(found) => Verdict::FalseAlarm(found),
+            None => Verdict::Undecided(Reason::Interrupted),
+        };
+        Ok((Ending::Final(verdict), alarms.len()))
+    }
+
+    fn composed(&self, program: &Program) -> Result<Interpreter, Failure> {
+        let model = failure::composed(self.protocol, program)?;
+        Interpreter::new(Arc::new(model)).map_err(|_| Failure::TooLarge)
+    }
+
+    /// Searches a composition. What an observer assumes away may leave a state without successors,
+    /// so deadlocks mean nothing.
+    fn observed(&mut self, name: &str, interpreter: &Interpreter, pass_over: usize) -> Exploration {
+        let search = self.options.search.clone();
+        let search = explore::Options { deadlock: Deadlock::Off, pass_over, ..search };
+        self.search(name, interpreter, &search)
+    }
+
+    fn search(
+        &mut self,
+        name: &str,
+        interpreter: &Interpreter,
+        options: &explore::Options,
+    ) -> Exploration {
+        let Options { symmetry, forgiving, .. } = *self.options;
+        let search = Search { options, symmetry, forgiving, interrupt: self.interrupt };
+        run::search(interpreter, &search, &mut |progress| (self.watch)(name, progress))
+    }
+
+    /// The run to an alarm with its memory trace, judged.
+    fn counterexample(
+        &self,
+        interpreter: &Interpreter,
+        found: &PassedOver,
+        patience: usize,
+    ) -> Result<Counterexample, Failure> {
+        let claim = interpreter.model().properties[found.property as usize].name.clone();
+        let memory_model = self.options.memory_model;
+        let Judged { run, trace, verdict } =
+            alarm::judge_run(self.protocol, interpreter, &found.run, memory_model, patience)
+                .map_err(|NotRepeatable(why)| Failure::NotRepeatable(why))?;
+        let last = run.last().and_then(|step| {
+            State::decode(interpreter.model(), interpreter.layout(), &step.state).ok()
+        });
+        let cycle = match memory_model {
+            MemoryModel::Sc => {
+                last.and_then(|last| cycle::find(self.protocol, interpreter, &last, &trace))
+            }
+            MemoryModel::Tso => None,
+        };
+        let judged = verdict;
+        Ok(Counterexample { lemma: self.lemmas.len(), claim, run, trace, cycle, judged })
+    }
+}
+
+/// Where a search has found a claim of an observer broken, the nearest first.
+fn alarms(exploration: &Exploration) -> Vec<PassedOver> {
+    match exploration.verdict {
+        explore::Verdict::Violation(Violation::Broken { property }) => {
+            match exploration.passed_over.is_empty() {
+                true => vec![PassedOver { property, run: exploration.counterexample.clone() }],
+                false => exploration.passed_over.clone(),
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// How a search without an alarm ended.
+fn ended(exploration: &Exploration) -> Ending {
+    match &exploration.verdict {
+        explore::Verdict::Verified if exploration.states == 0 => Ending::Final(Verdict::NoStart),
+        explore::Verdict::Verified => Ending::Holds,
+        explore::Verdict::Undecided(reason) => Ending::Final(Verdict::Undecided(reason.clone())),
+        explore::Verdict::Violation(_) | explore::Verdict::Deadlock => {
+            Ending::Final(Verdict::Broken)
+        }
+    }
+}
