@@ -16,7 +16,7 @@ mod recognise;
 mod remains;
 mod statements;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use murphi::ast::{Declaration, DeclarationKind, Expression, Quantifier, Statement};
 use murphi::diagnostic::Diagnostic;
@@ -112,6 +112,8 @@ struct Context {
     loops: Vec<String>,
     /// What was bound before the outermost of these loops.
     outside: Scope,
+    /// What is changed in it.
+    written_inside: HashSet<String>,
     /// What has to be asserted before that loop.
     before_loops: Vec<Statement>,
 }
@@ -129,8 +131,14 @@ impl Context {
         }
         let processors = quantifiers.iter().filter(|each| types.over_processors(each));
         let parameters = processors.map(|each| each.name.text.clone()).collect();
-        let (loops, outside, before_loops) = (Vec::new(), Scope::new(), Vec::new());
-        Context { scope, parameters, loops, outside, before_loops }
+        Context {
+            scope,
+            parameters,
+            loops: Vec::new(),
+            outside: Scope::new(),
+            written_inside: HashSet::new(),
+            before_loops: Vec::new(),
+        }
     }
 }
 

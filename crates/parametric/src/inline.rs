@@ -4,11 +4,10 @@
 //! a parameter, a loop variable or something stored: the form that is abstracted. A function that
 //! only returns something is replaced by what it returns (`callee.rs`, `expressions.rs`); of any
 //! other, the body comes before the statement with the call (`call.rs`, `statements.rs`). A call
-//! that changes what is read before it in the same expression is refused (`effects.rs`).
+//! that changes what is read before it in the same expression is refused ([`crate::effects`]).
 
 mod call;
 mod callee;
-mod effects;
 mod expressions;
 mod statements;
 
@@ -47,6 +46,13 @@ type Before = Option<Vec<Statement>>;
 impl Place {
     fn within(scope: &Scope) -> Place {
         Place { scope: scope.clone(), variables: Vec::new(), in_loop: false }
+    }
+
+    /// Leaves a quantifier or a loop, outside of which these names are bound. Variables that calls in
+    /// it have brought in are variables of the whole rule.
+    fn leave(&mut self, outer: Scope) -> Result<()> {
+        self.scope = outer;
+        self.variables.iter().try_for_each(|brought_in| declare(&mut self.scope, brought_in))
     }
 }
 

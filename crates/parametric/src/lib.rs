@@ -13,6 +13,7 @@
 
 mod abstraction;
 mod counters;
+mod effects;
 mod emit;
 mod flags;
 mod inline;

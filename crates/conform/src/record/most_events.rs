@@ -13,7 +13,8 @@ use crate::events::{Marker, Protocol};
 const MOST_EVENTS: u64 = 1024;
 
 /// How many events a step of the protocol has at most. Loops without an evident end are given
-/// [`MOST_EVENTS`].
+/// [`MOST_EVENTS`], and so are steps of protocols in which a function with events has a value: it may
+/// be called wherever a value is needed.
 pub(super) fn most_events(protocol: &Protocol) -> u64 {
     let model = &*protocol.model;
     let markers = [Some(&protocol.load), Some(&protocol.store), protocol.commit.as_ref()];
@@ -22,7 +23,11 @@ pub(super) fn most_events(protocol: &Protocol) -> u64 {
     let mut of_function = Vec::with_capacity(model.functions.len());
     for (id, function) in model.functions.iter().enumerate() {
         let inside = Counting { model, of_function: &of_function }.block(&function.body);
-        of_function.push(inside.saturating_add(u64::from(is_marker(id))));
+        let events = inside.saturating_add(u64::from(is_marker(id)));
+        if function.result.is_some() && events > 0 {
+            return MOST_EVENTS;
+        }
+        of_function.push(events);
     }
     let counting = Counting { model, of_function: &of_function };
     let rules = model.rules.iter().chain(&model.start_states);

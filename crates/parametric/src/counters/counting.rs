@@ -15,6 +15,7 @@ use murphi::source::Span;
 
 use super::recognise::Room;
 use super::{Context, Result, Sets, refused};
+use crate::effects::is_moved;
 use crate::syntax::{
     and, assign, binary, boolean, implies, index, name, names, not, statement, text,
 };
@@ -153,7 +154,9 @@ impl Sets<'_> {
         let is_outside = |name: &String| {
             context.outside.contains_key(name) || self.types.declared().any(|other| other == name)
         };
-        let is_movable = context.loops.is_empty() || names(target).iter().all(is_outside);
+        let stays = !is_moved(target, &context.written_inside);
+        let is_movable =
+            context.loops.is_empty() || (stays && names(target).iter().all(is_outside));
         let left = context.parameters.iter().find(|name| *name != counted);
         let (Some(left), true) = (left, is_movable) else {
             let message = "this counter has no room for all processors, and it is not evident which \

@@ -4,6 +4,7 @@
 use murphi::ast::{ExpressionKind, Quantifier, Statement, StatementKind};
 
 use super::{Context, Result, Sets};
+use crate::effects::written;
 use crate::syntax::{expression, try_rebuilt_statement};
 use crate::types::bind;
 
@@ -91,6 +92,7 @@ impl Sets<'_> {
         let (scope, loops) = (context.scope.clone(), context.loops.clone());
         if loops.is_empty() {
             context.outside = scope.clone();
+            context.written_inside = written(body);
         }
         bind(&mut context.scope, quantifiers);
         let over = quantifiers.iter().filter(|each| self.types.over_processors(each));

@@ -15,8 +15,8 @@ use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
 
 use super::callee::{Callee, Parameter};
-use super::effects::is_moved;
 use super::{Inliner, Place, Result};
+use crate::effects::is_moved;
 use crate::substitute::Substitution;
 use crate::syntax::{
     assign, each_expression, each_statement, identifier, name, names, not_taken, root, statement,

@@ -14,8 +14,8 @@ use murphi::ast::{
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
 
-use super::effects::written;
 use super::{Inliner, Result};
+use crate::effects::written;
 use crate::syntax::expression;
 use crate::types::Scope;
 

@@ -7,8 +7,8 @@
 use murphi::ast::{BinaryOperator, Call, Expression, ExpressionKind};
 use murphi::source::Span;
 
-use super::effects::undisturbed;
 use super::{Before, Inliner, Place, Result, not_understood};
+use crate::effects::undisturbed;
 use crate::substitute::Substitution;
 use crate::syntax::{names, try_rebuilt};
 use crate::types::bind;
@@ -33,7 +33,7 @@ impl Inliner<'_> {
             true => self.evaluated(place, part, &mut None),
             false => self.evaluated_after(&mut earlier, place, part, before),
         });
-        place.scope = outer;
+        place.leave(outer)?;
         done
     }
 

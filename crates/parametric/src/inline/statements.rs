@@ -1,14 +1,17 @@
 //! Statements without calls: each behind what its calls have to do before it. Aliases are written
 //! out, and what is only printed is left out.
 
-use murphi::ast::{Alias, Branch, Call, Expression, ExpressionKind, Statement, StatementKind};
+use murphi::ast::{
+    Alias, Branch, Call, Case, Domain, Expression, ExpressionKind, Quantifier, Statement,
+    StatementKind, TypeKind,
+};
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
 
-use super::effects::{index_names, is_moved, undisturbed, written};
 use super::{Before, Inliner, Place, Result, not_understood};
+use crate::effects::{index_names, is_moved, undisturbed, written};
 use crate::substitute::Substitution;
-use crate::syntax::{each_expression, names};
+use crate::syntax::{each_expression, each_part, names};
 use crate::types::bind;
 
 impl Inliner<'_> {
@@ -55,6 +58,9 @@ impl Inliner<'_> {
                 branches: self.branches(place, branches, &mut before)?,
                 otherwise: self.otherwise(place, otherwise)?,
             },
+            StatementKind::Switch { cases, .. } if cases.iter().any(|case| case_calls(case)) => {
+                return Err(not_understood(span));
+            }
             StatementKind::Switch { value, cases, otherwise } => {
                 let value = self.evaluated(place, value, &mut before)?;
                 let mut cases = cases.clone();
@@ -64,11 +70,14 @@ impl Inliner<'_> {
                 let otherwise = self.otherwise(place, otherwise)?;
                 StatementKind::Switch { value, cases, otherwise }
             }
+            StatementKind::For { quantifiers, .. } if bounds_call(quantifiers) => {
+                return Err(not_understood(span));
+            }
             StatementKind::For { quantifiers, body } => {
                 let outer = place.scope.clone();
                 bind(&mut place.scope, quantifiers);
                 let body = self.rounds(place, body);
-                place.scope = outer;
+                place.leave(outer)?;
                 StatementKind::For { quantifiers: quantifiers.clone(), body: body? }
             }
             StatementKind::While { condition, body } => StatementKind::While {
@@ -176,8 +185,34 @@ impl Inliner<'_> {
 
 fn has_call(whole: &Statement) -> bool {
     let mut found = false;
-    each_expression(std::slice::from_ref(whole), &mut |part| {
-        found |= matches!(part.kind, ExpressionKind::Call(_));
-    });
+    each_expression(std::slice::from_ref(whole), &mut |part| found |= is_call(part));
     found
+}
+
+fn is_call(part: &Expression) -> bool {
+    matches!(part.kind, ExpressionKind::Call(_))
+}
+
+fn calls(whole: &Expression) -> bool {
+    let mut found = false;
+    each_part(whole, &mut |part| found |= is_call(part));
+    found
+}
+
+/// Whether a call is in what a value is compared with.
+fn case_calls(case: &Case) -> bool {
+    case.values.iter().any(calls)
+}
+
+/// Whether a call is in the bounds of a loop.
+fn bounds_call(quantifiers: &[Quantifier]) -> bool {
+    quantifiers.iter().any(|quantifier| match &quantifier.domain {
+        Domain::Type(ty) => match &ty.kind {
+            TypeKind::Range(from, to) => calls(from) || calls(to),
+            _ => false,
+        },
+        Domain::Range { from, to, by } => {
+            calls(from) || calls(to) || by.as_ref().is_some_and(calls)
+        }
+    })
 }

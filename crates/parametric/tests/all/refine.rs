@@ -193,6 +193,38 @@ fn a_claim_about_a_set_of_processors_is_one_about_the_concrete_ones() {
     assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
 }
 
+/// What a call brings in is a variable of the rule, also where it was brought in by a loop.
+#[test]
+fn a_function_with_a_variable_is_called_in_two_loops() {
+    let text = "
+        type P: scalarset(2); Level: 0..3;
+        var level: array [P] of Level; raised: boolean;
+        function above(given: Level): Level;
+        var more: Level;
+        begin
+          more := given;
+          if more < 3 then more := more + 1; end;
+          return more;
+        end;
+        startstate begin for p: P do level[p] := 0; end; raised := false; end;
+        ruleset p: P do
+          rule \"raise\" level[p] < 3 ==> begin
+            for i: 0..1 do level[p] := above(level[p]); end;
+            for i: 0..1 do level[p] := above(level[p]); end;
+            raised := true;
+          end;
+        end;
+        invariant \"all the way\" forall p: P do level[p] = 0 | level[p] = 3 end;";
+    let found = refined(&prepared(text), &without_deadlock());
+    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+}
+
+/// When all are there, nothing happens any more.
+fn without_deadlock() -> Options {
+    let search = explore::Options { deadlock: explore::Deadlock::Off, ..Default::default() };
+    Options { search, ..Options::default() }
+}
+
 #[test]
 fn an_interrupted_search_answers_nothing() {
     let interrupt = AtomicBool::new(true);
@@ -215,9 +247,7 @@ fn what_only_more_processors_do_is_found_with_more_processors() {
           end;
         end;
         invariant \"not too many\" met != three;";
-    // When all are there, nothing happens any more.
-    let search = explore::Options { deadlock: explore::Deadlock::Off, ..Default::default() };
-    let found = refined(&prepared(text), &Options { search, ..Options::default() });
+    let found = refined(&prepared(text), &without_deadlock());
     let Verdict::Violation { processors, .. } = found.verdict else {
         panic!("{:?}", found.verdict);
     };

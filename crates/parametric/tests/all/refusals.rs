@@ -60,6 +60,43 @@ fn counters_that_do_more_than_count() {
     assert_refused("rule begin total := total + 1; end;", "which processor is counted");
 }
 
+/// That one processor is never counted is asserted before the loop, of the counter that is meant
+/// there.
+#[test]
+fn counters_that_become_others_in_a_loop() {
+    let text = "
+        const N: 2;
+        type P: scalarset(N); Count: 0..N-1; Half: enum { left, right };
+        var here: array [P] of boolean; half: Half; total: array [Half] of Count;
+        startstate begin
+          for p: P do here[p] := false; end;
+          half := left; total[left] := 0; total[right] := 0;
+        end;
+        ruleset p: P do
+          rule \"count\" begin
+            for q: P do
+              half := right;
+              if q != p & here[q] then total[half] := total[half] + 1; end;
+            end;
+          end;
+        end;";
+    let said = refusal(&Source { name: "halves.m".into(), text: text.into() });
+    assert!(said.contains("no room for all processors"), "{said}");
+}
+
+#[test]
+fn calls_where_nothing_can_be_done_before() {
+    let next = "function next(): 0..3; begin level := 1; return level; end;";
+    assert_refused(
+        &format!("{next} rule begin for i := 0 to next() do level := i; end; end;"),
+        "this call cannot be replaced",
+    );
+    assert_refused(
+        &format!("{next} rule begin switch level case next(): level := 0; end; end;"),
+        "this call cannot be replaced",
+    );
+}
+
 #[test]
 fn loops_in_which_the_number_of_rounds_shows() {
     assert_refused(

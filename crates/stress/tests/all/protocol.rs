@@ -66,6 +66,35 @@ fn traces_of_correct_protocols_are_what_their_memory_model_allows() {
     assert!(found.is_some(), "store buffers are not sequentially consistent");
 }
 
+/// A step may have many loads if they are in a function whose value is used.
+#[test]
+fn loads_in_functions_are_recorded() {
+    let text = "
+        type P: scalarset(2); A: scalarset(2); V: scalarset(2);
+        var memory: array [A] of V; sum: V;
+        procedure Load(p: P; a: A; v: V); begin end;
+        procedure Store(p: P; a: A; v: V); begin end;
+        function get(p: P; a: A): V; begin Load(p, a, memory[a]); return memory[a]; end;
+        ruleset v: V do startstate begin
+          for a: A do memory[a] := v; end; sum := v;
+        end; end;
+        ruleset p: P; a: A; v: V do
+          rule \"store\" begin memory[a] := v; Store(p, a, v); end;
+        end;
+        ruleset p: P; a: A; b: A do
+          rule \"load twice\" begin sum := get(p, a); sum := get(p, b); end;
+        end;";
+    let protocol = protocol_of(&Source { name: "twice.m".into(), text: text.into() }, &[]);
+    let stop = AtomicBool::new(false);
+    let mut broken = Vec::new();
+    let fleet = Fleet { count: 5, jobs: 1, stop: &stop };
+    walk_all(&protocol, &Plan::default(), fleet, |walk: Walk| walk.broken.is_some(), &mut |is| {
+        broken.push(is);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(broken, [false; 5]);
+}
+
 #[test]
 fn traces_of_broken_protocols_violate_their_memory_model() {
     let sc = ["piranha-owner-not-cleared", "lazy-caching-own-stores-not-awaited"];

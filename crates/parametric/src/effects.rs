@@ -8,11 +8,10 @@ use murphi::ast::{Expression, ExpressionKind, Statement};
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
 
-use super::Result;
 use crate::syntax::{changed, each_part, each_statement, names, root};
 
 /// The roots of all that statements change.
-pub(super) fn written(statements: &[Statement]) -> HashSet<String> {
+pub(crate) fn written(statements: &[Statement]) -> HashSet<String> {
     let mut writes = HashSet::new();
     each_statement(statements, &mut |statement| {
         writes.extend(changed(statement).and_then(root).map(str::to_owned));
@@ -21,7 +20,7 @@ pub(super) fn written(statements: &[Statement]) -> HashSet<String> {
 }
 
 /// The names in the indices of a place.
-pub(super) fn index_names(place: &Expression) -> Vec<String> {
+pub(crate) fn index_names(place: &Expression) -> Vec<String> {
     let mut found = Vec::new();
     each_part(place, &mut |part| {
         if let ExpressionKind::Index(_, at) = &part.kind {
@@ -32,12 +31,16 @@ pub(super) fn index_names(place: &Expression) -> Vec<String> {
 }
 
 /// Whether a place is another one once these are changed.
-pub(super) fn is_moved(place: &Expression, writes: &HashSet<String>) -> bool {
+pub(crate) fn is_moved(place: &Expression, writes: &HashSet<String>) -> bool {
     index_names(place).iter().any(|name| writes.contains(name))
 }
 
 /// Nothing that was read is changed by statements that come to stand before it.
-pub(super) fn undisturbed(read: &[String], hoisted: &[Statement], span: Span) -> Result<()> {
+pub(crate) fn undisturbed(
+    read: &[String],
+    hoisted: &[Statement],
+    span: Span,
+) -> Result<(), Diagnostic> {
     let writes = written(hoisted);
     match read.iter().find(|name| writes.contains(*name)) {
         Some(name) => {
