@@ -58,7 +58,7 @@ impl Inliner<'_> {
                 branches: self.branches(place, branches, &mut before)?,
                 otherwise: self.otherwise(place, otherwise)?,
             },
-            StatementKind::Switch { cases, .. } if cases.iter().any(|case| case_calls(case)) => {
+            StatementKind::Switch { cases, .. } if cases.iter().any(case_calls) => {
                 return Err(not_understood(span));
             }
             StatementKind::Switch { value, cases, otherwise } => {

@@ -58,6 +58,10 @@ pub(super) struct Watch<'a, 'l> {
     listener: &'a mut Listener<'l>,
     started: Instant,
     told: Instant,
+    /// In how many states rules were run, and how many when that was told last.
+    looked_at: usize,
+    looked_at_then: usize,
+    rules_fired: u64,
 }
 
 impl<'a, 'l> Watch<'a, 'l> {
@@ -68,7 +72,17 @@ impl<'a, 'l> Watch<'a, 'l> {
         listener: &'a mut Listener<'l>,
     ) -> Self {
         let now = Instant::now();
-        Watch { options, interrupt, task, listener, started: now, told: now }
+        Watch {
+            options,
+            interrupt,
+            task,
+            listener,
+            started: now,
+            told: now,
+            looked_at: 0,
+            looked_at_then: 0,
+            rules_fired: 0,
+        }
     }
 
     /// Whether to go on.
@@ -79,18 +93,18 @@ impl<'a, 'l> Watch<'a, 'l> {
         {
             return false;
         }
-        if self.told.elapsed() >= PROGRESS {
-            self.told = Instant::now();
-            let seconds = self.started.elapsed().as_secs_f64();
-            let states = states.len() as u64;
+        let since = self.told.elapsed();
+        if since >= PROGRESS {
+            let looked_at = self.looked_at - self.looked_at_then;
+            (self.told, self.looked_at_then) = (Instant::now(), self.looked_at);
             let progress = Progress {
-                states,
-                rules_fired: 0,
+                states: states.len() as u64,
+                rules_fired: self.rules_fired,
                 frontier: frontier as u64,
                 depth: 0,
                 bytes,
-                seconds,
-                rate: states as f64 / seconds,
+                seconds: self.started.elapsed().as_secs_f64(),
+                rate: looked_at as f64 / since.as_secs_f64(),
             };
             (self.listener)(&self.task, Some(&progress));
         }
@@ -144,10 +158,12 @@ impl Reached {
         let (mut at, mut stretch) = (0, FIRST_STRETCH);
         while at < known {
             let end = (at + stretch).min(known);
-            let Some(found) = self.steps_outside(&changed, at..end, watch.options.search.threads)
-            else {
+            let threads = watch.options.search.threads;
+            let Some((found, fired)) = self.steps_outside(&changed, at..end, threads) else {
                 return Without::Wrong(None);
             };
+            watch.looked_at += end - at;
+            watch.rules_fired += fired;
             if !found.firings.is_empty() {
                 let engine = engine.get_or_insert_with(|| Engine::new(&candidate.interpreter));
                 let first = self.states.len();
@@ -164,40 +180,47 @@ impl Reached {
         Without::Fine
     }
 
-    /// What is reached in one step from a range of states and is not known; `None` if a rule fails.
+    /// What is reached in one step from a range of states and is not known, and how many rules were
+    /// run for that; `None` if a rule fails.
     fn steps_outside(
         &self,
         engine: &Engine,
         range: Range<usize>,
         threads: usize,
-    ) -> Option<Successors> {
+    ) -> Option<(Successors, u64)> {
         let share = range.len().div_ceil(threads.max(1)).max(1);
         let shares = range.clone().step_by(share).map(|at| at..(at + share).min(range.end));
         let found = std::thread::scope(|scope| {
             let run = |part| scope.spawn(move || self.steps_of_one_thread(engine, part));
             let running: Vec<_> = shares.map(run).collect();
             let results = running.into_iter().map(|thread| thread.join().unwrap_or(None));
-            results.collect::<Option<Vec<Successors>>>()
+            results.collect::<Option<Vec<(Successors, u64)>>>()
         })?;
-        let mut all = Successors::new(engine.state_size());
-        for mut part in found {
+        let (mut all, mut fired) = (Successors::new(engine.state_size()), 0);
+        for (mut part, of_part) in found {
             all.states.append(&mut part.states);
             all.firings.append(&mut part.firings);
+            fired += of_part;
         }
-        Some(all)
+        Some((all, fired))
     }
 
-    fn steps_of_one_thread(&self, engine: &Engine, range: Range<usize>) -> Option<Successors> {
+    fn steps_of_one_thread(
+        &self,
+        engine: &Engine,
+        range: Range<usize>,
+    ) -> Option<(Successors, u64)> {
         let size = engine.state_size();
         let mut machine = engine.machine();
         let mut scratch = Scratch::new(&self.reduction);
         let (mut state, mut out) = (vec![0; size], Successors::new(size));
         let mut found = Successors::new(size);
-        let mut next = Vec::with_capacity(size);
+        let (mut next, mut fired) = (Vec::with_capacity(size), 0);
         for number in range {
             self.states.read(number as StateNumber, &mut state);
             out.clear();
             machine.expand(&state, &mut out);
+            fired += out.firings.len() as u64;
             for (at, firing) in out.firings.iter().enumerate() {
                 match firing.outcome {
                     Outcome::Excluded => continue,
@@ -213,7 +236,7 @@ impl Reached {
                 }
             }
         }
-        Some(found)
+        Some((found, fired))
     }
 }
 
@@ -257,12 +280,14 @@ impl<'a> Walk<'a> {
         let mut number = first;
         while number < self.reached.states.len() {
             let waiting = self.reached.states.len() - number;
-            if number % PATIENCE == 0 && !watch.go_on(&self.reached.states, waiting) {
+            if number.is_multiple_of(PATIENCE) && !watch.go_on(&self.reached.states, waiting) {
                 return Without::Unknown;
             }
             self.reached.states.read(number as StateNumber, &mut state);
             let mut found = Successors::new(self.size);
             self.machine.expand(&state, &mut found);
+            watch.looked_at += 1;
+            watch.rules_fired += found.firings.len() as u64;
             if let Err(claim) = self.reach_all(found) {
                 return Without::Wrong(claim);
             }
