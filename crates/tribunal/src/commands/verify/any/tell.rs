@@ -24,7 +24,10 @@ pub(super) fn tell(
     let last = done.last().map(|done| &done.found);
     match last.map(|found| &found.verdict) {
         Some(Verdict::Verified) => {
-            shown.verdict = Told::Verified;
+            shown.verdict = match undecided(question, last) {
+                0 => Told::Verified,
+                _ => Told::Undecided,
+            };
             shown.sentence = verified(question, last, shown.concrete);
             if let Some(addresses) = done.last().and_then(|done| done.task.addresses) {
                 let addresses = match addresses {
@@ -167,22 +170,30 @@ fn verified(question: &Question<'_>, found: Option<&Verification>, least: u64) -
         },
         Some(MemoryModelChoice::Tso) => "implements total store order".to_owned(),
         None => {
-            let left_out = found.map_or(0, |found| found.left_out.len());
             let claims = found.and_then(|found| {
                 let (abstraction, model) =
                     (found.abstraction.as_ref()?, found.interpreter.as_ref()?);
                 let lemmas = abstraction.claims.len();
                 Some(model.model().properties.len().saturating_sub(lemmas))
             });
-            match (claims.unwrap_or(0), left_out) {
-                (1, 0) => "1 invariant holds".to_owned(),
-                (claims, 0) => format!("{claims} invariants hold"),
-                (1, _) => "1 invariant holds, others are not decided".to_owned(),
-                (claims, _) => format!("{claims} invariants hold, others are not decided"),
+            match claims.unwrap_or(0) {
+                1 => "1 invariant holds".to_owned(),
+                claims => format!("{claims} invariants hold"),
             }
         }
     };
-    format!("{what} for any number of processors, {least} or more")
+    let open = match undecided(question, found) {
+        0 => String::new(),
+        1 => ", and nothing is known about another one".to_owned(),
+        many => format!(", and nothing is known about {many} others"),
+    };
+    format!("{what} for any number of processors, {least} or more{open}")
+}
+
+/// How many of the protocol's own claims nothing is known about, if these were asked for.
+fn undecided(question: &Question<'_>, found: Option<&Verification>) -> usize {
+    let are_asked_for = question.arguments.model.is_none();
+    found.filter(|_| are_asked_for).map_or(0, |found| found.left_out.len())
 }
 
 /// What goes wrong at the end of a run of the abstraction.
