@@ -98,6 +98,28 @@ fn a_small_lock_is_found_out_at_once() {
     assert!(lemmas.iter().all(|lemma| lemma["called_for"].is_string()), "{object}");
 }
 
+/// Whoever is inside may be one of the others.
+#[test]
+fn an_invariant_that_asks_for_some_processor_is_left_open() {
+    let text = "
+        type P: scalarset(2); Whereabouts: enum { outside, inside };
+        var place: array [P] of Whereabouts; free: boolean;
+        startstate begin for p: P do place[p] := outside; end; free := true; end;
+        ruleset p: P do
+          rule \"enter\" free ==> begin place[p] := inside; free := false; end;
+          rule \"leave\" place[p] = inside ==> begin place[p] := outside; free := true; end;
+        end;
+        invariant \"nobody is inside\" free -> forall p: P do place[p] = outside end;
+        invariant \"somebody is inside\" free | exists p: P do place[p] = inside end;";
+    let model = file(&directory("any-some"), "lock.m", text);
+    let ran = verify(&model, &[]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let said = "undecided: 1 invariant holds for any number of processors, 2 or more, and nothing \
+                is known about another one";
+    assert!(ran.lines()[0].ends_with(said), "{ran:?}");
+    assert!(ran.stdout.contains("nothing is said about \"somebody is inside\""), "{ran:?}");
+}
+
 #[test]
 fn a_lock_that_lets_everybody_in_is_refuted() {
     let text = LOCK.replace("free := false; end", "end");
