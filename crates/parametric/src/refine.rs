@@ -46,6 +46,7 @@ use murphi::interpret::Interpreter;
 use murphi::print::print_expression;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::abstraction::Claimable;
 use crate::{Lemma, Prepared, RuleId, abstraction};
 use closure::Closed;
 use fact::Fact;
@@ -88,6 +89,7 @@ pub fn verify(
         options,
         listener,
         interrupt,
+        claimable: Claimable::new(prepared, options.abstraction.view),
         observations: Observations {
             rows: vec![Default::default(); vocabularies.len()],
             states: 0,
@@ -178,6 +180,7 @@ struct Refinement<'a, 'b> {
     options: &'a Options,
     listener: &'a mut Listener<'b>,
     interrupt: &'a AtomicBool,
+    claimable: Claimable,
     vocabularies: Arc<Vec<Vocabulary>>,
     observations: Observations,
     /// For each vocabulary its rows in columns, once they are needed.

@@ -206,11 +206,22 @@ pub fn abstraction(
     Ok(Abstraction { program, portable, view, rules, origins, claims, strengthened, notes })
 }
 
-/// Whether a lemma speaks of few enough processors to be looked at where they are concrete.
-pub(crate) fn may_be_claimed(prepared: &Prepared, lemma: &Lemma, view: View) -> bool {
-    let types = Types::new(&prepared.program, &prepared.processor.name);
-    let rule = prepared.rules.get(lemma.rule.0);
-    rule.is_some_and(|rule| limits::within(&types, &lemma::claim(lemma, rule), view).is_ok())
+/// Which lemmas speak of few enough processors to be looked at where they are concrete.
+pub(crate) struct Claimable {
+    types: Types,
+    view: View,
+}
+
+impl Claimable {
+    pub(crate) fn new(prepared: &Prepared, view: View) -> Claimable {
+        Claimable { types: Types::new(&prepared.program, &prepared.processor.name), view }
+    }
+
+    pub(crate) fn allows(&self, prepared: &Prepared, lemma: &Lemma) -> bool {
+        let rule = prepared.rules.get(lemma.rule.0);
+        let claim = |rule| lemma::claim(lemma, rule);
+        rule.is_some_and(|rule| limits::within(&self.types, &claim(rule), self.view).is_ok())
+    }
 }
 
 fn other_rule(built: &Built, origin: RuleId) -> OtherRule {

@@ -10,7 +10,6 @@ use super::suspect::{Abstract, Suspect};
 use super::table::{Combination, Rows, Table};
 use super::vocabulary::{Term, Vocabulary};
 use super::{Alarm, FACTS_OF_A_STEP, FACTS_TO_CHOOSE_FROM, Refinement, Standing};
-use crate::abstraction::may_be_claimed;
 
 impl Refinement<'_, '_> {
     /// Adds lemmas that exclude the alarms. Whether there are any.
@@ -117,7 +116,11 @@ impl Refinement<'_, '_> {
             let is_given_up = self.given_up.contains(&(fact.lemma.rule, fact.text.clone()));
             // What was claimed and did not exclude the step says nothing here.
             let is_in_vain = self.known(&fact).is_some_and(|at| at < tried);
-            if is_new && !is_given_up && !is_in_vain && self.may_be_claimed(&fact) {
+            if is_new
+                && !is_given_up
+                && !is_in_vain
+                && self.claimable.allows(self.prepared, &fact.lemma)
+            {
                 facts.push(fact);
             }
         }
@@ -164,11 +167,6 @@ impl Refinement<'_, '_> {
             fewest.push(fact);
         }
         fewest
-    }
-
-    /// Whether a fact speaks of few enough processors to be looked at where they are concrete.
-    fn may_be_claimed(&self, fact: &Fact) -> bool {
-        may_be_claimed(self.prepared, &fact.lemma, self.options.abstraction.view)
     }
 
     /// Takes what a failed lemma met for something that happens, and drops every fact that it
@@ -241,15 +239,14 @@ impl Refinement<'_, '_> {
 
     fn table(&mut self, number: usize) -> &Table {
         let (vocabularies, rows) = (&self.vocabularies, &self.observations.rows);
-        let (prepared, view) = (self.prepared, self.options.abstraction.view);
+        let (prepared, claimable) = (self.prepared, &self.claimable);
         let places = self.undefined.get_or_insert_with(|| undefined_places(vocabularies, rows));
         self.tables[number].get_or_insert_with(|| {
             let vocabulary = &vocabularies[number];
             let elsewhere: Vec<bool> =
                 vocabulary.terms.iter().map(|term| places.contains(&path(term))).collect();
             let mut table = Table::new(vocabulary, &rows[number], &elsewhere);
-            table
-                .forbid(&|atom| !may_be_claimed(prepared, &Fact::claim_of(vocabulary, atom), view));
+            table.forbid(&|atom| !claimable.allows(prepared, &Fact::claim_of(vocabulary, atom)));
             table
         })
     }

@@ -26,7 +26,6 @@ use super::suspect::Abstract;
 use super::table::Rows;
 use super::vocabulary::{Origin, Vocabulary};
 use super::{Alarm, Refinement};
-use crate::abstraction::may_be_claimed;
 use search::Search;
 
 /// What it is called while it is done.
@@ -93,11 +92,10 @@ impl Refinement<'_, '_> {
 
     /// What was observed, to be looked up.
     fn lookups(&self) -> Vec<Lookup> {
-        let (prepared, view) = (self.prepared, self.options.abstraction.view);
         let vocabularies = self.vocabularies.iter().zip(&self.observations.rows);
         let lookup = |(vocabulary, rows): (&Vocabulary, &Rows)| {
             let is_sayable =
-                |atom: &_| may_be_claimed(prepared, &Fact::claim_of(vocabulary, *atom), view);
+                |atom: &_| self.claimable.allows(self.prepared, &Fact::claim_of(vocabulary, *atom));
             let sayable = atoms(vocabulary).into_iter().filter(is_sayable);
             let mut lookup = Lookup::new(vocabulary, sayable.collect());
             rows.iter().for_each(|row| lookup.add(vocabulary, row, &mut Vec::new()));
