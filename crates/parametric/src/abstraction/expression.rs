@@ -1,6 +1,7 @@
 //! Expressions: conditions and values.
 
-use murphi::ast::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
+use murphi::ast::{BinaryOperator, Expression, ExpressionKind, MultisetFilter, UnaryOperator};
+use murphi::source::Span;
 
 use super::instance::{Decision, Instance, Mode, Standing, Step, Stop, outside};
 use super::places::Where;
@@ -24,21 +25,27 @@ impl Instance<'_> {
                 if is_false(&left) {
                     return Ok(left);
                 }
-                Ok(and(left, self.condition(right, mode)?))
+                let right = self.condition(right, mode);
+                let right = if is_true(&left) { right } else { unless_reached(right, false, span) };
+                Ok(and(left, right?))
             }
             ExpressionKind::Binary(B::Or | B::LogicalOr, left, right) => {
                 let left = self.condition(left, mode)?;
                 if is_true(&left) {
                     return Ok(left);
                 }
-                Ok(or(left, self.condition(right, mode)?))
+                let right = self.condition(right, mode);
+                let right = if is_false(&left) { right } else { unless_reached(right, true, span) };
+                Ok(or(left, right?))
             }
             ExpressionKind::Binary(B::Implies, left, right) => {
                 let left = self.condition(left, mode.flipped())?;
                 if is_false(&left) {
                     return Ok(boolean(true, span));
                 }
-                Ok(implies(left, self.condition(right, mode)?))
+                let right = self.condition(right, mode);
+                let right = if is_true(&left) { right } else { unless_reached(right, true, span) };
+                Ok(implies(left, right?))
             }
             ExpressionKind::Conditional(condition, left, right) => {
                 self.conditional(condition, left, right, mode)
@@ -63,15 +70,20 @@ impl Instance<'_> {
             return Ok(or(then, and(otherwise, self.condition(right, mode)?)));
         }
         let condition = self.condition(condition, mode)?;
-        let (left, right) = (self.condition(left, mode)?, self.condition(right, mode)?);
         if is_true(&condition) {
-            return Ok(left);
+            return self.condition(left, mode);
         }
         if is_false(&condition) {
-            return Ok(right);
+            return self.condition(right, mode);
         }
-        let otherwise = and(not(condition.clone()), right);
-        Ok(or(and(condition, left), otherwise))
+        let both = one_of(self.condition(left, mode), self.condition(right, mode))?;
+        Ok(match both {
+            OneOf::Either(left, right) => {
+                let otherwise = and(not(condition.clone()), right);
+                or(and(condition, left), otherwise)
+            }
+            OneOf::Only(known) => known,
+        })
     }
 
     /// A condition without connectives.
@@ -285,19 +297,49 @@ impl Instance<'_> {
             }
             ExpressionKind::Conditional(condition, left, right) => {
                 let condition = self.condition(condition, mode.strict())?;
-                let (left, right) = (self.value(left, mode)?, self.value(right, mode)?);
+                if is_true(&condition) {
+                    return self.value(left, mode);
+                }
+                if is_false(&condition) {
+                    return self.value(right, mode);
+                }
+                let both = one_of(self.value(left, mode), self.value(right, mode))?;
+                let (left, right) = match both {
+                    OneOf::Either(left, right) => (left, right),
+                    OneOf::Only(known) => return Ok(known),
+                };
                 let [condition, left, right] = [condition, left, right].map(Box::new);
                 Ok(expression(ExpressionKind::Conditional(condition, left, right), whole.span))
             }
-            ExpressionKind::IsMember(..) | ExpressionKind::MultisetCount(_) => {
-                try_rebuilt(whole, &mut |part| self.value(part, mode))
-            }
+            ExpressionKind::MultisetCount(filter) => self.multiset_count(filter, whole.span, mode),
+            ExpressionKind::IsMember(..) => try_rebuilt(whole, &mut |part| self.value(part, mode)),
             ExpressionKind::Call(call) => Err(Stop::refuse(
                 call.name.span,
                 "a call cannot be abstracted",
                 "write out what it returns",
             )),
         }
+    }
+
+    /// How many elements of a multiset meet a condition. What is not known must be the same for all of
+    /// them.
+    fn multiset_count(
+        &mut self,
+        filter: &MultisetFilter,
+        span: Span,
+        mode: Mode,
+    ) -> Step<Expression> {
+        let multiset = self.value(&filter.multiset, mode)?;
+        self.bound.push(filter.name.text.clone());
+        let condition = self.condition(&filter.condition, mode.strict());
+        self.bound.pop();
+        // There may be no element to look at, and nothing goes wrong then.
+        if matches!(condition, Err(Stop::Undefined)) {
+            return Ok(expression(ExpressionKind::Integer(0), span));
+        }
+        let condition = Box::new(condition?);
+        let filter = MultisetFilter { multiset: Box::new(multiset), condition, ..filter.clone() };
+        Ok(expression(ExpressionKind::MultisetCount(filter), span))
     }
 
     /// Whether something consists of parts, some of which are about processors.
@@ -322,5 +364,30 @@ impl Instance<'_> {
             BinaryOperator::NotEqual if are_members => Some(left != right),
             _ => None,
         }
+    }
+}
+
+/// A part of a condition that is not looked at in all cases. Where looking at it is an error, it is
+/// not looked at, and what comes out is known.
+fn unless_reached(part: Step<Expression>, otherwise: bool, span: Span) -> Step<Expression> {
+    match part {
+        Err(Stop::Undefined) => Ok(boolean(otherwise, span)),
+        known => known,
+    }
+}
+
+/// Two expressions of which one is looked at.
+enum OneOf {
+    Either(Expression, Expression),
+    /// Looking at the other one is an error.
+    Only(Expression),
+}
+
+fn one_of(left: Step<Expression>, right: Step<Expression>) -> Step<OneOf> {
+    match (left, right) {
+        (Ok(known), Err(Stop::Undefined)) | (Err(Stop::Undefined), Ok(known)) => {
+            Ok(OneOf::Only(known))
+        }
+        (left, right) => Ok(OneOf::Either(left?, right?)),
     }
 }

@@ -21,7 +21,7 @@ use murphi::source::Span;
 use super::{Options, Wide};
 use crate::rules::Flattened;
 use crate::substitute::Substitution;
-use crate::syntax::{changed, name, own_expressions, quantified};
+use crate::syntax::{changed, each_statement, name, own_expressions, quantified};
 use crate::types::{Scope, Types, bind};
 use crate::{Prepared, View};
 
@@ -143,7 +143,8 @@ impl Counter<'_> {
     fn statement(&mut self, statement: &Statement) {
         let needs = self.spoken_of(statement);
         let is_tolerated = self.options.wide == Wide::Tolerated && !is_claim(statement);
-        if let Some(count) = beyond(&needs, self.options.view)
+        let count = beyond(&needs, self.options.view).or_else(|| self.unseen(statement, &needs));
+        if let Some(count) = count
             && !is_tolerated
         {
             self.problems.push(too_many(statement.span, count));
@@ -171,6 +172,42 @@ impl Counter<'_> {
         }
     }
 
+    /// How many processors must be in view to see that a statement is run at all, if that is more
+    /// than there are. A statement of which nothing shows is left out, whatever it looks at: those who
+    /// own what it writes have to be in view besides those that it looks at.
+    fn unseen(&self, whole: &Statement, needs: &[Need]) -> Option<usize> {
+        let view = self.options.view;
+        if self.around.len() as u64 <= view.concrete || !may_fail(whole) {
+            return None;
+        }
+        let mut least: Option<usize> = None;
+        each_statement(std::slice::from_ref(whole), &mut |statement| {
+            let Some(target) = changed(statement) else { return };
+            let owners = self.owners(target);
+            let count = needs.iter().map(|need| (&need.state | &owners).len()).max();
+            least = least.into_iter().chain(count).min();
+        });
+        least.filter(|least| *least as u64 > view.concrete)
+    }
+
+    /// The processors that a place belongs to. A local variable may end up with any of those around.
+    fn owners(&self, place: &Expression) -> Texts {
+        match &place.kind {
+            ExpressionKind::Field(inner, _) => self.owners(inner),
+            ExpressionKind::Index(inner, at) => {
+                let mut found = self.owners(inner);
+                let ty = self.types.of(&self.scope, at);
+                let is_processor = ty.is_some_and(|ty| self.types.is_processor(&ty));
+                found.extend(is_processor.then(|| print_expression(at)));
+                found
+            }
+            ExpressionKind::Name(name) if self.scope.contains_key(name) => {
+                self.around.iter().cloned().collect()
+            }
+            _ => Texts::new(),
+        }
+    }
+
     /// The processors that must be in view to see a statement go wrong.
     fn spoken_of(&mut self, statement: &Statement) -> Vec<Need> {
         let is_claim = is_claim(statement);
@@ -194,6 +231,20 @@ impl Counter<'_> {
         }
         self.problems.extend(spoken.unclear.map(unclear));
         needs
+    }
+}
+
+/// Whether a statement looks at something that may not be there, or may be too much.
+fn may_fail(statement: &Statement) -> bool {
+    match &statement.kind {
+        StatementKind::Assign { value, .. } => !matches!(
+            value.kind,
+            ExpressionKind::Integer(_) | ExpressionKind::Name(_) | ExpressionKind::Undefined
+        ),
+        StatementKind::If { .. } | StatementKind::Switch { .. } | StatementKind::While { .. } => {
+            true
+        }
+        _ => false,
     }
 }
 

@@ -57,6 +57,10 @@ impl Instance<'_> {
                 self.chosen_truth(&whole)
             }
             Err(stop @ Stop::Split(_)) if is_own(&stop) => Err(Stop::Unknown),
+            // The range may be empty, and nothing goes wrong then.
+            Err(Stop::Undefined) if matches!(first.domain, Domain::Range { .. }) => {
+                Ok(boolean(all, condition.span))
+            }
             other => other,
         }
     }

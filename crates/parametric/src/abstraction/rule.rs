@@ -162,7 +162,7 @@ fn instance(
     let shows = source.is_start
         || others.is_empty()
         || writes_state(types, &statements)
-        || source.guard.is_some_and(|guard| may_fail(&instance, guard));
+        || source.guard.is_some_and(|guard| may_fail(&instance, source.quantifiers, guard));
     // The rule itself stays: a program has at least one.
     if !shows || (is_false(&guard) && !others.is_empty()) {
         return Ok((None, decisions));
@@ -229,10 +229,13 @@ fn instance_name(source: &Source<'_>, others: &[(usize, Standing)], choices: &[C
     parts.join(", ")
 }
 
-/// Whether a guard compares what belongs to two processors, of which one may have nothing there. The
-/// error may be seen with these two in view and no third one, of which nothing shows.
-fn may_fail(instance: &Instance<'_>, guard: &Expression) -> bool {
-    let mut found = false;
+/// Whether a guard compares what belongs to two processors, of which one may have nothing there, or
+/// is about more of them than are in view at once. The error may be seen with some of them in view and
+/// not the others, of which nothing shows.
+fn may_fail(instance: &Instance<'_>, quantifiers: &[Quantifier], guard: &Expression) -> bool {
+    let types = instance.types;
+    let processors = quantifiers.iter().filter(|each| types.over_processors(each)).count();
+    let mut found = processors as u64 > types.concrete();
     each_atom(guard, &mut |atom| {
         let mut owners = HashSet::new();
         each_part(atom, &mut |part| {

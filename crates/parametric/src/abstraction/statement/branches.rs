@@ -5,6 +5,7 @@
 use murphi::ast::{Branch, Case, Expression, PropertyKind, Statement, StatementKind};
 use murphi::source::Span;
 
+use super::claims::assumed;
 use crate::abstraction::instance::{Instance, Key, Mode, Step, Stop};
 use crate::syntax::{and, boolean, is_false, is_true, not, statement, when};
 
@@ -38,7 +39,7 @@ impl Instance<'_> {
             let then = if skips_then { Vec::new() } else { this.statements(&first.body)? };
             let written = this.next_branch(&base);
             let skips_else = condition.as_ref().is_some_and(is_true);
-            let other = if skips_else { Vec::new() } else { this.branches(rest, otherwise, span)? };
+            let other = if skips_else { Vec::new() } else { this.rest(rest, otherwise, span)? };
             this.join(&base, written);
             Step::Ok((then, other))
         };
@@ -56,6 +57,24 @@ impl Instance<'_> {
         let condition = self.condition(&first.condition, Mode::Exact)?;
         let (then, other) = all(self, Some(condition.clone()))?;
         Ok(chained(when(condition, then, other, span)))
+    }
+
+    /// The branches that come after one that is not taken.
+    fn rest(
+        &mut self,
+        branches: &[Branch],
+        otherwise: &[Statement],
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        let before = self.clone();
+        match self.branches(branches, otherwise, span) {
+            // An error where all is concrete, if it comes to that.
+            Err(Stop::Undefined) => {
+                *self = before;
+                Ok(vec![assumed(boolean(false, span), span)])
+            }
+            other => other,
+        }
     }
 
     pub(super) fn switch(
@@ -89,7 +108,7 @@ impl Instance<'_> {
         let value = self.value(value, Mode::Exact)?;
         let mut values = Vec::new();
         for case in cases {
-            let each = case.values.iter().map(|value| self.value(value, Mode::Exact));
+            let each = case.values.iter().map(|value| self.case_value(value));
             values.push(each.collect::<Step<Vec<Expression>>>()?);
         }
         let mut bodies = all(self)?;
@@ -99,6 +118,18 @@ impl Instance<'_> {
         let cases = cases.filter(|case| rest.is_some() || !case.body.is_empty()).collect();
         let kind = StatementKind::Switch { value, cases, otherwise: rest };
         Ok(vec![statement(kind, span)])
+    }
+
+    /// What a case of a `switch` is for. It is not looked at if an earlier case applies.
+    fn case_value(&mut self, value: &Expression) -> Step<Expression> {
+        self.value(value, Mode::Exact).map_err(|stop| match stop {
+            Stop::Undefined => Stop::refuse(
+                value.span,
+                "what another processor has here may be undefined where no case asks for it",
+                "use `if` and `elsif`",
+            ),
+            other => other,
+        })
     }
 }
 
