@@ -359,8 +359,9 @@ fn unsuitable(
 /// Writes the abstractions.
 fn emit(question: &Question<'_>, done: &[Done], interrupt: &Interrupt) -> Result<(), Failure> {
     let Some(path) = &question.arguments.any.emit_abstraction else { return Ok(()) };
-    for (number, Done { task, found, .. }) in done.iter().enumerate() {
-        let Some(abstraction) = &found.abstraction else { continue };
+    let abstracted =
+        done.iter().filter_map(|done| Some((&done.task, done.found.abstraction.as_ref()?)));
+    for (number, (task, abstraction)) in abstracted.enumerate() {
         let text = parametric::emit(abstraction, &task.prepared, &question.source.name);
         let mut path = path.clone();
         if number > 0 {
