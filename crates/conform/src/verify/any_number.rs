@@ -5,6 +5,7 @@
 //! time, which are stronger and much smaller.
 
 use murphi::ast::Program;
+use murphi::diagnostic::Diagnostic;
 use murphi::source::Source;
 
 use super::plan::{AT_ANY_TIME, plan, sc_lemmas};
@@ -31,6 +32,10 @@ pub struct Composed {
     /// Claims about one address at a time, each of which is enough by itself, if there are any. For
     /// `sc`, that one of them fails says nothing.
     pub by_address: Vec<(String, Program)>,
+    /// Whether causality and data independence are evident from the source.
+    pub independent: bool,
+    /// What could not be established about the protocol from its source, and other warnings.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Programs for any number of processors that show what [`verify`](super::verify) shows for a few, and the name of
@@ -51,7 +56,8 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
             attempts.into_iter().chain(exact).collect()
         }
     };
-    let is_independent = independence::doubts(&protocol).is_empty();
+    let doubts = independence::doubts(&protocol);
+    let is_independent = doubts.is_empty();
     let by_address = match options.memory_model {
         MemoryModel::Sc if options.only.is_none() && is_independent => timely_programs(&protocol),
         // With one address, looking at it directly is easier.
@@ -67,6 +73,8 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
         addresses: protocol.address.count,
         programs,
         by_address,
+        independent: is_independent,
+        warnings: protocol.warnings.iter().cloned().chain(doubts).collect(),
     })
 }
 

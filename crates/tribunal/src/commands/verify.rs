@@ -93,11 +93,7 @@ fn verify(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<Ending, 
         model::complain(&found.warnings, &source, colour);
     }
     if matches!(found.verdict, conform::Verdict::NoStart) {
-        return Err(Failure::Usage(format!(
-            "{}: in no start state do all addresses hold the lowest value; let one begin so, or \
-             leave what is not yet written undefined",
-            source.name
-        )));
+        return Err(no_start(&source));
     }
     let tale = tell::tell(&question, &found, stop.timed_out())?;
     let commands = match &arguments.out {
@@ -105,6 +101,15 @@ fn verify(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<Ending, 
         None => tell::commands(&question, &tale),
     };
     deliver(&question, tale.verification, commands, interrupt)
+}
+
+/// That no start state is one that an observer begins with.
+fn no_start(source: &Source) -> Failure {
+    Failure::Usage(format!(
+        "{}: in no start state do all addresses hold the lowest value; let one begin so, or leave \
+         what is not yet written undefined",
+        source.name
+    ))
 }
 
 /// What is asked of the library.

@@ -232,3 +232,40 @@ fn an_early_return_is_understood() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.lines()[0].contains("violation: with 2 processors"), "{ran:?}");
 }
+
+/// A memory that begins with some value, and what a store does to it.
+fn memory(start: &str, kept: &str) -> String {
+    format!(
+        "const N: 2; AddressCount: 2; ValueCount: 2;
+         type P: scalarset(N); Address: scalarset(AddressCount); Value: 0..ValueCount - 1;
+         var memory: array [Address] of Value;
+         procedure Load(p: P; a: Address; v: Value); begin end;
+         procedure Store(p: P; a: Address; v: Value); begin end;
+         startstate begin for a: Address do memory[a] := {start}; end; end;
+         ruleset p: P; a: Address do
+           rule \"load\" true ==> begin Load(p, a, memory[a]); end;
+           ruleset v: Value do
+             rule \"store\" true ==> begin Store(p, a, v); {kept} end;
+           end;
+         end;"
+    )
+}
+
+#[test]
+fn what_begins_nowhere_is_not_called_verified() {
+    let directory = directory("any-no-start");
+    let model = file(&directory, "memory.m", &memory("ValueCount - 1", "memory[a] := v;"));
+    let ran = verify(&model, &["--model", "sc"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("in no start state"), "{ran:?}");
+}
+
+#[test]
+fn that_data_is_not_independent_is_said() {
+    let directory = directory("any-not-independent");
+    let kept = "if v = 0 then memory[a] := 0; else memory[a] := v; end;";
+    let model = file(&directory, "memory.m", &memory("0", kept));
+    let ran = verify(&model, &["--model", "sc"]);
+    assert!(ran.stderr.contains("data independence is not established"), "{ran:?}");
+    assert!(ran.stdout.contains("data independence are not established"), "{ran:?}");
+}

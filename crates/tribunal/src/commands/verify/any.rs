@@ -18,7 +18,7 @@ use report::any_number::{self as told, json, text};
 use report::verification as memory;
 
 use super::stop::Stop;
-use super::{Question, refused};
+use super::{Question, no_start, refused};
 use crate::arguments::MemoryModelChoice;
 use crate::commands::explore::model;
 use crate::commands::explore::search::progress_line;
@@ -63,8 +63,15 @@ struct Done {
     view: View,
 }
 
+impl Done {
+    /// Whether nothing was looked at because there is nothing to begin with.
+    fn begins_nowhere(&self) -> bool {
+        self.found.small.iter().any(|small| small.complete && small.states == 0)
+    }
+}
+
 pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Ending, Failure> {
-    let Tasks { tasks, attempts } = match tasks(question, interrupt)? {
+    let Tasks { tasks, attempts, independent } = match tasks(question, interrupt)? {
         Ok(tasks) => tasks,
         Err(ending) => return Ok(ending),
     };
@@ -103,6 +110,9 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
             break;
         }
     }
+    if question.arguments.model.is_some() && done.iter().any(Done::begins_nowhere) {
+        return Err(no_start(question.source));
+    }
     if let Some((processors, processor)) = violated(&done) {
         let teller = progress.teller();
         let mut listener = |now: &Searched| say(&teller, "a run", "", Some(now));
@@ -122,7 +132,11 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
     }
     drop(progress);
     emit(question, &done, interrupt)?;
-    let shown = tell::tell(question, &done, stop.timed_out())?;
+    let mut shown = tell::tell(question, &done, stop.timed_out())?;
+    if !independent {
+        let note = "causality and data independence are not established: see the warnings";
+        shown.notes.push(note.to_owned());
+    }
     deliver(question, &shown, interrupt)
 }
 
@@ -230,6 +244,8 @@ struct Tasks {
     tasks: Vec<Task>,
     /// Claims each of which is enough by itself, if there are any.
     attempts: Option<Composed>,
+    /// Whether a few values stand for any number of them, if it is about memory.
+    independent: bool,
 }
 
 /// The programs to be abstracted; an ending if there are none and that has been said.
@@ -237,12 +253,15 @@ fn tasks(question: &Question<'_>, interrupt: &Interrupt) -> Result<Result<Tasks,
     let Question { arguments, source, options, .. } = question;
     let mut addresses = None;
     let mut attempts = None;
+    let mut independent = true;
     let (processor, programs): (Option<String>, Vec<(String, Program)>) = match arguments.model {
         Some(_) => match conform::composed_programs(source, options) {
             Ok(mut composed) => {
                 addresses = Some(Addresses::Exactly(composed.addresses));
                 let programs = std::mem::take(&mut composed.programs);
                 let processor = composed.processor.clone();
+                independent = composed.independent;
+                warn(question, &composed.warnings);
                 attempts = Some(composed).filter(|composed| !composed.by_address.is_empty());
                 (Some(processor), programs)
             }
@@ -276,7 +295,7 @@ fn tasks(question: &Question<'_>, interrupt: &Interrupt) -> Result<Result<Tasks,
             Err(problems) => return Ok(Err(complain(question, &source, &problems))),
         }
     }
-    Ok(Ok(Tasks { tasks, attempts }))
+    Ok(Ok(Tasks { tasks, attempts, independent }))
 }
 
 /// A composed program as a text of its own, in which each of its parts has a place.
@@ -285,6 +304,14 @@ fn with_places(source: &Source, name: &str, program: Program) -> (Source, Progra
     let composed = Source { name, text: print(&program) };
     let program = parse(&composed).0.unwrap_or(program);
     (composed, program)
+}
+
+/// Says what may be wrong with the protocol.
+fn warn(question: &Question<'_>, warnings: &[murphi::diagnostic::Diagnostic]) {
+    if !question.arguments.quiet.quiet {
+        let colour = output::colours(question.arguments.colour, &std::io::stderr());
+        model::complain(warnings, question.source, colour);
+    }
 }
 
 /// Says what is wrong with the protocol.
