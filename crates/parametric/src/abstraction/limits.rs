@@ -177,7 +177,7 @@ impl Counter<'_> {
     /// own what it writes have to be in view besides those that it looks at.
     fn unseen(&self, whole: &Statement, needs: &[Need]) -> Option<usize> {
         let view = self.options.view;
-        if self.around.len() as u64 <= view.concrete || !may_fail(whole) {
+        if !may_fail(whole) {
             return None;
         }
         let mut least: Option<usize> = None;

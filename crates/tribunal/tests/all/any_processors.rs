@@ -254,7 +254,7 @@ fn memory(start: &str, kept: &str) -> String {
 #[test]
 fn what_begins_nowhere_is_not_called_verified() {
     let directory = directory("any-no-start");
-    let model = file(&directory, "memory.m", &memory("ValueCount - 1", "memory[a] := v;"));
+    let model = file(&directory, "memory.m", memory("ValueCount - 1", "memory[a] := v;"));
     let ran = verify(&model, &["--model", "sc"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("in no start state"), "{ran:?}");
@@ -264,7 +264,7 @@ fn what_begins_nowhere_is_not_called_verified() {
 fn that_data_is_not_independent_is_said() {
     let directory = directory("any-not-independent");
     let kept = "if v = 0 then memory[a] := 0; else memory[a] := v; end;";
-    let model = file(&directory, "memory.m", &memory("0", kept));
+    let model = file(&directory, "memory.m", memory("0", kept));
     let ran = verify(&model, &["--model", "sc"]);
     assert!(ran.stderr.contains("data independence is not established"), "{ran:?}");
     assert!(ran.stdout.contains("data independence are not established"), "{ran:?}");
