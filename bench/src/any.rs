@@ -45,7 +45,7 @@ const QUESTIONS: &[Question] = &[
     question("msi", Some("sc"), &[], false),
     question("mesi", Some("sc"), &[], false),
     question("moesi", Some("sc"), &[], false),
-    question("piranha", Some("sc"), &[("QueueLength", 1)], true),
+    question("piranha", Some("sc"), &[("QueueLength", 1)], false),
     question("piranha", Some("sc"), &[("QueueLength", 2)], false),
     question("tso-cc", None, &[("AddressCount", 1)], false),
     question("tso-cc", Some("tso"), &[("AddressCount", 1)], false),

@@ -73,7 +73,7 @@ impl Section {
 }
 
 /// The parts of RESULTS.md, in order.
-const PARTS: [&str; 6] = ["grid", "gradual", "growth", "hard", "explore", "verify"];
+const PARTS: [&str; 7] = ["grid", "gradual", "growth", "hard", "explore", "verify", "any"];
 
 fn marks(part: &str) -> (String, String) {
     (format!("<!-- begin {part} -->"), format!("<!-- end {part} -->"))
