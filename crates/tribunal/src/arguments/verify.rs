@@ -147,7 +147,7 @@ pub(crate) struct AnyProcessorsFlags {
     /// Some processors stay as they are, and one stands for all others, which may do anything that
     /// is not excluded by a lemma. Lemmas are found by themselves, among what is so in all states of
     /// small instances, and checked. Exits 1 with a run if the protocol does not hold with some
-    /// number of processors, and 3 if a lemma is missing.
+    /// number of processors, and 3 if a lemma is missing or an invariant is left open.
     #[arg(long, conflicts_with_all = ["mutants", "replay", "emit", "out", "pass_over"])]
     pub(crate) any_processors: bool,
 
