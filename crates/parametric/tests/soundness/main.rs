@@ -1,11 +1,13 @@
 //! Attempts to make the abstraction call something safe that is not.
 
+mod copies;
 mod examine;
 mod hostile;
 mod judge;
 mod sketch;
 #[path = "../all/starts.rs"]
 mod starts;
+mod words;
 
 use chance::Rng;
 use examine::{Mix, Plan, examine, reduced};
@@ -119,7 +121,9 @@ fn random_programs_are_not_called_safe_if_they_are_not() {
         let (sketch, plan) = planned(seed);
         if let Err(why) = examine(&sketch, plan, &mut mix) {
             let (sketch, why) = reduced(&sketch, plan, why);
-            wrong.push(format!("seed {seed}, {plan:?}: {why}\n{}", sketch.text()));
+            let told = format!("seed {seed}, {plan:?}: {why}\n{}", sketch.text());
+            eprintln!("{told}");
+            wrong.push(told);
             if wrong.len() > 5 {
                 break;
             }
