@@ -98,7 +98,7 @@ fn planned(seed: u64) -> (Sketch, Plan) {
 #[test]
 fn mistakes_that_are_made_on_purpose_are_noticed() {
     // The first is noticed by a wrong lemma that happens to hide what is wrong, which is rare.
-    for (sabotage, first) in [(Sabotage::UncheckedLemmas, 145), (Sabotage::SilentOthers, 0)] {
+    for (sabotage, first) in [(Sabotage::UncheckedLemmas, 245), (Sabotage::SilentOthers, 0)] {
         let is_noticed = |seed: u64| {
             let (sketch, plan) = planned(seed);
             let plan = Plan { sabotage, verify: false, ..plan };
