@@ -2,11 +2,8 @@
 //! abstraction, what is called safe is safe, and what is called wrong is wrong.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use chance::Rng;
-use explore::Deadlock;
 use murphi::ast::Program;
 use murphi::instance as parameters;
 use murphi::interpret::{End, Interpreter};
@@ -16,7 +13,9 @@ use tribunal_parametric::{
     with_processors,
 };
 
-use crate::judge::{Found, Sabotage, Said, abstracted, instance, read, runnable, said, source};
+use crate::judge::{
+    Found, Sabotage, Said, abstracted, by_the_loop, instance, read, runnable, said, source,
+};
 use crate::sketch::{self, Sketch};
 use crate::starts::starts;
 
@@ -126,15 +125,7 @@ fn verified(
     wrong: Option<u64>,
     mix: &mut Mix,
 ) -> Result<(), String> {
-    let search = explore::Options {
-        deadlock: Deadlock::Off,
-        time: Some(Duration::from_secs(3)),
-        ..Default::default()
-    };
-    let abstraction = tribunal_parametric::Options { view, ..Default::default() };
-    let options = refine::Options { abstraction, search, ..Default::default() };
-    let never = AtomicBool::new(false);
-    let found = match refine::verify(prepared, &options, &mut |_, _| (), &never) {
+    let found = match by_the_loop(prepared, view) {
         Ok(found) => found,
         Err(refine::Failure::Unsuitable(_)) => return Ok(()),
         Err(refine::Failure::Unrunnable(why)) => return Err(format!("no program: {why:?}")),

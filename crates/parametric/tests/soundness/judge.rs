@@ -115,6 +115,18 @@ pub(crate) fn abstracted(
     Ok((prepared, made))
 }
 
+/// What the whole loop says about a program.
+pub(crate) fn by_the_loop(
+    prepared: &Prepared,
+    view: View,
+) -> Result<refine::Verification, refine::Failure> {
+    let time = Some(Duration::from_secs(3));
+    let search = Options { deadlock: Deadlock::Off, time, ..Default::default() };
+    let abstraction = tribunal_parametric::Options { view, ..Default::default() };
+    let options = refine::Options { abstraction, search, ..Default::default() };
+    refine::verify(prepared, &options, &mut |_, _| (), &AtomicBool::new(false))
+}
+
 /// A mistake that is made on purpose, to see whether it is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sabotage {

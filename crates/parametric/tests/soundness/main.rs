@@ -11,9 +11,10 @@ mod words;
 
 use chance::Rng;
 use examine::{Mix, Plan, examine, reduced};
-use judge::{Found, Sabotage, Said, abstracted, instance, read, said};
+use judge::{Found, Sabotage, Said, abstracted, by_the_loop, instance, read, said};
 use sketch::Sketch;
-use tribunal_parametric::{View, find_processor};
+use tribunal_parametric::refine::{Verdict, Verification};
+use tribunal_parametric::{View, find_processor, prepare};
 
 #[test]
 fn what_fails_with_more_processors_is_not_called_safe() {
@@ -34,6 +35,16 @@ fn what_fails_with_more_processors_is_not_called_safe() {
             }
             if let Said::Broken(why) = said {
                 wrong.push(format!("{} becomes no program with {view:?}: {why}", each.name));
+            }
+        }
+        let Ok(prepared) = prepare(&program, Some("P")) else { continue };
+        for (concrete, named) in [(2, false), (2, true), (3, false)] {
+            let found = by_the_loop(&prepared, View { concrete, named });
+            let is_verified = |found: &Verification| {
+                matches!(found.verdict, Verdict::Verified) && found.left_out.is_empty()
+            };
+            if found.is_ok_and(|found| is_verified(&found)) {
+                wrong.push(format!("{} is verified with {concrete}", each.name));
             }
         }
     }
