@@ -252,13 +252,13 @@ fn leads(
     to: &State,
 ) -> bool {
     let model = machine.model();
-    let mut own = made.origins.iter().enumerate().filter(|(_, (origin, _))| *origin == rule);
-    own.any(|(number, (_, abstract_rule))| {
-        let is_abstract = abstract_rule.is_some_and(|at| !made.rules[at].others.is_empty());
+    let own = made.origins.iter().enumerate().filter(|(_, (origin, _))| *origin == rule);
+    own.map(|(number, _)| number).any(|number| {
         let count = parameters::count(model, &model.rules[number].parameters).unwrap_or(0);
         (0..count).any(|instance| match machine.run_rule(from, number, instance).end {
             End::Done(next) => next == *to,
-            End::Failed(_) | End::GuardFailed(_) => is_abstract,
+            // What fails is an alarm, so nothing is called safe.
+            End::Failed(_) | End::GuardFailed(_) => true,
             End::Disabled | End::Excluded => false,
         })
     })
