@@ -160,8 +160,7 @@ impl Words<'_> {
                 format!("(({when} ? {value} : {other}) = X)")
             }
             16 => format!("((isundefined({place}) | {look}) -> {when})"),
-            17 if self.uses("bag") => self.counted(around),
-            18 if self.uses("bag") => self.counted(around),
+            17 | 18 if self.uses("bag") => self.counted(around),
             _ => look,
         }
     }
