@@ -17,6 +17,7 @@ pub mod parse;
 pub mod print;
 #[cfg(any(test, feature = "random"))]
 pub mod random;
+pub mod transform;
 pub mod value;
 
 pub use check::load;

@@ -6,14 +6,14 @@
 
 use std::time::Duration;
 
+use abstraction::{Prepared, Processor, View};
 use conform::Composed;
 use explore::{Deadlock, Progress as Searched};
 use murphi::ast::Program;
 use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
-use parametric::refine::{self, Kept, Unrunnable, Verdict, Verification};
-use parametric::{Prepared, Processor, View};
+use refine::{Kept, Unrunnable, Verdict, Verification};
 use report::any_number::{self as told, json, text};
 use report::verification as memory;
 
@@ -154,7 +154,7 @@ fn views(question: &Question<'_>, prepared: &Prepared) -> Vec<View> {
 fn refined(
     question: &Question<'_>,
     task: Task,
-    lemmas: &[parametric::Lemma],
+    lemmas: &[abstraction::Lemma],
     teller: &Teller,
     stop: &Stop,
 ) -> Result<Done, refine::Failure> {
@@ -286,7 +286,7 @@ fn tasks(question: &Question<'_>, interrupt: &Interrupt) -> Result<Result<Tasks,
             Some(_) => with_places(source, &name, program),
             None => ((*source).clone(), program),
         };
-        match parametric::prepare(&program, processor.as_deref()) {
+        match abstraction::prepare(&program, processor.as_deref()) {
             Ok(prepared) => {
                 tasks.push(Task { name, source, addresses, prepared, at_addresses: Vec::new() })
             }
@@ -330,10 +330,10 @@ fn complain(
 fn lemmas(
     question: &Question<'_>,
     prepared: &Prepared,
-) -> Result<Option<Vec<parametric::Lemma>>, Failure> {
+) -> Result<Option<Vec<abstraction::Lemma>>, Failure> {
     let Some(file) = &question.arguments.any.lemmas else { return Ok(Some(Vec::new())) };
     let source: Source = model::read_source(file)?;
-    match parametric::read_lemmas(&source, prepared) {
+    match abstraction::read_lemmas(&source, prepared) {
         Ok(lemmas) => Ok(Some(lemmas)),
         Err(problems) => {
             let colour = output::colours(question.arguments.colour, &std::io::stderr());
@@ -344,7 +344,7 @@ fn lemmas(
     }
 }
 
-fn options(question: &Question<'_>, view: View, lemmas: &[parametric::Lemma]) -> refine::Options {
+fn options(question: &Question<'_>, view: View, lemmas: &[abstraction::Lemma]) -> refine::Options {
     let options = question.options;
     let is_composed = question.arguments.model.is_some();
     let mut search = options.search.clone();
@@ -354,7 +354,7 @@ fn options(question: &Question<'_>, view: View, lemmas: &[parametric::Lemma]) ->
     }
     refine::Options {
         name: question.source.name.clone(),
-        abstraction: parametric::Options { view, ..parametric::Options::default() },
+        abstraction: abstraction::Options { view, ..abstraction::Options::default() },
         language: murphi::check::Options { constants: Vec::new(), ..options.language.clone() },
         search,
         symmetry: options.symmetry,
@@ -389,7 +389,7 @@ fn emit(question: &Question<'_>, done: &[Done], interrupt: &Interrupt) -> Result
     let abstracted =
         done.iter().filter_map(|done| Some((&done.task, done.found.abstraction.as_ref()?)));
     for (number, (task, abstraction)) in abstracted.enumerate() {
-        let text = parametric::emit(abstraction, &task.prepared, &question.source.name);
+        let text = abstraction::emit(abstraction, &task.prepared, &question.source.name);
         let mut path = path.clone();
         if number > 0 {
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());

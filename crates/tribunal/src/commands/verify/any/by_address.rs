@@ -9,13 +9,13 @@
 //! at another address may need lemmas of its own. They are found where there are a few processors,
 //! and what they claim of the address in view is claimed for any number of them in the end.
 
-use conform::Composed;
-use murphi::ast::Program;
-use parametric::refine::{self, Kept, Verdict};
-use parametric::{
+use abstraction::{
     Exclusion, Prepared, View, by_address, exclusion_program, find_processor, of_one_address,
     one_address, possible_exclusions, prepare, read_lemmas, with_processors,
 };
+use conform::Composed;
+use murphi::ast::Program;
+use refine::{Kept, Verdict};
 
 use super::super::Question;
 use super::super::stop::Stop;

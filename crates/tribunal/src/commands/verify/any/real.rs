@@ -8,11 +8,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use abstraction::{Processor, with_processors};
 use explore::Progress as Searched;
 use murphi::interpret::Interpreter;
 use murphi::print::print;
 use murphi::source::Source;
-use parametric::{Processor, refine, with_processors};
 use report::exploration;
 use report::verification as memory;
 

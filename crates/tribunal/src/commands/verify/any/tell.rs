@@ -1,7 +1,7 @@
 //! What came of verifying for any number of processors, in words.
 
 use explore::Violation;
-use parametric::refine::{Kept, Small, Stuck, Verdict, Verification};
+use refine::{Kept, Small, Stuck, Verdict, Verification};
 use report::any_number::{AnyNumber, Claim, Instance, Lemma, Verdict as Told};
 use report::exploration;
 use report::exploration::text::counted;

@@ -1,0 +1,393 @@
+//! Expressions: conditions and values.
+
+use murphi::ast::{BinaryOperator, Expression, ExpressionKind, MultisetFilter, UnaryOperator};
+use murphi::source::Span;
+use murphi::transform::{
+    and, binary, boolean, expression, implies, is_false, is_true, name, named_type, not, or,
+    try_rebuilt,
+};
+
+use super::instance::{Decision, Instance, Mode, Standing, Step, Stop, outside};
+use super::places::Where;
+use crate::{Choice, Fixed};
+
+impl Instance<'_> {
+    /// A condition. What is not known is treated as `mode` says.
+    pub(super) fn condition(&mut self, whole: &Expression, mode: Mode) -> Step<Expression> {
+        use BinaryOperator as B;
+        let span = whole.span;
+        match &whole.kind {
+            ExpressionKind::Unary(UnaryOperator::Not, inner) => {
+                Ok(not(self.condition(inner, mode.flipped())?))
+            }
+            ExpressionKind::Binary(B::And | B::LogicalAnd, left, right) => {
+                let left = self.condition(left, mode)?;
+                if is_false(&left) {
+                    return Ok(left);
+                }
+                let right = self.condition(right, mode);
+                let right = if is_true(&left) { right } else { unless_reached(right, false, span) };
+                Ok(and(left, right?))
+            }
+            ExpressionKind::Binary(B::Or | B::LogicalOr, left, right) => {
+                let left = self.condition(left, mode)?;
+                if is_true(&left) {
+                    return Ok(left);
+                }
+                let right = self.condition(right, mode);
+                let right = if is_false(&left) { right } else { unless_reached(right, true, span) };
+                Ok(or(left, right?))
+            }
+            ExpressionKind::Binary(B::Implies, left, right) => {
+                let left = self.condition(left, mode.flipped())?;
+                if is_false(&left) {
+                    return Ok(boolean(true, span));
+                }
+                let right = self.condition(right, mode);
+                let right = if is_true(&left) { right } else { unless_reached(right, true, span) };
+                Ok(implies(left, right?))
+            }
+            ExpressionKind::Conditional(condition, left, right) => {
+                self.conditional(condition, left, right, mode)
+            }
+            ExpressionKind::Quantified { all, quantifiers, condition } => {
+                self.quantified(*all, quantifiers, condition, mode)
+            }
+            _ => self.atom(whole, mode),
+        }
+    }
+
+    fn conditional(
+        &mut self,
+        condition: &Expression,
+        left: &Expression,
+        right: &Expression,
+        mode: Mode,
+    ) -> Step<Expression> {
+        if matches!(mode, Mode::Weaker | Mode::Stronger) {
+            let then = and(self.condition(condition, mode)?, self.condition(left, mode)?);
+            let otherwise = not(self.condition(condition, mode.flipped())?);
+            return Ok(or(then, and(otherwise, self.condition(right, mode)?)));
+        }
+        let condition = self.condition(condition, mode)?;
+        if is_true(&condition) {
+            return self.condition(left, mode);
+        }
+        if is_false(&condition) {
+            return self.condition(right, mode);
+        }
+        let both = one_of(self.condition(left, mode), self.condition(right, mode))?;
+        Ok(match both {
+            OneOf::Either(left, right) => {
+                let otherwise = and(not(condition.clone()), right);
+                or(and(condition, left), otherwise)
+            }
+            OneOf::Only(known) => known,
+        })
+    }
+
+    /// A condition without connectives.
+    fn atom(&mut self, whole: &Expression, mode: Mode) -> Step<Expression> {
+        // Where most of the state is left out, what matters of it is what is asked about it.
+        if mode == Mode::Exact && self.types.leaves_something_out() {
+            return match self.atom(whole, Mode::Probe) {
+                Err(Stop::Unknown) => self.chosen_truth(whole),
+                known => known,
+            };
+        }
+        let result = match &whole.kind {
+            ExpressionKind::Binary(
+                operator @ (BinaryOperator::Equal | BinaryOperator::NotEqual),
+                left,
+                right,
+            ) if self.is_processor(left) || self.is_processor(right) => {
+                let equal = *operator == BinaryOperator::Equal;
+                let inner = if equal { mode } else { mode.flipped() };
+                let same = self.same_processor(whole, left, right, inner);
+                same.map(|same| if equal { same } else { not(same) })
+            }
+            ExpressionKind::IsUndefined(place) => self.is_undefined(whole, place, mode),
+            ExpressionKind::Index(..) if mode == Mode::Weaker => {
+                match self.place(whole, Mode::Probe) {
+                    Ok(Where::Member(any)) => {
+                        self.weakened = true;
+                        Ok(match self.known_truth(whole) {
+                            Some(known) => and(any, known),
+                            None => any,
+                        })
+                    }
+                    Err(stop) => Err(stop),
+                    Ok(_) => self.value(whole, Mode::Probe),
+                }
+            }
+            _ => self.value(whole, mode.strict()),
+        };
+        self.weakened |= matches!(result, Err(Stop::Unknown));
+        match (result, mode) {
+            (Err(Stop::Unknown), Mode::Weaker) => Ok(boolean(true, whole.span)),
+            (Err(Stop::Unknown), Mode::Stronger) => Ok(boolean(false, whole.span)),
+            // Evaluating it is an error, which is found where all is concrete.
+            (Err(Stop::Undefined), Mode::Weaker) => Ok(boolean(false, whole.span)),
+            (Err(Stop::Undefined), Mode::Stronger) => Ok(boolean(true, whole.span)),
+            (Err(Stop::Split(stored)), Mode::Weaker | Mode::Stronger) => {
+                self.split(&stored, whole, mode)
+            }
+            (result, _) => result,
+        }
+    }
+
+    /// A condition for both cases of a stored processor.
+    fn split(&mut self, stored: &Expression, whole: &Expression, mode: Mode) -> Step<Expression> {
+        let before = self.clone();
+        self.learn(stored, Standing::Concrete);
+        let mut done = self.atom(whole, mode)?;
+        self.leave_branch(&before);
+        for (standing, called) in outside(self.types) {
+            self.learn(stored, *standing);
+            let outside = self.atom(whole, mode)?;
+            self.leave_branch(&before);
+            let called = name(called, stored.span);
+            let is_it = binary(BinaryOperator::Equal, stored.clone(), called);
+            done = if is_true(&outside) {
+                or(is_it, done)
+            } else if is_false(&outside) {
+                and(not(is_it), done)
+            } else {
+                or(and(is_it.clone(), outside), and(not(is_it), done))
+            };
+        }
+        Ok(done)
+    }
+
+    fn is_undefined(
+        &mut self,
+        whole: &Expression,
+        place: &Expression,
+        mode: Mode,
+    ) -> Step<Expression> {
+        match self.place(place, mode.strict())? {
+            Where::Visible(place) => {
+                let kind = ExpressionKind::IsUndefined(Box::new(place));
+                Ok(expression(kind, whole.span))
+            }
+            // That it is read somewhere does not say that it has a value here.
+            Where::Hidden | Where::Member(_) => match self.chosen(place, true) {
+                Some(choice) => Ok(boolean(choice.fixed == Some(Fixed::Undefined), whole.span)),
+                None if mode == Mode::Exact => self.chosen_truth(whole),
+                None => self.known_truth(whole).ok_or(Stop::Unknown),
+            },
+        }
+    }
+
+    /// A boolean that was chosen for a condition.
+    pub(super) fn known_truth(&self, whole: &Expression) -> Option<Expression> {
+        let choice = self.chosen(whole, false)?;
+        choice.name.as_ref().map(|parameter| name(parameter, whole.span))
+    }
+
+    /// A boolean that is chosen for a condition.
+    pub(super) fn chosen_truth(&mut self, whole: &Expression) -> Step<Expression> {
+        if let Some(known) = self.known_truth(whole) {
+            return Ok(known);
+        }
+        let ty = named_type("boolean", whole.span);
+        let choice = self.choose(whole, ty, false, &[])?;
+        Ok(name(choice.name.as_deref().unwrap_or("true"), whole.span))
+    }
+
+    // Values.
+
+    /// The choice that stands for a hidden place; made if there is none yet and `mode` allows it.
+    pub(super) fn choice(&mut self, place: &Expression, mode: Mode, copy: bool) -> Step<Choice> {
+        if let Some(choice) = self.chosen(place, copy) {
+            return Ok(choice.clone());
+        }
+        if mode != Mode::Exact {
+            return Err(Stop::Unknown);
+        }
+        let Some(ty) = self.types.of(&self.scope, place) else {
+            return Err(Stop::refuse(place.span, "the type of this is not evident", "declare it"));
+        };
+        let is_set = copy && self.is_set(place);
+        if !is_set && !self.types.is_simple(&ty) {
+            let message = "what consists of parts belongs to a processor and is used as a whole";
+            return Err(Stop::refuse(place.span, message, "use its parts one by one"));
+        }
+        let mut alternatives = Vec::new();
+        if self.types.is_processor(&ty) {
+            alternatives.push(Decision::Other);
+            if self.types.has_named() {
+                alternatives.push(Decision::Named);
+            }
+        }
+        if copy {
+            alternatives.push(Decision::Undefined);
+        }
+        self.choose(place, ty, copy, &alternatives)
+    }
+
+    /// A value that is no processor.
+    pub(super) fn value(&mut self, whole: &Expression, mode: Mode) -> Step<Expression> {
+        use BinaryOperator as B;
+        match &whole.kind {
+            ExpressionKind::Integer(_) | ExpressionKind::Real(_) | ExpressionKind::Undefined => {
+                Ok(whole.clone())
+            }
+            ExpressionKind::Name(_) | ExpressionKind::Field(..) | ExpressionKind::Index(..) => {
+                if self.is_processor(whole) {
+                    let message = "a processor cannot be used like this";
+                    return Err(Stop::refuse(
+                        whole.span,
+                        message,
+                        "compare it, store it or index \
+                         by it",
+                    ));
+                }
+                match self.place(whole, mode)? {
+                    Where::Visible(place) => Ok(place),
+                    Where::Hidden => {
+                        if let Some(member) = self.chosen_member(whole, mode) {
+                            return member;
+                        }
+                        let choice = self.choice(whole, mode, false)?;
+                        match (&choice.name, choice.fixed) {
+                            (Some(parameter), _) => Ok(name(parameter, whole.span)),
+                            (None, _) => Err(Stop::Undefined),
+                        }
+                    }
+                    Where::Member(any) => match mode {
+                        Mode::Exact => Ok(and(any, self.chosen_truth(whole)?)),
+                        _ => self
+                            .known_truth(whole)
+                            .map(|known| and(any, known))
+                            .ok_or(Stop::Unknown),
+                    },
+                }
+            }
+            ExpressionKind::Unary(UnaryOperator::Not, _)
+            | ExpressionKind::Binary(
+                B::And | B::Or | B::Implies | B::LogicalAnd | B::LogicalOr,
+                ..,
+            )
+            | ExpressionKind::Quantified { .. }
+            | ExpressionKind::IsUndefined(_) => self.condition(whole, mode.strict()),
+            ExpressionKind::Binary(B::Equal | B::NotEqual, left, right)
+                if self.is_processor(left) || self.is_processor(right) =>
+            {
+                self.condition(whole, mode.strict())
+            }
+            ExpressionKind::Binary(B::Equal | B::NotEqual, left, _) if self.is_whole(left) => {
+                let message =
+                    "this compares what belongs to processors, or refers to them, as a whole";
+                Err(Stop::refuse(whole.span, message, "compare the parts one by one"))
+            }
+            ExpressionKind::Binary(operator, left, right) => {
+                let left = self.value(left, mode)?;
+                if let Some(known) = self.compared(*operator, &left, right) {
+                    return Ok(boolean(known, whole.span));
+                }
+                Ok(Expression {
+                    span: whole.span,
+                    ..binary(*operator, left, self.value(right, mode)?)
+                })
+            }
+            ExpressionKind::Unary(operator, inner) => {
+                let inner = Box::new(self.value(inner, mode)?);
+                Ok(expression(ExpressionKind::Unary(*operator, inner), whole.span))
+            }
+            ExpressionKind::Conditional(condition, left, right) => {
+                let condition = self.condition(condition, mode.strict())?;
+                if is_true(&condition) {
+                    return self.value(left, mode);
+                }
+                if is_false(&condition) {
+                    return self.value(right, mode);
+                }
+                let both = one_of(self.value(left, mode), self.value(right, mode))?;
+                let (left, right) = match both {
+                    OneOf::Either(left, right) => (left, right),
+                    OneOf::Only(known) => return Ok(known),
+                };
+                let [condition, left, right] = [condition, left, right].map(Box::new);
+                Ok(expression(ExpressionKind::Conditional(condition, left, right), whole.span))
+            }
+            ExpressionKind::MultisetCount(filter) => self.multiset_count(filter, whole.span, mode),
+            ExpressionKind::IsMember(..) => try_rebuilt(whole, &mut |part| self.value(part, mode)),
+            ExpressionKind::Call(call) => Err(Stop::refuse(
+                call.name.span,
+                "a call cannot be abstracted",
+                "write out what it returns",
+            )),
+        }
+    }
+
+    /// How many elements of a multiset meet a condition. What is not known must be the same for all of
+    /// them.
+    fn multiset_count(
+        &mut self,
+        filter: &MultisetFilter,
+        span: Span,
+        mode: Mode,
+    ) -> Step<Expression> {
+        let multiset = self.value(&filter.multiset, mode)?;
+        self.bound.push(filter.name.text.clone());
+        let condition = self.condition(&filter.condition, mode.strict());
+        self.bound.pop();
+        // There may be no element to look at, and nothing goes wrong then.
+        if matches!(condition, Err(Stop::Undefined)) {
+            return Ok(expression(ExpressionKind::Integer(0), span));
+        }
+        let condition = Box::new(condition?);
+        let filter = MultisetFilter { multiset: Box::new(multiset), condition, ..filter.clone() };
+        Ok(expression(ExpressionKind::MultisetCount(filter), span))
+    }
+
+    /// Whether something consists of parts, some of which are about processors.
+    fn is_whole(&self, place: &Expression) -> bool {
+        self.types.of(&self.scope, place).is_some_and(|ty| self.types.mentions_processors(&ty))
+    }
+
+    /// Whether two members of an enumeration are the same, or different, as an operator says.
+    fn compared(
+        &self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+    ) -> Option<bool> {
+        let (ExpressionKind::Name(left), ExpressionKind::Name(right)) = (&left.kind, &right.kind)
+        else {
+            return None;
+        };
+        let are_members = self.types.is_member(left) && self.types.is_member(right);
+        match operator {
+            BinaryOperator::Equal if are_members => Some(left == right),
+            BinaryOperator::NotEqual if are_members => Some(left != right),
+            _ => None,
+        }
+    }
+}
+
+/// A part of a condition that is not looked at in all cases. Where looking at it is an error, it is
+/// not looked at, and what comes out is known.
+fn unless_reached(part: Step<Expression>, otherwise: bool, span: Span) -> Step<Expression> {
+    match part {
+        Err(Stop::Undefined) => Ok(boolean(otherwise, span)),
+        known => known,
+    }
+}
+
+/// Two expressions of which one is looked at.
+enum OneOf {
+    Either(Expression, Expression),
+    /// Looking at the other one is an error.
+    Only(Expression),
+}
+
+fn one_of(left: Step<Expression>, right: Step<Expression>) -> Step<OneOf> {
+    match (left, right) {
+        (Ok(known), Err(Stop::Undefined)) | (Err(Stop::Undefined), Ok(known)) => {
+            Ok(OneOf::Only(known))
+        }
+        (left, right) => Ok(OneOf::Either(left?, right?)),
+    }
+}

@@ -1,0 +1,408 @@
+//! One instance of a rule while it is abstracted: which processors are `Other`, what stands for
+//! what is not known, and what has been written so far.
+
+use std::collections::HashMap;
+
+use murphi::ast::{Expression, ExpressionKind, TypeExpression};
+use murphi::diagnostic::Diagnostic;
+use murphi::print::print_expression;
+use murphi::source::Span;
+use murphi::transform::{Scope, name, names, not_taken, quantified};
+
+use super::sets::is_set_type;
+use crate::types::Types;
+use crate::{Choice, Fixed};
+
+/// The name of what stands for all processors that are not concrete.
+pub const OTHER: &str = "Other";
+
+/// The name of the processor that is known by its name, and of which nothing else is kept.
+pub const NAMED: &str = "Named";
+
+/// Whether a processor is one of those that stay as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    Concrete,
+    /// It is the one that is known by its name.
+    Named,
+    /// It is neither concrete nor the one with a name.
+    Other,
+    /// It is any that is not concrete: the variable of a loop or a quantifier, which goes through
+    /// all of them.
+    Outside,
+}
+
+/// What a processor may be if it is not concrete, and how that is written.
+pub(super) fn outside(types: &Types) -> &'static [(Standing, &'static str)] {
+    match types.has_named() {
+        true => &[(Standing::Other, OTHER), (Standing::Named, NAMED)],
+        false => &[(Standing::Other, OTHER)],
+    }
+}
+
+/// Why an expression could not be abstracted as it is.
+#[derive(Debug, Clone)]
+pub(super) enum Stop {
+    /// It depends on something that is not known.
+    Unknown,
+    /// It depends on whether this stored processor is concrete.
+    Split(Expression),
+    /// It reads what is known to be undefined: an error, found where all is concrete.
+    Undefined,
+    /// What it depends on is different for each value of a bound variable.
+    Bound(Span),
+    /// It cannot be abstracted.
+    Refuse(Box<Diagnostic>),
+}
+
+impl Stop {
+    pub(super) fn refuse(span: Span, message: &str, help: &str) -> Stop {
+        Stop::Refuse(Box::new(Diagnostic::error(span, message).help(help)))
+    }
+}
+
+pub(super) type Step<T> = Result<T, Stop>;
+
+/// How to treat what is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Something is chosen for it.
+    Exact,
+    /// It is an error.
+    Probe,
+    /// The result must follow from the concrete condition.
+    Weaker,
+    /// The concrete condition must follow from the result.
+    Stronger,
+}
+
+impl Mode {
+    pub(super) fn flipped(self) -> Mode {
+        match self {
+            Mode::Weaker => Mode::Stronger,
+            Mode::Stronger => Mode::Weaker,
+            same => same,
+        }
+    }
+
+    /// For what a decision hangs on, which must be known.
+    pub(super) fn strict(self) -> Mode {
+        match self {
+            Mode::Weaker | Mode::Stronger => Mode::Probe,
+            same => same,
+        }
+    }
+}
+
+/// The path of a place without the values of its indices.
+pub(super) type Key = Vec<String>;
+
+/// The key of a place.
+pub(super) fn key(place: &Expression) -> Key {
+    match &place.kind {
+        ExpressionKind::Name(name) => vec![name.clone()],
+        ExpressionKind::Field(inner, field) => {
+            let mut path = key(inner);
+            path.push(format!(".{}", field.text));
+            path
+        }
+        ExpressionKind::Index(inner, _) => {
+            let mut path = key(inner);
+            path.push("[]".to_owned());
+            path
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a change of one place may change the other.
+pub(super) fn overlap(left: &Key, right: &Key) -> bool {
+    left.iter().zip(right).all(|(left, right)| left == right)
+}
+
+/// The keys of all places that an expression reads.
+pub(super) fn reads(expression: &Expression) -> Vec<Key> {
+    let mut found = Vec::new();
+    gather_reads(expression, &mut found);
+    found
+}
+
+fn gather_reads(expression: &Expression, found: &mut Vec<Key>) {
+    match &expression.kind {
+        ExpressionKind::Name(_) => found.push(key(expression)),
+        ExpressionKind::Field(..) | ExpressionKind::Index(..) => {
+            found.push(key(expression));
+            let mut inner = expression;
+            loop {
+                match &inner.kind {
+                    ExpressionKind::Field(next, _) => inner = next,
+                    ExpressionKind::Index(next, at) => {
+                        gather_reads(at, found);
+                        inner = next;
+                    }
+                    _ => break,
+                }
+            }
+        }
+        _ => {
+            for part in murphi::transform::parts(expression) {
+                gather_reads(part, found);
+            }
+        }
+    }
+}
+
+/// A choice, and what it rests on.
+#[derive(Debug, Clone)]
+struct Made {
+    choice: Choice,
+    reads: Vec<Key>,
+    /// How many writes there were before it.
+    at: usize,
+    /// Whether it may be undefined, or was chosen not to be.
+    is_copy: bool,
+}
+
+/// What was decided where a choice is not a parameter but another instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Decision {
+    Parameter,
+    Named,
+    Other,
+    Undefined,
+}
+
+/// One instance of a rule.
+#[derive(Debug, Clone)]
+pub(super) struct Instance<'t> {
+    pub(super) types: &'t Types,
+    /// What is bound, with its concrete type.
+    pub(super) scope: Scope,
+    /// Processors that are parameters or loop variables.
+    pub(super) standing: HashMap<String, Standing>,
+    /// Variables bound by quantifiers and loops within the rule.
+    pub(super) bound: Vec<String>,
+    /// Whether an `exists` goes through the concrete processors only.
+    pub(super) restricts: bool,
+    /// Whether something became stronger by that.
+    pub(super) restricted: bool,
+    /// Whether some condition says less than the concrete one.
+    pub(super) weakened: bool,
+    /// Whether every processor of the rule is concrete, so that errors are looked for.
+    pub(super) checks: bool,
+    made: Vec<Made>,
+    /// What stands for the places as they were before the rule, by their text.
+    initial: HashMap<String, usize>,
+    /// What stands for places as they are now.
+    later: HashMap<String, usize>,
+    /// Stored processors that are known to be concrete, or not, by their text.
+    known: HashMap<String, (Standing, Vec<Key>, usize)>,
+    pub(super) log: Vec<Key>,
+    /// What the loops around write.
+    pub(super) loop_writes: Vec<Key>,
+    /// Given decisions, and how many have been used.
+    pub(super) decisions: Vec<(Decision, Vec<Decision>)>,
+    pub(super) next_decision: usize,
+}
+
+impl<'t> Instance<'t> {
+    pub(super) fn new(types: &'t Types, decisions: Vec<(Decision, Vec<Decision>)>) -> Self {
+        Instance {
+            types,
+            scope: Scope::new(),
+            standing: HashMap::new(),
+            bound: Vec::new(),
+            restricts: false,
+            restricted: false,
+            weakened: false,
+            checks: true,
+            made: Vec::new(),
+            initial: HashMap::new(),
+            later: HashMap::new(),
+            known: HashMap::new(),
+            log: Vec::new(),
+            loop_writes: Vec::new(),
+            decisions,
+            next_decision: 0,
+        }
+    }
+
+    /// Everything that was chosen.
+    pub(super) fn choices(&self) -> Vec<Choice> {
+        self.made.iter().map(|made| made.choice.clone()).collect()
+    }
+
+    pub(super) fn wrote(&mut self, place: &Expression) {
+        self.log.push(key(place));
+    }
+
+    fn is_fresh(&self, reads: &[Key], since: usize) -> bool {
+        let later = self.log.get(since..).unwrap_or_default();
+        !later.iter().any(|written| reads.iter().any(|read| overlap(written, read)))
+    }
+
+    // Stored processors.
+
+    pub(super) fn learn(&mut self, place: &Expression, standing: Standing) {
+        let entry = (standing, reads(place), self.log.len());
+        self.known.insert(print_expression(place), entry);
+    }
+
+    pub(super) fn standing_of(&self, place: &Expression) -> Option<Standing> {
+        let (standing, reads, since) = self.known.get(&print_expression(place))?;
+        self.is_fresh(reads, *since).then_some(*standing)
+    }
+
+    /// Goes back to the state before the rule: what was chosen for it still stands for it.
+    pub(super) fn begin_again(&mut self) {
+        self.log.clear();
+        self.later.clear();
+        self.known.clear();
+    }
+
+    // Branches.
+
+    /// Forgets what a branch has found out, for another branch or what comes after both.
+    pub(super) fn leave_branch(&mut self, before: &Instance<'t>) {
+        self.later = before.later.clone();
+        self.known = before.known.clone();
+    }
+
+    // Choices.
+
+    /// What stands for the value of this expression now, if something does.
+    pub(super) fn chosen(&self, wanted: &Expression, copy: bool) -> Option<&Choice> {
+        let text = print_expression(wanted);
+        let texts = [format!("copy {text}"), text];
+        let texts = if copy { &texts[..1] } else { &texts[..] };
+        for text in texts {
+            if let Some(&number) = self.later.get(text) {
+                let made = &self.made[number];
+                if self.is_fresh(&made.reads, made.at) {
+                    return Some(&made.choice);
+                }
+            }
+            if let Some(&number) = self.initial.get(text) {
+                let made = &self.made[number];
+                if self.is_fresh(&made.reads, 0) {
+                    return Some(&made.choice);
+                }
+            }
+        }
+        None
+    }
+
+    /// Chooses something for the value of an expression.
+    pub(super) fn choose(
+        &mut self,
+        stands_for: &Expression,
+        ty: TypeExpression,
+        copy: bool,
+        alternatives: &[Decision],
+    ) -> Step<Choice> {
+        let reads = reads(stands_for);
+        let mentioned = names(stands_for);
+        if self.bound.iter().any(|bound| mentioned.contains(bound)) {
+            return Err(Stop::Bound(stands_for.span));
+        }
+        if self.loop_writes.iter().any(|written| reads.iter().any(|read| overlap(written, read))) {
+            let message = "what another processor has here changes in a loop";
+            return Err(Stop::refuse(stands_for.span, message, "write it without a loop"));
+        }
+        let decision = self.decide(alternatives);
+        let fixed = match decision {
+            Decision::Parameter => None,
+            Decision::Named => Some(Fixed::Named),
+            Decision::Other => Some(Fixed::Other),
+            Decision::Undefined => Some(Fixed::Undefined),
+        };
+        let initial = self.is_fresh(&reads, 0);
+        let set = match fixed {
+            None if is_set_type(self.types, &ty) => Some(self.fresh_set(stands_for, &ty)),
+            _ => None,
+        };
+        let parameter = (fixed.is_none() && set.is_none()).then(|| self.fresh(stands_for));
+        let stands_for = stands_for.clone();
+        let text = print_expression(&stands_for);
+        let choice = Choice { name: parameter, ty, stands_for, initial, fixed, set };
+        let number = self.made.len();
+        let made = Made { choice: choice.clone(), reads, at: self.log.len(), is_copy: copy };
+        let text = if made.is_copy { format!("copy {text}") } else { text };
+        self.made.push(made);
+        let table = if initial { &mut self.initial } else { &mut self.later };
+        table.insert(text, number);
+        Ok(choice)
+    }
+
+    /// A boolean that is not shared with anything, for all rounds of the loop of `own` at once. In
+    /// another loop it would have to be a different one in each round.
+    pub(super) fn choose_anew(
+        &mut self,
+        stands_for: Expression,
+        own: Option<&str>,
+    ) -> Step<Expression> {
+        if self.bound.iter().any(|bound| own != Some(bound)) {
+            return Err(Stop::Bound(stands_for.span));
+        }
+        let parameter = self.fresh(&stands_for);
+        let span = stands_for.span;
+        let ty = murphi::transform::named_type("boolean", span);
+        let choice = Choice {
+            name: Some(parameter.clone()),
+            ty,
+            stands_for,
+            initial: self.log.is_empty(),
+            fixed: None,
+            set: None,
+        };
+        self.made.push(Made { choice, reads: Vec::new(), at: self.log.len(), is_copy: false });
+        Ok(name(&parameter, span))
+    }
+
+    fn decide(&mut self, alternatives: &[Decision]) -> Decision {
+        if alternatives.is_empty() {
+            return Decision::Parameter;
+        }
+        if self.next_decision == self.decisions.len() {
+            self.decisions.push((Decision::Parameter, alternatives.to_vec()));
+        }
+        let decision = self.decisions[self.next_decision].0;
+        self.next_decision += 1;
+        decision
+    }
+
+    /// A name for a choice that says what it stands for.
+    pub(super) fn fresh(&self, stands_for: &Expression) -> String {
+        let stem: String = print_expression(stands_for)
+            .replace("isundefined", "no ")
+            .replace("!=", " is not ")
+            .replace('=', " is ")
+            .replace('!', "not ")
+            .split(|character: char| !character.is_ascii_alphanumeric() && character != '_')
+            .filter(|word| !word.is_empty() && !matches!(*word, "do" | "end"))
+            .collect::<Vec<_>>()
+            .join("_");
+        let stem = match stem.chars().next() {
+            Some(first) if first.is_ascii_alphabetic() && stem.len() <= 60 => stem,
+            _ => "choice".to_owned(),
+        };
+        // A single word may mean something: `false`, or a keyword.
+        let stem = if stem.contains('_') { stem } else { format!("chosen_{stem}") };
+        self.not_taken(&stem)
+    }
+
+    /// A name that begins like this and that nothing else has.
+    pub(super) fn not_taken(&self, stem: &str) -> String {
+        not_taken(stem, |wish| {
+            self.scope.contains_key(wish)
+                || self.types.declared().any(|name| name == wish)
+                || self.made.iter().any(|made| made.choice.parameters().contains(&wish))
+        })
+    }
+
+    /// `exists q: condition` for the processors that a loop variable stands for.
+    pub(super) fn some_other(&self, variable: &str, condition: &Expression) -> Expression {
+        let quantifiers = vec![self.types.processor_quantifier(variable)];
+        quantified(false, quantifiers, condition.clone())
+    }
+}

@@ -1,0 +1,387 @@
+//! Loops. One that goes through all processors does for the concrete ones what it says. What it
+//! does for the others must not show, or must be the same however often and in whatever order it is
+//! done: then it is done once, or not at all, by choice.
+
+use murphi::ast::{Branch, Expression, ExpressionKind, Quantifier, Statement, StatementKind};
+use murphi::print::print_expression;
+use murphi::source::Span;
+use murphi::transform::{
+    and, assign, bind, boolean, changed, each_statement, is_true, name, names, parts, statement,
+    when,
+};
+
+use super::instance::{
+    Instance, Key, Mode, NAMED, OTHER, Standing, Step, Stop, key, overlap, reads,
+};
+use super::order;
+use super::places::Where;
+use super::statement::path;
+
+/// The rounds of a loop that belong to processors that are not concrete.
+#[derive(Clone, Copy)]
+struct Round<'a> {
+    /// The loop variable.
+    variable: &'a str,
+    /// The whole body of the loop.
+    whole: &'a [Statement],
+    /// Whether what is looked at is done in every round.
+    always: bool,
+}
+
+impl Instance<'_> {
+    /// Notes what a loop writes; gives what was noted before.
+    pub(super) fn enter_loop(&mut self, body: &[Statement]) -> Vec<Key> {
+        let outer = self.loop_writes.clone();
+        self.loop_writes.extend(writes(body));
+        outer
+    }
+
+    pub(super) fn for_all(
+        &mut self,
+        quantifiers: &[Quantifier],
+        body: &[Statement],
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        let Some((first, rest)) = quantifiers.split_first() else {
+            return self.statements(body);
+        };
+        let inner = match rest.is_empty() {
+            true => body.to_vec(),
+            false => {
+                let quantifiers = rest.to_vec();
+                let kind = StatementKind::For { quantifiers, body: body.to_vec() };
+                vec![statement(kind, span)]
+            }
+        };
+        let variable = first.name.text.clone();
+        let outer_scope = self.scope.clone();
+        bind(&mut self.scope, std::slice::from_ref(first));
+        self.bound.push(variable.clone());
+        let outer_writes = self.enter_loop(&inner);
+        let result = self.rounds(first, &variable, &inner, span);
+        self.loop_writes = outer_writes;
+        self.bound.pop();
+        self.scope = outer_scope;
+        for written in writes(&inner) {
+            self.log.push(written);
+        }
+        result
+    }
+
+    fn rounds(
+        &mut self,
+        quantifier: &Quantifier,
+        variable: &str,
+        body: &[Statement],
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        // What a round finds out does not hold in the next one.
+        for written in writes(body) {
+            self.log.push(written);
+        }
+        let quantifier = &self.bounded(quantifier, Mode::Exact)?;
+        let looped = |body: Vec<Statement>| match body.is_empty() {
+            true => Vec::new(),
+            false => {
+                let kind = StatementKind::For { quantifiers: vec![quantifier.clone()], body };
+                vec![statement(kind, span)]
+            }
+        };
+        if !self.types.over_processors(quantifier) {
+            return Ok(looped(self.statements(body)?));
+        }
+        let shadowed = self.standing.insert(variable.to_owned(), Standing::Concrete);
+        let before = self.clone();
+        let concrete = self.statements(body);
+        self.leave_branch(&before);
+        self.standing.insert(variable.to_owned(), Standing::Outside);
+        let others = concrete.and_then(|concrete| {
+            Ok((concrete, self.by_others(Round { variable, whole: body, always: true }, body)?))
+        });
+        self.leave_branch(&before);
+        self.restore(variable, shadowed);
+        let (concrete, others) = others?;
+        if let Some(span) = order::dependence(variable, body) {
+            return Err(Stop::refuse(
+                span,
+                "one round of a loop over processors may read here what another one writes",
+                "let each round read only what belongs to its processor or does not change",
+            ));
+        }
+        let mut done = looped(concrete);
+        done.extend(others);
+        Ok(done)
+    }
+
+    /// What shows of the rounds of processors that are not concrete.
+    fn by_others(&mut self, round: Round<'_>, statements: &[Statement]) -> Step<Vec<Statement>> {
+        let mut done = Vec::new();
+        for each in statements {
+            done.extend(self.by_other(round, each)?);
+        }
+        Ok(done)
+    }
+
+    fn by_other(&mut self, round: Round<'_>, each: &Statement) -> Step<Vec<Statement>> {
+        let span = each.span;
+        match &each.kind {
+            StatementKind::Assign { target, value } => {
+                self.by_other_assigned(round, target, Some(value), each)
+            }
+            StatementKind::Undefine(target) => self.by_other_assigned(round, target, None, each),
+            StatementKind::If { branches, otherwise } => {
+                self.by_other_branches(round, branches, otherwise.as_deref(), span)
+            }
+            StatementKind::Switch { value, cases, otherwise } => {
+                let equal = |other: &Expression| {
+                    murphi::transform::binary(
+                        murphi::ast::BinaryOperator::Equal,
+                        value.clone(),
+                        other.clone(),
+                    )
+                };
+                let branches: Vec<Branch> = cases
+                    .iter()
+                    .map(|case| {
+                        let any = case.values.iter().map(equal).reduce(murphi::transform::or);
+                        let condition =
+                            any.unwrap_or_else(|| murphi::transform::boolean(false, case.span));
+                        Branch { condition, body: case.body.clone() }
+                    })
+                    .collect();
+                self.by_other_branches(round, &branches, otherwise.as_deref(), span)
+            }
+            // Found where that processor is concrete.
+            StatementKind::Error(_)
+            | StatementKind::Property(_)
+            | StatementKind::Put(_)
+            | StatementKind::PutText(_) => Ok(Vec::new()),
+            StatementKind::For { quantifiers, body } => {
+                let outer = self.scope.clone();
+                bind(&mut self.scope, quantifiers);
+                let mut shadowed = Vec::new();
+                for quantifier in quantifiers {
+                    let own = &quantifier.name.text;
+                    self.bound.push(own.clone());
+                    if self.types.over_processors(quantifier) {
+                        let before = self.standing.insert(own.clone(), Standing::Concrete);
+                        shadowed.push((own.clone(), before));
+                    }
+                }
+                let mut shown = self.by_others(round, body);
+                for (own, _) in &shadowed {
+                    self.standing.insert(own.clone(), Standing::Outside);
+                }
+                if !shadowed.is_empty() && shown.as_ref().is_ok_and(Vec::is_empty) {
+                    shown = self.by_others(round, body);
+                }
+                for (own, before) in shadowed {
+                    self.restore(&own, before);
+                }
+                self.bound.truncate(self.bound.len() - quantifiers.len());
+                self.scope = outer;
+                match shown?.is_empty() {
+                    true => Ok(Vec::new()),
+                    false => Err(shows(span)),
+                }
+            }
+            _ => {
+                let hidden = match changed(each) {
+                    Some(target) => matches!(self.place(target, Mode::Probe), Ok(Where::Hidden)),
+                    None => false,
+                };
+                if hidden { Ok(Vec::new()) } else { Err(shows(span)) }
+            }
+        }
+    }
+
+    fn by_other_branches(
+        &mut self,
+        round: Round<'_>,
+        branches: &[Branch],
+        otherwise: Option<&[Statement]>,
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        let round = Round { always: false, ..round };
+        let mut done = Vec::new();
+        for (number, branch) in branches.iter().enumerate() {
+            let body = self.by_others(round, &branch.body)?;
+            if !body.is_empty() {
+                let condition = path(&branches[..number], Some(&branch.condition));
+                done.extend(self.by_choice(round, &condition, body, span)?);
+            }
+        }
+        let body = self.by_others(round, otherwise.unwrap_or_default())?;
+        if !body.is_empty() {
+            let condition = path(branches, None);
+            done.extend(self.by_choice(round, &condition, body, span)?);
+        }
+        Ok(done)
+    }
+
+    /// Something that is done if one of the others meets a condition.
+    fn by_choice(
+        &mut self,
+        round: Round<'_>,
+        condition: &Expression,
+        body: Vec<Statement>,
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        let Round { variable, whole, .. } = round;
+        let depends = |known: &Expression| shared_reads(whole, known, OTHER);
+        if let Some(known) = self.some_others(variable, condition)
+            && !depends(&known)
+        {
+            return Ok(when(known, body, Vec::new(), span));
+        }
+        // There may be no others, so it may be that nothing is done even if the condition holds.
+        let chosen = self.choose_anew(self.some_other(variable, condition), Some(variable))?;
+        let guard = match self.condition(condition, Mode::Weaker) {
+            Ok(known) if !depends(&known) && !names(&known).contains(&variable.to_owned()) => {
+                murphi::transform::and(known, chosen)
+            }
+            _ => chosen,
+        };
+        Ok(when(guard, body, Vec::new(), span))
+    }
+
+    /// A set, after all others have assigned to their own element of it.
+    fn by_other_member(
+        &mut self,
+        round: Round<'_>,
+        any: Expression,
+        value: Option<&Expression>,
+        each: &Statement,
+    ) -> Step<Vec<Statement>> {
+        let Round { variable, whole, always } = round;
+        let span = each.span;
+        let value = value.cloned().unwrap_or_else(|| boolean(false, span));
+        if shared_reads(whole, &value, variable) {
+            return Err(shows(span));
+        }
+        if !always {
+            let after = match is_true(&value) {
+                true => value,
+                false => self.choose_anew(self.some_other(variable, &value), Some(variable))?,
+            };
+            return Ok(vec![assign(any, after, span)]);
+        }
+        if let Some(known) = self.some_others(variable, &value) {
+            return Ok(vec![assign(any, known, span)]);
+        }
+        let possible = self.condition(&value, Mode::Weaker).map_err(|_| shows(span))?;
+        if names(&possible).contains(&variable.to_owned()) {
+            return Err(shows(span));
+        }
+        let chosen = self.choose_anew(self.some_other(variable, &value), Some(variable))?;
+        Ok(vec![assign(any, and(possible, chosen), span)])
+    }
+
+    fn by_other_assigned(
+        &mut self,
+        round: Round<'_>,
+        target: &Expression,
+        value: Option<&Expression>,
+        each: &Statement,
+    ) -> Step<Vec<Statement>> {
+        let Round { variable, whole, always } = round;
+        let place = match self.place(target, Mode::Probe) {
+            Ok(Where::Hidden) => return Ok(Vec::new()),
+            Ok(Where::Visible(place)) => place,
+            Ok(Where::Member(any)) => return self.by_other_member(round, any, value, each),
+            Err(Stop::Refuse(problem)) => return Err(Stop::Refuse(problem)),
+            Err(_) => return Err(shows(each.span)),
+        };
+        let mentions = |whole: &Expression| {
+            let found = names(whole);
+            let is_own = |bound: &String| always && !self.standing.contains_key(bound);
+            let mut bound = self.bound.iter().filter(|bound| !is_own(bound));
+            bound.any(|bound| found.contains(bound)) || found.contains(&variable.to_owned())
+        };
+        if mentions(target) || value.is_some_and(mentions) {
+            return Err(shows(each.span));
+        }
+        // What is written does not depend on the loop, and nothing else is written there.
+        let written = writes(whole);
+        let depends = |read: &Key| written.iter().any(|write| overlap(read, write));
+        if value.is_some_and(|value| reads(value).iter().any(depends)) {
+            return Err(shows(each.span));
+        }
+        let text = |statement: &Statement| match &statement.kind {
+            StatementKind::Assign { target, value } => {
+                format!("{} := {}", print_expression(target), print_expression(value))
+            }
+            _ => format!(
+                "undefine {}",
+                changed(statement).map_or_else(String::new, print_expression)
+            ),
+        };
+        let mut same = true;
+        each_statement(whole, &mut |other| {
+            if changed(other).is_some_and(|other| overlap(&key(other), &key(target))) {
+                same &= text(other) == text(each);
+            }
+        });
+        if !same {
+            return Err(shows(each.span));
+        }
+        // The concrete processors do the same anyway.
+        if always {
+            return Ok(Vec::new());
+        }
+        let Some(value) = value else {
+            return Ok(vec![statement(StatementKind::Undefine(place), each.span)]);
+        };
+        let value = match self.is_processor(target) {
+            true => match self.who(value, Mode::Probe) {
+                Ok(
+                    super::processors::Who::Concrete(value) | super::processors::Who::Stored(value),
+                ) => Ok(value),
+                Ok(super::processors::Who::Other) => Ok(name(OTHER, each.span)),
+                Ok(super::processors::Who::Named) => Ok(name(NAMED, each.span)),
+                _ => Err(Stop::Unknown),
+            },
+            false => self.value(value, Mode::Probe),
+        };
+        match value {
+            Ok(value) => Ok(vec![assign(place, value, each.span)]),
+            Err(_) => Err(shows(each.span)),
+        }
+    }
+}
+
+/// Whether a condition depends on what a loop writes, other than what each round has for itself.
+fn shared_reads(whole: &[Statement], known: &Expression, own: &str) -> bool {
+    let written = writes(whole);
+    shared(known, own).iter().any(|read| written.iter().any(|write| overlap(read, write)))
+}
+
+/// The keys of what an expression reads, without elements of `own`.
+fn shared(whole: &Expression, own: &str) -> Vec<Key> {
+    match &whole.kind {
+        ExpressionKind::Index(_, at) if matches!(&at.kind, ExpressionKind::Name(name) if name == own) => {
+            Vec::new()
+        }
+        ExpressionKind::Name(_) | ExpressionKind::Field(..) | ExpressionKind::Index(..) => {
+            reads(whole)
+        }
+        _ => parts(whole).into_iter().flat_map(|part| shared(part, own)).collect(),
+    }
+}
+
+/// The keys of all that statements write.
+pub(super) fn writes(statements: &[Statement]) -> Vec<Key> {
+    let mut found = Vec::new();
+    each_statement(statements, &mut |statement| {
+        found.extend(changed(statement).map(key));
+    });
+    found
+}
+
+fn shows(span: Span) -> Stop {
+    Stop::refuse(
+        span,
+        "for each processor, this changes what all see, in a way that depends on how many there are",
+        "a loop over all processors may change what belongs to them, or do the same for all",
+    )
+}

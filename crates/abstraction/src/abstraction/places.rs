@@ -1,0 +1,76 @@
+//! Where a place is: in view, or with processors that are not concrete.
+
+use murphi::ast::{Expression, ExpressionKind};
+use murphi::transform::{expression, index, name};
+
+use super::instance::{Instance, Mode, OTHER, Standing, Step, Stop, key};
+use super::processors::Who;
+
+/// A place, once it is known which processors are concrete.
+pub(super) enum Where {
+    Visible(Expression),
+    /// It belongs to processors that are not concrete.
+    Hidden,
+    /// Whether a processor that is not concrete is in a set: this says whether any of them is.
+    Member(Expression),
+}
+
+impl Instance<'_> {
+    /// Whether a place is indexed by a parameter or loop variable that is not concrete, or is not
+    /// kept at all.
+    pub(super) fn belongs_to_other(&self, place: &Expression) -> bool {
+        self.types.leaves_out(&key(place)) || self.is_of_other(place)
+    }
+
+    fn is_of_other(&self, place: &Expression) -> bool {
+        match &place.kind {
+            ExpressionKind::Field(inner, _) => self.is_of_other(inner),
+            ExpressionKind::Index(inner, at) => {
+                let is_other = matches!(&at.kind, ExpressionKind::Name(name)
+                    if self.standing.get(name).is_some_and(|at| *at != Standing::Concrete));
+                (is_other && !self.is_set(inner)) || self.is_of_other(inner)
+            }
+            _ => false,
+        }
+    }
+
+    /// Where a place is.
+    pub(super) fn place(&mut self, whole: &Expression, mode: Mode) -> Step<Where> {
+        if self.belongs_to_other(whole) {
+            return Ok(Where::Hidden);
+        }
+        match &whole.kind {
+            ExpressionKind::Field(inner, field) => Ok(match self.place(inner, mode)? {
+                Where::Visible(inner) => Where::Visible(expression(
+                    ExpressionKind::Field(Box::new(inner), field.clone()),
+                    whole.span,
+                )),
+                Where::Hidden | Where::Member(_) => Where::Hidden,
+            }),
+            ExpressionKind::Index(array, at) => {
+                let Where::Visible(inner) = self.place(array, mode)? else {
+                    return Ok(Where::Hidden);
+                };
+                let ty = self.types.of(&self.scope, array);
+                let by_processor = ty
+                    .and_then(|ty| self.types.array(&ty))
+                    .is_some_and(|(index, _)| self.types.is_processor(&index));
+                if !by_processor {
+                    return Ok(Where::Visible(index(inner, self.value(at, mode)?)));
+                }
+                match self.who(at, mode)? {
+                    Who::Concrete(at) => Ok(Where::Visible(index(inner, at))),
+                    Who::Named | Who::Other | Who::Outside if self.is_set(array) => {
+                        let other = name(OTHER, at.span);
+                        Ok(Where::Member(index(inner, other)))
+                    }
+                    Who::Named | Who::Other | Who::Outside => Ok(Where::Hidden),
+                    Who::Stored(at) => Err(Stop::Split(at)),
+                    Who::Undefined => Err(Stop::Undefined),
+                }
+            }
+            ExpressionKind::Name(_) => Ok(Where::Visible(whole.clone())),
+            _ => Ok(Where::Visible(self.value(whole, mode)?)),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Which processor an expression is, and whether two are the same.
+
+use murphi::ast::{BinaryOperator, Expression, ExpressionKind};
+use murphi::transform::{and, binary, boolean, name, not, or};
+
+use super::instance::{Instance, Mode, NAMED, OTHER, Standing, Step, Stop};
+use super::places::Where;
+use crate::{Choice, Fixed};
+
+/// A processor.
+pub(super) enum Who {
+    Concrete(Expression),
+    /// The one that is known by its name.
+    Named,
+    /// Neither of these.
+    Other,
+    /// Any that is not concrete.
+    Outside,
+    /// Stored somewhere; it may be either.
+    Stored(Expression),
+    /// There is none.
+    Undefined,
+}
+
+impl Instance<'_> {
+    pub(super) fn is_processor(&self, whole: &Expression) -> bool {
+        self.types.of(&self.scope, whole).is_some_and(|ty| self.types.is_processor(&ty))
+    }
+
+    pub(super) fn same_processor(
+        &mut self,
+        whole: &Expression,
+        left: &Expression,
+        right: &Expression,
+        mode: Mode,
+    ) -> Step<Expression> {
+        let span = whole.span;
+        let is_same_name = matches!((&left.kind, &right.kind),
+            (ExpressionKind::Name(left), ExpressionKind::Name(right)) if left == right);
+        if is_same_name {
+            return Ok(boolean(true, span));
+        }
+        let first = self.who(left, mode.strict())?;
+        let second = self.who(right, mode.strict())?;
+        let equal = |left, right| binary(BinaryOperator::Equal, left, right);
+        let other = name(OTHER, span);
+        let equation = || equal(left.clone(), right.clone());
+        match (first, second) {
+            (Who::Undefined, _) | (_, Who::Undefined) => Err(Stop::Undefined),
+            (Who::Concrete(left), Who::Concrete(right))
+            | (Who::Concrete(left), Who::Stored(right))
+            | (Who::Stored(left), Who::Concrete(right)) => Ok(equal(left, right)),
+            (Who::Concrete(_), _) | (_, Who::Concrete(_)) => Ok(boolean(false, span)),
+            (Who::Named, Who::Named) => Ok(boolean(true, span)),
+            (Who::Named, Who::Other) | (Who::Other, Who::Named) => Ok(boolean(false, span)),
+            (Who::Stored(stored), Who::Named) | (Who::Named, Who::Stored(stored)) => {
+                Ok(equal(stored, name(NAMED, span)))
+            }
+            (Who::Stored(left), Who::Stored(right)) => {
+                let same = equal(left.clone(), right);
+                match mode {
+                    Mode::Weaker => Ok(same),
+                    Mode::Stronger => Ok(and(same, not(equal(left, other)))),
+                    // If one of them is concrete, it is known.
+                    Mode::Probe => Err(Stop::Split(left)),
+                    Mode::Exact => {
+                        let chosen = self.chosen_truth(&equation())?;
+                        Ok(and(same, or(not(equal(left, other)), chosen)))
+                    }
+                }
+            }
+            (Who::Stored(stored), outside) | (outside, Who::Stored(stored)) => {
+                let is_other = equal(stored.clone(), other);
+                let may_be = match outside {
+                    Who::Outside if self.types.has_named() => {
+                        or(is_other, equal(stored, name(NAMED, span)))
+                    }
+                    _ => is_other,
+                };
+                match mode {
+                    Mode::Weaker => Ok(match self.known_truth(&equation()) {
+                        Some(known) => and(may_be, known),
+                        None => may_be,
+                    }),
+                    Mode::Stronger => Ok(match self.known_truth(&equation()) {
+                        Some(known) => and(may_be, known),
+                        None => boolean(false, span),
+                    }),
+                    Mode::Probe => Err(Stop::Unknown),
+                    Mode::Exact => Ok(and(may_be, self.chosen_truth(&equation())?)),
+                }
+            }
+            // Two of several: they may be the same.
+            (Who::Named | Who::Other | Who::Outside, _) => match mode {
+                Mode::Exact => self.chosen_truth(&equation()),
+                _ => self.known_truth(&equation()).ok_or(Stop::Unknown),
+            },
+        }
+    }
+
+    /// Which processor an expression is.
+    pub(super) fn who(&mut self, whole: &Expression, mode: Mode) -> Step<Who> {
+        if let ExpressionKind::Name(variable) = &whole.kind
+            && let Some(standing) = self.standing.get(variable)
+        {
+            return Ok(match standing {
+                Standing::Concrete => Who::Concrete(whole.clone()),
+                Standing::Named => Who::Named,
+                Standing::Other => Who::Other,
+                Standing::Outside => Who::Outside,
+            });
+        }
+        if matches!(whole.kind, ExpressionKind::Undefined) {
+            return Ok(Who::Undefined);
+        }
+        if matches!(whole.kind, ExpressionKind::Conditional(..)) {
+            let message = "one of two processors cannot be used like this";
+            return Err(Stop::refuse(whole.span, message, "use `if` and two assignments"));
+        }
+        match self.place(whole, mode)? {
+            Where::Visible(place) => Ok(match self.standing_of(&place) {
+                Some(Standing::Concrete) => Who::Concrete(place),
+                Some(Standing::Named) => Who::Named,
+                Some(Standing::Other) => Who::Other,
+                Some(Standing::Outside) | None => Who::Stored(place),
+            }),
+            Where::Hidden | Where::Member(_) => {
+                let choice = self.choice(whole, mode, false)?;
+                Ok(processor_of(&choice, whole))
+            }
+        }
+    }
+}
+
+/// The processor that a choice is.
+pub(super) fn processor_of(choice: &Choice, at: &Expression) -> Who {
+    match (&choice.name, choice.fixed) {
+        (Some(parameter), _) => Who::Concrete(name(parameter, at.span)),
+        (None, Some(Fixed::Named)) => Who::Named,
+        (None, Some(Fixed::Other)) => Who::Other,
+        (None, _) => Who::Undefined,
+    }
+}

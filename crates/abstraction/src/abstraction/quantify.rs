@@ -1,0 +1,197 @@
+//! `forall` and `exists`: for the concrete processors, and for the others as far as is known.
+
+use murphi::ast::{BinaryOperator, Domain, Expression, Quantifier};
+use murphi::transform::{and, binary, bind, boolean, is_false, is_true, names, or, quantified};
+
+use super::instance::{Instance, Mode, Standing, Step, Stop};
+
+impl Instance<'_> {
+    pub(super) fn quantified(
+        &mut self,
+        all: bool,
+        quantifiers: &[Quantifier],
+        condition: &Expression,
+        mode: Mode,
+    ) -> Step<Expression> {
+        let Some((first, rest)) = quantifiers.split_first() else {
+            return self.condition(condition, mode);
+        };
+        let inner = match rest.is_empty() {
+            true => condition.clone(),
+            false => quantified(all, rest.to_vec(), condition.clone()),
+        };
+        let bounded = match self.bounded(first, mode.strict()) {
+            Ok(bounded) => bounded,
+            Err(Stop::Refuse(problem)) => return Err(Stop::Refuse(problem)),
+            Err(stop) => {
+                self.weakened = true;
+                return match mode {
+                    Mode::Weaker => Ok(boolean(true, condition.span)),
+                    Mode::Stronger => Ok(boolean(false, condition.span)),
+                    Mode::Probe | Mode::Exact => Err(stop),
+                };
+            }
+        };
+        let first = &bounded;
+        let outer = self.scope.clone();
+        bind(&mut self.scope, std::slice::from_ref(first));
+        self.bound.push(first.name.text.clone());
+        let result = match self.types.over_processors(first) {
+            true => self.over_processors(all, first, &inner, mode),
+            false => self
+                .condition(&inner, mode)
+                .map(|inner| quantified(all, vec![first.clone()], inner)),
+        };
+        self.bound.pop();
+        self.scope = outer;
+        // Something is different for each value of the variable: choose for all at once.
+        let is_own = |stop: &Stop| match stop {
+            Stop::Bound(_) => true,
+            Stop::Split(stored) => names(stored).contains(&first.name.text),
+            _ => false,
+        };
+        match result {
+            Err(stop) if mode == Mode::Exact && is_own(&stop) => {
+                let whole = quantified(all, vec![first.clone()], inner);
+                self.chosen_truth(&whole)
+            }
+            Err(stop @ Stop::Split(_)) if is_own(&stop) => Err(Stop::Unknown),
+            // The range may be empty, and nothing goes wrong then.
+            Err(Stop::Undefined) if matches!(first.domain, Domain::Range { .. }) => {
+                Ok(boolean(all, condition.span))
+            }
+            other => other,
+        }
+    }
+
+    /// A quantifier with what is known of the ends of its range.
+    pub(super) fn bounded(&mut self, quantifier: &Quantifier, mode: Mode) -> Step<Quantifier> {
+        let mut quantifier = quantifier.clone();
+        if let Domain::Range { from, to, by } = &mut quantifier.domain {
+            for bound in [from, to].into_iter().chain(by) {
+                *bound = self.value(bound, mode)?;
+            }
+        }
+        Ok(quantifier)
+    }
+
+    /// `forall` or `exists` for all processors.
+    fn over_processors(
+        &mut self,
+        all: bool,
+        quantifier: &Quantifier,
+        inner: &Expression,
+        mode: Mode,
+    ) -> Step<Expression> {
+        let variable = quantifier.name.text.clone();
+        let shadowed = self.standing.insert(variable.clone(), Standing::Outside);
+        // A claim about all processors is one about the concrete ones of every view. That some other
+        // is still in a set may be a guess, and would only make the claim fail.
+        let exact = match all {
+            true if self.restricts && mode == Mode::Weaker => None,
+            true => self.all_others(&variable, inner),
+            false => self.some_others(&variable, inner),
+        };
+        let restricts =
+            self.restricts && matches!((all, mode), (false, Mode::Weaker) | (true, Mode::Stronger));
+        if let Some(exact) = exact {
+            let concrete = self.of_concrete(&variable, inner, mode, restricts);
+            self.restore(&variable, shadowed);
+            let concrete = quantified(all, vec![quantifier.clone()], concrete?);
+            return Ok(if all { and(concrete, exact) } else { or(concrete, exact) });
+        }
+        let of_others = self.condition(inner, Mode::Probe);
+        // What holds for the others without anything being known of them.
+        let is_neutral = match &of_others {
+            Ok(known) => {
+                if all {
+                    is_true(known)
+                } else {
+                    is_false(known)
+                }
+            }
+            Err(Stop::Refuse(problem)) => {
+                self.restore(&variable, shadowed);
+                return Err(Stop::Refuse(problem.clone()));
+            }
+            Err(_) => false,
+        };
+        let of_others = match (mode, all) {
+            _ if is_neutral => None,
+            _ if restricts => {
+                self.restricted = true;
+                None
+            }
+            // There may be no others at all.
+            (Mode::Weaker, true) | (Mode::Stronger, false) => {
+                self.weakened = true;
+                None
+            }
+            (Mode::Weaker | Mode::Stronger, _) => match self.condition(inner, mode) {
+                Ok(known) => Some(known),
+                Err(stop) => {
+                    self.restore(&variable, shadowed);
+                    return Err(stop);
+                }
+            },
+            (Mode::Probe, _) => {
+                self.restore(&variable, shadowed);
+                return Err(Stop::Unknown);
+            }
+            (Mode::Exact, _) => {
+                let whole = quantified(all, vec![quantifier.clone()], inner.clone());
+                let position = self.bound.len() - 1;
+                let own = self.bound.remove(position);
+                let chosen = self.chosen_truth(&whole);
+                self.bound.insert(position, own);
+                match chosen {
+                    Ok(chosen) => Some(chosen),
+                    Err(stop) => {
+                        self.restore(&variable, shadowed);
+                        return Err(stop);
+                    }
+                }
+            }
+        };
+        let concrete = self.of_concrete(&variable, inner, mode, restricts);
+        self.restore(&variable, shadowed);
+        let concrete = quantified(all, vec![quantifier.clone()], concrete?);
+        Ok(match (of_others, all) {
+            (None, _) => concrete,
+            // What is looked at of the concrete ones may be undefined, which is an error.
+            (Some(others), true) if is_false(&others) && !is_true(&concrete) => {
+                binary(BinaryOperator::And, concrete, others)
+            }
+            (Some(others), false) if is_true(&others) && !is_false(&concrete) => {
+                binary(BinaryOperator::Or, concrete, others)
+            }
+            (Some(others), true) => and(concrete, others),
+            (Some(others), false) => or(concrete, others),
+        })
+    }
+
+    /// The condition for a concrete processor.
+    fn of_concrete(
+        &mut self,
+        variable: &str,
+        inner: &Expression,
+        mode: Mode,
+        restricts: bool,
+    ) -> Step<Expression> {
+        self.standing.insert(variable.to_owned(), Standing::Concrete);
+        // What is claimed of the concrete ones alone must not rest on what is not known.
+        let mode = if restricts { mode.flipped() } else { mode };
+        let outer = self.restricts;
+        self.restricts &= !restricts;
+        let concrete = self.condition(inner, mode);
+        self.restricts = outer;
+        concrete
+    }
+
+    pub(super) fn restore(&mut self, variable: &str, shadowed: Option<Standing>) {
+        match shadowed {
+            Some(standing) => self.standing.insert(variable.to_owned(), standing),
+            None => self.standing.remove(variable),
+        };
+    }
+}

@@ -1,0 +1,306 @@
+//! All instances of one rule.
+
+use std::collections::{HashSet, VecDeque};
+
+use murphi::ast::{
+    Body, Declaration, DeclarationKind, Expression, ExpressionKind, Quantifier, Statement,
+    Variables,
+};
+use murphi::diagnostic::Diagnostic;
+use murphi::print::print_expression;
+use murphi::source::Span;
+use murphi::transform::{
+    and, boolean, changed, each_expression, each_part, each_statement, is_false, is_true, names,
+    root,
+};
+
+use super::instance::{Decision, Instance, Mode, NAMED, OTHER, Standing, outside};
+use super::{enter, parameters, refused, slice};
+use crate::types::Types;
+use crate::{Choice, Fixed};
+
+/// A rule or start state to be abstracted.
+pub(super) struct Source<'a> {
+    pub(super) name: &'a str,
+    pub(super) quantifiers: &'a [Quantifier],
+    pub(super) guard: Option<&'a Expression>,
+    /// Places for which something is chosen where they are not known, because facts speak of them.
+    pub(super) chosen: &'a [Expression],
+    pub(super) body: &'a Body,
+    pub(super) span: Span,
+    pub(super) is_start: bool,
+}
+
+/// An instance of a rule.
+#[derive(Debug, Clone)]
+pub(crate) struct Built {
+    pub(crate) name: String,
+    pub(crate) quantifiers: Vec<Quantifier>,
+    pub(crate) guard: Option<Expression>,
+    pub(crate) body: Body,
+    pub(crate) span: Span,
+    pub(crate) others: Vec<usize>,
+    pub(crate) named: Vec<usize>,
+    pub(crate) choices: Vec<Choice>,
+    /// Whether its guard says less than that of the rule.
+    pub(crate) weakened: bool,
+}
+
+impl Built {
+    /// Whether it is another one than the rule itself.
+    pub(crate) fn is_abstract(&self) -> bool {
+        self.weakened || !self.others.is_empty() || !self.choices.is_empty()
+    }
+}
+
+/// All instances of a rule of which something shows, the concrete one first.
+pub(super) fn instances(
+    types: &Types,
+    source: &Source<'_>,
+    strengthening: &[Expression],
+) -> Result<Vec<Built>, Diagnostic> {
+    let is_processor = |number: &usize| types.over_processors(&source.quantifiers[*number]);
+    let processors: Vec<usize> = (0..source.quantifiers.len()).filter(is_processor).collect();
+    if processors.len() > 8 {
+        let message = "this rule has more processors than are understood";
+        return Err(Diagnostic::error(source.span, message));
+    }
+    let mut built = Vec::new();
+    let mut seen = HashSet::new();
+    for others in outsiders(types, &processors) {
+        let mut pending = VecDeque::from([Vec::new()]);
+        while let Some(given) = pending.pop_front() {
+            let given_count = given.len();
+            let (made, decisions) = instance(types, source, strengthening, &others, given)?;
+            for at in given_count..decisions.len() {
+                for alternative in &decisions[at].1 {
+                    let mut next = decisions[..=at].to_vec();
+                    next[at].0 = *alternative;
+                    pending.push_back(next);
+                }
+            }
+            if let Some(made) = made
+                && seen.insert(text_of(&made))
+            {
+                built.push(made);
+            }
+        }
+    }
+    Ok(built)
+}
+
+/// Parameters of a rule that are not concrete, by their numbers.
+type Outsiders = Vec<(usize, Standing)>;
+
+/// All ways in which processors of a rule are not concrete, that none is first.
+fn outsiders(types: &Types, processors: &[usize]) -> Vec<Outsiders> {
+    let mut found = vec![Vec::new()];
+    for &number in processors {
+        let so_far = found.clone();
+        for &(standing, _) in outside(types) {
+            let with = so_far.iter().cloned().map(|mut others: Outsiders| {
+                others.push((number, standing));
+                others
+            });
+            found.extend(with);
+        }
+    }
+    found
+}
+
+type Decisions = Vec<(Decision, Vec<Decision>)>;
+
+/// One instance, if something shows of it, and what was decided on the way.
+fn instance(
+    types: &Types,
+    source: &Source<'_>,
+    strengthening: &[Expression],
+    others: &[(usize, Standing)],
+    given: Decisions,
+) -> Result<(Option<Built>, Decisions), Diagnostic> {
+    let mut instance = Instance::new(types, given);
+    enter(&mut instance, source.quantifiers);
+    for declaration in &source.body.declarations {
+        if let DeclarationKind::Variable(Variables { names, ty }) = &declaration.kind {
+            for name in names {
+                instance.scope.insert(name.text.clone(), ty.clone());
+            }
+        }
+    }
+    for (number, quantifier) in source.quantifiers.iter().enumerate() {
+        if types.over_processors(quantifier) {
+            let outsider = others.iter().find(|(other, _)| *other == number);
+            let standing = outsider.map_or(Standing::Concrete, |(_, standing)| *standing);
+            instance.standing.insert(quantifier.name.text.clone(), standing);
+        }
+    }
+    instance.checks = others.is_empty();
+    let told = |stop| refused(stop, source.span);
+    for place in source.chosen {
+        if instance.belongs_to_other(place) {
+            instance.choice(place, Mode::Exact, true).map_err(told)?;
+        }
+    }
+    let statements = match others.is_empty() && !types.leaves_something_out() {
+        true => source.body.statements.clone(),
+        false => slice::needed(&instance, &source.body.declarations, &source.body.statements),
+    };
+    let statements = instance.statements(&statements).map_err(told)?;
+    let decisions = instance.decisions.clone();
+    instance.begin_again();
+    instance.weakened = false;
+    let whole = || boolean(true, source.span);
+    let guard = source.guard.cloned().unwrap_or_else(whole);
+    let mut guard = instance.condition(&guard, Mode::Weaker).map_err(told)?;
+    let choices = instance.choices();
+    let weakened = instance.weakened;
+    if weakened || !others.is_empty() || !choices.is_empty() {
+        for more in strengthening {
+            guard = and(guard, instance.condition(more, Mode::Weaker).map_err(told)?);
+        }
+    }
+    let shows = source.is_start
+        || others.is_empty()
+        || writes_state(types, &statements)
+        || source.guard.is_some_and(|guard| may_fail(&instance, source.quantifiers, guard));
+    // The rule itself stays: a program has at least one.
+    if !shows || (is_false(&guard) && !others.is_empty()) {
+        return Ok((None, decisions));
+    }
+    let mut used: HashSet<String> = names(&guard).into_iter().collect();
+    each_expression(&statements, &mut |part| {
+        if let ExpressionKind::Name(name) = &part.kind {
+            used.insert(name.clone());
+        }
+    });
+    let choices: Vec<Choice> = choices
+        .into_iter()
+        .filter(|choice| {
+            let parameters = choice.parameters();
+            parameters.is_empty() || parameters.iter().any(|name| used.contains(*name))
+        })
+        .collect();
+    let mut quantifiers: Vec<Quantifier> = source
+        .quantifiers
+        .iter()
+        .enumerate()
+        .filter(|(number, each)| {
+            let is_other = others.iter().any(|(other, _)| other == number);
+            !is_other && (others.is_empty() || used.contains(&each.name.text))
+        })
+        .map(|(_, each)| each.clone())
+        .collect();
+    quantifiers.extend(choices.iter().flat_map(|choice| parameters(types, choice)));
+    let guard = (source.guard.is_some() || !is_true(&guard)).then_some(guard);
+    let declarations = used_variables(&source.body.declarations, &used);
+    let built = Built {
+        name: instance_name(source, others, &choices),
+        quantifiers,
+        guard,
+        body: Body { declarations, statements },
+        span: source.span,
+        others: others.iter().map(|(number, _)| *number).collect(),
+        named: others
+            .iter()
+            .filter(|(_, standing)| *standing == Standing::Named)
+            .map(|(number, _)| *number)
+            .collect(),
+        choices,
+        weakened,
+    };
+    Ok((Some(built), decisions))
+}
+
+fn instance_name(source: &Source<'_>, others: &[(usize, Standing)], choices: &[Choice]) -> String {
+    let mut parts = vec![source.name.to_owned()];
+    for &(number, standing) in others {
+        let called = if standing == Standing::Named { NAMED } else { OTHER };
+        parts.push(format!("{} = {called}", source.quantifiers[number].name.text));
+    }
+    for choice in choices {
+        let stands_for = print_expression(&choice.stands_for);
+        match choice.fixed {
+            Some(Fixed::Named) => parts.push(format!("{stands_for} = {NAMED}")),
+            Some(Fixed::Other) => parts.push(format!("{stands_for} = {OTHER}")),
+            Some(Fixed::Undefined) => parts.push(format!("{stands_for} undefined")),
+            None => {}
+        }
+    }
+    parts.join(", ")
+}
+
+/// Whether a guard compares what belongs to two processors, of which one may have nothing there, or
+/// is about more of them than are in view at once. The error may be seen with some of them in view and
+/// not the others, of which nothing shows.
+fn may_fail(instance: &Instance<'_>, quantifiers: &[Quantifier], guard: &Expression) -> bool {
+    let types = instance.types;
+    let processors = quantifiers.iter().filter(|each| types.over_processors(each)).count();
+    let mut found = processors as u64 > types.concrete();
+    each_atom(guard, &mut |atom| {
+        let mut owners = HashSet::new();
+        each_part(atom, &mut |part| {
+            if let ExpressionKind::Index(_, at) = &part.kind
+                && instance.is_processor(at)
+            {
+                owners.insert(print_expression(at));
+            }
+        });
+        found |= owners.len() > 1;
+    });
+    found
+}
+
+/// The conditions without connectives that a guard consists of.
+fn each_atom(whole: &Expression, visit: &mut dyn FnMut(&Expression)) {
+    use murphi::ast::BinaryOperator as B;
+    match &whole.kind {
+        ExpressionKind::Unary(murphi::ast::UnaryOperator::Not, inner) => each_atom(inner, visit),
+        ExpressionKind::Binary(
+            B::And | B::LogicalAnd | B::Or | B::LogicalOr | B::Implies,
+            left,
+            right,
+        ) => {
+            each_atom(left, visit);
+            each_atom(right, visit);
+        }
+        _ => visit(whole),
+    }
+}
+
+/// Whether statements write a state variable.
+fn writes_state(types: &Types, statements: &[Statement]) -> bool {
+    let mut found = false;
+    each_statement(statements, &mut |statement| {
+        found |= changed(statement).and_then(root).is_some_and(|name| types.is_global(name));
+    });
+    found
+}
+
+fn used_variables(declarations: &[Declaration], used: &HashSet<String>) -> Vec<Declaration> {
+    let mut kept = Vec::new();
+    for declaration in declarations {
+        let mut declaration = declaration.clone();
+        if let DeclarationKind::Variable(variables) = &mut declaration.kind {
+            variables.names.retain(|name| used.contains(&name.text));
+            if variables.names.is_empty() {
+                continue;
+            }
+        }
+        kept.push(declaration);
+    }
+    kept
+}
+
+/// What an instance does, to tell whether another one does the same.
+fn text_of(built: &Built) -> String {
+    let rule = crate::FlatRule {
+        id: crate::RuleId(0),
+        name: String::new(),
+        quantifiers: built.quantifiers.clone(),
+        guard: built.guard.clone(),
+        body: built.body.clone(),
+        span: built.span,
+    };
+    let items = vec![crate::prepare::rule_item(&rule)];
+    murphi::print::print(&murphi::ast::Program { items })
+}

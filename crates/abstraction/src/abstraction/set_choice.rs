@@ -1,0 +1,117 @@
+//! A set of processors that belongs to one that is not concrete, copied or looked into: any set.
+
+use murphi::ast::{BinaryOperator, Expression, ExpressionKind, Statement, StatementKind};
+use murphi::source::Span;
+use murphi::transform::{and, assign, binary, boolean, index, name, not, or, statement, when};
+
+use super::instance::{Instance, Mode, OTHER, Step, Stop};
+use super::processors::Who;
+use crate::{Choice, Chosen, ChosenSet, Fixed};
+
+impl Choice {
+    /// The parameters that it consists of.
+    pub(crate) fn parameters(&self) -> Vec<&str> {
+        let mut found: Vec<&str> = self.name.iter().map(String::as_str).collect();
+        if let Some(set) = &self.set {
+            for chosen in std::iter::once(&set.members).chain(&set.gaps) {
+                found.push(&chosen.none);
+                found.extend(chosen.each.iter().map(String::as_str));
+            }
+            found.push(&set.others);
+        }
+        found
+    }
+}
+
+impl Chosen {
+    /// Whether a concrete processor is one of them.
+    fn has(&self, processor: &Expression) -> Expression {
+        let span = processor.span;
+        let is = |each: &String| binary(BinaryOperator::Equal, processor.clone(), name(each, span));
+        let any = self.each.iter().map(is).reduce(or).unwrap_or_else(|| boolean(false, span));
+        and(not(name(&self.none, span)), any)
+    }
+}
+
+impl Instance<'_> {
+    /// Names for the parameters of a set.
+    pub(super) fn fresh_set(
+        &self,
+        stands_for: &Expression,
+        ty: &murphi::ast::TypeExpression,
+    ) -> ChosenSet {
+        let stem = self.fresh(stands_for);
+        let chosen = |what: &str| Chosen {
+            none: self.not_taken(&format!("{stem}_no_{what}")),
+            each: (1..=self.types.concrete())
+                .map(|number| self.not_taken(&format!("{stem}_{what}_{number}")))
+                .collect(),
+        };
+        ChosenSet {
+            members: chosen("member"),
+            others: self.not_taken(&format!("{stem}_has_others")),
+            gaps: (!self.types.is_counted(ty)).then(|| chosen("gap")),
+        }
+    }
+
+    /// Copies a set that is not known.
+    pub(super) fn set_copied(
+        &mut self,
+        target: &Expression,
+        value: &Expression,
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        let choice = self.choice(value, Mode::Exact, true)?;
+        let Some(ChosenSet { members, others, gaps }) = choice.set else {
+            return Ok(vec![statement(StatementKind::Undefine(target.clone()), span)]);
+        };
+        let variable = self.not_taken("each_processor");
+        let each = name(&variable, span);
+        let element = index(target.clone(), each.clone());
+        let mut body = vec![assign(element.clone(), members.has(&each), span)];
+        if let Some(gaps) = gaps {
+            let undefined = statement(StatementKind::Undefine(element), span);
+            body = when(gaps.has(&each), vec![undefined], body, span);
+        }
+        let quantifiers = vec![self.types.processor_quantifier(&variable)];
+        let any = index(target.clone(), name(OTHER, span));
+        Ok(vec![
+            statement(StatementKind::For { quantifiers, body }, span),
+            assign(any, name(&others, span), span),
+        ])
+    }
+
+    /// Whether a processor is in a set that was chosen; `None` if this is no element of one.
+    pub(super) fn chosen_member(
+        &mut self,
+        whole: &Expression,
+        mode: Mode,
+    ) -> Option<Step<Expression>> {
+        let ExpressionKind::Index(set, at) = &whole.kind else { return None };
+        let choice = self.chosen(set, true)?.clone();
+        if choice.fixed == Some(Fixed::Undefined) {
+            return Some(Err(Stop::Undefined));
+        }
+        let set = choice.set?;
+        Some(match self.who(at, mode) {
+            Ok(Who::Concrete(at)) => {
+                let member = set.members.has(&at);
+                Ok(match &set.gaps {
+                    // Reading it is an error, which is found where all is concrete.
+                    Some(gaps) => and(not(gaps.has(&at)), member),
+                    None => member,
+                })
+            }
+            Ok(Who::Named | Who::Other | Who::Outside) => match mode {
+                Mode::Exact => {
+                    let known = self.chosen_truth(whole);
+                    known.map(|known| and(name(&set.others, whole.span), known))
+                }
+                _ => Err(Stop::Unknown),
+            },
+            Ok(Who::Stored(at)) => Err(Stop::Split(at)),
+            Ok(Who::Undefined) => Err(Stop::Undefined),
+            Err(stop) => Err(stop),
+        })
+    }
+}

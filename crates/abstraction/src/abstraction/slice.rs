@@ -1,0 +1,146 @@
+//! Leaves out what is computed for nothing.
+//!
+//! A rule that computes something in a local variable, and then writes it where it does not show,
+//! need not compute it: nothing has to be chosen for what it would be computed from. What such a
+//! computation could fail with is found where all is concrete.
+
+use std::collections::HashSet;
+
+use murphi::ast::{Branch, Case, Declaration, DeclarationKind, Statement, StatementKind};
+use murphi::transform::{changed, each_part, each_statement, own_expressions, root};
+
+use super::instance::Instance;
+
+/// The statements of a rule without those that only compute local variables which nothing depends
+/// on that shows.
+pub(super) fn needed(
+    instance: &Instance<'_>,
+    declarations: &[Declaration],
+    statements: &[Statement],
+) -> Vec<Statement> {
+    let mut locals: HashSet<&str> = HashSet::new();
+    for declaration in declarations {
+        if let DeclarationKind::Variable(variables) = &declaration.kind {
+            locals.extend(variables.names.iter().map(|name| name.text.as_str()));
+        }
+    }
+    if locals.is_empty() {
+        return statements.to_vec();
+    }
+    let mut slice = Slice { instance, locals, needed: HashSet::new() };
+    loop {
+        let before = slice.needed.len();
+        slice.gather(statements);
+        if slice.needed.len() == before {
+            break;
+        }
+    }
+    slice.kept(statements)
+}
+
+struct Slice<'a> {
+    instance: &'a Instance<'a>,
+    locals: HashSet<&'a str>,
+    /// Local variables that something depends on.
+    needed: HashSet<String>,
+}
+
+impl Slice<'_> {
+    /// Whether a statement itself does something, or asks for something, that may show.
+    fn matters(&self, statement: &Statement) -> bool {
+        let Some(target) = changed(statement) else {
+            return !matches!(
+                statement.kind,
+                StatementKind::If { .. } | StatementKind::Switch { .. } | StatementKind::For { .. }
+            );
+        };
+        match root(target) {
+            Some(name) if self.locals.contains(name) => self.needed.contains(name),
+            _ => !self.instance.belongs_to_other(target),
+        }
+    }
+
+    fn matters_inside(&self, statement: &Statement) -> bool {
+        let mut found = false;
+        each_statement(std::slice::from_ref(statement), &mut |inner| found |= self.matters(inner));
+        found
+    }
+
+    /// Adds the local variables that statements need which matter.
+    fn gather(&mut self, statements: &[Statement]) {
+        let mut found = HashSet::new();
+        each_statement(statements, &mut |statement| {
+            if !self.matters_inside(statement) {
+                return;
+            }
+            for expression in own_expressions(statement) {
+                each_part(expression, &mut |part| {
+                    if let murphi::ast::ExpressionKind::Name(name) = &part.kind
+                        && self.locals.contains(name.as_str())
+                    {
+                        found.insert(name.clone());
+                    }
+                });
+            }
+        });
+        self.needed.extend(found);
+    }
+
+    fn kept(&self, statements: &[Statement]) -> Vec<Statement> {
+        let mut kept = Vec::new();
+        for statement in statements {
+            match self.matters_inside(statement) {
+                true => kept.push(self.pruned(statement)),
+                false => self.note_writes(statement, &mut kept),
+            }
+        }
+        kept
+    }
+
+    /// What a statement that does not matter writes to the state of others. Nothing is to be taken
+    /// for what it was before the rule after that.
+    fn note_writes(&self, whole: &Statement, kept: &mut Vec<Statement>) {
+        each_statement(std::slice::from_ref(whole), &mut |statement| {
+            if let Some(target) = changed(statement)
+                && root(target).is_some_and(|name| !self.locals.contains(name))
+            {
+                let kind = StatementKind::Undefine(target.clone());
+                kept.push(Statement { kind, span: statement.span });
+            }
+        });
+    }
+
+    /// A statement without what does not matter in it.
+    fn pruned(&self, statement: &Statement) -> Statement {
+        let kind = match &statement.kind {
+            StatementKind::If { branches, otherwise } => StatementKind::If {
+                branches: branches
+                    .iter()
+                    .map(|branch| Branch {
+                        condition: branch.condition.clone(),
+                        body: self.kept(&branch.body),
+                    })
+                    .collect(),
+                otherwise: otherwise.as_ref().map(|body| self.kept(body)),
+            },
+            StatementKind::Switch { value, cases, otherwise } => StatementKind::Switch {
+                value: value.clone(),
+                cases: cases
+                    .iter()
+                    .map(|case| Case {
+                        values: case.values.clone(),
+                        body: self.kept(&case.body),
+                        span: case.span,
+                    })
+                    .collect(),
+                otherwise: otherwise.as_ref().map(|body| self.kept(body)),
+            },
+            StatementKind::For { quantifiers, body } => {
+                let quantifiers = quantifiers.clone();
+                StatementKind::For { quantifiers, body: self.kept(body) }
+            }
+            other => other.clone(),
+        };
+        Statement { kind, span: statement.span }
+    }
+}

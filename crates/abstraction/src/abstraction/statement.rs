@@ -1,0 +1,148 @@
+//! Statements: what is visible of them once some processors are `Other`.
+//!
+//! A statement stays as it is where it speaks of concrete processors, and leaves nothing where all
+//! it changes is not kept. Where it depends on a stored processor that may or may not be concrete,
+//! it is done in cases, one for each.
+
+mod assignment;
+mod branches;
+mod claims;
+mod multisets;
+
+use murphi::ast::{BinaryOperator, Expression, Statement, StatementKind};
+use murphi::source::Span;
+use murphi::transform::{binary, boolean, name, names, statement, when};
+
+use super::instance::{Instance, Key, Mode, Standing, Step, Stop, outside, overlap, reads};
+use super::loops::writes;
+
+use branches::chained;
+pub(super) use branches::path;
+use claims::assumed;
+
+impl<'t> Instance<'t> {
+    pub(super) fn statements(&mut self, statements: &[Statement]) -> Step<Vec<Statement>> {
+        let mut done = Vec::new();
+        for statement in statements {
+            done.extend(self.statement(statement)?);
+        }
+        Ok(done)
+    }
+
+    /// A statement, in cases if it depends on whether a stored processor is concrete.
+    fn statement(&mut self, whole: &Statement) -> Step<Vec<Statement>> {
+        let before = self.clone();
+        match self.attempt(whole) {
+            // Better around a loop than in it.
+            Err(Stop::Split(stored)) if self.is_steady(&stored) => Err(Stop::Split(stored)),
+            Err(Stop::Split(stored)) => {
+                *self = before;
+                self.in_cases(&stored, whole)
+            }
+            // An error where all is concrete: here it does not happen.
+            Err(Stop::Undefined) => {
+                *self = before;
+                Ok(vec![assumed(boolean(false, whole.span), whole.span)])
+            }
+            Err(Stop::Bound(span)) => Err(Stop::refuse(
+                span,
+                "what another processor has here is different for each value of the loop variable",
+                "write the loop so that it does not depend on another processor's state",
+            )),
+            other => other,
+        }
+    }
+
+    /// Whether a place is the same, with the same value, throughout the loops around.
+    fn is_steady(&self, place: &Expression) -> bool {
+        let mentioned = names(place);
+        let is_read = |written: &Key| reads(place).iter().any(|read| overlap(written, read));
+        !self.bound.is_empty()
+            && !self.bound.iter().any(|bound| mentioned.contains(bound))
+            && !self.loop_writes.iter().any(is_read)
+    }
+
+    /// A statement for each way in which a stored processor may stand.
+    fn in_cases(&mut self, stored: &Expression, whole: &Statement) -> Step<Vec<Statement>> {
+        let base = self.clone();
+        let mut cases = Vec::new();
+        let mut written = Vec::new();
+        for (standing, called) in outside(self.types) {
+            self.learn(stored, *standing);
+            cases.push((called, self.statement(whole)?));
+            written.extend(self.next_branch(&base));
+        }
+        self.learn(stored, Standing::Concrete);
+        let mut done = self.statement(whole)?;
+        self.join(&base, written);
+        for (called, outside) in cases.into_iter().rev() {
+            let called = name(called, whole.span);
+            let is_it = binary(BinaryOperator::Equal, stored.clone(), called);
+            done = chained(when(is_it, outside, done, whole.span));
+        }
+        Ok(done)
+    }
+
+    fn attempt(&mut self, whole: &Statement) -> Step<Vec<Statement>> {
+        let span = whole.span;
+        match &whole.kind {
+            StatementKind::Assign { target, value } => self.assignment(target, value, span),
+            StatementKind::Undefine(place) => self.undefine(place, span),
+            StatementKind::Clear(place) => self.clear(place, span),
+            StatementKind::If { branches, otherwise } => {
+                self.branches(branches, otherwise.as_deref().unwrap_or_default(), span)
+            }
+            StatementKind::Switch { value, cases, otherwise } => {
+                self.switch(value, cases, otherwise.as_deref(), span)
+            }
+            StatementKind::For { quantifiers, body } => self.for_all(quantifiers, body, span),
+            StatementKind::While { condition, body } => self.while_true(condition, body, span),
+            StatementKind::Error(message) => Ok(match self.checks {
+                true => vec![statement(StatementKind::Error(message.clone()), span)],
+                false => vec![assumed(boolean(false, span), span)],
+            }),
+            StatementKind::Property(property) => self.property(property, span),
+            StatementKind::MultisetAdd { value, multiset } => {
+                self.multiset_add(value, multiset, span)
+            }
+            StatementKind::MultisetRemove { position, multiset } => {
+                self.multiset_remove(position, multiset, span)
+            }
+            StatementKind::MultisetRemoveWhere(filter) => self.multiset_filter(filter, span),
+            StatementKind::Put(_) | StatementKind::PutText(_) => Ok(Vec::new()),
+            StatementKind::Return(_) | StatementKind::Call(_) | StatementKind::Alias { .. } => {
+                let message = "this statement cannot be abstracted";
+                Err(Stop::refuse(span, message, "write it out"))
+            }
+        }
+    }
+
+    fn while_true(
+        &mut self,
+        condition: &Expression,
+        body: &[Statement],
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        let outer = self.enter_loop(body);
+        // A choice in it would have to be another one in each round.
+        self.bound.push(String::new());
+        // What a round finds out does not hold in the next one, nor behind the loop.
+        self.log.extend(writes(body));
+        let condition = self.condition(condition, Mode::Probe);
+        let done = self.statements(body);
+        self.log.extend(writes(body));
+        self.bound.pop();
+        self.loop_writes = outer;
+        match condition {
+            Ok(condition) => {
+                Ok(vec![statement(StatementKind::While { condition, body: done? }, span)])
+            }
+            Err(Stop::Refuse(problem)) => Err(Stop::Refuse(problem)),
+            Err(_) => Err(Stop::refuse(
+                span,
+                "how long this loop runs depends on processors that are not concrete",
+                "use `for`",
+            )),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What a place becomes: assigned, undefined or cleared.
+//!
+//! Nothing shows where the place is not kept. Where it says whether any of the others is in a set,
+//! adding one makes it true, and taking one out leaves it open if there are more. A value that is not
+//! kept is anything, by choice; of a record that is so for each field on its own.
+
+use murphi::ast::{Expression, ExpressionKind, Statement, StatementKind};
+use murphi::source::Span;
+use murphi::transform::{
+    and, assign, boolean, field, is_false, is_place, is_true, name, statement, when,
+};
+
+use crate::abstraction::instance::{Instance, Mode, NAMED, OTHER, Standing, Step, Stop};
+use crate::abstraction::places::Where;
+use crate::abstraction::processors::{Who, processor_of};
+
+impl Instance<'_> {
+    pub(super) fn assignment(
+        &mut self,
+        target: &Expression,
+        value: &Expression,
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        let place = match self.place(target, Mode::Exact)? {
+            Where::Visible(place) => place,
+            Where::Hidden => {
+                self.wrote(target);
+                return Ok(Vec::new());
+            }
+            Where::Member(any) => return self.member_assigned(target, any, value, span),
+        };
+        if self.is_processor(target) {
+            return Ok(vec![self.processor_assigned(target, place, value, span)?]);
+        }
+        let source = match is_place(value) {
+            true => Some(self.place(value, Mode::Exact)?),
+            false => None,
+        };
+        match source {
+            Some(Where::Visible(value)) => {
+                self.wrote(target);
+                Ok(vec![assign(place, value, span)])
+            }
+            Some(Where::Hidden) => self.hidden_copied(target, place, value, span),
+            Some(Where::Member(_)) | None => {
+                let done = match &value.kind {
+                    ExpressionKind::Undefined => undefined(place, span),
+                    _ => assign(place, self.value(value, Mode::Exact)?, span),
+                };
+                self.wrote(target);
+                Ok(vec![done])
+            }
+        }
+    }
+
+    pub(super) fn undefine(&mut self, place: &Expression, span: Span) -> Step<Vec<Statement>> {
+        let found = self.place(place, Mode::Exact)?;
+        self.wrote(place);
+        Ok(match found {
+            Where::Visible(place) => vec![undefined(place, span)],
+            Where::Hidden => Vec::new(),
+            Where::Member(any) => vec![self.removed(any, span)?],
+        })
+    }
+
+    pub(super) fn clear(&mut self, place: &Expression, span: Span) -> Step<Vec<Statement>> {
+        let found = self.place(place, Mode::Exact)?;
+        self.wrote(place);
+        let ty = self.types.of(&self.scope, place);
+        match found {
+            Where::Hidden => Ok(Vec::new()),
+            Where::Member(any) => Ok(vec![self.removed(any, span)?]),
+            Where::Visible(_) if ty.is_none_or(|ty| self.types.stores_processors(&ty)) => {
+                let message = "`clear` gives a processor that is not like the others";
+                Err(Stop::refuse(span, message, "use `undefine`, or assign"))
+            }
+            Where::Visible(place) => Ok(vec![statement(StatementKind::Clear(place), span)]),
+        }
+    }
+
+    /// One of the others is put into a set or taken out of it; `any` says whether there is one in it.
+    fn member_assigned(
+        &mut self,
+        target: &Expression,
+        any: Expression,
+        value: &Expression,
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        let value = match &value.kind {
+            ExpressionKind::Undefined => boolean(false, span),
+            _ => self.value(value, Mode::Exact)?,
+        };
+        self.wrote(target);
+        if is_true(&value) {
+            return Ok(vec![assign(any, value, span)]);
+        }
+        let removed = self.removed(any.clone(), span)?;
+        if is_false(&value) {
+            return Ok(vec![removed]);
+        }
+        let added = assign(any, boolean(true, span), span);
+        Ok(when(value, vec![added], vec![removed], span))
+    }
+
+    /// One of the others leaves a set: there may be more of them in it.
+    fn removed(&mut self, any: Expression, span: Span) -> Step<Statement> {
+        let more = self.choose_anew(any.clone(), None)?;
+        Ok(assign(any.clone(), and(any, more), span))
+    }
+
+    /// A processor is stored in a place that is kept; it is known from then on how it stands.
+    fn processor_assigned(
+        &mut self,
+        target: &Expression,
+        place: Expression,
+        value: &Expression,
+        span: Span,
+    ) -> Step<Statement> {
+        let who = self.assigned_processor(value)?;
+        self.wrote(target);
+        let (standing, value) = match who {
+            Who::Concrete(value) => (Standing::Concrete, value),
+            Who::Other => (Standing::Other, name(OTHER, span)),
+            Who::Named => (Standing::Named, name(NAMED, span)),
+            Who::Outside => {
+                let message = "the processor that is stored here is one of several";
+                return Err(Stop::refuse(span, message, "store it outside of the loop"));
+            }
+            Who::Stored(value) => return Ok(assign(place, value, span)),
+            Who::Undefined => return Ok(undefined(place, span)),
+        };
+        self.learn(&place, standing);
+        Ok(assign(place, value, span))
+    }
+
+    /// A processor that is assigned: nothing is a value as well.
+    fn assigned_processor(&mut self, value: &Expression) -> Step<Who> {
+        let is_part = matches!(value.kind, ExpressionKind::Field(..) | ExpressionKind::Index(..));
+        if is_part && matches!(self.place(value, Mode::Exact)?, Where::Hidden) {
+            let choice = self.choice(value, Mode::Exact, true)?;
+            return Ok(processor_of(&choice, value));
+        }
+        self.who(value, Mode::Exact)
+    }
+
+    /// What is not kept is copied to a place that is.
+    fn hidden_copied(
+        &mut self,
+        target: &Expression,
+        place: Expression,
+        value: &Expression,
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        let ty = self.types.of(&self.scope, value);
+        if let Some(fields) = ty.as_ref().and_then(|ty| self.types.fields(ty)) {
+            let mut done = Vec::new();
+            for (part, _) in fields {
+                let (to, from) = (field(target.clone(), &part), field(value.clone(), &part));
+                done.extend(self.assignment(&to, &from, span)?);
+            }
+            return Ok(done);
+        }
+        if self.is_set(value) {
+            let done = self.set_copied(&place, value, span);
+            self.wrote(target);
+            return done;
+        }
+        if ty.is_none_or(|ty| !self.types.is_simple(&ty)) {
+            let message = "an array of another processor is copied";
+            return Err(Stop::refuse(span, message, "copy its elements one by one"));
+        }
+        let choice = self.choice(value, Mode::Exact, true)?;
+        self.wrote(target);
+        Ok(vec![match &choice.name {
+            Some(parameter) => assign(place, name(parameter, span), span),
+            None => undefined(place, span),
+        }])
+    }
+}
+
+fn undefined(place: Expression, span: Span) -> Statement {
+    statement(StatementKind::Undefine(place), span)
+}

@@ -1,0 +1,76 @@
+//! Multisets that are kept, and those that are not, of which nothing shows. What is put into one or
+//! taken out of it must not depend on what is not kept: its elements have no places by which a choice
+//! could be told from another.
+
+use murphi::ast::{Expression, MultisetFilter, Statement, StatementKind};
+use murphi::source::Span;
+use murphi::transform::statement;
+
+use crate::abstraction::instance::{Instance, Mode, Step, Stop};
+use crate::abstraction::places::Where;
+
+impl Instance<'_> {
+    pub(super) fn multiset_add(
+        &mut self,
+        value: &Expression,
+        multiset: &Expression,
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        let Some(multiset) = self.changed_multiset(multiset)? else { return Ok(Vec::new()) };
+        let Where::Visible(value) = self.place(value, Mode::Exact)? else {
+            let message = "what another processor has is put into a multiset";
+            return Err(Stop::refuse(value.span, message, "assign it to an element of an array"));
+        };
+        Ok(vec![statement(StatementKind::MultisetAdd { value, multiset }, span)])
+    }
+
+    pub(super) fn multiset_remove(
+        &mut self,
+        position: &Expression,
+        multiset: &Expression,
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        let Some(multiset) = self.changed_multiset(multiset)? else { return Ok(Vec::new()) };
+        let position = self.value(position, Mode::Probe);
+        let position = position.map_err(|stop| dependent(stop, span))?;
+        Ok(vec![statement(StatementKind::MultisetRemove { position, multiset }, span)])
+    }
+
+    pub(super) fn multiset_filter(
+        &mut self,
+        filter: &MultisetFilter,
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        let Some(multiset) = self.changed_multiset(&filter.multiset)? else {
+            return Ok(Vec::new());
+        };
+        let condition = self.condition(&filter.condition, Mode::Probe);
+        let filter = MultisetFilter {
+            name: filter.name.clone(),
+            multiset: Box::new(multiset),
+            condition: Box::new(condition.map_err(|stop| dependent(stop, span))?),
+        };
+        Ok(vec![statement(StatementKind::MultisetRemoveWhere(filter), span)])
+    }
+
+    /// A multiset that is changed, if it is kept.
+    fn changed_multiset(&mut self, multiset: &Expression) -> Step<Option<Expression>> {
+        let found = self.place(multiset, Mode::Exact)?;
+        self.wrote(multiset);
+        Ok(match found {
+            Where::Visible(multiset) => Some(multiset),
+            Where::Hidden | Where::Member(_) => None,
+        })
+    }
+}
+
+fn dependent(stop: Stop, span: Span) -> Stop {
+    match stop {
+        Stop::Refuse(problem) => Stop::Refuse(problem),
+        _ => Stop::refuse(
+            span,
+            "what happens to this multiset depends on processors that are not concrete",
+            "keep messages in arrays",
+        ),
+    }
+}

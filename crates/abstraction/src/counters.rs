@@ -1,0 +1,150 @@
+//! Counters of processors as sets of them.
+//!
+//! A number that counts processors cannot be kept when most of them are abstract; the set of those
+//! it counts can, because a set has an element for each processor and the concrete ones stay. A
+//! counter is anything of a range whose end depends on the number of processors (`recognise.rs`).
+//! Counting one more (or one less) puts a processor into the set (or takes it out), and an assertion
+//! says that it was not in it (or was): as long as no assertion fails, the counter is the size of
+//! the set (`counting.rs`). Comparing with 0 asks whether the set is empty (`conditions.rs`).
+//! Whatever else is done to a counter is refused, and so is whatever else depends on the number of
+//! processors (`remains.rs`).
+
+mod conditions;
+mod counting;
+mod declare;
+mod recognise;
+mod remains;
+mod statements;
+
+use std::collections::{HashMap, HashSet};
+
+use murphi::ast::{Declaration, DeclarationKind, Expression, Quantifier, Statement};
+use murphi::diagnostic::Diagnostic;
+use murphi::source::Span;
+use murphi::transform::{Flattened, Scope, bind};
+
+use crate::processor::Processor;
+use crate::types::Types;
+
+use recognise::{constants, sized_constants};
+use remains::nothing_depends_on;
+
+type Result<T> = std::result::Result<T, Diagnostic>;
+
+/// Turns counters into sets, in declarations and rules.
+pub(crate) fn counters_to_sets(
+    declarations: &mut Vec<Declaration>,
+    flattened: &mut Flattened,
+    types: &Types,
+    processor: &Processor,
+) -> Result<()> {
+    let constants = constants(declarations);
+    let sized = sized_constants(declarations, &constants, processor);
+    if sized.is_empty() {
+        return Ok(());
+    }
+    let size = processor.size.as_deref();
+    let sets = Sets { types, processor: &processor.name, size, constants };
+    let mut has_counters = sets.rewrite(flattened)?;
+    has_counters |= sets.retype_all(declarations);
+    nothing_depends_on(&sized, declarations, flattened, &processor.name)?;
+    if has_counters {
+        sets.declare(declarations)?;
+    }
+    Ok(())
+}
+
+/// What is known of the program in which counters become sets.
+struct Sets<'a> {
+    types: &'a Types,
+    processor: &'a str,
+    /// The constant that says how many processors there are.
+    size: Option<&'a str>,
+    constants: HashMap<String, Expression>,
+}
+
+impl Sets<'_> {
+    /// Rewrites rules, start states and properties; says whether any of their own variables is a
+    /// counter.
+    fn rewrite(&self, flattened: &mut Flattened) -> Result<bool> {
+        let mut has_counters = false;
+        for rule in &mut flattened.rules {
+            self.no_counters(&rule.quantifiers)?;
+            let mut context = Context::new(self.types, &rule.quantifiers, &rule.body.declarations);
+            if let Some(guard) = &mut rule.guard {
+                *guard = self.condition(&mut context, guard)?;
+            }
+            rule.body.statements = self.statements(&mut context, &rule.body.statements)?;
+            has_counters |= self.retype_all(&mut rule.body.declarations);
+        }
+        for start in &mut flattened.start_states {
+            self.no_counters(&start.quantifiers)?;
+            let body = &mut start.item.1;
+            let mut context = Context::new(self.types, &start.quantifiers, &body.declarations);
+            body.statements = self.statements(&mut context, &body.statements)?;
+            has_counters |= self.retype_all(&mut body.declarations);
+        }
+        for property in &mut flattened.properties {
+            self.no_counters(&property.quantifiers)?;
+            let mut context = Context::new(self.types, &property.quantifiers, &[]);
+            property.item.condition = self.condition(&mut context, &property.item.condition)?;
+        }
+        Ok(has_counters)
+    }
+
+    /// A name for a variable that goes through the processors.
+    fn each(&self, context: &Context) -> String {
+        let taken = |wish: &str| {
+            context.scope.contains_key(wish) || self.types.declared().any(|name| name == wish)
+        };
+        let letters = ('p'..='z').map(|letter| letter.to_string());
+        let numbered = (1..).map(|number| format!("p{number}"));
+        letters.chain(numbered).find(|wish| !taken(wish)).unwrap_or_default()
+    }
+}
+
+/// Where a statement stands.
+struct Context {
+    scope: Scope,
+    /// Parameters that are processors.
+    parameters: Vec<String>,
+    /// Loop variables that are processors, the innermost last.
+    loops: Vec<String>,
+    /// What was bound before the outermost of these loops.
+    outside: Scope,
+    /// What is changed in it.
+    written_inside: HashSet<String>,
+    /// What has to be asserted before that loop.
+    before_loops: Vec<Statement>,
+}
+
+impl Context {
+    fn new(types: &Types, quantifiers: &[Quantifier], declarations: &[Declaration]) -> Self {
+        let mut scope = Scope::new();
+        bind(&mut scope, quantifiers);
+        for declaration in declarations {
+            if let DeclarationKind::Variable(variables) = &declaration.kind {
+                for name in &variables.names {
+                    scope.insert(name.text.clone(), variables.ty.clone());
+                }
+            }
+        }
+        let processors = quantifiers.iter().filter(|each| types.over_processors(each));
+        let parameters = processors.map(|each| each.name.text.clone()).collect();
+        Context {
+            scope,
+            parameters,
+            loops: Vec::new(),
+            outside: Scope::new(),
+            written_inside: HashSet::new(),
+            before_loops: Vec::new(),
+        }
+    }
+}
+
+fn refused(span: Span) -> Diagnostic {
+    Diagnostic::error(span, "this is not understood as counting processors").help(
+        "a counter of processors may be set to 0, counted up or down by 1, copied, reduced by \
+         another one, and compared with 0",
+    )
+}

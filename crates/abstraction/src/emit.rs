@@ -1,0 +1,225 @@
+//! The abstract program, put together: for this toolkit with a scalarset and a union, for others
+//! with ranges.
+
+use std::fmt::Write as _;
+
+use murphi::ast::{
+    Declaration, DeclarationKind, ExpressionKind, Item, Program, Property, RuleKind,
+    TypeExpression, TypeKind,
+};
+use murphi::print::{print, print_expression};
+use murphi::source::Span;
+use murphi::transform::{expression, identifier, named_type, names, text};
+
+use crate::abstraction::{Built, NAMED, OTHER, is_set_type};
+use crate::prepare::{in_ruleset, property_item};
+use crate::types::Types;
+use crate::{Abstraction, Prepared, View};
+
+/// What an abstract program consists of, besides declarations.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Parts {
+    pub(crate) starts: Vec<Built>,
+    pub(crate) rules: Vec<Built>,
+    pub(crate) properties: Vec<Property>,
+}
+
+/// The program with a union, and the one with ranges.
+pub(crate) fn assemble(
+    prepared: &Prepared,
+    types: &Types,
+    view: View,
+    parts: &Parts,
+) -> (Program, Program) {
+    let retyping = Retyping::new(types, &prepared.processor.name, view);
+    let build = |portable: bool| {
+        let mut items = declarations(prepared, &retyping, view, portable);
+        for start in &parts.starts {
+            let body = retyped_body(&retyping, start);
+            let kind = RuleKind::StartState { name: Some(text(&start.name, start.span)), body };
+            items.push(in_ruleset(&start.quantifiers, kind, start.span));
+        }
+        for rule in &parts.rules {
+            let kind = RuleKind::Simple {
+                priority: None,
+                name: Some(text(&rule.name, rule.span)),
+                guard: rule.guard.clone(),
+                body: retyped_body(&retyping, rule),
+            };
+            items.push(in_ruleset(&rule.quantifiers, kind, rule.span));
+        }
+        for property in &parts.properties {
+            items.push(property_item(&[], property.clone(), Span::default()));
+        }
+        Program { items }
+    };
+    (build(false), build(true))
+}
+
+fn retyped_body(retyping: &Retyping<'_>, rule: &Built) -> murphi::ast::Body {
+    let mut body = rule.body.clone();
+    for declaration in &mut body.declarations {
+        if let DeclarationKind::Variable(variables) = &mut declaration.kind {
+            retyping.retype(&mut variables.ty);
+        }
+    }
+    body
+}
+
+fn declarations(
+    prepared: &Prepared,
+    retyping: &Retyping<'_>,
+    View { concrete, named }: View,
+    portable: bool,
+) -> Vec<Item> {
+    let span = prepared.processor.span;
+    let number = |value: u64| {
+        let value = i64::try_from(value).unwrap_or(i64::MAX);
+        Box::new(expression(ExpressionKind::Integer(value), span))
+    };
+    let mut constants = Vec::new();
+    let mut others = Vec::new();
+    let mut sized: Vec<String> = prepared.processor.size.iter().cloned().collect();
+    if portable {
+        let outside = [OTHER].into_iter().chain(named.then_some(NAMED));
+        for (called, value) in outside.zip(concrete + 1..) {
+            let (names, value) = (vec![identifier(called, span)], *number(value));
+            constants.push(Declaration { kind: DeclarationKind::Constant { names, value }, span });
+        }
+    }
+    for item in &prepared.program.items {
+        let Item::Declaration(declaration) = item else { continue };
+        let mut declaration = declaration.clone();
+        match &mut declaration.kind {
+            DeclarationKind::Constant { names: declared, value } => {
+                // How many processors there are has no meaning any more.
+                if names(value).iter().any(|name| sized.contains(name)) {
+                    sized.extend(declared.iter().map(|name| name.text.clone()));
+                }
+                declared.retain(|name| !sized.contains(&name.text));
+                if !declared.is_empty() {
+                    constants.push(declaration);
+                }
+                continue;
+            }
+            DeclarationKind::Type { names, definition }
+                if names.iter().any(|name| name.text == prepared.processor.name) =>
+            {
+                definition.kind = match portable {
+                    true => TypeKind::Range(number(1), number(concrete)),
+                    false => TypeKind::Scalarset(number(concrete)),
+                };
+                let declared = |called: &str, kind: TypeKind| {
+                    let names = vec![identifier(called, span)];
+                    let definition = TypeExpression { kind, span };
+                    Declaration { kind: DeclarationKind::Type { names, definition }, span }
+                };
+                let only = |called: &str| {
+                    let kind = TypeKind::Enumeration(vec![identifier(called, span)]);
+                    TypeExpression { kind, span }
+                };
+                let or = |ty: &str, more: TypeExpression, last: u64| match portable {
+                    true => TypeKind::Range(number(1), number(last)),
+                    false => TypeKind::Union(vec![named_type(ty, span), more]),
+                };
+                let indexing = or(&prepared.processor.name, only(OTHER), concrete + 1);
+                others.push(declaration.clone());
+                others.push(declared(&retyping.indexing, indexing));
+                if named {
+                    let stored = or(&retyping.indexing, only(NAMED), concrete + 2);
+                    others.push(declared(&retyping.stored, stored));
+                }
+                continue;
+            }
+            DeclarationKind::Type { definition, .. } => retyping.retype(definition),
+            DeclarationKind::Variable(variables) => retyping.retype(&mut variables.ty),
+        }
+        others.push(declaration);
+    }
+    constants.into_iter().chain(others).map(Item::Declaration).collect()
+}
+
+/// Types of the abstraction.
+struct Retyping<'t> {
+    types: &'t Types,
+    /// What is stored: a processor, `Other`, or the one with a name if there is one.
+    stored: String,
+    /// What sets are indexed by: a processor, or `Other` for all that are not concrete.
+    indexing: String,
+}
+
+impl<'t> Retyping<'t> {
+    fn new(types: &'t Types, processor: &str, view: View) -> Self {
+        let indexing = format!("{processor}Or{OTHER}");
+        let stored = if view.named { format!("{indexing}Or{NAMED}") } else { indexing.clone() };
+        Retyping { types, stored, indexing }
+    }
+
+    fn retype(&self, ty: &mut TypeExpression) {
+        if self.types.is_processor(ty) {
+            *ty = named_type(&self.stored, ty.span);
+            return;
+        }
+        // One more element of a set says whether any other processor is in it.
+        let is_set = is_set_type(self.types, ty);
+        match &mut ty.kind {
+            TypeKind::Record(fields) => {
+                fields.iter_mut().for_each(|field| self.retype(&mut field.ty));
+            }
+            TypeKind::Array { .. } if is_set => {
+                if let TypeKind::Array { index, .. } = &mut ty.kind {
+                    **index = named_type(&self.indexing, index.span);
+                }
+            }
+            TypeKind::Array { element, .. } | TypeKind::Multiset { element, .. } => {
+                self.retype(element);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The abstract program as a text that any Murphi tool reads, with comments on what is abstract.
+pub fn emit(abstraction: &Abstraction, prepared: &Prepared, origin: &str) -> String {
+    let processor = &prepared.processor.name;
+    let mut text = format!(
+        "-- {} for any number of processors: those of type {processor} stay as they are, and\n\
+         -- {OTHER} stands for all others. What belongs to {OTHER} is not kept; a parameter of a\n\
+         -- rule stands for what is read of it. If everything here holds, it holds of the model\n\
+         -- with any number of processors.\n",
+        single_line(origin)
+    );
+    if abstraction.view.named {
+        let _ = writeln!(
+            text,
+            "-- {NAMED} is one of the others, of which nothing is kept but who it is: {OTHER} is not it\n\
+             -- but as an index, where {OTHER} is all that are not of type {processor}."
+        );
+    }
+    text.push('\n');
+    for line in print(&abstraction.portable).lines() {
+        let trimmed = line.trim_start();
+        if let Some(title) = trimmed.strip_prefix("rule ")
+            && let Some(rule) = abstraction.rules.iter().find(|rule| title == quoted(&rule.name))
+        {
+            let indent = &line[..line.len() - trimmed.len()];
+            for choice in &rule.choices {
+                let names = choice.parameters();
+                if !names.is_empty() {
+                    let stands_for = single_line(&print_expression(&choice.stands_for));
+                    let _ = writeln!(text, "{indent}-- {}: {stands_for}", names.join(", "));
+                }
+            }
+        }
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn single_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}

@@ -1,0 +1,228 @@
+//! Lemmas: what they claim, and how they strengthen a rule.
+//!
+//! Why the same fact may be claimed and used at once, by induction on the steps of a run: if every
+//! view of the first k states is reachable in the strengthened abstraction, and the lemmas hold
+//! there where their processors are concrete, then they hold of all processors in state k. So the
+//! next step, whoever makes it, satisfies the lemmas of its rule, and each view of it passes the
+//! strengthened guard.
+
+use std::collections::HashSet;
+
+use murphi::ast::{BinaryOperator, Domain, Expression, ExpressionKind, Item, Quantifier, RuleKind};
+use murphi::diagnostic::Diagnostic;
+use murphi::parse::parse;
+use murphi::print::print_expression;
+use murphi::source::Source;
+use murphi::transform::{
+    FlatRule, Scope, Substitution, and, binary, bind, boolean, each_expression, each_part, implies,
+    name, names, quantified,
+};
+
+use crate::types::Types;
+use crate::{Lemma, Prepared};
+
+/// That the witnesses are different from each other and from the parameters of the same type.
+fn distinct(lemma: &Lemma, rule: &FlatRule) -> Expression {
+    let span = lemma.condition.span;
+    let mut condition = boolean(true, span);
+    let all: Vec<&Quantifier> = rule.quantifiers.iter().chain(&lemma.witnesses).collect();
+    for (at, right) in all.iter().enumerate().skip(rule.quantifiers.len()) {
+        for left in &all[..at] {
+            if same_type(left, right) {
+                let (left, right) = (name(&left.name.text, span), name(&right.name.text, span));
+                let different = binary(BinaryOperator::NotEqual, left, right);
+                condition = and(condition, different);
+            }
+        }
+    }
+    condition
+}
+
+fn same_type(left: &Quantifier, right: &Quantifier) -> bool {
+    match (&left.domain, &right.domain) {
+        (Domain::Type(left), Domain::Type(right)) => match (&left.kind, &right.kind) {
+            (murphi::ast::TypeKind::Named(left), murphi::ast::TypeKind::Named(right)) => {
+                left.text == right.text
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// What a lemma adds to the guard of its rule.
+pub(crate) fn strengthening(lemma: &Lemma, rule: &FlatRule) -> Expression {
+    let inner = implies(distinct(lemma, rule), lemma.condition.clone());
+    nested(&lemma.witnesses, inner)
+}
+
+/// The simple places of a rule's own that a lemma speaks of and the rule reads as well. What one of
+/// them says of such a place may follow from what the other says.
+pub(crate) fn places_in_common(lemma: &Lemma, rule: &FlatRule, types: &Types) -> Vec<Expression> {
+    let mut scope = Scope::new();
+    bind(&mut scope, &rule.quantifiers);
+    let mut read: HashSet<String> = HashSet::new();
+    let mut note = |part: &Expression| {
+        if matches!(part.kind, ExpressionKind::Field(..) | ExpressionKind::Index(..)) {
+            read.insert(print_expression(part));
+        }
+    };
+    if let Some(guard) = &rule.guard {
+        each_part(guard, &mut note);
+    }
+    each_expression(&rule.body.statements, &mut note);
+    let is_bound = |name: &String| lemma.witnesses.iter().any(|each| each.name.text == *name);
+    let mut found: Vec<Expression> = Vec::new();
+    each_part(&lemma.condition, &mut |part| {
+        let is_simple = types.of(&scope, part).is_some_and(|ty| types.is_simple(&ty));
+        let is_read = || read.contains(&print_expression(part));
+        if is_simple && is_read() && !names(part).iter().any(is_bound) && !found.contains(part) {
+            found.push(part.clone());
+        }
+    });
+    found
+}
+
+/// What a lemma claims of every state.
+pub(crate) fn claim(lemma: &Lemma, rule: &FlatRule) -> Expression {
+    let guard = rule.guard.clone().unwrap_or_else(|| boolean(true, lemma.condition.span));
+    let inner = implies(and(distinct(lemma, rule), guard), lemma.condition.clone());
+    let all: Vec<Quantifier> = rule.quantifiers.iter().chain(&lemma.witnesses).cloned().collect();
+    nested(&all, inner)
+}
+
+/// One quantifier at a time, as every tool accepts.
+fn nested(quantifiers: &[Quantifier], inner: Expression) -> Expression {
+    quantifiers.iter().rev().fold(inner, |inner, each| quantified(true, vec![each.clone()], inner))
+}
+
+impl Lemma {
+    /// The lemma as Murphi, in the form that [`read_lemmas`] reads.
+    pub fn to_murphi(&self, prepared: &Prepared) -> String {
+        let Some(rule) = prepared.rules.get(self.rule.0) else { return String::new() };
+        let whole = strengthening(self, rule);
+        let parameters = rule.quantifiers.iter().rev();
+        let whole =
+            parameters.fold(whole, |inner, each| quantified(true, vec![each.clone()], inner));
+        let title = rule.name.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("invariant \"lemma for {title}\"\n  {};\n", print_expression(&whole))
+    }
+}
+
+/// Reads lemmas: invariants `"lemma for RULE"`, each with the quantifiers of the rule first, by
+/// name, then those of its witnesses. `a != b -> …` around what is claimed may be left out for
+/// witnesses, which are different from all others of their type anyway.
+pub fn read_lemmas(source: &Source, prepared: &Prepared) -> Result<Vec<Lemma>, Vec<Diagnostic>> {
+    let (program, problems) = parse(source);
+    let Some(program) = program else { return Err(problems) };
+    let mut lemmas = Vec::new();
+    let mut problems = Vec::new();
+    for item in &program.items {
+        match read_lemma(item, prepared) {
+            Ok(lemma) => lemmas.push(lemma),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() { Ok(lemmas) } else { Err(problems) }
+}
+
+fn read_lemma(item: &Item, prepared: &Prepared) -> Result<Lemma, Diagnostic> {
+    let help = "write `invariant \"lemma for RULE\" forall n: Node do … end;`";
+    let Item::Rule(murphi::ast::Rule { kind: RuleKind::Property(property), span }) = item else {
+        let span = match item {
+            Item::Declaration(declaration) => declaration.span,
+            Item::Function(function) => function.span,
+            Item::Rule(rule) => rule.span,
+        };
+        return Err(Diagnostic::error(span, "only lemmas may stand here").help(help));
+    };
+    let title = property.message.as_ref().and_then(|text| text.text.strip_prefix("lemma for "));
+    let Some(title) = title else {
+        let message = "this invariant does not say which rule it is a lemma for";
+        return Err(Diagnostic::error(*span, message).help(help));
+    };
+    let mut found = prepared.rules.iter().filter(|rule| rule.name == title.trim());
+    let Some(rule) = found.next() else {
+        let message = format!("there is no rule \"{title}\"");
+        return Err(Diagnostic::error(*span, message).help(help));
+    };
+    if found.next().is_some() {
+        let message = format!("there are several rules \"{title}\"");
+        return Err(Diagnostic::error(*span, message).help("give the rule a name of its own"));
+    }
+    let (bound, condition) = opened(&property.condition);
+    let own = rule.quantifiers.len();
+    let of_rule = bound.iter().zip(&rule.quantifiers);
+    if bound.len() < own || !of_rule.clone().all(|(bound, of_rule)| same_type(bound, of_rule)) {
+        let wanted: Vec<&str> =
+            rule.quantifiers.iter().map(|each| each.name.text.as_str()).collect();
+        let message = format!(
+            "a lemma for this rule begins with `forall` over its parameters, {}",
+            wanted.join(", ")
+        );
+        return Err(Diagnostic::error(property.condition.span, message).help(help));
+    }
+    // In the names of the rule.
+    let mut renamed = Substitution::default();
+    let mut taken: HashSet<&str> = HashSet::new();
+    for (bound, of_rule) in of_rule {
+        renamed.insert(&bound.name.text, name(&of_rule.name.text, bound.span));
+        taken.insert(&of_rule.name.text);
+    }
+    let mut witnesses = Vec::new();
+    for witness in &bound[own..] {
+        let mut witness = witness.clone();
+        let mut wish = witness.name.text.clone();
+        while taken.contains(wish.as_str()) {
+            wish.push_str("_2");
+        }
+        renamed.insert(&witness.name.text, name(&wish, witness.span));
+        witness.name.text = wish;
+        witnesses.push(witness);
+    }
+    let condition = without_guard(renamed.expression(&condition), rule);
+    Ok(Lemma { rule: rule.id, witnesses, condition })
+}
+
+/// The condition without what the guard of the rule says before the arrow: a lemma is about the
+/// rule where it applies, and what is not known there would make it say nothing.
+fn without_guard(condition: Expression, rule: &FlatRule) -> Expression {
+    let ExpressionKind::Binary(BinaryOperator::Implies, before, behind) = &condition.kind else {
+        return condition;
+    };
+    let Some(guard) = &rule.guard else { return condition };
+    let said: HashSet<String> = conjuncts(guard).into_iter().map(print_expression).collect();
+    let all = conjuncts(before);
+    let rest = all.iter().filter(|part| !said.contains(&print_expression(part)));
+    let rest: Vec<Expression> = rest.map(|part| (*part).clone()).collect();
+    if all.len() - rest.len() < said.len() {
+        return condition;
+    }
+    match rest.into_iter().reduce(and) {
+        Some(rest) => implies(rest, (**behind).clone()),
+        None => (**behind).clone(),
+    }
+}
+
+/// The parts of a condition that all must hold.
+pub(crate) fn conjuncts(condition: &Expression) -> Vec<&Expression> {
+    match &condition.kind {
+        ExpressionKind::Binary(BinaryOperator::And | BinaryOperator::LogicalAnd, left, right) => {
+            let mut parts = conjuncts(left);
+            parts.extend(conjuncts(right));
+            parts
+        }
+        _ => vec![condition],
+    }
+}
+
+/// The quantifiers at the front of a claim, and what is claimed under them.
+fn opened(claim: &Expression) -> (Vec<Quantifier>, Expression) {
+    let mut bound = Vec::new();
+    let mut inner = claim;
+    while let ExpressionKind::Quantified { all: true, quantifiers, condition } = &inner.kind {
+        bound.extend(quantifiers.iter().cloned());
+        inner = condition;
+    }
+    (bound, inner.clone())
+}

@@ -1,0 +1,89 @@
+//! Does it hold for any number of processors?
+//!
+//! A protocol that is symmetric in its processors is cut down to a few of them that stay as they
+//! are, and one, `Other`, that stands for all the rest ([`abstraction`]). What the others do is
+//! over-approximated: their own state is not kept, and whatever is read of it is a free choice. If
+//! the small model keeps its promise, so does the protocol with any number of processors. Where the
+//! over-approximation is too coarse, [`Lemma`]s say what the others never do; each is checked where
+//! its processors are concrete and used where they are not, in one and the same run.
+//!
+//! Everything is a step from syntax tree to syntax tree: [`prepare`] brings a program into the form
+//! that is abstracted (counters of processors become sets of them), and the result is a Murphi
+//! program like any other, which any tool can check.
+//!
+//! This is the trusted part: whatever view and lemmas it is given, a search of the abstract program
+//! that finds nothing is a proof. Where lemmas come from (crate `refine`) does not matter.
+
+mod abstraction;
+mod counters;
+mod emit;
+mod flags;
+mod implications;
+mod lemma;
+mod one_address;
+mod prepare;
+mod processor;
+mod product;
+mod projection;
+mod types;
+
+use murphi::ast::{Expression, Program, Quantifier};
+use murphi::diagnostic::Diagnostic;
+
+pub use abstraction::{Claimable, NAMED, OTHER, Options, Wide, abstraction};
+pub use emit::emit;
+pub use lemma::read_lemmas;
+pub use murphi::transform::{FlatRule, RuleId, flatten};
+pub use one_address::{
+    Exclusion, by_address, exclusion_program, of_one_address, one_address, possible_exclusions,
+};
+pub use prepare::prepare;
+pub use processor::{Processor, find_processor, with_processors};
+pub use product::{Abstraction, Choice, Chosen, ChosenSet, Fixed, OtherRule};
+pub use projection::project;
+
+/// What is kept of processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct View {
+    /// How many stay as they are.
+    pub concrete: u64,
+    /// Whether one more is known by its name: nothing of its own is kept, but references to it can
+    /// be told from those to others. Facts that compare two stored processors need it, and nothing
+    /// else of a third one.
+    pub named: bool,
+}
+
+/// A fact that strengthens what a rule may do, in terms of the prepared concrete program.
+///
+/// As a claim: for all parameters of the rule and all witnesses, those of one type different from
+/// each other and from the parameters, the guard of the rule implies the condition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lemma {
+    /// The rule.
+    pub rule: RuleId,
+    /// More variables that the condition speaks of.
+    pub witnesses: Vec<Quantifier>,
+    /// The condition, over the parameters of the rule, the witnesses and the state. It calls no
+    /// functions.
+    pub condition: Expression,
+}
+
+/// A program in the form that is abstracted, still concrete: it has as many processors as it says.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// The program. Counters of processors are sets, and what its observers flag is an error.
+    pub program: Program,
+    /// The type of processors.
+    pub processor: Processor,
+    /// Its rules, by their ids.
+    pub rules: Vec<FlatRule>,
+    /// What to tell the user about it.
+    pub notes: Vec<Diagnostic>,
+}
+
+impl Prepared {
+    /// Whether two stored processors may be compared, so that it helps to know one more by its name.
+    pub fn stores_several_processors(&self) -> bool {
+        types::Types::new(&self.program, &self.processor.name).stored_places() > 1
+    }
+}

@@ -1,0 +1,11 @@
+//! The tests of this crate that see it from outside, one module for each subject.
+//!
+//! They are one program: linking a program for each takes longer than running most of them.
+
+#![allow(clippy::unwrap_used)] // a test may fail
+
+mod abstraction;
+mod projection;
+mod refusals;
+mod starts;
+mod support;

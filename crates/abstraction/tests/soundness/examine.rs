@@ -1,0 +1,279 @@
+//! One random program, looked at in every way: each step of an instance is a step of the
+//! abstraction, what is called safe is safe, and what is called wrong is wrong.
+
+use std::collections::{HashSet, VecDeque};
+
+use chance::Rng;
+use murphi::ast::Program;
+use murphi::instance as parameters;
+use murphi::interpret::{End, Interpreter};
+use murphi::value::State;
+use tribunal_abstraction::{
+    Abstraction, Prepared, Processor, RuleId, View, find_processor, project, read_lemmas,
+    with_processors,
+};
+
+use crate::judge::{
+    Found, Sabotage, Said, abstracted, by_the_loop, instance, read, runnable, said, source,
+};
+use crate::sketch::{self, Sketch};
+use crate::starts::starts;
+
+/// The most processors of an instance.
+const MOST: u64 = 4;
+
+/// How often what happened.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Mix {
+    pub(crate) programs: usize,
+    /// Cannot be abstracted.
+    pub(crate) refused: usize,
+    /// Wrong with so many processors, and not with fewer.
+    pub(crate) wrong_first_with: [usize; 6],
+    /// Called safe without lemmas, and with lemmas at random.
+    pub(crate) safe: usize,
+    pub(crate) safe_by_random_lemmas: usize,
+    /// Not called safe although nothing is wrong.
+    pub(crate) open: usize,
+    pub(crate) too_large: usize,
+    /// Steps that were looked at, in views of them.
+    pub(crate) steps: usize,
+    /// Verdicts of a verification.
+    pub(crate) verified: usize,
+    pub(crate) verified_with_lemmas: usize,
+    pub(crate) violated: usize,
+    pub(crate) violated_with_three_or_more: usize,
+    pub(crate) undecided: usize,
+}
+
+/// How thoroughly a program is looked at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) view: View,
+    pub(crate) lemmas: u64,
+    pub(crate) verify: bool,
+    pub(crate) sabotage: Sabotage,
+}
+
+/// What is wrong with how a program is treated, if anything is.
+pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), String> {
+    let program = read(&sketch.text());
+    let processor = find_processor(&program, Some("P")).expect("there are processors");
+    mix.programs += 1;
+    // What speaks of three processors needs three.
+    let attempt = |view| abstracted(&program, view, |_| Vec::new()).map(|found| (view, found));
+    let found = match attempt(plan.view) {
+        Err(why) if why.contains("this speaks of") => {
+            attempt(View { concrete: plan.view.concrete + 1, ..plan.view })
+        }
+        found => found,
+    };
+    let (view, (prepared, mut made)) = match found {
+        Err(_) => {
+            mix.refused += 1;
+            return Ok(());
+        }
+        Ok(found) => found,
+    };
+    plan.sabotage.done(&mut made);
+    let machine = runnable(&made.program).map_err(|why| format!("no program: {why}"))?;
+    mix.steps += steps_are_seen(&prepared, &made, &machine, view)?;
+    let wrong = (view.concrete..=MOST)
+        .find(|&count| matches!(instance(&program, &processor, count), Found::Wrong(_)));
+    if let Some(count) = wrong {
+        mix.wrong_first_with[count as usize] += 1;
+    }
+    let called_safe = |how: &str| match wrong {
+        Some(count) => Err(format!("wrong with {count} processors, but called safe {how}")),
+        None => Ok(()),
+    };
+    match said(&program, view, plan.sabotage, |_| Vec::new()) {
+        Said::Holds => {
+            mix.safe += 1;
+            called_safe("without lemmas")?;
+        }
+        Said::Open => {
+            mix.open += usize::from(wrong.is_none());
+            let text = sketch::lemmas(&mut Rng::new(plan.lemmas), sketch);
+            let given =
+                |prepared: &Prepared| read_lemmas(&source(&text), prepared).unwrap_or_default();
+            match said(&program, view, plan.sabotage, given) {
+                Said::Holds => {
+                    mix.safe_by_random_lemmas += 1;
+                    called_safe(&format!("with\n{text}"))?;
+                }
+                Said::Broken(why) => return Err(format!("no program: {why}")),
+                _ => {}
+            }
+        }
+        Said::Broken(why) => return Err(format!("no program: {why}")),
+        Said::TooLarge => mix.too_large += 1,
+        Said::Refused => {}
+    }
+    match plan.verify {
+        true => verified(&program, &processor, &prepared, view, wrong, mix),
+        false => Ok(()),
+    }
+}
+
+/// The whole way to a verdict.
+fn verified(
+    program: &Program,
+    processor: &Processor,
+    prepared: &Prepared,
+    view: View,
+    wrong: Option<u64>,
+    mix: &mut Mix,
+) -> Result<(), String> {
+    let found = match by_the_loop(prepared, view) {
+        Ok(found) => found,
+        Err(refine::Failure::Unsuitable(_)) => return Ok(()),
+        Err(refine::Failure::Unrunnable(why)) => return Err(format!("no program: {why:?}")),
+    };
+    match found.verdict {
+        refine::Verdict::Verified => {
+            mix.verified += 1;
+            mix.verified_with_lemmas += usize::from(!found.lemmas.is_empty());
+            // Nothing is said about what was left out.
+            match wrong {
+                Some(count) if found.left_out.is_empty() => {
+                    Err(format!("wrong with {count} processors, but verified"))
+                }
+                _ => Ok(()),
+            }
+        }
+        refine::Verdict::Violation { processors, .. } => {
+            mix.violated += 1;
+            mix.violated_with_three_or_more += usize::from(processors >= 3);
+            // A counter may be more than its set: then the program as it was written is asked, and
+            // what it does not confirm is not told.
+            let is_counting = format!("{program:?}").contains("\"count\"");
+            match instance(program, processor, processors) {
+                Found::Nothing if !is_counting => {
+                    Err(format!("nothing is wrong with {processors} processors"))
+                }
+                _ => Ok(()),
+            }
+        }
+        refine::Verdict::Missing(_) | refine::Verdict::Undecided(_) => {
+            mix.undecided += 1;
+            Ok(())
+        }
+    }
+}
+
+/// Every step of an instance with one or two more processors than stay concrete, up to so many
+/// states, is in every view a step of the abstraction or changes nothing.
+fn steps_are_seen(
+    prepared: &Prepared,
+    made: &Abstraction,
+    machine: &Interpreter,
+    View { concrete, named }: View,
+) -> Result<usize, String> {
+    let mut steps = 0;
+    let concrete = concrete as usize;
+    let kept = concrete + usize::from(named);
+    let sizes = [(concrete as u64 + 1, 60), (concrete as u64 + 2, 20)];
+    for (count, most) in sizes.into_iter().filter(|(count, _)| *count <= MOST) {
+        let whole = with_processors(&prepared.program, &prepared.processor, count);
+        let instance = runnable(&whole)?;
+        let seen = |state: &State, view: &[usize]| {
+            let name = &prepared.processor.name;
+            let (view, named) = view.split_at(concrete);
+            let named = named.first().copied();
+            project(instance.model(), machine.model(), name, view, named, state)
+        };
+        let views = views(count as usize, kept);
+        let first = starts(&instance);
+        let seen_first = starts(machine);
+        for start in &first {
+            if views.iter().any(|view| !seen_first.contains(&seen(start, view))) {
+                return Err("a start state is not seen".into());
+            }
+        }
+        let mut visited: HashSet<String> = HashSet::new();
+        let mut pending: VecDeque<State> = first.into();
+        while let Some(state) = pending.pop_front() {
+            if visited.len() >= most || !visited.insert(format!("{state:?}")) {
+                continue;
+            }
+            for (rule, after) in successors(&instance, &state) {
+                for view in &views {
+                    let (from, to) = (seen(&state, view), seen(&after, view));
+                    steps += 1;
+                    if from != to && !leads(machine, made, RuleId(rule), &from, &to) {
+                        let name = &instance.model().rules[rule].name;
+                        return Err(format!(
+                            "\"{name}\" with {count} processors is not seen in {view:?}\n{state:?}\n{from:?}\n{to:?}"
+                        ));
+                    }
+                }
+                pending.push_back(after);
+            }
+        }
+    }
+    Ok(steps)
+}
+
+/// All ways to keep so many of the processors in view, in any order.
+fn views(count: usize, kept: usize) -> Vec<Vec<usize>> {
+    let mut found: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..kept {
+        let longer = |view: &Vec<usize>| {
+            let view = view.clone();
+            let others = (0..count).filter(|one| !view.contains(one)).collect::<Vec<_>>();
+            others.into_iter().map(move |one| [view.clone(), vec![one]].concat())
+        };
+        found = found.iter().flat_map(longer).collect();
+    }
+    found
+}
+
+fn successors(machine: &Interpreter, state: &State) -> Vec<(usize, State)> {
+    let model = machine.model();
+    let mut found = Vec::new();
+    for (number, rule) in model.rules.iter().enumerate() {
+        for instance in 0..parameters::count(model, &rule.parameters).unwrap_or(0) {
+            if let End::Done(next) = machine.run_rule(state, number, instance).end {
+                found.push((number, next));
+            }
+        }
+    }
+    found
+}
+
+/// Whether the abstraction of a rule leads from one state to the other, or fails: then it says
+/// nothing.
+fn leads(
+    machine: &Interpreter,
+    made: &Abstraction,
+    rule: RuleId,
+    from: &State,
+    to: &State,
+) -> bool {
+    let model = machine.model();
+    let own = made.origins.iter().enumerate().filter(|(_, (origin, _))| *origin == rule);
+    own.map(|(number, _)| number).any(|number| {
+        let count = parameters::count(model, &model.rules[number].parameters).unwrap_or(0);
+        (0..count).any(|instance| match machine.run_rule(from, number, instance).end {
+            End::Done(next) => next == *to,
+            // What fails is an alarm, so nothing is called safe.
+            End::Failed(_) | End::GuardFailed(_) => true,
+            End::Disabled | End::Excluded => false,
+        })
+    })
+}
+
+/// A smaller program that is treated wrongly, and how.
+pub(crate) fn reduced(sketch: &Sketch, plan: Plan, why: String) -> (Sketch, String) {
+    let (mut best, mut reason) = (sketch.clone(), why);
+    'again: loop {
+        for smaller in best.smaller() {
+            if let Err(why) = examine(&smaller, plan, &mut Mix::default()) {
+                (best, reason) = (smaller, why);
+                continue 'again;
+            }
+        }
+        return (best, reason);
+    }
+}

@@ -1,0 +1,199 @@
+//! What is said about a program, and what is so.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use explore::symmetry::Symmetry;
+use explore::{Deadlock, Options, Verdict};
+use murphi::ast::{ExpressionKind, Item, Program, RuleKind, StatementKind};
+use murphi::diagnostic::Diagnostic;
+use murphi::interpret::Interpreter;
+use murphi::parse::parse;
+use murphi::print::print;
+use murphi::source::Source;
+use tribunal_abstraction::{
+    Abstraction, Lemma, Prepared, Processor, View, abstraction, find_processor, prepare,
+    with_processors,
+};
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Nothing is wrong in any state.
+    Nothing,
+    /// Something is, and this is what.
+    Wrong(String),
+    /// There were too many states.
+    TooLarge,
+}
+
+/// What the abstraction says about a program for any number of processors.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// It holds.
+    Holds,
+    /// It may not hold: something goes wrong in the abstraction.
+    Open,
+    /// It cannot be abstracted.
+    Refused,
+    /// What came out is no program.
+    Broken(String),
+    /// There were too many states.
+    TooLarge,
+}
+
+/// How long a search may take.
+const LONGEST: Duration = Duration::from_secs(2);
+
+pub(crate) fn source(text: &str) -> Source {
+    Source { name: "model.m".into(), text: text.to_owned() }
+}
+
+/// The syntax tree of a text that is a correct program.
+pub(crate) fn read(text: &str) -> Program {
+    let source = source(text);
+    let shown = |problems: Vec<Diagnostic>| -> String {
+        problems.iter().map(|problem| problem.render(&source, false)).collect()
+    };
+    if let Err(problems) = murphi::load(source.clone(), &murphi::check::Options::default()) {
+        panic!("{}\n{text}", shown(problems));
+    }
+    parse(&source).0.expect("it was read just now")
+}
+
+/// A program, ready to be run; or what is wrong with it.
+pub(crate) fn runnable(program: &Program) -> Result<Interpreter, String> {
+    let source = source(&print(program));
+    let checked = murphi::load(source.clone(), &murphi::check::Options::default());
+    let shown = |problems: Vec<Diagnostic>| -> String {
+        problems.iter().map(|problem| problem.render(&source, false)).collect()
+    };
+    let checked = checked.map_err(shown)?;
+    Ok(Interpreter::new(Arc::new(checked.model)).expect("it is small enough"))
+}
+
+/// Searches all states of a program.
+pub(crate) fn searched(interpreter: &Interpreter, symmetry: Symmetry) -> Found {
+    let options = Options {
+        deadlock: Deadlock::Off,
+        time: Some(LONGEST),
+        memory: Some(64 << 20),
+        threads: 1,
+        ..Options::default()
+    };
+    let never = AtomicBool::new(false);
+    let found = refine::explore(interpreter, &options, symmetry, &mut |_| (), &never);
+    match found.verdict {
+        Verdict::Verified => Found::Nothing,
+        Verdict::Violation(violation) => Found::Wrong(format!("{violation:?}")),
+        Verdict::Undecided(_) => Found::TooLarge,
+        Verdict::Deadlock => Found::Wrong("deadlock".into()),
+    }
+}
+
+/// The program as it was written, with so many processors. Not even symmetry is relied on.
+pub(crate) fn instance(program: &Program, processor: &Processor, processors: u64) -> Found {
+    let program = with_processors(program, processor, processors);
+    match runnable(&program) {
+        Ok(interpreter) => searched(&interpreter, Symmetry::Off),
+        Err(why) => panic!("{why}"),
+    }
+}
+
+/// The abstraction of a program, or why there is none.
+pub(crate) fn abstracted(
+    program: &Program,
+    view: View,
+    lemmas: impl Fn(&Prepared) -> Vec<Lemma>,
+) -> Result<(Prepared, Abstraction), String> {
+    let said = |problems: Vec<Diagnostic>| problems[0].message.clone();
+    let processor = find_processor(program, Some("P")).map_err(|problem| problem.message)?;
+    let prepared = prepare(program, Some(&processor.name)).map_err(said)?;
+    let options = tribunal_abstraction::Options { view, ..Default::default() };
+    let made = abstraction(&prepared, &options, &lemmas(&prepared)).map_err(said)?;
+    Ok((prepared, made))
+}
+
+/// What the whole loop says about a program.
+pub(crate) fn by_the_loop(
+    prepared: &Prepared,
+    view: View,
+) -> Result<refine::Verification, refine::Failure> {
+    let time = Some(Duration::from_secs(3));
+    let search = Options { deadlock: Deadlock::Off, time, ..Default::default() };
+    let abstraction = tribunal_abstraction::Options { view, ..Default::default() };
+    let options = refine::Options { abstraction, search, ..Default::default() };
+    refine::verify(prepared, &options, &mut |_, _| (), &AtomicBool::new(false))
+}
+
+/// A mistake that is made on purpose, to see whether it is noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sabotage {
+    Nothing,
+    /// Lemmas are used and not claimed.
+    UncheckedLemmas,
+    /// What others write where all see it stays as it was.
+    SilentOthers,
+}
+
+impl Sabotage {
+    pub(crate) fn done(self, made: &mut Abstraction) {
+        let mut number = 0;
+        for item in &mut made.program.items {
+            let Item::Rule(rule) = item else { continue };
+            let rule = match &mut rule.kind {
+                RuleKind::Ruleset { rules, .. } => &mut rules[0],
+                _ => rule,
+            };
+            match (&mut rule.kind, self) {
+                (RuleKind::Property(property), Sabotage::UncheckedLemmas) => {
+                    let is_lemma = property
+                        .message
+                        .as_ref()
+                        .is_some_and(|name| made.claims.contains(&name.text));
+                    if is_lemma {
+                        property.condition.kind = ExpressionKind::Name("true".into());
+                    }
+                }
+                (RuleKind::Simple { body, .. }, Sabotage::SilentOthers) => {
+                    let (_, abstract_rule) = made.origins[number];
+                    number += 1;
+                    let is_others =
+                        abstract_rule.is_some_and(|at| !made.rules[at].others.is_empty());
+                    if is_others {
+                        body.statements.retain(|statement| {
+                            !matches!(&statement.kind, StatementKind::Assign { target, .. }
+                                if matches!(target.kind, ExpressionKind::Name(_)))
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What the abstraction says, strengthened by some lemmas. It is told nothing of instances.
+pub(crate) fn said(
+    program: &Program,
+    view: View,
+    sabotage: Sabotage,
+    lemmas: impl Fn(&Prepared) -> Vec<Lemma>,
+) -> Said {
+    let found = abstracted(program, view, lemmas).map(|(prepared, mut made)| {
+        sabotage.done(&mut made);
+        (prepared, made)
+    });
+    match found {
+        Err(_) => Said::Refused,
+        Ok((_, made)) => match runnable(&made.program) {
+            Err(why) => Said::Broken(why),
+            Ok(interpreter) => match searched(&interpreter, Symmetry::Full) {
+                Found::Nothing => Said::Holds,
+                Found::Wrong(_) => Said::Open,
+                Found::TooLarge => Said::TooLarge,
+            },
+        },
+    }
+}

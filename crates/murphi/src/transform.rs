@@ -1,0 +1,37 @@
+//! What transformations of the syntax tree need, once.
+//!
+//! A transformation takes a parsed program apart and puts another one together. It looks at
+//! expressions and statements ([`each_part`], [`each_statement`]), rebuilds them from rebuilt parts
+//! ([`rebuilt`]), makes new ones ([`and`], [`quantified`], [`when`]), puts expressions in place of
+//! names ([`Substitution`]), asks for the declared type of a place ([`Declarations`]), and prefers
+//! programs in which every rule stands alone ([`flatten`]), nothing is called ([`Inliner`]) and no
+//! name hides another ([`names_apart`]).
+
+mod apart;
+mod build;
+mod declarations;
+mod effects;
+mod flatten;
+mod fold;
+mod inline;
+mod returns;
+mod substitute;
+mod visit;
+
+pub use apart::names_apart;
+pub use build::{
+    and, assign, binary, boolean, expression, field, identifier, implies, index, is_false, is_true,
+    name, named_type, not, not_taken, or, quantified, quantifier, statement, text, when,
+};
+pub use declarations::{Declarations, Scope, bind};
+pub use effects::{is_moved, written};
+pub use flatten::{Flat, FlatRule, Flattened, RuleId, flatten, flatten_all};
+pub use fold::{
+    rebuilt, rebuilt_statement, rebuilt_statements, try_rebuilt, try_rebuilt_statement,
+};
+pub use inline::Inliner;
+pub use substitute::Substitution;
+pub use visit::{
+    changed, each_expression, each_part, each_statement, is_place, names, own_expressions, parts,
+    root,
+};

@@ -1,0 +1,38 @@
+//! Each name means one thing where it is used.
+//!
+//! Places are recognised by their text, so a variable that hides another one gets a name of its own.
+
+use crate::ast::{Body, DeclarationKind, Quantifier};
+
+use super::declarations::Declarations;
+use super::flatten::Flattened;
+use super::substitute::Substitution;
+
+/// Gives variables that hide others names of their own.
+pub fn names_apart(flattened: &mut Flattened, declarations: &Declarations) {
+    let apart = |quantifiers: &[Quantifier], body: Option<&Body>| {
+        let mut apart = Substitution::default();
+        apart.avoid(declarations.declared().cloned());
+        apart.avoid(quantifiers.iter().map(|each| each.name.text.clone()));
+        let variables = body.into_iter().flat_map(|body| &body.declarations);
+        for declaration in variables {
+            if let DeclarationKind::Variable(variables) = &declaration.kind {
+                apart.avoid(variables.names.iter().map(|name| name.text.clone()));
+            }
+        }
+        apart
+    };
+    for rule in &mut flattened.rules {
+        let apart = apart(&rule.quantifiers, Some(&rule.body));
+        rule.guard = rule.guard.as_ref().map(|guard| apart.expression(guard));
+        rule.body.statements = apart.statements(&rule.body.statements);
+    }
+    for start in &mut flattened.start_states {
+        let apart = apart(&start.quantifiers, Some(&start.item.1));
+        start.item.1.statements = apart.statements(&start.item.1.statements);
+    }
+    for property in &mut flattened.properties {
+        let apart = apart(&property.quantifiers, None);
+        property.item.condition = apart.expression(&property.item.condition);
+    }
+}

@@ -1,0 +1,127 @@
+//! What is kept of a function for its calls: its body with nothing left to inline in it, what it
+//! changes, and, if all it does is to return something, that as one expression.
+//!
+//! Functions only call those before them, so each is prepared once. An expression in place of a call
+//! must not skip a check: where a parameter or the result is of a range that its value might not be
+//! in, the function is not such an expression.
+
+use std::collections::HashSet;
+
+use crate::ast::{
+    Body, Call, Expression, ExpressionKind, Function, FunctionDefinition, Statement, StatementKind,
+    TypeExpression, TypeKind,
+};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+use super::{Inliner, Result};
+use crate::transform::declarations::Scope;
+use crate::transform::effects::written;
+use crate::transform::expression;
+
+/// A function with nothing left to inline in it.
+#[derive(Debug, Clone)]
+pub(super) struct Callee {
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) result: Option<TypeExpression>,
+    pub(super) body: Body,
+    /// What it returns, if that is all it does.
+    pub(super) value: Option<Expression>,
+    /// The roots of what it changes, its parameters included.
+    pub(super) writes: HashSet<String>,
+    pub(super) span: Span,
+}
+
+/// A parameter of a function.
+#[derive(Debug, Clone)]
+pub(super) struct Parameter {
+    pub(super) name: String,
+    pub(super) by_reference: bool,
+    pub(super) ty: TypeExpression,
+}
+
+impl Inliner<'_> {
+    pub(super) fn callee(&self, function: &Function) -> Result<Callee> {
+        let FunctionDefinition::Body(body) = &function.definition else {
+            return Err(Diagnostic::error(function.span, "foreign code cannot be looked into"));
+        };
+        let parameters = parameters(function);
+        let scope: Scope =
+            parameters.iter().map(|each| (each.name.clone(), each.ty.clone())).collect();
+        let body = self.body(&scope, body)?;
+        let value = match (&function.result, body.declarations.is_empty()) {
+            (Some(ty), true) => {
+                returned(&body.statements).filter(|value| self.is_of(&scope, value, ty))
+            }
+            _ => None,
+        };
+        let writes = written(&body.statements);
+        let result = function.result.clone();
+        Ok(Callee { parameters, result, body, value, writes, span: function.span })
+    }
+
+    /// The function that is called.
+    pub(super) fn found(&self, call: &Call) -> Result<&Callee> {
+        self.functions.get(&call.name.text).ok_or_else(|| {
+            let message = format!("there is no function `{}`", call.name.text);
+            Diagnostic::error(call.name.span, message)
+        })
+    }
+
+    /// Whether everything that an expression may be belongs to a type.
+    fn is_of(&self, scope: &Scope, value: &Expression, ty: &TypeExpression) -> bool {
+        match &value.kind {
+            ExpressionKind::Conditional(_, left, right) => {
+                self.is_of(scope, left, ty) && self.is_of(scope, right, ty)
+            }
+            _ => !self.narrows(scope, value, ty),
+        }
+    }
+
+    /// Whether something of this type might not take all values of an expression.
+    pub(super) fn narrows(&self, scope: &Scope, value: &Expression, ty: &TypeExpression) -> bool {
+        let TypeKind::Range(..) = &self.types.resolve(ty).kind else { return false };
+        if matches!(value.kind, ExpressionKind::Integer(_)) {
+            return false;
+        }
+        match self.types.of(scope, value) {
+            Some(found) => self.types.resolve(&found).kind != self.types.resolve(ty).kind,
+            None => true,
+        }
+    }
+}
+
+fn parameters(function: &Function) -> Vec<Parameter> {
+    let mut found = Vec::new();
+    for parameter in &function.parameters {
+        found.extend(parameter.names.iter().map(|name| Parameter {
+            name: name.text.clone(),
+            by_reference: parameter.by_reference,
+            ty: parameter.ty.clone(),
+        }));
+    }
+    found
+}
+
+/// What statements return, as one expression.
+fn returned(statements: &[Statement]) -> Option<Expression> {
+    let (first, rest) = statements.split_first()?;
+    match &first.kind {
+        StatementKind::Return(Some(value)) => Some(value.clone()),
+        StatementKind::If { branches, otherwise } => {
+            let mut value = match otherwise {
+                Some(otherwise) => returned(otherwise)?,
+                None => returned(rest)?,
+            };
+            for branch in branches.iter().rev() {
+                let then = returned(&branch.body)?;
+                let parts = [branch.condition.clone(), then, value].map(Box::new);
+                let [condition, then, otherwise] = parts;
+                let kind = ExpressionKind::Conditional(condition, then, otherwise);
+                value = expression(kind, first.span);
+            }
+            Some(value)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,141 @@
+//! Going through the parts of expressions and statements, from the outside in.
+
+use crate::ast::{Domain, Expression, ExpressionKind, Quantifier, Statement, StatementKind};
+
+/// Whether an expression designates a place, or is the name of a value.
+pub fn is_place(whole: &Expression) -> bool {
+    matches!(
+        whole.kind,
+        ExpressionKind::Name(_) | ExpressionKind::Field(..) | ExpressionKind::Index(..)
+    )
+}
+
+/// The name at the root of a designator.
+pub fn root(place: &Expression) -> Option<&str> {
+    match &place.kind {
+        ExpressionKind::Name(name) => Some(name),
+        ExpressionKind::Field(inner, _) | ExpressionKind::Index(inner, _) => root(inner),
+        _ => None,
+    }
+}
+
+/// Calls `visit` for an expression and all its parts, from the outside in.
+pub fn each_part(expression: &Expression, visit: &mut dyn FnMut(&Expression)) {
+    visit(expression);
+    for part in parts(expression) {
+        each_part(part, visit);
+    }
+}
+
+/// The expressions that an expression consists of.
+pub fn parts(expression: &Expression) -> Vec<&Expression> {
+    match &expression.kind {
+        ExpressionKind::Integer(_)
+        | ExpressionKind::Real(_)
+        | ExpressionKind::Name(_)
+        | ExpressionKind::Undefined => Vec::new(),
+        ExpressionKind::Field(inner, _)
+        | ExpressionKind::Unary(_, inner)
+        | ExpressionKind::IsUndefined(inner)
+        | ExpressionKind::IsMember(inner, _) => vec![inner],
+        ExpressionKind::Index(left, right) | ExpressionKind::Binary(_, left, right) => {
+            vec![left, right]
+        }
+        ExpressionKind::Call(call) => call.arguments.iter().collect(),
+        ExpressionKind::Conditional(condition, left, right) => vec![condition, left, right],
+        ExpressionKind::Quantified { quantifiers, condition, .. } => {
+            let mut parts: Vec<&Expression> = quantifiers.iter().flat_map(bounds).collect();
+            parts.push(condition);
+            parts
+        }
+        ExpressionKind::MultisetCount(filter) => vec![&filter.multiset, &filter.condition],
+    }
+}
+
+fn bounds(quantifier: &Quantifier) -> Vec<&Expression> {
+    match &quantifier.domain {
+        Domain::Type(_) => Vec::new(),
+        Domain::Range { from, to, by } => [from, to].into_iter().chain(by.as_ref()).collect(),
+    }
+}
+
+/// All names in an expression, bound ones included.
+pub fn names(expression: &Expression) -> Vec<String> {
+    let mut found = Vec::new();
+    each_part(expression, &mut |part| match &part.kind {
+        ExpressionKind::Name(name) => found.push(name.clone()),
+        ExpressionKind::Quantified { quantifiers, .. } => {
+            found.extend(quantifiers.iter().map(|quantifier| quantifier.name.text.clone()));
+        }
+        _ => {}
+    });
+    found
+}
+
+/// Calls `visit` for the statements and all that are in them.
+pub fn each_statement(statements: &[Statement], visit: &mut dyn FnMut(&Statement)) {
+    for statement in statements {
+        visit(statement);
+        match &statement.kind {
+            StatementKind::If { branches, otherwise } => {
+                branches.iter().for_each(|branch| each_statement(&branch.body, visit));
+                otherwise.iter().for_each(|body| each_statement(body, visit));
+            }
+            StatementKind::Switch { cases, otherwise, .. } => {
+                cases.iter().for_each(|case| each_statement(&case.body, visit));
+                otherwise.iter().for_each(|body| each_statement(body, visit));
+            }
+            StatementKind::For { body, .. }
+            | StatementKind::While { body, .. }
+            | StatementKind::Alias { body, .. } => each_statement(body, visit),
+            _ => {}
+        }
+    }
+}
+
+/// The expressions of a statement itself, not those of statements in it.
+pub fn own_expressions(statement: &Statement) -> Vec<&Expression> {
+    match &statement.kind {
+        StatementKind::Assign { target, value } => vec![target, value],
+        StatementKind::If { branches, .. } => {
+            branches.iter().map(|branch| &branch.condition).collect()
+        }
+        StatementKind::Switch { value, cases, .. } => {
+            let values = cases.iter().flat_map(|case| &case.values);
+            std::iter::once(value).chain(values).collect()
+        }
+        StatementKind::For { quantifiers, .. } => quantifiers.iter().flat_map(bounds).collect(),
+        StatementKind::While { condition, .. } => vec![condition],
+        StatementKind::Alias { aliases, .. } => aliases.iter().map(|alias| &alias.value).collect(),
+        StatementKind::Call(call) => call.arguments.iter().collect(),
+        StatementKind::Return(value) => value.iter().collect(),
+        StatementKind::Clear(place) | StatementKind::Undefine(place) => vec![place],
+        StatementKind::Property(property) => vec![&property.condition],
+        StatementKind::Put(value) => vec![value],
+        StatementKind::MultisetAdd { value, multiset } => vec![value, multiset],
+        StatementKind::MultisetRemove { position, multiset } => vec![position, multiset],
+        StatementKind::MultisetRemoveWhere(filter) => vec![&filter.multiset, &filter.condition],
+        StatementKind::Error(_) | StatementKind::PutText(_) => Vec::new(),
+    }
+}
+
+/// Every expression and every part of one in some statements.
+pub fn each_expression(statements: &[Statement], visit: &mut dyn FnMut(&Expression)) {
+    each_statement(statements, &mut |statement| {
+        for expression in own_expressions(statement) {
+            each_part(expression, visit);
+        }
+    });
+}
+
+/// The place that a statement itself changes.
+pub fn changed(statement: &Statement) -> Option<&Expression> {
+    match &statement.kind {
+        StatementKind::Assign { target, .. } => Some(target),
+        StatementKind::Clear(place) | StatementKind::Undefine(place) => Some(place),
+        StatementKind::MultisetAdd { multiset, .. }
+        | StatementKind::MultisetRemove { multiset, .. } => Some(multiset),
+        StatementKind::MultisetRemoveWhere(filter) => Some(&filter.multiset),
+        _ => None,
+    }
+}

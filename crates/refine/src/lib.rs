@@ -1,0 +1,374 @@
+//! Which lemmas does an abstraction need?
+//!
+//! The loop: abstract, search, look at what goes wrong, add a lemma that was seen to hold in small
+//! instances, and again.
+//!
+//! 1. Small concrete instances are explored ([`small`]). What is wrong there is really wrong. On the
+//!    way it is written down what is so whenever a rule applies ([`observe`]).
+//! 2. The abstraction is explored, past several alarms at once. Each comes with a run. The first
+//!    step of it that claims something about the abstracted processors which no observation
+//!    supports is held to be impossible ([`suspect`]), and the facts that exclude it
+//!    ([`table`], [`fact`]) become lemmas.
+//! 3. A lemma that fails itself is treated like any other alarm. If all steps of its run are as
+//!    observed, it is wrong with more processors, and probably others are, too: whatever follows from
+//!    the observations counts as observed from then on ([`closure`]), and the lemmas are chosen anew.
+//!    Where that cannot be done, what the lemma met counts as observed, and facts that it contradicts
+//!    are given up.
+//! 4. When nothing is wrong any more, lemmas that are not needed are dropped ([`minimise`]).
+//!
+//! Nothing that is guessed here can make the answer wrong: whatever the lemmas are, a search of the
+//! abstraction that finds nothing is a proof (see crate `abstraction`), and a violation is
+//! told only with a run of a concrete instance.
+
+mod answer;
+mod atoms;
+mod closure;
+mod fact;
+mod instance;
+mod lookup;
+mod minimise;
+mod observe;
+mod probe;
+mod reader;
+mod result;
+mod small;
+mod states;
+mod suspect;
+mod syntax;
+mod table;
+mod vocabulary;
+mod words;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use abstraction::{Abstraction, Claimable, Lemma, Prepared, RuleId};
+use explore::symmetry::Symmetry;
+use explore::{Deadlock, Exploration, PassedOver, Progress, Reason, Step, Violation};
+use murphi::interpret::Interpreter;
+use murphi::print::print_expression;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use closure::Closed;
+use fact::Fact;
+use observe::Observations;
+use suspect::{Abstract, SuspectedRow};
+use table::{Combination, Table};
+use vocabulary::Vocabulary;
+use words::vocabularies;
+
+pub use instance::Unrunnable;
+pub use result::{Failure, Kept, Options, Small, Stuck, Verdict, Verification};
+
+/// How many alarms are looked at in one search.
+const ALARMS: usize = 40;
+
+/// How many facts are taken from one step.
+const FACTS_OF_A_STEP: usize = 6;
+
+/// How many there are to choose from, if they are known to be right.
+const FACTS_TO_CHOOSE_FROM: usize = 20;
+
+/// How many rounds there are at most.
+const MOST_ROUNDS: usize = 400;
+
+/// What hears how far it has got: what is being done, and the search that does it.
+pub type Listener<'a> = dyn FnMut(&str, Option<&Progress>) + 'a;
+
+/// Verifies a prepared program for any number of processors, starting with the lemmas in `options`.
+pub fn verify(
+    prepared: &Prepared,
+    options: &Options,
+    listener: &mut Listener<'_>,
+    interrupt: &AtomicBool,
+) -> Result<Verification, Failure> {
+    let unstrengthened = abstracted(prepared, options, &[], &[])?;
+    let vocabularies = Arc::new(vocabularies(prepared, options, &unstrengthened)?);
+    let given = options.lemmas.iter().map(Standing::given);
+    let mut refinement = Refinement {
+        prepared,
+        options,
+        listener,
+        interrupt,
+        claimable: Claimable::new(prepared, options.abstraction.view),
+        observations: Observations {
+            rows: vec![Default::default(); vocabularies.len()],
+            states: 0,
+        },
+        tables: vec![None; vocabularies.len()],
+        missed: vec![FxHashMap::default(); vocabularies.len()],
+        undefined: None,
+        vocabularies,
+        standing: given.collect(),
+        given_up: FxHashSet::default(),
+        left_out: Vec::new(),
+        strengthened: unstrengthened.strengthened.clone(),
+        was_closed: false,
+        is_closed: false,
+        rounds: 0,
+    };
+    let small = refinement.look_at_small_instances()?;
+    let mut verification = Verification {
+        small: small.instances,
+        verdict: Verdict::Undecided(Reason::Interrupted),
+        lemmas: Vec::new(),
+        abstraction: None,
+        exploration: None,
+        interpreter: None,
+        rounds: 0,
+        minimal: false,
+        left_out: Vec::new(),
+        notes: prepared.notes.iter().chain(&unstrengthened.notes).cloned().collect(),
+    };
+    match small.violation {
+        Some(violation) => verification.verdict = violation,
+        None => refinement.refine(&mut verification)?,
+    }
+    verification.rounds = refinement.rounds;
+    Ok(verification)
+}
+
+/// Explores a model as [`verify`] does: by native code if the host can, else by the interpreter.
+pub fn explore(
+    interpreter: &Interpreter,
+    options: &explore::Options,
+    symmetry: Symmetry,
+    progress: &mut dyn FnMut(&Progress),
+    interrupt: &AtomicBool,
+) -> Exploration {
+    let watch = instance::Watch { progress, interrupt, log: None };
+    instance::search(interpreter, options, symmetry, watch)
+}
+
+/// The rule of a lemma, and what it says.
+type LemmaId = (RuleId, String);
+
+/// A lemma in use.
+#[derive(Debug, Clone)]
+struct Standing {
+    lemma: Lemma,
+    /// The condition as a text.
+    text: String,
+    called_for: Option<String>,
+    /// The fact that it is, unless the user gave it.
+    fact: Option<Fact>,
+}
+
+impl Standing {
+    /// What tells it from the others.
+    fn id(&self) -> LemmaId {
+        (self.lemma.rule, self.text.clone())
+    }
+
+    fn given(lemma: &Lemma) -> Standing {
+        let text = print_expression(&lemma.condition);
+        Standing { lemma: lemma.clone(), text, called_for: None, fact: None }
+    }
+
+    fn guessed(fact: Fact) -> Standing {
+        Standing {
+            lemma: fact.lemma.clone(),
+            text: fact.text.clone(),
+            called_for: Some(fact.called_for.clone()),
+            fact: Some(fact),
+        }
+    }
+}
+
+/// A verification under way.
+struct Refinement<'a, 'b> {
+    prepared: &'a Prepared,
+    options: &'a Options,
+    listener: &'a mut Listener<'b>,
+    interrupt: &'a AtomicBool,
+    claimable: Claimable,
+    vocabularies: Arc<Vec<Vocabulary>>,
+    observations: Observations,
+    /// For each vocabulary its rows in columns, once they are needed.
+    tables: Vec<Option<Table>>,
+    /// For each vocabulary what was missing from its table, by rows that were suspected.
+    missed: Vec<FxHashMap<SuspectedRow, Vec<Combination>>>,
+    /// Paths of what may be undefined, once they are needed.
+    undefined: Option<FxHashSet<String>>,
+    standing: Vec<Standing>,
+    /// Facts that turned out not to hold.
+    given_up: FxHashSet<LemmaId>,
+    /// Claims that the abstraction cannot decide.
+    left_out: Vec<String>,
+    /// Claims that the abstraction had to make stronger than they are: that these fail means nothing.
+    strengthened: Vec<String>,
+    /// Whether it has been tried to find what follows from what was observed.
+    was_closed: bool,
+    /// Whether that succeeded: every fact is right.
+    is_closed: bool,
+    rounds: usize,
+}
+
+/// Something that went wrong in the abstraction.
+#[derive(Debug, Clone)]
+struct Alarm {
+    run: Vec<Step>,
+    /// The name of the claim that is broken, if it is one.
+    claim: Option<String>,
+    /// The rule that failed in the last state, if one did.
+    failed: Option<(u32, u64)>,
+}
+
+impl Alarm {
+    /// The steps of its run, and the one that fails behind it: where, which rule and with what.
+    fn steps(&self) -> Vec<(&[u8], u32, u64)> {
+        let steps = self
+            .run
+            .windows(2)
+            .map(|pair| (pair[0].state.as_slice(), pair[1].rule, pair[1].instance));
+        let last = self.run.last().map(|step| step.state.as_slice());
+        let failed = last.zip(self.failed).map(|(state, (rule, number))| (state, rule, number));
+        steps.chain(failed).collect()
+    }
+}
+
+impl Refinement<'_, '_> {
+    /// Rounds until there is an answer.
+    fn refine(&mut self, verification: &mut Verification) -> Result<(), Failure> {
+        loop {
+            self.rounds += 1;
+            let current = self.abstract_with(&lemmas(&self.standing))?;
+            let task = format!("round {}, {} lemmas", self.rounds, self.standing.len());
+            let exploration = self.search(&current, &task, ALARMS);
+            let alarms = match &exploration.verdict {
+                explore::Verdict::Verified => {
+                    return self.minimised(current, exploration, verification);
+                }
+                explore::Verdict::Undecided(reason) => {
+                    verification.verdict = Verdict::Undecided(reason.clone());
+                    self.tell(verification, current, exploration);
+                    return Ok(());
+                }
+                _ => alarms(&current, &exploration),
+            };
+            let stuck = match self.exclude(&current, &alarms) {
+                true => None,
+                false => self.reconsider(&current, &alarms)?,
+            };
+            if self.interrupt.load(Relaxed) || self.rounds >= MOST_ROUNDS {
+                verification.verdict = Verdict::Undecided(Reason::Interrupted);
+                self.tell(verification, current, exploration);
+                return Ok(());
+            }
+            if let Some((alarm, found_in)) = stuck {
+                let current = found_in.unwrap_or(current);
+                verification.verdict = match self.concretised(&alarm)? {
+                    Some(violation) => violation,
+                    None => Verdict::Missing(Box::new(self.stuck(&current, alarm))),
+                };
+                self.tell(verification, current, exploration);
+                return Ok(());
+            }
+        }
+    }
+
+    /// What is done if every step to the alarms is as observed. If nothing can be done, an alarm, and
+    /// the abstraction in which it is, unless that is the current one.
+    fn reconsider(
+        &mut self,
+        current: &Abstract,
+        alarms: &[Alarm],
+    ) -> Result<Option<(Alarm, Option<Abstract>)>, Failure> {
+        let was_closed = std::mem::replace(&mut self.was_closed, true);
+        let closed = if was_closed { Closed::Unknown } else { self.close()? };
+        self.is_closed |= matches!(closed, Closed::Right);
+        Ok(match closed {
+            Closed::Right => None,
+            Closed::Wrong(alarm, found_in) => Some((alarm, Some(*found_in))),
+            Closed::Unknown => self.retreat(current, alarms).err().map(|alarm| (alarm, None)),
+        })
+    }
+
+    fn abstract_with(&self, lemmas: &[Lemma]) -> Result<Abstract, Failure> {
+        let abstraction = abstracted(self.prepared, self.options, lemmas, &self.left_out)?;
+        let name = format!("{} for any number of processors", self.options.name);
+        let interpreter =
+            instance::interpreter(&abstraction.program, &name, &self.options.language)?;
+        Ok(Abstract::new(abstraction, interpreter, &self.vocabularies, self.prepared))
+    }
+
+    fn search(&mut self, current: &Abstract, task: &str, pass_over: usize) -> Exploration {
+        // Nothing is claimed about deadlocks: what others may do keeps the abstraction going.
+        let search = self.options.search.clone();
+        let search = explore::Options { deadlock: Deadlock::Off, pass_over, ..search };
+        let listener = &mut self.listener;
+        let watch = instance::Watch {
+            progress: &mut |now| listener(task, Some(now)),
+            interrupt: self.interrupt,
+            log: None,
+        };
+        instance::search(&current.interpreter, &search, self.options.symmetry, watch)
+    }
+
+    fn stuck(&self, current: &Abstract, alarm: Alarm) -> Stuck {
+        let Alarm { run, claim, failed } = alarm;
+        let is_abstract = |step: &&Step| current.other_rule(step.rule).is_some();
+        let last = run.iter().skip(1).rfind(is_abstract);
+        let rule = last.and_then(|step| {
+            let (origin, _) = current.abstraction.origins[step.rule as usize];
+            Some(self.prepared.rules.get(origin.0)?.name.clone())
+        });
+        Stuck { run, claim, failed, rule }
+    }
+
+    fn tell(&self, verification: &mut Verification, current: Abstract, exploration: Exploration) {
+        verification.lemmas = self.standing.iter().map(|standing| self.kept(standing)).collect();
+        verification.interpreter = Some(current.interpreter);
+        verification.abstraction = Some(current.abstraction);
+        verification.exploration = Some(exploration);
+        verification.left_out = self.left_out.clone();
+    }
+
+    fn kept(&self, standing: &Standing) -> Kept {
+        Kept {
+            lemma: standing.lemma.clone(),
+            rule: self.prepared.rules[standing.lemma.rule.0].name.clone(),
+            condition: standing.text.clone(),
+            text: result::lemma_text(self.prepared, &standing.lemma),
+            called_for: standing.called_for.clone(),
+        }
+    }
+}
+
+fn abstracted(
+    prepared: &Prepared,
+    options: &Options,
+    lemmas: &[Lemma],
+    left_out: &[String],
+) -> Result<Abstraction, Failure> {
+    let how = abstraction::Options { leave_out: left_out.to_vec(), ..options.abstraction.clone() };
+    abstraction::abstraction(prepared, &how, lemmas).map_err(Failure::Unsuitable)
+}
+
+/// The lemmas in use.
+fn lemmas(standing: &[Standing]) -> Vec<Lemma> {
+    standing.iter().map(|standing| standing.lemma.clone()).collect()
+}
+
+/// Where the abstraction went wrong, the nearest first.
+fn alarms(current: &Abstract, exploration: &Exploration) -> Vec<Alarm> {
+    let model = current.interpreter.model();
+    let name = |property: u32| Some(model.properties[property as usize].name.clone());
+    let run = exploration.counterexample.clone();
+    let explore::Verdict::Violation(violation) = exploration.verdict else { return Vec::new() };
+    let passed = exploration.passed_over.iter().map(|PassedOver { property, run }| Alarm {
+        run: run.clone(),
+        claim: name(*property),
+        failed: None,
+    });
+    let first = match violation {
+        Violation::Broken { property } | Violation::PropertyFailed { property } => {
+            Alarm { run, claim: name(property), failed: None }
+        }
+        Violation::GuardFailed { rule, instance } | Violation::RuleFailed { rule, instance } => {
+            Alarm { run, claim: None, failed: Some((rule, instance)) }
+        }
+        Violation::StartFailed { .. } => Alarm { run, claim: None, failed: None },
+    };
+    std::iter::once(first).chain(passed).collect()
+}

@@ -1,0 +1,256 @@
+//! All rows that were seen of one rule, by what is known of a row that is asked for.
+//!
+//! Of a step of others only a part is known, and the question is whether some row agrees with that
+//! part. Few different parts are asked for, so for each of them the rows are kept cut down to it.
+//! They are kept as hashes: to take a row for seen that was not is a wrong guess, and no guess can
+//! make an answer wrong.
+//!
+//! Who asks in vain is told when a row comes that agrees.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::atoms::{Atom, Category};
+use super::reader::Label;
+use super::suspect::Partly;
+use super::vocabulary::Vocabulary;
+
+/// The category of an atom of which nothing is known.
+const UNKNOWN: Category = 255;
+
+/// The categories of a row, one for each atom that is looked at.
+type Categories = Box<[Category]>;
+
+/// Who waits for a row.
+pub(super) type Asker = u32;
+
+/// The rows of one rule.
+#[derive(Debug, Default)]
+pub(super) struct Lookup {
+    atoms: Vec<Atom>,
+    /// Which of them compare two stored processors.
+    pairs: Vec<usize>,
+    rows: Vec<Categories>,
+    is_row: FxHashSet<u64>,
+    questions: Vec<Question>,
+    /// The questions by the atoms that are known.
+    question_of: FxHashMap<Box<[u16]>, usize>,
+    /// What was asked, by a hash of the row: all of these.
+    asked: FxHashMap<u64, Vec<Place>>,
+}
+
+/// Questions of which the same atoms are known.
+#[derive(Debug, Default)]
+struct Question {
+    /// The numbers of these atoms.
+    known: Box<[u16]>,
+    /// What all rows say about them of which they are known.
+    seen: FxHashSet<u64>,
+    /// Which of those that wait would be content with a row of this hash.
+    wanted: FxHashMap<u64, Vec<usize>>,
+    waiting: Vec<Waiting>,
+}
+
+/// Those who asked the same.
+#[derive(Debug)]
+struct Waiting {
+    askers: Vec<Asker>,
+    /// Whether there is a row that agrees.
+    is_over: bool,
+}
+
+impl Waiting {
+    /// Whether there is no need to wait.
+    fn wait(&mut self, asker: Asker) -> bool {
+        if !self.is_over && self.askers.last() != Some(&asker) {
+            self.askers.push(asker);
+        }
+        self.is_over
+    }
+}
+
+/// Where something is that was asked.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    question: usize,
+    waiting: usize,
+}
+
+impl Lookup {
+    /// No rows yet; they will be looked at by these atoms.
+    pub(super) fn new(vocabulary: &Vocabulary, atoms: Vec<Atom>) -> Lookup {
+        let pairs = (0..atoms.len()).filter(|&at| atoms[at].is_pair(vocabulary)).collect();
+        Lookup { atoms, pairs, ..Lookup::default() }
+    }
+
+    /// How many bytes are in use, about.
+    pub(super) fn bytes(&self) -> usize {
+        let waiting: usize = self.questions.iter().map(|question| question.waiting.len()).sum();
+        // Of each row a hash for every question; what was asked, who wants it, and a few askers.
+        self.rows.len() * (self.atoms.len() + 16 * self.questions.len()) + 200 * waiting
+    }
+
+    /// Adds a row. Whoever waited for it is added to `woken`.
+    pub(super) fn add(&mut self, vocabulary: &Vocabulary, row: &[Label], woken: &mut Vec<Asker>) {
+        let categories = self.categories(vocabulary, row, &Partly::default());
+        if !self.is_row.insert(hash_of(categories.iter())) {
+            return;
+        }
+        for question in &mut self.questions {
+            let Some(hash) = question.hash(&categories).filter(|hash| question.seen.insert(*hash))
+            else {
+                continue;
+            };
+            for waiting in question.wanted.remove(&hash).unwrap_or_default() {
+                let waiting = &mut question.waiting[waiting];
+                waiting.is_over = true;
+                woken.append(&mut waiting.askers);
+            }
+        }
+        self.rows.push(categories);
+    }
+
+    /// Whether rows agree with what is known of this one; if not, the asker is told when one does
+    /// that was missed.
+    pub(super) fn ask(
+        &mut self,
+        vocabulary: &Vocabulary,
+        row: &[Label],
+        partly: &Partly,
+        asker: Asker,
+    ) -> bool {
+        // Most rows have been asked for before.
+        let key = hash_of(row.iter()) ^ partly.hash();
+        if !self.asked.contains_key(&key) {
+            let categories = self.categories(vocabulary, row, partly);
+            let places = self.parts(categories).iter().map(|part| self.place(part)).collect();
+            self.asked.insert(key, places);
+        }
+        let Lookup { asked, questions, .. } = self;
+        let wait = |place: &Place| questions[place.question].waiting[place.waiting].wait(asker);
+        asked[&key].iter().all(wait)
+    }
+
+    /// What is asked together. Two stored processors are compared by a claim in a view that has a name
+    /// for one of them; several such pairs may need more names than there are.
+    fn parts(&self, categories: Categories) -> Vec<Categories> {
+        let is_known = |at: &usize| categories[*at] != UNKNOWN;
+        let pairs: Vec<usize> = self.pairs.iter().copied().filter(is_known).collect();
+        if pairs.len() < 2 {
+            return vec![categories];
+        }
+        let mut without = categories.clone();
+        pairs.iter().for_each(|&pair| without[pair] = UNKNOWN);
+        let with = |&pair: &usize| {
+            let mut part = without.clone();
+            part[pair] = categories[pair];
+            part
+        };
+        pairs.iter().map(with).collect()
+    }
+
+    /// Where it is noted who asks this.
+    fn place(&mut self, categories: &[Category]) -> Place {
+        let number = self.question(categories);
+        let question = &mut self.questions[number];
+        let waiting = question.waiting.len();
+        let hash = question.hash(categories);
+        let is_over = hash.is_some_and(|hash| question.seen.contains(&hash));
+        if let (Some(hash), false) = (hash, is_over) {
+            question.wanted.entry(hash).or_default().push(waiting);
+        }
+        question.waiting.push(Waiting { askers: Vec::new(), is_over });
+        Place { question: number, waiting }
+    }
+
+    /// What a row says.
+    fn categories(&self, vocabulary: &Vocabulary, row: &[Label], partly: &Partly) -> Categories {
+        let category = |atom: &Atom| partly.category(*atom, vocabulary, row).unwrap_or(UNKNOWN);
+        self.atoms.iter().map(category).collect()
+    }
+
+    /// The number of the question with the same known atoms.
+    fn question(&mut self, categories: &[Category]) -> usize {
+        let is_known = |at: &u16| categories[usize::from(*at)] != UNKNOWN;
+        let known: Box<[u16]> = (0..categories.len() as u16).filter(is_known).collect();
+        if let Some(&question) = self.question_of.get(&known) {
+            return question;
+        }
+        let number = self.questions.len();
+        let mut question = Question { known: known.clone(), ..Question::default() };
+        question.seen = self.rows.iter().filter_map(|row| question.hash(row)).collect();
+        self.questions.push(question);
+        self.question_of.insert(known, number);
+        number
+    }
+}
+
+impl Question {
+    /// A hash of what a row says about the atoms; `None` if one of them is not known of it.
+    fn hash(&self, row: &[Category]) -> Option<u64> {
+        let categories = || self.known.iter().map(|&atom| &row[usize::from(atom)]);
+        let is_known = !categories().any(|category| *category == UNKNOWN);
+        is_known.then(|| hash_of(categories()))
+    }
+}
+
+fn hash_of<'a>(bytes: impl Iterator<Item = &'a u8>) -> u64 {
+    let mut hash = 0x9e37_79b9_7f4a_7c15_u64;
+    for byte in bytes {
+        hash = (hash.rotate_left(5) ^ u64::from(*byte)).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+    hash ^ hash >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::atoms::atoms;
+    use crate::reader::{FIRST_CONSTANT, UNKNOWN as UNKNOWN_LABEL};
+    use crate::table::tests::vocabulary;
+
+    /// Random rows and questions, some of whose terms are not known: the answers are those of a look
+    /// at every row, and everybody is woken when a row comes that agrees, not before.
+    #[test]
+    fn rows_are_found_and_waited_for() {
+        let vocabulary = vocabulary(4);
+        let mut numbers = chance::Rng::new(11);
+        let (mut in_vain, mut at_once, mut woken_up) = (0, 0, 0);
+        for _ in 0..300 {
+            let mut lookup = Lookup::new(&vocabulary, atoms(&vocabulary));
+            let mut rows: Vec<Vec<Label>> = Vec::new();
+            let mut waiting: Vec<(Asker, Vec<Label>)> = Vec::new();
+            let agrees = |row: &[Label], asked: &[Label]| {
+                let pairs = row.iter().zip(asked);
+                pairs.into_iter().all(|(row, asked)| *asked == UNKNOWN_LABEL || row == asked)
+            };
+            for asker in 0..40 {
+                let mut row: Vec<Label> =
+                    (0..4).map(|_| FIRST_CONSTANT + numbers.below(3) as Label).collect();
+                let hidden = numbers.below(6);
+                row.get_mut(hidden).into_iter().for_each(|label| *label = UNKNOWN_LABEL);
+                if numbers.below(2) == 0 {
+                    let mut woken = Vec::new();
+                    lookup.add(&vocabulary, &row, &mut woken);
+                    woken.sort_unstable();
+                    let (content, rest): (Vec<_>, Vec<_>) =
+                        waiting.into_iter().partition(|(_, asked)| agrees(&row, asked));
+                    waiting = rest;
+                    let expected: Vec<Asker> = content.iter().map(|(asker, _)| *asker).collect();
+                    assert_eq!(woken, expected, "{row:?}");
+                    woken_up += woken.len();
+                    rows.push(row);
+                } else {
+                    let found = lookup.ask(&vocabulary, &row, &Partly::default(), asker);
+                    assert_eq!(found, rows.iter().any(|seen| agrees(seen, &row)), "{row:?}");
+                    if found {
+                        at_once += 1;
+                    } else {
+                        in_vain += 1;
+                        waiting.push((asker, row));
+                    }
+                }
+            }
+        }
+        assert!(in_vain > 100 && at_once > 100 && woken_up > 100);
+    }
+}

@@ -1,0 +1,325 @@
+//! All states of an abstraction, and those that come to them when lemmas are left out.
+//!
+//! Without a lemma, its rule does more and nothing else changes. So it is enough to run this one rule
+//! in all states that are known, and to explore what it leads to that is not. If that goes wrong it
+//! mostly does so soon, and if not, there is mostly little of it. A search from the start would visit
+//! everything again for each lemma.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use abstraction::RuleId;
+use explore::Progress;
+use explore::symmetry::{Canonicalizer, Scratch};
+use murphi::interpret::Interpreter;
+use murphi::machine::{Check, Machine, Outcome, Successors};
+use rustc_hash::FxHashSet;
+
+use crate::Listener;
+use crate::instance::Engine;
+use crate::result::Options;
+use crate::states::{StateNumber, States};
+use crate::suspect::Abstract;
+
+/// In how many known states rules are run before it is looked at what they led to: few at first,
+/// because what goes wrong mostly goes wrong at once.
+const FIRST_STRETCH: usize = 2_000;
+const LONGEST_STRETCH: usize = 400_000;
+
+/// How often it is told how far it has got.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// How many states are explored before it is asked whether to go on.
+const PATIENCE: usize = 256;
+
+/// What came of leaving lemmas out.
+pub(super) enum Without {
+    /// Nothing is wrong.
+    Fine,
+    /// This claim does not hold; `None` if a rule fails.
+    Wrong(Option<String>),
+    /// It was ended early.
+    Unknown,
+}
+
+/// The states of an abstraction that keeps its promise.
+pub(super) struct Reached {
+    states: States,
+    reduction: Canonicalizer,
+}
+
+/// What says whether to go on, and hears how far it has got.
+pub(super) struct Watch<'a, 'l> {
+    options: &'a Options,
+    interrupt: &'a AtomicBool,
+    task: String,
+    listener: &'a mut Listener<'l>,
+    started: Instant,
+    told: Instant,
+    /// In how many states rules were run, and how many when that was told last.
+    looked_at: usize,
+    looked_at_then: usize,
+    rules_fired: u64,
+}
+
+impl<'a, 'l> Watch<'a, 'l> {
+    pub(super) fn new(
+        options: &'a Options,
+        interrupt: &'a AtomicBool,
+        task: String,
+        listener: &'a mut Listener<'l>,
+    ) -> Self {
+        let now = Instant::now();
+        Watch {
+            options,
+            interrupt,
+            task,
+            listener,
+            started: now,
+            told: now,
+            looked_at: 0,
+            looked_at_then: 0,
+            rules_fired: 0,
+        }
+    }
+
+    /// Whether to go on.
+    fn go_on(&mut self, states: &States, frontier: usize) -> bool {
+        let bytes = states.bytes() as u64;
+        if self.interrupt.load(Relaxed)
+            || self.options.search.memory.is_some_and(|most| bytes > most)
+        {
+            return false;
+        }
+        let since = self.told.elapsed();
+        if since >= PROGRESS {
+            let looked_at = self.looked_at - self.looked_at_then;
+            (self.told, self.looked_at_then) = (Instant::now(), self.looked_at);
+            let progress = Progress {
+                states: states.len() as u64,
+                rules_fired: self.rules_fired,
+                frontier: frontier as u64,
+                depth: 0,
+                bytes,
+                seconds: self.started.elapsed().as_secs_f64(),
+                rate: looked_at as f64 / since.as_secs_f64(),
+            };
+            (self.listener)(&self.task, Some(&progress));
+        }
+        true
+    }
+}
+
+impl Reached {
+    /// Explores an abstraction. `None` if it does not keep its promise after all, or that was ended
+    /// early.
+    pub(super) fn new(current: &Abstract, watch: &mut Watch<'_, '_>) -> Option<Reached> {
+        let (model, layout) = (current.interpreter.model(), current.interpreter.layout());
+        let engine = Engine::new(&current.interpreter);
+        let mut reached = Reached {
+            states: States::new(engine.clone()),
+            reduction: Canonicalizer::new(model, layout, watch.options.symmetry),
+        };
+        let mut walk = Walk::new(&mut reached, current, &engine);
+        let mut found = Successors::new(walk.size);
+        walk.machine.start(&mut found);
+        let without = walk.explore(0, found, watch);
+        matches!(without, Without::Fine).then_some(reached)
+    }
+
+    /// Explores what an abstraction reaches besides, in which these rules have fewer lemmas. If that
+    /// is fine, it is added.
+    pub(super) fn extend(
+        &mut self,
+        candidate: &Abstract,
+        rules: &FxHashSet<RuleId>,
+        watch: &mut Watch<'_, '_>,
+    ) -> Without {
+        let known = self.states.len();
+        let without = self.try_to_extend(candidate, rules, known, watch);
+        if !matches!(without, Without::Fine) {
+            self.states.shorten(known);
+        }
+        without
+    }
+
+    fn try_to_extend(
+        &mut self,
+        candidate: &Abstract,
+        rules: &FxHashSet<RuleId>,
+        known: usize,
+        watch: &mut Watch<'_, '_>,
+    ) -> Without {
+        let Some(changed) = only(candidate, rules) else { return Without::Unknown };
+        let changed = Engine::new(&changed);
+        let mut engine = None;
+        let (mut at, mut stretch) = (0, FIRST_STRETCH);
+        while at < known {
+            let end = (at + stretch).min(known);
+            let threads = watch.options.search.threads;
+            let Some((found, fired)) = self.steps_outside(&changed, at..end, threads) else {
+                return Without::Wrong(None);
+            };
+            watch.looked_at += end - at;
+            watch.rules_fired += fired;
+            if !found.firings.is_empty() {
+                let engine = engine.get_or_insert_with(|| Engine::new(&candidate.interpreter));
+                let first = self.states.len();
+                match Walk::new(self, candidate, engine).explore(first, found, watch) {
+                    Without::Fine => {}
+                    without => return without,
+                }
+            }
+            if !watch.go_on(&self.states, known - end) {
+                return Without::Unknown;
+            }
+            (at, stretch) = (end, (2 * stretch).min(LONGEST_STRETCH));
+        }
+        Without::Fine
+    }
+
+    /// What is reached in one step from a range of states and is not known, and how many rules were
+    /// run for that; `None` if a rule fails.
+    fn steps_outside(
+        &self,
+        engine: &Engine,
+        range: Range<usize>,
+        threads: usize,
+    ) -> Option<(Successors, u64)> {
+        let share = range.len().div_ceil(threads.max(1)).max(1);
+        let shares = range.clone().step_by(share).map(|at| at..(at + share).min(range.end));
+        let found = std::thread::scope(|scope| {
+            let run = |part| scope.spawn(move || self.steps_of_one_thread(engine, part));
+            let running: Vec<_> = shares.map(run).collect();
+            let results = running.into_iter().map(|thread| thread.join().unwrap_or(None));
+            results.collect::<Option<Vec<(Successors, u64)>>>()
+        })?;
+        let (mut all, mut fired) = (Successors::new(engine.state_size()), 0);
+        for (mut part, of_part) in found {
+            all.states.append(&mut part.states);
+            all.firings.append(&mut part.firings);
+            fired += of_part;
+        }
+        Some((all, fired))
+    }
+
+    fn steps_of_one_thread(
+        &self,
+        engine: &Engine,
+        range: Range<usize>,
+    ) -> Option<(Successors, u64)> {
+        let size = engine.state_size();
+        let mut machine = engine.machine();
+        let mut scratch = Scratch::new(&self.reduction);
+        let (mut state, mut out) = (vec![0; size], Successors::new(size));
+        let mut found = Successors::new(size);
+        let (mut next, mut fired) = (Vec::with_capacity(size), 0);
+        for number in range {
+            self.states.read(number as StateNumber, &mut state);
+            out.clear();
+            machine.expand(&state, &mut out);
+            fired += out.firings.len() as u64;
+            for (at, firing) in out.firings.iter().enumerate() {
+                match firing.outcome {
+                    Outcome::Excluded => continue,
+                    Outcome::Failed | Outcome::GuardFailed => return None,
+                    Outcome::Done => {}
+                }
+                next.clear();
+                next.extend_from_slice(out.state(at));
+                self.reduction.canonicalize(&mut scratch, &mut next);
+                if !self.states.contains(&next) {
+                    found.states.extend_from_slice(&next);
+                    found.firings.push(*firing);
+                }
+            }
+        }
+        Some((found, fired))
+    }
+}
+
+/// An abstraction with only those instances of some rules in which something is abstract: lemmas are
+/// for these.
+fn only(candidate: &Abstract, rules: &FxHashSet<RuleId>) -> Option<Interpreter> {
+    let mut model = (**candidate.interpreter.model()).clone();
+    let origins = &candidate.abstraction.origins;
+    let mut number = 0;
+    model.rules.retain(|_| {
+        let (rule, other) = origins[number];
+        number += 1;
+        other.is_some() && rules.contains(&rule)
+    });
+    model.properties.clear();
+    Interpreter::new(Arc::new(model)).ok()
+}
+
+/// An exploration that adds to the states that are known.
+struct Walk<'a> {
+    reached: &'a mut Reached,
+    candidate: &'a Abstract,
+    machine: Box<dyn Machine>,
+    scratch: Scratch,
+    size: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn new(reached: &'a mut Reached, candidate: &'a Abstract, engine: &Engine) -> Walk<'a> {
+        let scratch = Scratch::new(&reached.reduction);
+        let (machine, size) = (engine.machine(), engine.state_size());
+        Walk { reached, candidate, machine, scratch, size }
+    }
+
+    /// Explores what comes after `found`. All states from `first` on are still to be looked at.
+    fn explore(&mut self, first: usize, found: Successors, watch: &mut Watch<'_, '_>) -> Without {
+        if let Err(claim) = self.reach_all(found) {
+            return Without::Wrong(claim);
+        }
+        let mut state = vec![0; self.size];
+        let mut number = first;
+        while number < self.reached.states.len() {
+            let waiting = self.reached.states.len() - number;
+            if number.is_multiple_of(PATIENCE) && !watch.go_on(&self.reached.states, waiting) {
+                return Without::Unknown;
+            }
+            self.reached.states.read(number as StateNumber, &mut state);
+            let mut found = Successors::new(self.size);
+            self.machine.expand(&state, &mut found);
+            watch.looked_at += 1;
+            watch.rules_fired += found.firings.len() as u64;
+            if let Err(claim) = self.reach_all(found) {
+                return Without::Wrong(claim);
+            }
+            number += 1;
+        }
+        Without::Fine
+    }
+
+    /// Adds states, unless they are known or do not count. What is wrong in them, if anything is.
+    fn reach_all(&mut self, mut found: Successors) -> Result<(), Option<String>> {
+        for at in 0..found.firings.len() {
+            match found.firings[at].outcome {
+                Outcome::Excluded => continue,
+                Outcome::Failed | Outcome::GuardFailed => return Err(None),
+                Outcome::Done => {}
+            }
+            let state = &mut found.states[at * self.size..][..self.size];
+            self.reached.reduction.canonicalize(&mut self.scratch, state);
+            if self.reached.states.contains(state) {
+                continue;
+            }
+            match self.machine.check(state) {
+                Check::Excluded => {}
+                Check::Holds => {
+                    self.reached.states.add(state);
+                }
+                Check::Broken(property) | Check::Failed(property) => {
+                    let model = self.candidate.interpreter.model();
+                    return Err(Some(model.properties[property as usize].name.clone()));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! Where a term is in a state. Its place has a fixed offset but for the indices that are variables,
+//! each of which moves it by a stride; so where to read is known before any state is.
+//!
+//! Of a processor that was abstracted nothing is kept, but in a set of processors one element says
+//! whether any of them is in it.
+
+use murphi::ir::{Model, Simple, TypeId, TypeKind};
+use murphi::layout::Layout;
+
+use super::label::{Code, NAMED_NUMBER, Raw, UNKNOWN};
+use super::meaning::{Names, Outside, meaning};
+use crate::vocabulary::{Origin, Step, Term};
+
+/// Where a place is in a state.
+#[derive(Debug, Clone)]
+pub(super) struct Slot {
+    offset: usize,
+    strides: Vec<Stride>,
+    width: usize,
+    /// What each number in the slot means.
+    meaning: Vec<Code>,
+}
+
+/// An index of a place.
+#[derive(Debug, Clone, Copy)]
+struct Stride {
+    variable: usize,
+    /// How far its elements are apart.
+    apart: usize,
+    /// Which element says whether any other is in a set of processors, if it is one.
+    others: Option<usize>,
+}
+
+/// Of whom something says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    One,
+    Others,
+}
+
+impl Slot {
+    /// Where the place of a term is, if the model has it.
+    pub(super) fn of(
+        term: &Term,
+        model: &Model,
+        layout: &Layout,
+        outside: Option<Outside<'_>>,
+        names: &mut Names,
+    ) -> Option<Slot> {
+        let Origin::Place { global, steps } = &term.origin else { return None };
+        let at = model.globals.iter().position(|candidate| candidate.name == *global)?;
+        let mut offset = layout.globals[at] as usize;
+        let mut ty = model.globals[at].ty;
+        let mut strides = Vec::new();
+        for step in steps {
+            let shape = layout.of_type(ty);
+            match (step, model.kind(ty)) {
+                (Step::Field(name), TypeKind::Record(fields)) => {
+                    let field = fields.iter().position(|field| field.name == *name)?;
+                    offset += shape.fields[field] as usize;
+                    ty = fields[field].ty;
+                }
+                (Step::At(variable), TypeKind::Array { index, element }) => {
+                    let is_set = model.simple(*element) == Some(&Simple::Boolean);
+                    let others = is_set.then(|| others(model, *index, outside)).flatten();
+                    let apart = shape.stride as usize;
+                    strides.push(Stride { variable: *variable, apart, others });
+                    ty = *element;
+                }
+                (Step::Element(number), TypeKind::Array { element, .. }) => {
+                    if *number >= u64::from(shape.length) {
+                        return None;
+                    }
+                    offset += *number as usize * shape.stride as usize;
+                    ty = *element;
+                }
+                _ => return None,
+            }
+        }
+        model.simple(ty)?;
+        let width = layout.of_type(ty).size as usize;
+        let meaning = meaning(model, ty, outside, names).into_iter().map(Raw::code).collect();
+        Some(Slot { offset, strides, width, meaning })
+    }
+
+    /// Where the place is with these values of the variables, unless it is that of a processor of
+    /// which nothing is kept.
+    pub(super) fn at(&self, values: &[Option<u64>]) -> Option<(usize, Whose)> {
+        let mut offset = self.offset;
+        let mut whose = Whose::One;
+        for stride in &self.strides {
+            let at = match values[stride.variable] {
+                Some(NAMED_NUMBER) | None => {
+                    whose = Whose::Others;
+                    stride.others?
+                }
+                Some(value) => value as usize,
+            };
+            offset += at * stride.apart;
+        }
+        Some((offset, whose))
+    }
+
+    /// What is read at an offset that [`Slot::at`] gave.
+    pub(super) fn read(&self, state: &[u8], offset: usize) -> Code {
+        let unknown = UNKNOWN.into();
+        let Some(bytes) = state.get(offset..offset + self.width) else { return unknown };
+        let number = match *bytes {
+            [byte] => u64::from(byte),
+            _ => bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+        };
+        self.meaning.get(number as usize).copied().unwrap_or(unknown)
+    }
+}
+
+/// Which of the values of an index stands for the others.
+fn others(model: &Model, index: TypeId, outside: Option<Outside<'_>>) -> Option<usize> {
+    let values = meaning(model, index, outside, &mut Names::default());
+    values[1..].iter().position(|value| *value == Raw::Other)
+}

@@ -1,0 +1,152 @@
+//! Small concrete instances: what is wrong in one of them is really wrong, and what is so in all
+//! their states is a candidate for a lemma.
+//!
+//! With as many processors as stay concrete and with one more, all states are visited if there is
+//! time. With two more there are random walks as well: they take away what is so only because there
+//! are few processors.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use abstraction::with_processors;
+use explore::symmetry::Symmetry;
+use explore::{Deadlock, Strategy};
+use murphi::interpret::Interpreter;
+
+use super::instance::{self, Watch};
+use super::observe::{Lens, Log};
+use super::probe::Probes;
+use super::result::{Failure, Small, Verdict};
+use super::{Alarm, Refinement};
+
+/// How long a run is looked for that the abstraction suggests.
+const TIME: Duration = Duration::from_secs(20);
+
+/// In how many states of a search things are looked at; then it ends. It is a number and not a time,
+/// so that the lemmas are the same every time.
+const STATES: u64 = 400_000;
+
+/// How many steps are walked at random, and how long a walk is.
+const STEPS: u64 = 60_000;
+const WALK: u64 = 200;
+
+/// What small instances told.
+pub(super) struct Told {
+    pub(super) instances: Vec<Small>,
+    /// Something that is wrong in one of them.
+    pub(super) violation: Option<Verdict>,
+}
+
+/// One way to look at an instance.
+struct Look {
+    processors: u64,
+    strategy: Strategy,
+}
+
+impl Refinement<'_, '_> {
+    /// Explores small instances and keeps what is seen.
+    pub(super) fn look_at_small_instances(&mut self) -> Result<Told, Failure> {
+        let concrete = self.options.abstraction.view.concrete;
+        let mut told = Told { instances: Vec::new(), violation: None };
+        for processors in [concrete, concrete + 1] {
+            let whole = Look { processors, strategy: Strategy::Breadth };
+            self.look_at(&whole, &mut told)?;
+            if told.violation.is_some() || self.interrupt.load(Relaxed) {
+                return Ok(told);
+            }
+        }
+        for (processors, seed) in [(concrete + 1, 1), (concrete + 2, 2)] {
+            let strategy = Strategy::Simulate { steps: STEPS, seed, length: WALK };
+            self.look_at(&Look { processors, strategy }, &mut told)?;
+            if told.violation.is_some() || self.interrupt.load(Relaxed) {
+                break;
+            }
+        }
+        Ok(told)
+    }
+
+    fn look_at(&mut self, look: &Look, told: &mut Told) -> Result<(), Failure> {
+        let processors = look.processors;
+        let program = with_processors(&self.prepared.program, &self.prepared.processor, processors);
+        let name = format!("{} with {processors} processors", self.options.name);
+        let interpreter = instance::interpreter(&program, &name, &self.options.language)?;
+        let probes =
+            Probes::new(&program, &self.prepared.rules, &self.vocabularies, &self.options.language);
+        let lens = Lens::new(&interpreter, &self.vocabularies, probes);
+        let seen = std::mem::take(&mut self.observations);
+        let most_states = seen.states + STATES;
+        let enough = Arc::new(AtomicBool::new(false));
+        let log = Arc::new(Mutex::new(Log { lens, seen, most_states, enough }));
+        let is_walk = matches!(look.strategy, Strategy::Simulate { .. });
+        let search = explore::Options {
+            strategy: look.strategy,
+            // Walks and searches are watched, one state after the other.
+            threads: 1,
+            deadlock: if is_walk { Deadlock::Off } else { self.options.search.deadlock },
+            pass_over: 0,
+            ..self.options.search.clone()
+        };
+        let task = format!("{processors} processors{}", if is_walk { ", walks" } else { "" });
+        let listener = &mut self.listener;
+        let watch = Watch {
+            progress: &mut |now| listener(&task, Some(now)),
+            interrupt: self.interrupt,
+            log: Some(&log),
+        };
+        let symmetry = if is_walk { Symmetry::Off } else { self.options.symmetry };
+        let exploration = instance::search(&interpreter, &search, symmetry, watch);
+        let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        self.observations = std::mem::take(&mut log.seen);
+        drop(log);
+        told.instances.push(Small {
+            processors,
+            walked: is_walk,
+            states: exploration.states,
+            complete: exploration.verdict == explore::Verdict::Verified,
+            seconds: exploration.seconds,
+        });
+        told.violation = violation(processors, interpreter, exploration);
+        Ok(())
+    }
+
+    /// Looks for something wrong in the next larger instance, because an alarm of the abstraction
+    /// cannot be excluded.
+    pub(super) fn concretised(&mut self, alarm: &Alarm) -> Result<Option<Verdict>, Failure> {
+        let steps = alarm.run.len() as u32 + 4;
+        let processors = self.options.abstraction.view.concrete + 2;
+        let program = with_processors(&self.prepared.program, &self.prepared.processor, processors);
+        let name = format!("{} with {processors} processors", self.options.name);
+        let interpreter = instance::interpreter(&program, &name, &self.options.language)?;
+        let search = explore::Options {
+            time: Some(TIME),
+            depth: Some(2 * steps),
+            pass_over: 0,
+            ..self.options.search.clone()
+        };
+        let task = format!("{processors} processors");
+        let listener = &mut self.listener;
+        let watch = Watch {
+            progress: &mut |now| listener(&task, Some(now)),
+            interrupt: self.interrupt,
+            log: None,
+        };
+        let exploration = instance::search(&interpreter, &search, self.options.symmetry, watch);
+        Ok(violation(processors, interpreter, exploration))
+    }
+}
+
+/// What is wrong in a concrete instance, if anything is.
+fn violation(
+    processors: u64,
+    interpreter: Interpreter,
+    exploration: explore::Exploration,
+) -> Option<Verdict> {
+    match exploration.verdict {
+        explore::Verdict::Violation(_) | explore::Verdict::Deadlock => {
+            let (interpreter, exploration) = (Box::new(interpreter), Box::new(exploration));
+            Some(Verdict::Violation { processors, interpreter, exploration })
+        }
+        _ => None,
+    }
+}
