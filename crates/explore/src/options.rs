@@ -18,6 +18,10 @@ pub struct Options {
     pub memory: Option<u64>,
     /// How many rules to fire in a row at most. States this far are looked at but not expanded.
     pub depth: Option<u32>,
+    /// After how many states to stop, breadth first: the level in which there are as many is looked
+    /// at and not expanded. It is a number and not a time, so that a search that ends early is the
+    /// same every time.
+    pub states: Option<u64>,
     /// How many states in which a property is broken to pass over, breadth first: they are noted and
     /// not expanded, and the search goes on until the end of the level in which there are as many.
     /// With 0 the first one ends the search.
@@ -35,6 +39,7 @@ impl Default for Options {
             time: None,
             memory: None,
             depth: None,
+            states: None,
             pass_over: 0,
             directory: None,
         }

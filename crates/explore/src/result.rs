@@ -113,7 +113,7 @@ pub enum Reason {
     Time,
     /// The memory was used up.
     Memory,
-    /// There are states farther away than was allowed.
+    /// There are states farther away than was allowed, or more of them.
     Depth,
     /// Somebody interrupted it.
     Interrupted,

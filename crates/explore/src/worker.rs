@@ -61,6 +61,9 @@ impl Shared {
 /// A worker.
 pub(crate) struct Worker<'a, M, C, R: Reduction, S> {
     bound: u32,
+    /// How many states are enough, and how many all workers have in this level and before it.
+    most_states: u64,
+    all_states: u64,
     pub(crate) watch: &'a Watch,
     meter: &'a Meter,
     pub(crate) runner: Runner<'a, M, C, R>,
@@ -117,6 +120,8 @@ where
     let count = Count { firings: vec![0; system.rules], ..Count::default() };
     let worker = |exchange| Worker {
         bound: options.depth.unwrap_or(u32::MAX),
+        most_states: options.states.unwrap_or(u64::MAX),
+        all_states: 0,
         watch,
         meter,
         runner: Runner::obeying(system, watch.halt()),
@@ -154,7 +159,7 @@ impl<'a, M: Machine, C: Codec, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
             if self.exchange.number == 0 {
                 self.watch.depth.store(level, Relaxed);
             }
-            self.bounded = level == self.bound;
+            self.bounded = level == self.bound || self.all_states >= self.most_states;
             self.level(shared)?;
             if self.bounded {
                 break;
@@ -173,8 +178,9 @@ impl<'a, M: Machine, C: Codec, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
         own.states.store(states, Relaxed);
         own.stop.store(stop, Relaxed);
         shared.rendezvous.wait()?;
-        let any = round.iter().any(|other| other.states.load(Relaxed) > 0);
-        Ok(any && !round.iter().any(|other| other.stop.load(Relaxed)))
+        let all: u64 = round.iter().map(|other| other.states.load(Relaxed)).sum();
+        self.all_states += all;
+        Ok(all > 0 && !round.iter().any(|other| other.stop.load(Relaxed)))
     }
 
     /// Searches this worker's part of a level.

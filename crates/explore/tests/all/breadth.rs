@@ -174,6 +174,21 @@ fn states_at_the_bound_are_looked_at_but_not_expanded() {
 }
 
 #[test]
+fn a_search_ends_with_the_level_in_which_there_are_states_enough_however_many_threads_there_are() {
+    // Points of the grid at distance at most 4 are 35, at most 5 are 56.
+    for threads in [1, 2, 3] {
+        for (states, expected) in [(35, (35, 4)), (36, (56, 5)), (56, (56, 5))] {
+            let options = Options { states: Some(states), ..toys::threads(threads) };
+            let found = explore_grid(&Grid::new(3, 9), &Identity, &options);
+            assert_eq!(found.verdict, Verdict::Undecided(Reason::Depth));
+            assert_eq!((found.states, found.depth), expected, "{threads} threads");
+        }
+    }
+    let enough = Options { states: Some(1001), ..toys::threads(2) };
+    assert_eq!(explore_grid(&Grid::new(3, 9), &Identity, &enough).verdict, Verdict::Verified);
+}
+
+#[test]
 fn a_memory_budget_is_kept() {
     for threads in [1, 3] {
         let options = Options { memory: Some(3_000_000), ..toys::threads(threads) };
