@@ -7,7 +7,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use abstraction::with_processors;
 use explore::symmetry::Symmetry;
@@ -20,8 +19,8 @@ use super::probe::Probes;
 use super::result::{Failure, Small, Verdict};
 use super::{Alarm, Refinement};
 
-/// How long a run is looked for that the abstraction suggests.
-const TIME: Duration = Duration::from_secs(20);
+/// In how many states a run is looked for that the abstraction suggests.
+const STATES_OF_SUGGESTION: u64 = 4_000_000;
 
 /// In how many states of a search things are looked at; then it ends. It is a number and not a time,
 /// so that the lemmas are the same every time.
@@ -119,7 +118,7 @@ impl Refinement<'_, '_> {
         let name = format!("{} with {processors} processors", self.options.name);
         let interpreter = instance::interpreter(&program, &name, &self.options.language)?;
         let search = explore::Options {
-            time: Some(TIME),
+            states: Some(STATES_OF_SUGGESTION),
             depth: Some(2 * steps),
             pass_over: 0,
             ..self.options.search.clone()

@@ -81,7 +81,7 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_name = "WHAT", default_value = "full")]
     pub(crate) symmetry: SymmetryChoice,
 
-    /// What counts as a deadlock of the protocol [default: stuttering].
+    /// What counts as a deadlock of the protocol [default: stuttering; off with --any-processors].
     #[arg(long, value_name = "WHAT")]
     pub(crate) deadlock: Option<DeadlockChoice>,
 
@@ -169,6 +169,10 @@ pub(crate) struct AnyProcessorsFlags {
     /// and arrays are indexed by.
     #[arg(long, value_name = "TYPE", requires = "any_processors")]
     pub(crate) processors: Option<String>,
+
+    /// With --any-processors: print what would be done, step by step, and stop.
+    #[arg(long, requires = "any_processors")]
+    pub(crate) plan: bool,
 
     /// With --any-processors: begin with the lemmas in this file, invariants that are named
     /// "lemma for RULE".

@@ -44,6 +44,7 @@ pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<
 }
 
 /// What is asked, together.
+#[derive(Clone, Copy)]
 struct Question<'a> {
     arguments: &'a VerifyArguments,
     source: &'a Source,
@@ -115,7 +116,6 @@ fn no_start(source: &Source) -> Failure {
 /// What is asked of the library.
 fn options(arguments: &VerifyArguments, language: &Language) -> Options {
     let limits = &arguments.limits;
-    let deadlock = arguments.deadlock.unwrap_or(DeadlockChoice::Stuttering);
     let passes = arguments.pass_over || arguments.witness == WitnessChoice::None;
     Options {
         memory_model: memory_model(arguments.model.unwrap_or(MemoryModelChoice::Sc)),
@@ -127,7 +127,7 @@ fn options(arguments: &VerifyArguments, language: &Language) -> Options {
         language: language.options(),
         search: explore::Options {
             threads: limits.threads(),
-            deadlock: deadlock_kind(deadlock),
+            deadlock: deadlock_kind(deadlock(arguments)),
             memory: Some(limits.memory.unwrap_or_else(default_budget) as u64),
             ..explore::Options::default()
         },
@@ -137,6 +137,15 @@ fn options(arguments: &VerifyArguments, language: &Language) -> Options {
         pass_over: if passes { MOST_ALARMS } else { 0 },
         ..Options::default()
     }
+}
+
+/// What counts as a deadlock. With any number of processors nothing is claimed about them, so that
+/// one is looked for in small instances only where that is asked for.
+fn deadlock(arguments: &VerifyArguments) -> DeadlockChoice {
+    arguments.deadlock.unwrap_or(match arguments.any.any_processors {
+        true => DeadlockChoice::Off,
+        false => DeadlockChoice::Stuttering,
+    })
 }
 
 fn memory_model(choice: MemoryModelChoice) -> MemoryModel {

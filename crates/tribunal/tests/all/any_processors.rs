@@ -121,6 +121,50 @@ fn an_invariant_that_asks_for_some_processor_is_left_open() {
 }
 
 #[test]
+fn what_will_be_done_can_be_read_before_it_is_done() {
+    let ran = verify(&protocol("german.m"), &["--plan"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(
+        ran.lines()[..3],
+        [
+            "1. Show for any number of processors: the protocol's own claims.",
+            "   With 2 concrete processors, Other for the rest.",
+            "   If a lemma is missing, with 3 concrete processors, Other for the rest.",
+        ],
+        "{ran:?}"
+    );
+    let tso = verify(&protocol("tso-cc.m"), &["--model", "tso", "--plan"]);
+    assert!(
+        tso.lines()[0].starts_with("1. Search the protocol with 2 and 3 processors"),
+        "{tso:?}"
+    );
+    assert!(tso.stdout.contains("by lemmas found with 3 processors"), "{tso:?}");
+    let sc = verify(&protocol("mi.m"), &["--model", "sc", "--plan"]);
+    assert!(
+        sc.lines()[0].starts_with("1. Show for any number of processors and addresses"),
+        "{sc:?}"
+    );
+}
+
+#[test]
+fn that_nothing_can_happen_is_a_violation_only_if_it_is_asked_for() {
+    let rests = "
+        type P: scalarset(2);
+        var done: array [P] of boolean;
+        startstate begin for p: P do done[p] := false; end; end;
+        ruleset p: P do rule \"finish\" !done[p] ==> begin done[p] := true; end; end;
+        invariant \"a claim\" forall p: P do done[p] | !done[p] end;";
+    let model = file(&directory("any-rests"), "rests.m", rests);
+    let ran = verify(&model, &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for asked in ["stuttering", "stuck"] {
+        let ran = verify(&model, &["--deadlock", asked]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stdout.contains("violation: with 2 processors"), "{ran:?}");
+    }
+}
+
+#[test]
 fn a_lock_that_lets_everybody_in_is_refuted() {
     let text = LOCK.replace("free := false; end", "end");
     let model = file(&directory("any-open-lock"), "lock.m", &text);
@@ -228,7 +272,8 @@ fn a_load_may_take_what_was_there_a_moment_ago_but_not_before_that() {
 
 #[test]
 fn an_early_return_is_understood() {
-    let ran = verify(&protocol("broken/mi-early-forward-dropped.m"), &["--quiet"]);
+    let ran =
+        verify(&protocol("broken/mi-early-forward-dropped.m"), &["--quiet", "--deadlock", "stuck"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.lines()[0].contains("violation: with 2 processors"), "{ran:?}");
 }

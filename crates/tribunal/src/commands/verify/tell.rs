@@ -15,8 +15,7 @@ use report::exploration::text::counted;
 use report::exploration::{self, Settings};
 use report::verification::{self as told, Edge, Memory, Sizes, Verification};
 
-use super::{Question, told_model};
-use crate::arguments::DeadlockChoice;
+use super::{Question, deadlock, told_model};
 use crate::commands::explore::search::{self, reason_line, symmetry_name};
 use crate::ending::Failure;
 use crate::input;
@@ -100,7 +99,7 @@ pub(super) fn settings(question: &Question<'_>) -> Settings {
         dialect: language.dialect.name().to_owned(),
         loop_limit: language.loop_limit,
         symmetry: symmetry_name(arguments.symmetry).to_owned(),
-        deadlock: arguments.deadlock.unwrap_or(DeadlockChoice::Stuttering).name().to_owned(),
+        deadlock: deadlock(arguments).name().to_owned(),
         search: "bfs".to_owned(),
         jobs: options.search.threads,
         ..Settings::default()

@@ -1,6 +1,7 @@
 //! What came of verifying for any number of processors, in words.
 
 use explore::Violation;
+use parametric::{Addresses, Outcome, Plan, Shown, Via};
 use refine::{Kept, Small, Stuck, Verdict, Verification};
 use report::any_number::{AnyNumber, Claim, Instance, Lemma, Verdict as Told};
 use report::exploration;
@@ -8,7 +9,6 @@ use report::exploration::text::counted;
 
 use super::super::Question;
 use super::super::tell::settings;
-use super::{Addresses, Done};
 use crate::arguments::MemoryModelChoice;
 use crate::commands::explore::search::{reason_line, told};
 use crate::ending::Failure;
@@ -17,19 +17,21 @@ use crate::input;
 /// What was found, unless it is a violation.
 pub(super) fn tell(
     question: &Question<'_>,
-    done: &[Done],
+    plan: &Plan,
+    outcome: &Outcome,
     timed_out: bool,
 ) -> Result<AnyNumber, Failure> {
+    let done = &outcome.shown;
     let mut shown = asked(question, done);
     let last = done.last().map(|done| &done.found);
     match last.map(|found| &found.verdict) {
         Some(Verdict::Verified) => {
-            shown.verdict = match undecided(question, last) {
-                0 => Told::Verified,
-                _ => Told::Undecided,
+            shown.verdict = match outcome.holds(plan) {
+                true => Told::Verified,
+                false => Told::Undecided,
             };
             shown.sentence = verified(question, last, shown.concrete);
-            if let Some(addresses) = done.last().and_then(|done| done.task.addresses) {
+            if let Some(addresses) = done.last().and_then(|done| done.claim.addresses) {
                 let addresses = match addresses {
                     Addresses::Exactly(1) => "1 address".to_owned(),
                     Addresses::Exactly(many) => format!("{many} addresses"),
@@ -62,7 +64,7 @@ pub(super) fn tell(
 /// A violation of the protocol's own claims.
 pub(super) fn violation(
     question: &Question<'_>,
-    done: &[Done],
+    done: &[Shown],
     processors: u64,
     found: exploration::Exploration,
 ) -> AnyNumber {
@@ -83,7 +85,7 @@ pub(super) fn violation(
 }
 
 /// Something is wrong with the prepared program that is not wrong with the protocol.
-pub(super) fn unconfirmed(question: &Question<'_>, done: &[Done], processors: u64) -> AnyNumber {
+pub(super) fn unconfirmed(question: &Question<'_>, done: &[Shown], processors: u64) -> AnyNumber {
     AnyNumber {
         sentence: format!(
             "with {} the model that is abstracted fails where the protocol does not: its counters \
@@ -94,10 +96,10 @@ pub(super) fn unconfirmed(question: &Question<'_>, done: &[Done], processors: u6
     }
 }
 
-fn asked(question: &Question<'_>, done: &[Done]) -> AnyNumber {
+fn asked(question: &Question<'_>, done: &[Shown]) -> AnyNumber {
     let arguments = question.arguments;
     let mut notes: Vec<String> = Vec::new();
-    for Done { found, .. } in done {
+    for Shown { found, .. } in done {
         for claim in &found.left_out {
             let line = format!(
                 "nothing is said about \"{claim}\": it asks for some processor, which may be any of \
@@ -116,7 +118,7 @@ fn asked(question: &Question<'_>, done: &[Done]) -> AnyNumber {
         }),
         processor: done
             .first()
-            .map(|done| done.task.prepared.processor.name.clone())
+            .map(|done| done.claim.prepared.processor.name.clone())
             .unwrap_or_default(),
         concrete: done.iter().map(|done| done.view.concrete).max().unwrap_or_default(),
         settings: settings(question),
@@ -126,11 +128,15 @@ fn asked(question: &Question<'_>, done: &[Done]) -> AnyNumber {
     }
 }
 
-fn claim(done: &Done) -> Claim {
+fn claim(done: &Shown) -> Claim {
     let found = &done.found;
+    let at_addresses: &[Kept] = match &done.via {
+        Via::OneAddress(proof) => &proof.lemmas,
+        Via::Composition => &[],
+    };
     let last = found.exploration.as_ref();
     Claim {
-        name: done.task.name.clone(),
+        name: done.claim.name.clone(),
         named: done.view.named,
         holds: match found.verdict {
             Verdict::Verified => Some(true),
@@ -143,7 +149,7 @@ fn claim(done: &Done) -> Claim {
         seconds: last.map_or(0.0, |last| last.seconds),
         rounds: found.rounds,
         minimal: found.minimal,
-        lemmas: done.task.at_addresses.iter().chain(&found.lemmas).map(lemma).collect(),
+        lemmas: at_addresses.iter().chain(&found.lemmas).map(lemma).collect(),
         instances: found.small.iter().map(instance).collect(),
     }
 }
@@ -182,18 +188,12 @@ fn verified(question: &Question<'_>, found: Option<&Verification>, least: u64) -
             }
         }
     };
-    let open = match undecided(question, found) {
+    let open = match found.map_or(0, |found| found.left_out.len()) {
         0 => String::new(),
         1 => ", and nothing is known about another one".to_owned(),
         many => format!(", and nothing is known about {many} others"),
     };
     format!("{what} for any number of processors, {least} or more{open}")
-}
-
-/// How many of the protocol's own claims nothing is known about, if these were asked for.
-fn undecided(question: &Question<'_>, found: Option<&Verification>) -> usize {
-    let are_asked_for = question.arguments.model.is_none();
-    found.filter(|_| are_asked_for).map_or(0, |found| found.left_out.len())
 }
 
 /// What goes wrong at the end of a run of the abstraction.

@@ -1,0 +1,137 @@
+//! Does what a plan says, until a step settles the question.
+
+use std::sync::atomic::AtomicBool;
+
+use abstraction::View;
+use explore::Progress;
+use refine::{Verdict, Verification};
+
+use crate::by_address;
+use crate::instance;
+use crate::outcome::{End, Found, Outcome, Shown, Via};
+use crate::plan::{Claim, Plan, Step};
+use crate::question::{Failure, Listener, Question};
+
+/// Carries a plan out.
+pub fn carry_out(
+    question: &Question<'_>,
+    plan: &Plan,
+    listener: &mut Listener<'_>,
+    interrupt: &AtomicBool,
+) -> Result<Outcome, Failure> {
+    let mut shown: Vec<Shown> = Vec::new();
+    for step in &plan.steps {
+        match step {
+            Step::Search { processors, states } => {
+                for &processors in processors {
+                    let found = instance::find(
+                        question,
+                        &plan.processor,
+                        processors,
+                        Some(*states),
+                        listener,
+                        interrupt,
+                    );
+                    if let Some(found) = found.filter(is_definite) {
+                        return Ok(Outcome { shown, end: End::Found(found) });
+                    }
+                }
+            }
+            Step::OneAddress(claim) => {
+                if let Some(one) = by_address::shown(question, claim, listener, interrupt) {
+                    shown = vec![one];
+                    break;
+                }
+            }
+            Step::Claim(claim) => {
+                let (view, found) = refined(question, claim, listener, interrupt)?;
+                let is_settled = is_settled(plan, &found.verdict);
+                shown.push(Shown { claim: claim.clone(), found, view, via: Via::Composition });
+                if is_settled {
+                    break;
+                }
+            }
+        }
+    }
+    let end = end(question, &shown, listener, interrupt);
+    Ok(Outcome { shown, end })
+}
+
+/// Whether the protocol is really wrong: a false alarm says nothing.
+fn is_definite(found: &Found) -> bool {
+    match found {
+        Found::Memory { verification, .. } => {
+            !matches!(verification.verdict, conform::Verdict::FalseAlarm(_))
+        }
+        Found::Own { .. } => true,
+    }
+}
+
+/// Whether the claims behind one need not be looked at.
+fn is_settled(plan: &Plan, verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Verified => plan.one_is_enough,
+        Verdict::Violation { .. } | Verdict::Missing(_) => !plan.one_is_enough,
+        Verdict::Undecided(_) => true,
+    }
+}
+
+/// How it ends. What is wrong with a prepared program is looked for again in the protocol.
+fn end(
+    question: &Question<'_>,
+    shown: &[Shown],
+    listener: &mut Listener<'_>,
+    interrupt: &AtomicBool,
+) -> End {
+    if question.memory_model.is_some() && shown.iter().any(Shown::begins_nowhere) {
+        return End::NoStart;
+    }
+    let Some(Shown { claim, found, .. }) = shown.last() else { return End::Claims };
+    let Verdict::Violation { processors, .. } = found.verdict else { return End::Claims };
+    let processor = &claim.prepared.processor;
+    match instance::find(question, processor, processors, None, listener, interrupt) {
+        Some(found) => End::Found(found),
+        None => End::Unconfirmed { processors },
+    }
+}
+
+/// Verifies one claim, by the first view of it that does.
+pub(crate) fn refined(
+    question: &Question<'_>,
+    claim: &Claim,
+    listener: &mut Listener<'_>,
+    interrupt: &AtomicBool,
+) -> Result<(View, Verification), Failure> {
+    let lemmas = question.lemmas(&claim.prepared)?;
+    let failure = |why| match why {
+        refine::Failure::Unsuitable(problems) => {
+            Failure::Unsuitable(claim.source.clone(), problems)
+        }
+        refine::Failure::Unrunnable(why) => Failure::Unrunnable(why),
+    };
+    let mut first = None;
+    for &view in &claim.views {
+        let mut progress = |what: &str, now: Option<&Progress>| {
+            // Without a search, a lemma has been found or given up.
+            if let Some(now) = now {
+                listener(&format!("{}: {what}", claim.name), now);
+            }
+        };
+        let options = question.refinement(view, &lemmas);
+        let found = refine::verify(&claim.prepared, &options, &mut progress, interrupt);
+        let is_open = match &found {
+            Ok(found) => matches!(found.verdict, Verdict::Missing(_)),
+            Err(refine::Failure::Unsuitable(_)) => true,
+            Err(_) => false,
+        };
+        if !is_open {
+            return found.map(|found| (view, found)).map_err(failure);
+        }
+        // The first attempt says more plainly why the second fails as well.
+        first.get_or_insert((view, found));
+    }
+    match first {
+        Some((view, found)) => found.map(|found| (view, found)).map_err(failure),
+        None => Err(Failure::Unsuitable(claim.source.clone(), Vec::new())),
+    }
+}

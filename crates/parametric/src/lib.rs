@@ -1,0 +1,19 @@
+//! How is it shown for any number of processors?
+//!
+//! A [`Question`] is a protocol with a memory model, or with its own invariants. [`plan`] says what
+//! will be done about it, as steps that can be printed: which claims are abstracted, in which views,
+//! and where few processors are searched first. [`carry_out`] does it. A claim is shown by crate
+//! `refine`, which finds lemmas for crate `abstraction`; a violation is reported only with a run of
+//! the protocol as it was written.
+
+mod by_address;
+mod carry_out;
+mod instance;
+mod outcome;
+mod plan;
+mod question;
+
+pub use carry_out::carry_out;
+pub use outcome::{AddressProof, Addresses, End, Found, Outcome, Shown, Via};
+pub use plan::{Claim, OneAddress, Plan, Step, plan};
+pub use question::{Failure, Listener, Question};

@@ -1,0 +1,124 @@
+//! What came of a plan.
+
+use abstraction::{Exclusion, View};
+use explore::Exploration;
+use murphi::interpret::Interpreter;
+use murphi::source::Source;
+use refine::{Kept, Verdict, Verification};
+
+use crate::plan::{Claim, Plan};
+
+/// What came of a plan.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The claims that were tried, in their order, with what came of each. If one address stood for
+    /// all, the one claim that holds.
+    pub shown: Vec<Shown>,
+    /// How it ended.
+    pub end: End,
+}
+
+/// How a plan ended.
+#[derive(Debug)]
+pub enum End {
+    /// Nothing is wrong with a definite number of processors: what is known is what claims say.
+    Claims,
+    /// The protocol as it was written is wrong with so many processors, or raises an alarm.
+    Found(Found),
+    /// A prepared program is wrong with so many processors, and the protocol is not.
+    Unconfirmed {
+        /// How many.
+        processors: u64,
+    },
+    /// No start state is one that an observer begins with, so that nothing was looked at.
+    NoStart,
+}
+
+/// Something that is wrong with the protocol, with so many processors.
+#[derive(Debug)]
+pub enum Found {
+    /// A verdict on the memory model that is not "verified" or "undecided".
+    Memory {
+        /// The protocol with so many processors, and its constants.
+        source: Source,
+        /// The constants.
+        options: Box<conform::Options>,
+        /// What was found.
+        verification: Box<conform::Verification>,
+    },
+    /// The protocol breaks a claim of its own.
+    Own {
+        /// How many processors there are.
+        processors: u64,
+        /// The protocol with so many.
+        interpreter: Box<Interpreter>,
+        /// What was found.
+        exploration: Box<Exploration>,
+    },
+}
+
+/// A claim with what came of it.
+#[derive(Debug)]
+pub struct Shown {
+    /// The claim.
+    pub claim: Claim,
+    /// What came of it.
+    pub found: Verification,
+    /// What was kept of processors.
+    pub view: View,
+    /// How its program comes from the protocol.
+    pub via: Via,
+}
+
+/// How the program of a claim comes from the protocol.
+#[derive(Debug, Clone)]
+pub enum Via {
+    /// It is the protocol, composed with an observer if it is about memory.
+    Composition,
+    /// One address stands for all.
+    OneAddress(AddressProof),
+}
+
+/// What lets one address stand for all.
+#[derive(Debug, Clone, Default)]
+pub struct AddressProof {
+    /// What a processor does at one address at a time, and how that was shown.
+    pub exclusions: Vec<Exclusion>,
+    /// Lemmas about other addresses, which the program claims of its own one.
+    pub lemmas: Vec<Kept>,
+}
+
+/// For how many addresses something is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Addresses {
+    /// As many as the model has.
+    Exactly(u64),
+    /// Any number.
+    Any,
+}
+
+impl Shown {
+    /// Whether the claim holds for any number of processors.
+    pub fn holds(&self) -> bool {
+        matches!(self.found.verdict, Verdict::Verified)
+    }
+
+    /// Whether nothing was looked at because there is nothing to begin with.
+    pub(crate) fn begins_nowhere(&self) -> bool {
+        self.found.small.iter().any(|small| small.complete && small.states == 0)
+    }
+}
+
+impl Outcome {
+    /// Whether the claims that were shown answer the question: all of the plan, or one that is
+    /// enough. A program of which an invariant was left out does not count.
+    pub fn holds(&self, plan: &Plan) -> bool {
+        let holds = |shown: &Shown| shown.holds() && shown.found.left_out.is_empty();
+        let is_enough =
+            |shown: &Shown| plan.one_is_enough || matches!(shown.via, Via::OneAddress(_));
+        let claims = plan.claims().count();
+        let all_hold = self.shown.len() == claims && self.shown.iter().all(holds);
+        let one_holds = self.shown.iter().any(|shown| holds(shown) && is_enough(shown));
+        matches!(self.end, End::Claims) && claims > 0 && (all_hold || one_holds)
+    }
+}
