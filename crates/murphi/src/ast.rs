@@ -256,6 +256,10 @@ pub enum PropertyKind {
     /// `assert` in a statement, `invariant` at the top level; Rumur takes either word in either
     /// place, and so do we.
     Assertion,
+    /// An assertion that what follows can be evaluated, made by
+    /// [`explicit_errors`](crate::transform::explicit_errors). It is written `assert`, and nothing
+    /// that is read has it.
+    Check,
     /// `assume`.
     Assumption,
     /// `cover`.

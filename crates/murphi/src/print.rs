@@ -268,7 +268,7 @@ fn property_statement(property: &Property) -> String {
 
 fn property_word(kind: PropertyKind, assertion: &'static str) -> &'static str {
     match kind {
-        PropertyKind::Assertion => assertion,
+        PropertyKind::Assertion | PropertyKind::Check => assertion,
         PropertyKind::Assumption => "assume",
         PropertyKind::Cover => "cover",
         PropertyKind::Liveness => "liveness",

@@ -4,13 +4,15 @@
 //! expressions and statements ([`each_part`], [`each_statement`]), rebuilds them from rebuilt parts
 //! ([`rebuilt`]), makes new ones ([`and`], [`quantified`], [`when`]), puts expressions in place of
 //! names ([`Substitution`]), asks for the declared type of a place ([`Declarations`]), and prefers
-//! programs in which every rule stands alone ([`flatten`]), nothing is called ([`Inliner`]) and no
-//! name hides another ([`names_apart`]).
+//! programs in which every rule stands alone ([`flatten`]), nothing is called ([`Inliner`]), no
+//! name hides another ([`names_apart`]) and only assertions fail ([`explicit_errors`]).
 
 mod apart;
+mod bounds;
 mod build;
 mod declarations;
 mod effects;
+mod errors;
 mod flatten;
 mod fold;
 mod inline;
@@ -25,6 +27,7 @@ pub use build::{
 };
 pub use declarations::{Declarations, Scope, bind};
 pub use effects::{is_moved, written};
+pub use errors::{Checked, explicit_errors, without_idle_puts};
 pub use flatten::{Flat, FlatRule, Flattened, RuleId, flatten, flatten_all};
 pub use fold::{
     rebuilt, rebuilt_statement, rebuilt_statements, try_rebuilt, try_rebuilt_statement,

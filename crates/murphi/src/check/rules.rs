@@ -168,7 +168,7 @@ impl Checker<'_> {
     fn property(&mut self, property: &ast::Property, span: Span) {
         let counts = &mut self.unnamed;
         let (kind, what, word, count) = match property.kind {
-            ast::PropertyKind::Assertion => {
+            ast::PropertyKind::Assertion | ast::PropertyKind::Check => {
                 (PropertyKind::Invariant, "an invariant", "Invariant", &mut counts.invariants)
             }
             ast::PropertyKind::Assumption => {

@@ -259,7 +259,7 @@ impl Checker<'_> {
 
     fn property_statement(&mut self, property: &ast::Property, span: Span) -> Check<StatementKind> {
         let what = match property.kind {
-            ast::PropertyKind::Assertion => "an assertion",
+            ast::PropertyKind::Assertion | ast::PropertyKind::Check => "an assertion",
             ast::PropertyKind::Assumption => "an assumption",
             ast::PropertyKind::Cover => "what is to be covered",
             ast::PropertyKind::Liveness => {
@@ -270,7 +270,7 @@ impl Checker<'_> {
         };
         let condition = self.condition(&property.condition, what)?;
         Ok(match property.kind {
-            ast::PropertyKind::Assertion => {
+            ast::PropertyKind::Assertion | ast::PropertyKind::Check => {
                 let message = property.message.as_ref().map(|message| message.text.clone());
                 StatementKind::Assert { condition, message }
             }

@@ -1,7 +1,7 @@
 //! What is of which type, as far as transformations of the syntax tree ask: from the declarations of
 //! a checked program.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::ast::{
     Declaration, DeclarationKind, Domain, Expression, ExpressionKind, Item, Program, Quantifier,
@@ -17,7 +17,7 @@ pub struct Declarations {
     globals: HashMap<String, TypeExpression>,
     /// Members of enumerations, by the name of their type if it has one.
     members: HashMap<String, TypeExpression>,
-    constants: HashSet<String>,
+    constants: HashMap<String, Expression>,
     /// A type that is known by its name alone.
     opaque: String,
 }
@@ -40,8 +40,9 @@ impl Declarations {
 
     fn declare(&mut self, declaration: &Declaration) {
         match &declaration.kind {
-            DeclarationKind::Constant { names, .. } => {
-                self.constants.extend(names.iter().map(|name| name.text.clone()));
+            DeclarationKind::Constant { names, value } => {
+                let each = names.iter().map(|name| (name.text.clone(), value.clone()));
+                self.constants.extend(each);
             }
             DeclarationKind::Type { names, definition } => {
                 for name in names {
@@ -104,6 +105,16 @@ impl Declarations {
         self.globals.values()
     }
 
+    /// The state variables and their types.
+    pub fn state(&self) -> impl Iterator<Item = (&String, &TypeExpression)> {
+        self.globals.iter()
+    }
+
+    /// What a constant is declared to be.
+    pub fn constant(&self, name: &str) -> Option<&Expression> {
+        self.constants.get(name)
+    }
+
     /// Whether a name is a state variable.
     pub fn is_global(&self, name: &str) -> bool {
         self.globals.contains_key(name)
@@ -112,6 +123,11 @@ impl Declarations {
     /// Whether a name is a member of an enumeration.
     pub fn is_member(&self, name: &str) -> bool {
         self.members.contains_key(name)
+    }
+
+    /// Whether a type is that of conditions.
+    pub fn is_boolean(&self, ty: &TypeExpression) -> bool {
+        matches!(&self.resolve(ty).kind, TypeKind::Named(name) if name.text == "boolean")
     }
 
     /// Whether a type is simple: one value rather than several.
@@ -180,7 +196,7 @@ impl Declarations {
     /// Every name that is declared.
     pub fn declared(&self) -> impl Iterator<Item = &String> {
         let types = self.named.keys().chain(self.globals.keys());
-        types.chain(self.members.keys()).chain(&self.constants)
+        types.chain(self.members.keys()).chain(self.constants.keys())
     }
 }
 

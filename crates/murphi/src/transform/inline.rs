@@ -5,6 +5,10 @@
 //! only returns something is replaced by what it returns (`callee.rs`, `expressions.rs`); of any
 //! other, the body comes before the statement with the call (`call.rs`, `statements.rs`). A call
 //! that changes what is read before it in the same expression is refused (`effects.rs`).
+//!
+//! An argument is evaluated where the function is called, whether or not the function looks at it,
+//! and that may fail. It stays in the program: as a `put` before the body, or beside the value of a
+//! function that is replaced by what it returns.
 
 mod call;
 mod callee;
@@ -13,7 +17,10 @@ mod statements;
 
 use std::collections::HashMap;
 
-use crate::ast::{Body, Declaration, DeclarationKind, Expression, Item, Program, Statement};
+use crate::ast::{
+    Body, Declaration, DeclarationKind, Expression, ExpressionKind, Item, Program, Statement,
+    StatementKind,
+};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
@@ -98,6 +105,25 @@ fn declare(scope: &mut Scope, declaration: &Declaration) -> Result<()> {
         scope.insert(name.text.clone(), variables.ty.clone());
     }
     Ok(())
+}
+
+/// A statement that evaluates what is passed or given a name, as `put` does: the place is found, and
+/// what is there may be undefined. `None` where that cannot fail.
+fn touched(passed: &Expression) -> Option<Statement> {
+    (!is_steady(passed)).then(|| {
+        let kind = StatementKind::Put(passed.clone());
+        Statement { kind, span: passed.span }
+    })
+}
+
+/// Whether evaluating something can never fail where it is only passed on: no index has to be one of
+/// an array, and nothing is computed.
+fn is_steady(passed: &Expression) -> bool {
+    match &passed.kind {
+        ExpressionKind::Name(_) | ExpressionKind::Integer(_) | ExpressionKind::Undefined => true,
+        ExpressionKind::Field(inner, _) => is_steady(inner),
+        _ => false,
+    }
 }
 
 fn not_understood(span: Span) -> Diagnostic {

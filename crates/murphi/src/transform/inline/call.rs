@@ -8,18 +8,18 @@
 use std::collections::HashSet;
 
 use crate::ast::{
-    Call, Declaration, DeclarationKind, Expression, ExpressionKind, Statement, StatementKind,
-    TypeExpression, Variables,
+    Call, Declaration, DeclarationKind, Expression, Statement, StatementKind, TypeExpression,
+    Variables,
 };
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
 use super::callee::{Callee, Parameter};
-use super::{Inliner, Place, Result};
+use super::{Inliner, Place, Result, touched};
 use crate::transform::effects::is_moved;
 use crate::transform::substitute::Substitution;
 use crate::transform::{
-    assign, each_expression, each_statement, identifier, name, names, not_taken, root, statement,
+    assign, each_statement, identifier, name, names, not_taken, root, statement,
 };
 
 impl Inliner<'_> {
@@ -36,6 +36,7 @@ impl Inliner<'_> {
         substitution.avoid(place.scope.keys().cloned());
         let writes = all_writes(callee, call);
         for (parameter, argument) in callee.parameters.iter().zip(&call.arguments) {
+            done.extend(touched(argument));
             let value = match self.needs_variable(place, callee, parameter, argument, &writes)? {
                 true => {
                     let variable = self.variable(place, &parameter.name, &parameter.ty);
@@ -74,11 +75,7 @@ impl Inliner<'_> {
         }
         let changes = names(argument).iter().any(|name| writes.contains(name))
             || callee.writes.contains(&parameter.name);
-        let is_checked = || {
-            mentions(&callee.body.statements, &parameter.name)
-                && self.narrows(&place.scope, argument, &parameter.ty)
-        };
-        Ok(changes || is_checked())
+        Ok(changes || self.narrows(&place.scope, argument, &parameter.ty))
     }
 
     /// Makes variables of the rule of those of a function.
@@ -145,14 +142,6 @@ fn all_writes(callee: &Callee, call: &Call) -> HashSet<String> {
         }
     }
     writes
-}
-
-fn mentions(statements: &[Statement], wanted: &str) -> bool {
-    let mut found = false;
-    each_expression(statements, &mut |part| {
-        found |= matches!(&part.kind, ExpressionKind::Name(name) if name == wanted);
-    });
-    found
 }
 
 fn no_return(statements: &[Statement], span: Span) -> Result<()> {

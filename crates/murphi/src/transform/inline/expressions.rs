@@ -4,14 +4,16 @@
 //! Only what is evaluated in any case may be done before: not the right side of `and`, nor what is
 //! under a quantifier. And what is done before must not change what was evaluated earlier.
 
-use crate::ast::{BinaryOperator, Call, Expression, ExpressionKind};
+use crate::ast::{BinaryOperator, Call, Expression, ExpressionKind, TypeKind};
 use crate::source::Span;
 
-use super::{Before, Inliner, Place, Result, not_understood};
-use crate::transform::declarations::bind;
+use super::{Before, Inliner, Place, Result, is_steady, not_understood};
+use crate::transform::declarations::{Scope, bind};
 use crate::transform::effects::undisturbed;
 use crate::transform::substitute::Substitution;
-use crate::transform::{names, try_rebuilt};
+use crate::transform::{
+    binary, boolean, expression, field, index, is_place, name, names, try_rebuilt,
+};
 
 impl Inliner<'_> {
     /// An expression without calls. What has to be done first goes to `before`.
@@ -103,7 +105,52 @@ impl Inliner<'_> {
             }
             substitution.insert(&parameter.name, argument.clone());
         }
-        Ok(Some(substitution.expression(value)))
+        let value = substitution.expression(value);
+        let unsteady = arguments.iter().rev().filter(|argument| !is_steady(argument));
+        let is_condition = callee.result.as_ref().is_some_and(|ty| self.types.is_boolean(ty));
+        let mut whole = value;
+        for argument in unsteady {
+            let Some(evaluates) = self.evaluates(&place.scope, argument) else { return Ok(None) };
+            let [evaluates, value] = [evaluates, whole.clone()].map(Box::new);
+            let kind = match is_condition {
+                true => ExpressionKind::Binary(BinaryOperator::And, evaluates, value),
+                false => ExpressionKind::Conditional(evaluates, value.clone(), value),
+            };
+            whole = Expression { kind, span: whole.span };
+        }
+        Ok(Some(whole))
+    }
+
+    /// A condition that is true, and fails if something cannot be passed.
+    fn evaluates(&self, scope: &Scope, passed: &Expression) -> Option<Expression> {
+        let span = passed.span;
+        if !is_place(passed) {
+            return Some(binary(BinaryOperator::Equal, passed.clone(), passed.clone()));
+        }
+        let part = self.simple_part(scope, passed)?;
+        let asked = expression(ExpressionKind::IsUndefined(Box::new(part)), span);
+        // Not by `or`, which leaves out what does not decide.
+        Some(binary(BinaryOperator::Or, asked, boolean(true, span)))
+    }
+
+    /// A simple place that is found if and only if the whole is.
+    fn simple_part(&self, scope: &Scope, whole: &Expression) -> Option<Expression> {
+        let ty = self.types.of(scope, whole)?;
+        let part = match &self.types.resolve(&ty).kind {
+            TypeKind::Record(fields) => field(whole.clone(), &fields.first()?.names.first()?.text),
+            TypeKind::Array { index: at, .. } => {
+                let first = match &self.types.resolve(at).kind {
+                    TypeKind::Range(low, _) => (**low).clone(),
+                    TypeKind::Enumeration(members) => name(&members.first()?.text, whole.span),
+                    TypeKind::Named(at) if at.text == "boolean" => boolean(false, whole.span),
+                    _ => return None,
+                };
+                index(whole.clone(), first)
+            }
+            TypeKind::Multiset { .. } => return None,
+            _ => return Some(whole.clone()),
+        };
+        self.simple_part(scope, &part)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Statements without calls: each behind what its calls have to do before it. Aliases are written
-//! out, and what is only printed is left out.
+//! out; that what they stand for is evaluated, and may fail, is kept as a `put`.
 
 use crate::ast::{
     Alias, Branch, Call, Case, Domain, Expression, ExpressionKind, Quantifier, Statement,
@@ -8,11 +8,11 @@ use crate::ast::{
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-use super::{Before, Inliner, Place, Result, not_understood};
+use super::{Before, Inliner, Place, Result, not_understood, touched};
 use crate::transform::declarations::bind;
 use crate::transform::effects::{index_names, is_moved, undisturbed, written};
 use crate::transform::substitute::Substitution;
-use crate::transform::{each_expression, each_part, names};
+use crate::transform::{each_expression, each_part, name, names};
 
 impl Inliner<'_> {
     pub(super) fn statements(
@@ -46,11 +46,17 @@ impl Inliner<'_> {
             StatementKind::Alias { aliases, body } => {
                 let substitution = self.aliases(place, aliases, body, &mut before)?;
                 done.extend(before.unwrap_or_default());
+                done.extend(aliases.iter().filter_map(|alias| {
+                    touched(&substitution.expression(&name(&alias.name.text, alias.value.span)))
+                }));
                 done.extend(self.statements(place, &substitution.statements(body))?);
                 return Ok(());
             }
-            // They change nothing.
-            StatementKind::Put(_) | StatementKind::PutText(_) => return Ok(()),
+            // It changes nothing and cannot fail.
+            StatementKind::PutText(_) => return Ok(()),
+            StatementKind::Put(value) => {
+                StatementKind::Put(self.evaluated(place, value, &mut before)?)
+            }
             StatementKind::Assign { target, value } => {
                 self.assignment(place, target, value, span, &mut before)?
             }
