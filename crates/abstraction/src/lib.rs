@@ -30,7 +30,7 @@ mod types;
 use murphi::ast::{Expression, Program, Quantifier};
 use murphi::diagnostic::Diagnostic;
 
-pub use abstraction::{Claimable, NAMED, OTHER, Options, Wide, abstraction};
+pub use abstraction::{Claimable, NAMED, OTHER, Options, RunTimeErrors, abstraction, least_view};
 pub use emit::emit;
 pub use lemma::read_lemmas;
 pub use murphi::transform::{FlatRule, RuleId, flatten};

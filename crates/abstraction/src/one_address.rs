@@ -32,7 +32,7 @@ use crate::abstraction::{OTHER, Options, abstraction};
 use crate::lemma::conjuncts;
 use crate::prepare::{assembled, property_item};
 use crate::types::Types;
-use crate::{Abstraction, Lemma, Prepared, View, Wide, prepare};
+use crate::{Abstraction, Lemma, Prepared, RunTimeErrors, View, prepare};
 
 /// That something holds of a processor at one address at a time.
 #[derive(Debug, Clone)]
@@ -73,7 +73,7 @@ pub fn by_address(
         view: View { concrete: 1, named: false },
         sets: false,
         proved,
-        wide: Wide::Tolerated,
+        errors: RunTimeErrors::Ignored,
         ..Options::default()
     };
     Ok((prepared, options))
@@ -142,7 +142,8 @@ pub fn exclusion_program(
     prepared.program = stripped;
     prepared.rules = flattened.rules;
     let roots: Vec<String> = only.iter().filter_map(root).map(str::to_owned).collect();
-    let options = Options { sets: false, only: Some(only), ..Options::default() };
+    let errors = RunTimeErrors::Ignored;
+    let options = Options { sets: false, only: Some(only), errors, ..Options::default() };
     let mut program = abstracted(&prepared, &options, address)?;
     for item in &mut program.items {
         if let Item::Declaration(Declaration {

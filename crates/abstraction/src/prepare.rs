@@ -7,7 +7,7 @@ use murphi::ast::{
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
 use murphi::transform::{
-    FlatRule, Flattened, Inliner, Scope, bind, flatten_all, names_apart, text,
+    FlatRule, Flattened, Inliner, Scope, bind, flatten_all, names_apart, text, without_idle_puts,
 };
 
 use crate::Prepared;
@@ -26,6 +26,7 @@ pub fn prepare(program: &Program, processor: Option<&str>) -> Result<Prepared, V
     let mut flattened = flatten_all(program)?;
     names_apart(&mut flattened, &types);
     inline(program, &types, &mut flattened).map_err(one)?;
+    without_idle_puts(&types, &mut flattened);
     flags_to_errors(&mut flattened, &types);
     let mut declarations: Vec<Declaration> = program
         .items

@@ -22,6 +22,8 @@ pub struct Abstraction {
     pub origins: Vec<(RuleId, Option<usize>)>,
     /// For each lemma, the name of the invariant that claims it.
     pub claims: Vec<String>,
+    /// The names of the invariants that say that guards and properties can be evaluated.
+    pub checks: Vec<String>,
     /// Invariants that were made stronger because an `exists` goes through concrete processors
     /// only: that they fail may mean nothing.
     pub strengthened: Vec<String>,

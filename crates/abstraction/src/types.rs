@@ -67,6 +67,11 @@ impl Types {
         Types { view, ..self }
     }
 
+    /// What is kept of processors.
+    pub(crate) fn view(&self) -> View {
+        self.view
+    }
+
     /// Whether one processor more is known by its name.
     pub(crate) fn has_named(&self) -> bool {
         self.view.named

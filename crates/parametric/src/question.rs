@@ -1,11 +1,14 @@
 //! What is asked, and why there may be no answer at all.
 
-use abstraction::{Lemma, Prepared, View, read_lemmas};
+use abstraction::{Lemma, Prepared, View, least_view, read_lemmas};
 use conform::MemoryModel;
 use explore::{Deadlock, Progress};
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Source;
 use refine::Unrunnable;
+
+/// The most processors that are kept concrete without being asked for.
+const WIDEST: u64 = 7;
 
 /// A protocol, and what is to be shown of it for any number of processors.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +53,16 @@ impl Question<'_> {
         let named = self.named && prepared.stores_several_processors();
         match self.concrete {
             Some(concrete) => vec![View { concrete, named }],
-            None => vec![View { concrete: 2, named }, View { concrete: 3, named: false }],
+            None => {
+                let mut views =
+                    vec![View { concrete: 2, named }, View { concrete: 3, named: false }];
+                // A claim about more processors is seen to fail only with all of them in view.
+                let least = least_view(prepared, self.options.language.dialect);
+                if (4..=WIDEST).contains(&least) {
+                    views.push(View { concrete: least, named: false });
+                }
+                views
+            }
         }
     }
 
@@ -64,7 +76,11 @@ impl Question<'_> {
         let language = self.options.language.clone();
         refine::Options {
             name: self.source.name.clone(),
-            abstraction: abstraction::Options { view, ..abstraction::Options::default() },
+            abstraction: abstraction::Options {
+                view,
+                dialect: language.dialect,
+                ..abstraction::Options::default()
+            },
             language: murphi::check::Options { constants: Vec::new(), ..language },
             search,
             symmetry: self.options.symmetry,

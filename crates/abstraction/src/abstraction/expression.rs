@@ -3,7 +3,7 @@
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind, MultisetFilter, UnaryOperator};
 use murphi::source::Span;
 use murphi::transform::{
-    and, binary, boolean, expression, implies, is_false, is_true, name, named_type, not, or,
+    and, binary, boolean, expression, implies, is_false, is_true, name, named_type, not, or, parts,
     try_rebuilt,
 };
 
@@ -86,8 +86,39 @@ impl Instance<'_> {
         })
     }
 
+    /// What stands for a condition that is not known: what lets a rule do more, and what speaks
+    /// against a claim.
+    pub(super) fn unknown(&self, mode: Mode, span: Span) -> Expression {
+        boolean((mode == Mode::Weaker) != self.restricts, span)
+    }
+
+    /// What stands for a condition of a claim that another view decides: the claim holds in this one.
+    fn vacuous(mode: Mode, span: Span) -> Expression {
+        boolean(mode == Mode::Weaker, span)
+    }
+
+    /// Whether a condition looks into a stored processor that is known not to be concrete. The claim
+    /// is decided in views in which it is: its state is one of those that the claim needs.
+    fn looks_outside(&self, whole: &Expression) -> bool {
+        let is_outside = match &whole.kind {
+            ExpressionKind::Index(_, at) => {
+                self.is_processor(at)
+                    && matches!(
+                        self.standing_of(at),
+                        Some(Standing::Other | Standing::Named | Standing::Outside)
+                    )
+            }
+            _ => false,
+        };
+        is_outside || parts(whole).into_iter().any(|part| self.looks_outside(part))
+    }
+
     /// A condition without connectives.
     fn atom(&mut self, whole: &Expression, mode: Mode) -> Step<Expression> {
+        let is_claim = self.restricts && matches!(mode, Mode::Weaker | Mode::Stronger);
+        if is_claim && self.looks_outside(whole) {
+            return Ok(Self::vacuous(mode, whole.span));
+        }
         // Where most of the state is left out, what matters of it is what is asked about it.
         if mode == Mode::Exact && self.types.leaves_something_out() {
             return match self.atom(whole, Mode::Probe) {
@@ -124,8 +155,13 @@ impl Instance<'_> {
         };
         self.weakened |= matches!(result, Err(Stop::Unknown));
         match (result, mode) {
-            (Err(Stop::Unknown), Mode::Weaker) => Ok(boolean(true, whole.span)),
-            (Err(Stop::Unknown), Mode::Stronger) => Ok(boolean(false, whole.span)),
+            // Two stored processors that are both abstract: one of them is named or concrete elsewhere.
+            (Err(Stop::Unknown), _) if is_claim && self.compares_processors(whole) => {
+                Ok(Self::vacuous(mode, whole.span))
+            }
+            (Err(Stop::Unknown), Mode::Weaker | Mode::Stronger) => {
+                Ok(self.unknown(mode, whole.span))
+            }
             // Evaluating it is an error, which is found where all is concrete.
             (Err(Stop::Undefined), Mode::Weaker) => Ok(boolean(false, whole.span)),
             (Err(Stop::Undefined), Mode::Stronger) => Ok(boolean(true, whole.span)),
@@ -340,6 +376,17 @@ impl Instance<'_> {
         let condition = Box::new(condition?);
         let filter = MultisetFilter { multiset: Box::new(multiset), condition, ..filter.clone() };
         Ok(expression(ExpressionKind::MultisetCount(filter), span))
+    }
+
+    fn compares_processors(&self, whole: &Expression) -> bool {
+        match &whole.kind {
+            ExpressionKind::Binary(
+                BinaryOperator::Equal | BinaryOperator::NotEqual,
+                left,
+                right,
+            ) => self.is_processor(left) || self.is_processor(right),
+            _ => false,
+        }
     }
 
     /// Whether something consists of parts, some of which are about processors.

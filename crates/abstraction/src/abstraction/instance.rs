@@ -182,14 +182,15 @@ pub(super) struct Instance<'t> {
     pub(super) standing: HashMap<String, Standing>,
     /// Variables bound by quantifiers and loops within the rule.
     pub(super) bound: Vec<String>,
-    /// Whether an `exists` goes through the concrete processors only.
+    /// Whether this is a claim: `exists` goes through the concrete processors only, and what is not
+    /// known speaks against it.
     pub(super) restricts: bool,
     /// Whether something became stronger by that.
     pub(super) restricted: bool,
     /// Whether some condition says less than the concrete one.
     pub(super) weakened: bool,
-    /// Whether every processor of the rule is concrete, so that errors are looked for.
-    pub(super) checks: bool,
+    /// Whether every processor of the rule is concrete.
+    pub(super) all_concrete: bool,
     made: Vec<Made>,
     /// What stands for the places as they were before the rule, by their text.
     initial: HashMap<String, usize>,
@@ -215,7 +216,7 @@ impl<'t> Instance<'t> {
             restricts: false,
             restricted: false,
             weakened: false,
-            checks: true,
+            all_concrete: true,
             made: Vec::new(),
             initial: HashMap::new(),
             later: HashMap::new(),

@@ -2,7 +2,9 @@
 //! does for the others must not show, or must be the same however often and in whatever order it is
 //! done: then it is done once, or not at all, by choice.
 
-use murphi::ast::{Branch, Expression, ExpressionKind, Quantifier, Statement, StatementKind};
+use murphi::ast::{
+    Branch, Expression, ExpressionKind, PropertyKind, Quantifier, Statement, StatementKind,
+};
 use murphi::print::print_expression;
 use murphi::source::Span;
 use murphi::transform::{
@@ -151,11 +153,21 @@ impl Instance<'_> {
                     .collect();
                 self.by_other_branches(round, &branches, otherwise.as_deref(), span)
             }
-            // Found where that processor is concrete.
-            StatementKind::Error(_)
-            | StatementKind::Property(_)
-            | StatementKind::Put(_)
-            | StatementKind::PutText(_) => Ok(Vec::new()),
+            StatementKind::Property(property) if property.kind != PropertyKind::Assumption => {
+                match self.is_seen_elsewhere(round, &property.condition)? {
+                    true => Ok(Vec::new()),
+                    false => self.property(property, span),
+                }
+            }
+            StatementKind::Error(message) => {
+                match self.is_seen_elsewhere(round, &boolean(false, span))? {
+                    true => Ok(Vec::new()),
+                    false => self.error(message, span),
+                }
+            }
+            StatementKind::Property(_) | StatementKind::Put(_) | StatementKind::PutText(_) => {
+                Ok(Vec::new())
+            }
             StatementKind::For { quantifiers, body } => {
                 let outer = self.scope.clone();
                 bind(&mut self.scope, quantifiers);
@@ -193,6 +205,12 @@ impl Instance<'_> {
                 if hidden { Ok(Vec::new()) } else { Err(shows(span)) }
             }
         }
+    }
+
+    /// Whether a claim in the round of a processor that is not concrete is checked where it is: the
+    /// claim is about that processor, or a view is wide enough for it as well.
+    fn is_seen_elsewhere(&self, round: Round<'_>, claim: &Expression) -> Step<bool> {
+        Ok(names(claim).iter().any(|name| name == round.variable) || !self.is_wide(claim)?)
     }
 
     fn by_other_branches(

@@ -29,11 +29,16 @@ mod set_choice;
 mod sets;
 mod slice;
 mod statement;
+mod width;
 
 use murphi::ast::{Expression, Property, PropertyKind, Quantifier, TypeExpression};
+use murphi::check::Dialect;
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
-use murphi::transform::{bind, flatten_all, identifier, is_true, named_type, quantified, text};
+use murphi::transform::{
+    Checked, FlatRule, Flattened, bind, boolean, explicit_errors, flatten_all, identifier, is_true,
+    named_type, quantified, text,
+};
 
 use crate::emit::{Parts, assemble};
 use crate::types::Types;
@@ -58,20 +63,20 @@ pub struct Options {
     pub only: Option<Vec<Expression>>,
     /// Facts that are known to hold. They strengthen rules like lemmas, and are not claimed.
     pub proved: Vec<Lemma>,
-    /// What becomes of statements that look at more processors at once than are in view.
-    pub wide: Wide,
+    /// What becomes of run-time errors.
+    pub errors: RunTimeErrors,
+    /// Whether copying an undefined value is one of them.
+    pub dialect: Dialect,
 }
 
-/// What becomes of statements that look at more processors at once than are in view: they may go
-/// wrong where no view shows it.
+/// What becomes of run-time errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wide {
-    /// The program is refused.
+pub enum RunTimeErrors {
+    /// That there are none is claimed.
     #[default]
-    Refused,
-    /// Only assertions and errors are refused. That such a statement reads what is undefined is not
-    /// looked for: a rule that does is taken not to run.
-    Tolerated,
+    Claimed,
+    /// A step that fails is taken not to happen: what is claimed is about runs without errors.
+    Ignored,
 }
 
 impl Default for Options {
@@ -82,7 +87,8 @@ impl Default for Options {
             sets: true,
             only: None,
             proved: Vec::new(),
-            wide: Wide::Refused,
+            errors: RunTimeErrors::Claimed,
+            dialect: Dialect::default(),
         }
     }
 }
@@ -100,8 +106,9 @@ pub fn abstraction(
         Some(only) => types.with_only(only.iter().map(key).collect()),
         None => types,
     };
-    let flattened = flatten_all(&prepared.program)?;
-    limits::check(prepared, &types, &flattened, options)?;
+    let checked = checked(&types, flatten_all(&prepared.program)?, options)?;
+    limits::check(prepared, &types, &checked, options.view)?;
+    let flattened = &checked.program;
     let mut problems = Vec::new();
     let mut parts = Parts::default();
     for start in &flattened.start_states {
@@ -120,9 +127,10 @@ pub fn abstraction(
             Err(problem) => problems.push(problem),
         }
     }
+    let mut checks = Vec::new();
     let mut rules = Vec::new();
     let mut origins = Vec::new();
-    for rule in &flattened.rules {
+    for (rule, evaluates) in flattened.rules.iter().zip(&checked.guards) {
         let of_rule = |lemma: &&Lemma| lemma.rule == rule.id;
         let strengthening: Vec<_> = lemmas
             .iter()
@@ -144,6 +152,20 @@ pub fn abstraction(
         };
         match instances(&types, &source, &strengthening) {
             Ok(built) => {
+                if !evaluates_guard(&types, rule, &built) {
+                    let name = format!("the guard of \"{}\" can be evaluated", rule.name);
+                    let can_be = Claim {
+                        kind: PropertyKind::Check,
+                        name: name.replace('"', "'"),
+                        quantifiers: &rule.quantifiers,
+                        condition: evaluates,
+                        span: rule.span,
+                    };
+                    match claim(&types, &can_be) {
+                        Ok((made, _)) => checks.extend(made),
+                        Err(problem) => problems.push(problem),
+                    }
+                }
                 for each in &built {
                     let number = each.is_abstract().then_some(rules.len());
                     origins.push((rule.id, number));
@@ -166,6 +188,17 @@ pub fn abstraction(
             let message = format!("\"{called}\" is not looked at: it is no invariant");
             notes.push(Diagnostic::warning(property.span, message));
             continue;
+        }
+        let can_be = Claim {
+            kind: PropertyKind::Check,
+            name: format!("'{called}' can be evaluated"),
+            quantifiers: &property.quantifiers,
+            condition: &checked.properties[number],
+            span: property.span,
+        };
+        match claim(&types, &can_be) {
+            Ok((made, _)) => checks.extend(made),
+            Err(problem) => problems.push(problem),
         }
         if options.leave_out.contains(&called) {
             continue;
@@ -200,9 +233,45 @@ pub fn abstraction(
     if !problems.is_empty() {
         return Err(problems);
     }
+    let named = |check: &Property| check.message.as_ref().map(|name| name.text.clone());
+    let names = checks.iter().filter_map(named).collect();
+    parts.properties.extend(checks);
+    let checks = names;
     let (program, portable) = assemble(prepared, &types, options.view, &parts);
     let view = options.view;
-    Ok(Abstraction { program, portable, view, rules, origins, claims, strengthened, notes })
+    Ok(Abstraction { program, portable, view, rules, origins, claims, checks, strengthened, notes })
+}
+
+/// How many processors have to be concrete for every claim of a program to be about few enough of
+/// them. What is refused in any view is not counted.
+pub fn least_view(prepared: &Prepared, dialect: Dialect) -> u64 {
+    let types = Types::new(&prepared.program, &prepared.processor.name);
+    let options = Options { dialect, ..Options::default() };
+    let checked =
+        flatten_all(&prepared.program).and_then(|flattened| checked(&types, flattened, &options));
+    checked.map_or(0, |checked| limits::widest(&types, &checked))
+}
+
+/// The program with its errors explicit, if they are claimed not to occur.
+fn checked(
+    types: &Types,
+    program: Flattened,
+    options: &Options,
+) -> Result<Checked, Vec<Diagnostic>> {
+    if options.errors == RunTimeErrors::Claimed {
+        return explicit_errors(types, &program, options.dialect);
+    }
+    let fine = |span: Span| boolean(true, span);
+    let guards = program.rules.iter().map(|rule| fine(rule.span)).collect();
+    let properties = program.properties.iter().map(|property| fine(property.span)).collect();
+    Ok(Checked { program, guards, properties })
+}
+
+/// Whether a rule's guard is evaluated as it is, for all its processors: then it fails by itself.
+fn evaluates_guard(types: &Types, rule: &FlatRule, built: &[Built]) -> bool {
+    let processors = rule.quantifiers.iter().filter(|each| types.over_processors(each)).count();
+    let is_whole = |built: &Built| built.others.is_empty() && built.keeps_guard;
+    processors as u64 <= types.concrete() && built.iter().any(is_whole)
 }
 
 /// Which lemmas speak of few enough processors to be looked at where they are concrete.
@@ -222,7 +291,7 @@ impl Claimable {
     pub fn allows(&self, prepared: &Prepared, lemma: &Lemma) -> bool {
         let rule = prepared.rules.get(lemma.rule.0);
         let claim = |rule| lemma::claim(lemma, rule);
-        rule.is_some_and(|rule| limits::within(&self.types, &claim(rule), self.view).is_ok())
+        rule.is_some_and(|rule| width::within(&self.types, &claim(rule), self.view).is_ok())
     }
 }
 
@@ -249,7 +318,7 @@ struct Claim<'a> {
 /// stronger.
 fn claim(types: &Types, claim: &Claim<'_>) -> Result<(Option<Property>, bool), Diagnostic> {
     let mut instance = Instance::new(types, Vec::new());
-    instance.restricts = claim.kind == PropertyKind::Assertion;
+    instance.restricts = claim.kind != PropertyKind::Assumption;
     let whole = quantified(true, claim.quantifiers.to_vec(), claim.condition.clone());
     let condition =
         instance.condition(&whole, Mode::Weaker).map_err(|stop| refused(stop, claim.span))?;
@@ -272,7 +341,7 @@ fn lemma_claim(
     };
     let name = format!("lemma {} for \"{}\"", number + 1, rule.name).replace('"', "'");
     let whole = lemma::claim(lemma, rule);
-    limits::within(types, &whole, view)?;
+    width::within(types, &whole, view)?;
     let claimed = Claim {
         kind: PropertyKind::Assertion,
         name: name.clone(),

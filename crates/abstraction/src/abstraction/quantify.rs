@@ -26,8 +26,7 @@ impl Instance<'_> {
             Err(stop) => {
                 self.weakened = true;
                 return match mode {
-                    Mode::Weaker => Ok(boolean(true, condition.span)),
-                    Mode::Stronger => Ok(boolean(false, condition.span)),
+                    Mode::Weaker | Mode::Stronger => Ok(self.unknown(mode, condition.span)),
                     Mode::Probe | Mode::Exact => Err(stop),
                 };
             }

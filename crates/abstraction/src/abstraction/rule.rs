@@ -3,15 +3,14 @@
 use std::collections::{HashSet, VecDeque};
 
 use murphi::ast::{
-    Body, Declaration, DeclarationKind, Expression, ExpressionKind, Quantifier, Statement,
-    Variables,
+    Body, Declaration, DeclarationKind, Expression, ExpressionKind, PropertyKind, Quantifier,
+    Statement, StatementKind, Variables,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 use murphi::transform::{
-    and, boolean, changed, each_expression, each_part, each_statement, is_false, is_true, names,
-    root,
+    and, boolean, changed, each_expression, each_statement, is_false, is_true, names, root,
 };
 
 use super::instance::{Decision, Instance, Mode, NAMED, OTHER, Standing, outside};
@@ -44,6 +43,8 @@ pub(crate) struct Built {
     pub(crate) choices: Vec<Choice>,
     /// Whether its guard says less than that of the rule.
     pub(crate) weakened: bool,
+    /// Whether the whole guard of the rule is evaluated, before anything that lemmas add to it.
+    pub(crate) keeps_guard: bool,
 }
 
 impl Built {
@@ -134,7 +135,7 @@ fn instance(
             instance.standing.insert(quantifier.name.text.clone(), standing);
         }
     }
-    instance.checks = others.is_empty();
+    instance.all_concrete = others.is_empty();
     let told = |stop| refused(stop, source.span);
     for place in source.chosen {
         if instance.belongs_to_other(place) {
@@ -152,6 +153,7 @@ fn instance(
     let whole = || boolean(true, source.span);
     let guard = source.guard.cloned().unwrap_or_else(whole);
     let mut guard = instance.condition(&guard, Mode::Weaker).map_err(told)?;
+    let keeps_guard = source.guard.is_none_or(|whole| *whole == guard);
     let choices = instance.choices();
     let weakened = instance.weakened;
     if weakened || !others.is_empty() || !choices.is_empty() {
@@ -162,7 +164,7 @@ fn instance(
     let shows = source.is_start
         || others.is_empty()
         || writes_state(types, &statements)
-        || source.guard.is_some_and(|guard| may_fail(&instance, source.quantifiers, guard));
+        || claims_something(&statements);
     // The rule itself stays: a program has at least one.
     if !shows || (is_false(&guard) && !others.is_empty()) {
         return Ok((None, decisions));
@@ -207,6 +209,7 @@ fn instance(
             .collect(),
         choices,
         weakened,
+        keeps_guard,
     };
     Ok((Some(built), decisions))
 }
@@ -229,42 +232,17 @@ fn instance_name(source: &Source<'_>, others: &[(usize, Standing)], choices: &[C
     parts.join(", ")
 }
 
-/// Whether a guard compares what belongs to two processors, of which one may have nothing there, or
-/// is about more of them than are in view at once. The error may be seen with some of them in view and
-/// not the others, of which nothing shows.
-fn may_fail(instance: &Instance<'_>, quantifiers: &[Quantifier], guard: &Expression) -> bool {
-    let types = instance.types;
-    let processors = quantifiers.iter().filter(|each| types.over_processors(each)).count();
-    let mut found = processors as u64 > types.concrete();
-    each_atom(guard, &mut |atom| {
-        let mut owners = HashSet::new();
-        each_part(atom, &mut |part| {
-            if let ExpressionKind::Index(_, at) = &part.kind
-                && instance.is_processor(at)
-            {
-                owners.insert(print_expression(at));
-            }
-        });
-        found |= owners.len() > 1;
+/// Whether statements claim something.
+fn claims_something(statements: &[Statement]) -> bool {
+    let mut found = false;
+    each_statement(statements, &mut |statement| {
+        found |= match &statement.kind {
+            StatementKind::Property(property) => property.kind != PropertyKind::Assumption,
+            StatementKind::Error(_) => true,
+            _ => false,
+        };
     });
     found
-}
-
-/// The conditions without connectives that a guard consists of.
-fn each_atom(whole: &Expression, visit: &mut dyn FnMut(&Expression)) {
-    use murphi::ast::BinaryOperator as B;
-    match &whole.kind {
-        ExpressionKind::Unary(murphi::ast::UnaryOperator::Not, inner) => each_atom(inner, visit),
-        ExpressionKind::Binary(
-            B::And | B::LogicalAnd | B::Or | B::LogicalOr | B::Implies,
-            left,
-            right,
-        ) => {
-            each_atom(left, visit);
-            each_atom(right, visit);
-        }
-        _ => visit(whole),
-    }
 }
 
 /// Whether statements write a state variable.

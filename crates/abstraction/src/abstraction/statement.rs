@@ -9,9 +9,9 @@ mod branches;
 mod claims;
 mod multisets;
 
-use murphi::ast::{BinaryOperator, Expression, Statement, StatementKind};
+use murphi::ast::{BinaryOperator, Expression, PropertyKind, Statement, StatementKind};
 use murphi::source::Span;
-use murphi::transform::{binary, boolean, name, names, statement, when};
+use murphi::transform::{binary, boolean, name, names, own_expressions, statement, when};
 
 use super::instance::{Instance, Key, Mode, Standing, Step, Stop, outside, overlap, reads};
 use super::loops::writes;
@@ -20,12 +20,34 @@ use branches::chained;
 pub(super) use branches::path;
 use claims::assumed;
 
+/// Whether this is a check of what the next statement may fail by.
+fn is_check(statement: &Statement) -> bool {
+    matches!(&statement.kind, StatementKind::Property(property)
+        if property.kind == PropertyKind::Check)
+}
+
+/// Whether two statements evaluate the same expressions for themselves, in the same way.
+fn evaluates_same(left: &Statement, right: &Statement) -> bool {
+    std::mem::discriminant(&left.kind) == std::mem::discriminant(&right.kind)
+        && own_expressions(left) == own_expressions(right)
+}
+
 impl<'t> Instance<'t> {
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Step<Vec<Statement>> {
         let mut done = Vec::new();
+        let mut check: Option<Vec<Statement>> = None;
         for statement in statements {
-            done.extend(self.statement(statement)?);
+            let made = self.statement(statement)?;
+            if is_check(statement) {
+                check = Some(made);
+                continue;
+            }
+            // A statement that is evaluated as it is fails by itself, just where its check does.
+            let fails_itself = matches!(made.as_slice(), [only] if evaluates_same(only, statement));
+            done.extend(check.take().filter(|_| !fails_itself).unwrap_or_default());
+            done.extend(made);
         }
+        done.extend(check.unwrap_or_default());
         Ok(done)
     }
 
@@ -97,10 +119,7 @@ impl<'t> Instance<'t> {
             }
             StatementKind::For { quantifiers, body } => self.for_all(quantifiers, body, span),
             StatementKind::While { condition, body } => self.while_true(condition, body, span),
-            StatementKind::Error(message) => Ok(match self.checks {
-                true => vec![statement(StatementKind::Error(message.clone()), span)],
-                false => vec![assumed(boolean(false, span), span)],
-            }),
+            StatementKind::Error(message) => self.error(message, span),
             StatementKind::Property(property) => self.property(property, span),
             StatementKind::MultisetAdd { value, multiset } => {
                 self.multiset_add(value, multiset, span)

@@ -43,6 +43,7 @@ impl Sets<'_> {
                 return self.assignment(context, place, &zero, span, done);
             }
             StatementKind::Undefine(_) => whole.kind.clone(),
+            StatementKind::Put(value) if self.is_counter(context, value) => whole.kind.clone(),
             StatementKind::If { branches, otherwise } => {
                 let mut branches = branches.clone();
                 for branch in &mut branches {

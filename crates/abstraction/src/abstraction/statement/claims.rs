@@ -1,33 +1,83 @@
-//! Assertions and assumptions in statements. An assertion is checked where all processors of the
-//! rule are concrete and assumed where they are not; either is weakened to what is kept.
+//! Assertions and assumptions in statements.
+//!
+//! An assertion is checked where all processors of its rule and of the loops around it are concrete,
+//! if a view is wide enough for them and for those that it speaks of besides. Otherwise it is checked
+//! wherever the ones are concrete that it names itself. Either way, whatever processors make it fail,
+//! there is a view of them in which it is checked, and there it fails. In all other instances it is
+//! assumed. A check of what the next statement may fail by is not: the statement is still there.
 
-use murphi::ast::{Expression, ExpressionKind, Property, PropertyKind, Statement, StatementKind};
+use murphi::ast::{
+    Expression, ExpressionKind, Property, PropertyKind, Statement, StatementKind, Text,
+};
 use murphi::source::Span;
-use murphi::transform::{is_true, parts, statement};
+use murphi::transform::{boolean, is_true, names, parts, statement};
 
-use crate::abstraction::instance::{Instance, Mode, Step, Stop};
+use crate::abstraction::instance::{Instance, Mode, Standing, Step, Stop};
 use crate::abstraction::places::Where;
+use crate::abstraction::width;
 
 impl Instance<'_> {
-    pub(super) fn property(&mut self, property: &Property, span: Span) -> Step<Vec<Statement>> {
+    pub(in crate::abstraction) fn property(
+        &mut self,
+        property: &Property,
+        span: Span,
+    ) -> Step<Vec<Statement>> {
         match property.kind {
-            PropertyKind::Assertion => {
-                if !self.checks {
-                    return self.assume(&property.condition, span);
+            PropertyKind::Assertion | PropertyKind::Check => {
+                match (self.is_checked(&property.condition)?, property.kind) {
+                    (true, _) => self.claimed(property, span),
+                    (false, PropertyKind::Check) => Ok(Vec::new()),
+                    (false, _) => self.assume(&property.condition, span),
                 }
-                let outer = std::mem::replace(&mut self.restricts, true);
-                let condition = self.condition(&property.condition, Mode::Weaker);
-                self.restricts = outer;
-                let condition = condition?;
-                if is_true(&condition) {
-                    return Ok(Vec::new());
-                }
-                let property = Property { condition, ..property.clone() };
-                Ok(vec![statement(StatementKind::Property(property), span)])
             }
             PropertyKind::Assumption => self.assume(&property.condition, span),
             PropertyKind::Cover | PropertyKind::Liveness => Ok(Vec::new()),
         }
+    }
+
+    /// `error`, which is an assertion of nothing.
+    pub(in crate::abstraction) fn error(
+        &mut self,
+        message: &Text,
+        span: Span,
+    ) -> Step<Vec<Statement>> {
+        Ok(match self.is_checked(&boolean(false, span))? {
+            true => vec![statement(StatementKind::Error(message.clone()), span)],
+            false => vec![assumed(boolean(false, span), span)],
+        })
+    }
+
+    /// Whether an assertion is checked in this instance.
+    fn is_checked(&self, condition: &Expression) -> Step<bool> {
+        if self.all_concrete {
+            return Ok(true);
+        }
+        let is_concrete = |name: &String| {
+            self.standing.get(name).is_none_or(|standing| *standing == Standing::Concrete)
+        };
+        Ok(self.is_wide(condition)? && names(condition).iter().all(is_concrete))
+    }
+
+    /// Whether no view is wide enough for the processors of a claim together with all of its rule and
+    /// of the loops around it.
+    pub(in crate::abstraction) fn is_wide(&self, condition: &Expression) -> Step<bool> {
+        let needs = width::needs(self.types, &self.scope, condition);
+        let needs = needs.map_err(|problem| Stop::Refuse(Box::new(problem)))?;
+        let around = self.standing.keys().cloned();
+        let view = self.types.view();
+        Ok(width::beyond(&width::with_state(&needs, around), view).is_some())
+    }
+
+    fn claimed(&mut self, property: &Property, span: Span) -> Step<Vec<Statement>> {
+        let outer = std::mem::replace(&mut self.restricts, true);
+        let condition = self.condition(&property.condition, Mode::Weaker);
+        self.restricts = outer;
+        let condition = condition?;
+        if is_true(&condition) {
+            return Ok(Vec::new());
+        }
+        let property = Property { condition, ..property.clone() };
+        Ok(vec![statement(StatementKind::Property(property), span)])
     }
 
     fn assume(&mut self, condition: &Expression, span: Span) -> Step<Vec<Statement>> {

@@ -179,7 +179,7 @@ fn verified(question: &Question<'_>, found: Option<&Verification>, least: u64) -
             let claims = found.and_then(|found| {
                 let (abstraction, model) =
                     (found.abstraction.as_ref()?, found.interpreter.as_ref()?);
-                let lemmas = abstraction.claims.len();
+                let lemmas = abstraction.claims.len() + abstraction.checks.len();
                 Some(model.model().properties.len().saturating_sub(lemmas))
             });
             match claims.unwrap_or(0) {

@@ -1,0 +1,334 @@
+//! How many processors must be in view for a claim to be seen to fail.
+//!
+//! **(W1)** Let a claim fail in a state. [`needs`] gives sets of processors, one for each way in which
+//! the claim may fail, such that for one of them the following holds: in every view in which its
+//! processors are concrete (or, where only their identity matters, known by name), the claim of the
+//! concrete processors fails. So if no set is larger than a view, a claim that holds in all views of
+//! a state holds in the state.
+//!
+//! Proof, by induction on the claim. A claim fails by one of the parts of a conjunction (the sets of
+//! either), by all parts of a disjunction (unions of sets of each); what is supposed is the negation
+//! of a claim. `forall p` over processors fails by one processor, a witness that is in the set.
+//! `forall x` over another type fails by one value x, whose sets are those of the condition for that
+//! x. `exists x` over another type fails only if the condition fails for every value: unions of the
+//! sets for each of them, with witnesses and stored processors of their own. They are the same for
+//! all x if none depends on x, and then it does not matter how many values there are. What `exists p`
+//! claims over processors is claimed of the concrete ones alone, by what is known for certain; if
+//! the claim fails, so does that, in every view. An atom is known exactly if every processor whose
+//! state it reads is concrete, and if of two stored processors that it compares one is concrete or
+//! known by its name; both are in the set. Whatever is not known in other ways counts against the
+//! claim (`expression.rs`), so the sets need not account for it.
+//!
+//! Example: `exists s: 1..5 do forall q: P do l[q] != s end end` fails if for each of five values some
+//! processor has it. The witnesses are five, and may all be different.
+
+use std::collections::BTreeSet;
+
+use murphi::ast::{BinaryOperator, Expression, ExpressionKind, Quantifier, UnaryOperator};
+use murphi::diagnostic::Diagnostic;
+use murphi::print::print_expression;
+use murphi::source::Span;
+use murphi::transform::{Scope, Substitution, bind, name, parts};
+
+use crate::View;
+use crate::types::Types;
+
+/// Processors, by their texts.
+type Texts = BTreeSet<String>;
+
+/// Processors that have to be in view at once for one way in which a claim fails.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Need {
+    /// Those whose state matters.
+    state: Texts,
+    /// Those of which it matters who they are, and perhaps nothing else.
+    name: Texts,
+}
+
+/// One set for each way in which a claim fails.
+pub(super) type Needs = BTreeSet<Need>;
+
+/// How many sets are told apart. Beyond that, they are taken together.
+const MOST_NEEDS: usize = 32;
+
+/// How often a condition is looked at for the values of bound variables, before that is given up.
+const MOST_INSTANCES: usize = 4096;
+
+/// The sets of processors for each way in which a claim fails.
+pub(super) fn needs(types: &Types, scope: &Scope, claim: &Expression) -> Result<Needs, Diagnostic> {
+    let mut counting = Counting { types, bound: 0, instances: 0 };
+    counting.of(&mut scope.clone(), claim, Side::Claimed)
+}
+
+/// The same with processors that have to be in view besides.
+pub(super) fn with_state(needs: &Needs, more: impl Iterator<Item = String>) -> Needs {
+    let more = Need { state: more.collect(), name: Texts::new() };
+    together(needs, &Needs::from([more]))
+}
+
+/// How many processors would have to be in view, if that is more than there are.
+pub(super) fn beyond(needs: &Needs, view: View) -> Option<usize> {
+    needs.iter().filter_map(|need| need.beyond(view)).max()
+}
+
+/// A claim speaks of few enough processors.
+pub(super) fn within(types: &Types, claim: &Expression, view: View) -> Result<(), Diagnostic> {
+    let needs = needs(types, &Scope::new(), claim)?;
+    match beyond(&needs, view) {
+        Some(count) => Err(too_many(claim.span, count)),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn too_many(span: Span, count: usize) -> Diagnostic {
+    let message = format!("this speaks of {count} processors at once");
+    Diagnostic::error(span, message).help(format!("keep at least {count} processors concrete"))
+}
+
+impl Need {
+    fn and(&self, other: &Need) -> Need {
+        Need { state: &self.state | &other.state, name: &self.name | &other.name }
+    }
+
+    /// How many processors there are, if they are more than are in view.
+    fn beyond(&self, view: View) -> Option<usize> {
+        let all = (&self.state | &self.name).len();
+        let most = view.concrete + u64::from(view.named);
+        let is_in_view = self.state.len() as u64 <= view.concrete && all as u64 <= most;
+        (!is_in_view).then_some(all)
+    }
+}
+
+/// The needs of two parts that have to fail both.
+fn together(left: &Needs, right: &Needs) -> Needs {
+    few(left.iter().flat_map(|left| right.iter().map(move |right| left.and(right))).collect())
+}
+
+/// The needs of two parts of which one has to fail.
+fn either(left: Needs, right: Needs) -> Needs {
+    few(left.into_iter().chain(right).collect())
+}
+
+/// Not more of them than can be handled: together they are one that is greater than each.
+fn few(needs: Needs) -> Needs {
+    if needs.len() <= MOST_NEEDS {
+        return needs;
+    }
+    Needs::from([needs.iter().fold(Need::default(), |whole, need| whole.and(need))])
+}
+
+fn nobody() -> Needs {
+    Needs::from([Need::default()])
+}
+
+/// On which side of a claim a condition stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// If it is true, so is the claim.
+    Claimed,
+    /// If it is false, the claim is true.
+    Supposed,
+    /// It is a value, neither claimed nor supposed.
+    Either,
+}
+
+impl Side {
+    fn turned(self) -> Side {
+        match self {
+            Side::Claimed => Side::Supposed,
+            Side::Supposed => Side::Claimed,
+            Side::Either => Side::Either,
+        }
+    }
+}
+
+struct Counting<'a> {
+    types: &'a Types,
+    /// How many bound variables there have been.
+    bound: usize,
+    /// How many instances of conditions.
+    instances: usize,
+}
+
+type Counted = Result<Needs, Diagnostic>;
+
+impl Counting<'_> {
+    fn of(&mut self, scope: &mut Scope, whole: &Expression, side: Side) -> Counted {
+        use BinaryOperator as B;
+        match &whole.kind {
+            ExpressionKind::Unary(UnaryOperator::Not, inner) => {
+                self.of(scope, inner, side.turned())
+            }
+            ExpressionKind::Binary(
+                operator @ (B::And | B::LogicalAnd | B::Or | B::LogicalOr | B::Implies),
+                left,
+                right,
+            ) => {
+                let is_and = matches!(operator, B::And | B::LogicalAnd);
+                let of_left = if *operator == B::Implies { side.turned() } else { side };
+                let left = self.of(scope, left, of_left)?;
+                let right = self.of(scope, right, side)?;
+                Ok(match (is_and, side) {
+                    (true, Side::Claimed) | (false, Side::Supposed) => either(left, right),
+                    _ => together(&left, &right),
+                })
+            }
+            ExpressionKind::Conditional(condition, left, right) => {
+                self.conditional(scope, condition, left, right, side)
+            }
+            ExpressionKind::Quantified { all, quantifiers, condition } => {
+                let bound = Bound { all: *all, quantifiers, condition };
+                self.quantified(scope, bound, side, whole.span)
+            }
+            ExpressionKind::Name(name) => {
+                let is_processor = scope.get(name).is_some_and(|ty| self.types.is_processor(ty));
+                let state = is_processor.then(|| name.clone()).into_iter().collect();
+                Ok(Needs::from([Need { state, name: Texts::new() }]))
+            }
+            _ => self.atom(scope, whole),
+        }
+    }
+
+    /// `c ? a : b` as `(c -> a) & (!c -> b)`.
+    fn conditional(
+        &mut self,
+        scope: &mut Scope,
+        condition: &Expression,
+        left: &Expression,
+        right: &Expression,
+        side: Side,
+    ) -> Counted {
+        let (if_true, if_false) = match side {
+            Side::Either => (Side::Either, Side::Either),
+            _ => (Side::Supposed, Side::Claimed),
+        };
+        let then = together(&self.of(scope, condition, if_true)?, &self.of(scope, left, side)?);
+        let otherwise =
+            together(&self.of(scope, condition, if_false)?, &self.of(scope, right, side)?);
+        Ok(match side {
+            Side::Either => together(&then, &otherwise),
+            _ => either(then, otherwise),
+        })
+    }
+
+    fn quantified(
+        &mut self,
+        scope: &mut Scope,
+        bound: Bound<'_>,
+        side: Side,
+        span: Span,
+    ) -> Counted {
+        let Some((first, rest)) = bound.quantifiers.split_first() else {
+            return self.of(scope, bound.condition, side);
+        };
+        let inner = Bound { quantifiers: rest, ..bound };
+        // Whether all values have to speak against the claim.
+        let by_all = matches!(
+            (bound.all, side),
+            (false, Side::Claimed) | (true, Side::Supposed) | (_, Side::Either)
+        );
+        if self.types.over_processors(first) {
+            return match (by_all, side) {
+                (_, Side::Either) => Err(unclear(span)),
+                (true, _) => Ok(nobody()),
+                (false, _) => self.one_value(scope, first, inner, side, span),
+            };
+        }
+        let one = self.one_value(scope, first, inner, side, span)?;
+        if !by_all {
+            return Ok(one);
+        }
+        let another = self.one_value(scope, first, inner, side, span)?;
+        if one == another {
+            return Ok(one);
+        }
+        let Some(values) = self.types.count(&first.domain) else {
+            let message = "how many processors this speaks of depends on how many values there are";
+            return Err(Diagnostic::error(first.span, message).help("give it a constant range"));
+        };
+        let mut all = together(&one, &another);
+        for _ in 2..values {
+            let next = self.one_value(scope, first, inner, side, span)?;
+            all = together(&all, &next);
+        }
+        Ok(if values < 2 { one } else { all })
+    }
+
+    /// The needs for one value of a bound variable, which has a label of its own: the same name
+    /// elsewhere is another value.
+    fn one_value(
+        &mut self,
+        scope: &mut Scope,
+        quantifier: &Quantifier,
+        inner: Bound<'_>,
+        side: Side,
+        span: Span,
+    ) -> Counted {
+        self.instances += 1;
+        if self.instances > MOST_INSTANCES {
+            let message = "this claim is too large to count the processors that it speaks of";
+            return Err(Diagnostic::error(span, message).help("use smaller ranges"));
+        }
+        self.bound += 1;
+        let label = format!("{} {}", quantifier.name.text, self.bound);
+        let mut apart = Substitution::default();
+        apart.insert(&quantifier.name.text, name(&label, quantifier.span));
+        let outer = scope.clone();
+        bind(scope, std::slice::from_ref(quantifier));
+        let ty = scope.get(&quantifier.name.text).cloned();
+        scope.extend(ty.map(|ty| (label, ty)));
+        let condition = apart.expression(inner.condition);
+        let quantifiers: Vec<Quantifier> = inner.quantifiers.to_vec();
+        let inner = Bound { all: inner.all, quantifiers: &quantifiers, condition: &condition };
+        let needs = self.quantified(scope, inner, side, span);
+        *scope = outer;
+        needs
+    }
+
+    /// What is not a connective: its parts are values.
+    fn atom(&mut self, scope: &mut Scope, whole: &Expression) -> Counted {
+        let mut stored = Need::default();
+        match &whole.kind {
+            ExpressionKind::Index(_, at) if self.is_stored(scope, at) => {
+                stored.state.insert(print_expression(at));
+            }
+            // If both are abstract, it is not known whether they are the same.
+            ExpressionKind::Binary(
+                BinaryOperator::Equal | BinaryOperator::NotEqual,
+                left,
+                right,
+            ) if self.is_stored(scope, left) && self.is_stored(scope, right) => {
+                stored.name.insert(print_expression(left));
+            }
+            _ => {}
+        }
+        let mut needs = Needs::from([stored]);
+        for part in parts(whole) {
+            needs = together(&needs, &self.of(scope, part, Side::Either)?);
+        }
+        Ok(needs)
+    }
+
+    /// Whether this is a processor that is stored somewhere in the state.
+    fn is_stored(&self, scope: &Scope, place: &Expression) -> bool {
+        let is_place = match &place.kind {
+            ExpressionKind::Field(..) | ExpressionKind::Index(..) => true,
+            ExpressionKind::Name(name) => !scope.contains_key(name) && self.types.is_global(name),
+            _ => false,
+        };
+        is_place && self.types.of(scope, place).is_some_and(|ty| self.types.is_processor(&ty))
+    }
+}
+
+/// A condition under quantifiers of one kind.
+#[derive(Clone, Copy)]
+struct Bound<'a> {
+    all: bool,
+    quantifiers: &'a [Quantifier],
+    condition: &'a Expression,
+}
+
+fn unclear(span: Span) -> Diagnostic {
+    let message = "what is so of some or of all processors is used as a value in a claim";
+    Diagnostic::error(span, message).help("say what follows from it, with `->`, `&` and `|`")
+}
