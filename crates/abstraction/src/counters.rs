@@ -8,6 +8,13 @@
 //! the set (`counting.rs`). Comparing with 0 asks whether the set is empty (`conditions.rs`).
 //! Whatever else is done to a counter is refused, and so is whatever else depends on the number of
 //! processors (`remains.rs`).
+//!
+//! Transformation T5 of docs/abstraction.md, with `n: 0..N` and N processors:
+//!
+//! ```text
+//! before: n := n + 1;                         if n = 0 then …
+//! after:  assert !n[p]; n[p] := true;         if forall q: P do !n[q] end then …
+//! ```
 
 mod conditions;
 mod counting;

@@ -3,6 +3,13 @@
 //! An observer that cannot follow sets a flag, and an invariant says that it is never set. When a
 //! processor that is not concrete sets it, nothing is known of why: the same step is looked at where
 //! that processor is concrete. Errors are handled so, hence setting the flag becomes one.
+//!
+//! Transformation T4 of docs/abstraction.md.
+//!
+//! ```text
+//! before: failed := true;                     invariant "follows" !failed;
+//! after:  error "follows";                    invariant "follows" !failed;
+//! ```
 
 use std::collections::HashSet;
 

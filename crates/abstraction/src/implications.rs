@@ -2,6 +2,13 @@
 //!
 //! A comparison like `flag = exists p: P do … end` is written as two implications: then it is known
 //! on which side of a claim each part stands.
+//!
+//! Transformation T6 of docs/abstraction.md.
+//!
+//! ```text
+//! before: busy = exists p: P do wants[p] end
+//! after:  (busy -> exists p: P do wants[p] end) & ((exists p: P do wants[p] end) -> busy)
+//! ```
 
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind, Statement, UnaryOperator};
 use murphi::transform::{Flattened, and, implies, not, rebuilt, rebuilt_statements};

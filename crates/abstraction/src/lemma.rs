@@ -5,6 +5,14 @@
 //! there where their processors are concrete, then they hold of all processors in state k. So the
 //! next step, whoever makes it, satisfies the lemmas of its rule, and each view of it passes the
 //! strengthened guard.
+//!
+//! Transformation T14 and lemma L5 of docs/abstraction.md. The lemma `forall p, q: q != p -> c[q] = I`
+//! for a rule of p with the guard g:
+//!
+//! ```text
+//! claimed:  invariant forall p: P do forall q: P do q != p & g -> c[q] = I end end
+//! used:     rule "…, p = Other"  g' & forall q: P do c[q] = I end ==> …
+//! ```
 
 use std::collections::HashSet;
 

@@ -15,6 +15,8 @@
 //! [`Exclusion`]. It is a claim about two addresses and hardly anything else, so it is shown by
 //! itself ([`exclusion_program`]: two addresses, and of the state only what it speaks of), and then
 //! taken for granted.
+//!
+//! Transformations T15 and T16 of docs/abstraction.md.
 
 use murphi::ast::{
     Declaration, DeclarationKind, Domain, Expression, ExpressionKind, Item, Program, Property,

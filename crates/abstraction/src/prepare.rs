@@ -1,5 +1,7 @@
 //! From a program to the form that is abstracted: rules without functions, counters as sets, flags
 //! as errors, no name that hides another. Each step keeps what the program does, errors included.
+//!
+//! Transformations T1 to T6 of docs/abstraction.md, in this order.
 
 use murphi::ast::{
     Declaration, DeclarationKind, Item, Program, Property, Quantifier, Rule, RuleKind,

@@ -1,4 +1,13 @@
 //! Expressions: conditions and values.
+//!
+//! Transformation T11 of docs/abstraction.md for what rules ask, and C1 for what is claimed. With p =
+//! `Other` and `cache[p].state` unknown:
+//!
+//! ```text
+//! in a guard:         cache[p].state = M & busy   becomes   busy
+//! in a statement:     if cache[p].state = M …     becomes   if cache_p_state = M …, by choice
+//! in a claim, where owner is not concrete:  cache[owner].state = M   becomes   true
+//! ```
 
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind, MultisetFilter, UnaryOperator};
 use murphi::source::Span;

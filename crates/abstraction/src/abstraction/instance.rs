@@ -1,5 +1,8 @@
 //! One instance of a rule while it is abstracted: which processors are `Other`, what stands for
 //! what is not known, and what has been written so far.
+//!
+//! The choices of transformation T8 of docs/abstraction.md: one for each place of `Other` that is read,
+//! shared by all who read it while nothing changes it.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,13 @@
 //! Loops. One that goes through all processors does for the concrete ones what it says. What it
 //! does for the others must not show, or must be the same however often and in whatever order it is
 //! done: then it is done once, or not at all, by choice.
+//!
+//! Transformation T12 of docs/abstraction.md.
+//!
+//! ```text
+//! before: for q: P do if s[q] then ack := true; inv[q] := true; end; end
+//! after:  the same for the concrete ones, and  if s[Other] then ack := true; end
+//! ```
 
 use murphi::ast::{
     Branch, Expression, ExpressionKind, PropertyKind, Quantifier, Statement, StatementKind,

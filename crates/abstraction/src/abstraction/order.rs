@@ -4,6 +4,8 @@
 //! after. That is the same as any other order only if no round reads what another one writes: each
 //! may read what it has for itself (an element that the loop variable picks, if all writes of it do
 //! the same) and what the loop does not change.
+//!
+//! The condition of transformation T12 of docs/abstraction.md.
 
 use murphi::ast::{Expression, ExpressionKind, Statement};
 use murphi::source::Span;

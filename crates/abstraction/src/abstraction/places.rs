@@ -1,4 +1,7 @@
 //! Where a place is: in view, or with processors that are not concrete.
+//!
+//! Transformation T8 of docs/abstraction.md, with p = `Other`: `c[p].state` is hidden, `c[q].state` is
+//! visible for a concrete q, and `sharers[p]` is the element `sharers[Other]` of a set.
 
 use murphi::ast::{Expression, ExpressionKind};
 use murphi::transform::{expression, index, name};

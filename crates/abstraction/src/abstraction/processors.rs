@@ -1,4 +1,7 @@
 //! Which processor an expression is, and whether two are the same.
+//!
+//! Transformations T9 and T11 of docs/abstraction.md. With p = `Other`, `owner = p` becomes
+//! `owner = Other` in a guard, which may hold of another one as well.
 
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind};
 use murphi::transform::{and, binary, boolean, name, not, or};

@@ -1,4 +1,12 @@
 //! `forall` and `exists`: for the concrete processors, and for the others as far as is known.
+//!
+//! Transformation T11 of docs/abstraction.md, and C1 in claims.
+//!
+//! ```text
+//! in a guard:   forall q: P do c[q] = I end   becomes the same, of the concrete ones
+//! in a guard:   exists q: P do c[q] = I end   becomes   true
+//! in a claim:   exists q: P do c[q] = I end   becomes the same, of the concrete ones
+//! ```
 
 use murphi::ast::{BinaryOperator, Domain, Expression, Quantifier};
 use murphi::transform::{and, binary, bind, boolean, is_false, is_true, names, or, quantified};

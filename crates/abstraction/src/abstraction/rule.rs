@@ -1,4 +1,13 @@
 //! All instances of one rule.
+//!
+//! Transformations T8 and T13 of docs/abstraction.md: one instance for every way in which processors of
+//! the rule are concrete, `Named` or `Other`, without those of which nothing shows.
+//!
+//! ```text
+//! before: ruleset p: P do rule "store" c[p] = M ==> memory := d[p]; end
+//! after:  ruleset p: P do rule "store" c[p] = M ==> memory := d[p]; end
+//!         ruleset d_p: Value do rule "store, p = Other" true ==> memory := d_p; end
+//! ```
 
 use std::collections::{HashSet, VecDeque};
 

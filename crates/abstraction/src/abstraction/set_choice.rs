@@ -1,4 +1,7 @@
 //! A set of processors that belongs to one that is not concrete, copied or looked into: any set.
+//!
+//! Transformation T10 of docs/abstraction.md, with p = `Other`: `pending := sharers[p]` assigns any set,
+//! by parameters that say who is in it.
 
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind, Statement, StatementKind};
 use murphi::source::Span;

@@ -1,6 +1,13 @@
 //! Sets of processors. Of an array of booleans, one for each processor, the abstraction keeps the
 //! elements of the concrete processors, and one more that says whether any other processor is in
 //! the set. So whether a set is empty is known, and sets can be copied.
+//!
+//! Transformation T10 of docs/abstraction.md.
+//!
+//! ```text
+//! before: exists q: P do sharers[q] end
+//! after:  (exists q: P do sharers[q] end) | sharers[Other]
+//! ```
 
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind, TypeKind, UnaryOperator};
 use murphi::transform::{and, implies, index, is_false, is_true, name, names, not, or};

@@ -3,6 +3,13 @@
 //! A rule that computes something in a local variable, and then writes it where it does not show,
 //! need not compute it: nothing has to be chosen for what it would be computed from. What such a
 //! computation could fail with is found where all is concrete.
+//!
+//! Transformation T13 of docs/abstraction.md, with p = `Other` and a local variable x:
+//!
+//! ```text
+//! before: x := d[q]; d[p] := x; busy := false;
+//! after:  busy := false;
+//! ```
 
 use std::collections::HashSet;
 

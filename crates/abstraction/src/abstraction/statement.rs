@@ -3,6 +3,13 @@
 //! A statement stays as it is where it speaks of concrete processors, and leaves nothing where all
 //! it changes is not kept. Where it depends on a stored processor that may or may not be concrete,
 //! it is done in cases, one for each.
+//!
+//! Transformation T9 of docs/abstraction.md.
+//!
+//! ```text
+//! before: c[owner] := I;
+//! after:  if owner != Other then c[owner] := I; end;
+//! ```
 
 mod assignment;
 mod branches;

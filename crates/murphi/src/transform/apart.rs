@@ -1,6 +1,8 @@
 //! Each name means one thing where it is used.
 //!
 //! Places are recognised by their text, so a variable that hides another one gets a name of its own.
+//!
+//! Transformation T2 of docs/abstraction.md.
 
 use crate::ast::{Body, DeclarationKind, Quantifier};
 

@@ -1,4 +1,11 @@
 //! The rules of a program, one by one, with all that is bound around them.
+//!
+//! Transformation T1 of docs/abstraction.md.
+//!
+//! ```text
+//! before: ruleset p: P do alias c: cache[p] do rule c.state = I ==> … end end
+//! after:  ruleset p: P do rule cache[p].state = I ==> … end
+//! ```
 
 use std::collections::HashSet;
 

@@ -3,6 +3,13 @@
 //! Nothing shows where the place is not kept. Where it says whether any of the others is in a set,
 //! adding one makes it true, and taking one out leaves it open if there are more. A value that is not
 //! kept is anything, by choice; of a record that is so for each field on its own.
+//!
+//! Transformations T8 and T10 of docs/abstraction.md, with p = `Other`:
+//!
+//! ```text
+//! before: d[p] := v; memory := d[p]; sharers[p] := false;
+//! after:  memory := d_p; sharers[Other] := sharers[Other] & more;
+//! ```
 
 use murphi::ast::{Expression, ExpressionKind, Statement, StatementKind};
 use murphi::source::Span;

@@ -1,6 +1,13 @@
 //! `if` and `switch`. Each branch begins with what was known before, and what one of them may have
 //! written is written behind all of them. Where nothing shows of any branch, nothing is chosen for
 //! the condition.
+//!
+//! Transformation T11 of docs/abstraction.md, with p = `Other`:
+//!
+//! ```text
+//! before: if d[p] then busy := true; end          if d[p] then d[p] := false; end
+//! after:  if d_p then busy := true; end           (nothing)
+//! ```
 
 use murphi::ast::{Branch, Case, Expression, PropertyKind, Statement, StatementKind};
 use murphi::source::Span;

@@ -5,6 +5,13 @@
 //! wherever the ones are concrete that it names itself. Either way, whatever processors make it fail,
 //! there is a view of them in which it is checked, and there it fails. In all other instances it is
 //! assumed. A check of what the next statement may fail by is not: the statement is still there.
+//!
+//! Lemma L3 of docs/abstraction.md. In a rule of p and q:
+//!
+//! ```text
+//! p and q concrete:      assert c[p] = M | c[q] = I;
+//! q = Other:             assume c[p] = M | …, as far as it is known: nothing
+//! ```
 
 use murphi::ast::{
     Expression, ExpressionKind, Property, PropertyKind, Statement, StatementKind, Text,

@@ -1,6 +1,8 @@
 //! Multisets that are kept, and those that are not, of which nothing shows. What is put into one or
 //! taken out of it must not depend on what is not kept: its elements have no places by which a choice
 //! could be told from another.
+//!
+//! Transformation T8 of docs/abstraction.md.
 
 use murphi::ast::{Expression, MultisetFilter, Statement, StatementKind};
 use murphi::source::Span;
