@@ -40,10 +40,12 @@ mod events;
 mod failure;
 mod forgiving;
 mod independence;
+mod misuse;
 pub mod mutate;
 mod record;
 mod run;
 mod sc;
+mod sc_commits;
 mod sc_in_time;
 mod trace;
 mod tso;
@@ -57,8 +59,8 @@ pub use cycle::NiceCycle;
 pub use events::{EventNames, with_constants};
 pub use failure::Failure;
 pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, Role, record};
-pub use trace::{MemoryEvent, MemoryTrace};
+pub use trace::{Commit, MemoryEvent, MemoryTrace};
 pub use verify::{
-    Composed, Counterexample, Lemma, MemoryModel, Options, Verdict, Verification,
+    Composed, Counterexample, Lemma, MOST_ALARMS, MemoryModel, Options, Verdict, Verification,
     composed_programs, compositions, verify,
 };

@@ -19,10 +19,9 @@
 //! A load of a value other than 0 before anything but 0 was stored there is noted as well. By data
 //! independence this finds every load of something that was not stored before, which is causality.
 //!
-//! If the protocol marks commits, these and not the stores are what Constrain orders: the witness
-//! is the order of commits, which need not be that of the stores. The paper leaves this as future
-//! work (§10). Until it is committed, the class of a store is a guess, so a cycle counts only when
-//! no store to its locations is under way.
+//! If the protocol marks commits, these and not the stores are what Constrain orders, and a store
+//! that is not yet committed has a place after those that are (`sc_commits.rs`). The paper leaves
+//! this as future work (§10).
 //!
 //! Constrain has 2 states and Check has 3, so lemma k has at most 2^k · 3^k states for each of the
 //! protocol with three values and each way to give out the parts.
@@ -31,6 +30,7 @@ use murphi::ast::Program;
 
 use crate::compose::{self, HAS_ROOM, Observer, compose, initially, literal};
 use crate::events::Protocol;
+use crate::sc_commits;
 
 /// Values that are told apart: before the chosen write, the chosen write, after it.
 const VALUES: u64 = 3;
@@ -46,12 +46,6 @@ pub(crate) fn no_cycle(k: u64) -> String {
 /// The name of the invariant that nothing is loaded before it was stored.
 pub(crate) const CAUSALITY: &str = "what is loaded was stored before";
 
-/// The name of the invariant about commits.
-const COMMITS: &str = "what is committed was stored before";
-
-/// How many stores to a location may be under way.
-const ROOM: u64 = 63;
-
 /// How many lemmas there are: a nice cycle visits a processor and a location once.
 pub(crate) fn lemmas(protocol: &Protocol) -> u64 {
     protocol.processor.count.min(protocol.address.count)
@@ -61,17 +55,24 @@ pub(crate) fn lemmas(protocol: &Protocol) -> u64 {
 pub(crate) fn lemma(protocol: &Protocol, k: u64) -> Program {
     let text = |template: &str| fill(protocol, template);
     let committed = protocol.commit.is_some();
-    let ordering = if committed { COMMITTED } else { STORED };
-    let declarations = format!("{DECLARATIONS}{ordering}{LOADS}");
-    let declarations = declarations.replace("$room", &ROOM.to_string());
+    let declarations = match committed {
+        true => {
+            format!("{DECLARATIONS}{}{LOADS}{}", sc_commits::DECLARATIONS, sc_commits::PLACED)
+        }
+        false => format!("{DECLARATIONS}{STORED}{LOADS}"),
+    };
+    let room = sc_commits::ROOM;
+    let declarations =
+        declarations.replace("$room", &room.to_string()).replace("$last", &(room - 1).to_string());
     let mut properties =
         PROPERTIES.replace("$cycle", &no_cycle(k)).replace("$causality", CAUSALITY);
     properties = properties.replace("$someone_waits", &someone_waits(k));
+    properties = properties.replace("$placed", if committed { " | !$_placed()" } else { "" });
     let mut start = start(k);
     if committed {
-        properties += &format!("invariant \"{COMMITS}\" !$_unstored;");
+        properties += &format!("invariant \"{}\" !$_unstored;", sc_commits::COMMITS);
         properties += &format!("invariant \"{HAS_ROOM}\" !$_crowded;");
-        start += "$_unstored := false; $_crowded := false; ";
+        start += sc_commits::START;
     }
     let observer = Observer {
         declarations: text(&declarations),
@@ -136,7 +137,7 @@ begin
 end;
 ";
 
-/// Loads, and whether a cycle counts already.
+/// Loads.
 const LOADS: &str = "
 procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
@@ -144,22 +145,17 @@ begin
   if $_v != $0 then
     if isundefined($_writes[$_a]) then
       $_uncaused := true;
-    elsif $_writes[$_a] = $_before & !$_pending($_a) then
+    elsif $_writes[$_a] = $_before & !$_pending($_a, $_v) then
       $_uncaused := true;
     end;
   end;
   $_event($_p, $_a, $_v, false);
 end;
-
-function $_settled(): boolean;
-begin
-  return forall $_a: $Address do !$_pending($_a) end;
-end;
 ";
 
 /// A store takes its place in the order of its location when it happens.
 const STORED: &str = "
-function $_pending($_a: $Address): boolean;
+function $_pending($_a: $Address; $_v: $Value): boolean;
 begin
   return false;
 end;
@@ -172,58 +168,11 @@ begin
 end;
 ";
 
-/// A store takes its place when it is committed. After the chosen write there is only one class
-/// left, and elsewhere there never was another.
-const COMMITTED: &str = "
-var
-  $_under_way: array [$Address] of 1..$room;
-  $_unstored: boolean;
-  $_crowded: boolean;
-
-function $_pending($_a: $Address): boolean;
-begin
-  return !isundefined($_under_way[$_a]);
-end;
-
-procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
-begin
-  $say_store
-  if isundefined($_writes[$_a]) then
-    assume $_v = $0;
-  else
-    assume ($_writes[$_a] = $_before & ($_v = $0 | $_v = $1)) | $_v = $2;
-    if !$_pending($_a) then
-      $_under_way[$_a] := 1;
-    elsif $_under_way[$_a] = $room then
-      $_crowded := true;
-    else
-      $_under_way[$_a] := $_under_way[$_a] + 1;
-    end;
-  end;
-  $_event($_p, $_a, $_v, true);
-end;
-
-procedure $_commit($_p: $Processor; $_a: $Address; $_v: $Value);
-begin
-  $say_commit
-  $_order($_a, $_v);
-  if !isundefined($_writes[$_a]) then
-    if !$_pending($_a) then
-      $_unstored := true;
-    elsif $_under_way[$_a] = 1 then
-      undefine $_under_way[$_a];
-    else
-      $_under_way[$_a] := $_under_way[$_a] - 1;
-    end;
-  end;
-end;
-";
-
 const PROPERTIES: &str = "
 invariant \"$causality\" !$_uncaused;
 
 invariant \"$cycle\"
-  $someone_waits | !$_settled();
+  $someone_waits$placed;
 ";
 
 /// Of any k processors that have a part, and those are all that have one, some have not left. Said

@@ -35,9 +35,21 @@ pub struct MemoryEvent {
 pub struct MemoryTrace {
     /// The events.
     pub events: Vec<MemoryEvent>,
-    /// The stores in the order in which they count, as addresses and values: that of their commits
-    /// if the protocol marks those.
-    pub stores: Vec<(String, u64)>,
+    /// The commits, if the protocol marks those.
+    pub commits: Vec<Commit>,
+}
+
+/// Where a store takes its place in the order of its address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// How many events of the trace are before it.
+    pub after: usize,
+    /// The processor, in the words of the protocol.
+    pub processor: String,
+    /// The address, in the words of the protocol.
+    pub address: String,
+    /// The value.
+    pub value: u64,
 }
 
 /// The run could not be taken again: what happened, in a sentence.
@@ -55,8 +67,24 @@ impl MemoryEvent {
 impl MemoryTrace {
     /// Adds what happened after it.
     pub(crate) fn append(&mut self, mut later: MemoryTrace) {
+        let before = self.events.len();
+        later.commits.iter_mut().for_each(|commit| commit.after += before);
         self.events.append(&mut later.events);
-        self.stores.append(&mut later.stores);
+        self.commits.append(&mut later.commits);
+    }
+
+    /// The values that were stored to an address, in the order in which they count: the committed
+    /// ones in the order of their commits, then the others in the order in which they happened.
+    fn stored(&self, address: &str) -> Vec<u64> {
+        let committed = self.commits.iter().filter(|commit| commit.address == address);
+        let mut values: Vec<u64> = committed.map(|commit| commit.value).collect();
+        let stores = self.events.iter().filter(|event| event.is_store && event.address == address);
+        for store in stores {
+            if !values.contains(&store.value) {
+                values.push(store.value);
+            }
+        }
+        values
     }
 
     /// Whether a load tells more than the last event of its processor at its address.
@@ -86,8 +114,8 @@ impl MemoryTrace {
             addresses.sort();
             addresses.dedup();
             for address in addresses {
-                let values = self.stores.iter().filter(|(stored, _)| stored == address);
-                let values: Vec<String> = values.map(|(_, value)| value.to_string()).collect();
+                let values = self.stored(address).into_iter();
+                let values: Vec<String> = values.map(|value| value.to_string()).collect();
                 if values.len() > 1 {
                     let _ = writeln!(text, "order M[{address}]: {}", values.join(" < "));
                 }

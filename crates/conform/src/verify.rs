@@ -36,6 +36,9 @@ pub enum MemoryModel {
     Tso,
 }
 
+/// How many alarms that the memory model allows are passed over, unless said otherwise.
+pub const MOST_ALARMS: usize = 100;
+
 /// What to verify, and how.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -58,8 +61,8 @@ pub struct Options {
     pub values: Option<u64>,
     /// For `tso`: whether to begin with the exact observer.
     pub exact: bool,
-    /// How many alarms to look at, nearest first, for one that is a violation; with 0 it is the
-    /// first one.
+    /// How many alarms that the memory model allows to pass over, nearest first, for one that is a
+    /// violation; with 0 the first one ends the search.
     pub pass_over: usize,
     /// Whether a rule that fails counts as one that does not apply. Else it ends the search: the
     /// protocol is broken. Searches with it answer about the runs that random walks take.
@@ -78,7 +81,7 @@ impl Default for Options {
             only: None,
             values: None,
             exact: false,
-            pass_over: 0,
+            pass_over: MOST_ALARMS,
             forgiving: false,
         }
     }

@@ -2,9 +2,10 @@
 //!
 //! The protocol's own invariants are one claim. For a memory model there are several: claims about
 //! one address at a time, each of which is enough, come first where data is independent, because one
-//! address then stands for all; then the claims with all addresses of the model. Where a claim of the
-//! first kind is likely to fail, few processors are searched before claims that take long: for `sc`
-//! after these claims (they are quick), for `tso` before them (they are not).
+//! address then stands for all; then the claims with all addresses of the model. Few processors are
+//! searched for a violation before claims that take long, so that all claims are looked at before one
+//! of them stays open: for `sc` after those about one address (they are quick), for `tso` before them
+//! (they are not).
 
 use std::fmt;
 
@@ -144,7 +145,7 @@ fn of_memory_model(question: &Question<'_>, model: MemoryModel) -> Result<Plan, 
     let least = question.concrete.unwrap_or(2);
     let few = Step::Search { processors: vec![least, least + 1], states: STATES };
     let steps = match (by_address.is_empty(), model) {
-        (true, _) => claims.collect(),
+        (true, _) => [few].into_iter().chain(claims).collect(),
         (false, MemoryModel::Tso) => [few].into_iter().chain(by_address).chain(claims).collect(),
         (false, MemoryModel::Sc) => by_address.into_iter().chain([few]).chain(claims).collect(),
     };

@@ -21,7 +21,7 @@ use murphi::print::print;
 use murphi::source::Source;
 use murphi::value::{State, Value, render_simple};
 
-use super::{MemoryEvent, MemoryTrace, NotRepeatable};
+use super::{Commit, MemoryEvent, MemoryTrace, NotRepeatable};
 use crate::compose::{Observer, announce, compose};
 use crate::events::Protocol;
 
@@ -231,11 +231,13 @@ impl<'a> Lifted<'a> {
             let kind = words.next()?;
             let (processor, address, value) = (words.next()?, words.next()?, words.next()?);
             let number = position(model, self.lifted_value, value)?;
-            let ordering = if self.protocol.commit.is_some() { "commit" } else { "store" };
-            if kind == ordering {
-                trace.stores.push((address.to_owned(), number));
-            }
             if kind == "commit" {
+                trace.commits.push(Commit {
+                    after: trace.events.len(),
+                    processor: processor.to_owned(),
+                    address: address.to_owned(),
+                    value: number,
+                });
                 continue;
             }
             let is_store = kind == "store";

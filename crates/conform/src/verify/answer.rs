@@ -72,4 +72,7 @@ pub struct Counterexample {
     pub cycle: Option<NiceCycle>,
     /// What the trace checker says about the trace.
     pub judged: judge::Verdict,
+    /// What is wrong with a commit of the run, in a sentence: then the order of commits is not that
+    /// of the stores, and the alarm says nothing about the memory model.
+    pub misuse: Option<String>,
 }

@@ -2,13 +2,13 @@
 //!
 //! An alarm is a state in which an observer's claim is broken. Whether the memory model is violated
 //! by a run to it is judged in `alarm.rs`. If not, it was the witness that was too strict, and the
-//! search can go on past that state: then many alarms are collected in one search, and judged in
-//! the order of their distance.
+//! search goes on past that state: many alarms are collected in one search, and judged in the order
+//! of their distance.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use explore::{Deadlock, Exploration, PassedOver, Progress, Reason, Violation};
+use explore::{Deadlock, Exploration, PassedOver, Progress, Violation};
 use judge::Outcome;
 use murphi::ast::Program;
 use murphi::interpret::Interpreter;
@@ -20,6 +20,7 @@ use crate::alarm::{self, Judged};
 use crate::cycle;
 use crate::events::Protocol;
 use crate::failure::{self, Failure};
+use crate::misuse;
 use crate::run::{self, Search};
 use crate::trace::NotRepeatable;
 
@@ -117,41 +118,66 @@ impl<'a> Trial<'a> {
         Ok(ending)
     }
 
+    /// A lemma whose first alarm is judged. If that is none, the search goes on past it.
     fn lemma(&mut self, name: String, program: &Program) -> Result<Option<Ending>, Failure> {
         let interpreter = self.composed(program)?;
-        let exploration = self.observed(&name, &interpreter, self.options.pass_over);
-        let (ending, passed_over) = match alarms(&exploration) {
-            alarms if alarms.is_empty() => (ended(&exploration), 0),
-            alarms => self.judged(&interpreter, &alarms)?,
+        let exploration = self.observed(&name, &interpreter, 0);
+        let mut lemma = Lemma { name, interpreter, exploration, passed_over: 0 };
+        let ending = match alarms(&lemma.exploration).first() {
+            None => ended(&lemma.exploration),
+            Some(alarm) => {
+                let found = self.counterexample(&lemma.interpreter, alarm, alarm::PATIENCE)?;
+                self.beyond(&mut lemma, Box::new(found))?
+            }
         };
-        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over });
+        self.lemmas.push(lemma);
         Ok(Some(ending))
     }
 
-    /// The first alarm that is a violation, or the first one, and how many are none.
-    fn judged(
-        &self,
-        interpreter: &Interpreter,
-        alarms: &[PassedOver],
-    ) -> Result<(Ending, usize), Failure> {
-        let mut false_alarm = None;
-        for (passed_over, found) in alarms.iter().enumerate() {
+    /// What comes of an alarm that was judged. If the memory model allows it, others are collected
+    /// in another search and judged, the nearest first, until one is a violation. What was passed
+    /// over may also be reached by a run that is a violation, so that nothing is known if none is.
+    /// Of false alarms, one that is due to a wrong commit is told, because that can be mended.
+    fn beyond(&mut self, lemma: &mut Lemma, first: Box<Counterexample>) -> Result<Ending, Failure> {
+        if is_violation(&first) {
+            return Ok(Ending::Final(Verdict::Violation(first)));
+        }
+        if self.options.pass_over == 0 || self.interrupt.load(Relaxed) {
+            return Ok(Ending::Final(Verdict::FalseAlarm(first)));
+        }
+        let Lemma { name, interpreter, .. } = &*lemma;
+        let exploration = self.observed(name, interpreter, self.options.pass_over);
+        let mut false_alarm = first;
+        let mut violation = None;
+        let mut passed_over = 0;
+        for alarm in &exploration.passed_over {
             if self.interrupt.load(Relaxed) {
                 break;
             }
-            let patience = if passed_over == 0 { alarm::PATIENCE } else { alarm::HASTE };
-            let found = Box::new(self.counterexample(interpreter, found, patience)?);
-            if matches!(found.judged.outcome, Outcome::Violation(_)) {
-                return Ok((Ending::Final(Verdict::Violation(found)), passed_over));
+            // What cannot be taken again shows nothing.
+            match self.counterexample(interpreter, alarm, alarm::HASTE).map(Box::new) {
+                Ok(found) if is_violation(&found) => {
+                    violation = Some(found);
+                    break;
+                }
+                Ok(found) if false_alarm.misuse.is_none() && found.misuse.is_some() => {
+                    false_alarm = found;
+                }
+                _ => {}
             }
-            false_alarm.get_or_insert(found);
+            passed_over += 1;
         }
-        // What was passed over may also be reached by a run that is a violation.
-        let verdict = match false_alarm {
-            Some(found) => Verdict::FalseAlarm(found),
-            None => Verdict::Undecided(Reason::Interrupted),
+        let fails = match &exploration.verdict {
+            explore::Verdict::Violation(found) => !matches!(found, Violation::Broken { .. }),
+            _ => false,
         };
-        Ok((Ending::Final(verdict), alarms.len()))
+        let verdict = match violation {
+            Some(found) => Verdict::Violation(found),
+            None if fails => Verdict::Broken,
+            None => Verdict::FalseAlarm(false_alarm),
+        };
+        (lemma.exploration, lemma.passed_over) = (exploration, passed_over);
+        Ok(Ending::Final(verdict))
     }
 
     fn composed(&self, program: &Program) -> Result<Interpreter, Failure> {
@@ -199,9 +225,14 @@ impl<'a> Trial<'a> {
             }
             MemoryModel::Tso => None,
         };
-        let judged = verdict;
-        Ok(Counterexample { lemma: self.lemmas.len(), claim, run, trace, cycle, judged })
+        let misuse = misuse::find(&trace, memory_model);
+        let (lemma, judged) = (self.lemmas.len(), verdict);
+        Ok(Counterexample { lemma, claim, run, trace, cycle, judged, misuse })
     }
+}
+
+fn is_violation(found: &Counterexample) -> bool {
+    matches!(found.judged.outcome, Outcome::Violation(_))
 }
 
 /// Where a search has found a claim of an observer broken, the nearest first.

@@ -71,9 +71,9 @@ pub(crate) struct VerifyArguments {
     #[arg(long)]
     pub(crate) exact: bool,
 
-    /// Go on past alarms that the memory model allows.
+    /// Go on past more alarms that the memory model allows: up to 1,000.
     ///
-    /// Without it the first one ends the search, and nothing is known.
+    /// Without it the search ends after 100 of them, and nothing is known.
     #[arg(long = "continue")]
     pub(crate) pass_over: bool,
 

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use conform::{EventNames, MemoryModel, Options};
+use conform::{EventNames, MOST_ALARMS, MemoryModel, Options};
 use murphi::source::Source;
 use report::verification::{self as told, json, text};
 
@@ -30,7 +30,7 @@ mod tell;
 use stop::Stop;
 
 /// How many alarms are passed over at most, where that is asked for.
-const MOST_ALARMS: usize = 200;
+const MORE_ALARMS: usize = 1_000;
 
 pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
     if arguments.file == "-" && arguments.replay.as_deref() == Some("-") {
@@ -134,7 +134,7 @@ fn options(arguments: &VerifyArguments, language: &Language) -> Options {
         symmetry: symmetry_kind(arguments.symmetry),
         only: arguments.lemma,
         exact: arguments.exact,
-        pass_over: if passes { MOST_ALARMS } else { 0 },
+        pass_over: if passes { MORE_ALARMS } else { MOST_ALARMS },
         ..Options::default()
     }
 }

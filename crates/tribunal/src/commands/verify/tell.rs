@@ -2,7 +2,8 @@
 //! verdict on its memory trace by the kernel that checks certificates.
 
 use conform::{
-    Counterexample, EventNames, HAS_ROOM, Lemma, MemoryModel, NiceCycle, Options, Verdict,
+    Counterexample, EventNames, HAS_ROOM, Lemma, MOST_ALARMS, MemoryModel, NiceCycle, Options,
+    Verdict,
 };
 use evidence::{Certificate, Evidence};
 use explore::Violation;
@@ -72,7 +73,11 @@ pub(super) fn tell(
             tell_alarm(&mut tale, question, found, alarm)?;
         }
         Verdict::FalseAlarm(alarm) => {
-            tale.verification.verdict = told::Verdict::FalseAlarm;
+            tale.verification.verdict = match alarm.misuse {
+                // It is no objection to the loads.
+                Some(_) => told::Verdict::Undecided,
+                None => told::Verdict::FalseAlarm,
+            };
             tell_alarm(&mut tale, question, found, alarm)?;
         }
         Verdict::Broken => {
@@ -203,6 +208,12 @@ fn alarm_sentence(memory_model: MemoryModel, commits: bool, alarm: &Counterexamp
     );
     if alarm.claim == HAS_ROOM && !matches!(alarm.judged.outcome, Outcome::Violation(_)) {
         return format!("allowed {after}, but the observer has no more room; nothing is known");
+    }
+    if let (Some(misuse), Outcome::Consistent(_)) = (&alarm.misuse, &alarm.judged.outcome) {
+        return format!(
+            "{misuse} {after}; the order of commits means nothing then: call the mark once for each \
+             store, after it, in the order of the processor's stores, or verify with --commit none"
+        );
     }
     match (memory_model, &alarm.judged.outcome) {
         (MemoryModel::Sc, Outcome::Violation(_)) => format!("not sequentially consistent {after}"),
@@ -377,7 +388,7 @@ pub(super) fn commands(question: &Question<'_>, tale: &Tale) -> Vec<String> {
     let file = &question.arguments.file;
     let again = asked_again(question);
     let mut commands = Vec::new();
-    let passes = question.options.pass_over > 0;
+    let passes = question.options.pass_over > MOST_ALARMS;
     match (tale.verification.verdict, question.options.memory_model) {
         (told::Verdict::FalseAlarm, MemoryModel::Sc) if !passes => {
             commands.push(format!("tribunal verify {again} --witness none {file}"));
