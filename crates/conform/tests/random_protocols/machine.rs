@@ -63,8 +63,8 @@ pub(crate) fn allows(trace: &Trace, queues: bool) -> bool {
         if machine.done.iter().zip(&threads).all(|(done, events)| *done == events.len()) {
             return true;
         }
-        for at in 0..threads.len() {
-            for next in steps(&machine, at, threads[at], queues) {
+        for (at, events) in threads.iter().enumerate() {
+            for next in steps(&machine, at, events, queues) {
                 if known.insert(next.clone()) {
                     open.push(next);
                 }

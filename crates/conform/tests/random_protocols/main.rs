@@ -72,7 +72,7 @@ fn examine(seed: u64, known: &mut Known, mix: &mut Mix) -> Vec<String> {
     let mut wrong = Vec::new();
     wrong.extend(compare(seed, &protocol, MemoryModel::Sc, &found, mix));
     // With more values than the model has, more may be forbidden.
-    if seed % 4 == 0 {
+    if seed.is_multiple_of(4) {
         let found = match values == protocol.value_count {
             true => found,
             false => searched(&protocol, protocol.value_count, LIMITS, known),

@@ -203,8 +203,8 @@ fn buffer_store(rng: &mut Rng, commits: bool, depth: usize) -> Rule {
                 plain("Store(p, a, v)"),
             ];
             if commits && rng.percent(50) {
-                let merged = format!("Commit(p, a, data[p][count[p] - 1])");
-                body.insert(0, Statement::If(same.to_owned(), plains(&[&merged])));
+                let merged = plains(&["Commit(p, a, data[p][count[p] - 1])"]);
+                body.insert(0, Statement::If(same.to_owned(), merged));
             }
             rule("store", PAV, &[&format!("({full} | {same})")], body)
         }

@@ -6,9 +6,12 @@ use chance::Rng;
 
 use crate::protocol::{Protocol, Rule, Statement, plain};
 
+/// A way to change a protocol. Says whether it applies.
+type Twist = fn(&mut Rng, &mut Protocol) -> bool;
+
 /// Changes a protocol in up to three ways.
 pub(crate) fn twist(rng: &mut Rng, protocol: &mut Protocol) {
-    let twists: [(&'static str, fn(&mut Rng, &mut Protocol) -> bool); 15] = [
+    let twists: [(&'static str, Twist); 15] = [
         ("statement dropped", drop_statement),
         ("statement dropped", drop_statement),
         ("statements swapped", swap_statements),

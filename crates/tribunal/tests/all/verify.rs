@@ -171,6 +171,59 @@ fn what_only_another_order_of_stores_explains_is_a_false_alarm() {
     assert_eq!(ran.json()[0]["verdict"], "false-alarm");
 }
 
+/// Store buffers of one place that forward; `commit` is what is marked when a store leaves one.
+fn store_buffers(commit: &str) -> String {
+    format!(
+        "type P: scalarset(2); A: scalarset(2); V: scalarset(2);
+         var memory: array [A] of V; waits: array [P] of record a: A; v: V; end;
+         procedure Load(p: P; a: A; v: V); begin end;
+         procedure Store(p: P; a: A; v: V); begin end;
+         procedure Commit(p: P; a: A; v: V); begin end;
+         ruleset p: P do
+           ruleset a: A; v: V do
+             rule \"store\" isundefined(waits[p].a) ==>
+               begin waits[p].a := a; waits[p].v := v; Store(p, a, v); end;
+           end;
+           rule \"arrive\" !isundefined(waits[p].a) ==>
+             begin memory[waits[p].a] := waits[p].v; {commit} undefine waits[p]; end;
+           ruleset a: A do
+             rule \"load\" isundefined(waits[p].a) ==> begin Load(p, a, memory[a]); end;
+             rule \"load early\" !isundefined(waits[p].a) ==>
+               begin Load(p, a, waits[p].a = a ? waits[p].v : memory[a]); end;
+           end;
+         end;
+         ruleset v: V do startstate begin
+           for a: A do memory[a] := v; end; undefine waits;
+         end; end;"
+    )
+}
+
+const COMMIT: &str = "Commit(p, waits[p].a, waits[p].v);";
+
+#[test]
+fn store_buffers_are_refuted_for_any_number_of_processors_as_for_two() {
+    let text = store_buffers(COMMIT);
+    for flags in [&["--model", "sc"][..], &["--model", "sc", "--any-processors"]] {
+        let ran = verify("verify-store-buffers", &text, &[flags, &["--quiet"]].concat());
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stdout.contains("violation: not sequentially consistent after"), "{ran:?}");
+    }
+    let ran = verify("verify-store-buffers-tso", &text, &["--model", "tso", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
+fn a_store_that_is_committed_twice_is_named_and_nothing_is_decided() {
+    let text = store_buffers(&[COMMIT, COMMIT].concat());
+    let ran = verify("verify-committed-twice", &text, &["--model", "tso"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let line = ran.lines()[0];
+    assert!(line.contains(": undecided: a store of P_"), "{ran:?}");
+    assert!(line.contains("is committed twice after 2 steps"), "{ran:?}");
+    let ran = verify("verify-committed-twice-json", &text, &["--model", "tso", "--json"]);
+    assert_eq!(ran.json()[0]["verdict"], "undecided");
+}
+
 #[test]
 fn an_invariant_of_its_own_that_a_protocol_breaks_is_told_as_such() {
     let text = cells("memory") + " invariant \"never 1\" forall a: A do memory[a] = 0 end;";
