@@ -177,28 +177,26 @@ impl Node {
 fn extended(trace: &Trace, output: &str) -> Trace {
     let mut longer = trace.clone();
     for line in output.lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words[..] {
-            ["init", address, value] => {
-                longer.first.insert(address.to_owned(), value.to_owned());
-            }
-            [kind @ ("load" | "store"), processor, address, value] => {
-                let event = Event {
-                    is_store: kind == "store",
-                    address: address.to_owned(),
-                    value: value.to_owned(),
-                };
-                let events = longer.threads.entry(processor.to_owned()).or_default();
-                let repeats = events.last().is_some_and(|last| {
-                    !event.is_store
-                        && (&last.address, &last.value) == (&event.address, &event.value)
-                });
-                if !repeats {
-                    events.push(event);
+        let mut words = line.split(' ');
+        let kind = words.next();
+        let mut next = || words.next().map_or(0, written);
+        match kind {
+            Some("init") => longer.begin(next(), next()),
+            Some(kind @ ("load" | "store")) => {
+                let (processor, address, value) = (next(), next(), next());
+                let event = Event { processor, is_store: kind == "store", address, value };
+                if !longer.repeats(event) {
+                    longer.push(event);
                 }
             }
             _ => {}
         }
     }
     longer
+}
+
+/// The number in a name: `Proc_2`, `v2` and `2` are 2.
+fn written(name: &str) -> u8 {
+    let digits = name.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+    digits.parse().unwrap_or(0)
 }

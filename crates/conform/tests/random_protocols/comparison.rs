@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
 
 use murphi::instance;
 use murphi::interpret::{End, Interpreter};
@@ -47,7 +47,7 @@ fn options(memory_model: MemoryModel) -> Options {
     let mut options = Options { memory_model, protocol: false, ..Options::default() };
     options.search.threads = 1;
     options.search.deadlock = explore::Deadlock::Off;
-    options.search.memory = Some(256 << 20);
+    options.search.states = Some(MOST_STATES);
     options
 }
 
@@ -56,10 +56,7 @@ pub(crate) fn ask(protocol: &Protocol, memory_model: MemoryModel) -> Said {
     let text = protocol.text(Reader::Verify, protocol.value_count);
     let source = Source { name: "protocol.m".to_owned(), text };
     let stop = AtomicBool::new(false);
-    let mut watch = |_: &str, progress: &explore::Progress| {
-        stop.store(progress.states > MOST_STATES, Relaxed);
-    };
-    let asked = AssertUnwindSafe(|| verify(&source, &options(memory_model), &mut watch, &stop));
+    let asked = AssertUnwindSafe(|| verify(&source, &options(memory_model), &mut |_, _| (), &stop));
     let said = |answer| Said { answer, wrong: None, claim: None };
     match catch_unwind(asked) {
         Err(_) => Said { wrong: Some("verify panics".to_owned()), ..said(Answer::Refused) },
@@ -113,14 +110,20 @@ fn not_a_violation(
 /// The trace of a counterexample: 0 is what everything holds at first.
 fn shown(found: &Counterexample) -> Trace {
     let mut trace = Trace::default();
+    let mut names: [Vec<&str>; 2] = [Vec::new(), Vec::new()];
     for event in &found.trace.events {
-        let shown = Event {
-            is_store: event.is_store,
-            address: event.address.clone(),
-            value: event.value.to_string(),
-        };
-        trace.first.insert(event.address.clone(), "0".to_owned());
-        trace.threads.entry(event.processor.clone()).or_default().push(shown);
+        let [processor, address] =
+            [(0, &*event.processor), (1, &*event.address)].map(|(at, name)| {
+                let known = names[at].iter().position(|known| *known == name);
+                let number = known.unwrap_or_else(|| {
+                    names[at].push(name);
+                    names[at].len() - 1
+                });
+                number as u8
+            });
+        let (is_store, value) = (event.is_store, event.value as u8);
+        trace.begin(address, 0);
+        trace.push(Event { processor, is_store, address, value });
     }
     trace
 }

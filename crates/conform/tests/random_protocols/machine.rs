@@ -5,67 +5,99 @@
 //! each processor, and a machine is a memory and, for total store order, a queue of stores for each
 //! processor. An address whose first value is not known takes the one that is read first.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
-/// A load or a store.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The most processors, and the most addresses.
+const MOST: usize = 4;
+
+/// A load or a store. Everything is a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Event {
+    pub(crate) processor: u8,
     pub(crate) is_store: bool,
-    pub(crate) address: String,
-    pub(crate) value: String,
+    pub(crate) address: u8,
+    pub(crate) value: u8,
 }
 
-/// The events of each processor in program order, and the first values that are known.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
+/// What each processor did in program order, and the first values that are known.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Trace {
-    pub(crate) threads: BTreeMap<String, Vec<Event>>,
-    pub(crate) first: BTreeMap<String, String>,
+    /// By processors, and those of one in its order.
+    events: Vec<Event>,
+    first: [Option<u8>; MOST],
 }
 
 impl Trace {
     pub(crate) fn length(&self) -> usize {
-        self.threads.values().map(Vec::len).sum()
+        self.events.len()
+    }
+
+    /// Adds an event, after all others of its processor.
+    pub(crate) fn push(&mut self, event: Event) {
+        let at = self.events.partition_point(|other| other.processor <= event.processor);
+        self.events.insert(at, event);
+    }
+
+    /// Says what an address holds at first.
+    pub(crate) fn begin(&mut self, address: u8, value: u8) {
+        self.first[usize::from(address)] = Some(value);
+    }
+
+    /// Whether a load tells the same as the last event of its processor.
+    pub(crate) fn repeats(&self, load: Event) -> bool {
+        let end = self.events.partition_point(|other| other.processor <= load.processor);
+        let last = self.events[..end].last();
+        !load.is_store && last.is_some_and(|last| Event { is_store: false, ..*last } == load)
     }
 
     /// In the text format.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
-        for (address, value) in &self.first {
-            text += &format!("init M[{address}] == {value}\n");
-        }
-        for (processor, events) in &self.threads {
-            for Event { is_store, address, value } in events {
-                let sign = if *is_store { ":=" } else { "==" };
-                text += &format!("{processor}: M[{address}] {sign} {value}\n");
+        for (address, value) in self.first.iter().enumerate() {
+            if let Some(value) = value {
+                text += &format!("init M[{address}] == {value}\n");
             }
+        }
+        for Event { processor, is_store, address, value } in &self.events {
+            let sign = if *is_store { ":=" } else { "==" };
+            text += &format!("{processor}: M[{address}] {sign} {value}\n");
         }
         text
     }
+
+    /// Where the events of each processor end.
+    fn ends(&self) -> [usize; MOST] {
+        std::array::from_fn(|at| {
+            self.events.partition_point(|event| usize::from(event.processor) <= at)
+        })
+    }
 }
 
-/// Where a machine is.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Machine<'t> {
-    done: Vec<usize>,
-    memory: BTreeMap<&'t str, &'t str>,
-    queues: Vec<Vec<(&'t str, &'t str)>>,
+/// Where a machine is: which event each processor does next, which it has not yet drained beyond, and
+/// what memory holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Machine {
+    next: [usize; MOST],
+    drained: [usize; MOST],
+    memory: [Option<u8>; MOST],
 }
 
 /// Whether a run of the machine without queues, or with them, has this trace.
 pub(crate) fn allows(trace: &Trace, queues: bool) -> bool {
-    let threads: Vec<&Vec<Event>> = trace.threads.values().collect();
-    let memory = trace.first.iter().map(|(address, value)| (&**address, &**value)).collect();
-    let start =
-        Machine { done: vec![0; threads.len()], memory, queues: vec![Vec::new(); threads.len()] };
-    let mut known = HashSet::new();
+    let ends = trace.ends();
+    let begins = std::array::from_fn(|at| if at == 0 { 0 } else { ends[at - 1] });
+    let start = Machine { next: begins, drained: begins, memory: trace.first };
+    let mut known = HashSet::from([start]);
     let mut open = vec![start];
     while let Some(machine) = open.pop() {
-        if machine.done.iter().zip(&threads).all(|(done, events)| *done == events.len()) {
+        if machine.next == ends {
             return true;
         }
-        for (at, events) in threads.iter().enumerate() {
-            for next in steps(&machine, at, events, queues) {
-                if known.insert(next.clone()) {
+        for at in 0..MOST {
+            let drains = machine.drain(at, trace);
+            let does = (machine.next[at] < ends[at]).then(|| machine.event(at, trace, queues));
+            for next in drains.into_iter().chain(does.flatten()) {
+                if known.insert(next) {
                     open.push(next);
                 }
             }
@@ -74,39 +106,47 @@ pub(crate) fn allows(trace: &Trace, queues: bool) -> bool {
     false
 }
 
-/// What a processor can do next.
-fn steps<'t>(
-    machine: &Machine<'t>,
-    at: usize,
-    events: &'t [Event],
-    queues: bool,
-) -> Vec<Machine<'t>> {
-    let mut found = Vec::new();
-    if let Some(&(address, value)) = machine.queues[at].first() {
-        let mut next = machine.clone();
-        next.queues[at].remove(0);
-        next.memory.insert(address, value);
-        found.push(next);
+impl Machine {
+    /// The stores of a processor that have not drained, the oldest first.
+    fn queue<'t>(
+        &self,
+        at: usize,
+        trace: &'t Trace,
+    ) -> impl DoubleEndedIterator<Item = (usize, &'t Event)> {
+        let from = self.drained[at];
+        let events = trace.events[from..self.next[at]].iter().enumerate();
+        events
+            .filter(|(_, event)| event.is_store)
+            .map(move |(number, event)| (from + number, event))
     }
-    let Some(event) = events.get(machine.done[at]) else { return found };
-    let (address, value) = (&*event.address, &*event.value);
-    let mut next = machine.clone();
-    next.done[at] += 1;
-    if event.is_store {
-        match queues {
-            true => next.queues[at].push((address, value)),
-            false => drop(next.memory.insert(address, value)),
+
+    /// The oldest store of a processor reaches memory.
+    fn drain(&self, at: usize, trace: &Trace) -> Option<Machine> {
+        let (number, store) = self.queue(at, trace).next()?;
+        let mut next = *self;
+        next.drained[at] = number + 1;
+        next.memory[usize::from(store.address)] = Some(store.value);
+        Some(next)
+    }
+
+    /// A processor does its next event; nothing if it loads another value.
+    fn event(&self, at: usize, trace: &Trace, queues: bool) -> Option<Machine> {
+        let event = trace.events[self.next[at]];
+        let mut next = *self;
+        next.next[at] += 1;
+        let place = usize::from(event.address);
+        if event.is_store {
+            if !queues {
+                next.drained[at] = next.next[at];
+                next.memory[place] = Some(event.value);
+            }
+            return Some(next);
         }
-        found.push(next);
-        return found;
+        let own = self.queue(at, trace).rev().find(|(_, store)| store.address == event.address);
+        let seen = own.map(|(_, store)| store.value).or(self.memory[place]);
+        if seen.is_none() {
+            next.memory[place] = Some(event.value);
+        }
+        seen.is_none_or(|seen| seen == event.value).then_some(next)
     }
-    let own = machine.queues[at].iter().rev().find(|(waits, _)| *waits == address);
-    let seen = own.map(|(_, value)| *value).or_else(|| machine.memory.get(address).copied());
-    if seen.is_none() {
-        next.memory.insert(address, value);
-    }
-    if seen.is_none_or(|seen| seen == value) {
-        found.push(next);
-    }
-    found
 }

@@ -17,7 +17,7 @@ use brute_force::{Found, Known, Limits};
 use chance::Rng;
 use comparison::{Answer, Said, ask};
 use machine::{Event, Trace};
-use mix::{HARD, Mix, kinds, treats_values_alike};
+use mix::{HARD, Mix, is_open, kinds, treats_values_alike};
 use protocol::{Protocol, Reader};
 use tribunal_conform::MemoryModel;
 
@@ -110,6 +110,9 @@ fn compare(
     };
     let kinds = kinds(protocol).join(", ");
     mix.count(format!("wrong {name} {answer:?}: {kinds}"));
+    if answer == Answer::Verified && is_open(protocol) {
+        return None;
+    }
     let text = protocol.text(Reader::Verify, protocol.value_count);
     Some(format!("seed {seed}, {name}, {} ({kinds}): {wrong}\n{text}", protocol.shape))
 }
@@ -173,15 +176,14 @@ fn the_machines_agree_with_the_definitions_of_the_models() {
     for seed in 0..1_500 {
         let mut rng = Rng::numbered(3, seed);
         let mut trace = Trace::default();
-        for address in ["x", "y"] {
-            trace.first.insert(address.to_owned(), "0".to_owned());
+        for address in 0..2 {
+            trace.begin(address, 0);
         }
         for _ in 0..4 + rng.below(3) {
-            let thread = rng.below(2 + rng.clone().below(2)).to_string();
-            let address = ["x", "y"][rng.below(2)].to_owned();
-            let is_store = rng.percent(45);
-            let value = (usize::from(is_store) + rng.below(2)).to_string();
-            trace.threads.entry(thread).or_default().push(Event { is_store, address, value });
+            let processor = rng.below(3) as u8;
+            let (address, is_store) = (rng.below(2) as u8, rng.percent(45));
+            let value = u8::from(is_store) + rng.below(2) as u8;
+            trace.push(Event { processor, is_store, address, value });
         }
         // What nobody has stored is no trace for the definitions.
         let Ok(history) = history::parse_text(&trace.text()) else { continue };
