@@ -125,7 +125,7 @@ fn verified(
     wrong: Option<u64>,
     mix: &mut Mix,
 ) -> Result<(), String> {
-    let found = match by_the_loop(prepared, view) {
+    let found = match by_the_loop(prepared, view, Vec::new()) {
         Ok(found) => found,
         Err(refine::Failure::Unsuitable(_)) => return Ok(()),
         Err(refine::Failure::Unrunnable(why)) => return Err(format!("no program: {why:?}")),

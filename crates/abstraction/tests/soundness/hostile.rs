@@ -1,5 +1,6 @@
 //! Programs that are wrong with a certain number of processors and right with fewer: each file of
-//! `hostile/` says in its second line with how many.
+//! `hostile/` says in its second line with how many, and perhaps in a third the lemmas that a user
+//! gives for it.
 
 use std::fs;
 
@@ -7,6 +8,8 @@ use std::fs;
 pub(crate) struct Hostile {
     pub(crate) name: String,
     pub(crate) fails_with: u64,
+    /// Lemmas, as Murphi.
+    pub(crate) given: String,
     pub(crate) text: String,
 }
 
@@ -18,7 +21,8 @@ pub(crate) fn all() -> Vec<Hostile> {
         let text = fs::read_to_string(&path).expect("it is a text");
         let count = text.lines().find_map(|line| line.strip_prefix("-- fails with "));
         let fails_with = count.and_then(|count| count.parse().ok()).expect("it says when");
-        found.push(Hostile { name: path.display().to_string(), fails_with, text });
+        let given = text.lines().filter_map(|line| line.strip_prefix("-- given: ")).collect();
+        found.push(Hostile { name: path.display().to_string(), fails_with, given, text });
     }
     found.sort_by(|left, right| left.name.cmp(&right.name));
     assert!(found.len() > 10, "most of them are gone");

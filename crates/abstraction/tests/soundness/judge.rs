@@ -115,15 +115,16 @@ pub(crate) fn abstracted(
     Ok((prepared, made))
 }
 
-/// What the whole loop says about a program.
+/// What the whole loop says about a program, beginning with these lemmas.
 pub(crate) fn by_the_loop(
     prepared: &Prepared,
     view: View,
+    lemmas: Vec<Lemma>,
 ) -> Result<refine::Verification, refine::Failure> {
     let time = Some(Duration::from_secs(3));
     let search = Options { deadlock: Deadlock::Off, time, ..Default::default() };
     let abstraction = tribunal_abstraction::Options { view, ..Default::default() };
-    let options = refine::Options { abstraction, search, ..Default::default() };
+    let options = refine::Options { abstraction, search, lemmas, ..Default::default() };
     refine::verify(prepared, &options, &mut |_, _| (), &AtomicBool::new(false))
 }
 

@@ -11,10 +11,10 @@ mod words;
 
 use chance::Rng;
 use examine::{Mix, Plan, examine, reduced};
-use judge::{Found, Sabotage, Said, abstracted, by_the_loop, instance, read, said};
+use judge::{Found, Sabotage, Said, abstracted, by_the_loop, instance, read, said, source};
 use refine::{Verdict, Verification};
 use sketch::Sketch;
-use tribunal_abstraction::{View, find_processor, prepare};
+use tribunal_abstraction::{View, find_processor, prepare, read_lemmas};
 
 #[test]
 fn what_fails_with_more_processors_is_not_called_safe() {
@@ -28,7 +28,10 @@ fn what_fails_with_more_processors_is_not_called_safe() {
         }
         for (concrete, named) in (1..=3).flat_map(|count| [(count, false), (count, true)]) {
             let view = View { concrete, named };
-            let said = said(&program, view, Sabotage::Nothing, |_| Vec::new());
+            let given = |prepared: &_| {
+                read_lemmas(&source(&each.given), prepared).expect("they are lemmas")
+            };
+            let said = said(&program, view, Sabotage::Nothing, given);
             println!("{} with {view:?}: {said:?}", each.name);
             if matches!(said, Said::Holds) {
                 wrong.push(format!("{} is called safe with {view:?}", each.name));
@@ -39,7 +42,8 @@ fn what_fails_with_more_processors_is_not_called_safe() {
         }
         let Ok(prepared) = prepare(&program, Some("P")) else { continue };
         for (concrete, named) in [(2, false), (2, true), (3, false)] {
-            let found = by_the_loop(&prepared, View { concrete, named });
+            let given = read_lemmas(&source(&each.given), &prepared).expect("they are lemmas");
+            let found = by_the_loop(&prepared, View { concrete, named }, given);
             let is_verified = |found: &Verification| {
                 matches!(found.verdict, Verdict::Verified) && found.left_out.is_empty()
             };

@@ -1,0 +1,8 @@
+-- A local variable that is too small for what it gets.
+-- fails with 5
+const N: 3;
+type P: scalarset(N);
+var done: array [P] of boolean; n: 0..5;
+startstate begin for p: P do done[p] := false; end; n := 0; end;
+ruleset p: P do rule "leave" !done[p] & n < 5 ==> begin done[p] := true; n := n + 1; end; end;
+rule "x" true ==> var h: 0..4; begin h := n; end;

@@ -1,0 +1,12 @@
+-- An assertion, in a loop, that not every slot is taken.
+-- fails with 4
+const N: 3;
+type P: scalarset(N);
+var l: array [P] of 0..4;
+startstate begin for p: P do l[p] := 0; end; end;
+ruleset p: P; s: 1..4 do
+  rule "take" l[p] = 0 & (forall q: P do l[q] != s end) ==> begin l[p] := s; end;
+end;
+rule "x" true ==> begin
+  for y: P do assert (forall s: 1..4 do exists q: P do l[q] = s end end) = false "free"; end;
+end;
