@@ -1,5 +1,6 @@
 //! Attempts to make the abstraction call something safe that is not.
 
+mod adversary;
 mod copies;
 mod examine;
 mod hostile;

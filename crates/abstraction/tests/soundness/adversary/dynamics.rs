@@ -1,0 +1,167 @@
+//! What processors do: one to three rules in which it takes several of them to get somewhere.
+//!
+//! They take slots, are counted, climb levels where each step needs another processor at the same
+//! level, leave elements in a multiset, become the only one in a state, point at each other. How far
+//! it goes depends on how many there are, which is where a claim about few is broken by many.
+
+use chance::Rng;
+
+use super::program::Rule;
+
+fn rule(name: &str, parameters: &[&str], guard: &[&str], body: &[&str]) -> Rule {
+    let texts = |all: &[&str]| all.iter().map(|&each| each.to_owned()).collect::<Vec<_>>();
+    Rule {
+        name: name.to_owned(),
+        parameters: texts(parameters),
+        guard: texts(guard),
+        locals: Vec::new(),
+        body: texts(body),
+    }
+}
+
+/// One to three rules. `bound` is how many slots and levels there are.
+pub(crate) fn random(rng: &mut Rng, bound: u64) -> Vec<Rule> {
+    let mut rules = Vec::new();
+    for number in 0..1 + usize::from(rng.percent(40)) {
+        rules.extend(some(rng, bound, number));
+    }
+    rules.truncate(4);
+    for (number, rule) in rules.iter_mut().enumerate() {
+        rule.name = format!("r{number}");
+    }
+    rules
+}
+
+fn some(rng: &mut Rng, bound: u64, number: usize) -> Vec<Rule> {
+    match rng.below(if number == 0 { 14 } else { 18 }) {
+        0..=6 => counting(rng, bound),
+        7..=13 => pointing(rng, bound),
+        _ => vec![moving(rng)],
+    }
+}
+
+/// Slots, levels and counters.
+fn counting(rng: &mut Rng, bound: u64) -> Vec<Rule> {
+    let room = format!("n < {bound}");
+    let level = format!("l[p] < {bound}");
+    match rng.below(12) {
+        7 | 8 => vec![rule(
+            "climb",
+            &["p: P", "q: P"],
+            &["p != q", "l[p] = l[q]", &level],
+            &["l[p] := l[p] + 1;"],
+        )],
+        9 | 10 => {
+            vec![rule("number", &["p: P"], &["l[p] = 0", &room], &["n := n + 1;", "l[p] := n;"])]
+        }
+        0 | 1 => vec![rule(
+            "take",
+            &["p: P", "s: 1..K"],
+            &["l[p] = 0", "(forall q: P do l[q] != s end)"],
+            &["l[p] := s;"],
+        )],
+        2 => vec![rule(
+            "take",
+            &["p: P", "s: 1..K"],
+            &["l[p] = 0", "free[s]"],
+            &["l[p] := s;", "free[s] := false;"],
+        )],
+        3 | 4 => vec![rule(
+            "leave",
+            &["p: P"],
+            &["!done[p]", &room],
+            &["done[p] := true;", "n := n + 1;"],
+        )],
+        5 => vec![rule(
+            "count",
+            &["p: P"],
+            &["!done[p]"],
+            &["done[p] := true;", "count := count + 1;"],
+        )],
+        _ => vec![
+            rule("enter", &["p: P"], &["!set[p]", &room], &["set[p] := true;", "n := n + 1;"]),
+            rule("exit", &["p: P"], &["set[p]", "n > 0"], &["set[p] := false;", "n := n - 1;"]),
+        ],
+    }
+}
+
+/// States that only one has, references, and the other scalarset.
+fn pointing(rng: &mut Rng, bound: u64) -> Vec<Rule> {
+    let room = format!("multisetcount(e: bag, true) < {bound}");
+    match rng.below(12) {
+        0 => vec![rule(
+            "be",
+            &["p: P", "e: S"],
+            &["st[p] = I", "(forall q: P do st[q] != e end)"],
+            &["st[p] := e;"],
+        )],
+        1 => vec![
+            rule("a", &["p: P"], &["st[p] = I"], &["st[p] := A;"]),
+            rule("b", &["p: P"], &["st[p] = A"], &["st[p] := B;"]),
+            rule("c", &["p: P"], &["st[p] = I"], &["st[p] := C;"]),
+        ],
+        2 => vec![rule("point", &["p: P", "q: P"], &["p != q"], &["ref[p] := q;"])],
+        3 => vec![rule(
+            "point",
+            &["p: P", "q: P"],
+            &["p != q", "!done[q]", "!set[p]"],
+            &["ref[p] := q;", "done[q] := true;", "set[p] := true;"],
+        )],
+        4 | 5 => vec![rule(
+            "hold",
+            &["p: P", "s: 1..K"],
+            &["isundefined(holder[s])", "!done[p]"],
+            &["holder[s] := p;", "done[p] := true;"],
+        )],
+        6 => vec![
+            rule("own", &["p: P"], &["!done[p]"], &["owner := p;", "done[p] := true;"]),
+            rule("pass", &["p: P"], &["!isundefined(owner)", "owner != p"], &["second := p;"]),
+        ],
+        7 => vec![rule(
+            "pick",
+            &["p: P", "m: Q"],
+            &["isundefined(mine[p])", "(forall q: P do isundefined(mine[q]) | mine[q] != m end)"],
+            &["mine[p] := m;"],
+        )],
+        8 => vec![rule(
+            "send",
+            &["p: P", "v: V"],
+            &["!done[p]", &room],
+            &["done[p] := true;", "multisetadd(v, bag);"],
+        )],
+        9 => vec![
+            rule("choose", &["p: P", "m: Q"], &["!set[p]"], &["w[p] := m;", "set[p] := true;"]),
+            rule("drop", &["p: P"], &["set[p]"], &["w[p] := Y;"]),
+        ],
+        10 => vec![rule(
+            "tell",
+            &["p: P", "q: P"],
+            &["p != q", "rec[p].v < 2", "rec[q].v = rec[p].v"],
+            &["rec[p].v := rec[p].v + 1;", "rec[p].who := q;"],
+        )],
+        _ => vec![rule(
+            "say",
+            &["p: P", "v: V"],
+            &["isundefined(val[p])", "(forall q: P do isundefined(val[q]) | q = p end) | flag"],
+            &["val[p] := v;", "flag := true;"],
+        )],
+    }
+}
+
+/// Something more that is done now and then.
+fn moving(rng: &mut Rng) -> Rule {
+    match rng.below(7) {
+        0 => rule("flag", &["p: P"], &["st[p] = I"], &["flag := true;", "st[p] := A;"]),
+        1 => rule("back", &["p: P"], &["st[p] = B", "flag"], &["st[p] := I;", "flag := false;"]),
+        2 => rule("own", &["p: P"], &["isundefined(owner)"], &["owner := p;"]),
+        3 => rule(
+            "next",
+            &["p: P"],
+            &["!set[p]"],
+            &["second := owner;", "owner := p;", "set[p] := true;"],
+        ),
+        4 => rule("undo", &["p: P"], &["done[p]", "flag"], &["undefine ref[p];"]),
+        5 => rule("on", &["p: P"], &["!flag"], &["flag := true;", "set[p] := true;"]),
+        _ => rule("all", &[], &["(forall q: P do set[q] end)"], &["flag := true;"]),
+    }
+}

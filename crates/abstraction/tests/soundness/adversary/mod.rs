@@ -1,0 +1,87 @@
+//! An adversary: random programs with random claims, errors and lemmas, aimed at what the
+//! abstraction could miss, and the truth about them by exhaustive search of instances with 2 to 7
+//! processors.
+//!
+//! ```text
+//! cargo test --release -p tribunal-abstraction --test soundness adversary -- --nocapture
+//! ```
+//!
+//! The seed is new each time and is printed. `ADVERSARY_SEED` repeats a run,
+//! `ADVERSARY_FAMILIES` says how many families of programs are tried, and `ADVERSARY_SHOW` how many
+//! wrong answers are made smaller and shown.
+
+mod claims;
+mod dynamics;
+mod examine;
+mod family;
+mod faults;
+mod lemmas;
+mod mix;
+mod program;
+mod truth;
+mod words;
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use chance::Rng;
+use examine::{Wrong, examine, reduced};
+use mix::Mix;
+
+use crate::number;
+
+/// A seed that was not used before.
+fn new_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(1, |now| now.as_nanos() as u64) % 1_000_000_007
+}
+
+/// A wrong answer as a file for the folder of hostile programs.
+fn shown(wrong: &Wrong) -> String {
+    let Wrong { program, kind, way, least, why } = wrong;
+    let least = least.map_or_else(String::new, |least| format!("-- fails with {least}\n"));
+    let lemmas = program.lemmas.iter().map(|lemma| format!("-- given: {lemma}\n"));
+    let lemmas: String = lemmas.collect();
+    format!("-- {kind:?}, {way:?}: {why}\n{least}{lemmas}{}", program.text())
+}
+
+/// Runs families, shows the first wrong answers, and counts all.
+fn run(seed: u64, families: u64) -> (Mix, usize) {
+    let most = number("ADVERSARY_SHOW", 5) as usize;
+    let mut mix = Mix::default();
+    let mut wrong = 0;
+    for number in 0..families {
+        let mut rng = Rng::numbered(seed, number);
+        let before = Instant::now();
+        let members = family::random(&mut rng);
+        mix.families += 1;
+        mix.truth += before.elapsed();
+        for member in members {
+            let before = Instant::now();
+            let found = examine(&member, &mut rng, &mut mix);
+            mix.answers += before.elapsed();
+            for found in found {
+                if wrong < most {
+                    eprintln!("family {number}:\n{}", shown(&reduced(&found)));
+                }
+                wrong += 1;
+            }
+        }
+        if (number + 1) % 500 == 0 {
+            eprintln!("{mix}");
+        }
+    }
+    eprintln!("{mix}");
+    (mix, wrong)
+}
+
+#[test]
+fn adversary_finds_no_broken_program_that_is_verified() {
+    let seed = number("ADVERSARY_SEED", new_seed());
+    let families = number("ADVERSARY_FAMILIES", 80);
+    eprintln!("ADVERSARY_SEED={seed} ADVERSARY_FAMILIES={families}");
+    let (mix, wrong) = run(seed, families);
+    assert_eq!(wrong, 0, "wrong answers with ADVERSARY_SEED={seed}, shown above");
+    if families >= 60 {
+        mix.is_aimed_well();
+    }
+}

@@ -1,0 +1,229 @@
+//! A random program in parts, printed with the declarations that its parts mention and no others,
+//! and made smaller part by part.
+
+/// A rule in parts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rule {
+    pub(crate) name: String,
+    /// Each as `p: P`.
+    pub(crate) parameters: Vec<String>,
+    /// What must hold, in this order.
+    pub(crate) guard: Vec<String>,
+    pub(crate) locals: Vec<String>,
+    pub(crate) body: Vec<String>,
+}
+
+/// A program in parts.
+#[derive(Debug, Clone)]
+pub(crate) struct Program {
+    /// How many slots, levels and elements there are.
+    pub(crate) bound: u64,
+    /// Whether references and members of the other scalarset have a value at the start.
+    pub(crate) defined: bool,
+    pub(crate) rules: Vec<Rule>,
+    /// Each a condition, perhaps with `ruleset … do` before the word `invariant`.
+    pub(crate) invariants: Vec<Invariant>,
+    /// Lemmas that a user gives, as Murphi.
+    pub(crate) lemmas: Vec<String>,
+}
+
+/// An invariant, perhaps claimed for each value of a parameter.
+#[derive(Debug, Clone)]
+pub(crate) struct Invariant {
+    pub(crate) parameter: Option<String>,
+    pub(crate) condition: String,
+}
+
+/// The greatest table and the greatest parameter of a procedure.
+pub(crate) const LARGEST: u64 = 12;
+
+/// A name, what is declared if it is mentioned, and how it starts.
+type Entry = (&'static str, &'static str, &'static str);
+
+/// The state. `K` is the bound.
+const VARIABLES: &[Entry] = &[
+    ("l", "array [P] of 0..K", "for p: P do l[p] := 0; end;"),
+    ("st", "array [P] of S", "for p: P do st[p] := I; end;"),
+    ("done", "array [P] of boolean", "for p: P do done[p] := false; end;"),
+    ("set", "array [P] of boolean", "for p: P do set[p] := false; end;"),
+    ("mark", "array [P] of boolean", "for p: P do mark[p] := false; end;"),
+    ("ref", "array [P] of P", "for p: P do REF end;"),
+    ("mine", "array [P] of Q", "for p: P do undefine mine[p]; end;"),
+    ("w", "array [P] of U", "for p: P do w[p] := X; end;"),
+    ("val", "array [P] of V", "for p: P do undefine val[p]; end;"),
+    ("rec", "array [P] of R", "for p: P do rec[p].v := 0; undefine rec[p].who; end;"),
+    ("n", "0..K", "n := 0;"),
+    ("count", "0..N", "count := 0;"),
+    ("flag", "boolean", "flag := false;"),
+    ("noted", "boolean", "noted := false;"),
+    ("owner", "P", "undefine owner;"),
+    ("second", "P", "undefine second;"),
+    ("holder", "array [1..K] of P", "for s: 1..K do undefine holder[s]; end;"),
+    ("free", "array [1..K] of boolean", "for s: 1..K do free[s] := true; end;"),
+    ("seen", "array [Q] of boolean", "for m: Q do seen[m] := true; end;"),
+    ("bag", "multiset [K] of V", "undefine bag;"),
+];
+
+/// The types besides processors. Those that refer to others come behind them.
+const TYPES: &[Entry] = &[
+    ("S", "enum { I, A, B, C }", ""),
+    ("V", "enum { X, Y }", ""),
+    ("Q", "scalarset(3)", ""),
+    ("U", "union { V, Q }", ""),
+    ("R", "record v: 0..2; who: P; end", ""),
+];
+
+/// Procedures and functions. Those with a digit exist for every bound up to [`LARGEST`].
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("none", "function none(s: 0..K): boolean; begin return forall q: P do l[q] != s end; end;"),
+    ("some", "function some(e: S): boolean; begin return exists q: P do st[q] = e end; end;"),
+    ("look", "procedure look(e: V); begin end;"),
+    ("meet", "procedure meet(x: P); begin end;"),
+    ("keep", "procedure keep(x: Q); begin end;"),
+];
+
+impl Program {
+    /// The program as Murphi.
+    pub(crate) fn text(&self) -> String {
+        let rules: String = self.rules.iter().map(Rule::text).collect();
+        let invariants = self.invariants.iter().enumerate();
+        let invariants: String = invariants.map(|(at, each)| each.text(at)).collect();
+        let parts = rules + &invariants;
+        let functions = functions(&parts);
+        let mentioned = format!("{parts}{functions}");
+        let (mut variables, mut start) = (String::new(), Vec::new());
+        for (name, ty, first) in VARIABLES {
+            if mentions(&mentioned, name) {
+                variables += &format!("{name}: {ty}; ");
+                start.push((*first).to_owned());
+            }
+        }
+        for bound in 0..=LARGEST {
+            if mentions(&mentioned, &format!("t{bound}")) {
+                variables += &format!("t{bound}: array [0..{bound}] of boolean; ");
+                start.push(format!("for i: 0..{bound} do t{bound}[i] := true; end;"));
+            }
+        }
+        let reference = if self.defined { "ref[p] := p;" } else { "undefine ref[p];" };
+        let start = start.join("\n  ").replace("REF", reference);
+        let all = format!("{variables}\n{functions}\n{start}\n{parts}");
+        let text = format!(
+            "const N: 3;\ntype P: scalarset(N);{}\nvar {variables}\n{functions}startstate begin\n  {start}\nend;\n{parts}",
+            types(&all)
+        );
+        text.replace("0..K", &format!("0..{}", self.bound))
+            .replace("1..K", &format!("1..{}", self.bound))
+            .replace("[K]", &format!("[{}]", self.bound))
+    }
+
+    /// All programs with one part less.
+    pub(crate) fn smaller(&self) -> Vec<Program> {
+        let mut found = Vec::new();
+        let mut without = |change: &dyn Fn(&mut Program)| {
+            let mut less = self.clone();
+            change(&mut less);
+            found.push(less);
+        };
+        for at in 0..self.rules.len() {
+            if self.rules.len() > 1 {
+                without(&|less| drop(less.rules.remove(at)));
+            }
+        }
+        for at in 0..self.invariants.len() {
+            without(&|less| drop(less.invariants.remove(at)));
+        }
+        for at in 0..self.lemmas.len() {
+            without(&|less| drop(less.lemmas.remove(at)));
+        }
+        for (at, rule) in self.rules.iter().enumerate() {
+            for part in 0..rule.guard.len() {
+                without(&|less| drop(less.rules[at].guard.remove(part)));
+            }
+            for part in 0..rule.body.len() {
+                without(&|less| drop(less.rules[at].body.remove(part)));
+            }
+            for part in 0..rule.locals.len() {
+                without(&|less| drop(less.rules[at].locals.remove(part)));
+            }
+            for part in 0..rule.parameters.len() {
+                without(&|less| drop(less.rules[at].parameters.remove(part)));
+            }
+        }
+        found
+    }
+}
+
+impl Rule {
+    pub(crate) fn text(&self) -> String {
+        let guard = match self.guard.is_empty() {
+            true => "true".to_owned(),
+            false => self.guard.join(" & "),
+        };
+        let locals = match self.locals.is_empty() {
+            true => String::new(),
+            false => format!("var {} ", self.locals.join(" ")),
+        };
+        let (name, body) = (&self.name, self.body.join(" "));
+        let inner = format!("rule \"{name}\" {guard} ==> {locals}begin {body} end;");
+        match self.parameters.is_empty() {
+            true => inner + "\n",
+            false => format!("ruleset {} do {inner} end;\n", self.parameters.join("; ")),
+        }
+    }
+}
+
+impl Invariant {
+    fn text(&self, number: usize) -> String {
+        let inner = format!("invariant \"i{number}\" {};", self.condition);
+        match &self.parameter {
+            None => inner + "\n",
+            Some(parameter) => format!("ruleset {parameter} do {inner} end;\n"),
+        }
+    }
+}
+
+/// Whether a text has this word.
+pub(crate) fn mentions(text: &str, word: &str) -> bool {
+    let is_part = |each: char| each.is_alphanumeric() || each == '_';
+    text.split(|each: char| !is_part(each)).any(|each| each == word)
+}
+
+/// The functions that a text calls.
+fn functions(text: &str) -> String {
+    let mut found = String::new();
+    for (name, body) in FUNCTIONS {
+        if mentions(text, name) {
+            found += &format!("{body}\n");
+        }
+    }
+    for bound in 0..=LARGEST {
+        if mentions(text, &format!("note{bound}")) {
+            found += &format!("procedure note{bound}(x: 0..{bound}); begin end;\n");
+        }
+        if mentions(text, &format!("within{bound}")) {
+            found += &format!(
+                "function within{bound}(x: 0..{bound}): boolean; begin return true; end;\n"
+            );
+        }
+    }
+    found
+}
+
+/// The types that a text mentions, directly or by a value of them.
+fn types(text: &str) -> String {
+    let mut found = String::new();
+    let uses = |name: &str| mentions(text, name);
+    let is_union = uses("U");
+    for (name, definition, _) in TYPES {
+        let is_used = match *name {
+            "V" => uses("V") || uses("X") || uses("Y") || is_union,
+            "S" => uses("S") || ["I", "A", "B", "C"].iter().any(|value| uses(value)),
+            "Q" => uses("Q") || is_union,
+            name => uses(name),
+        };
+        if is_used {
+            found += &format!(" {name}: {definition};");
+        }
+    }
+    found
+}
