@@ -17,7 +17,21 @@ impl Words<'_> {
             let parameter = Some(format!("{name}: {}", type_of(sort)));
             return Invariant { parameter, condition: self.claim(&around, 2) };
         }
+        if self.rng.percent(12) {
+            return Invariant { parameter: None, condition: self.claim_that_fails() };
+        }
         Invariant { parameter: None, condition: self.claim_alone() }
+    }
+
+    /// A claim that may fail to be evaluated.
+    fn claim_that_fails(&mut self) -> String {
+        let mut bound = Vec::new();
+        for _ in 0..self.rng.below(4) {
+            bound.push((self.fresh(), Sort::Processor));
+        }
+        let fault = self.fault(&bound);
+        let fault = if self.rng.percent(60) { format!("({fault} | true)") } else { fault };
+        if bound.is_empty() { fault } else { quantified(true, &bound, &fault) }
     }
 
     /// A claim that speaks of no processor from outside.

@@ -26,6 +26,14 @@ pub(crate) fn random(rng: &mut Rng, bound: u64) -> Vec<Rule> {
         rules.extend(some(rng, bound, number));
     }
     rules.truncate(4);
+    // Now and then a condition is missing, and something becomes too much for its place.
+    if rng.percent(12) {
+        let at = rng.below(rules.len());
+        let guard = &mut rules[at].guard;
+        if guard.len() > 1 {
+            guard.remove(rng.below(guard.len()));
+        }
+    }
     for (number, rule) in rules.iter_mut().enumerate() {
         rule.name = format!("r{number}");
     }
@@ -150,7 +158,7 @@ fn pointing(rng: &mut Rng, bound: u64) -> Vec<Rule> {
 
 /// Something more that is done now and then.
 fn moving(rng: &mut Rng) -> Rule {
-    match rng.below(7) {
+    match rng.below(10) {
         0 => rule("flag", &["p: P"], &["st[p] = I"], &["flag := true;", "st[p] := A;"]),
         1 => rule("back", &["p: P"], &["st[p] = B", "flag"], &["st[p] := I;", "flag := false;"]),
         2 => rule("own", &["p: P"], &["isundefined(owner)"], &["owner := p;"]),
@@ -162,6 +170,16 @@ fn moving(rng: &mut Rng) -> Rule {
         ),
         4 => rule("undo", &["p: P"], &["done[p]", "flag"], &["undefine ref[p];"]),
         5 => rule("on", &["p: P"], &["!flag"], &["flag := true;", "set[p] := true;"]),
+        6 => {
+            rule("reset", &[], &["flag"], &["for q: P do set[q] := false; end;", "flag := false;"])
+        }
+        7 => rule("copy", &[], &[], &["for q: P do set[q] := done[q]; end;"]),
+        8 => rule(
+            "drop",
+            &["p: P"],
+            &["!isundefined(owner)", "owner = p"],
+            &["undefine owner;", "for q: P do if st[q] = A then st[q] := B; end; end;"],
+        ),
         _ => rule("all", &[], &["(forall q: P do set[q] end)"], &["flag := true;"]),
     }
 }

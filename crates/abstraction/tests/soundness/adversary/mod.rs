@@ -12,6 +12,7 @@
 
 mod claims;
 mod dynamics;
+mod errors;
 mod examine;
 mod family;
 mod faults;
@@ -26,7 +27,9 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use chance::Rng;
 use examine::{Wrong, examine, reduced};
 use mix::Mix;
+use tribunal_abstraction::find_processor;
 
+use crate::judge::{Found, instance, read};
 use crate::number;
 
 /// A seed that was not used before.
@@ -84,4 +87,33 @@ fn adversary_finds_no_broken_program_that_is_verified() {
     if families >= 60 {
         mix.is_aimed_well();
     }
+}
+
+/// The truth is found with states sorted by processors. Without any exchange of processors, and by
+/// another engine, it must be the same.
+#[test]
+fn the_truth_of_the_adversary_is_that_of_a_plain_search() {
+    let seed = number("ADVERSARY_SEED", new_seed());
+    eprintln!("ADVERSARY_SEED={seed}");
+    let mut compared = [0, 0];
+    for number in 0..12 {
+        for member in family::random(&mut Rng::numbered(seed, number)) {
+            let text = member.program.text();
+            let program = read(&text);
+            let processor = find_processor(&program, Some("P")).expect("there are processors");
+            for count in 2..=4.min(member.known_to) {
+                let is_broken = member.broken.least_from(count) == Some(count);
+                match instance(&program, &processor, count) {
+                    Found::TooLarge => continue,
+                    found => assert_eq!(
+                        matches!(found, Found::Wrong(_)),
+                        is_broken,
+                        "family {number} with {count}: {found:?}\n{text}"
+                    ),
+                }
+                compared[usize::from(is_broken)] += 1;
+            }
+        }
+    }
+    assert!(compared.iter().all(|&count| count > 5), "little was compared: {compared:?}");
 }

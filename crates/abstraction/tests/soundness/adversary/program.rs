@@ -200,6 +200,11 @@ fn functions(text: &str) -> String {
         if mentions(text, &format!("note{bound}")) {
             found += &format!("procedure note{bound}(x: 0..{bound}); begin end;\n");
         }
+        if mentions(text, &format!("partial{bound}")) {
+            found += &format!(
+                "function partial{bound}(x: 0..99): boolean; begin if x <= {bound} then return true; end; end;\n"
+            );
+        }
         if mentions(text, &format!("within{bound}")) {
             found += &format!(
                 "function within{bound}(x: 0..{bound}): boolean; begin return true; end;\n"
