@@ -64,7 +64,7 @@ pub(crate) fn examine(member: &Member, rng: &mut Rng, mix: &mut Mix) -> Vec<Wron
     rng.shuffle(&mut views);
     let mut ways: Vec<Way> =
         views[..if is_late { 2 } else { 1 }].iter().map(|&view| Way::View(view)).collect();
-    if is_late && rng.percent(15) {
+    if is_late && rng.percent(6) {
         ways.push(Way::Loop(VIEWS[rng.below(3)]));
     }
     let mut wrong = Vec::new();

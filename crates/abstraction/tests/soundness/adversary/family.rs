@@ -13,12 +13,12 @@ use crate::judge::read;
 
 /// How many invariants and rules are tried beside the rules of a family.
 const INVARIANTS: usize = 8;
-const QUESTIONS: usize = 12;
+const QUESTIONS: usize = 16;
 
 /// How many members are asked about, by what is so: those that only many processors break, those
 /// that nobody breaks, and those that few break.
-const OF_MANY: usize = 10;
-const OF_NONE: usize = 1;
+const OF_MANY: usize = 12;
+const OF_NONE: usize = 2;
 const OF_FEW: usize = 1;
 
 /// A program and the truth about it.

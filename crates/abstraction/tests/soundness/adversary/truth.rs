@@ -25,8 +25,8 @@ use crate::judge::runnable;
 pub(crate) const MOST: u64 = 7;
 
 /// The most states of an instance, and the most rules and properties that are run in all.
-const MOST_STATES: usize = 3_000;
-const MOST_RUNS: usize = 60_000;
+const MOST_STATES: usize = 2_000;
+const MOST_RUNS: usize = 40_000;
 
 /// The numbers of processors with which something is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
