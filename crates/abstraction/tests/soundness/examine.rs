@@ -13,9 +13,8 @@ use tribunal_abstraction::{
     with_processors,
 };
 
-use crate::judge::{
-    Found, Sabotage, Said, abstracted, by_the_loop, instance, read, runnable, said, source,
-};
+use crate::judge::{Found, Said, abstracted, by_the_loop, instance, read, runnable, said, source};
+use crate::sabotage::Sabotage;
 use crate::sketch::{self, Sketch};
 use crate::starts::starts;
 

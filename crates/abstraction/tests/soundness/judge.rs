@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use explore::symmetry::Symmetry;
 use explore::{Deadlock, Options, Verdict};
-use murphi::ast::{ExpressionKind, Item, Program, RuleKind, StatementKind};
+use murphi::ast::Program;
 use murphi::diagnostic::Diagnostic;
 use murphi::interpret::Interpreter;
 use murphi::parse::parse;
@@ -16,6 +16,8 @@ use tribunal_abstraction::{
     Abstraction, Lemma, Prepared, Processor, View, abstraction, find_processor, prepare,
     with_processors,
 };
+
+use crate::sabotage::Sabotage;
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,53 +128,6 @@ pub(crate) fn by_the_loop(
     let abstraction = tribunal_abstraction::Options { view, ..Default::default() };
     let options = refine::Options { abstraction, search, lemmas, ..Default::default() };
     refine::verify(prepared, &options, &mut |_, _| (), &AtomicBool::new(false))
-}
-
-/// A mistake that is made on purpose, to see whether it is noticed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sabotage {
-    Nothing,
-    /// Lemmas are used and not claimed.
-    UncheckedLemmas,
-    /// What others write where all see it stays as it was.
-    SilentOthers,
-}
-
-impl Sabotage {
-    pub(crate) fn done(self, made: &mut Abstraction) {
-        let mut number = 0;
-        for item in &mut made.program.items {
-            let Item::Rule(rule) = item else { continue };
-            let rule = match &mut rule.kind {
-                RuleKind::Ruleset { rules, .. } => &mut rules[0],
-                _ => rule,
-            };
-            match (&mut rule.kind, self) {
-                (RuleKind::Property(property), Sabotage::UncheckedLemmas) => {
-                    let is_lemma = property
-                        .message
-                        .as_ref()
-                        .is_some_and(|name| made.claims.contains(&name.text));
-                    if is_lemma {
-                        property.condition.kind = ExpressionKind::Name("true".into());
-                    }
-                }
-                (RuleKind::Simple { body, .. }, Sabotage::SilentOthers) => {
-                    let (_, abstract_rule) = made.origins[number];
-                    number += 1;
-                    let is_others =
-                        abstract_rule.is_some_and(|at| !made.rules[at].others.is_empty());
-                    if is_others {
-                        body.statements.retain(|statement| {
-                            !matches!(&statement.kind, StatementKind::Assign { target, .. }
-                                if matches!(target.kind, ExpressionKind::Name(_)))
-                        });
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
 }
 
 /// What the abstraction says, strengthened by some lemmas. It is told nothing of instances.

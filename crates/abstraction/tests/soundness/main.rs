@@ -5,6 +5,7 @@ mod copies;
 mod examine;
 mod hostile;
 mod judge;
+mod sabotage;
 mod sketch;
 #[path = "../all/starts.rs"]
 mod starts;
@@ -12,8 +13,9 @@ mod words;
 
 use chance::Rng;
 use examine::{Mix, Plan, examine, reduced};
-use judge::{Found, Sabotage, Said, abstracted, by_the_loop, instance, read, said, source};
+use judge::{Found, Said, abstracted, by_the_loop, instance, read, said, source};
 use refine::{Verdict, Verification};
+use sabotage::Sabotage;
 use sketch::Sketch;
 use tribunal_abstraction::{View, find_processor, prepare, read_lemmas};
 

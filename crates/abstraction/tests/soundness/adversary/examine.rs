@@ -13,7 +13,8 @@ use super::mix::{Answer, Mix, count};
 use super::program::Program;
 use super::truth::{Broken, truth};
 use super::words::Words;
-use crate::judge::{Sabotage, Said, read, said, source};
+use crate::judge::{Said, read, said, source};
+use crate::sabotage::Sabotage;
 
 /// A way to ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +56,12 @@ const VIEWS: [View; 4] = [
 
 /// Asks about a member of a family: in views, by the whole loop now and then, and again with the
 /// lemmas of a hostile user where the answer was an alarm.
-pub(crate) fn examine(member: &Member, rng: &mut Rng, mix: &mut Mix) -> Vec<Wrong> {
+pub(crate) fn examine(
+    member: &Member,
+    sabotage: Sabotage,
+    rng: &mut Rng,
+    mix: &mut Mix,
+) -> Vec<Wrong> {
     let Member { program, kind, broken, .. } = member;
     let (kind, broken) = (*kind, *broken);
     mix.made(kind, broken);
@@ -64,12 +70,12 @@ pub(crate) fn examine(member: &Member, rng: &mut Rng, mix: &mut Mix) -> Vec<Wron
     rng.shuffle(&mut views);
     let mut ways: Vec<Way> =
         views[..if is_late { 2 } else { 1 }].iter().map(|&view| Way::View(view)).collect();
-    if is_late && rng.percent(6) {
+    if is_late && rng.percent(6) && sabotage == Sabotage::Nothing {
         ways.push(Way::Loop(VIEWS[rng.below(3)]));
     }
     let mut wrong = Vec::new();
     for way in ways {
-        let (answer, found) = asked(program, kind, broken, way);
+        let (answer, found) = asked(program, kind, broken, way, sabotage);
         let row = match way {
             Way::View(_) => mix.kinds.entry(kind).or_default(),
             Way::Loop(_) => &mut mix.by_the_loop,
@@ -82,7 +88,7 @@ pub(crate) fn examine(member: &Member, rng: &mut Rng, mix: &mut Mix) -> Vec<Wron
             let mut words =
                 Words { rng: &mut *rng, about: program.text(), bound: program.bound, names: 50 };
             let program = Program { lemmas: words.lemmas(program), ..program.clone() };
-            let (answer, found) = asked(&program, kind, broken, way);
+            let (answer, found) = asked(&program, kind, broken, way, sabotage);
             count(&mut mix.with_lemmas, &answer, found.is_some());
             wrong.extend(found);
         }
@@ -91,8 +97,14 @@ pub(crate) fn examine(member: &Member, rng: &mut Rng, mix: &mut Mix) -> Vec<Wron
 }
 
 /// Asks, and says what is wrong with the answer, if anything is.
-fn asked(program: &Program, kind: Kind, broken: Broken, way: Way) -> (Answer, Option<Wrong>) {
-    let answer = answer(program, way);
+fn asked(
+    program: &Program,
+    kind: Kind,
+    broken: Broken,
+    way: Way,
+    sabotage: Sabotage,
+) -> (Answer, Option<Wrong>) {
+    let answer = answer(program, way, sabotage);
     let why = match &answer {
         Answer::Verified => {
             let least = broken.least_from(way.least());
@@ -107,7 +119,7 @@ fn asked(program: &Program, kind: Kind, broken: Broken, way: Way) -> (Answer, Op
 }
 
 /// What is said about a program.
-fn answer(program: &Program, way: Way) -> Answer {
+fn answer(program: &Program, way: Way, sabotage: Sabotage) -> Answer {
     let read_program = read(&program.text());
     let text = program.lemmas.join("\n");
     let given = |prepared: &Prepared| -> Option<Vec<Lemma>> {
@@ -118,7 +130,7 @@ fn answer(program: &Program, way: Way) -> Answer {
     match way {
         Way::View(view) => {
             let lemmas = |_: &Prepared| lemmas.clone();
-            match said(&read_program, view, Sabotage::Nothing, lemmas) {
+            match said(&read_program, view, sabotage, lemmas) {
                 Said::Holds => Answer::Verified,
                 Said::Open | Said::TooLarge => Answer::Alarm,
                 Said::Refused => Answer::Refused,
@@ -164,7 +176,7 @@ pub(crate) fn reduced(wrong: &Wrong) -> Wrong {
 fn still_wrong(program: &Program, way: Way, least: Option<u64>) -> Option<String> {
     let text = source(&program.text());
     murphi::load(text.clone(), &murphi::check::Options::default()).ok()?;
-    match answer(program, way) {
+    match answer(program, way, Sabotage::Nothing) {
         Answer::Malformed(why) => Some(format!("malformed: {why}")),
         Answer::Verified => {
             let read = read(&text.text);

@@ -31,6 +31,7 @@ use tribunal_abstraction::find_processor;
 
 use crate::judge::{Found, instance, read};
 use crate::number;
+use crate::sabotage::Sabotage;
 
 /// A seed that was not used before.
 fn new_seed() -> u64 {
@@ -60,7 +61,7 @@ fn run(seed: u64, families: u64) -> (Mix, usize) {
         mix.truth += before.elapsed();
         for member in members {
             let before = Instant::now();
-            let found = examine(&member, &mut rng, &mut mix);
+            let found = examine(&member, Sabotage::Nothing, &mut rng, &mut mix);
             mix.answers += before.elapsed();
             for found in found {
                 if wrong < most {
@@ -116,4 +117,22 @@ fn the_truth_of_the_adversary_is_that_of_a_plain_search() {
         }
     }
     assert!(compared.iter().all(|&count| count > 5), "little was compared: {compared:?}");
+}
+
+#[test]
+fn mistakes_on_purpose_are_noticed_by_the_adversary() {
+    for sabotage in [Sabotage::UncheckedLemmas, Sabotage::DroppedAssertions, Sabotage::SilentOthers]
+    {
+        let is_noticed = |number: &u64| {
+            let mut rng = Rng::numbered(1, *number);
+            let members = family::random(&mut rng);
+            let mut mix = Mix::default();
+            let mut found =
+                members.iter().flat_map(|member| examine(member, sabotage, &mut rng, &mut mix));
+            found.any(|wrong| wrong.why.contains("verified"))
+        };
+        let noticed = (0..40).find(is_noticed);
+        eprintln!("{sabotage:?} is noticed by family {noticed:?}");
+        assert!(noticed.is_some(), "{sabotage:?} is not noticed");
+    }
 }
