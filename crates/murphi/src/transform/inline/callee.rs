@@ -51,7 +51,7 @@ impl Inliner<'_> {
         let body = self.body(&scope, body)?;
         let value = match (&function.result, body.declarations.is_empty()) {
             (Some(ty), true) => {
-                returned(&body.statements).filter(|value| self.is_of(&scope, value, ty))
+                returned(&body.statements).filter(|value| !self.narrows(&scope, value, ty))
             }
             _ => None,
         };
@@ -68,25 +68,21 @@ impl Inliner<'_> {
         })
     }
 
-    /// Whether everything that an expression may be belongs to a type.
-    fn is_of(&self, scope: &Scope, value: &Expression, ty: &TypeExpression) -> bool {
-        match &value.kind {
-            ExpressionKind::Conditional(_, left, right) => {
-                self.is_of(scope, left, ty) && self.is_of(scope, right, ty)
-            }
-            _ => !self.narrows(scope, value, ty),
-        }
-    }
-
     /// Whether something of this type might not take all values of an expression.
     pub(super) fn narrows(&self, scope: &Scope, value: &Expression, ty: &TypeExpression) -> bool {
-        let TypeKind::Range(..) = &self.types.resolve(ty).kind else { return false };
+        if let ExpressionKind::Conditional(_, left, right) = &value.kind {
+            return self.narrows(scope, left, ty) || self.narrows(scope, right, ty);
+        }
         if matches!(value.kind, ExpressionKind::Integer(_)) {
             return false;
         }
-        match self.types.of(scope, value) {
-            Some(found) => self.types.resolve(&found).kind != self.types.resolve(ty).kind,
-            None => true,
+        let wanted = &self.types.resolve(ty).kind;
+        let found = self.types.of(scope, value);
+        match found.as_ref().map(|found| &self.types.resolve(found).kind) {
+            // A union has members that the type may not have.
+            Some(found @ TypeKind::Union(_)) => found != wanted,
+            Some(found) => matches!(wanted, TypeKind::Range(..)) && found != wanted,
+            None => matches!(wanted, TypeKind::Range(..)),
         }
     }
 }

@@ -1,0 +1,9 @@
+-- A function returns a union as the member that it is not.
+-- fails with 5
+const N: 3;
+type P: scalarset(N); Q: scalarset(2); V: enum { X, Y }; U: union { V, Q };
+var done: array [P] of boolean; n: 0..5; u: U;
+function member(): Q; begin return u; end;
+startstate begin for p: P do done[p] := false; end; n := 0; u := X; end;
+ruleset p: P do rule "leave" !done[p] & n < 5 ==> begin done[p] := true; n := n + 1; end; end;
+rule "x" n = 5 ==> begin if member() = member() then end; end;
