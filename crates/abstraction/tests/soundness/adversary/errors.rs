@@ -45,7 +45,17 @@ impl Words<'_> {
         let number = self.large(around);
         let limit = self.limit(&number);
         let fault = self.fault(around);
-        let text = match self.rng.below(20) {
+        let text = match self.rng.below(28) {
+            20 => format!("note{limit}(flag ? 0 : {number});"),
+            21 => format!("switch 3 case 9 / ({limit} - ({number})): end;"),
+            22 => {
+                let late = self.late();
+                return (format!("if {late} then if b then end; end;"), Some("b: boolean;".into()));
+            }
+            23 => format!("multisetremovepred(i: box, {fault});"),
+            24 => format!("if multisetcount(i: box, {fault}) > 0 then end;"),
+            25 | 26 => return self.local_set(around),
+            27 => return self.local_reference(around),
             0..2 => format!("note{limit}({number});"),
             2..4 => format!("if {fault} then end;"),
             4 => format!("if {fault} | true then end;"),
@@ -65,6 +75,34 @@ impl Words<'_> {
             _ => self.undefined_argument(around),
         };
         (text, None)
+    }
+
+    /// A set of processors in a local variable, and an assertion about it.
+    fn local_set(&mut self, around: &[Bound]) -> (String, Option<String>) {
+        let (name, other) = (self.fresh(), self.fresh());
+        let filled = self.atom(&with(around, &name));
+        let all = if self.rng.percent(50) { "forall" } else { "exists" };
+        let late = self.late();
+        let text = format!(
+            "for {name}: P do own[{name}] := {filled}; end; \
+             assert {late} -> !({all} {other}: P do own[{other}] end) \"a\";"
+        );
+        (text, Some("own: array [P] of boolean;".to_owned()))
+    }
+
+    /// A reference in a local variable that is looked into.
+    fn local_reference(&mut self, around: &[Bound]) -> (String, Option<String>) {
+        let place = match self.bound_one(around, Sort::Processor) {
+            Some(x) if self.uses("ref") => format!("ref[{x}]"),
+            Some(x) => x,
+            None if self.uses("holder") => format!("holder[{}]", self.number(around)),
+            None if self.uses("owner") => "owner".to_owned(),
+            None => return (self.failing_loop(around), None),
+        };
+        let number = self.large(&with(around, "who"));
+        let limit = self.limit(&number);
+        let text = format!("who := {place}; if !isundefined(who) then note{limit}({number}); end;");
+        (text, Some("who: P;".to_owned()))
     }
 
     /// What fails where a number is exactly, or from, a limit.
@@ -156,8 +194,14 @@ impl Words<'_> {
     pub(crate) fn fault(&mut self, around: &[Bound]) -> String {
         let number = self.large(around);
         let limit = self.limit(&number);
-        let bare = match self.rng.below(10) {
+        let bare = match self.rng.below(16) {
             0..5 => format!("t{limit}[{number}]"),
+            10 => format!("isundefined(t{limit}[{number}])"),
+            11 => format!("(forall i := 0 to 3 / ({limit} - ({number})) do true end)"),
+            12 => format!("(exists i := 0 to 1 by {limit} - ({number}) do false end)"),
+            13 => format!("-({} + ({number})) < 0", i64::MAX - limit as i64),
+            14 => format!("partial{limit}({number})"),
+            15 => format!("(flag ? t{limit}[0] : t{limit}[{number}])"),
             5 => format!("9 / ({limit} - ({number})) > 9"),
             6 => format!("within{limit}({number})"),
             7 => {
@@ -222,9 +266,13 @@ impl Words<'_> {
             if self.uses("val") {
                 texts.push(format!("val[{x}] = val[{y}]"));
                 texts.push(format!("val[{x}] = X"));
+                texts.push(format!("vt[val[{x}]]"));
             }
             if self.uses("w") {
                 texts.push(format!("seen[w[{x}]]"));
+                texts.push(format!("vt[w[{x}]]"));
+                texts.push(format!("isa(w[{x}])"));
+                texts.push(format!("isa(flag ? w[{x}] : w[{y}])"));
                 texts.push(format!("(ismember(w[{x}], V) | seen[w[{x}]])"));
             }
             if self.uses("rec") {

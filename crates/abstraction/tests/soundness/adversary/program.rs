@@ -61,6 +61,8 @@ const VARIABLES: &[Entry] = &[
     ("holder", "array [1..K] of P", "for s: 1..K do undefine holder[s]; end;"),
     ("free", "array [1..K] of boolean", "for s: 1..K do free[s] := true; end;"),
     ("seen", "array [Q] of boolean", "for m: Q do seen[m] := true; end;"),
+    ("vt", "array [V] of boolean", "for v: V do vt[v] := true; end;"),
+    ("box", "multiset [2] of V", "undefine box; multisetadd(X, box);"),
     ("bag", "multiset [K] of V", "undefine bag;"),
 ];
 
@@ -79,6 +81,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("some", "function some(e: S): boolean; begin return exists q: P do st[q] = e end; end;"),
     ("look", "procedure look(e: V); begin end;"),
     ("meet", "procedure meet(x: P); begin end;"),
+    ("isa", "function isa(x: Q): boolean; begin return seen[x]; end;"),
     ("keep", "procedure keep(x: Q); begin end;"),
 ];
 

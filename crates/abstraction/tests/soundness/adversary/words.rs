@@ -124,12 +124,28 @@ impl Words<'_> {
                 "(isundefined(ref[{x}]) | isundefined(ref[{y}]) | ref[{x}] != ref[{y}])"
             ));
             texts.push(format!("isundefined(ref[{x}])"));
+            for table in ["done", "set"] {
+                if self.uses(table) {
+                    texts.push(format!("(!isundefined(ref[{x}]) & {table}[ref[{x}]])"));
+                }
+            }
+            if self.uses("l") {
+                texts.push(format!("(!isundefined(ref[{x}]) & l[ref[{x}]] = {s})"));
+            }
+            texts.push(format!(
+                "(!isundefined(ref[{x}]) & !isundefined(ref[ref[{x}]]) & ref[ref[{x}]] = {y})"
+            ));
         }
         if self.uses("holder") {
             texts.push(format!("(!isundefined(holder[{s}]) & holder[{s}] = {x})"));
         }
         if self.uses("owner") {
             texts.push(format!("(!isundefined(owner) & owner = {x})"));
+            if self.uses("ref") {
+                texts.push(format!(
+                    "(!isundefined(owner) & !isundefined(ref[{x}]) & ref[{x}] = owner)"
+                ));
+            }
         }
         if self.uses("rec") {
             texts.push(format!("rec[{x}].v = {}", self.rng.below(3)));
@@ -169,6 +185,9 @@ impl Words<'_> {
                 texts.push(format!(
                     "(!isundefined(holder[{s}]) & !isundefined(holder[{other}]) & holder[{s}] = holder[{other}])"
                 ));
+            }
+            if self.uses("l") {
+                texts.push(format!("(!isundefined(holder[{s}]) & l[holder[{s}]] = {other})"));
             }
             if self.uses("st") || self.uses("done") {
                 let table = if self.uses("done") { "done" } else { "set" };
