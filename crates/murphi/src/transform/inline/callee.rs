@@ -17,7 +17,7 @@ use crate::source::Span;
 use super::{Inliner, Result};
 use crate::transform::declarations::Scope;
 use crate::transform::effects::written;
-use crate::transform::expression;
+use crate::transform::{each_statement, expression};
 
 /// A function with nothing left to inline in it.
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ impl Inliner<'_> {
         let body = self.body(&scope, body)?;
         let value = match (&function.result, body.declarations.is_empty()) {
             (Some(ty), true) => {
-                returned(&body.statements).filter(|value| !self.narrows(&scope, value, ty))
+                returned(&body.statements).filter(|_| self.returns(&scope, &body, ty))
             }
             _ => None,
         };
@@ -68,13 +68,27 @@ impl Inliner<'_> {
         })
     }
 
-    /// Whether something of this type might not take all values of an expression.
+    /// Whether everything that a function returns belongs to its type.
+    fn returns(&self, scope: &Scope, body: &Body, ty: &TypeExpression) -> bool {
+        let mut fits = true;
+        each_statement(&body.statements, &mut |statement| {
+            if let StatementKind::Return(Some(value)) = &statement.kind {
+                fits &= !self.narrows(scope, value, ty);
+            }
+        });
+        fits
+    }
+
+    /// Whether something of this type might not take all values of an expression. The checker has
+    /// compared a number with it, but not one that is chosen by a condition.
     pub(super) fn narrows(&self, scope: &Scope, value: &Expression, ty: &TypeExpression) -> bool {
+        !matches!(value.kind, ExpressionKind::Integer(_)) && self.may_not_be(scope, value, ty)
+    }
+
+    /// Whether an expression, by its type alone, may have a value that is not of another type.
+    fn may_not_be(&self, scope: &Scope, value: &Expression, ty: &TypeExpression) -> bool {
         if let ExpressionKind::Conditional(_, left, right) = &value.kind {
-            return self.narrows(scope, left, ty) || self.narrows(scope, right, ty);
-        }
-        if matches!(value.kind, ExpressionKind::Integer(_)) {
-            return false;
+            return self.may_not_be(scope, left, ty) || self.may_not_be(scope, right, ty);
         }
         let wanted = &self.types.resolve(ty).kind;
         let found = self.types.of(scope, value);
