@@ -60,7 +60,6 @@ pub(crate) fn kinds(protocol: &Protocol) -> Vec<&'static str> {
 pub(crate) fn treats_values_alike(protocol: &Protocol) -> bool {
     let special = ["decision by data", "one value stored twice", "value copied", "constant loaded"];
     !protocol.twists.iter().any(|twist| special.contains(twist))
-        && !protocol.mentions("old[a] = memory[a]")
 }
 
 /// Whether `verify` may still be wrong about a protocol: values that are not free, that decide, or

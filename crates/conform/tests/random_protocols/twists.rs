@@ -183,6 +183,7 @@ fn load_old(rng: &mut Rng, protocol: &mut Protocol) -> bool {
     let mut guard = vec!["!isundefined(old[a])".to_owned()];
     if rng.percent(30) {
         guard.push("old[a] = memory[a]".to_owned());
+        protocol.twists.push("decision by data");
     }
     protocol.rules.push(Rule {
         name: "load old",
