@@ -93,9 +93,9 @@ pub(crate) fn allows(trace: &Trace, queues: bool) -> bool {
         if machine.next == ends {
             return true;
         }
-        for at in 0..MOST {
+        for (at, &end) in ends.iter().enumerate() {
             let drains = machine.drain(at, trace);
-            let does = (machine.next[at] < ends[at]).then(|| machine.event(at, trace, queues));
+            let does = (machine.next[at] < end).then(|| machine.event(at, trace, queues));
             for next in drains.into_iter().chain(does.flatten()) {
                 if known.insert(next) {
                     open.push(next);
