@@ -194,7 +194,10 @@ impl Words<'_> {
     pub(crate) fn fault(&mut self, around: &[Bound]) -> String {
         let number = self.large(around);
         let limit = self.limit(&number);
-        let bare = match self.rng.below(16) {
+        let bare = match self.rng.below(19) {
+            16 => format!("cap{limit}({number}) > 99"),
+            17 => format!("alt{limit}({number} > {limit}) > 99"),
+            18 => format!("within{limit}({number} > {limit} ? {} : 0)", limit + 1),
             0..5 => format!("t{limit}[{number}]"),
             10 => format!("isundefined(t{limit}[{number}])"),
             11 => format!("(forall i := 0 to 3 / ({limit} - ({number})) do true end)"),

@@ -203,6 +203,15 @@ fn functions(text: &str) -> String {
         if mentions(text, &format!("note{bound}")) {
             found += &format!("procedure note{bound}(x: 0..{bound}); begin end;\n");
         }
+        if mentions(text, &format!("cap{bound}")) {
+            found += &format!("function cap{bound}(x: 0..99): 0..{bound}; begin return x; end;\n");
+        }
+        if mentions(text, &format!("alt{bound}")) {
+            found += &format!(
+                "function alt{bound}(b: boolean): 0..{bound}; begin return b ? {} : 0; end;\n",
+                bound + 1
+            );
+        }
         if mentions(text, &format!("partial{bound}")) {
             found += &format!(
                 "function partial{bound}(x: 0..99): boolean; begin if x <= {bound} then return true; end; end;\n"
