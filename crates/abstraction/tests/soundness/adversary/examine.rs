@@ -54,6 +54,9 @@ const VIEWS: [View; 4] = [
     View { concrete: 3, named: true },
 ];
 
+/// What is refused in a view of three is asked again in one of these.
+const WIDE: [View; 2] = [View { concrete: 4, named: false }, View { concrete: 5, named: false }];
+
 /// Asks about a member of a family: in views, by the whole loop now and then, and again with the
 /// lemmas of a hostile user where the answer was an alarm.
 pub(crate) fn examine(
@@ -74,10 +77,16 @@ pub(crate) fn examine(
         ways.push(Way::Loop(VIEWS[rng.below(3)]));
     }
     let mut wrong = Vec::new();
-    for way in ways {
+    while let Some(way) = ways.pop() {
         let (answer, found) = asked(program, kind, broken, way, sabotage);
         let row = match way {
-            Way::View(_) => mix.kinds.entry(kind).or_default(),
+            Way::View(view) if WIDE.contains(&view) => &mut mix.in_wide_views,
+            Way::View(view) => {
+                if answer == Answer::Refused && view == VIEWS[2] {
+                    ways.push(Way::View(WIDE[rng.below(2)]));
+                }
+                mix.kinds.entry(kind).or_default()
+            }
             Way::Loop(_) => &mut mix.by_the_loop,
         };
         count(row, &answer, found.is_some());

@@ -57,6 +57,8 @@ pub(crate) struct Mix {
     /// With lemmas of a hostile user.
     pub(crate) with_lemmas: Row,
     pub(crate) by_the_loop: Row,
+    /// In views of four or five, where three are too few.
+    pub(crate) in_wide_views: Row,
     /// How long the search for the truth took, and how long the answers.
     pub(crate) truth: Duration,
     pub(crate) answers: Duration,
@@ -87,7 +89,7 @@ impl Mix {
         assert!(late * 20 > self.programs(), "few are broken by five or more\n{self}");
         assert!(total.broken_with[0] * 20 > self.programs(), "few are right\n{self}");
         let answers = total.verified + total.alarm + total.refused;
-        assert!(total.refused * 2 < answers, "most are refused\n{self}");
+        assert!(total.refused * 3 < answers * 2, "most are refused\n{self}");
         assert!(total.verified * 10 > answers, "few are verified\n{self}");
         let lemmas = &self.with_lemmas;
         assert!(lemmas.alarm + lemmas.verified > 10, "few lemmas are taken\n{self}");
@@ -139,6 +141,7 @@ impl fmt::Display for Mix {
         }
         row("all", &self.total())?;
         row("with lemmas", &self.with_lemmas)?;
-        row("by the loop", &self.by_the_loop)
+        row("by the loop", &self.by_the_loop)?;
+        row("in wide views", &self.in_wide_views)
     }
 }

@@ -41,10 +41,10 @@ impl Broken {
         self.0 & (1 << count) != 0
     }
 
-    /// Whether there is nothing to learn from one more instance: those with up to 4 are always asked,
+    /// Whether there is nothing to learn from one more instance: those with up to 5 are always asked,
     /// because a view of so many is about them.
     fn is_enough(self, count: u64) -> bool {
-        self.contains(count) || (count > 4 && self.0 != 0)
+        self.contains(count) || (count > 5 && self.0 != 0)
     }
 
     /// The least of them that is not below another number.
