@@ -25,6 +25,7 @@ mod prepare;
 mod processor;
 mod product;
 mod projection;
+mod simulation;
 mod types;
 
 use murphi::ast::{Expression, Program, Quantifier};
@@ -41,6 +42,7 @@ pub use prepare::prepare;
 pub use processor::{Processor, find_processor, with_processors};
 pub use product::{Abstraction, Choice, Chosen, ChosenSet, Fixed, OtherRule};
 pub use projection::project;
+pub use simulation::{Simulation, Unseen};
 
 /// What is kept of processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -18,6 +18,8 @@
 //!
 //! Transformations T15 and T16 of docs/abstraction.md.
 
+use std::fmt;
+
 use murphi::ast::{
     Declaration, DeclarationKind, Domain, Expression, ExpressionKind, Item, Program, Property,
     PropertyKind, Quantifier, Statement, StatementKind,
@@ -91,8 +93,8 @@ pub fn possible_exclusions(program: &Program, address: &str) -> Vec<Exclusion> {
         let Some(guard) = &rule.guard else { continue };
         each_part(guard, &mut |part| {
             let Some(exclusion) = exclusion(&types, rule, part) else { return };
-            let text = text_of(&exclusion);
-            if !found.iter().any(|known| text_of(known) == text) {
+            let text = exclusion.to_string();
+            if !found.iter().any(|known| known.to_string() == text) {
                 found.push(exclusion);
             }
         });
@@ -224,9 +226,13 @@ fn exclusion(types: &Types, rule: &FlatRule, whole: &Expression) -> Option<Exclu
     Some(Exclusion { condition, processor, address })
 }
 
-fn text_of(exclusion: &Exclusion) -> String {
-    let span = Span::default();
-    print_expression(&told(exclusion, &name("processor", span), &name("address", span)))
+/// The condition, over `processor` and `address`.
+impl fmt::Display for Exclusion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let span = Span::default();
+        let condition = told(self, &name("processor", span), &name("address", span));
+        write!(f, "{}", print_expression(&condition))
+    }
 }
 
 /// The condition of a processor and an address.

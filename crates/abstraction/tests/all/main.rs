@@ -7,5 +7,4 @@
 mod abstraction;
 mod projection;
 mod refusals;
-mod starts;
 mod support;

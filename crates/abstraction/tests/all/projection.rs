@@ -1,15 +1,12 @@
 //! Every step of a protocol, looked at with any two processors in view, is a step of the
 //! abstraction or changes nothing there: what everything rests on, tried out.
 
-use crate::starts::starts;
-use crate::support::{abstracted, parsed, protocol, runnable};
+use crate::support::{abstracted, parsed, protocol};
 use murphi::ast::Program;
-use murphi::instance;
-use murphi::interpret::{End, Interpreter};
-use murphi::value::State;
+use murphi::interpret::End;
 use tribunal_abstraction::{
-    Abstraction, Options, Prepared, RuleId, View, abstraction, one_address, possible_exclusions,
-    prepare, project, with_processors,
+    Abstraction, Options, Prepared, RuleId, Simulation, View, abstraction, one_address,
+    possible_exclusions, prepare,
 };
 
 /// A few thousand steps at random, by a generator that is the same everywhere.
@@ -21,40 +18,6 @@ impl Dice {
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound.max(1)
     }
-}
-
-/// All successors of a state, with their rules.
-fn successors(machine: &Interpreter, state: &State) -> Vec<(usize, State)> {
-    let model = machine.model();
-    let mut found = Vec::new();
-    for (number, rule) in model.rules.iter().enumerate() {
-        for instance in 0..instance::count(model, &rule.parameters).unwrap_or(0) {
-            match machine.run_rule(state, number, instance).end {
-                End::Done(next) => found.push((number, next)),
-                End::Failed(error) | End::GuardFailed(error) => panic!("{error:?}"),
-                End::Disabled | End::Excluded => {}
-            }
-        }
-    }
-    found
-}
-
-/// Whether the abstraction of a rule leads from one state to the other.
-fn leads(
-    machine: &Interpreter,
-    made: &Abstraction,
-    rule: RuleId,
-    from: &State,
-    to: &State,
-) -> bool {
-    let model = machine.model();
-    let own = made.origins.iter().enumerate().filter(|(_, (origin, _))| *origin == rule);
-    own.map(|(number, _)| number).any(|number| {
-        let parameters = &model.rules[number].parameters;
-        (0..instance::count(model, parameters).unwrap_or(0)).any(|instance| {
-            matches!(machine.run_rule(from, number, instance).end, End::Done(next) if next == *to)
-        })
-    })
 }
 
 /// With two processors in view, and with two and one more that is known by its name.
@@ -76,61 +39,37 @@ fn unseen_step(
     processors: u64,
     steps: usize,
 ) -> Option<String> {
-    let count = processors as usize;
-    let longer = |view: &Vec<usize>| -> Vec<Vec<usize>> {
-        let others = (0..count).filter(|next| !view.contains(next));
-        others.map(|next| [view.clone(), vec![next]].concat()).collect()
-    };
-    let mut views: Vec<Vec<usize>> = vec![Vec::new()];
-    for _ in 0..2 + usize::from(made.view.named) {
-        views = views.iter().flat_map(longer).collect();
-    }
-    unseen_step_of(prepared, made, processors, &views, steps)
+    unseen_step_of(&simulation(prepared, made, processors), steps)
 }
 
-/// The same for these views.
-fn unseen_step_of(
-    prepared: &Prepared,
-    made: &Abstraction,
+fn simulation<'a>(
+    prepared: &'a Prepared,
+    made: &'a Abstraction,
     processors: u64,
-    views: &[Vec<usize>],
-    steps: usize,
-) -> Option<String> {
-    let processor = &prepared.processor.name;
-    let concrete = runnable(&with_processors(&prepared.program, &prepared.processor, processors));
-    let abstracted = runnable(&made.program);
-    assert_eq!(abstracted.model().rules.len(), made.origins.len());
-    let seen = |state: &State, view: &[usize]| {
-        let (view, named) = view.split_at(made.view.concrete as usize);
-        let named = named.first().copied();
-        project(concrete.model(), abstracted.model(), processor, view, named, state)
+) -> Simulation<'a> {
+    Simulation::new(prepared, made, processors, &Default::default()).expect("it can be run")
+}
+
+/// The same among random steps of an instance.
+fn unseen_step_of(simulation: &Simulation<'_>, steps: usize) -> Option<String> {
+    let starts = match simulation.starts() {
+        Ok(starts) => starts,
+        Err(unseen) => return Some(format!("{unseen:?}")),
     };
-    let abstract_starts = starts(&abstracted);
-    let concrete_starts = starts(&concrete);
-    for start in &concrete_starts {
-        for view in views {
-            assert!(abstract_starts.contains(&seen(start, view)), "a start state is not seen");
-        }
-    }
     let mut dice = Dice(steps as u64);
-    let mut state = concrete_starts[0].clone();
+    let mut state = starts[0].clone();
     for step in 0..steps {
-        let next = successors(&concrete, &state);
+        let next = simulation.steps(&state);
         if next.is_empty() || step % 60 == 59 {
-            state = concrete_starts[dice.below(concrete_starts.len() as u64) as usize].clone();
+            state = starts[dice.below(starts.len() as u64) as usize].clone();
             continue;
         }
-        let (rule, after) = next[dice.below(next.len() as u64) as usize].clone();
-        for view in views {
-            let (from, to) = (seen(&state, view), seen(&after, view));
-            if from != to && !leads(&abstracted, made, RuleId(rule), &from, &to) {
-                let name = &concrete.model().rules[rule].name;
-                return Some(format!(
-                    "\"{name}\" is not seen with {view:?} in view\n{from:?}\n{to:?}"
-                ));
-            }
+        let (rule, end) = &next[dice.below(next.len() as u64) as usize];
+        if let Err(unseen) = simulation.sees(&state, *rule, end) {
+            return Some(format!("{unseen:?}"));
         }
-        state = after;
+        let End::Done(after) = end else { panic!("rule {rule} fails: {end:?}") };
+        state = after.clone();
     }
     None
 }
@@ -218,8 +157,7 @@ fn every_step_is_seen_with_one_address_in_view() {
         let how =
             Options { view: View { concrete: 1, named: false }, sets: false, ..Options::default() };
         let made = abstraction(&prepared, &how, &[]).expect("it can be abstracted");
-        let unseen = unseen_step_of(&prepared, &made, 2, &[vec![0], vec![1]], 400);
-        assert_eq!(unseen, None, "{name}");
+        assert_eq!(unseen_step_of(&simulation(&prepared, &made, 2), 400), None, "{name}");
     }
 }
 
@@ -240,5 +178,5 @@ fn exclusions_exclude_no_step() {
         Options { view: View { concrete: 1, named: false }, sets: false, ..Options::default() };
     let mut made = abstraction(&prepared, &how, &[]).expect("it can be abstracted");
     made.program = one;
-    assert_eq!(unseen_step_of(&prepared, &made, 2, &[vec![0], vec![1]], 400), None);
+    assert_eq!(unseen_step_of(&simulation(&prepared, &made, 2), 400), None);
 }

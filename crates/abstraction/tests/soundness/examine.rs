@@ -5,18 +5,15 @@ use std::collections::{HashSet, VecDeque};
 
 use chance::Rng;
 use murphi::ast::Program;
-use murphi::instance as parameters;
-use murphi::interpret::{End, Interpreter};
+use murphi::interpret::End;
 use murphi::value::State;
 use tribunal_abstraction::{
-    Abstraction, Prepared, Processor, RuleId, View, find_processor, project, read_lemmas,
-    with_processors,
+    Abstraction, Prepared, Processor, Simulation, Unseen, View, find_processor, read_lemmas,
 };
 
 use crate::judge::{Found, Said, abstracted, by_the_loop, instance, read, runnable, said, source};
 use crate::sabotage::Sabotage;
 use crate::sketch::{self, Sketch};
-use crate::starts::starts;
 
 /// The most processors of an instance.
 const MOST: u64 = 4;
@@ -75,8 +72,8 @@ pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), 
         Ok(found) => found,
     };
     plan.sabotage.done(&mut made);
-    let machine = runnable(&made.program).map_err(|why| format!("no program: {why}"))?;
-    mix.steps += steps_are_seen(&prepared, &made, &machine, view)?;
+    runnable(&made.program).map_err(|why| format!("no program: {why}"))?;
+    mix.steps += steps_are_seen(&prepared, &made, view)?;
     let wrong = (view.concrete..=MOST)
         .find(|&count| matches!(instance(&program, &processor, count), Found::Wrong(_)));
     if let Some(count) = wrong {
@@ -162,105 +159,32 @@ fn verified(
 }
 
 /// Every step of an instance with one or two more processors than stay concrete, up to so many
-/// states, is in every view a step of the abstraction or changes nothing.
-fn steps_are_seen(
-    prepared: &Prepared,
-    made: &Abstraction,
-    machine: &Interpreter,
-    View { concrete, named }: View,
-) -> Result<usize, String> {
+/// states, is in every view a step of the abstraction or changes nothing. What fails is an alarm in
+/// some view.
+fn steps_are_seen(prepared: &Prepared, made: &Abstraction, view: View) -> Result<usize, String> {
     let mut steps = 0;
-    let concrete = concrete as usize;
-    let kept = concrete + usize::from(named);
-    let sizes = [(concrete as u64 + 1, 60), (concrete as u64 + 2, 20)];
+    let sizes = [(view.concrete + 1, 60), (view.concrete + 2, 20)];
     for (count, most) in sizes.into_iter().filter(|(count, _)| *count <= MOST) {
-        let whole = with_processors(&prepared.program, &prepared.processor, count);
-        let instance = runnable(&whole)?;
-        let seen = |state: &State, view: &[usize]| {
-            let name = &prepared.processor.name;
-            let (view, named) = view.split_at(concrete);
-            let named = named.first().copied();
-            project(instance.model(), machine.model(), name, view, named, state)
-        };
-        let views = views(count as usize, kept);
-        let first = starts(&instance);
-        let seen_first = starts(machine);
-        for start in &first {
-            if views.iter().any(|view| !seen_first.contains(&seen(start, view))) {
-                return Err("a start state is not seen".into());
-            }
-        }
+        let simulation = Simulation::new(prepared, made, count, &Default::default())
+            .ok_or("an instance cannot be run")?;
+        let told =
+            |unseen: Unseen| format!("with {count} processors a step is not seen: {unseen:?}");
         let mut visited: HashSet<String> = HashSet::new();
-        let mut pending: VecDeque<State> = first.into();
+        let mut pending: VecDeque<State> = simulation.starts().map_err(told)?.into();
         while let Some(state) = pending.pop_front() {
             if visited.len() >= most || !visited.insert(format!("{state:?}")) {
                 continue;
             }
-            for (rule, after) in successors(&instance, &state) {
-                for view in &views {
-                    let (from, to) = (seen(&state, view), seen(&after, view));
-                    steps += 1;
-                    if from != to && !leads(machine, made, RuleId(rule), &from, &to) {
-                        let name = &instance.model().rules[rule].name;
-                        return Err(format!(
-                            "\"{name}\" with {count} processors is not seen in {view:?}\n{state:?}\n{from:?}\n{to:?}"
-                        ));
-                    }
+            for (rule, end) in simulation.steps(&state) {
+                steps += simulation.views();
+                simulation.sees(&state, rule, &end).map_err(told)?;
+                if let End::Done(after) = end {
+                    pending.push_back(after);
                 }
-                pending.push_back(after);
             }
         }
     }
     Ok(steps)
-}
-
-/// All ways to keep so many of the processors in view, in any order.
-fn views(count: usize, kept: usize) -> Vec<Vec<usize>> {
-    let mut found: Vec<Vec<usize>> = vec![Vec::new()];
-    for _ in 0..kept {
-        let longer = |view: &Vec<usize>| {
-            let view = view.clone();
-            let others = (0..count).filter(|one| !view.contains(one)).collect::<Vec<_>>();
-            others.into_iter().map(move |one| [view.clone(), vec![one]].concat())
-        };
-        found = found.iter().flat_map(longer).collect();
-    }
-    found
-}
-
-fn successors(machine: &Interpreter, state: &State) -> Vec<(usize, State)> {
-    let model = machine.model();
-    let mut found = Vec::new();
-    for (number, rule) in model.rules.iter().enumerate() {
-        for instance in 0..parameters::count(model, &rule.parameters).unwrap_or(0) {
-            if let End::Done(next) = machine.run_rule(state, number, instance).end {
-                found.push((number, next));
-            }
-        }
-    }
-    found
-}
-
-/// Whether the abstraction of a rule leads from one state to the other, or fails: then it says
-/// nothing.
-fn leads(
-    machine: &Interpreter,
-    made: &Abstraction,
-    rule: RuleId,
-    from: &State,
-    to: &State,
-) -> bool {
-    let model = machine.model();
-    let own = made.origins.iter().enumerate().filter(|(_, (origin, _))| *origin == rule);
-    own.map(|(number, _)| number).any(|number| {
-        let count = parameters::count(model, &model.rules[number].parameters).unwrap_or(0);
-        (0..count).any(|instance| match machine.run_rule(from, number, instance).end {
-            End::Done(next) => next == *to,
-            // What fails is an alarm, so nothing is called safe.
-            End::Failed(_) | End::GuardFailed(_) => true,
-            End::Disabled | End::Excluded => false,
-        })
-    })
 }
 
 /// A smaller program that is treated wrongly, and how.

@@ -7,8 +7,6 @@ mod hostile;
 mod judge;
 mod sabotage;
 mod sketch;
-#[path = "../all/starts.rs"]
-mod starts;
 mod words;
 
 use chance::Rng;

@@ -1,0 +1,211 @@
+//! That the abstraction simulates an instance, step by step: every step of the instance, seen with
+//! any processors in view, is a step of the abstraction or changes nothing there.
+//!
+//! This is what soundness rests on, tried out on actual steps; it is not used to prove anything. A
+//! step that fails must show, too: in some view a step of the abstraction fails, or an invariant of
+//! it does not hold.
+
+use std::sync::Arc;
+
+use murphi::ast::Program;
+use murphi::check;
+use murphi::instance;
+use murphi::interpret::{End, Interpreter};
+use murphi::machine::{Check, Machine};
+use murphi::print::print;
+use murphi::source::Source;
+use murphi::value::State;
+
+use crate::{Abstraction, Prepared, RuleId, project, with_processors};
+
+/// An instance of a program beside the abstraction of it.
+pub struct Simulation<'a> {
+    abstraction: &'a Abstraction,
+    processor: &'a str,
+    instance: Interpreter,
+    abstracted: Interpreter,
+    views: Vec<Vec<usize>>,
+}
+
+/// A step of an instance that the abstraction does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unseen {
+    /// The rule, or `None` for a start state.
+    pub rule: Option<String>,
+    /// The processors in view, by their numbers; the last is known by its name only, if one is.
+    pub view: Vec<usize>,
+    /// What happens: the states before and after it, or that it fails.
+    pub what: String,
+}
+
+impl<'a> Simulation<'a> {
+    /// An instance with so many processors, and all ways to keep processors in view. `None` if one of
+    /// the programs cannot be run.
+    pub fn new(
+        prepared: &'a Prepared,
+        abstraction: &'a Abstraction,
+        processors: u64,
+        language: &check::Options,
+    ) -> Option<Simulation<'a>> {
+        let whole = with_processors(&prepared.program, &prepared.processor, processors);
+        let simulation = Simulation {
+            abstraction,
+            processor: &prepared.processor.name,
+            instance: runnable(&whole, language)?,
+            abstracted: runnable(&abstraction.program, language)?,
+            views: views(processors as usize, abstraction),
+        };
+        let rules = simulation.abstracted.model().rules.len();
+        (rules == abstraction.origins.len()).then_some(simulation)
+    }
+
+    /// With these processors in view only.
+    pub fn with_views(self, views: Vec<Vec<usize>>) -> Self {
+        Simulation { views, ..self }
+    }
+
+    /// With views that differ only in the order of concrete processors taken once: the abstraction is
+    /// symmetric in them.
+    pub fn with_unordered_views(mut self) -> Self {
+        let concrete = self.abstraction.view.concrete as usize;
+        self.views.retain(|view| view[..concrete].is_sorted());
+        self
+    }
+
+    /// The instance.
+    pub fn instance(&self) -> &Interpreter {
+        &self.instance
+    }
+
+    /// In how many views a step is looked at.
+    pub fn views(&self) -> usize {
+        self.views.len()
+    }
+
+    /// The start states of the instance, each of which is one of the abstraction in every view.
+    pub fn starts(&self) -> Result<Vec<State>, Unseen> {
+        let seen = starts(&self.abstracted);
+        let found = starts(&self.instance);
+        for start in &found {
+            for view in &self.views {
+                let projected = self.project(start, view);
+                if !seen.contains(&projected) {
+                    let what = format!("{projected:?}");
+                    return Err(Unseen { rule: None, view: view.clone(), what });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// What every instance of every rule does in a state, except where it does not apply.
+    pub fn steps(&self, state: &State) -> Vec<(usize, End)> {
+        let model = self.instance.model();
+        let mut found = Vec::new();
+        for (number, rule) in model.rules.iter().enumerate() {
+            for instance in 0..instance::count(model, &rule.parameters).unwrap_or(0) {
+                match self.instance.run_rule(state, number, instance).end {
+                    End::Disabled | End::Excluded => {}
+                    end => found.push((number, end)),
+                }
+            }
+        }
+        found
+    }
+
+    /// That a step of the instance is one of the abstraction in every view, or an error in some.
+    pub fn sees(&self, state: &State, rule: usize, end: &End) -> Result<(), Unseen> {
+        let unseen = |view: &[usize], what: String| Unseen {
+            rule: Some(self.instance.model().rules[rule].name.clone()),
+            view: view.to_vec(),
+            what,
+        };
+        let after = match end {
+            End::Done(after) => after,
+            End::Disabled | End::Excluded => return Ok(()),
+            End::Failed(error) | End::GuardFailed(error) => {
+                let is_alarm = |view: &Vec<usize>| self.alarms(&self.project(state, view), rule);
+                return match self.views.iter().any(is_alarm) {
+                    true => Ok(()),
+                    false => Err(unseen(&[], format!("it fails in {state:?}: {error:?}"))),
+                };
+            }
+        };
+        for view in &self.views {
+            let (from, to) = (self.project(state, view), self.project(after, view));
+            if from != to && !self.leads(rule, &from, &to) {
+                return Err(unseen(view, format!("from {from:?} to {to:?}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn project(&self, state: &State, view: &[usize]) -> State {
+        let (view, named) = view.split_at(self.abstraction.view.concrete as usize);
+        let (instance, abstracted) = (self.instance.model(), self.abstracted.model());
+        project(instance, abstracted, self.processor, view, named.first().copied(), state)
+    }
+
+    /// What the abstractions of a rule do in a state of the abstraction.
+    fn ends(&self, rule: usize, from: &State) -> impl Iterator<Item = End> {
+        let model = self.abstracted.model();
+        let origins = self.abstraction.origins.iter().enumerate();
+        let own = origins.filter(move |(_, (origin, _))| *origin == RuleId(rule));
+        own.flat_map(move |(number, _)| {
+            let instances = instance::count(model, &model.rules[number].parameters).unwrap_or(0);
+            (0..instances).map(move |instance| self.abstracted.run_rule(from, number, instance).end)
+        })
+    }
+
+    /// Whether an abstraction of a rule leads from one state to the other, or fails: what fails is an
+    /// alarm, so that nothing is called safe.
+    fn leads(&self, rule: usize, from: &State, to: &State) -> bool {
+        self.ends(rule, from).any(|end| match end {
+            End::Done(next) => next == *to,
+            End::Failed(_) | End::GuardFailed(_) => true,
+            End::Disabled | End::Excluded => false,
+        })
+    }
+
+    /// Whether an abstraction of a rule fails in a state, or an invariant does not hold there.
+    fn alarms(&self, state: &State, rule: usize) -> bool {
+        let (model, layout) = (self.abstracted.model(), self.abstracted.layout());
+        let mut machine = self.abstracted.clone();
+        matches!(machine.check(&state.encode(model, layout)), Check::Broken(_) | Check::Failed(_))
+            || self.ends(rule, state).any(|end| matches!(end, End::Failed(_) | End::GuardFailed(_)))
+    }
+}
+
+fn runnable(program: &Program, language: &check::Options) -> Option<Interpreter> {
+    let source = Source { name: "simulation".to_owned(), text: print(program) };
+    let checked = murphi::load(source, language).ok()?;
+    Interpreter::new(Arc::new(checked.model)).ok()
+}
+
+/// All states that a model starts in.
+fn starts(machine: &Interpreter) -> Vec<State> {
+    let model = machine.model();
+    let mut found = Vec::new();
+    for (number, start) in model.start_states.iter().enumerate() {
+        for instance in 0..instance::count(model, &start.parameters).unwrap_or(0) {
+            if let End::Done(state) = machine.start(number, instance).end {
+                found.push(state);
+            }
+        }
+    }
+    found
+}
+
+/// All ways to keep some of so many processors in view, in any order.
+fn views(processors: usize, abstraction: &Abstraction) -> Vec<Vec<usize>> {
+    let kept = abstraction.view.concrete as usize + usize::from(abstraction.view.named);
+    let mut found: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..kept {
+        let longer = |view: &Vec<usize>| -> Vec<Vec<usize>> {
+            let others = (0..processors).filter(|next| !view.contains(next));
+            others.map(|next| [view.clone(), vec![next]].concat()).collect()
+        };
+        found = found.iter().flat_map(longer).collect();
+    }
+    found
+}
