@@ -20,7 +20,7 @@ use murphi::ast::Program;
 use refine::{Kept, Verdict};
 
 use crate::carry_out::refined;
-use crate::outcome::{AddressProof, Addresses, Shown, Via};
+use crate::outcome::{AddressProof, Addresses, Excluded, Shown, Via};
 use crate::plan::{Claim, OneAddress, with_places};
 use crate::question::{Listener, Question};
 
@@ -45,12 +45,15 @@ impl Attempt<'_, '_> {
     fn shown(mut self) -> Option<Shown> {
         let OneAddress { name, program, address, .. } = self.claim;
         let (_, program) = with_places(self.question.source, name, program.clone());
-        let exclusions = if self.claim.exclusions { self.exclusions(&program) } else { Vec::new() };
+        let excluded = if self.claim.exclusions { self.exclusions(&program) } else { Vec::new() };
+        let exclusions: Vec<Exclusion> =
+            excluded.iter().flat_map(|excluded| excluded.exclusions.clone()).collect();
         let (program, lemmas) = match self.claim.lemmas {
             Some(processors) => self.with_lemmas(&program, &exclusions, processors)?,
             None => (one_address(&program, address, &exclusions).ok()?, Vec::new()),
         };
-        self.of_one_address(program, AddressProof { exclusions, lemmas })
+        let proof = AddressProof { exclusions: excluded, lemmas, processors: self.claim.lemmas };
+        self.of_one_address(program, proof)
     }
 
     /// A program in which one address stands for all, by lemmas about it.
@@ -88,24 +91,29 @@ impl Attempt<'_, '_> {
     }
 
     /// What processors do at one address at a time.
-    fn exclusions(&mut self, program: &Program) -> Vec<Exclusion> {
+    fn exclusions(&mut self, program: &Program) -> Vec<Excluded> {
         let (_, program) = with_places(self.question.source, "exclusions", program.clone());
         let possible = possible_exclusions(&program, &self.claim.address);
-        if possible.is_empty() || self.excludes(&program, &possible).is_some() {
-            return possible;
+        if possible.is_empty() {
+            return Vec::new();
         }
-        let mut holds =
-            |one: &Exclusion| self.excludes(&program, std::slice::from_ref(one)).is_some();
-        possible.into_iter().filter(|one| holds(one)).collect()
+        match self.excluded(&program, possible.clone()) {
+            Some(all) => vec![all],
+            None => {
+                possible.into_iter().filter_map(|one| self.excluded(&program, vec![one])).collect()
+            }
+        }
     }
 
-    /// Whether exclusions hold for any number of processors and addresses.
-    fn excludes(&mut self, program: &Program, exclusions: &[Exclusion]) -> Option<()> {
-        let program = exclusion_program(program, &self.claim.address, exclusions).ok()?;
+    /// Exclusions, if they hold for any number of processors and addresses.
+    fn excluded(&mut self, program: &Program, exclusions: Vec<Exclusion>) -> Option<Excluded> {
+        let program = exclusion_program(program, &self.claim.address, &exclusions).ok()?;
         let (_, program) = with_places(self.question.source, "exclusions", program);
         let prepared = self.prepared(&program)?;
-        let options = self.question.refinement(View { concrete: 1, named: false }, &[]);
-        self.verified("one address at a time", &prepared, &options).map(|_| ())
+        let view = View { concrete: 1, named: false };
+        let options = self.question.refinement(view, &[]);
+        let found = self.verified("one address at a time", &prepared, &options)?;
+        Some(Excluded { exclusions, view, lemmas: found.lemmas })
     }
 
     /// What was found, if a program keeps all that it claims.

@@ -24,7 +24,7 @@ pub fn carry_out(
         match step {
             Step::Search { processors, states } => {
                 for &processors in processors {
-                    let found = instance::find(
+                    let looked = instance::look_at(
                         question,
                         &plan.processor,
                         processors,
@@ -32,7 +32,7 @@ pub fn carry_out(
                         listener,
                         interrupt,
                     );
-                    if let Some(found) = found.filter(is_definite) {
+                    if let Some(found) = looked.found.filter(is_definite) {
                         return Ok(Outcome { shown, end: End::Found(found) });
                     }
                 }
@@ -89,7 +89,7 @@ fn end(
     let Some(Shown { claim, found, .. }) = shown.last() else { return End::Claims };
     let Verdict::Violation { processors, .. } = found.verdict else { return End::Claims };
     let processor = &claim.prepared.processor;
-    match instance::find(question, processor, processors, None, listener, interrupt) {
+    match instance::look_at(question, processor, processors, None, listener, interrupt).found {
         Some(found) => End::Found(found),
         None => End::Unconfirmed { processors },
     }

@@ -18,37 +18,74 @@ use murphi::source::Source;
 use crate::outcome::Found;
 use crate::question::{Listener, Question};
 
+/// What was seen of the protocol with so many processors.
+pub(crate) struct Looked {
+    /// What is wrong, if anything is.
+    pub(crate) found: Option<Found>,
+    /// How many states were visited.
+    pub(crate) states: u64,
+    /// Whether these are all, and nothing is wrong with them.
+    pub(crate) complete: bool,
+}
+
 /// Looks for what is wrong with so many processors, in so many states of each search at most.
-pub(crate) fn find(
+pub(crate) fn look_at(
     question: &Question<'_>,
     processor: &Processor,
     processors: u64,
     states: Option<u64>,
     listener: &mut Listener<'_>,
     interrupt: &AtomicBool,
-) -> Option<Found> {
+) -> Looked {
     let (source, mut options) = instance(question, processor, processors);
     options.search.states = states.or(options.search.states);
     let task = format!("the protocol with {processors} processors");
-    if question.memory_model.is_some() {
-        let mut progress = |_: &str, now: &explore::Progress| listener(&task, now);
-        let found = conform::verify(&source, &options, &mut progress, interrupt).ok()?;
-        let is_wrong = match found.verdict {
-            Verdict::Violation(_) | Verdict::Broken | Verdict::FalseAlarm(_) => true,
-            Verdict::Verified | Verdict::Undecided(_) | Verdict::NoStart => false,
-        };
-        let (options, verification) = (Box::new(options), Box::new(found));
-        return is_wrong.then_some(Found::Memory { source, options, verification });
-    }
+    let mut progress = |now: &explore::Progress| listener(&task, now);
+    let looked = match question.memory_model {
+        Some(_) => memory(source, options, &mut progress, interrupt),
+        None => own(source, &options, processors, &mut progress, interrupt),
+    };
+    looked.unwrap_or(Looked { found: None, states: 0, complete: false })
+}
+
+/// The memory model; nothing if the protocol cannot be composed.
+fn memory(
+    source: Source,
+    options: conform::Options,
+    progress: &mut dyn FnMut(&explore::Progress),
+    interrupt: &AtomicBool,
+) -> Option<Looked> {
+    let found = conform::verify(&source, &options, &mut |_, now| progress(now), interrupt).ok()?;
+    let states = found.lemmas.iter().map(|lemma| lemma.exploration.states).sum();
+    let complete = matches!(found.verdict, Verdict::Verified);
+    let is_wrong = match found.verdict {
+        Verdict::Violation(_) | Verdict::Broken | Verdict::FalseAlarm(_) => true,
+        Verdict::Verified | Verdict::Undecided(_) | Verdict::NoStart => false,
+    };
+    let (options, verification) = (Box::new(options), Box::new(found));
+    let found = is_wrong.then_some(Found::Memory { source, options, verification });
+    Some(Looked { found, states, complete })
+}
+
+/// The protocol's own claims; nothing if it cannot be run.
+fn own(
+    source: Source,
+    options: &conform::Options,
+    processors: u64,
+    progress: &mut dyn FnMut(&explore::Progress),
+    interrupt: &AtomicBool,
+) -> Option<Looked> {
     let checked = murphi::load(source, &options.language).ok()?;
     let interpreter = Interpreter::new(Arc::new(checked.model)).ok()?;
-    let mut progress = |now: &explore::Progress| listener(&task, now);
     let exploration =
-        refine::explore(&interpreter, &options.search, options.symmetry, &mut progress, interrupt);
+        refine::explore(&interpreter, &options.search, options.symmetry, progress, interrupt);
     let is_wrong =
         matches!(exploration.verdict, explore::Verdict::Violation(_) | explore::Verdict::Deadlock);
+    let complete = exploration.verdict == explore::Verdict::Verified;
+    let states = exploration.states;
     let (interpreter, exploration) = (Box::new(interpreter), Box::new(exploration));
-    is_wrong.then_some(Found::Own { processors, interpreter, exploration })
+    let found = is_wrong.then_some(Found::Own { processors, interpreter, exploration });
+    Some(Looked { found, states, complete })
 }
 
 /// The protocol with so many processors: by its constant if there is one, else as another text.

@@ -6,14 +6,18 @@
 //! `refine`, which finds lemmas for crate `abstraction`; a violation is reported only with a run of
 //! the protocol as it was written.
 
+mod audit;
 mod by_address;
 mod carry_out;
+mod certificate;
 mod instance;
 mod outcome;
 mod plan;
 mod question;
 
+pub use audit::audit;
 pub use carry_out::carry_out;
-pub use outcome::{AddressProof, Addresses, End, Found, Outcome, Shown, Via};
+pub use certificate::certificate;
+pub use outcome::{AddressProof, Addresses, Audit, End, Excluded, Found, Outcome, Shown, Via};
 pub use plan::{Claim, OneAddress, Plan, Step, plan};
 pub use question::{Failure, Listener, Question};

@@ -83,9 +83,37 @@ pub enum Via {
 #[derive(Debug, Clone, Default)]
 pub struct AddressProof {
     /// What a processor does at one address at a time, and how that was shown.
-    pub exclusions: Vec<Exclusion>,
+    pub exclusions: Vec<Excluded>,
     /// Lemmas about other addresses, which the program claims of its own one.
     pub lemmas: Vec<Kept>,
+    /// With how many processors these lemmas were found, if they were looked for.
+    pub processors: Option<u64>,
+}
+
+/// That a processor does some things at one address at a time, whatever the number of processors.
+#[derive(Debug, Clone)]
+pub struct Excluded {
+    /// What it does.
+    pub exclusions: Vec<Exclusion>,
+    /// What was kept of processors to show it.
+    pub view: View,
+    /// The lemmas that show it.
+    pub lemmas: Vec<Kept>,
+}
+
+/// How a verdict was tried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Audit {
+    /// Random steps of instances that are steps of the abstraction.
+    pub steps: u64,
+    /// In how many views they were looked at, all together.
+    pub views: u64,
+    /// With how many processors at most.
+    pub processors: u64,
+    /// Up to how many processors all states of the protocol were visited, if they were.
+    pub searched: Option<u64>,
+    /// How many states that were.
+    pub states: u64,
 }
 
 /// For how many addresses something is shown.

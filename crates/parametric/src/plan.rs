@@ -16,6 +16,7 @@ use murphi::diagnostic::Diagnostic;
 use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
+use recheck::OWN_CLAIMS;
 
 use crate::outcome::Addresses;
 use crate::question::{Failure, Question};
@@ -117,7 +118,7 @@ fn of_own_claims(question: &Question<'_>) -> Result<Plan, Failure> {
     let program = conform::with_constants(program, &options.language.constants);
     let prepared = prepare(&program, question.processors).map_err(unsuitable)?;
     let claim = Claim {
-        name: "the protocol's own claims".to_owned(),
+        name: OWN_CLAIMS.to_owned(),
         source: (*source).clone(),
         addresses: None,
         views: question.views(&prepared),

@@ -36,6 +36,23 @@ pub struct AnyNumber {
     pub advice: Vec<String>,
     /// What to know about it.
     pub notes: Vec<String>,
+    /// How the verdict was tried out, if it was.
+    pub audit: Option<Audit>,
+}
+
+/// How a verdict was tried out on instances.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Audit {
+    /// Random steps of instances that are steps of the abstraction.
+    pub steps: u64,
+    /// In how many views they were looked at, all together.
+    pub views: u64,
+    /// With how many processors at most.
+    pub processors: u64,
+    /// Up to how many processors all states were visited, if they were.
+    pub searched: Option<u64>,
+    /// How many states that were.
+    pub states: u64,
 }
 
 /// The answer.

@@ -165,18 +165,28 @@ Examples:
   tribunal check --model gradual run.trace        the strongest model that holds
   tribunal check --budget 10s --stats hard.trace  give up after ten seconds a trace";
 
-/// Verify a certificate with the small independent checker.
+/// Verify a certificate with a small independent checker.
 ///
 /// Reads a trace file and the certificate file that `tribunal check --certificate` wrote for it,
 /// and checks every line of evidence against its trace: witnesses are replayed, proofs are checked
 /// step by step. The checker shares no code with the engines.
+///
+/// Or reads a protocol and the certificate that `tribunal verify --any-processors --certificate`
+/// wrote for it: derives the abstract programs again from the protocol, compares them, and visits all
+/// their states with the reference interpreter.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct CertifyArguments {
-    /// The trace file; `-` is standard input.
+    /// The trace file, or the protocol; `-` is standard input.
+    #[arg(value_name = "TRACE|PROTOCOL.m")]
     pub(crate) trace: String,
     /// The certificate file.
     pub(crate) certificate: PathBuf,
+
+    /// For a protocol: the time for the check: 500ms, 60s, 5m, 1h. What is not decided by then is
+    /// reported as not checked.
+    #[arg(long, value_name = "TIME", value_parser = units::time)]
+    pub(crate) budget: Option<Duration>,
     #[command(flatten)]
     pub(crate) input: InputFlags,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! A verification for any number of processors as one JSON object.
 
-use super::{AnyNumber, Claim, Instance, Lemma};
+use super::{AnyNumber, Audit, Claim, Instance, Lemma};
 use crate::exploration::json::{add_counterexample, add_settings, list};
 use crate::verdict::{Object, quoted};
 
@@ -30,6 +30,19 @@ pub fn object(found: &AnyNumber) -> String {
         add_counterexample(&mut json, counterexample);
     }
     json.raw("notes", list(found.notes.iter().map(|note| quoted(note))));
+    if let Some(found) = &found.audit {
+        json.raw("audit", audit(found));
+    }
+    json.finish()
+}
+
+fn audit(found: &Audit) -> String {
+    let mut json = Object::new();
+    json.raw("steps", found.steps);
+    json.raw("views", found.views);
+    json.raw("processors", found.processors);
+    json.raw("searched", found.searched.map_or("null".to_owned(), |many| many.to_string()));
+    json.raw("states", found.states);
     json.finish()
 }
 

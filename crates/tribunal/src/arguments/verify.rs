@@ -179,6 +179,22 @@ pub(crate) struct AnyProcessorsFlags {
     #[arg(long, value_name = "FILE", requires = "any_processors")]
     pub(crate) lemmas: Option<String>,
 
+    /// With --any-processors: try a verdict out. So many random steps of instances with up to 7
+    /// processors must be steps of the abstraction, in every view of them, and all states of
+    /// instances are visited, as long as one has no more than a million.
+    ///
+    /// The verdict says up to how many processors that was done. What contradicts it makes it
+    /// undecided.
+    #[arg(long, value_name = "N", requires = "any_processors")]
+    pub(crate) audit: Option<u64>,
+
+    /// With --any-processors: write what the verdict rests on to this file, for `tribunal certify`:
+    /// the protocol, views, lemmas and abstract programs.
+    ///
+    /// Nothing is written unless the verdict is "verified".
+    #[arg(long, value_name = "FILE", requires = "any_processors")]
+    pub(crate) certificate: Option<PathBuf>,
+
     /// With --any-processors: write the model in which one processor stands for all others to this
     /// file, lemmas included, as plain Murphi that other tools check. If there is more than one
     /// claim, the others go to files beside it with a number in their name.

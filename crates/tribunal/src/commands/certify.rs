@@ -1,4 +1,5 @@
-//! `tribunal certify`: every line of a certificate file against its trace.
+//! `tribunal certify`: every line of a certificate file against its trace, or the certificate of a
+//! protocol (`protocol.rs`); the file says which.
 //!
 //! Both files are read once, side by side: the certificates are in the order of the traces, as
 //! `tribunal check` writes them. A line that cannot be read at all ends the run; one that speaks
@@ -24,8 +25,12 @@ use crate::progress::{Progress, Teller};
 use files::{CertificateLines, Line, Numbered};
 
 mod files;
+mod protocol;
 
 pub(crate) fn run(arguments: CertifyArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
+    if protocol::is_asked(&arguments.certificate) {
+        return protocol::run(&arguments, interrupt);
+    }
     let progress = Progress::start(arguments.quiet.quiet);
     let checker = Checker {
         file: input::shown(&arguments.trace).to_owned(),

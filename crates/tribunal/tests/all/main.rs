@@ -7,6 +7,7 @@
 mod any_processors;
 mod axe;
 mod certify;
+mod certify_protocol;
 mod check;
 mod common;
 mod convert;

@@ -3,9 +3,11 @@
 //! What is done about it is decided and carried out by crate `parametric`; here flags become a
 //! question, and what came of it a report.
 
+use std::path::Path;
+
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Source;
-use parametric::{End, Found, Outcome, Plan, Shown};
+use parametric::{Audit, End, Found, Outcome, Plan, Shown};
 use refine::Unrunnable;
 use report::any_number::{self as told, json, text};
 
@@ -48,18 +50,51 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
         teller.say(|| format!("{what}: {}", progress_line(now)));
     };
     let outcome = parametric::carry_out(&asked, &plan, &mut listener, stop.flag());
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(why) => {
+            drop(progress);
+            return unsuitable(question, why, interrupt);
+        }
+    };
+    let audit = any
+        .audit
+        .filter(|_| outcome.holds(&plan))
+        .map(|steps| parametric::audit(&asked, &outcome, steps, &mut listener, stop.flag()));
     drop(progress);
-    match outcome {
-        Ok(outcome) => report(question, &plan, outcome, stop.timed_out(), interrupt),
-        Err(why) => unsuitable(question, why, interrupt),
+    if !matches!(audit, Some(Err(_))) {
+        certify(&asked, &plan, &outcome, any.certificate.as_deref(), interrupt)?;
     }
+    report(question, &plan, &outcome, audit, stop.timed_out(), interrupt)
+}
+
+/// Writes what the verdict rests on, where that is asked for.
+fn certify(
+    asked: &parametric::Question<'_>,
+    plan: &Plan,
+    outcome: &Outcome,
+    path: Option<&Path>,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let bug = |why: String| {
+        let advice = "this is a bug in tribunal, please report it with the model";
+        Failure::Usage(format!("the certificate cannot be made: {why}; {advice}"))
+    };
+    let Some(certificate) = parametric::certificate(asked, plan, outcome).map_err(bug)? else {
+        return Ok(());
+    };
+    let mut file = Saved::create(path, interrupt)?;
+    file.write(certificate.write().map_err(|error| bug(error.to_string()))?.as_bytes())?;
+    file.finish()
 }
 
 /// Reports what came of it.
 fn report(
     question: &Question<'_>,
     plan: &Plan,
-    outcome: Outcome,
+    outcome: &Outcome,
+    audit: Option<Result<Audit, String>>,
     timed_out: bool,
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
@@ -83,10 +118,13 @@ fn report(
         End::Unconfirmed { processors } => tell::unconfirmed(question, shown, *processors),
         End::Claims => {
             emit(question, shown, interrupt)?;
-            let mut told = tell::tell(question, plan, &outcome, timed_out)?;
+            let mut told = tell::tell(question, plan, outcome, timed_out)?;
             if !plan.independent {
                 let note = "causality and data independence are not established: see the warnings";
                 told.notes.push(note.to_owned());
+            }
+            if let Some(audit) = audit {
+                tell::audit(&mut told, audit);
             }
             told
         }

@@ -1,7 +1,7 @@
 //! What came of verifying for any number of processors, in words.
 
 use explore::Violation;
-use parametric::{Addresses, Outcome, Plan, Shown, Via};
+use parametric::{Addresses, Audit, Outcome, Plan, Shown, Via};
 use refine::{Kept, Small, Stuck, Verdict, Verification};
 use report::any_number::{AnyNumber, Claim, Instance, Lemma, Verdict as Told};
 use report::exploration;
@@ -59,6 +59,41 @@ pub(super) fn tell(
         }
     }
     Ok(shown)
+}
+
+/// What trying the verdict out has shown.
+pub(super) fn audit(told: &mut AnyNumber, audit: Result<Audit, String>) {
+    let audit = match audit {
+        Ok(audit) => audit,
+        Err(contradiction) => {
+            told.verdict = Told::Undecided;
+            told.sentence = format!(
+                "the audit contradicts a proof, which is a bug in tribunal, please report it with \
+                 the model: {contradiction}"
+            );
+            return;
+        }
+    };
+    if let Some(processors) = audit.searched {
+        told.sentence += &format!(
+            "; and no instance with up to {}, {}, is broken",
+            counted(processors, "processor"),
+            counted(audit.states, "state")
+        );
+    }
+    told.notes.push(format!(
+        "audit: {} with up to {} are steps of the abstraction in all their {}",
+        counted(audit.steps, "random step"),
+        counted(audit.processors, "processor"),
+        counted(audit.views, "view")
+    ));
+    told.audit = Some(report::any_number::Audit {
+        steps: audit.steps,
+        views: audit.views,
+        processors: audit.processors,
+        searched: audit.searched,
+        states: audit.states,
+    });
 }
 
 /// A violation of the protocol's own claims.

@@ -1,0 +1,130 @@
+//! A verdict tried out on instances: the abstraction must have their steps, and nothing may be wrong
+//! with them.
+//!
+//! Nothing of this is part of a proof. Random steps of instances with up to seven processors, more
+//! than any search of the refinement has seen, are projected to every view and looked for in the
+//! abstraction; then all states of instances are visited, with one processor more each time, until
+//! there are too many. Something that is found contradicts the verdict, which is then withdrawn.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use abstraction::{Abstraction, Simulation, Unseen};
+use chance::Rng;
+use murphi::interpret::End;
+use murphi::value::State;
+
+use crate::instance::look_at;
+use crate::outcome::{Audit, Outcome, Shown};
+use crate::question::{Listener, Question};
+
+/// The most processors of an instance.
+const MOST: u64 = 7;
+
+/// How many states an instance may have to be searched.
+const STATES: u64 = 1_000_000;
+
+/// How many steps are taken from a start state at most.
+const WALK: u64 = 100;
+
+/// Tries an outcome out: so many random steps, and all states of instances.
+///
+/// # Errors
+///
+/// Says what contradicts the outcome.
+pub fn audit(
+    question: &Question<'_>,
+    outcome: &Outcome,
+    steps: u64,
+    listener: &mut Listener<'_>,
+    interrupt: &AtomicBool,
+) -> Result<Audit, String> {
+    let mut audit = Audit::default();
+    for shown in outcome.shown.iter().filter(|shown| shown.holds()) {
+        if let Some(abstraction) = &shown.found.abstraction {
+            walks(question, shown, abstraction, steps, &mut audit, interrupt)?;
+        }
+    }
+    if let Some(Shown { claim, view, .. }) = outcome.shown.first() {
+        let processor = &claim.prepared.processor;
+        for processors in view.concrete..=MOST {
+            let looked =
+                look_at(question, processor, processors, Some(STATES), listener, interrupt);
+            if looked.found.is_some() {
+                return Err(format!("the protocol is broken with {processors} processors"));
+            }
+            if !looked.complete {
+                break;
+            }
+            audit.searched = Some(processors);
+            audit.states += looked.states;
+        }
+    }
+    Ok(audit)
+}
+
+/// Random steps of instances of one claim, the same number for each number of processors.
+fn walks(
+    question: &Question<'_>,
+    shown: &Shown,
+    abstraction: &Abstraction,
+    steps: u64,
+    audit: &mut Audit,
+    interrupt: &AtomicBool,
+) -> Result<(), String> {
+    let least = shown.view.concrete + u64::from(shown.view.named);
+    let language = question.refinement(shown.view, &[]).language;
+    let sizes = MOST + 1 - least.min(MOST);
+    for processors in least..=MOST {
+        let Some(simulation) =
+            Simulation::new(&shown.claim.prepared, abstraction, processors, &language)
+        else {
+            continue;
+        };
+        let simulation = simulation.with_unordered_views();
+        let share = steps / sizes + u64::from(processors - least < steps % sizes);
+        let walked = walk(&simulation, share, processors, interrupt).map_err(|unseen| {
+            let what = unseen
+                .rule
+                .as_ref()
+                .map_or("a start state".to_owned(), |rule| format!("a step of rule \"{rule}\""));
+            format!(
+                "the abstraction does not have {what} with {processors} processors, seen with \
+                 {:?} in view: {}",
+                unseen.view, unseen.what
+            )
+        })?;
+        audit.steps += walked;
+        audit.views += walked * simulation.views() as u64;
+        audit.processors = audit.processors.max(processors);
+    }
+    Ok(())
+}
+
+/// Takes so many random steps, each of which must be seen. How many were taken.
+fn walk(
+    simulation: &Simulation<'_>,
+    steps: u64,
+    seed: u64,
+    interrupt: &AtomicBool,
+) -> Result<u64, Unseen> {
+    let mut random = Rng::new(seed);
+    let starts = simulation.starts()?;
+    let mut state: Option<State> = None;
+    for step in 0..steps {
+        if interrupt.load(Relaxed) {
+            return Ok(step);
+        }
+        if step % WALK == 0 {
+            state = None;
+        }
+        let Some(from) = state.take().or_else(|| random.pick(&starts).cloned()) else { break };
+        let next = simulation.steps(&from);
+        let Some((rule, end)) = random.pick(&next) else { continue };
+        simulation.sees(&from, *rule, end)?;
+        state = match end {
+            End::Done(after) => Some(after.clone()),
+            _ => None,
+        };
+    }
+    Ok(steps)
+}

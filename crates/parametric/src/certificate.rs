@@ -1,0 +1,91 @@
+//! What a verdict rests on, for `tribunal certify`: the question, and of each claim the view and the
+//! lemmas. Abstract programs are derived from these again, by the code that will check them.
+
+use abstraction::View;
+use conform::MemoryModel;
+use murphi::check::Dialect;
+use recheck::{AddressLemmas, Certificate, ExclusionProof, Layer, OneAddress, Proof};
+use refine::Kept;
+
+use crate::outcome::{AddressProof, Excluded, Outcome, Shown, Via};
+use crate::plan::Plan;
+use crate::question::Question;
+
+/// The certificate of what was shown, if that answers the question.
+///
+/// # Errors
+///
+/// Says why, if what was shown cannot be derived again from views and lemmas.
+pub fn certificate(
+    question: &Question<'_>,
+    plan: &Plan,
+    outcome: &Outcome,
+) -> Result<Option<Certificate>, String> {
+    if !outcome.holds(plan) {
+        return Ok(None);
+    }
+    let holding = outcome.shown.iter().filter(|shown| shown.holds());
+    let proofs: Vec<Proof> = holding.map(proof).collect();
+    recheck::certificate(asked(question, plan), &proofs).map(Some)
+}
+
+fn asked(question: &Question<'_>, plan: &Plan) -> recheck::Question {
+    let Question { source, options, memory_model, processors, .. } = question;
+    let (language, events) = (&options.language, &options.events);
+    recheck::Question {
+        certificate: recheck::FORMAT.to_owned(),
+        version: 1,
+        name: source.name.clone(),
+        digest: recheck::Question::digest_of(&source.text),
+        protocol: source.text.clone(),
+        constants: language.constants.clone(),
+        dialect: match language.dialect {
+            Dialect::CMurphi => "cmurphi".to_owned(),
+            Dialect::Rumur => "rumur".to_owned(),
+        },
+        loop_limit: language.loop_limit,
+        memory_model: memory_model.map(|model| match model {
+            MemoryModel::Sc => "sc".to_owned(),
+            MemoryModel::Tso => "tso".to_owned(),
+        }),
+        load: events.load.clone(),
+        store: events.store.clone(),
+        commit: events.commit.clone(),
+        only: options.only,
+        exact: options.exact,
+        processors: processors.map(str::to_owned),
+        plan: plan.to_string().lines().map(str::to_owned).collect(),
+    }
+}
+
+fn proof(shown: &Shown) -> Proof {
+    let one_address = match &shown.via {
+        Via::Composition => None,
+        Via::OneAddress(proof) => Some(of_one_address(proof)),
+    };
+    let processors = layer(shown.view, &shown.found.lemmas);
+    Proof { claim: shown.claim.name.clone(), one_address, processors }
+}
+
+fn of_one_address(proof: &AddressProof) -> OneAddress {
+    let excluded = |one: &Excluded| ExclusionProof {
+        conditions: one.exclusions.iter().map(ToString::to_string).collect(),
+        processors: layer(one.view, &one.lemmas),
+    };
+    OneAddress {
+        exclusions: proof.exclusions.iter().map(excluded).collect(),
+        lemmas: proof
+            .processors
+            .map(|processors| AddressLemmas { processors, lemmas: texts(&proof.lemmas) }),
+        program: String::new(),
+    }
+}
+
+/// A view and lemmas, from which the rest follows.
+fn layer(View { concrete, named }: View, lemmas: &[Kept]) -> Layer {
+    Layer { concrete, named, lemmas: texts(lemmas), ..Layer::default() }
+}
+
+fn texts(lemmas: &[Kept]) -> Vec<String> {
+    lemmas.iter().map(|kept| kept.text.clone()).collect()
+}

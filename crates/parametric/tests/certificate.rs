@@ -1,0 +1,299 @@
+//! Certificates of verdicts for any number of processors: what was shown is accepted, and what was
+//! tampered with is not, also where the tamperer derives the rest again.
+
+#![allow(clippy::unwrap_used)] // a test may fail
+
+use std::sync::atomic::AtomicBool;
+
+use conform::{MemoryModel, Options};
+use explore::Deadlock;
+use murphi::source::Source;
+use recheck::{Certificate, Ended, Limits, Verdict, check};
+use tribunal_parametric::{Question, carry_out, certificate, plan};
+
+fn protocol(name: &str) -> Source {
+    let path = format!("{}/../../protocols/{name}.m", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).expect("the protocol is there");
+    Source { name: format!("{name}.m"), text }
+}
+
+/// The certificate of a protocol that is verified.
+fn certified(source: &Source, memory_model: Option<MemoryModel>) -> Certificate {
+    let mut options =
+        Options { memory_model: memory_model.unwrap_or(MemoryModel::Sc), ..Options::default() };
+    options.search.deadlock = Deadlock::Off;
+    let question = Question {
+        source,
+        options: &options,
+        memory_model,
+        processors: None,
+        concrete: None,
+        named: true,
+        lemmas: None,
+    };
+    let plan = plan(&question).expect("it can be abstracted");
+    let never = AtomicBool::new(false);
+    let outcome = carry_out(&question, &plan, &mut |_, _| (), &never).expect("it can be searched");
+    let found = certificate(&question, &plan, &outcome).expect("it can be derived again");
+    found.expect("it is verified")
+}
+
+fn checked(source: &Source, certificate: &Certificate) -> Verdict {
+    // As it is read from its file.
+    let again = Certificate::read(&certificate.write().unwrap()).expect("it can be read again");
+    assert_eq!(again, *certificate);
+    let interrupt = AtomicBool::new(false);
+    let limits = &mut Limits { memory: None, interrupt: &interrupt, listener: &mut |_, _, _| () };
+    check(&source.text, &again, limits)
+}
+
+fn holds(source: &Source, certificate: &Certificate) -> bool {
+    matches!(checked(source, certificate), Verdict::Holds(_))
+}
+
+fn rejection(source: &Source, certificate: &Certificate) -> String {
+    match checked(source, certificate) {
+        Verdict::Rejected(why) => why,
+        other => panic!("it is not rejected: {other:?}"),
+    }
+}
+
+/// A certificate in which one thing is changed.
+fn tampered(certificate: &Certificate, change: impl FnOnce(&mut Certificate)) -> Certificate {
+    let mut certificate = certificate.clone();
+    change(&mut certificate);
+    certificate
+}
+
+/// The same by someone who derives all the rest from views and lemmas.
+fn derived_again(certificate: &Certificate) -> Result<Certificate, String> {
+    recheck::certificate(certificate.question.clone(), &certificate.proofs)
+}
+
+/// Rejects it after each change that is the same for all certificates.
+fn rejects_every_tampering(source: &Source, original: &Certificate) {
+    assert!(holds(source, original));
+    let rejects = |what: &str, change: &dyn Fn(&mut Certificate)| {
+        let forged = tampered(original, change);
+        assert_ne!(forged, *original, "{what}");
+        println!("{what}: {}", rejection(source, &forged));
+    };
+    rejects("a lemma weakened", &|it| {
+        let lemma = &mut it.proofs[0].processors.lemmas[0];
+        *lemma = lemma.replacen("-> (", "-> (true | ", 1);
+    });
+    rejects("a lemma dropped", &|it| drop(it.proofs[0].processors.lemmas.pop()));
+    rejects("a rule of the abstract program dropped", &|it| {
+        let text = &mut it.proofs[0].processors.abstraction;
+        let from = text.find("rule \"").unwrap();
+        let to = from + 1 + text[from + 1..].find("rule \"").unwrap();
+        text.replace_range(from..to, "");
+    });
+    rejects("a guard of the abstract program strengthened", &|it| {
+        let text = &mut it.proofs[0].processors.abstraction;
+        *text = text.replacen("==>", "& false ==>", 1);
+    });
+    rejects("an invariant dropped", &|it| drop(it.proofs[0].processors.invariants.pop()));
+    rejects("a claim dropped", &|it| drop(it.proofs.pop()));
+    rejects("a claim renamed", &|it| it.proofs[0].claim += " at last");
+    rejects("the view narrowed", &|it| it.proofs[0].processors.concrete -= 1);
+    rejects("the view widened", &|it| it.proofs[0].processors.concrete += 1);
+    rejects("the name added or left out", &|it| it.proofs[0].processors.named ^= true);
+    rejects("the digest changed", &|it| it.question.digest = "0".repeat(16));
+    let changed = Source { text: source.text.clone() + "\n-- changed\n", ..source.clone() };
+    println!("{}", rejection(&changed, original));
+}
+
+#[test]
+fn german_is_accepted_and_rejected_after_each_tampering() {
+    let source = protocol("german");
+    let original = certified(&source, None);
+    rejects_every_tampering(&source, &original);
+    // The protocol is changed, and so is the text of it in the certificate.
+    let changed = Source {
+        text: source.text.replacen("serving := None", "serving := serving", 1),
+        ..source.clone()
+    };
+    assert_ne!(changed.text, source.text);
+    let forged = tampered(&original, |it| {
+        it.question.protocol = changed.text.clone();
+        it.question.digest = recheck::Question::digest_of(&changed.text);
+    });
+    assert!(rejection(&changed, &forged).contains("not the one of the protocol"));
+}
+
+#[test]
+fn without_any_one_of_its_lemmas_german_is_rejected_by_the_search() {
+    let source = protocol("german");
+    let original = certified(&source, None);
+    for left_out in 0..original.proofs[0].processors.lemmas.len() {
+        let fewer = tampered(&original, |it| {
+            it.proofs[0].processors.lemmas.remove(left_out);
+        });
+        let fewer = derived_again(&fewer).expect("a lemma is not needed to abstract");
+        let why = rejection(&source, &fewer);
+        assert!(why.contains("does not hold") || why.contains("fails"), "{why}");
+    }
+}
+
+#[test]
+fn a_lemma_that_excludes_everything_is_rejected_by_the_search() {
+    let source = protocol("german");
+    let original = certified(&source, None);
+    let forged = tampered(&original, |it| {
+        for lemma in &mut it.proofs[0].processors.lemmas {
+            *lemma = lemma.replacen("-> (", "-> (false & ", 1);
+        }
+    });
+    let forged = derived_again(&forged).expect("it can be abstracted");
+    let why = rejection(&source, &forged);
+    assert!(why.contains("lemma"), "{why}");
+}
+
+#[test]
+fn a_broken_protocol_has_no_certificate_whatever_the_lemmas() {
+    let original = certified(&protocol("german"), None);
+    let source = protocol("broken/german-grants-before-acks");
+    let forged = tampered(&original, |it| {
+        it.question.protocol = source.text.clone();
+        it.question.digest = recheck::Question::digest_of(&source.text);
+    });
+    if let Ok(forged) = derived_again(&forged) {
+        assert!(rejection(&source, &forged).contains("does not hold"));
+    }
+}
+
+#[test]
+fn mi_is_sequentially_consistent_by_a_certificate_and_not_by_a_forged_one() {
+    let source = protocol("mi");
+    let original = certified(&source, Some(MemoryModel::Sc));
+    assert!(original.proofs[0].one_address.is_some(), "one address stands for all");
+    rejects_every_tampering(&source, &original);
+    let forged = tampered(&original, |it| {
+        let program = &mut it.proofs[0].one_address.as_mut().unwrap().program;
+        *program = program.replacen("==>", "& false ==>", 1);
+    });
+    assert!(rejection(&source, &forged).contains("the program with one address"));
+    let forged = tampered(&original, |it| it.proofs[0].one_address = None);
+    assert!(rejection(&source, &forged).contains("nobody asked for"));
+}
+
+/// What is fetched is taken later, and the processor does nothing else meanwhile.
+const LATE: &str = "
+    type P: scalarset(2); A: scalarset(2); V: scalarset(2);
+    var memory: array [A] of V; fetched: array [P] of array [A] of V;
+    procedure Load(p: P; a: A; v: V); begin end;
+    procedure Store(p: P; a: A; v: V); begin end;
+    ruleset v: V do startstate begin
+      for a: A do memory[a] := v; for p: P do undefine fetched[p][a]; end; end;
+    end; end;
+    ruleset p: P; a: A do
+      rule \"fetch\" forall b: A do isundefined(fetched[p][b]) end
+      ==> begin fetched[p][a] := memory[a]; end;
+      rule \"load\" !isundefined(fetched[p][a])
+      ==> begin Load(p, a, fetched[p][a]); undefine fetched[p][a]; end;
+      ruleset v: V do
+        rule \"store\" forall b: A do isundefined(fetched[p][b]) end
+        ==> begin memory[a] := v; Store(p, a, v); end;
+      end;
+    end;";
+
+#[test]
+fn what_processors_do_at_one_address_at_a_time_is_part_of_the_certificate() {
+    let source = Source { name: "late.m".to_owned(), text: LATE.to_owned() };
+    let original = certified(&source, Some(MemoryModel::Sc));
+    assert!(holds(&source, &original));
+    let exclusions = |it: &Certificate| it.proofs[0].one_address.as_ref().unwrap().exclusions.len();
+    assert!(exclusions(&original) > 0, "an exclusion is needed");
+    for change in [
+        |it: &mut recheck::OneAddress| drop(it.exclusions.pop()),
+        |it: &mut recheck::OneAddress| it.exclusions[0].conditions[0] += " | true",
+        |it: &mut recheck::OneAddress| drop(it.exclusions[0].conditions.pop()),
+        |it: &mut recheck::OneAddress| it.exclusions[0].processors.abstraction.push('\n'),
+        |it: &mut recheck::OneAddress| it.exclusions[0].processors.concrete += 1,
+        |it: &mut recheck::OneAddress| drop(it.exclusions[0].processors.invariants.pop()),
+    ] {
+        let forged = tampered(&original, |it| change(it.proofs[0].one_address.as_mut().unwrap()));
+        println!("{}", rejection(&source, &forged));
+    }
+    // Without the exclusion, and with all that follows from that.
+    let forged =
+        tampered(&original, |it| it.proofs[0].one_address.as_mut().unwrap().exclusions.clear());
+    if let Ok(forged) = derived_again(&forged) {
+        println!("{}", rejection(&source, &forged));
+    }
+}
+
+/// A copy may be old, until one that is new is loaded.
+const STALE: &str = "
+    type P: scalarset(2); A: scalarset(2); V: scalarset(2);
+    var memory: array [A] of V; copy: array [P] of array [A] of V;
+    procedure Load(p: P; a: A; v: V); begin end;
+    procedure Store(p: P; a: A; v: V); begin end;
+    ruleset v: V do startstate begin
+      for a: A do memory[a] := v; for p: P do undefine copy[p][a]; end; end;
+    end; end;
+    ruleset p: P; a: A do
+      rule \"hit\" !isundefined(copy[p][a]) ==> begin Load(p, a, copy[p][a]); end;
+      rule \"miss\" isundefined(copy[p][a]) ==> begin
+        for b: A do undefine copy[p][b]; end;
+        copy[p][a] := memory[a]; Load(p, a, memory[a]);
+      end;
+      ruleset v: V do
+        rule \"store\" begin memory[a] := v; copy[p][a] := v; Store(p, a, v); end;
+      end;
+    end;";
+
+#[test]
+fn lemmas_about_addresses_are_part_of_the_certificate() {
+    let source = Source { name: "stale.m".to_owned(), text: STALE.to_owned() };
+    let original = certified(&source, Some(MemoryModel::Tso));
+    assert!(holds(&source, &original));
+    let lemmas = |it: &Certificate| it.proofs[0].one_address.clone().unwrap().lemmas.unwrap();
+    assert_eq!(lemmas(&original).lemmas.len(), 1, "what a hit elsewhere tells");
+    let changed = |change: &dyn Fn(&mut recheck::AddressLemmas)| {
+        tampered(&original, |it| {
+            change(it.proofs[0].one_address.as_mut().unwrap().lemmas.as_mut().unwrap());
+        })
+    };
+    let weakened = changed(&|it| it.lemmas[0] = it.lemmas[0].replacen("-> (", "-> (true | ", 1));
+    let forged = changed(&|it| it.lemmas[0] = it.lemmas[0].replacen("-> (", "-> (false & ", 1));
+    let dropped = changed(&|it| it.lemmas.clear());
+    for altered in [&weakened, &forged, &dropped] {
+        assert_ne!(*altered, original);
+        assert!(rejection(&source, altered).contains("the program with one address"));
+        let derived = derived_again(altered).expect("it can be abstracted");
+        let why = rejection(&source, &derived);
+        assert!(why.contains("does not hold") || why.contains("fails"), "{why}");
+    }
+}
+
+#[test]
+fn a_search_that_is_ended_early_says_neither() {
+    let source = protocol("german");
+    let original = certified(&source, None);
+    let interrupt = AtomicBool::new(false);
+    let listener = &mut |_: &str, _, _| ();
+    let limits = &mut Limits { memory: Some(10_000), interrupt: &interrupt, listener };
+    assert_eq!(check(&source.text, &original, limits), Verdict::Ended(Ended::Memory));
+    let interrupt = AtomicBool::new(true);
+    let limits = &mut Limits { memory: None, interrupt: &interrupt, listener: &mut |_, _, _| () };
+    assert_eq!(check(&source.text, &original, limits), Verdict::Ended(Ended::Interrupted));
+}
+
+#[test]
+fn what_is_no_certificate_is_not_read() {
+    let source = protocol("german");
+    let text = certified(&source, None).write().unwrap();
+    for (from, to) in [
+        ("\"version\":1", "\"version\":2"),
+        ("\"any-processors\"", "\"any-number\""),
+        ("\"digest\":", "\"sum\":"),
+        ("\"concrete\":2", "\"concrete\":-2"),
+        ("\"concrete\":2", "\"concrete\":2,\"abstract\":1"),
+    ] {
+        assert!(Certificate::read(&text.replacen(from, to, 1)).is_err(), "{from} is {to}");
+    }
+    assert_eq!(Certificate::read("").unwrap_err().line, 1);
+    assert!(Certificate::read(&text[..text.len() / 2]).is_err());
+}

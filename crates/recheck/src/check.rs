@@ -1,0 +1,157 @@
+//! Whether a certificate shows what it claims.
+
+use crate::certificate::{Certificate, Layer, Proof, Question};
+use crate::derive::{Claims, claims, runnable};
+use crate::search::{Ended, Limits, Stop, search};
+
+/// What came of checking a certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It shows what it claims.
+    Holds(Holds),
+    /// It does not, for this reason.
+    Rejected(String),
+    /// There was not enough time or memory to find out.
+    Ended(Ended),
+}
+
+/// What a certificate shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holds {
+    /// It holds with so many processors, and any larger number.
+    pub processors: u64,
+    /// With how many addresses, if it is about memory and not for any number of them.
+    pub addresses: Option<u64>,
+    /// The programs that were searched.
+    pub checked: Vec<Checked>,
+}
+
+/// An abstract program that was searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// What it claims.
+    pub claim: String,
+    /// How many invariants it has, lemmas included.
+    pub invariants: usize,
+    /// How many of these are lemmas.
+    pub lemmas: usize,
+    /// How many states it has.
+    pub states: u64,
+}
+
+/// Checks a certificate of a protocol, which is given as its text.
+pub fn check(protocol: &str, certificate: &Certificate, limits: &mut Limits<'_>) -> Verdict {
+    checked(protocol, certificate, limits).map_or_else(|verdict| verdict, Verdict::Holds)
+}
+
+fn checked(
+    protocol: &str,
+    certificate: &Certificate,
+    limits: &mut Limits<'_>,
+) -> Result<Holds, Verdict> {
+    let Certificate { question, proofs } = certificate;
+    let rejected = Verdict::Rejected;
+    if question.protocol != protocol || question.digest != Question::digest_of(protocol) {
+        return Err(rejected("it is a certificate of another protocol".to_owned()));
+    }
+    let claims = claims(question).map_err(rejected)?;
+    let is_any = claims.covered_by(proofs).map_err(rejected)?;
+    let mut checked = Vec::new();
+    for proof in proofs {
+        let context = |why: String| format!("\"{}\": {why}", proof.claim);
+        let derived = claims.derived(proof).map_err(|why| rejected(context(why)))?;
+        same_proof(&derived, proof).map_err(|why| rejected(context(why)))?;
+        for (claim, layer) in layers(&derived) {
+            let machine = runnable(question, layer).map_err(|why| rejected(context(why)))?;
+            let states = search(machine, claim, limits).map_err(|stop| match stop {
+                Stop::Wrong(why) => rejected(context(why)),
+                Stop::Ended(ended) => Verdict::Ended(ended),
+            })?;
+            checked.push(Checked {
+                claim: claim.to_owned(),
+                invariants: layer.invariants.len(),
+                lemmas: layer.lemmas.len(),
+                states,
+            });
+        }
+    }
+    let processors = proofs.iter().map(|proof| proof.processors.concrete).max().unwrap_or(1);
+    let addresses = claims.address.as_ref().map(|(_, many)| *many).filter(|_| !is_any);
+    Ok(Holds { processors, addresses, checked })
+}
+
+impl Claims {
+    /// That there are proofs of all that has to be shown. Whether it is for any number of addresses.
+    fn covered_by(&self, proofs: &[Proof]) -> Result<bool, String> {
+        let known = |proof: &Proof| match proof.one_address {
+            Some(_) => self.by_address.iter().any(|(name, _)| *name == proof.claim),
+            None => self.programs.iter().any(|(name, _)| *name == proof.claim),
+        };
+        if let Some(other) = proofs.iter().find(|proof| !known(proof)) {
+            return Err(format!("nobody asked for \"{}\"", other.claim));
+        }
+        if proofs.is_empty() {
+            return Err("there is no proof in it".to_owned());
+        }
+        if proofs.iter().all(|proof| proof.one_address.is_some()) {
+            return Ok(true);
+        }
+        let is_shown = |name: &String| {
+            proofs.iter().any(|proof| proof.one_address.is_none() && proof.claim == *name)
+        };
+        match self.programs.iter().find(|(name, _)| !is_shown(name)) {
+            Some((name, _)) if !self.one_is_enough => {
+                Err(format!("there is no proof of \"{name}\""))
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
+/// That a proof is the one that was derived again.
+fn same_proof(derived: &Proof, given: &Proof) -> Result<(), String> {
+    if let (Some(derived), Some(given)) = (&derived.one_address, &given.one_address) {
+        same("the program with one address", &derived.program, &given.program)?;
+        for (derived, given) in derived.exclusions.iter().zip(&given.exclusions) {
+            same_layer(&derived.processors, &given.processors)?;
+        }
+    }
+    same_layer(&derived.processors, &given.processors)?;
+    match derived == given {
+        true => Ok(()),
+        false => Err("it is not the one of the protocol".to_owned()),
+    }
+}
+
+/// The abstract programs of a proof, with what they claim.
+fn layers(proof: &Proof) -> Vec<(&str, &Layer)> {
+    let exclusions = proof.one_address.iter().flat_map(|one| &one.exclusions);
+    let exclusions = exclusions.map(|one| ("one address at a time", &one.processors));
+    exclusions.chain([(proof.claim.as_str(), &proof.processors)]).collect()
+}
+
+fn same_layer(derived: &Layer, given: &Layer) -> Result<(), String> {
+    same("the abstract program", &derived.abstraction, &given.abstraction)?;
+    match derived.invariants == given.invariants {
+        true => Ok(()),
+        false => Err("the invariants are not those of the abstract program".to_owned()),
+    }
+}
+
+/// That a program is the one that was derived again.
+fn same(what: &str, derived: &str, given: &str) -> Result<(), String> {
+    if derived == given {
+        return Ok(());
+    }
+    let lines = derived.lines().zip(given.lines());
+    let place = lines.clone().position(|(derived, given)| derived != given);
+    Err(match place {
+        Some(at) => format!(
+            "{what} is not the one of the protocol: line {} is `{}`, and should be `{}`",
+            at + 1,
+            given.lines().nth(at).unwrap_or_default().trim(),
+            derived.lines().nth(at).unwrap_or_default().trim()
+        ),
+        None => format!("{what} is not the one of the protocol: it ends too early or too late"),
+    })
+}

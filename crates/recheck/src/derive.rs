@@ -1,0 +1,242 @@
+//! From a protocol to abstract programs, by what a certificate says and nothing else.
+
+use std::sync::Arc;
+
+use abstraction::{
+    Exclusion, Lemma, Options, Prepared, View, by_address, exclusion_program, find_processor,
+    of_one_address, one_address, possible_exclusions, prepare, read_lemmas, with_processors,
+};
+use conform::{Composed, EventNames, MemoryModel};
+use murphi::ast::Program;
+use murphi::check::{self, Dialect};
+use murphi::diagnostic::Diagnostic;
+use murphi::interpret::Interpreter;
+use murphi::parse::parse;
+use murphi::print::print;
+use murphi::source::Source;
+
+use crate::certificate::{
+    AddressLemmas, Certificate, ExclusionProof, Layer, OneAddress, Proof, Question,
+};
+
+/// What the claim is called that the protocol's own invariants make together.
+pub const OWN_CLAIMS: &str = "the protocol's own claims";
+
+/// Why something cannot be derived, or is not what the certificate says.
+pub(crate) type Result<T> = std::result::Result<T, String>;
+
+/// What a question is about: programs with claims, and which of them are needed.
+pub(crate) struct Claims {
+    /// Claims with their programs.
+    pub(crate) programs: Vec<(String, Program)>,
+    /// Whether any one of them is enough.
+    pub(crate) one_is_enough: bool,
+    /// Claims about one address at a time, each of which is enough.
+    pub(crate) by_address: Vec<(String, Program)>,
+    /// The type of processors, if it is known.
+    pub(crate) processor: Option<String>,
+    /// The type of addresses, and how many there are, if it is about memory.
+    pub(crate) address: Option<(String, u64)>,
+    dialect: Dialect,
+}
+
+/// The claims of a question.
+pub(crate) fn claims(question: &Question) -> Result<Claims> {
+    let source = Source { name: question.name.clone(), text: question.protocol.clone() };
+    let language = language(question)?;
+    let Some(memory_model) = &question.memory_model else {
+        murphi::load(source.clone(), &language).map_err(|problems| first(&problems))?;
+        let program = parse(&source).0.ok_or("the protocol cannot be read")?;
+        let program = conform::with_constants(program, &language.constants);
+        return Ok(Claims {
+            programs: vec![(OWN_CLAIMS.to_owned(), program)],
+            one_is_enough: false,
+            by_address: Vec::new(),
+            processor: question.processors.clone(),
+            address: None,
+            dialect: language.dialect,
+        });
+    };
+    let memory_model = match memory_model.as_str() {
+        "sc" => MemoryModel::Sc,
+        "tso" => MemoryModel::Tso,
+        other => return Err(format!("\"{other}\" is no memory model")),
+    };
+    let options = conform::Options {
+        memory_model,
+        events: EventNames {
+            load: question.load.clone(),
+            store: question.store.clone(),
+            commit: question.commit.clone(),
+        },
+        language,
+        only: question.only,
+        exact: question.exact,
+        ..conform::Options::default()
+    };
+    let composed = conform::composed_programs(&source, &options)
+        .map_err(|_| "the protocol cannot be composed with observers".to_owned())?;
+    if !composed.independent {
+        return Err("data independence, which the claims rest on, is not established".to_owned());
+    }
+    let Composed { processor, address, addresses, programs, by_address, .. } = composed;
+    Ok(Claims {
+        programs: programs.into_iter().map(with_places).collect(),
+        one_is_enough: memory_model == MemoryModel::Tso,
+        by_address: by_address.into_iter().map(with_places).collect(),
+        processor: question.processors.clone().or(Some(processor)),
+        address: Some((address, addresses)),
+        dialect: options.language.dialect,
+    })
+}
+
+/// How the protocol is read.
+fn language(question: &Question) -> Result<check::Options> {
+    let dialect = match question.dialect.as_str() {
+        "cmurphi" => Dialect::CMurphi,
+        "rumur" => Dialect::Rumur,
+        other => return Err(format!("\"{other}\" is no dialect")),
+    };
+    let constants = question.constants.clone();
+    Ok(check::Options { constants, dialect, loop_limit: question.loop_limit })
+}
+
+/// A program read from its own text, in which each of its parts has a place.
+fn with_places((name, program): (String, Program)) -> (String, Program) {
+    let text = print(&program);
+    let program = parse(&Source { name: name.clone(), text }).0.unwrap_or(program);
+    (name, program)
+}
+
+/// The certificate of a question by views and lemmas: all else in it is derived from them. What the
+/// proofs say of programs and invariants is not looked at.
+pub fn certificate(question: Question, proofs: &[Proof]) -> Result<Certificate> {
+    let claims = claims(&question)?;
+    let proofs =
+        proofs.iter().map(|proof| claims.derived(proof)).collect::<Result<Vec<Proof>>>()?;
+    Ok(Certificate { question, proofs })
+}
+
+/// The abstraction of processors of a program, by a view and lemmas.
+fn layer(
+    program: &Program,
+    processor: Option<&str>,
+    dialect: Dialect,
+    given: &Layer,
+) -> Result<Layer> {
+    let prepared = prepare(program, processor).map_err(|problems| first(&problems))?;
+    let read = read(&given.lemmas, &prepared)?;
+    let Layer { concrete, named, .. } = *given;
+    let how = Options { view: View { concrete, named }, dialect, ..Options::default() };
+    let made = abstraction::abstraction(&prepared, &how, &read);
+    let abstraction = print(&made.map_err(|problems| first(&problems))?.program);
+    let invariants =
+        match parse(&Source { name: "abstraction".into(), text: abstraction.clone() }).0 {
+            Some(program) => invariants(&program),
+            None => return Err("the abstract program cannot be read".to_owned()),
+        };
+    Ok(Layer { concrete, named, lemmas: given.lemmas.clone(), invariants, abstraction })
+}
+
+/// The names of invariants, rulesets flattened.
+fn invariants(program: &Program) -> Vec<String> {
+    let flattened = murphi::transform::flatten_all(program).unwrap_or_default();
+    let name = |property: &murphi::ast::Property| {
+        property.message.as_ref().map_or(String::new(), |message| message.text.clone())
+    };
+    flattened.properties.iter().map(|property| name(&property.item)).collect()
+}
+
+/// An abstract program, ready to be run.
+pub(crate) fn runnable(question: &Question, layer: &Layer) -> Result<Interpreter> {
+    let language = check::Options { constants: Vec::new(), ..language(question)? };
+    let source = Source { name: "abstraction".into(), text: layer.abstraction.clone() };
+    let checked = murphi::load(source, &language).map_err(|problems| first(&problems))?;
+    Interpreter::new(Arc::new(checked.model)).map_err(|_| "a state is too large".to_owned())
+}
+
+impl Claims {
+    /// A proof with all that follows from its views and lemmas.
+    pub(crate) fn derived(&self, proof: &Proof) -> Result<Proof> {
+        let programs = if proof.one_address.is_some() { &self.by_address } else { &self.programs };
+        let program = programs.iter().find(|(name, _)| *name == proof.claim);
+        let (_, program) = program.ok_or("nobody asked for it")?;
+        let (one_address, program) = match &proof.one_address {
+            Some(given) => {
+                let (derived, program) = self.one_address(program, given)?;
+                (Some(derived), program)
+            }
+            None => (None, program.clone()),
+        };
+        let processors =
+            layer(&program, self.processor.as_deref(), self.dialect, &proof.processors)?;
+        Ok(Proof { claim: proof.claim.clone(), one_address, processors })
+    }
+
+    /// The program in which one address stands for all, made by exclusions and lemmas, and the
+    /// layers that the exclusions need.
+    fn one_address(&self, program: &Program, proof: &OneAddress) -> Result<(OneAddress, Program)> {
+        let Some((address, _)) = &self.address else { return Err("there are no addresses".into()) };
+        let possible = possible_exclusions(program, address);
+        let mut exclusions = Vec::new();
+        let mut proofs = Vec::new();
+        for one in &proof.exclusions {
+            let (own, proof) = self.exclusions(program, &possible, one)?;
+            exclusions.extend(own);
+            proofs.push(proof);
+        }
+        let made = match &proof.lemmas {
+            Some(lemmas) => self.by_lemmas(program, &exclusions, lemmas)?,
+            None => one_address(program, address, &exclusions).map_err(|it| first(&it))?,
+        };
+        let (_, made) = with_places(("one address".to_owned(), made));
+        let derived =
+            OneAddress { exclusions: proofs, lemmas: proof.lemmas.clone(), program: print(&made) };
+        Ok((derived, made))
+    }
+
+    /// Some exclusions, and the program that they are shown by.
+    fn exclusions(
+        &self,
+        program: &Program,
+        possible: &[Exclusion],
+        proof: &ExclusionProof,
+    ) -> Result<(Vec<Exclusion>, ExclusionProof)> {
+        let Some((address, _)) = &self.address else { return Err("there are no addresses".into()) };
+        let find = |wanted: &String| {
+            let found = possible.iter().find(|one| one.to_string() == *wanted);
+            found.cloned().ok_or_else(|| format!("no guard asks for \"{wanted}\" at some address"))
+        };
+        let own = proof.conditions.iter().map(find).collect::<Result<Vec<Exclusion>>>()?;
+        let shown = exclusion_program(program, address, &own).map_err(|it| first(&it))?;
+        let (_, shown) = with_places(("exclusions".to_owned(), shown));
+        let processors = layer(&shown, self.processor.as_deref(), self.dialect, &proof.processors)?;
+        Ok((own, ExclusionProof { conditions: proof.conditions.clone(), processors }))
+    }
+
+    fn by_lemmas(
+        &self,
+        program: &Program,
+        exclusions: &[Exclusion],
+        lemmas: &AddressLemmas,
+    ) -> Result<Program> {
+        let Some((address, _)) = &self.address else { return Err("there are no addresses".into()) };
+        let one = |problem: Diagnostic| problem.message;
+        let processor = find_processor(program, self.processor.as_deref()).map_err(one)?;
+        let program = with_processors(program, &processor, lemmas.processors);
+        let (prepared, how) =
+            by_address(&program, address, exclusions).map_err(|problems| first(&problems))?;
+        let read = read(&lemmas.lemmas, &prepared)?;
+        let made = abstraction::abstraction(&prepared, &how, &read);
+        Ok(of_one_address(made.map_err(|problems| first(&problems))?, address))
+    }
+}
+
+fn read(lemmas: &[String], prepared: &Prepared) -> Result<Vec<Lemma>> {
+    let source = Source { name: "lemmas".to_owned(), text: lemmas.join("\n\n") };
+    read_lemmas(&source, prepared).map_err(|it| format!("a lemma is refused: {}", first(&it)))
+}
+
+fn first(problems: &[Diagnostic]) -> String {
+    problems.first().map_or("it is refused".to_owned(), |problem| problem.message.clone())
+}

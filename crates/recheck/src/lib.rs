@@ -1,0 +1,24 @@
+//! Is this proof for any number of processors right?
+//!
+//! A [`Certificate`] keeps a protocol, the question that was asked of it, and for each claim the view,
+//! the lemmas and the abstract program. [`check`] believes none of it: it composes the protocol with
+//! its observers again, makes the abstract program again with crate `abstraction` from the view and
+//! the lemmas alone, compares, and visits every state of that program with the reference interpreter.
+//! Which claims have to be there follows from the question.
+//!
+//! No search of crate `explore`, no symmetry, no native code and nothing of crate `refine` has a part
+//! in it. What remains to be trusted: the construction (`abstraction`, and the observers of
+//! `conform`), the parser and the interpreter (`murphi`), and the 80 lines of `search.rs`.
+
+mod certificate;
+mod check;
+mod derive;
+mod search;
+
+pub use certificate::{
+    AddressLemmas, Certificate, ExclusionProof, FORMAT, Layer, Malformed, OneAddress, Proof,
+    Question, is_certificate,
+};
+pub use check::{Checked, Holds, Verdict, check};
+pub use derive::{OWN_CLAIMS, certificate};
+pub use search::{Ended, Limits};
