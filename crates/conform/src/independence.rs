@@ -166,7 +166,7 @@ impl Analysis<'_> {
                 }
                 self.block(otherwise, result);
             }
-            StatementKind::For { binder, body } => {
+            StatementKind::For { binder, body, .. } => {
                 self.domain(binder);
                 self.block(body, result);
             }
@@ -204,7 +204,7 @@ impl Analysis<'_> {
                 self.decision(condition);
             }
             // They observe and do not act.
-            StatementKind::Assert { .. } | StatementKind::Cover(_) | StatementKind::Put(_) => {}
+            StatementKind::Assert { .. } | StatementKind::Cover { .. } | StatementKind::Put(_) => {}
             StatementKind::Return(None) | StatementKind::Error(_) => {}
         }
     }

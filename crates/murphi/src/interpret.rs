@@ -87,7 +87,7 @@ impl Interpreter {
                 return Err(Unrunnable::TooManyInstances(name.clone()));
             }
         }
-        let covered = vec![false; model.properties.len()];
+        let covered = vec![false; model.properties.len() + model.covers.len()];
         Ok(Interpreter { model, layout: Arc::new(layout), covered, stop: Arc::default() })
     }
 
@@ -108,7 +108,7 @@ impl Interpreter {
     /// If there is no such start state.
     pub fn start(&self, start_state: usize, instance: u64) -> Run {
         let state = State::undefined(&self.model);
-        run(&self.model, &self.model.start_states[start_state], instance, &state)
+        run(&self.model, &self.model.start_states[start_state], instance, &state).0
     }
 
     /// Runs an instance of the rule with this number.
@@ -117,7 +117,7 @@ impl Interpreter {
     ///
     /// If there is no such rule, or `state` is of another model.
     pub fn run_rule(&self, state: &State, rule: usize, instance: u64) -> Run {
-        run(&self.model, &self.model.rules[rule], instance, state)
+        run(&self.model, &self.model.rules[rule], instance, state).0
     }
 
     /// Whether an instance of a rule applies in a state.
@@ -148,7 +148,7 @@ impl Interpreter {
     ) -> Result<Option<Breach>, RuntimeError> {
         let model = &*self.model;
         let property = &model.properties[property];
-        match first(model, state, property, false) {
+        match first(model, state, property, false).0 {
             Ok(None) | Err(Stop::Excluded) => Ok(None),
             Ok(Some(instance)) => {
                 let bindings = instance::bindings(model, property, instance, state);
@@ -182,7 +182,19 @@ impl Interpreter {
         }
     }
 
-    fn append_all(&self, rules: &[Rule], state: &State, out: &mut Successors, portions: Portions) {
+    /// Notes `cover` statements that were reached.
+    fn note(&mut self, covers: &[usize]) {
+        let first = self.model.properties.len();
+        covers.iter().for_each(|number| self.covered[first + number] = true);
+    }
+
+    fn append_all(
+        &mut self,
+        rules: &[Rule],
+        state: &State,
+        out: &mut Successors,
+        portions: Portions,
+    ) {
         let Portions { most, full } = portions;
         for (number, rule) in rules.iter().enumerate() {
             for instance in instances(&self.model, rule.into(), state) {
@@ -193,7 +205,8 @@ impl Interpreter {
                     full(out);
                     out.clear();
                 }
-                let run = run(&self.model, rule, instance, state);
+                let (run, covered) = run(&self.model, rule, instance, state);
+                self.note(&covered);
                 self.append_run(run, number, instance, out);
             }
         }
@@ -245,7 +258,9 @@ impl Machine for Interpreter {
             (PropertyKind::Invariant, Check::Broken),
         ] {
             for (number, property) in of_kind(&model, kind) {
-                match first(&model, &state, property, false) {
+                let (found, covered) = first(&model, &state, property, false);
+                self.note(&covered);
+                match found {
                     Ok(None) => {}
                     Ok(Some(_)) => return verdict(number),
                     Err(Stop::Excluded) => return Check::Excluded,
@@ -254,7 +269,9 @@ impl Machine for Interpreter {
             }
         }
         for (number, property) in of_kind(&model, PropertyKind::Cover) {
-            match first(&model, &state, property, true) {
+            let (found, covered) = first(&model, &state, property, true);
+            self.note(&covered);
+            match found {
                 Ok(Some(_)) => self.covered[number as usize] = true,
                 Ok(None) | Err(Stop::Excluded) => {}
                 Err(Stop::Failed(_)) => return Check::Failed(number),
@@ -323,7 +340,8 @@ fn applies<'m>(
     }
 }
 
-fn run(model: &Model, rule: &Rule, instance: u64, state: &State) -> Run {
+/// Runs an instance of a rule; also says which `cover` statements it reached.
+fn run(model: &Model, rule: &Rule, instance: u64, state: &State) -> (Run, Vec<usize>) {
     let mut execution = Execution::new(model, state.clone());
     let end = match applies(&mut execution, rule, instance) {
         Ok(Applies::No | Applies::Unoccupied { .. }) => Err(End::Disabled),
@@ -335,12 +353,12 @@ fn run(model: &Model, rule: &Rule, instance: u64, state: &State) -> Run {
             Err(Stop::Failed(error)) => Err(End::Failed(*error)),
         },
     };
-    let output = std::mem::take(&mut execution.output);
+    let Execution { memory, output, covered, .. } = execution;
     let end = match end {
-        Ok(()) => End::Done(execution.memory.into_state()),
+        Ok(()) => End::Done(memory.into_state()),
         Err(end) => end,
     };
-    Run { end, output }
+    (Run { end, output }, covered)
 }
 
 /// All instances in a state whose positions are occupied, ascending.
@@ -374,21 +392,34 @@ fn instances(model: &Model, scope: Scope<'_>, state: &State) -> Vec<u64> {
     instances
 }
 
-/// The first instance of a property whose condition has the truth value `wanted`.
+/// The first instance of a property whose condition has the truth value `wanted`. All instances
+/// are looked at: an error of any of them comes first, since they have no order. Also says which
+/// `cover` statements were reached.
 fn first(
     model: &Model,
     state: &State,
     property: &Property,
     wanted: bool,
-) -> Result<Option<u64>, Stop> {
+) -> (Result<Option<u64>, Stop>, Vec<usize>) {
+    let (mut found, mut excluded, mut covered) = (None, false, Vec::new());
     for instance in instances(model, property.into(), state) {
         let mut execution = Execution::new(model, state.clone());
-        let applies = bind(&mut execution, property.into(), instance)?;
-        if matches!(applies, Applies::Yes) && execution.truth(&property.condition)? == wanted {
-            return Ok(Some(instance));
+        let holds = bind(&mut execution, property.into(), instance).and_then(|applies| {
+            let applies = matches!(applies, Applies::Yes);
+            Ok(applies && execution.truth(&property.condition)? == wanted)
+        });
+        covered.append(&mut execution.covered);
+        match holds {
+            Ok(true) => found = found.or(Some(instance)),
+            Ok(false) => {}
+            Err(Stop::Excluded) => excluded = true,
+            Err(failed) => return (Err(failed), covered),
         }
     }
-    Ok(None)
+    match (found, excluded) {
+        (None, true) => (Err(Stop::Excluded), covered),
+        (found, _) => (Ok(found), covered),
+    }
 }
 
 /// For each `Each` parameter, the rendered element it stands for if it chooses from a multiset.

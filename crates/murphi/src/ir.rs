@@ -45,8 +45,27 @@
 //! case and without `else` does nothing.
 //!
 //! `&`, `|`, `->` and `?:` evaluate their right operands only when needed, from left to right;
-//! all other operands and arguments are evaluated from left to right. `forall` and `exists` go
-//! through their domain in ascending order and stop at the first value that decides.
+//! all other operands and arguments are evaluated from left to right. `forall` and `exists` over
+//! ranges, enumerations and booleans go through their domain in ascending order and stop at the
+//! first value that decides.
+//!
+//! # What has no order
+//!
+//! Members of a scalarset and elements of a multiset have no order ([`Model::is_unordered`]), so
+//! nothing that a program does may depend on one:
+//!
+//! - `forall` and `exists` evaluate their condition for every member. An error of any member is an
+//!   error. Otherwise, a member that decides does so, whatever the `assume` of a function excludes
+//!   for another; and if none decides, what is excluded for one member is excluded.
+//! - Filters of multisets evaluate their condition for every element: an error of any is an error,
+//!   otherwise what is excluded for one is excluded.
+//! - A property is evaluated for all its instances: an error of any is an error, otherwise the
+//!   instance that does not hold (of a cover: that holds) decides, otherwise what is excluded for
+//!   one is excluded.
+//! - A `for` whose rounds come out the same in every order is run in ascending order. One that
+//!   only looks ([`For::looks`](StatementKind::For)) runs all its rounds, also after a `return` in
+//!   one of them. All other loops run in ascending order and end at a `return`; the scalarsets
+//!   whose order may show in them are [`Model::ordered`], and are not a symmetry of the program.
 
 use std::sync::Arc;
 
@@ -85,8 +104,31 @@ pub struct Model {
     pub start_states: Vec<Rule>,
     /// Invariants, assumptions, covers and liveness properties at the top level.
     pub properties: Vec<Property>,
+    /// The `cover` statements in rules and functions, in the order of the source.
+    pub covers: Vec<Cover>,
     /// How many rounds a `while` loop may take.
     pub loop_limit: u64,
+    /// The scalarsets whose members are told apart by their order, with where that shows: states
+    /// that differ by a permutation of their members may have different futures.
+    pub ordered: Vec<Ordered>,
+}
+
+/// A `cover` statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cover {
+    /// Its text, or `Cover statement N` if it has none.
+    pub name: String,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// A place where the order of the members of a scalarset may show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ordered {
+    /// The scalarset.
+    pub scalarset: TypeId,
+    /// Where.
+    pub span: Span,
 }
 
 /// A type, with the name it was declared by if any.
@@ -542,6 +584,10 @@ pub enum StatementKind {
         binder: Binder,
         /// What is repeated.
         body: Vec<Statement>,
+        /// Whether it goes through a domain without an order, may `return`, and otherwise writes
+        /// nothing that outlives a round: then a `return`, which gives the same value in every
+        /// round, takes effect after all rounds have been run, so that it hides the error of none.
+        looks: bool,
     },
     /// `while`.
     While {
@@ -578,9 +624,13 @@ pub enum StatementKind {
     },
     /// `assume`: if it does not hold, the state this rule would lead to is not considered.
     Assume(Expression),
-    /// `cover` inside a rule: the number of a cover in [`Model`]'s count of them is not kept; it
-    /// is evaluated for its errors only.
-    Cover(Expression),
+    /// `cover` inside a rule: it is reached in some run of it with the condition true.
+    Cover {
+        /// What must be true once.
+        condition: Expression,
+        /// Its number in [`Model::covers`].
+        number: usize,
+    },
     /// `put`: printed only when a counterexample is replayed.
     Put(Put),
     /// `MultisetAdd(value, multiset)`.
@@ -656,6 +706,16 @@ impl Model {
                 TypeKind::Multiset { capacity, .. } => u64::from(*capacity),
                 _ => 0,
             },
+        }
+    }
+
+    /// Whether values of the type have no order: a scalarset, or a union with one, of at least two
+    /// members.
+    pub fn is_unordered(&self, ty: TypeId) -> bool {
+        match self.simple(ty) {
+            Some(Simple::Scalarset(size)) => *size > 1,
+            Some(Simple::Union(members)) => members.iter().any(|&member| self.is_unordered(member)),
+            _ => false,
         }
     }
 

@@ -19,6 +19,7 @@ pub mod print;
 pub mod random;
 pub mod transform;
 pub mod value;
+pub mod walk;
 
 pub use check::load;
 pub use diagnostics::{diagnostic, source};

@@ -93,7 +93,8 @@ pub trait Machine: Send {
     /// noted.
     fn check(&mut self, state: &[u8]) -> Check;
 
-    /// For each property, whether it is a cover that has held in a state given to `check`.
+    /// For each property, whether it is a cover that has held in a state given to `check`; then,
+    /// for each `cover` statement, whether it was reached with its condition true.
     fn covered(&self) -> &[bool];
 
     /// Like `expand`, or `start` where there is no state, but in portions: whenever the batch has

@@ -11,7 +11,7 @@ use murphi::ir::{
     Model, Parameter, Place, Statement, StatementKind, Storage, TypeId, TypeKind,
 };
 
-use crate::walk::{self, Visitor};
+use murphi::walk::{self, Visitor};
 
 /// The largest function that is translated in place, in nodes of the model.
 const SMALL: u32 = 40;

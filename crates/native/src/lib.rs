@@ -16,7 +16,6 @@ mod pack;
 mod program;
 mod shape;
 mod translate;
-mod walk;
 
 use std::fmt;
 

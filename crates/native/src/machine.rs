@@ -30,7 +30,7 @@ impl NativeMachine {
         let arena = vec![0; program.arena.div_ceil(8)];
         let guard_arena = vec![0; program.guard_arena.div_ceil(8)];
         let undefined = vec![0; program.size];
-        let covered = vec![false; program.property_count];
+        let covered = vec![false; program.cover_count];
         NativeMachine { program, arena, guard_arena, undefined, covered, stop: Arc::default() }
     }
 

@@ -18,7 +18,7 @@ use crate::machine::NativeMachine;
 use crate::pack::Packing;
 use crate::shape::{self, Limits, Shapes};
 use crate::translate::{Guarded, Translated, Unit, body, function, guards, properties};
-use crate::walk::{self, Visitor};
+use murphi::walk::{self, Visitor};
 
 /// Runs all instances of some rules in a state.
 pub(crate) type RunRules = unsafe extern "C" fn(state: *const u8, context: *mut Context);
@@ -44,7 +44,8 @@ pub struct Program {
     pub(crate) start_states: Vec<RunRules>,
     /// Assumptions, then invariants, then covers.
     pub(crate) properties: Vec<LookAt>,
-    pub(crate) property_count: usize,
+    /// Properties and `cover` statements.
+    pub(crate) cover_count: usize,
     pub(crate) limits: Limits,
     /// Bytes of a state.
     pub(crate) size: usize,
@@ -123,7 +124,7 @@ impl Program {
             rules: Vec::new(),
             start_states: Vec::new(),
             properties: Vec::new(),
-            property_count: model.properties.len(),
+            cover_count: model.properties.len() + model.covers.len(),
             limits: Limits::of(model, layout),
             size: layout.size as usize,
             arena,

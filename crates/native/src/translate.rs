@@ -26,6 +26,7 @@ mod operand;
 mod place;
 mod property;
 mod statement;
+mod unfailing;
 
 use cranelift_codegen::entity::SecondaryMap;
 use cranelift_codegen::ir::condcodes::IntCC;

@@ -57,7 +57,7 @@ impl Counting<'_> {
             StatementKind::Switch { cases, otherwise, .. } => {
                 self.longest(cases.iter().map(|(_, body)| body), otherwise)
             }
-            StatementKind::For { binder, body } => {
+            StatementKind::For { binder, body, .. } => {
                 self.block(body).saturating_mul(self.rounds(binder))
             }
             StatementKind::While { body, .. } => self.block(body).saturating_mul(MOST_EVENTS),

@@ -108,6 +108,9 @@ impl Compiler<'_> {
                 TypeKind::Multiset { element, .. } => pending.push(*element),
             }
         }
+        // Where the order of its members may show, a scalarset is no symmetry.
+        let ordered = |ty: TypeId| self.model.ordered.iter().any(|it| it.scalarset == ty);
+        found.retain(|&(ty, _)| !ordered(ty));
         found.sort();
         found.dedup();
         for (ty, size) in found {

@@ -26,6 +26,8 @@ impl Types {
                 start_states: Vec::new(),
                 properties: Vec::new(),
                 loop_limit: 1000,
+                covers: Vec::new(),
+                ordered: Vec::new(),
             },
         }
     }
@@ -218,12 +220,14 @@ impl Oracle<'_> {
         }
     }
 
-    /// The scalarsets of the model with their sizes.
+    /// The scalarsets that are a symmetry of the model, with their sizes.
     pub(crate) fn scalarsets(&self) -> Vec<(TypeId, u32)> {
         let types = (0..self.model.types.len() as u32).map(TypeId);
+        let ordered = |ty: &TypeId| self.model.ordered.iter().any(|it| it.scalarset == *ty);
         types
+            .filter(|ty| !ordered(ty))
             .filter_map(|ty| match self.model.simple(ty) {
-                Some(&Simple::Scalarset(size)) => Some((ty, size)),
+                Some(&Simple::Scalarset(size)) if size > 1 => Some((ty, size)),
                 _ => None,
             })
             .collect()

@@ -19,10 +19,9 @@ mod constants;
 mod declarations;
 mod expressions;
 mod functions;
-mod loops;
+mod order;
 mod places;
 mod quantifiers;
-mod rounds;
 mod rules;
 mod scope;
 mod statements;
@@ -174,7 +173,9 @@ impl<'a> Checker<'a> {
             rules: Vec::new(),
             start_states: Vec::new(),
             properties: Vec::new(),
+            covers: Vec::new(),
             loop_limit: options.loop_limit,
+            ordered: Vec::new(),
         };
         let mut checker = Checker {
             options,
@@ -263,7 +264,7 @@ impl<'a> Checker<'a> {
         self.require_fitting_types();
         let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
         if !self.diagnostics.iter().any(is_error) {
-            self.warn_of_dependence_on_order();
+            self.find_dependence_on_order();
         }
         let mut diagnostics = self.diagnostics;
         diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));

@@ -4,7 +4,7 @@ use super::constants::value_of;
 use super::{Check, Checker, Dialect};
 use crate::ast;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Binder, Expression, Put, Simple, Statement, StatementKind, TypeKind};
+use crate::ir::{Binder, Cover, Expression, Put, Simple, Statement, StatementKind, TypeKind};
 use crate::source::Span;
 
 impl Checker<'_> {
@@ -172,7 +172,8 @@ impl Checker<'_> {
         let mut nest = None;
         for binder in binders.into_iter().rev() {
             let binder = binder?;
-            let kind = StatementKind::For { binder, body: std::mem::take(&mut body) };
+            let body_inside = std::mem::take(&mut body);
+            let kind = StatementKind::For { binder, body: body_inside, looks: false };
             body = vec![Statement { kind: kind.clone(), span }];
             nest = Some(kind);
         }
@@ -275,7 +276,15 @@ impl Checker<'_> {
                 StatementKind::Assert { condition, message }
             }
             ast::PropertyKind::Assumption => StatementKind::Assume(condition),
-            _ => StatementKind::Cover(condition),
+            _ => {
+                let number = self.model.covers.len();
+                let name = match &property.message {
+                    Some(message) => message.text.clone(),
+                    None => format!("Cover statement {}", number + 1),
+                };
+                self.model.covers.push(Cover { name, span });
+                StatementKind::Cover { condition, number }
+            }
         })
     }
 

@@ -16,6 +16,8 @@ pub(super) struct Execution<'m> {
     pub(super) memory: Memory<'m>,
     /// What `put` has printed.
     pub(super) output: String,
+    /// The `cover` statements that were reached with their condition true.
+    pub(super) covered: Vec<usize>,
     calls: Vec<CallSite>,
     /// Only functions before this one may be called, so calls cannot nest without end.
     callable: usize,
@@ -70,6 +72,7 @@ impl<'m> Execution<'m> {
             model,
             memory: Memory::new(model, state),
             output: String::new(),
+            covered: Vec::new(),
             calls: Vec::new(),
             callable: model.functions.len(),
         }
@@ -210,6 +213,48 @@ impl<'m> Execution<'m> {
         }
     }
 
+    /// `forall` and `exists`.
+    fn quantified(
+        &mut self,
+        all: bool,
+        binder: &'m Binder,
+        condition: &'m Expression,
+    ) -> Result<bool, Stop> {
+        let unordered = matches!(binder.domain, Domain::Type(ty) if self.model.is_unordered(ty));
+        let (mut decided, mut excluded) = (false, false);
+        for value in self.domain(binder)? {
+            self.bind(binder.local, value);
+            match unordered {
+                true => match self.truth_unless_excluded(condition)? {
+                    Some(truth) => decided |= truth != all,
+                    None => excluded = true,
+                },
+                false if self.truth(condition)? != all => return Ok(!all),
+                false => {}
+            }
+        }
+        match excluded && !decided {
+            true => Err(Stop::Excluded),
+            false => Ok(all != decided),
+        }
+    }
+
+    /// The value of a condition; nothing if an `assume` in it does not hold, which ends what it
+    /// calls.
+    fn truth_unless_excluded(&mut self, condition: &'m Expression) -> Result<Option<bool>, Stop> {
+        let (calls, callable, depth) = (self.calls.len(), self.callable, self.memory.depth());
+        match self.truth(condition) {
+            Ok(truth) => Ok(Some(truth)),
+            Err(Stop::Excluded) => {
+                self.calls.truncate(calls);
+                self.callable = callable;
+                self.memory.leave_to(depth);
+                Ok(None)
+            }
+            Err(failed) => Err(failed),
+        }
+    }
+
     /// Evaluates the condition for every element of the multiset that the binder goes through, in
     /// the order of their rooms, and calls `judge` with the room of each that satisfies it. There
     /// are as many rooms as before the first; which of them have an element is seen at each.
@@ -223,17 +268,23 @@ impl<'m> Execution<'m> {
             unreachable!("a filter goes through a multiset");
         };
         let address = self.address(multiset)?;
+        let mut excluded = false;
         for room in 0..self.rooms(&address, multiset.span)?.len() {
             let rooms = self.rooms(&address, multiset.span)?;
             let Some(position) = position_of_room(rooms, room) else {
                 continue;
             };
             self.bind(binder.local, position as i64);
-            if self.truth(condition)? {
-                judge(room);
+            match self.truth_unless_excluded(condition)? {
+                Some(true) => judge(room),
+                Some(false) => {}
+                None => excluded = true,
             }
         }
-        Ok(address)
+        match excluded {
+            true => Err(Stop::Excluded),
+            false => Ok(address),
+        }
     }
 
     /// Gives a bound variable its value.
@@ -297,13 +348,7 @@ impl<'m> Execution<'m> {
                 false => self.evaluate(no),
             },
             ExpressionKind::Quantified { all, binder, condition } => {
-                for value in self.domain(binder)? {
-                    self.bind(binder.local, value);
-                    if self.truth(condition)? != *all {
-                        return truth(!*all);
-                    }
-                }
-                truth(*all)
+                truth(self.quantified(*all, binder, condition)?)
             }
             ExpressionKind::Call(call) => Ok(self.call(call)?.unwrap_or_else(|| {
                 unreachable!("only a function with a result is called in an expression")

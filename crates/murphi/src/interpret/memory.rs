@@ -82,6 +82,16 @@ impl<'m> Memory<'m> {
         self.stack.pop();
     }
 
+    /// How many frames have been entered and not left.
+    pub(super) fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Leaves frames until so many are left.
+    pub(super) fn leave_to(&mut self, depth: usize) {
+        self.stack.truncate(depth);
+    }
+
     /// Gives a local of the current frame what it holds.
     pub(super) fn bind(&mut self, local: LocalId, slot: Slot) {
         let activation = self.stack.last_mut().expect("a frame is entered before its code runs");

@@ -58,14 +58,19 @@ impl<'m> Execution<'m> {
                 }
                 return self.block(otherwise);
             }
-            StatementKind::For { binder, body } => {
+            StatementKind::For { binder, body, looks } => {
+                let mut end = Flow::Next;
                 for value in self.domain(binder)? {
                     self.bind(binder.local, value);
                     let flow = self.block(body)?;
                     if matches!(flow, Flow::Return(_)) {
-                        return Ok(flow);
+                        end = flow;
+                        if !looks {
+                            break;
+                        }
                     }
                 }
+                return Ok(end);
             }
             StatementKind::While { condition, body } => {
                 return self.repeat(condition, body, span);
@@ -107,8 +112,10 @@ impl<'m> Execution<'m> {
                     return Err(Stop::Excluded);
                 }
             }
-            StatementKind::Cover(condition) => {
-                self.truth(condition)?;
+            StatementKind::Cover { condition, number } => {
+                if self.truth(condition)? {
+                    self.covered.push(*number);
+                }
             }
             StatementKind::Put(Put::Text(text)) => self.output.push_str(text),
             StatementKind::Put(Put::Value(value)) => {

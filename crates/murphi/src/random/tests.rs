@@ -406,7 +406,7 @@ fn visit_block(statements: &[Statement], see: &mut dyn FnMut(&'static str)) {
                 }
                 visit_block(otherwise, see);
             }
-            StatementKind::For { binder, body } => {
+            StatementKind::For { binder, body, .. } => {
                 see("for");
                 visit_domain(&binder.domain, see);
                 visit_block(body, see);
@@ -447,7 +447,7 @@ fn visit_block(statements: &[Statement], see: &mut dyn FnMut(&'static str)) {
                 see("assume");
                 visit(condition, see);
             }
-            StatementKind::Cover(condition) => {
+            StatementKind::Cover { condition, .. } => {
                 see("cover");
                 visit(condition, see);
             }

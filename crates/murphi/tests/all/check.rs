@@ -113,18 +113,24 @@ fn whatever_is_missing_is_answered_without_a_panic() {
 }
 
 #[test]
-fn nothing_is_said_about_the_protocols() {
+fn little_is_said_about_the_protocols() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../protocols");
-    let mut seen = 0;
+    let (mut seen, mut complaints) = (0, String::new());
     for folder in [folder.join("broken"), folder] {
         for entry in fs::read_dir(&folder).expect("the repository has protocols") {
             let path = entry.expect("it can be read").path();
             if path.extension().is_some_and(|extension| extension == "m") {
                 let (text, refused) = said(&Case { expected: String::new(), ..read(&path) });
-                assert!(text.is_empty() && !refused, "{}:\n{text}", path.display());
+                // Its bus writes back the copy of whoever has one: of one processor at most, but that
+                // is what its invariants are for.
+                let writes_back = path.display().to_string().contains("msi-store-buffer");
+                if refused || text.is_empty() == writes_back {
+                    complaints += &format!("{}:\n{text}", path.display());
+                }
                 seen += 1;
             }
         }
     }
+    assert!(complaints.is_empty(), "{complaints}");
     assert!(seen > 10);
 }

@@ -1,13 +1,25 @@
 //! Conditions as control flow: a branch to one block if it holds and to another if it does not.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, InstBuilder, Value};
-use murphi::ir::{Expression, ExpressionKind, Operator, Place};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use cranelift_frontend::Variable;
+use murphi::ir::{Binder, Domain, Expression, ExpressionKind, Operator, Place};
 
 use super::Translator;
 use super::arithmetic::Truth;
 use super::operand::Operand;
 use super::place::Location;
+use super::unfailing::is_unfailing;
+
+/// What becomes of an `assume` that does not hold in one round of a loop without an order.
+pub(super) struct Exclusion {
+    /// Raised by it.
+    flag: Variable,
+    /// Where it leads.
+    here: Block,
+    /// Where it would have led.
+    outer: Block,
+}
 
 impl<'m> Translator<'_, 'm> {
     /// Ends the current block with a branch on a condition.
@@ -38,6 +50,11 @@ impl<'m> Translator<'_, 'm> {
                 self.enter(other);
                 self.branch(second, yes, no);
             }
+            ExpressionKind::Quantified { all, binder, condition }
+                if self.has_no_order(binder, condition) =>
+            {
+                self.branch_on_all(*all, binder, condition, [yes, no]);
+            }
             ExpressionKind::Quantified { all, binder, condition } => {
                 let each = self.begin_domain(binder);
                 self.shrunk |= self.may_shrink_in(condition);
@@ -53,6 +70,96 @@ impl<'m> Translator<'_, 'm> {
                 let truth = self.truth(condition);
                 self.branch_truth(truth, yes, no);
             }
+        }
+    }
+
+    /// Whether a quantifier must look at every member, also after one that decides.
+    fn has_no_order(&self, binder: &Binder, condition: &Expression) -> bool {
+        let unordered = matches!(binder.domain, Domain::Type(ty) if self.model().is_unordered(ty));
+        unordered && !is_unfailing(self.model(), self.scope.frame, condition)
+    }
+
+    /// A quantifier over something without an order: every member is looked at, and an error of any
+    /// of them is an error.
+    fn branch_on_all(
+        &mut self,
+        all: bool,
+        binder: &'m Binder,
+        condition: &'m Expression,
+        [yes, no]: [Block; 2],
+    ) {
+        let decided = self.flag();
+        let excluded = self.exclusion_flag(condition);
+        let each = self.begin_domain(binder);
+        let excluded = self.begin_exclusion(excluded);
+        self.shrunk |= self.may_shrink_in(condition);
+        let decides = self.block();
+        match all {
+            true => self.branch(condition, each.latch, decides),
+            false => self.branch(condition, decides, each.latch),
+        }
+        self.enter(decides);
+        self.raise(decided);
+        self.jump(each.latch);
+        let excluded = self.end_exclusion(excluded, each.latch);
+        self.end_loop(each);
+        let open = self.block();
+        let decided = self.builder.use_var(decided);
+        self.choose(decided, if all { no } else { yes }, open);
+        self.enter(open);
+        self.leave_if_excluded(excluded);
+        self.jump(if all { yes } else { no });
+    }
+
+    /// A variable that is 0 until it is raised.
+    pub(super) fn flag(&mut self) -> Variable {
+        let flag = self.builder.declare_var(types::I64);
+        let lowered = self.constant(0);
+        self.builder.def_var(flag, lowered);
+        flag
+    }
+
+    pub(super) fn raise(&mut self, flag: Variable) {
+        let raised = self.constant(1);
+        self.builder.def_var(flag, raised);
+    }
+
+    /// Before a loop whose rounds have no order: what the condition excludes in one round is kept
+    /// for after the last, unless it excludes nothing.
+    pub(super) fn exclusion_flag(&mut self, condition: &Expression) -> Option<Variable> {
+        let excludes = self.unit.knowledge.expression(self.scope.frame, condition).excludes;
+        excludes.then(|| self.flag())
+    }
+
+    /// At the beginning of a round.
+    pub(super) fn begin_exclusion(&mut self, flag: Option<Variable>) -> Option<Exclusion> {
+        let flag = flag?;
+        let here = self.cold_block();
+        let outer = std::mem::replace(&mut self.exits.exclude, here);
+        Some(Exclusion { flag, here, outer })
+    }
+
+    /// At the end of a round, which goes on at `latch` whether it excludes something or not.
+    pub(super) fn end_exclusion(
+        &mut self,
+        exclusion: Option<Exclusion>,
+        latch: Block,
+    ) -> Option<Variable> {
+        let Exclusion { flag, here, outer } = exclusion?;
+        self.exits.exclude = outer;
+        self.enter(here);
+        self.raise(flag);
+        self.jump(latch);
+        Some(flag)
+    }
+
+    /// After the loop.
+    pub(super) fn leave_if_excluded(&mut self, excluded: Option<Variable>) {
+        if let Some(excluded) = excluded {
+            let next = self.block();
+            let excluded = self.builder.use_var(excluded);
+            self.choose(excluded, self.exits.exclude, next);
+            self.enter(next);
         }
     }
 

@@ -293,7 +293,9 @@ impl<'m> Translator<'_, 'm> {
         let none = self.constant(0);
         self.builder.def_var(counter, none);
         self.shrunk |= self.may_shrink_in(condition);
+        let excluded = self.exclusion_flag(condition);
         let each = self.begin_domain(binder);
+        let excluded = self.begin_exclusion(excluded);
         let most = each.round.bounds.high.saturating_add(1);
         let counted = self.block();
         self.branch(condition, counted, each.latch);
@@ -302,7 +304,9 @@ impl<'m> Translator<'_, 'm> {
         let more = self.builder.ins().iadd_imm_s(count, 1);
         self.builder.def_var(counter, more);
         self.jump(each.latch);
+        let excluded = self.end_exclusion(excluded, each.latch);
         self.end_loop(each);
+        self.leave_if_excluded(excluded);
         Operand::register(self.builder.use_var(counter), Bounds::new(0, most))
     }
 

@@ -16,7 +16,7 @@ use murphi::ir::{
 use super::operand::Bounds;
 use crate::Error;
 use crate::facts::{Facts, Knowledge};
-use crate::walk::{self, Visitor};
+use murphi::walk::{self, Visitor};
 
 /// The instances of a rule or property.
 pub(super) struct Nest {
@@ -130,7 +130,7 @@ fn bound_local(parameter: &Parameter) -> LocalId {
 
 /// Whether following a place cannot end in a run-time error: all indices are constants or bound
 /// variables of the index type.
-fn cannot_fail(model: &Model, frame: &Frame, place: &Place) -> bool {
+pub(super) fn cannot_fail(model: &Model, frame: &Frame, place: &Place) -> bool {
     let mut ty = match place.base {
         Base::Global(global) => model.globals[global.0 as usize].ty,
         Base::Local(local) => frame.locals[local.0 as usize].ty,

@@ -2,11 +2,12 @@
 //!
 //! It stops at the first property that decides, or goes through all of them. What it gives says how
 //! it stopped: 0 not at all, else a status in the lowest bits and the number of the property above
-//! them. A cover never stops it, but is noted when an instance holds. A condition that calls something
-//! that may change the state is evaluated on a copy, made anew for each instance.
+//! them. A cover never stops it, but is noted when an instance holds. All instances of a property are
+//! looked at before it decides, since an error of any of them is an error. A condition that calls
+//! something that may change the state is evaluated on a copy, made anew for each instance.
 
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, Signature, types};
-use cranelift_frontend::FunctionBuilderContext;
+use cranelift_frontend::{FunctionBuilderContext, Variable};
 use murphi::ir::{Parameter, Property, PropertyKind};
 
 use super::call::{EXCLUDED, FAILED};
@@ -60,47 +61,96 @@ pub(crate) fn properties(
     Ok(Translated { function: native, need })
 }
 
+/// What has been seen of the instances of a property so far. All are looked at, because an error of
+/// any of them comes first.
+struct Seen {
+    /// Raised if one does not hold.
+    found: Variable,
+    /// Raised if an `assume` excludes one.
+    excluded: Variable,
+    loops: Vec<Loop>,
+    /// Where what is excluded leads: before the first loop, and in each.
+    excludes: Vec<Block>,
+}
+
 impl<'m> Translator<'_, 'm> {
     fn look_at(&mut self, number: u32, property: &'m Property, nest: &Nest, on_copies: bool) {
         let original = self.state;
-        let [error, exclude, found] = [(); 3].map(|()| self.cold_block());
-        let [next, end] = [(); 2].map(|()| self.block());
-        (self.exits.error, self.exits.exclude) = (error, exclude);
-        let mut loops: Vec<Loop> = Vec::new();
+        let [error, found] = [(); 2].map(|()| self.cold_block());
+        let next = self.block();
+        self.exits.error = error;
+        let mut seen = Seen {
+            found: self.flag(),
+            excluded: self.flag(),
+            loops: Vec::new(),
+            excludes: Vec::new(),
+        };
+        self.open(&mut seen);
         match on_copies {
-            false => self.bind_in_loops(property, &mut loops),
-            true => self.bind_on_copies(property, nest, next, &mut loops),
+            false => self.bind_in_loops(property, &mut seen),
+            true => self.bind_on_copies(property, nest, next, &mut seen),
         }
         match property.kind {
             PropertyKind::Cover => self.branch(&property.condition, found, next),
             _ => self.branch(&property.condition, next, found),
         }
-        self.enter(next);
-        while let Some(each) = loops.pop() {
-            self.jump(each.latch);
-            self.end_loop(each);
-        }
-        self.jump(end);
-        self.stop_at(error, FAILED, number);
+        self.enter(found);
         match property.kind {
-            PropertyKind::Cover => {
-                self.enter(exclude);
-                self.jump(end);
-                self.enter(found);
-                self.note_cover(number);
-                self.jump(end);
-            }
-            PropertyKind::Assumption => {
-                self.stop_at(exclude, EXCLUDED, number);
-                self.stop_at(found, EXCLUDED, number);
-            }
-            PropertyKind::Invariant | PropertyKind::Liveness => {
-                self.stop_at(exclude, EXCLUDED, number);
-                self.stop_at(found, BROKEN, number);
+            PropertyKind::Cover => self.note_cover(number as usize),
+            _ => self.raise(seen.found),
+        }
+        self.jump(next);
+        self.enter(next);
+        self.close(&mut seen);
+        self.decide(number, property.kind, &seen);
+        let after = self.block();
+        self.jump(after);
+        self.stop_at(error, FAILED, number);
+        self.enter(after);
+        self.state = original;
+    }
+
+    /// Begins what is between two loops: what is excluded there is noted, and the loop goes on.
+    fn open(&mut self, seen: &mut Seen) {
+        let exclude = self.cold_block();
+        self.exits.exclude = exclude;
+        seen.excludes.push(exclude);
+    }
+
+    /// Ends all loops, from the innermost.
+    fn close(&mut self, seen: &mut Seen) {
+        while let Some(exclude) = seen.excludes.pop() {
+            let end = match seen.loops.last() {
+                Some(each) => each.latch,
+                None => self.block(),
+            };
+            self.jump(end);
+            self.enter(exclude);
+            self.raise(seen.excluded);
+            self.jump(end);
+            match seen.loops.pop() {
+                Some(each) => self.end_loop(each),
+                None => self.enter(end),
             }
         }
-        self.enter(end);
-        self.state = original;
+    }
+
+    /// After all instances, none of which has failed.
+    fn decide(&mut self, number: u32, kind: PropertyKind, seen: &Seen) {
+        let decisions = match kind {
+            PropertyKind::Cover => return,
+            PropertyKind::Assumption => [(seen.found, EXCLUDED), (seen.excluded, EXCLUDED)],
+            PropertyKind::Invariant | PropertyKind::Liveness => {
+                [(seen.found, BROKEN), (seen.excluded, EXCLUDED)]
+            }
+        };
+        for (flag, status) in decisions {
+            let (stop, next) = (self.cold_block(), self.block());
+            let raised = self.builder.use_var(flag);
+            self.choose(raised, stop, next);
+            self.stop_at(stop, status, number);
+            self.enter(next);
+        }
     }
 
     fn stop_at(&mut self, block: Block, status: i64, number: u32) {
@@ -109,18 +159,23 @@ impl<'m> Translator<'_, 'm> {
         self.builder.ins().return_(&[answer]);
     }
 
-    fn note_cover(&mut self, number: u32) {
+    /// Notes that the property with this number was seen to hold, or, counted after the
+    /// properties, that a `cover` statement was.
+    pub(super) fn note_cover(&mut self, number: usize) {
         let at = std::mem::offset_of!(Context, covered) as i32;
         let covered = self.builder.ins().load(types::I64, plain(), self.context, at);
         let noted = self.builder.ins().iconst(types::I8, 1);
         self.builder.ins().store(plain(), noted, covered, number as i32);
     }
 
-    fn bind_in_loops(&mut self, property: &'m Property, loops: &mut Vec<Loop>) {
+    fn bind_in_loops(&mut self, property: &'m Property, seen: &mut Seen) {
         for parameter in &property.parameters {
             match parameter {
                 Parameter::Alias { local, target } => self.bind_alias(*local, target),
-                Parameter::Each(binder) => loops.push(self.begin_domain(binder)),
+                Parameter::Each(binder) => {
+                    seen.loops.push(self.begin_domain(binder));
+                    self.open(seen);
+                }
             }
         }
     }
@@ -130,17 +185,18 @@ impl<'m> Translator<'_, 'm> {
         property: &'m Property,
         nest: &Nest,
         next: Block,
-        loops: &mut Vec<Loop>,
+        seen: &mut Seen,
     ) {
         let size = self.layout().size;
         let copy = self.allocate(size);
         let pointer = self.full_pointer(&copy);
         for &radix in &nest.radices {
-            loops.push(self.begin_loop(Rounds::Fixed(radix)));
+            seen.loops.push(self.begin_loop(Rounds::Fixed(radix)));
+            self.open(seen);
         }
         self.copy(&copy, &Address::at(self.state), size);
         self.state = pointer;
-        let mut digits = loops.iter().map(|each| each.round).collect::<Vec<_>>().into_iter();
+        let mut digits = seen.loops.iter().map(|each| each.round).collect::<Vec<_>>().into_iter();
         for parameter in &property.parameters {
             match parameter {
                 Parameter::Alias { local, target } => self.bind_alias(*local, target),

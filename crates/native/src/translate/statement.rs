@@ -28,13 +28,14 @@ impl<'m> Translator<'_, 'm> {
             StatementKind::Switch { value, cases, otherwise } => {
                 self.switch(value, cases, otherwise);
             }
-            StatementKind::For { binder, body } => {
+            StatementKind::For { binder, body, looks: false } => {
                 let each = self.begin_domain(binder);
                 self.shrunk |= self.may_shrink(body);
                 self.statements(body);
                 self.jump(each.latch);
                 self.end_loop(each);
             }
+            StatementKind::For { binder, body, looks: true } => self.look(binder, body),
             StatementKind::While { condition, body } => self.repeat(condition, body),
             StatementKind::Alias { local, target, body } => {
                 self.bind_alias(*local, target);
@@ -49,7 +50,7 @@ impl<'m> Translator<'_, 'm> {
             StatementKind::Error(_) => self.fail(),
             StatementKind::Assert { condition, .. } => self.require(condition, self.exits.error),
             StatementKind::Assume(condition) => self.require(condition, self.exits.exclude),
-            StatementKind::Cover(condition) => self.evaluate(condition, true),
+            StatementKind::Cover { condition, number } => self.cover(condition, *number),
             StatementKind::Put(Put::Text(_)) => {}
             StatementKind::Put(Put::Value(value)) => self.evaluate(value, false),
             StatementKind::MultisetAdd { value, multiset } => self.add_element(value, multiset),
@@ -60,6 +61,49 @@ impl<'m> Translator<'_, 'm> {
                 self.remove_where(binder, condition);
             }
         }
+    }
+
+    /// Runs all rounds of a loop that only looks; a `return` in one takes effect after the last.
+    fn look(&mut self, binder: &'m Binder, body: &'m [Statement]) {
+        let (returned, result) = (self.flag(), self.flag());
+        let in_slot = self.exits.result.is_some() && self.exits.room.is_none();
+        let leave = self.block();
+        let slot = in_slot.then(|| self.builder.append_block_param(leave, types::I64));
+        let outer = std::mem::replace(&mut self.exits.leave, leave);
+        let each = self.begin_domain(binder);
+        self.shrunk |= self.may_shrink(body);
+        self.statements(body);
+        self.jump(each.latch);
+        self.enter(leave);
+        if let Some(slot) = slot {
+            self.builder.def_var(result, slot);
+        }
+        self.raise(returned);
+        self.jump(each.latch);
+        self.end_loop(each);
+        self.exits.leave = outer;
+        let [leaving, next] = [(); 2].map(|()| self.block());
+        let returned = self.builder.use_var(returned);
+        self.choose(returned, leaving, next);
+        self.enter(leaving);
+        match in_slot {
+            true => {
+                let slot = self.builder.use_var(result);
+                self.jump_with(outer, slot);
+            }
+            false => self.jump(outer),
+        }
+        self.enter(next);
+    }
+
+    /// Notes whether a `cover` statement is reached with its condition true.
+    fn cover(&mut self, condition: &'m Expression, number: usize) {
+        let [holds, next] = [(); 2].map(|()| self.block());
+        self.branch(condition, holds, next);
+        self.enter(holds);
+        self.note_cover(self.model().properties.len() + number);
+        self.jump(next);
+        self.enter(next);
     }
 
     fn may_shrink(&self, body: &[Statement]) -> bool {
@@ -305,6 +349,7 @@ impl<'m> Translator<'_, 'm> {
             unreachable!("elements are removed from a multiset");
         };
         self.shrunk |= self.may_shrink_in(condition);
+        let excluded = self.exclusion_flag(condition);
         let layout = self.layout().of_type(multiset.ty);
         let at = self.locate_memory(multiset);
         let judged = self.load_slot(&at, layout.count_width);
@@ -315,13 +360,16 @@ impl<'m> Translator<'_, 'm> {
         let each = self.begin_loop(Rounds::Counted { rounds: judged, most });
         let position = self.position_in_round(&each, &at, multiset.ty);
         self.scope.bind(binder.local, Binding::Value(position));
+        let excluded = self.begin_exclusion(excluded);
         let truth = self.operand(condition);
         let truth = self.number(truth);
         let round = self.number(each.round);
         let flag = self.builder.ins().iadd(removed, round);
         self.store_slot(&Address::at(flag), 1, truth);
         self.jump(each.latch);
+        let excluded = self.end_exclusion(excluded, each.latch);
         self.end_loop(each);
+        self.leave_if_excluded(excluded);
         self.check_after(&at, condition);
         let [shapes, ty, pointer] = self.multiset_arguments(&at, multiset.ty);
         let arguments = [shapes, ty, pointer, removed, judged];

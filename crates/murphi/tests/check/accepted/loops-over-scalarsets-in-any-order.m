@@ -9,7 +9,6 @@ begin
 end;
 procedure post(k: Kind; p: Proc); var m: Message;
 begin
-  assert MultisetCount(i: net, true) < 3;
   m.kind := k; m.from := p; MultisetAdd(m, net);
 end;
 startstate begin
@@ -23,22 +22,22 @@ begin
   parity := 1;
   for p: Proc do
     t := rank[p] + 1;
-    if t > 3 then count := count + t - 1; all := rank[p] = 0 & all; end;
-    any := any | rank[p] = 2;
+    if t > 3 then count := count + t + 1; all := false; end;
+    if rank[p] = 2 then any := true; end;
     if rank[p] < least then least := rank[p]; end;
     m.kind := rank[p] = 0 ? None : Some; MultisetAdd(m, net);
     if rank[p] = 1 then seen := Some; end;
     other[1] := other[1] + other[0];
     rank[p] := rank[p] > 5 ? 0 : rank[p] + 1;
-    for q: Proc do if q != p then all := all & rank[q] < 9; end; end;
   end;
+  for p: Proc do for q: Proc do if q != p & rank[q] = 9 then all := false; end; end; end;
 end;
 rule "send" parity = 1 ==>
 begin
   parity := 2; undefine net;
   for p: Proc do send(p, None); post(Some, p); end;
   MultisetRemovePred(i: net, net[i].kind = None);
-  for p: Proc do MultisetRemovePred(i: net, net[i].from = p & rank[p] = 0); end;
+  for p: Proc do if rank[p] = 9 then return; end; end;
 end;
 rule "least" var lowest: -9223372036854775808..-9223372036854775800; begin
   lowest := -9223372036854775808; lowest := lowest - -1;

@@ -3,13 +3,13 @@
 //! Recursion follows the nesting of the source, which the parser limits. Calls are shown but not
 //! followed.
 
-use murphi::ir::{
+use crate::ir::{
     AliasTarget, Argument, Binder, Call, Domain, Expression, ExpressionKind, LocalId, Parameter,
     Place, Put, Statement, StatementKind, Step,
 };
 
 /// What wants to be shown the parts of a model. Every part is shown before what is inside it.
-pub(crate) trait Visitor {
+pub trait Visitor {
     /// A statement, of any kind.
     fn statement(&mut self, _statement: &Statement) {}
     /// An expression, of any kind.
@@ -24,14 +24,16 @@ pub(crate) trait Visitor {
     fn alias(&mut self, _local: LocalId, _target: &AliasTarget) {}
 }
 
-pub(crate) fn statements(statements: &[Statement], visitor: &mut dyn Visitor) {
+/// Shows what is in it.
+pub fn statements(statements: &[Statement], visitor: &mut dyn Visitor) {
     for each in statements {
         visitor.statement(each);
         statement(each, visitor);
     }
 }
 
-pub(crate) fn parameters(parameters: &[Parameter], visitor: &mut dyn Visitor) {
+/// Shows what is in it.
+pub fn parameters(parameters: &[Parameter], visitor: &mut dyn Visitor) {
     for parameter in parameters {
         match parameter {
             Parameter::Each(each) => binder(each, visitor),
@@ -61,7 +63,7 @@ fn statement(statement: &Statement, visitor: &mut dyn Visitor) {
             }
             statements(otherwise, visitor);
         }
-        StatementKind::For { binder: variable, body } => {
+        StatementKind::For { binder: variable, body, .. } => {
             binder(variable, visitor);
             statements(body, visitor);
         }
@@ -82,7 +84,7 @@ fn statement(statement: &Statement, visitor: &mut dyn Visitor) {
         StatementKind::Clear(target) | StatementKind::Undefine(target) => written(target, visitor),
         StatementKind::Assert { condition, .. }
         | StatementKind::Assume(condition)
-        | StatementKind::Cover(condition) => expression(condition, visitor),
+        | StatementKind::Cover { condition, .. } => expression(condition, visitor),
         StatementKind::MultisetAdd { value, multiset } => {
             expression(value, visitor);
             written(multiset, visitor);
@@ -100,7 +102,8 @@ fn statement(statement: &Statement, visitor: &mut dyn Visitor) {
     }
 }
 
-pub(crate) fn expression(each: &Expression, visitor: &mut dyn Visitor) {
+/// Shows what is in it.
+pub fn expression(each: &Expression, visitor: &mut dyn Visitor) {
     visitor.expression(each);
     match &each.kind {
         ExpressionKind::Constant(_) | ExpressionKind::Undefined => {}
@@ -128,7 +131,8 @@ pub(crate) fn expression(each: &Expression, visitor: &mut dyn Visitor) {
     }
 }
 
-pub(crate) fn place(place: &Place, visitor: &mut dyn Visitor) {
+/// Shows what is in it.
+pub fn place(place: &Place, visitor: &mut dyn Visitor) {
     visitor.place(place);
     for step in &place.steps {
         match step {

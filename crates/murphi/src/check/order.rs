@@ -1,0 +1,312 @@
+//! Where the order of what has no order may show.
+//!
+//! The members of a scalarset have no order, but a program may still tell them apart by the order in
+//! which a loop goes through them, or by `clear`, which (in Rumur's dialect) gives the first. Then
+//! states that differ by a permutation of members have different futures, and a search must not take
+//! them for one. Every such place is found here and entered in [`Model::ordered`](crate::ir::Model),
+//! with a warning; a search goes on without the symmetry of that scalarset. Quantifiers and filters
+//! of multisets are evaluated for all members, so their order shows only in what their conditions
+//! write.
+//!
+//! The other direction is what verdicts rest on: where nothing is found, running a rule and renaming
+//! members may be exchanged. By induction on the program: an expression without loops only compares
+//! members for equality and uses them as indices; quantifiers and filters give a value, an error or an
+//! exclusion that does not depend on the order of evaluation (see [`ir`](crate::ir)); and loops over
+//! members commute ([`rounds`]) or run all rounds before they return.
+
+mod manner;
+mod path;
+mod positions;
+mod rounds;
+
+use std::collections::HashSet;
+
+use super::Checker;
+use crate::diagnostic::Diagnostic;
+use crate::ir::{
+    AliasTarget, Base, Binder, Domain, Expression, ExpressionKind, Frame, LocalId, Model, Ordered,
+    Parameter, Place, Simple, Statement, StatementKind, TypeId, TypeKind,
+};
+use crate::source::Span;
+use crate::walk::{self, Visitor};
+use path::{Meanings, bind_alias, meanings};
+use positions::Renewals;
+use rounds::{Around, Body, Dependence, Judgement, Reason, judge};
+
+impl Checker<'_> {
+    /// Finds where the order of members may show, warns of it, and marks loops that only look.
+    pub(super) fn find_dependence_on_order(&mut self) {
+        let model = &self.model;
+        let mut found = Vec::new();
+        for function in &model.functions {
+            let meanings = meanings(&function.frame, function.parameters, &[]);
+            found.extend(look_at(model, &function.frame, &[], &function.body, meanings));
+        }
+        for rule in model.rules.iter().chain(&model.start_states) {
+            let meanings = meanings(&rule.frame, 0, &rule.parameters);
+            found.extend(look_at(model, &rule.frame, &rule.parameters, &rule.body, meanings));
+        }
+        let shown = positions_that_show(model);
+        let mut looking = HashSet::new();
+        for found in found {
+            match found {
+                Found::Looks(binder) => {
+                    looking.insert(binder);
+                }
+                Found::Loop { binder, domain, dependence } => {
+                    self.enter_loop(binder, domain, dependence);
+                }
+                Found::Filter(span) => self.enter_elements(
+                    span,
+                    "this condition changes something for one element of a multiset after the \
+                     other, in an order that they do not have",
+                    "let the condition only look",
+                ),
+                // `clear` has its own warning.
+                Found::Cleared(ty, span) => self.enter_type(ty, span),
+            }
+        }
+        for span in shown {
+            self.enter_elements(
+                span,
+                "it is not evident that this position is still one of the multiset it was chosen \
+                 from; in another one it picks an element by an order that elements do not have",
+                "use it in the multiset it was chosen from, and change elements one by one",
+            );
+        }
+        let model = &mut self.model;
+        let rules = model.rules.iter_mut().chain(&mut model.start_states);
+        let bodies = rules.map(|rule| &mut rule.body);
+        let functions = model.functions.iter_mut().map(|function| &mut function.body);
+        bodies.chain(functions).for_each(|body| mark(body, &looking));
+    }
+
+    /// Enters the scalarsets that values of a type are members of.
+    fn enter_type(&mut self, ty: TypeId, span: Span) {
+        for scalarset in scalarsets(&self.model, ty) {
+            self.model.ordered.push(Ordered { scalarset, span });
+        }
+    }
+
+    /// Where the order of elements shows, renaming members shows: it changes that order.
+    fn enter_elements(&mut self, span: Span, message: &str, help: &str) {
+        let all = (0..self.model.types.len() as u32).map(TypeId);
+        let simple: Vec<TypeId> =
+            all.filter(|&ty| matches!(self.model.simple(ty), Some(Simple::Scalarset(_)))).collect();
+        simple.into_iter().for_each(|ty| self.enter_type(ty, span));
+        let help = format!("{help}; as it is, scalarsets are no symmetry of this program");
+        self.warn(Diagnostic::warning(span, message).help(help));
+    }
+
+    fn enter_loop(&mut self, binder: Span, domain: TypeId, dependence: Dependence) {
+        let Dependence { span, reason } = dependence;
+        let name = self.type_name(domain);
+        self.enter_type(domain, span);
+        let looped = |message: String, help: &str| {
+            let help = format!("{help}; as it is, `{name}` is no symmetry of this program");
+            Diagnostic::warning(span, message).related(binder, "the loop").help(help)
+        };
+        let warning = match reason {
+            Reason::LeftBehind => looped(
+                format!("what this leaves behind depends on the order of `{name}`, which has none"),
+                "choose the member by `ruleset`, or let rounds only add up",
+            ),
+            Reason::Seen => looped(
+                format!(
+                    "this may see what other rounds of the loop over `{name}` have left, in an \
+                     order that `{name}` does not have"
+                ),
+                "let rounds only add up, or choose the members by `ruleset`",
+            ),
+            Reason::Returns => looped(
+                format!("which round returns depends on the order of `{name}`, which has none"),
+                "choose the member by `ruleset`, or return the same in all rounds, and write \
+                 nothing",
+            ),
+            Reason::Excluded => looped(
+                format!(
+                    "whether this or an error of another round comes first depends on the order \
+                     of `{name}`, which has none"
+                ),
+                "assume it before the loop, by `forall`",
+            ),
+            Reason::TooLong => looped(
+                format!("this loop over `{name}` is too long to see whether its order matters"),
+                "make what it calls shorter",
+            ),
+        };
+        self.warn(warning);
+    }
+}
+
+/// Where positions of multisets are used so that the order of elements shows.
+fn positions_that_show(model: &Model) -> Vec<Span> {
+    let renewals = Renewals::of(model);
+    let rules = model.rules.iter().chain(&model.start_states);
+    let functions = model.functions.iter().filter_map(|function| {
+        positions::in_function(model, (&function.frame, function.parameters), &function.body)
+    });
+    let properties = model.properties.iter().filter_map(|property| {
+        positions::in_condition(model, &property.frame, &property.parameters, &property.condition)
+    });
+    let rules = rules.filter_map(|rule| positions::in_rule(model, rule, &renewals));
+    rules.chain(functions).chain(properties).collect()
+}
+
+/// The scalarsets of at least two members that values of a simple type belong to, and those inside a
+/// type that `clear` sets to their first members.
+fn scalarsets(model: &Model, ty: TypeId) -> Vec<TypeId> {
+    match model.kind(ty) {
+        TypeKind::Simple(Simple::Scalarset(size)) if *size > 1 => vec![ty],
+        TypeKind::Simple(Simple::Union(members)) => {
+            members.iter().flat_map(|&member| scalarsets(model, member)).collect()
+        }
+        TypeKind::Simple(_) | TypeKind::Multiset { .. } => Vec::new(),
+        TypeKind::Record(fields) => {
+            fields.iter().flat_map(|field| scalarsets(model, field.ty)).collect()
+        }
+        TypeKind::Array { element, .. } => scalarsets(model, *element),
+    }
+}
+
+/// What was found about a loop.
+enum Found {
+    /// This loop only looks.
+    Looks(Span),
+    /// The order of the domain of this loop may show.
+    Loop { binder: Span, domain: TypeId, dependence: Dependence },
+    /// The order of the elements of a multiset may show.
+    Filter(Span),
+    /// The first member is told from the others.
+    Cleared(TypeId, Span),
+}
+
+fn look_at(
+    model: &Model,
+    frame: &Frame,
+    parameters: &[Parameter],
+    body: &[Statement],
+    meanings: Meanings,
+) -> Vec<Found> {
+    let mut uses = Uses::of(frame);
+    walk::parameters(parameters, &mut uses);
+    walk::statements(body, &mut uses);
+    let mut finder = Finder { model, frame, uses, meanings, found: Vec::new() };
+    walk::statements(body, &mut finder);
+    finder.found
+}
+
+/// How often each local of a frame is mentioned.
+struct Uses(Vec<usize>);
+
+impl Uses {
+    fn of(frame: &Frame) -> Uses {
+        Uses(vec![0; frame.locals.len()])
+    }
+}
+
+impl Visitor for Uses {
+    fn place(&mut self, place: &Place) {
+        if let Base::Local(local) = place.base {
+            self.0[local.0 as usize] += 1;
+        }
+    }
+}
+
+struct Finder<'m> {
+    model: &'m Model,
+    frame: &'m Frame,
+    uses: Uses,
+    meanings: Meanings,
+    found: Vec<Found>,
+}
+
+impl Finder<'_> {
+    fn judge(&self, variable: LocalId, body: Body<'_>) -> Judgement {
+        let mut inside = Uses::of(self.frame);
+        match body {
+            Body::Statements(statements) => walk::statements(statements, &mut inside),
+            Body::Condition(condition) => walk::expression(condition, &mut inside),
+        }
+        let used_outside =
+            |LocalId(local): LocalId| self.uses.0[local as usize] > inside.0[local as usize];
+        let around = Around { model: self.model, frame: self.frame, used_outside: &used_outside };
+        judge(around, variable, body, &self.meanings)
+    }
+
+    fn look(&mut self, binder: &Binder, body: Body<'_>) {
+        let Domain::Type(domain) = binder.domain else { return };
+        if !self.model.is_unordered(domain) {
+            return;
+        }
+        match self.judge(binder.local, body) {
+            Judgement::Commutes => {}
+            Judgement::Looks => self.found.push(Found::Looks(binder.span)),
+            Judgement::Depends(mut dependence) => {
+                if dependence.reason == Reason::TooLong {
+                    dependence.span = binder.span;
+                }
+                self.found.push(Found::Loop { binder: binder.span, domain, dependence });
+            }
+        }
+    }
+
+    fn filter(&mut self, binder: &Binder, condition: &Expression) {
+        if let Judgement::Depends(_) = self.judge(binder.local, Body::Condition(condition)) {
+            self.found.push(Found::Filter(condition.span));
+        }
+    }
+}
+
+impl Visitor for Finder<'_> {
+    fn statement(&mut self, statement: &Statement) {
+        match &statement.kind {
+            StatementKind::For { binder, body, .. } => self.look(binder, Body::Statements(body)),
+            StatementKind::MultisetRemoveWhere { binder, condition } => {
+                self.filter(binder, condition);
+            }
+            StatementKind::Clear(place) if !scalarsets(self.model, place.ty).is_empty() => {
+                self.found.push(Found::Cleared(place.ty, place.span));
+            }
+            _ => {}
+        }
+    }
+
+    fn expression(&mut self, expression: &Expression) {
+        match &expression.kind {
+            ExpressionKind::Quantified { binder, condition, .. } => {
+                self.look(binder, Body::Condition(condition));
+            }
+            ExpressionKind::MultisetCount { binder, condition } => self.filter(binder, condition),
+            _ => {}
+        }
+    }
+
+    fn alias(&mut self, local: LocalId, target: &AliasTarget) {
+        bind_alias(local, target, &mut self.meanings);
+    }
+}
+
+/// Marks the loops that only look.
+fn mark(statements: &mut [Statement], looking: &HashSet<Span>) {
+    for statement in statements {
+        match &mut statement.kind {
+            StatementKind::For { binder, body, looks } => {
+                *looks = looking.contains(&binder.span);
+                mark(body, looking);
+            }
+            StatementKind::While { body, .. } | StatementKind::Alias { body, .. } => {
+                mark(body, looking);
+            }
+            StatementKind::If { branches, otherwise } => {
+                branches.iter_mut().for_each(|(_, body)| mark(body, looking));
+                mark(otherwise, looking);
+            }
+            StatementKind::Switch { cases, otherwise, .. } => {
+                cases.iter_mut().for_each(|(_, body)| mark(body, looking));
+                mark(otherwise, looking);
+            }
+            _ => {}
+        }
+    }
+}
