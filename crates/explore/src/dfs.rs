@@ -223,7 +223,7 @@ impl Way {
                         self.found.firings[firing.rule as usize] += 1;
                     }
                     if source.is_none() || portion.changes(number) {
-                        leaves = true;
+                        leaves = leaves || source.is_none() || portion.leaves(number);
                         self.push_successor(portion, set, number, meter)?;
                     }
                     leaves |= self.deadlock == Deadlock::Stuck;

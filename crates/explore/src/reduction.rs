@@ -14,6 +14,17 @@ pub trait Reduction: Sync {
     /// Replaces a state by the representative of its class.
     fn canonicalize(&self, scratch: &mut Self::Scratch, state: &mut [u8]);
 
+    /// Whether a state differs from a representative in nothing but the order of multisets, which
+    /// means nothing.
+    fn only_reorders(
+        &self,
+        _scratch: &mut Self::Scratch,
+        _representative: &[u8],
+        _state: &[u8],
+    ) -> bool {
+        false
+    }
+
     /// Whether every state stands for itself.
     fn is_trivial(&self) -> bool {
         false

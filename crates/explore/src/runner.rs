@@ -195,6 +195,14 @@ impl<C: Codec, R: Reduction> Portion<'_, '_, C, R> {
         self.successors.state(firing) != self.state
     }
 
+    /// Whether a rule has changed the state, which is a representative, by more than the order of
+    /// multisets.
+    #[inline(always)]
+    pub(crate) fn leaves(&mut self, firing: usize) -> bool {
+        let Packer { reduction, scratch, .. } = &mut *self.packer;
+        !reduction.only_reorders(scratch, self.state, self.successors.state(firing))
+    }
+
     /// Replaces a successor by its representative and packs it.
     #[inline(always)]
     pub(crate) fn pack(&mut self, firing: usize, packed: &mut [u8]) {

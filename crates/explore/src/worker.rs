@@ -310,7 +310,7 @@ impl Tally {
                     self.count.fired += 1;
                     self.count.firings[firing.rule as usize] += 1;
                     if portion.changes(number) {
-                        leaves = true;
+                        leaves = leaves || portion.leaves(number);
                         exchange.add(hint, |room| portion.pack(number, room), shared)?;
                     }
                     leaves |= self.deadlock == Deadlock::Stuck;

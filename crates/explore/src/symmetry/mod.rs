@@ -283,6 +283,16 @@ impl Reduction for Canonicalizer {
         Canonicalizer::canonicalize(self, scratch, state);
     }
 
+    fn only_reorders(&self, scratch: &mut Scratch, representative: &[u8], state: &[u8]) -> bool {
+        if self.plan.state().bags.is_empty() {
+            return false;
+        }
+        let size = self.plan.size;
+        scratch.source[..size].copy_from_slice(state);
+        relabel::sort_multisets(&self.plan, &mut scratch.source, &mut scratch.spare);
+        scratch.source[..size] == *representative
+    }
+
     /// Whether canonicalising cannot change any state.
     fn is_trivial(&self) -> bool {
         self.plan.sets.is_empty() && self.plan.state().bags.is_empty()

@@ -3,9 +3,14 @@
 //! They are one program: linking a program for each takes longer than running most of them.
 
 mod breadth;
+mod brute_force;
+mod order_of_members;
 mod portions;
+mod renaming;
+mod sketch;
 mod strategies;
 mod stress;
+mod symmetric_programs;
 mod symmetry;
 mod symmetry_oracle;
 mod symmetry_protocols;

@@ -1,0 +1,134 @@
+//! Programs in which the order of members would decide if it were looked at: what they are called with
+//! and without symmetry, natively and interpreted, against brute force, and how many states they have.
+
+use crate::brute_force::Kind::{self, Deadlock, Verified, Violation};
+use crate::symmetric_programs::{covered, examine, read};
+use tribunal_explore::Deadlock as Asked;
+
+/// Members die one at a time; one that is left holds 1, for which `t` is too short or undefined.
+const DYING: &str = "
+    type P: scalarset(2);
+    var dead: array [P] of boolean; st: array [P] of 0..1; t: array [0..0] of boolean; ok: boolean;
+        bag: multiset [2] of P; ref: P;
+    ruleset p: P do
+      rule \"die\" forall q: P do !dead[q] end ==> begin dead[p] := true; end;
+      rule \"one\" !dead[p] & (exists q: P do dead[q] end) ==> begin st[p] := 1; end;
+    end;
+    startstate begin
+      for q: P do st[q] := 0; dead[q] := false; MultisetAdd(q, bag); end; t[0] := true; ok := true;
+    end;\n";
+
+fn is(expected: Kind, rest: &str) {
+    let text = format!("{DYING}{rest}");
+    let found = examine(&text, Asked::Off, &mut Default::default());
+    assert_eq!(found, Ok(Some(expected)), "{rest}");
+    assert!(read(&text).ordered.is_empty(), "there is nothing to see of an order: {rest}");
+}
+
+#[test]
+fn an_error_of_any_member_is_an_error_of_a_quantifier() {
+    is(Violation, "rule exists q: P do t[st[q]] end ==> begin ok := !ok; end;");
+    is(Violation, "rule forall q: P do !t[st[q]] end ==> begin ok := !ok; end;");
+    is(Violation, "rule !exists q: P do st[q] = 0 & t[0] | t[st[q]] end ==> begin end;");
+    is(Violation, "rule begin ok := exists q: P do t[st[q]] end; end;");
+    is(Violation, "invariant exists q: P do t[st[q]] end;");
+    is(Violation, "rule exists q: P do exists r: P do q != r & t[st[r]] end end ==> begin end;");
+    // An undefined value in the place of the index.
+    let undefined = "ruleset p: P do rule st[p] = 1 ==> begin undefine st[p]; end; end;";
+    is(Violation, &format!("{undefined} rule exists q: P do st[q] = 0 end ==> begin end;"));
+    is(Verified, "rule exists q: P do st[q] = 0 | !t[0] end ==> begin ok := !ok; end;");
+    // A range has an order.
+    is(Verified, "rule exists i: 0..1 do i = 0 | t[i] end ==> begin ok := !ok; end;");
+}
+
+#[test]
+fn an_error_of_any_member_is_an_error_of_a_union_or_a_multiset() {
+    let union = DYING.replace("scalarset(2);", "scalarset(2); U: union { P, enum { nobody } };");
+    let rule = "rule exists u: U do ismember(u, P) & t[st[u]] end ==> begin end;";
+    let text = format!("{union}{}", rule.replace("st[u]", "at(u)"));
+    let text = text.replace(
+        "ruleset p: P do\n",
+        "function at(u: U): 0..1; begin alias m: u do
+        for q: P do if m = q then if st[q] = 1 then return 1; end; end; end; return 0; end; end;
+        ruleset p: P do\n",
+    );
+    let found = examine(&text, Asked::Off, &mut Default::default());
+    assert_eq!(found, Ok(Some(Violation)), "{text}");
+    is(Violation, "rule MultisetCount(i: bag, t[st[bag[i]]]) > 0 ==> begin ok := !ok; end;");
+    is(Violation, "rule begin MultisetRemovePred(i: bag, t[st[bag[i]]]); end;");
+}
+
+#[test]
+fn an_error_of_any_round_is_an_error_of_a_loop_that_looks() {
+    let function = |body: &str| {
+        format!(
+            "function f(): boolean; var k: 0..1; begin for q: P do {body} end; return false; end;
+             rule f() ==> begin ok := !ok; end;"
+        )
+    };
+    is(Violation, &function("if t[st[q]] then return true; end;"));
+    is(Violation, &function("k := st[q]; if t[k] then return true; end;"));
+    is(Violation, &function("for r: P do if q != r & t[st[r]] then return true; end; end;"));
+    is(Violation, "rule begin for q: P do if t[st[q]] then return; end; end; ok := !ok; end;");
+}
+
+#[test]
+fn an_instance_of_a_property_does_not_hide_the_error_of_another() {
+    is(Violation, "ruleset p: P do assume t[st[p]] & false; end;");
+    is(Violation, "ruleset p: P do cover t[st[p]]; end;");
+    is(Violation, "ruleset p: P do invariant t[st[p]]; end;");
+}
+
+#[test]
+fn what_a_function_excludes_for_a_member_does_not_depend_on_the_order() {
+    let assuming = "function f(a: P): boolean; begin assume st[a] = 0; return dead[a]; end;";
+    is(Verified, &format!("{assuming} rule exists q: P do f(q) end ==> begin ok := !ok; end;"));
+    is(Verified, &format!("{assuming} rule forall q: P do f(q) end ==> begin ok := !ok; end;"));
+    is(
+        Verified,
+        &format!("{assuming} rule MultisetCount(i: bag, f(bag[i])) = 1 ==> begin ok := !ok; end;"),
+    );
+    let failing = "function f(a: P): boolean; begin assume !dead[a]; return t[st[a]]; end;";
+    is(Violation, &format!("{failing} rule exists q: P do f(q) end ==> begin ok := !ok; end;"));
+}
+
+#[test]
+fn where_the_order_shows_there_is_no_symmetry() {
+    for rest in [
+        "rule begin for q: P do if dead[q] then ref := q; return; end; end; end;",
+        "rule begin for q: P do ok := ok & t[st[q]]; end; end;",
+        "rule begin for q: P do if st[q] = 1 then ref := q; end; end; end;",
+        "function f(): P; begin for q: P do if st[q] = 0 then return q; end; end; end;
+         rule begin ref := f(); end;",
+    ] {
+        let text = format!("{DYING}{rest}");
+        assert!(!read(&text).ordered.is_empty(), "{rest}");
+        let found = examine(&text, Asked::Off, &mut Default::default());
+        assert!(found.is_ok(), "{rest}: {found:?}");
+    }
+}
+
+#[test]
+fn a_rule_that_only_reorders_a_multiset_is_no_way_out() {
+    let text = "type P: scalarset(2); var bag: multiset [2] of P; keep: P;
+        ruleset p: P; q: P do startstate begin
+          keep := p; MultisetAdd(p, bag); if p != q then MultisetAdd(q, bag); end; end; end;
+        choose i: bag do rule bag[i] = keep ==> var e: P; begin
+          e := bag[i]; MultisetRemove(i, bag); MultisetAdd(e, bag); end; end;";
+    assert_eq!(examine(text, Asked::Stuttering, &mut Default::default()), Ok(Some(Deadlock)));
+}
+
+#[test]
+fn a_cover_statement_is_covered_by_a_run_that_reaches_it_with_its_condition_true() {
+    let text = format!(
+        "{DYING} procedure see(q: P); begin cover st[q] = 1 \"one\"; cover st[q] > 1; end;
+         ruleset p: P do rule dead[p] ==> begin for q: P do see(q); end; end; end;
+         rule false ==> begin cover true; end; cover \"all\" forall q: P do dead[q] end;"
+    );
+    let model = read(&text);
+    let names: Vec<&str> = model.covers.iter().map(|cover| cover.name.as_str()).collect();
+    assert_eq!(names, ["one", "Cover statement 2", "Cover statement 3"]);
+    let found = covered(&text);
+    // The property first, then the statements.
+    assert_eq!(found, [[false, true, false, false]; 4], "{text}");
+}
