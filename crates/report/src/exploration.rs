@@ -84,6 +84,8 @@ pub struct Settings {
     pub loop_limit: u64,
     /// `full` or `off`.
     pub symmetry: String,
+    /// The scalarsets that are no symmetry, because the order of their members may show.
+    pub asymmetric: Vec<String>,
     /// `off`, `stuck` or `stuttering`.
     pub deadlock: String,
     /// `bfs`, `dfs` or `simulate`.

@@ -49,6 +49,9 @@ fn add_totals(json: &mut Object, totals: &Totals) {
 
 pub(crate) fn add_settings(json: &mut Object, settings: &Settings) {
     json.text("symmetry", &settings.symmetry);
+    if !settings.asymmetric.is_empty() {
+        json.raw("asymmetric", list(settings.asymmetric.iter().map(|name| quoted(name))));
+    }
     json.text("deadlock", &settings.deadlock);
     json.text("search", &settings.search);
     json.raw("jobs", settings.jobs);

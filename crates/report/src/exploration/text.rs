@@ -103,7 +103,13 @@ fn totals_lines(exploration: &Exploration) -> Vec<String> {
     // Random walks go through states as they are.
     let mut second = match random {
         true => vec![],
-        false => vec![format!("symmetry {}", settings.symmetry)],
+        false if settings.asymmetric.is_empty() => {
+            vec![format!("symmetry {}", settings.symmetry)]
+        }
+        false => {
+            let names = settings.asymmetric.join(", ");
+            vec![format!("symmetry {} except {names}, whose order shows", settings.symmetry)]
+        }
     };
     second.push(match settings.search.as_str() {
         "bfs" => "breadth-first".to_owned(),

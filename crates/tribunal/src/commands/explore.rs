@@ -277,7 +277,7 @@ fn facts(model: &Model) -> Vec<String> {
         1 => facts.push("1 invariant holds".to_owned()),
         invariants => facts.push(format!("{invariants} invariants hold")),
     }
-    match of(PropertyKind::Cover) {
+    match of(PropertyKind::Cover) + model.covers.len() {
         0 => {}
         1 => facts.push("1 cover is reached".to_owned()),
         covers => facts.push(format!("{covers} covers are reached")),

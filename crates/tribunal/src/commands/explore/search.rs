@@ -10,8 +10,9 @@ use explore::{BitCodec, Codec, Deadlock, Options, Reason, Strategy, System, Verd
 use murphi::diagnostic::Diagnostic;
 use murphi::instance;
 use murphi::interpret::{End, Interpreter};
-use murphi::ir::{Model, PropertyKind};
+use murphi::ir::{Model, PropertyKind, TypeId};
 use murphi::machine::Machine;
+use murphi::source::Span;
 use report::exploration::text::counted;
 use report::exploration::{self as told, Broken, Settings, Totals};
 
@@ -212,7 +213,11 @@ fn tell(
         Verdict::Undecided(reason) => Some(reason_line(reason, arguments.search.bound)),
         _ => told.reason,
     };
-    Ok(told::Exploration { settings: settings(arguments, threads), reason, ..told })
+    Ok(told::Exploration {
+        settings: settings(interpreter.model(), arguments, threads),
+        reason,
+        ..told
+    })
 }
 
 /// Puts what was found into words, confirmed by the reference interpreter.
@@ -266,9 +271,22 @@ pub(in crate::commands) fn symmetry_name(choice: SymmetryChoice) -> &'static str
     }
 }
 
-fn settings(arguments: &ExploreArguments, threads: usize) -> Settings {
+/// The scalarsets that are no symmetry of the model, because the order of their members may show.
+fn asymmetric(model: &Model) -> Vec<String> {
+    let mut types: Vec<_> = model.ordered.iter().map(|ordered| ordered.scalarset).collect();
+    types.sort();
+    types.dedup();
+    let name = |ty: TypeId| model.types[ty.0 as usize].name.clone();
+    types.into_iter().map(|ty| name(ty).unwrap_or_else(|| "a scalarset".to_owned())).collect()
+}
+
+fn settings(model: &Model, arguments: &ExploreArguments, threads: usize) -> Settings {
     let search = &arguments.search;
     Settings {
+        asymmetric: match search.symmetry {
+            SymmetryChoice::Full => asymmetric(model),
+            SymmetryChoice::Off => Vec::new(),
+        },
         symmetry: symmetry_name(search.symmetry).to_owned(),
         deadlock: deadlock(arguments).name().to_owned(),
         search: match (search.simulate, search.search) {
@@ -308,12 +326,7 @@ fn verified(
     colour: bool,
 ) {
     let model = interpreter.model();
-    let missed = model
-        .properties
-        .iter()
-        .zip(&found.covered)
-        .find(|(property, covered)| property.kind == PropertyKind::Cover && !**covered);
-    let Some((cover, _)) = missed else {
+    let Some((cover, span, sentence)) = missed_cover(model, &found.covered) else {
         let unchecked = model.properties.iter().find(|p| p.kind == PropertyKind::Liveness);
         told.verdict = match unchecked {
             None => told::Verdict::Verified,
@@ -324,16 +337,31 @@ fn verified(
         });
         return;
     };
-    let sentence = format!("cover \"{}\" holds in no state", cover.name);
-    let diagnostic = Diagnostic::error(cover.span, sentence.clone());
+    let diagnostic = Diagnostic::error(span, sentence.clone());
     told.verdict = told::Verdict::Violation;
     told.broken = Some(Broken {
         kind: "cover".to_owned(),
-        property: cover.name.clone(),
+        property: cover,
         sentence,
-        place: Some(model.source.position(cover.span.start)),
+        place: Some(model.source.position(span.start)),
         explanation: diagnostic.render(&model.source, colour),
     });
+}
+
+/// The first cover that held in no state, or `cover` statement that no run reached: its name, its
+/// place, and what to say of it.
+fn missed_cover(model: &Model, covered: &[bool]) -> Option<(String, Span, String)> {
+    let properties = model.properties.iter().zip(covered).filter_map(|(property, &covered)| {
+        let missed = property.kind == PropertyKind::Cover && !covered;
+        let sentence = format!("cover \"{}\" holds in no state", property.name);
+        missed.then(|| (property.name.clone(), property.span, sentence))
+    });
+    let reached = covered.iter().skip(model.properties.len());
+    let statements = model.covers.iter().zip(reached).filter_map(|(cover, &covered)| {
+        let sentence = format!("cover \"{}\" is true in no run that reaches it", cover.name);
+        (!covered).then(|| (cover.name.clone(), cover.span, sentence))
+    });
+    properties.chain(statements).next()
 }
 
 fn violated(narrator: &mut Narrator<'_>, violation: Violation) -> Result<Broken, Contradiction> {
