@@ -125,7 +125,8 @@ pub(crate) fn find(
     }
     let prefix = unused_prefix(&source.text);
     let program = with_constants(program, &options.constants);
-    let options = Options { constants: Vec::new(), ..options.clone() };
+    let vouched = Some(prefix.clone());
+    let options = Options { constants: Vec::new(), vouched, ..options.clone() };
     Ok(Protocol {
         program,
         model,

@@ -62,11 +62,16 @@ pub struct Options {
     pub dialect: Dialect,
     /// How many rounds a `while` loop may take.
     pub loop_limit: u64,
+    /// Functions whose names begin with this were added by a caller who vouches that the order of
+    /// elements does not show in the conditions of their filters, though these write something (the
+    /// same elements to a set, say).
+    pub vouched: Option<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { constants: Vec::new(), dialect: Dialect::default(), loop_limit: 1000 }
+        let (constants, dialect) = (Vec::new(), Dialect::default());
+        Options { constants, dialect, loop_limit: 1000, vouched: None }
     }
 }
 

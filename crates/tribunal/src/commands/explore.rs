@@ -189,6 +189,7 @@ impl Language {
                 DialectChoice::Rumur => Dialect::Rumur,
             },
             loop_limit: self.loop_limit,
+            ..Options::default()
         }
     }
 

@@ -416,6 +416,11 @@ impl<'m> Rounds<'m> {
     fn write(&mut self, place: &'m Place, manner: Manner, span: Span) {
         self.indices(place);
         let Some(path) = path(place, &self.meanings) else { return };
+        // What is added to what this round has assigned is this round's alone.
+        let manner = match manner.accumulates() && self.is_hidden(&path) {
+            true => Manner::Assigned,
+            false => manner,
+        };
         if !manner.accumulates() && !self.assigned.contains(&path) {
             self.assigned.push(path.clone());
         }
