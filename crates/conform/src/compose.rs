@@ -16,6 +16,7 @@ use murphi::parse::parse;
 use murphi::source::{Source, Span};
 
 use crate::events::{Domain, Marker, Protocol, declaration_of, type_text};
+use crate::foundations::{RestsOn, Values};
 
 /// The name of the invariant of an observer that remembers things without a limit, and has room for
 /// so many. That it is broken is an alarm, not a run-time error: that would be one of the protocol.
@@ -41,28 +42,40 @@ pub(crate) struct Observer {
     pub(crate) on_commit: String,
 }
 
+/// A protocol with an observer, and what its answer rests on.
+#[derive(Debug, Clone)]
+pub(crate) struct Composition {
+    pub(crate) program: Program,
+    pub(crate) rests_on: RestsOn,
+}
+
 /// The protocol with the observer, without its own claims.
-pub(crate) fn compose(protocol: &Protocol, values: Option<u64>, observer: &Observer) -> Program {
-    let mut program = compose_with_claims(protocol, values, observer);
+pub(crate) fn compose(protocol: &Protocol, values: Values, observer: &Observer) -> Composition {
+    let mut program = compose_with_claims(protocol, values.count(), observer);
     let items = program.items.into_iter().filter_map(|item| match item {
         Item::Rule(rule) => without_claims(rule).map(Item::Rule),
         other => Some(other),
     });
     program.items = items.collect();
     program.items.extend(read(&observer.properties).items);
-    program
+    Composition { program, rests_on: RestsOn::of(values) }
 }
 
-/// The protocol with the observer, except for what the observer claims.
+/// The protocol with the observer, except for what the observer claims. If so many values are
+/// asked for, start states name only the lowest.
 pub(crate) fn compose_with_claims(
     protocol: &Protocol,
     values: Option<u64>,
     observer: &Observer,
 ) -> Program {
-    let mut program = protocol.program.clone();
-    if let Some(values) = values {
-        resize(&mut program, protocol, values);
-    }
+    let mut program = match values {
+        None => protocol.program.clone(),
+        Some(values) => {
+            let mut program = protocol.with_lowest_first.clone();
+            resize(&mut program, protocol, values);
+            program
+        }
+    };
     for item in &mut program.items {
         if let Item::Function(function) = item {
             let markers = [
@@ -101,7 +114,8 @@ fn read(text: &str) -> Program {
     program.unwrap_or_else(|| panic!("the observer is written in Murphi:\n{}", shown()))
 }
 
-fn statements(text: &str) -> Vec<Statement> {
+/// Statements that were written here.
+pub(crate) fn statements(text: &str) -> Vec<Statement> {
     let program = read(&format!("startstate begin {text} end;"));
     match program.items.into_iter().next() {
         Some(Item::Rule(Rule { kind: RuleKind::StartState { body, .. }, .. })) => body.statements,
@@ -339,4 +353,11 @@ pub(crate) fn fill(protocol: &Protocol, template: &str) -> String {
         filled = filled.replace(name, &domain.text);
     }
     filled.replace("$_", &protocol.prefix)
+}
+
+/// The same, and fills in so many values: `$0`, `$1` ….
+pub(crate) fn fill_with_values(protocol: &Protocol, template: &str, values: u64) -> String {
+    (0..values).fold(fill(protocol, template), |filled, value| {
+        filled.replace(&format!("${value}"), &literal(protocol, value))
+    })
 }

@@ -19,6 +19,9 @@ use murphi::ir::{FunctionId, Model, Simple, Storage, TypeId};
 use murphi::parse::parse;
 use murphi::source::{Source, Span};
 
+use crate::compose::member;
+use crate::independence::{self, Treatment};
+
 /// What the procedures that mark memory events are called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventNames {
@@ -43,6 +46,9 @@ impl Default for EventNames {
 pub(crate) struct Protocol {
     /// As it was written, with the constants that were chosen.
     pub(crate) program: ast::Program,
+    /// The same, but where a start state names a value it is the lowest. If data is independent, it
+    /// does not matter which one it is.
+    pub(crate) with_lowest_first: ast::Program,
     /// As it was understood.
     pub(crate) model: Arc<Model>,
     /// How compositions with it are to be read.
@@ -53,6 +59,8 @@ pub(crate) struct Protocol {
     pub(crate) processor: Domain,
     pub(crate) address: Domain,
     pub(crate) value: Domain,
+    /// How values are treated.
+    pub(crate) treatment: Treatment,
     /// What no name of the protocol begins with.
     pub(crate) prefix: String,
     /// What looks like a mistake.
@@ -124,11 +132,16 @@ pub(crate) fn find(
         warnings.extend(never_called(&model, marker));
     }
     let prefix = unused_prefix(&source.text);
+    let treatment = independence::treatment(&model, value.ty, &value.text);
+    let with_lowest_first = with_lowest_first(source, &model, &value, &treatment.literals);
+    let with_lowest_first = with_lowest_first.unwrap_or_else(|| program.clone());
+    let with_lowest_first = with_constants(with_lowest_first, &options.constants);
     let program = with_constants(program, &options.constants);
     let vouched = Some(prefix.clone());
     let options = Options { constants: Vec::new(), vouched, ..options.clone() };
     Ok(Protocol {
         program,
+        with_lowest_first,
         model,
         options,
         load,
@@ -137,9 +150,29 @@ pub(crate) fn find(
         processor,
         address,
         value,
+        treatment,
         prefix,
         warnings,
     })
+}
+
+/// The program with the lowest value in the place of what start states name. This replaces text, so
+/// that places in it are those of the source only as far as lines go.
+fn with_lowest_first(
+    source: &Source,
+    model: &Model,
+    value: &Domain,
+    literals: &[Span],
+) -> Option<ast::Program> {
+    let lowest = member(model, value.ty, 0)?;
+    let mut places: Vec<Span> = literals.to_vec();
+    places.sort_by_key(|span| (span.start, span.end));
+    places.dedup();
+    let mut text = source.text.clone();
+    for span in places.into_iter().rev() {
+        text.replace_range(span.start as usize..span.end as usize, &format!("({lowest})"));
+    }
+    parse(&Source { name: source.name.clone(), text }).0
 }
 
 /// The program with other constants in its text, so that what is composed with it stands alone.
@@ -323,7 +356,7 @@ pub(crate) fn declaration_of(program: &ast::Program, name: &str) -> Option<usize
 }
 
 fn never_called(model: &Model, marker: &Marker) -> Option<Diagnostic> {
-    if crate::independence::is_called(model, marker.id) {
+    if independence::is_called(model, marker.id) {
         return None;
     }
     let span = model.functions[marker.id.0 as usize].span;

@@ -3,15 +3,21 @@
 //! The method of "Verifying sequential consistency … by model checking" (§3) needs that values
 //! only come from stores (causality) and that no decision depends on them (data independence).
 //! Both follow if everything of the value type is only ever copied. This is what is looked for in
-//! the typed model: each place where it is not evident becomes a warning that underlines it.
-//! Nothing is refused, since a warning means "not established", not "false". Linear in the size
-//! of the model; recursion follows its nesting, which is bounded.
+//! the typed model: each place where it is not evident becomes a doubt that underlines it. A doubt
+//! means "not established", not "false"; what it means for a verdict is decided in
+//! `foundations.rs`. Linear in the size of the model; recursion follows its nesting, which is
+//! bounded.
 //!
-//! Allowed are copies of values, whole records and arrays; `isundefined`; anything in invariants
-//! and assertions, which observe and do not act; the lowest value in start states; and one guard
-//! `place = v` for each parameter `v` of a rule, which only names the value that is there (the
-//! ⟨R, i, j, k⟩ of the paper). That values are stored before they are loaded is not looked for
-//! here: every lemma checks it.
+//! What is established is this. Replace each value in a run by a symbol: one for each parameter of
+//! the value type that a rule chooses, and one for each value that a start state chooses or names.
+//! Then whatever the symbols stand for, the run is one of the protocol, and the states, loads and
+//! stores in it are the same symbols. So allowed are copies of values, whole records and arrays;
+//! `isundefined`; anything in invariants and assertions, which observe and do not act (assumptions
+//! act: they exclude states); values named in start states; and one guard `place = v` for each
+//! parameter `v` of a rule, which only names the symbol that is there (the ⟨R, i, j, k⟩ of the
+//! paper): whatever the symbols stand for, the rule applies with one `v`, which is a copy and not a
+//! choice. That values are stored before they are loaded is not looked for here: every lemma checks
+//! it. That each store has a symbol of its own is a question apart (`free_values.rs`).
 
 #[cfg(test)]
 mod tests;
@@ -19,38 +25,73 @@ mod tests;
 use murphi::diagnostic::Diagnostic;
 use murphi::ir::{
     AliasTarget, Argument, Assign, Base, Binder, Call, Domain, Expression, ExpressionKind,
-    FunctionId, LocalId, Model, Operator, Parameter, Place, Rule, Statement, StatementKind, Step,
-    TypeId,
+    FunctionId, LocalId, Model, Operator, Parameter, Place, PropertyKind, Put, Rule, Statement,
+    StatementKind, Step, TypeId,
 };
 use murphi::source::Span;
 
 use crate::compose::carries;
-use crate::events::Protocol;
+use crate::foundations::{Doubt, Foundation};
 
-/// What could not be established, by its place.
-pub(crate) fn doubts(protocol: &Protocol) -> Vec<Diagnostic> {
-    let model = &*protocol.model;
+/// How a protocol treats its values.
+#[derive(Debug, Clone)]
+pub(crate) struct Treatment {
+    /// What could not be established, by its place.
+    pub(crate) doubts: Vec<Doubt>,
+    /// For each start state, where its values come from.
+    pub(crate) first: Vec<FirstValues>,
+    /// The values that start states name.
+    pub(crate) literals: Vec<Span>,
+    /// For each rule, the parameters of the value type that it chooses. A guard gives the others
+    /// the value of a place.
+    pub(crate) chosen: Vec<Vec<LocalId>>,
+}
+
+/// Where the values of a start state come from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct FirstValues {
+    /// How many values it chooses.
+    pub(crate) chosen: usize,
+    /// The different values that it names. What is cleared has the lowest.
+    pub(crate) named: Vec<i64>,
+    /// Whether there may be others: from functions, or computed.
+    pub(crate) others: bool,
+}
+
+/// How a model treats the values of a type with a name.
+pub(crate) fn treatment(model: &Model, value: TypeId, name: &str) -> Treatment {
     let mut analysis = Analysis {
         model,
-        value: protocol.value.ty,
-        name: &protocol.value.text,
-        starting: false,
+        value,
+        name,
+        starting: None,
         found: Vec::new(),
+        literals: Vec::new(),
+        plain: Vec::new(),
+        calls_others: false,
     };
     for function in &model.functions {
-        analysis.block(&function.body, function.result);
+        let is_plain =
+            analysis.is_plain(|analysis| analysis.block(&function.body, function.result));
+        analysis.plain.push(is_plain);
     }
-    for rule in &model.rules {
-        analysis.rule(rule);
+    let chosen = model.rules.iter().map(|rule| analysis.rule(rule)).collect();
+    for property in model.properties.iter().filter(|one| one.kind == PropertyKind::Assumption) {
+        analysis.parameters(&property.parameters);
+        analysis.decision(&property.condition);
     }
-    analysis.starting = true;
+    let mut first = Vec::new();
     for rule in &model.start_states {
-        analysis.rule(rule);
+        analysis.starting = Some(FirstValues::default());
+        let mut chosen = 0;
+        let is_plain = analysis.is_plain(|analysis| chosen = analysis.rule(rule).len());
+        let values = analysis.starting.take().unwrap_or_default();
+        first.push(FirstValues { chosen, others: !is_plain, ..values });
     }
-    let mut found = analysis.found;
-    found.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
-    found.dedup();
-    found
+    let (mut doubts, literals) = (analysis.found, analysis.literals);
+    doubts.sort_by_key(|doubt| (doubt.diagnostic.span.start, doubt.diagnostic.span.end));
+    doubts.dedup();
+    Treatment { doubts, first, literals, chosen }
 }
 
 struct Analysis<'a> {
@@ -58,14 +99,37 @@ struct Analysis<'a> {
     value: TypeId,
     /// What the type of values is called.
     name: &'a str,
-    /// Whether start states are being looked at.
-    starting: bool,
-    found: Vec<Diagnostic>,
+    /// What the start state that is being looked at has named so far.
+    starting: Option<FirstValues>,
+    found: Vec<Doubt>,
+    literals: Vec<Span>,
+    /// For each function so far, whether nothing is in doubt about it and what it calls.
+    plain: Vec<bool>,
+    /// Whether a function that is not plain was called.
+    calls_others: bool,
 }
 
 impl Analysis<'_> {
-    fn doubt(&mut self, span: Span, message: String, help: &str) {
-        self.found.push(Diagnostic::warning(span, message).help(help));
+    fn doubt(&mut self, about: Foundation, span: Span, message: String, help: &str) {
+        let diagnostic = Diagnostic::warning(span, message).help(help);
+        self.found.push(Doubt { about, diagnostic });
+    }
+
+    /// Whether nothing is in doubt about something, and what it calls.
+    fn is_plain(&mut self, look: impl FnOnce(&mut Self)) -> bool {
+        let known = self.found.len();
+        self.calls_others = false;
+        look(self);
+        self.found.len() == known && !self.calls_others
+    }
+
+    /// A value that a start state names.
+    fn names(&mut self, value: i64) {
+        if let Some(first) = &mut self.starting
+            && !first.named.contains(&value)
+        {
+            first.named.push(value);
+        }
     }
 
     /// A decision that depends on data.
@@ -75,7 +139,7 @@ impl Analysis<'_> {
             self.name
         );
         let help = "values may be copied, but not compared or computed with";
-        self.doubt(span, message, help);
+        self.doubt(Foundation::DataIndependence, span, message, help);
     }
 
     /// A value that no store has written.
@@ -83,7 +147,7 @@ impl Analysis<'_> {
         let message =
             format!("causality is not established: this `{}` comes from no store", self.name);
         let help = "`undefine` what holds no data, and let values enter as parameters of rules";
-        self.doubt(span, message, help);
+        self.doubt(Foundation::Causality, span, message, help);
     }
 
     /// Data that leaves its type, or something that enters it.
@@ -93,43 +157,53 @@ impl Analysis<'_> {
              the reverse",
             self.name
         );
-        self.doubt(span, message, "declare everything that holds data by this type");
+        let help = "declare everything that holds data by this type";
+        self.doubt(Foundation::DataIndependence, span, message, help);
     }
 
-    fn rule(&mut self, rule: &Rule) {
-        let mut named = Vec::new();
-        for parameter in &rule.parameters {
+    /// Looks at a rule. The result are the parameters of the value type that it chooses.
+    fn rule(&mut self, rule: &Rule) -> Vec<LocalId> {
+        let mut chosen = self.parameters(&rule.parameters);
+        if let Some(guard) = &rule.guard {
+            self.guard(guard, &mut chosen);
+        }
+        self.block(&rule.body, None);
+        chosen
+    }
+
+    /// Parameters of a rule or a property. The result are those of the value type.
+    fn parameters(&mut self, parameters: &[Parameter]) -> Vec<LocalId> {
+        let mut values = Vec::new();
+        for parameter in parameters {
             match parameter {
                 Parameter::Each(Binder { local, domain: Domain::Type(ty), .. })
                     if *ty == self.value =>
                 {
-                    named.push(*local);
+                    values.push(*local);
                 }
                 Parameter::Each(binder) => self.domain(binder),
                 Parameter::Alias { target, .. } => self.alias(target),
             }
         }
-        if let Some(guard) = &rule.guard {
-            self.guard(guard, &mut named);
-        }
-        self.block(&rule.body, None);
+        values
     }
 
-    /// A guard. Each of the parameters `named` may be said once to equal what is somewhere.
-    fn guard(&mut self, guard: &Expression, named: &mut Vec<LocalId>) {
+    /// A guard. Each of the parameters `chosen` may be said once to equal what is somewhere: then
+    /// it is chosen no more.
+    fn guard(&mut self, guard: &Expression, chosen: &mut Vec<LocalId>) {
         match &guard.kind {
             ExpressionKind::Binary(Operator::And, left, right) => {
-                self.guard(left, named);
-                self.guard(right, named);
+                self.guard(left, chosen);
+                self.guard(right, chosen);
             }
             ExpressionKind::Binary(Operator::Equal, left, right) => {
                 for (parameter, place) in [(left, right), (right, left)] {
-                    let Some(at) = named.iter().position(|&local| is_local(parameter, local))
+                    let Some(at) = chosen.iter().position(|&local| is_local(parameter, local))
                     else {
                         continue;
                     };
                     if place.ty == self.value && matches!(place.kind, ExpressionKind::Read(_)) {
-                        named.remove(at);
+                        chosen.remove(at);
                         return self.copied(place);
                     }
                 }
@@ -185,8 +259,11 @@ impl Analysis<'_> {
             },
             StatementKind::Clear(place) => {
                 self.place(place);
-                if !self.starting && carries(self.model, place.ty, self.value, true) {
-                    self.conjures(statement.span);
+                if carries(self.model, place.ty, self.value, true) {
+                    match self.starting {
+                        Some(_) => self.names(self.model.lowest(self.value)),
+                        None => self.conjures(statement.span),
+                    }
                 }
             }
             StatementKind::Undefine(place) => self.place(place),
@@ -203,9 +280,15 @@ impl Analysis<'_> {
                 self.domain(binder);
                 self.decision(condition);
             }
-            // They observe and do not act.
-            StatementKind::Assert { .. } | StatementKind::Cover { .. } | StatementKind::Put(_) => {}
-            StatementKind::Return(None) | StatementKind::Error(_) => {}
+            // They observe and do not act, but for functions that they call.
+            StatementKind::Assert { condition: seen, .. }
+            | StatementKind::Cover { condition: seen, .. }
+            | StatementKind::Put(Put::Value(seen)) => {
+                if has_call(seen) {
+                    self.decision(seen);
+                }
+            }
+            StatementKind::Return(None) | StatementKind::Error(_) | StatementKind::Put(_) => {}
         }
     }
 
@@ -215,11 +298,13 @@ impl Analysis<'_> {
         let carried = |ty: TypeId| carries(model, ty, self.value, false);
         match (&expression.kind, carried(ty), carried(expression.ty)) {
             (ExpressionKind::Undefined, ..) => {}
-            (ExpressionKind::Constant(constant), true, _) => {
-                if !self.starting || *constant != model.lowest(self.value) {
-                    self.conjures(expression.span);
+            (ExpressionKind::Constant(constant), true, _) => match self.starting {
+                Some(_) => {
+                    self.names(*constant);
+                    self.literals.push(expression.span);
                 }
-            }
+                None => self.conjures(expression.span),
+            },
             (_, true, true) => self.copied(expression),
             (_, false, false) => self.decision(expression),
             (_, true, false) | (_, false, true) => self.escapes(expression.span),
@@ -279,6 +364,7 @@ impl Analysis<'_> {
 
     fn call(&mut self, call: &Call) {
         let callee = &self.model.functions[call.function.0 as usize];
+        self.calls_others |= !self.plain[call.function.0 as usize];
         for (argument, parameter) in call.arguments.iter().zip(&callee.frame.locals) {
             match argument {
                 Argument::Value(expression) => self.moves(expression, parameter.ty),
@@ -320,6 +406,34 @@ impl Analysis<'_> {
                 }
             }
             Domain::Multiset(place) => self.place(place),
+        }
+    }
+}
+
+/// Whether a function is called in an expression.
+fn has_call(expression: &Expression) -> bool {
+    let in_place = |place: &Place| {
+        place.steps.iter().any(|step| match step {
+            Step::Field(_) => false,
+            Step::Index(index) | Step::Element(index) => has_call(index),
+        })
+    };
+    match &expression.kind {
+        ExpressionKind::Call(_) => true,
+        ExpressionKind::Constant(_) | ExpressionKind::Undefined => false,
+        ExpressionKind::Read(place) | ExpressionKind::IsUndefined(place) => in_place(place),
+        ExpressionKind::Not(inner)
+        | ExpressionKind::Negate(inner)
+        | ExpressionKind::Complement(inner)
+        | ExpressionKind::Convert(inner)
+        | ExpressionKind::IsMember { value: inner, .. }
+        | ExpressionKind::Quantified { condition: inner, .. }
+        | ExpressionKind::MultisetCount { condition: inner, .. } => has_call(inner),
+        ExpressionKind::Binary(_, left, right) | ExpressionKind::Same { left, right, .. } => {
+            has_call(left) || has_call(right)
+        }
+        ExpressionKind::Conditional(condition, left, right) => {
+            [condition, left, right].into_iter().any(|part| has_call(part))
         }
     }
 }

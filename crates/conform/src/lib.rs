@@ -39,6 +39,8 @@ mod cycle;
 mod events;
 mod failure;
 mod forgiving;
+mod foundations;
+mod free_values;
 mod independence;
 mod misuse;
 pub mod mutate;
@@ -47,6 +49,8 @@ mod run;
 mod sc;
 mod sc_commits;
 mod sc_in_time;
+mod start_states;
+mod stored_once;
 mod trace;
 mod tso;
 mod tso_flat;
@@ -58,9 +62,10 @@ pub use compose::HAS_ROOM;
 pub use cycle::NiceCycle;
 pub use events::{EventNames, with_constants};
 pub use failure::Failure;
+pub use foundations::{Doubt, Foundation, Foundations, RestsOn};
 pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, Role, record};
 pub use trace::{Commit, MemoryEvent, MemoryTrace};
 pub use verify::{
-    Composed, Counterexample, Lemma, MOST_ALARMS, MemoryModel, Options, Verdict, Verification,
-    composed_programs, compositions, verify,
+    Composed, Counterexample, Grounds, Lemma, MOST_ALARMS, MemoryModel, Options, Verdict,
+    Verification, composed_programs, compositions, verify,
 };

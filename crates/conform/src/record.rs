@@ -27,7 +27,6 @@ use murphi::value::render_simple;
 
 use crate::events::EventNames;
 use crate::failure::{self, Failure};
-use crate::independence;
 use crate::trace::{thread, value_type};
 
 use fresh::let_values_in;
@@ -113,8 +112,9 @@ pub enum EventKind {
 /// Composes a protocol with what records its events.
 pub fn record(source: &Source, options: &RecordOptions) -> Result<Recording, Failure> {
     let protocol = failure::protocol(source, &options.language, &options.events)?;
-    let doubts = independence::doubts(&protocol);
+    let doubts = &protocol.treatment.doubts;
     let independent = doubts.is_empty();
+    let doubts = doubts.iter().map(|doubt| doubt.diagnostic.clone());
     let warnings = protocol.warnings.iter().cloned().chain(doubts).collect();
     let wanted = (independent || options.insist).then_some(options.values.max(2));
     let mut model = failure::composed(&protocol, &with_recorder(&protocol, wanted))?;

@@ -1,11 +1,13 @@
-//! Explores one composed model: by native code if the host can, else by the interpreter.
+//! Explores one composed model, by native code if the host can, else by the interpreter, and takes
+//! the step again that failed.
 
 use std::sync::atomic::AtomicBool;
 
 use explore::symmetry::{Canonicalizer, Symmetry};
-use explore::{BitCodec, Codec, Exploration, Options, Progress, System};
-use murphi::interpret::Interpreter;
+use explore::{BitCodec, Codec, Exploration, Options, Progress, System, Verdict, Violation};
+use murphi::interpret::{End, Interpreter, RuntimeError};
 use murphi::machine::Machine;
+use murphi::value::State;
 
 use crate::forgiving::Forgiving;
 
@@ -55,5 +57,31 @@ fn search_with<M: Machine>(
             let system = System { machine, codec, reduction, state_size, rules };
             explore::explore(options, &system, progress, interrupt)
         }
+    }
+}
+
+/// The run-time error that a search met.
+pub(crate) fn failure(
+    interpreter: &Interpreter,
+    exploration: &Exploration,
+) -> Option<RuntimeError> {
+    let Verdict::Violation(violation) = &exploration.verdict else { return None };
+    let last = || {
+        let step = exploration.counterexample.last()?;
+        State::decode(interpreter.model(), interpreter.layout(), &step.state).ok()
+    };
+    let run = match *violation {
+        Violation::Broken { .. } => return None,
+        Violation::PropertyFailed { property } => {
+            return interpreter.check_property(&last()?, property as usize).err();
+        }
+        Violation::GuardFailed { rule, instance } | Violation::RuleFailed { rule, instance } => {
+            interpreter.run_rule(&last()?, rule as usize, instance)
+        }
+        Violation::StartFailed { rule, instance } => interpreter.start(rule as usize, instance),
+    };
+    match run.end {
+        End::GuardFailed(error) | End::Failed(error) => Some(error),
+        End::Disabled | End::Done(_) | End::Excluded => None,
     }
 }

@@ -26,10 +26,9 @@
 //! Constrain has 2 states and Check has 3, so lemma k has at most 2^k · 3^k states for each of the
 //! protocol with three values and each way to give out the parts.
 
-use murphi::ast::Program;
-
-use crate::compose::{self, HAS_ROOM, Observer, compose, initially, literal};
+use crate::compose::{self, Composition, HAS_ROOM, Observer, compose, initially, literal};
 use crate::events::Protocol;
+use crate::foundations::Values;
 use crate::sc_commits;
 
 /// Values that are told apart: before the chosen write, the chosen write, after it.
@@ -52,7 +51,7 @@ pub(crate) fn lemmas(protocol: &Protocol) -> u64 {
 }
 
 /// The protocol with the observers of lemma k.
-pub(crate) fn lemma(protocol: &Protocol, k: u64) -> Program {
+pub(crate) fn lemma(protocol: &Protocol, k: u64) -> Composition {
     let text = |template: &str| fill(protocol, template);
     let committed = protocol.commit.is_some();
     let declarations = match committed {
@@ -84,7 +83,7 @@ pub(crate) fn lemma(protocol: &Protocol, k: u64) -> Program {
         on_store: text("$_store"),
         on_commit: text("$_commit"),
     };
-    compose(protocol, Some(VALUES), &observer)
+    compose(protocol, Values::ClassesOfStores(VALUES), &observer)
 }
 
 /// Fills in the names of the protocol and of the three values.

@@ -17,11 +17,12 @@
 //! address holds. The second also keeps, for each processor and address, whether that has changed
 //! since the last event of the processor, which covers loads that were invalidated on the way.
 
-use murphi::ast::Program;
 use murphi::ir::Simple;
 
-use crate::compose::{self, Observer, compose, initially, literal};
+use crate::compose::{Composition, Observer, compose, fill_with_values, initially, literal};
 use crate::events::Protocol;
+use crate::foundations::Values;
+use crate::tso::first_value;
 
 /// Values that are told apart.
 const VALUES: u64 = 2;
@@ -47,12 +48,14 @@ impl Moment {
     }
 }
 
+/// The claim of [`exact`].
+pub(crate) fn with_own_values() -> String {
+    format!("with the values of the protocol, {}", Moment::Now.claim())
+}
+
 /// The protocol with an observer. `None` if stores count when they are committed rather than when
 /// they happen.
-pub(crate) fn lemma(protocol: &Protocol, moment: Moment) -> Option<Program> {
-    if protocol.commit.is_some() {
-        return None;
-    }
+pub(crate) fn lemma(protocol: &Protocol, moment: Moment) -> Option<Composition> {
     let (declarations, start) = match moment {
         Moment::Now => (NOW, START),
         Moment::SinceLastEvent => (SINCE, START_SINCE),
@@ -62,30 +65,50 @@ pub(crate) fn lemma(protocol: &Protocol, moment: Moment) -> Option<Program> {
         Some(Simple::Enumeration(_)) => "assume $_v = $0 | $_v = $1;",
         _ => "",
     };
+    let first = (literal(protocol, 0), String::new());
+    let declarations = declarations.replace("$few", few);
+    composed(protocol, moment, Values::Classes(VALUES), first, [&declarations, start])
+}
+
+/// The same for the values that the protocol has and no others, with the moment always the last one:
+/// what a load takes is compared with what is there, and nothing about values is assumed.
+pub(crate) fn exact(protocol: &Protocol) -> Option<Composition> {
+    let first = first_value(protocol, Values::Own);
+    composed(protocol, Moment::Now, Values::Own, first, [&NOW.replace("$few", ""), START])
+}
+
+/// The composition with a text that declares and one that begins, where all addresses begin with one
+/// value.
+fn composed(
+    protocol: &Protocol,
+    moment: Moment,
+    values: Values,
+    (initial, choices): (String, String),
+    [declarations, start]: [&str; 2],
+) -> Option<Composition> {
+    if protocol.commit.is_some() {
+        return None;
+    }
     let text = |template: &str| {
-        let mut filled = compose::fill(protocol, &template.replace("$few", few));
-        for value in 0..VALUES {
-            filled = filled.replace(&format!("${value}"), &literal(protocol, value));
-        }
-        filled
+        fill_with_values(protocol, &template.replace("$initial", &initial), VALUES)
     };
     let observer = Observer {
         declarations: text(declarations),
         properties: text(&format!("invariant \"{}\" !$_untimely;", moment.claim())),
-        choices: String::new(),
+        choices,
         start: text(start),
-        assumptions: initially(protocol, &literal(protocol, 0)),
+        assumptions: initially(protocol, &initial),
         on_load: text("$_load"),
         on_store: text("$_store"),
         on_commit: String::new(),
     };
-    Some(compose(protocol, Some(VALUES), &observer))
+    Some(compose(protocol, values, &observer))
 }
 
 const START: &str = "
   $_untimely := false;
   for $_a: $Address do
-    $_holds[$_a] := $0;
+    $_holds[$_a] := $initial;
   end;
 ";
 
@@ -104,6 +127,10 @@ end;
 procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
   $few
+  -- A store has a value: comparing it fails if it is undefined.
+  if $_v != $_v then
+    $_untimely := true;
+  end;
   $_holds[$_a] := $_v;
 end;
 ";
@@ -111,7 +138,7 @@ end;
 const START_SINCE: &str = "
   $_untimely := false;
   for $_a: $Address do
-    $_holds[$_a] := $0;
+    $_holds[$_a] := $initial;
     for $_p: $Processor do
       $_since[$_p][$_a] := $_same;
     end;

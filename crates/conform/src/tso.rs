@@ -29,10 +29,10 @@
 //! Murphi cannot go through a multiset in a statement; `MultisetCount` with a function that adds
 //! to another multiset does it.
 
-use murphi::ast::Program;
-
-use crate::compose::{HAS_ROOM, Observer, compose, fill, initially, literal};
+use crate::compose::{Composition, HAS_ROOM, Observer, compose, fill, initially, literal};
 use crate::events::Protocol;
+use crate::foundations::Values;
+use crate::start_states;
 
 /// The name of the invariant.
 pub(crate) const FOLLOWED: &str = "TSO-LB can return what is loaded";
@@ -53,18 +53,14 @@ pub(crate) enum Propagation {
 const MOST_STALE: u64 = 255;
 
 /// The protocol with TSO-LB, with so many values if that is said.
-pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>, propagation: Propagation) -> Program {
-    let values = match values {
-        None if protocol.value.count < 2 => Some(2),
-        values => values,
-    };
-    // A scalarset that is given another size becomes a range, which has a lowest value.
-    let chosen = protocol.value.symmetric && values.is_none();
-    let initial = match chosen {
-        true => format!("{}initial", protocol.prefix),
-        false => literal(protocol, 0),
-    };
-    let (stale, all) = stale_buffers(protocol, values.unwrap_or(protocol.value.count));
+pub(crate) fn lemma(
+    protocol: &Protocol,
+    values: Option<u64>,
+    propagation: Propagation,
+) -> Composition {
+    let values = own_values(protocol, values);
+    let (initial, choices) = first_value(protocol, values);
+    let (stale, all) = stale_buffers(protocol, values.count().unwrap_or(protocol.value.count));
     let text = |template: &str| {
         let template = template
             .replace("$keep", if all { KEEP } else { KEEP_IF_ROOM })
@@ -93,7 +89,7 @@ pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>, propagation: Propa
     let observer = Observer {
         declarations: text(&declarations),
         properties: text(&properties),
-        choices: if chosen { text("$_initial: $Value") } else { String::new() },
+        choices,
         start: text(&start),
         assumptions: initially(protocol, &initial),
         on_load: text("$_load"),
@@ -101,6 +97,27 @@ pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>, propagation: Propa
         on_commit: text("$_commit"),
     };
     compose(protocol, values, &observer)
+}
+
+/// The values of the protocol, unless it is said how many there are or there is only one: loads are
+/// compared with what was stored as they are, and nothing about values is assumed.
+pub(crate) fn own_values(protocol: &Protocol, values: Option<u64>) -> Values {
+    match values {
+        Some(values) => Values::Classes(values),
+        None if protocol.value.count < 2 => Values::Classes(2),
+        None => Values::Own,
+    }
+}
+
+/// The value that all addresses begin with, and the choice of it: any one, unless it is known.
+pub(crate) fn first_value(protocol: &Protocol, values: Values) -> (String, String) {
+    let is_lowest = !protocol.value.symmetric && start_states::begin_with_the_lowest(protocol);
+    if is_lowest || values != Values::Own {
+        return (literal(protocol, 0), String::new());
+    }
+    let initial = format!("{}initial", protocol.prefix);
+    let choice = format!("{initial}: {}", protocol.value.text);
+    (initial, choice)
 }
 
 /// How many buffers besides the global one are kept, and whether that is all there are.
@@ -141,6 +158,10 @@ end;
 procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
   $say_store
+  -- A store has a value: comparing it fails if it is undefined.
+  if $_v != $_v then
+    $_unmatched := true;
+  end;
   $_local[$_p][$_a] := $_v;
   $_global[$_a] := $_v;
 end;

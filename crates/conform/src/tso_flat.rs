@@ -6,20 +6,26 @@
 //! transformed further, by tools that know no multisets, and the other one for searching with full
 //! symmetry. What they follow is the same.
 
-use murphi::ast::Program;
 use murphi::ir::Simple;
 
-use crate::compose::{Observer, compose, fill, initially, literal, member, ordered};
+use crate::compose::{Composition, Observer, compose, fill, initially, literal, member, ordered};
 use crate::events::Protocol;
-use crate::tso::FOLLOWED;
+use crate::foundations::Values;
+use crate::tso::{FOLLOWED, first_value, own_values};
 
 /// The most buffers that are told apart.
 const MOST_BUFFERS: u64 = 1 << 12;
 
 /// The protocol with TSO-LB, with so many values if that is said. `None` if the protocol marks
 /// commits, or there are too many buffers.
-pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>) -> Option<Program> {
-    let values = values.unwrap_or(protocol.value.count).max(2);
+pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>) -> Option<Composition> {
+    let own = own_values(protocol, values);
+    // What is interchangeable may begin with any one.
+    let (initial, choices) = match protocol.value.symmetric {
+        true => (literal(protocol, 0), String::new()),
+        false => first_value(protocol, own),
+    };
+    let values = own.count().unwrap_or(protocol.value.count);
     let addresses = u32::try_from(protocol.address.count).ok()?;
     let buffers = values.checked_pow(addresses).filter(|&buffers| buffers <= MOST_BUFFERS)?;
     if protocol.commit.is_some() {
@@ -33,22 +39,26 @@ pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>) -> Option<Program>
             .replace("$digit", &digit(protocol, value, values))
             .replace("$count", &values.to_string())
             .replace("$last", &(buffers - 1).to_string())
-            .replace("$initial", &literal(protocol, 0));
+            .replace("$initial", &initial);
         fill(protocol, &template)
     };
     let observer = Observer {
         declarations: text(DECLARATIONS),
         properties: text(&format!("invariant \"{FOLLOWED}\" !$_unmatched;")),
-        choices: String::new(),
+        choices,
         start: text(START),
-        assumptions: initially(protocol, &literal(protocol, 0)),
+        assumptions: initially(protocol, &initial),
         on_load: text("$_load"),
         on_store: text("$_store"),
         on_commit: String::new(),
     };
-    let mut program = compose(protocol, Some(values), &observer);
-    ordered(&mut program, protocol, &protocol.address);
-    Some(program)
+    let mut composition = compose(protocol, own, &observer);
+    ordered(&mut composition.program, protocol, &protocol.address);
+    // Another number of values has an order already.
+    if own == Values::Own {
+        ordered(&mut composition.program, protocol, &protocol.value);
+    }
+    Some(composition)
 }
 
 /// How the address with a number, from 0, is written.

@@ -21,11 +21,11 @@
 //! still load the old value there. All of this is about one address at a time. So there can be any
 //! number of them, and any number of values.
 
-use murphi::ast::Program;
 use murphi::ir::Simple;
 
-use crate::compose::{Observer, compose, fill, initially, literal};
+use crate::compose::{Composition, Observer, compose, fill, initially, literal};
 use crate::events::Protocol;
+use crate::foundations::Values;
 use crate::tso::FOLLOWED;
 
 /// What is claimed.
@@ -36,7 +36,7 @@ const VALUES: u64 = 3;
 
 /// The protocol with the observer. `None` if stores count when they are committed, or if values are
 /// no scalarset: else the initial value may be always the same one, which then is never the old one.
-pub(crate) fn lemma(protocol: &Protocol) -> Option<Program> {
+pub(crate) fn lemma(protocol: &Protocol) -> Option<Composition> {
     let is_free = matches!(protocol.model.simple(protocol.value.ty), Some(Simple::Scalarset(_)));
     if protocol.commit.is_some() || !is_free {
         return None;
@@ -59,7 +59,7 @@ pub(crate) fn lemma(protocol: &Protocol) -> Option<Program> {
         on_store: text("$_store"),
         on_commit: String::new(),
     };
-    Some(compose(protocol, Some(VALUES), &observer))
+    Some(compose(protocol, Values::ClassesOfStores(VALUES), &observer))
 }
 
 const DECLARATIONS: &str = "

@@ -6,32 +6,23 @@
 //! and a load keeps what it returned. Scalarsets stay what they are, which numbers of buffers
 //! (`tso_flat.rs`) do not allow, so lemmas can say that one processor sees what another has.
 
-use murphi::ast::Program;
-
-use crate::compose::{Observer, compose, fill, initially, literal};
+use crate::compose::{Composition, Observer, compose, fill, initially};
 use crate::events::Protocol;
-use crate::tso::FOLLOWED;
+use crate::tso::{FOLLOWED, first_value, own_values};
 
 /// The protocol with what is in sight, with so many values if that is said. `None` if the protocol
 /// marks commits, or has more than one address.
-pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>) -> Option<Program> {
+pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>) -> Option<Composition> {
     if protocol.commit.is_some() || protocol.address.count != 1 {
         return None;
     }
-    let values = match values {
-        None if protocol.value.count < 2 => Some(2),
-        values => values,
-    };
-    let chosen = protocol.value.symmetric && values.is_none();
-    let initial = match chosen {
-        true => format!("{}initial", protocol.prefix),
-        false => literal(protocol, 0),
-    };
+    let values = own_values(protocol, values);
+    let (initial, choices) = first_value(protocol, values);
     let text = |template: &str| fill(protocol, &template.replace("$initial", &initial));
     let observer = Observer {
         declarations: text(DECLARATIONS),
         properties: text(&format!("invariant \"{FOLLOWED}\" !$_unmatched;")),
-        choices: if chosen { text("$_initial: $Value") } else { String::new() },
+        choices,
         start: text(START),
         assumptions: initially(protocol, &initial),
         on_load: text("$_load"),

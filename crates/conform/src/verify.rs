@@ -1,11 +1,13 @@
 //! Does a protocol implement a memory model? What can be asked, and how the answer comes about.
 //!
 //! A memory model has lemmas, each a composition of the protocol with an observer (`plan.rs`). They
-//! are searched one after the other, and alarms are judged (`trial.rs`). What would show the same for
+//! are searched one after the other, and alarms are judged (`trial.rs`). If they hold, it is asked
+//! whether what they rest on is established (`founded.rs`). What would show the same for
 //! any number of processors is composed here too, and searched elsewhere (`any_number.rs`).
 
 mod answer;
 mod any_number;
+mod founded;
 mod plan;
 mod trial;
 
@@ -14,17 +16,18 @@ use std::sync::atomic::AtomicBool;
 use explore::Progress;
 use explore::symmetry::Symmetry;
 use murphi::check;
+use murphi::diagnostic::Diagnostic;
 use murphi::print::print;
 use murphi::source::Source;
 
-use crate::events::{self, EventNames};
+use crate::events::{self, EventNames, Protocol};
 use crate::failure::{self, Failure};
-use crate::independence;
+use crate::foundations::Foundations;
 
 pub use answer::{Counterexample, Lemma, Verdict, Verification};
-pub use any_number::{Composed, composed_programs};
+pub use any_number::{Composed, Grounds, composed_programs};
 use plan::{plan, require_lemma};
-use trial::Trial;
+use trial::{Held, Trial};
 
 /// The memory models that protocols are verified against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +64,9 @@ pub struct Options {
     pub values: Option<u64>,
     /// For `tso`: whether to begin with the exact observer.
     pub exact: bool,
+    /// Whether causality, data independence and free values are assumed where they are not
+    /// established.
+    pub assume_independence: bool,
     /// How many alarms that the memory model allows to pass over, nearest first, for one that is a
     /// violation; with 0 the first one ends the search.
     pub pass_over: usize,
@@ -81,6 +87,7 @@ impl Default for Options {
             only: None,
             values: None,
             exact: false,
+            assume_independence: false,
             pass_over: MOST_ALARMS,
             forgiving: false,
         }
@@ -95,20 +102,38 @@ pub fn verify(
     interrupt: &AtomicBool,
 ) -> Result<Verification, Failure> {
     let protocol = failure::protocol(source, &options.language, &options.events)?;
-    let doubts = independence::doubts(&protocol);
-    let independent = doubts.is_empty();
-    let warnings = protocol.warnings.iter().cloned().chain(doubts).collect();
+    let mut foundations = Foundations::of_instance(&protocol);
     let count = |domain: &events::Domain| domain.count;
     let sizes = (count(&protocol.processor), count(&protocol.address), count(&protocol.value));
     require_lemma(&protocol, options)?;
     let commits = protocol.commit.is_some();
-    let (lemmas, verdict) = Trial::new(&protocol, options, watch, interrupt).hold()?;
-    Ok(Verification { lemmas, verdict, warnings, independent, commits, sizes })
+    let trial = Trial::new(&protocol, options, watch, interrupt, &mut foundations);
+    let Held { lemmas, verdict, broken, rests_on, assumed } = trial.hold()?;
+    let warnings = warnings(&protocol, &foundations);
+    let independent = foundations.is_independent();
+    Ok(Verification {
+        lemmas,
+        verdict,
+        broken,
+        warnings,
+        foundations,
+        rests_on,
+        assumed,
+        independent,
+        commits,
+        sizes,
+    })
+}
+
+/// What may be wrong with a protocol, and what is not established about it.
+fn warnings(protocol: &Protocol, foundations: &Foundations) -> Vec<Diagnostic> {
+    let doubts = foundations.doubts().iter().map(|doubt| doubt.diagnostic.clone());
+    protocol.warnings.iter().cloned().chain(doubts).collect()
 }
 
 /// The composed models of all lemmas with their names: what [`verify`] would search.
 pub fn compositions(source: &Source, options: &Options) -> Result<Vec<(String, String)>, Failure> {
     let protocol = failure::protocol(source, &options.language, &options.events)?;
     let planned = plan(&protocol, options);
-    Ok(planned.into_iter().map(|(name, program)| (name, print(&program))).collect())
+    Ok(planned.into_iter().map(|(name, composition)| (name, print(&composition.program))).collect())
 }

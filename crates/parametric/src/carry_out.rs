@@ -33,7 +33,7 @@ pub fn carry_out(
                         interrupt,
                     );
                     if let Some(found) = looked.found.filter(is_definite) {
-                        return Ok(Outcome { shown, end: End::Found(found) });
+                        return Ok(Outcome::new(question, plan, shown, End::Found(found)));
                     }
                 }
             }
@@ -54,7 +54,7 @@ pub fn carry_out(
         }
     }
     let end = end(question, &shown, listener, interrupt);
-    Ok(Outcome { shown, end })
+    Ok(Outcome::new(question, plan, shown, end))
 }
 
 /// Whether the protocol is really wrong: a false alarm says nothing.

@@ -60,7 +60,10 @@ fn memory(
     let complete = matches!(found.verdict, Verdict::Verified);
     let is_wrong = match found.verdict {
         Verdict::Violation(_) | Verdict::Broken | Verdict::FalseAlarm(_) => true,
-        Verdict::Verified | Verdict::Undecided(_) | Verdict::NoStart => false,
+        Verdict::Verified
+        | Verdict::NotEstablished(_)
+        | Verdict::Undecided(_)
+        | Verdict::NoStart => false,
     };
     let (options, verification) = (Box::new(options), Box::new(found));
     let found = is_wrong.then_some(Found::Memory { source, options, verification });

@@ -1,12 +1,14 @@
 //! What came of a plan.
 
 use abstraction::{Exclusion, View};
+use conform::Doubt;
 use explore::Exploration;
 use murphi::interpret::Interpreter;
 use murphi::source::Source;
 use refine::{Kept, Verdict, Verification};
 
 use crate::plan::{Claim, Plan};
+use crate::question::Question;
 
 /// What came of a plan.
 #[derive(Debug)]
@@ -16,6 +18,12 @@ pub struct Outcome {
     pub shown: Vec<Shown>,
     /// How it ended.
     pub end: End,
+    /// What the claims that hold rest on and is not established, with its places.
+    pub open: Vec<Doubt>,
+    /// What they rest on, is not established, and is assumed because that was asked for.
+    pub assumed: Vec<Doubt>,
+    /// How many values they are about, if it is about memory and not any number.
+    pub values: Option<u64>,
 }
 
 /// How a plan ended.
@@ -30,7 +38,8 @@ pub enum End {
         /// How many.
         processors: u64,
     },
-    /// No start state is one that an observer begins with, so that nothing was looked at.
+    /// No start state is one that an observer begins with, so that nothing was looked at. If there
+    /// are others, [`Outcome::open`] has them.
     NoStart,
 }
 
@@ -138,8 +147,24 @@ impl Shown {
 }
 
 impl Outcome {
+    /// What came of it, and what the claims that hold rest on.
+    pub(crate) fn new(question: &Question<'_>, plan: &Plan, shown: Vec<Shown>, end: End) -> Self {
+        let (mut open, mut assumed, mut values) = (Vec::new(), Vec::new(), None);
+        if let Some(grounds) = &plan.grounds {
+            let holding = shown.iter().filter(|shown| shown.holds());
+            let names: Vec<&str> = holding.map(|shown| &*shown.claim.name).collect();
+            (open, assumed) = grounds.of(&names, question.options.assume_independence);
+            values = grounds.own_values(&names);
+            if matches!(end, End::NoStart) {
+                open = grounds.left_out();
+            }
+        }
+        Outcome { shown, end, open, assumed, values }
+    }
+
     /// Whether the claims that were shown answer the question: all of the plan, or one that is
-    /// enough. A program of which an invariant was left out does not count.
+    /// enough, and everything that they rest on. A program of which an invariant was left out does
+    /// not count.
     pub fn holds(&self, plan: &Plan) -> bool {
         let holds = |shown: &Shown| shown.holds() && shown.found.left_out.is_empty();
         let is_enough =
@@ -147,6 +172,9 @@ impl Outcome {
         let claims = plan.claims().count();
         let all_hold = self.shown.len() == claims && self.shown.iter().all(holds);
         let one_holds = self.shown.iter().any(|shown| holds(shown) && is_enough(shown));
-        matches!(self.end, End::Claims) && claims > 0 && (all_hold || one_holds)
+        matches!(self.end, End::Claims)
+            && self.open.is_empty()
+            && claims > 0
+            && (all_hold || one_holds)
     }
 }

@@ -10,7 +10,7 @@
 use std::fmt;
 
 use abstraction::{Prepared, Processor, View, prepare};
-use conform::{Composed, MemoryModel};
+use conform::{Composed, Grounds, MemoryModel};
 use murphi::ast::Program;
 use murphi::diagnostic::Diagnostic;
 use murphi::parse::parse;
@@ -33,8 +33,8 @@ const PROCESSORS: u64 = 3;
 pub struct Plan {
     /// The steps.
     pub steps: Vec<Step>,
-    /// Whether a few values stand for any number of them, if it is about memory.
-    pub independent: bool,
+    /// What the claims rest on, and what of it is established, if it is about memory.
+    pub grounds: Option<Grounds>,
     /// What may be wrong with the protocol.
     pub warnings: Vec<Diagnostic>,
     /// The type of processors.
@@ -127,7 +127,7 @@ fn of_own_claims(question: &Question<'_>) -> Result<Plan, Failure> {
     Ok(Plan {
         processor: claim.prepared.processor.clone(),
         steps: vec![Step::Claim(claim)],
-        independent: true,
+        grounds: None,
         warnings: Vec::new(),
         one_is_enough: false,
     })
@@ -152,7 +152,7 @@ fn of_memory_model(question: &Question<'_>, model: MemoryModel) -> Result<Plan, 
     };
     Ok(Plan {
         steps,
-        independent: composed.independent,
+        grounds: Some(composed.grounds),
         warnings: composed.warnings,
         processor,
         one_is_enough: question.one_is_enough(),

@@ -5,6 +5,7 @@ pub mod json;
 pub mod text;
 
 use crate::exploration::{Broken, Counterexample, Settings};
+use crate::verification::Open;
 
 /// What was asked and what was found.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +37,10 @@ pub struct AnyNumber {
     pub advice: Vec<String>,
     /// What to know about it.
     pub notes: Vec<String>,
+    /// What the answer would rest on and is not established.
+    pub open: Vec<Open>,
+    /// What is not established and was assumed because the user said so.
+    pub assuming: Vec<String>,
     /// How the verdict was tried out, if it was.
     pub audit: Option<Audit>,
 }

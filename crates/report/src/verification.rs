@@ -22,8 +22,14 @@ pub struct Verification {
     pub sentence: String,
     /// How many processors, addresses and values the protocol has.
     pub sizes: Sizes,
-    /// Whether causality and data independence are evident from the source.
+    /// Whether causality and data independence are established: a few values stand for any number.
     pub independent: bool,
+    /// Whether fewer values were told apart than there may be, so that the answer rests on that.
+    pub reduced: bool,
+    /// What the answer would rest on and is not established.
+    pub open: Vec<Open>,
+    /// What is not established and was assumed because the user said so.
+    pub assuming: Vec<String>,
     /// Whether the protocol marks where stores begin to count.
     pub commits: bool,
     /// What was asked.
@@ -46,6 +52,17 @@ pub struct Verification {
     pub warnings: Vec<String>,
     /// Commands to go on with.
     pub commands: Vec<String>,
+}
+
+/// Something that is not established.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Open {
+    /// What it is about: `data-independence`, `start-states` ….
+    pub what: String,
+    /// Where: `protocol.m:12:3`.
+    pub place: String,
+    /// Why, in a sentence.
+    pub sentence: String,
 }
 
 /// How many there are of what.

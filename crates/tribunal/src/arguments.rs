@@ -33,7 +33,7 @@ pub(crate) use hunt::HuntArguments;
 pub(crate) use litmus::LitmusArguments;
 pub(crate) use protocol::{EventFlags, ProtocolFlags};
 pub(crate) use run::RunArguments;
-pub(crate) use verify::{MemoryModelChoice, VerifyArguments, WitnessChoice};
+pub(crate) use verify::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};
 
 const TOUR: &str = "\
 A tour:

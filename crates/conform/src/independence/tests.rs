@@ -1,8 +1,8 @@
 use murphi::check::Options;
 use murphi::source::Source;
 
-use super::doubts;
 use crate::events::{EventNames, find};
+use crate::foundations::Doubt;
 
 /// A protocol with one memory cell for each address, and these rules.
 fn protocol(rules: &str) -> Source {
@@ -26,7 +26,7 @@ fn doubted(rules: &str) -> Vec<(String, String)> {
         Ok(protocol) => protocol,
         Err(problems) => panic!("{problems:#?}"),
     };
-    let told = doubts(&protocol).into_iter().map(|doubt| {
+    let told = protocol.treatment.doubts.into_iter().map(|Doubt { diagnostic: doubt, .. }| {
         let what = doubt.message.split(" is not established").next().unwrap_or_default().to_owned();
         (what, source.slice(doubt.span).to_owned())
     });

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use explore::{Exploration, Reason, Violation};
-use murphi::interpret::{End, Interpreter, RuntimeError};
-use murphi::value::State;
+use murphi::interpret::Interpreter;
+
+use crate::run::failure;
 
 /// The answer to one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,32 +66,6 @@ pub(super) fn answer(interpreter: &Interpreter, exploration: &Exploration) -> An
             let error = failure(interpreter, exploration);
             Answer::Error(error.map_or("a run-time error".to_owned(), |error| error.message))
         }
-    }
-}
-
-/// The run-time error that a search met.
-pub(super) fn failure(
-    interpreter: &Interpreter,
-    exploration: &Exploration,
-) -> Option<RuntimeError> {
-    let explore::Verdict::Violation(violation) = &exploration.verdict else { return None };
-    let last = || {
-        let step = exploration.counterexample.last()?;
-        State::decode(interpreter.model(), interpreter.layout(), &step.state).ok()
-    };
-    let run = match *violation {
-        Violation::Broken { .. } => return None,
-        Violation::PropertyFailed { property } => {
-            return interpreter.check_property(&last()?, property as usize).err();
-        }
-        Violation::GuardFailed { rule, instance } | Violation::RuleFailed { rule, instance } => {
-            interpreter.run_rule(&last()?, rule as usize, instance)
-        }
-        Violation::StartFailed { rule, instance } => interpreter.start(rule as usize, instance),
-    };
-    match run.end {
-        End::GuardFailed(error) | End::Failed(error) => Some(error),
-        End::Disabled | End::Done(_) | End::Excluded => None,
     }
 }
 

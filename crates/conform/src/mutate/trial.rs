@@ -23,7 +23,7 @@ use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
 
-use super::answer::{Answer, answer, because, failure};
+use super::answer::{Answer, answer, because};
 use super::claims::without_claims;
 use super::fate::{Fate, Findings};
 use super::glance;
@@ -33,6 +33,7 @@ use crate::alarm;
 use crate::compose::HAS_ROOM;
 use crate::events;
 use crate::failure::Failure;
+use crate::run::failure;
 use crate::verify::{self, MemoryModel, Verdict, Verification};
 
 /// How to try mutants.
@@ -295,7 +296,10 @@ impl Judge<'_> {
         let source = Source { name: self.name.to_owned(), text: print(bare) };
         let search = self.budget(is_killed);
         let own = &self.options.verify;
-        let mut options = verify::Options { protocol: false, search, ..own.clone() };
+        // What the observers notice is asked for, whatever their answers rest on.
+        let assume_independence = true;
+        let own = verify::Options { assume_independence, ..own.clone() };
+        let mut options = verify::Options { protocol: false, search, ..own };
         let lemmas = match verify::compositions(&source, &options) {
             Ok(lemmas) => lemmas,
             Err(failure) => return Answer::Unknown(without_answer(failure)),
@@ -367,8 +371,12 @@ impl Judge<'_> {
                 Answer::Unknown("the observer has no more room".to_owned())
             }
             Verdict::FalseAlarm(found) => Answer::Alarm(found.claim.clone()),
+            Verdict::NotEstablished(doubts) => {
+                let first = doubts.first().map(|doubt| doubt.diagnostic.message.clone());
+                Answer::Unknown(first.unwrap_or_default())
+            }
             Verdict::Undecided(reason) => Answer::Unknown(because(reason)),
-            Verdict::NoStart => Answer::Unknown("no start state has the first values".to_owned()),
+            Verdict::NoStart => Answer::Unknown("it has no start state".to_owned()),
             Verdict::Broken => match verification.lemmas.last() {
                 Some(lemma) => self.broken(&lemma.interpreter, &lemma.exploration),
                 None => Answer::Unknown("a lemma failed".to_owned()),

@@ -24,6 +24,7 @@ use murphi::value::{State, Value, render_simple};
 use super::{Commit, MemoryEvent, MemoryTrace, NotRepeatable};
 use crate::compose::{Observer, announce, compose};
 use crate::events::Protocol;
+use crate::foundations::Values;
 
 /// Takes a run of `lemma`, which is a composition with `protocol`, again with unique values.
 pub(crate) fn lift<'a>(
@@ -278,7 +279,8 @@ fn with_values(protocol: &Protocol, values: u64) -> Result<Interpreter, NotRepea
         on_commit: format!("{prefix}tell_commit"),
         ..Observer::default()
     };
-    let text = print(&compose(protocol, Some(values.max(2)), &observer));
+    let composition = compose(protocol, Values::ClassesOfStores(values.max(2)), &observer);
+    let text = print(&composition.program);
     let source = Source { name: protocol.model.source.name.clone(), text };
     let refused = |why: &str| NotRepeatable(format!("with {values} values the protocol {why}"));
     let checked = murphi::load(source, &protocol.options)

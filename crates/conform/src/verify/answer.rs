@@ -6,6 +6,7 @@ use murphi::diagnostic::Diagnostic;
 use murphi::interpret::Interpreter;
 
 use crate::cycle::NiceCycle;
+use crate::foundations::{Doubt, Foundations, RestsOn};
 use crate::trace::MemoryTrace;
 
 /// What was found out about a protocol.
@@ -15,9 +16,18 @@ pub struct Verification {
     pub lemmas: Vec<Lemma>,
     /// The answer.
     pub verdict: Verdict,
-    /// What could not be established about the protocol from its source, and other warnings.
+    /// What fails, in the protocol as it was written, if the protocol alone does not notice.
+    pub broken: Option<Diagnostic>,
+    /// What could not be established about the protocol, and other warnings.
     pub warnings: Vec<Diagnostic>,
-    /// Whether causality and data independence are evident from the source.
+    /// What is not established about the protocol. Not everything matters for every verdict.
+    pub foundations: Foundations,
+    /// What a verdict of "verified" rests on.
+    pub rests_on: Vec<RestsOn>,
+    /// What of that was not established, and assumed because that was asked for.
+    pub assumed: Vec<Doubt>,
+    /// Whether causality, data independence and free values are established: a few values stand
+    /// for any number of them.
     pub independent: bool,
     /// Whether the protocol marks where stores begin to count.
     pub commits: bool,
@@ -36,13 +46,18 @@ pub struct Lemma {
     pub exploration: Exploration,
     /// How many alarms were passed over.
     pub passed_over: usize,
+    /// What its answer rests on.
+    pub rests_on: RestsOn,
 }
 
 /// The answer.
 #[derive(Debug, Clone)]
 pub enum Verdict {
-    /// Every lemma holds: the protocol implements the memory model for these sizes.
+    /// Every lemma holds, and what they rest on is established or was to be assumed: the protocol
+    /// implements the memory model for these sizes.
     Verified,
+    /// Every lemma holds, but something that they rest on is not established. Nothing is known.
+    NotEstablished(Vec<Doubt>),
     /// The last lemma met a run-time error or a deadlock of the protocol, or the protocol breaks a
     /// claim of its own.
     Broken,
@@ -53,7 +68,7 @@ pub enum Verdict {
     FalseAlarm(Box<Counterexample>),
     /// The search was ended early, for this reason.
     Undecided(Reason),
-    /// Every start state has other first values than the lowest one.
+    /// There is no start state: assumptions of the protocol exclude them all.
     NoStart,
 }
 

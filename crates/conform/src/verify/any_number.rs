@@ -9,10 +9,11 @@ use murphi::diagnostic::Diagnostic;
 use murphi::source::Source;
 
 use super::plan::{AT_ANY_TIME, plan, sc_lemmas};
-use super::{MemoryModel, Options};
+use super::{MemoryModel, Options, warnings};
+use crate::compose::Composition;
 use crate::events::Protocol;
 use crate::failure::{self, Failure};
-use crate::independence;
+use crate::foundations::{Doubt, Foundation, Foundations, RestsOn};
 use crate::sc_in_time::{self, Moment};
 use crate::tso_flat;
 use crate::tso_news;
@@ -32,23 +33,63 @@ pub struct Composed {
     /// Claims about one address at a time, each of which is enough by itself, if there are any. For
     /// `sc`, that one of them fails says nothing.
     pub by_address: Vec<(String, Program)>,
-    /// Whether causality and data independence are evident from the source.
-    pub independent: bool,
+    /// What claims rest on, and what of it is established.
+    pub grounds: Grounds,
     /// What could not be established about the protocol from its source, and other warnings.
     pub warnings: Vec<Diagnostic>,
+}
+
+/// What claims rest on, and what of it the source establishes.
+#[derive(Debug, Clone)]
+pub struct Grounds {
+    /// For each claim, by its name, what it rests on.
+    rests_on: Vec<(String, RestsOn)>,
+    foundations: Foundations,
+    /// How many values the protocol has.
+    values: u64,
+}
+
+impl Grounds {
+    /// How many values the claims with these names are about, if it is not any number.
+    pub fn own_values(&self, claims: &[&str]) -> Option<u64> {
+        let is_reduced = |one: &RestsOn| one.includes(Foundation::DataIndependence);
+        (!self.rests_on(claims).iter().any(is_reduced)).then_some(self.values)
+    }
+
+    fn rests_on(&self, claims: &[&str]) -> Vec<RestsOn> {
+        let named = self.rests_on.iter().filter(|(name, _)| claims.contains(&&**name));
+        named.map(|(_, rests_on)| *rests_on).collect()
+    }
+
+    /// What speaks against the claims with these names although data independence is assumed, if it
+    /// is, and what is assumed with it.
+    pub fn of(&self, claims: &[&str], assume_independence: bool) -> (Vec<Doubt>, Vec<Doubt>) {
+        let rests_on = self.rests_on(claims);
+        match assume_independence {
+            true => self.foundations.assuming_independence(&rests_on),
+            false => (self.foundations.against(&rests_on), Vec::new()),
+        }
+    }
+
+    /// The start states that no claim looks at.
+    pub fn left_out(&self) -> Vec<Doubt> {
+        let about = |doubt: &&Doubt| doubt.about == Foundation::StartStates;
+        self.foundations.doubts().iter().filter(about).cloned().collect()
+    }
 }
 
 /// Programs for any number of processors that show what [`verify`](super::verify) shows for a few, and the name of
 /// the type of their processors.
 pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed, Failure> {
     let protocol = failure::protocol(source, &options.language, &options.events)?;
+    let foundations = Foundations::from_source(&protocol);
     let programs = match options.memory_model {
         // With many processors, the length of a cycle is limited by the addresses.
         MemoryModel::Sc => sc_lemmas(&protocol, options, protocol.address.count),
         MemoryModel::Tso => {
             let exact = tso_sight::lemma(&protocol, options.values)
                 .or_else(|| tso_flat::lemma(&protocol, options.values))
-                .map(|program| (AT_ANY_TIME.to_owned(), program));
+                .map(|composition| (AT_ANY_TIME.to_owned(), composition));
             let mut attempts = plan(&protocol, options);
             if exact.is_some() {
                 attempts.pop();
@@ -56,31 +97,46 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
             attempts.into_iter().chain(exact).collect()
         }
     };
-    let doubts = independence::doubts(&protocol);
-    let is_independent = doubts.is_empty();
-    let by_address = match options.memory_model {
-        MemoryModel::Sc if options.only.is_none() && is_independent => timely_programs(&protocol),
+    let mut by_address = match options.memory_model {
+        MemoryModel::Sc if options.only.is_none() => timely_programs(&protocol),
         // With one address, looking at it directly is easier.
-        MemoryModel::Tso if is_independent && protocol.address.count > 1 => {
+        MemoryModel::Tso if protocol.address.count > 1 => {
             let news = tso_news::lemma(&protocol);
             news.map(|program| (tso_news::CLAIM.to_owned(), program)).into_iter().collect()
         }
         _ => Vec::new(),
     };
+    // A claim that would rest on something that is not so is not worth the time.
+    by_address.retain(|(_, composition)| {
+        let rests_on = [composition.rests_on];
+        match options.assume_independence {
+            true => foundations.assuming_independence(&rests_on).0.is_empty(),
+            false => foundations.against(&rests_on).is_empty(),
+        }
+    });
+    if options.memory_model == MemoryModel::Sc && options.only.is_none() && by_address.is_empty() {
+        let exact = sc_in_time::exact(&protocol);
+        by_address.extend(exact.map(|composition| (sc_in_time::with_own_values(), composition)));
+    }
+    let all = programs.iter().chain(&by_address);
+    let rests_on = all.map(|(name, composition)| (name.clone(), composition.rests_on)).collect();
+    let of = |compositions: Vec<(String, Composition)>| {
+        compositions.into_iter().map(|(name, composition)| (name, composition.program)).collect()
+    };
     Ok(Composed {
         processor: protocol.processor.text.clone(),
         address: protocol.address.text.clone(),
         addresses: protocol.address.count,
-        programs,
-        by_address,
-        independent: is_independent,
-        warnings: protocol.warnings.iter().cloned().chain(doubts).collect(),
+        programs: of(programs),
+        by_address: of(by_address),
+        warnings: warnings(&protocol, &foundations),
+        grounds: Grounds { rests_on, foundations, values: protocol.value.count },
     })
 }
 
 /// Claims that are enough for sequential consistency and speak of one address at a time, the
 /// strongest first. They rest on data independence.
-fn timely_programs(protocol: &Protocol) -> Vec<(String, Program)> {
+fn timely_programs(protocol: &Protocol) -> Vec<(String, Composition)> {
     let moments = [Moment::Now, Moment::SinceLastEvent].into_iter();
     let composed = moments.filter_map(|moment| {
         Some((moment.claim().to_owned(), sc_in_time::lemma(protocol, moment)?))

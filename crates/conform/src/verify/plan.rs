@@ -3,10 +3,10 @@
 //! For `sc` there is one for each length of a nice cycle, and all must hold. For `tso` each is an
 //! attempt at the same, more expensive than the one before, and the first that holds is enough.
 
-use murphi::ast::Program;
 use murphi::diagnostic::Diagnostic;
 
 use super::{MemoryModel, Options};
+use crate::compose::Composition;
 use crate::events::Protocol;
 use crate::failure::Failure;
 use crate::sc;
@@ -29,7 +29,7 @@ pub(super) fn require_lemma(protocol: &Protocol, options: &Options) -> Result<()
 }
 
 /// The lemmas of a memory model. For `tso`, the first one that holds is enough.
-pub(super) fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Program)> {
+pub(super) fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Composition)> {
     match options.memory_model {
         MemoryModel::Sc => sc_lemmas(protocol, options, sc::lemmas(protocol)),
         MemoryModel::Tso => {
@@ -51,7 +51,7 @@ pub(super) fn sc_lemmas(
     protocol: &Protocol,
     options: &Options,
     most: u64,
-) -> Vec<(String, Program)> {
+) -> Vec<(String, Composition)> {
     let ks = (1..=most).filter(|k| options.only.is_none_or(|only| only == *k));
     ks.map(|k| (sc::no_cycle(k), sc::lemma(protocol, k))).collect()
 }

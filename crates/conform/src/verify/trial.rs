@@ -10,27 +10,44 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use explore::{Deadlock, Exploration, PassedOver, Progress, Violation};
 use judge::Outcome;
-use murphi::ast::Program;
+use murphi::diagnostic::Diagnostic;
 use murphi::interpret::Interpreter;
 use murphi::value::State;
 
 use super::plan::plan;
 use super::{Counterexample, Lemma, MemoryModel, Options, Verdict};
 use crate::alarm::{self, Judged};
+use crate::compose::Composition;
 use crate::cycle;
 use crate::events::Protocol;
 use crate::failure::{self, Failure};
+use crate::foundations::{Doubt, Foundations, RestsOn};
 use crate::misuse;
 use crate::run::{self, Search};
 use crate::trace::NotRepeatable;
 
 /// A verification under way.
 pub(super) struct Trial<'a> {
-    protocol: &'a Protocol,
-    options: &'a Options,
+    pub(super) protocol: &'a Protocol,
+    pub(super) options: &'a Options,
     watch: &'a mut dyn FnMut(&str, &Progress),
     interrupt: &'a AtomicBool,
-    lemmas: Vec<Lemma>,
+    pub(super) foundations: &'a mut Foundations,
+    pub(super) lemmas: Vec<Lemma>,
+    /// What a composition does that the protocol alone does not notice.
+    pub(super) broken: Option<Diagnostic>,
+    /// What a verdict of "verified" rests on.
+    pub(super) rests_on: Vec<RestsOn>,
+}
+
+/// What came of it.
+pub(super) struct Held {
+    pub(super) lemmas: Vec<Lemma>,
+    pub(super) verdict: Verdict,
+    pub(super) broken: Option<Diagnostic>,
+    /// What a verdict of "verified" rests on, and what of it was not established and assumed.
+    pub(super) rests_on: Vec<RestsOn>,
+    pub(super) assumed: Vec<Doubt>,
 }
 
 /// How a lemma ended.
@@ -45,24 +62,39 @@ impl<'a> Trial<'a> {
         options: &'a Options,
         watch: &'a mut dyn FnMut(&str, &Progress),
         interrupt: &'a AtomicBool,
+        foundations: &'a mut Foundations,
     ) -> Self {
-        Trial { protocol, options, watch, interrupt, lemmas: Vec::new() }
+        Trial {
+            protocol,
+            options,
+            watch,
+            interrupt,
+            foundations,
+            lemmas: Vec::new(),
+            broken: None,
+            rests_on: Vec::new(),
+        }
     }
 
     /// What was searched, and the answer.
-    pub(super) fn hold(mut self) -> Result<(Vec<Lemma>, Verdict), Failure> {
+    pub(super) fn hold(mut self) -> Result<Held, Failure> {
         let verdict = self.verdict()?;
-        Ok((self.lemmas, verdict))
+        let assumed = match self.options.assume_independence {
+            true => self.foundations.assuming_independence(&self.rests_on).1,
+            false => Vec::new(),
+        };
+        let Trial { lemmas, broken, rests_on, .. } = self;
+        Ok(Held { lemmas, verdict, broken, rests_on, assumed })
     }
 
     fn verdict(&mut self) -> Result<Verdict, Failure> {
-        if let Ending::Final(verdict) = self.memory_model()? {
-            return Ok(verdict);
-        }
-        match self.options.protocol {
-            true => self.protocol_itself(),
-            false => Ok(Verdict::Verified),
-        }
+        let verdict = match self.memory_model()? {
+            Ending::Final(Verdict::Broken) => return self.explained(),
+            Ending::Final(verdict) => verdict,
+            Ending::Holds if self.options.protocol => self.protocol_itself()?,
+            Ending::Holds => Verdict::Verified,
+        };
+        self.founded(verdict)
     }
 
     /// The lemmas of the memory model, until one does not hold. For `tso` each is an attempt at the
@@ -71,11 +103,11 @@ impl<'a> Trial<'a> {
         let planned = plan(self.protocol, self.options);
         let last = planned.len();
         let mut false_alarm = None;
-        for (number, (name, program)) in planned.into_iter().enumerate() {
+        for (number, (name, composition)) in planned.into_iter().enumerate() {
             let is_attempt = self.options.memory_model == MemoryModel::Tso && number + 1 < last;
             let ending = match is_attempt {
-                true => self.attempt(name, &program)?,
-                false => self.lemma(name, &program)?,
+                true => self.attempt(name, &composition)?,
+                false => self.lemma(name, &composition)?,
             };
             match (ending, self.options.memory_model) {
                 (Some(Ending::Holds), MemoryModel::Sc) | (None, _) => {}
@@ -93,7 +125,7 @@ impl<'a> Trial<'a> {
     }
 
     /// The protocol without observers: its claims, errors and deadlocks.
-    fn protocol_itself(&mut self) -> Result<Verdict, Failure> {
+    pub(super) fn protocol_itself(&mut self) -> Result<Verdict, Failure> {
         let name = "the protocol's own claims".to_owned();
         let model = Arc::clone(&self.protocol.model);
         let interpreter = Interpreter::new(model).map_err(|_| Failure::TooLarge)?;
@@ -104,25 +136,36 @@ impl<'a> Trial<'a> {
             explore::Verdict::Violation(_) | explore::Verdict::Deadlock => Verdict::Broken,
             explore::Verdict::Undecided(reason) => Verdict::Undecided(reason.clone()),
         };
-        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0 });
+        let rests_on = RestsOn::NOTHING;
+        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0, rests_on });
         Ok(verdict)
     }
 
     /// A lemma whose alarms are not believed: `None` if there is one.
-    fn attempt(&mut self, name: String, program: &Program) -> Result<Option<Ending>, Failure> {
-        let interpreter = self.composed(program)?;
+    fn attempt(
+        &mut self,
+        name: String,
+        composition: &Composition,
+    ) -> Result<Option<Ending>, Failure> {
+        let interpreter = self.composed(composition)?;
         let exploration = self.observed(&name, &interpreter, 0);
         let is_alarm = !alarms(&exploration).is_empty();
         let ending = (!is_alarm).then(|| ended(&exploration));
-        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0 });
+        let rests_on = composition.rests_on;
+        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0, rests_on });
         Ok(ending)
     }
 
     /// A lemma whose first alarm is judged. If that is none, the search goes on past it.
-    fn lemma(&mut self, name: String, program: &Program) -> Result<Option<Ending>, Failure> {
-        let interpreter = self.composed(program)?;
+    fn lemma(
+        &mut self,
+        name: String,
+        composition: &Composition,
+    ) -> Result<Option<Ending>, Failure> {
+        let interpreter = self.composed(composition)?;
         let exploration = self.observed(&name, &interpreter, 0);
-        let mut lemma = Lemma { name, interpreter, exploration, passed_over: 0 };
+        let rests_on = composition.rests_on;
+        let mut lemma = Lemma { name, interpreter, exploration, passed_over: 0, rests_on };
         let ending = match alarms(&lemma.exploration).first() {
             None => ended(&lemma.exploration),
             Some(alarm) => {
@@ -180,14 +223,19 @@ impl<'a> Trial<'a> {
         Ok(Ending::Final(verdict))
     }
 
-    fn composed(&self, program: &Program) -> Result<Interpreter, Failure> {
-        let model = failure::composed(self.protocol, program)?;
+    pub(super) fn composed(&self, composition: &Composition) -> Result<Interpreter, Failure> {
+        let model = failure::composed(self.protocol, &composition.program)?;
         Interpreter::new(Arc::new(model)).map_err(|_| Failure::TooLarge)
     }
 
     /// Searches a composition. What an observer assumes away may leave a state without successors,
     /// so deadlocks mean nothing.
-    fn observed(&mut self, name: &str, interpreter: &Interpreter, pass_over: usize) -> Exploration {
+    pub(super) fn observed(
+        &mut self,
+        name: &str,
+        interpreter: &Interpreter,
+        pass_over: usize,
+    ) -> Exploration {
         let search = self.options.search.clone();
         let search = explore::Options { deadlock: Deadlock::Off, pass_over, ..search };
         self.search(name, interpreter, &search)

@@ -3,6 +3,7 @@
 //! They are one program: linking a program for each takes longer than running most of them.
 
 mod commits;
+mod foundations;
 mod limits;
 mod mutants;
 mod sequential;

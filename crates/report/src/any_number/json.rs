@@ -3,6 +3,7 @@
 use super::{AnyNumber, Audit, Claim, Instance, Lemma};
 use crate::exploration::json::{add_counterexample, add_settings, list};
 use crate::verdict::{Object, quoted};
+use crate::verification::json::add_grounds;
 
 /// The verification as a JSON object in one line, without the newline.
 pub fn object(found: &AnyNumber) -> String {
@@ -18,6 +19,7 @@ pub fn object(found: &AnyNumber) -> String {
     json.text("processor_type", &found.processor);
     json.raw("concrete", found.concrete);
     json.raw("claims", list(found.claims.iter().map(claim)));
+    add_grounds(&mut json, &found.open, &found.assuming);
     add_settings(&mut json, &found.settings);
     if let Some(broken) = &found.broken {
         json.text("property", &broken.property);

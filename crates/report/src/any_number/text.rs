@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::{AnyNumber, Claim, Lemma, Verdict};
 use crate::exploration::text::{counted, grouped, run, seconds};
 use crate::style::{Style, paint};
+use crate::verification::text::open_lines;
 
 /// The whole report, each line ended by a newline. If `quiet`, only the verdict.
 pub fn report(found: &AnyNumber, quiet: bool, colour: bool) -> String {
@@ -16,7 +17,7 @@ pub fn report(found: &AnyNumber, quiet: bool, colour: bool) -> String {
     for claim in &found.claims {
         text.push_str(&claim_lines(claim, found.concrete, colour));
     }
-    for note in &found.notes {
+    for note in found.notes.iter().cloned().chain(open_lines(&found.open)) {
         let _ = writeln!(text, "  {note}");
     }
     for claim in &found.claims {

@@ -1,6 +1,6 @@
 //! A verification as one JSON object, for programs and for `--replay`.
 
-use super::{Edge, Lemma, Memory, Verification};
+use super::{Edge, Lemma, Memory, Open, Verification};
 use crate::exploration::json::{add_counterexample, add_settings, list};
 use crate::verdict::{Object, quoted};
 
@@ -20,6 +20,7 @@ pub fn object(verification: &Verification) -> String {
     json.raw("addresses", sizes.addresses);
     json.raw("values", sizes.values);
     json.raw("independent", verification.independent);
+    add_grounds(&mut json, &verification.open, &verification.assuming);
     json.raw("lemmas", list(verification.lemmas.iter().map(lemma)));
     add_settings(&mut json, &verification.settings);
     for (kind, procedure) in &verification.events {
@@ -40,6 +41,20 @@ pub fn object(verification: &Verification) -> String {
         add_memory(&mut json, memory);
     }
     json.raw("warnings", strings(&verification.warnings));
+    json.finish()
+}
+
+/// What an answer would rest on and is not established, and what was assumed.
+pub(crate) fn add_grounds(json: &mut Object, open: &[Open], assuming: &[String]) {
+    json.raw("not_established", list(open.iter().map(not_established)));
+    json.raw("assuming", strings(assuming));
+}
+
+fn not_established(open: &Open) -> String {
+    let mut json = Object::new();
+    json.text("what", &open.what);
+    json.text("place", &open.place);
+    json.text("sentence", &open.sentence);
     json.finish()
 }
 

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Edge, Lemma, Memory, MemoryModel, Verdict, Verification};
+use super::{Edge, Lemma, Memory, MemoryModel, Open, Verdict, Verification};
 use crate::exploration::text::{counted, run, seconds};
 use crate::style::{Style, paint};
 
@@ -83,9 +83,9 @@ fn relative_to(verification: &Verification) -> Vec<String> {
             addresses => format!("{addresses} addresses"),
         },
     ];
-    first.push(match verification.memory_model {
-        MemoryModel::Sc => "any number of values".to_owned(),
-        MemoryModel::Tso => counted(sizes.values, "value"),
+    first.push(match verification.reduced {
+        true => "any number of values".to_owned(),
+        false => counted(sizes.values, "value"),
     });
     let strict = match (verification.memory_model, verification.commits) {
         (MemoryModel::Sc, false) => {
@@ -99,15 +99,35 @@ fn relative_to(verification: &Verification) -> Vec<String> {
             "TSO-LB with store buffers, which is a little stricter than TSO"
         }
     };
-    let evident = match verification.independent {
-        true => "causality and data independence are evident from the source",
-        false => "causality and data independence are not established: see the warnings",
-    };
     let mut lines =
         vec![format!("for {}, symmetry {}", first.join(", "), verification.settings.symmetry)];
     lines.push(format!("relative to {strict}"));
-    lines.push(evident.to_owned());
+    lines.extend(grounds(verification));
     lines
+}
+
+/// What is known about what the answer rests on.
+fn grounds(verification: &Verification) -> Vec<String> {
+    if !verification.open.is_empty() {
+        return open_lines(&verification.open);
+    }
+    let line = match (verification.independent, verification.reduced) {
+        (true, _) => "causality and data independence are evident from the source",
+        (false, false) => "values are compared as they are: nothing is assumed about them",
+        (false, true) if verification.assuming.is_empty() => {
+            "causality and data independence are not established: see the warnings"
+        }
+        (false, true) => {
+            "causality and data independence are assumed and not established: see the warnings"
+        }
+    };
+    vec![line.to_owned()]
+}
+
+/// `m.m:12:3: data independence is not established: …`
+pub(crate) fn open_lines(open: &[Open]) -> Vec<String> {
+    let line = |one: &Open| format!("{}: {}", one.place, one.sentence);
+    open.iter().map(line).collect()
 }
 
 fn memory_text(memory: &Memory) -> String {
@@ -153,6 +173,7 @@ mod tests {
             sentence: "sequentially consistent".to_owned(),
             sizes: Sizes { processors: 2, addresses: 1, values: 2 },
             independent: true,
+            reduced: true,
             lemmas: vec![Lemma {
                 name: "no 1-nice cycle".to_owned(),
                 states: 1_024,

@@ -164,7 +164,9 @@ fn verified(
         Verdict::FalseAlarm(run) => (Verified::FalseAlarm, Some(objection(&found, run))),
         Verdict::Verified => (Verified::Holds, None),
         Verdict::Broken => (Verified::Broken, None),
-        Verdict::Undecided(_) | Verdict::NoStart => (Verified::Undecided, None),
+        Verdict::Undecided(_) | Verdict::NotEstablished(_) | Verdict::NoStart => {
+            (Verified::Undecided, None)
+        }
     }
 }
 

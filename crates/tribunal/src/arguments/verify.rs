@@ -15,6 +15,7 @@ Examples:
   tribunal verify --model sc protocol.m            sequentially consistent?
   tribunal verify --model sc --const N=3 protocol.m
   tribunal verify --model tso --out why protocol.m keep run, trace, certificate and picture
+  tribunal verify --model sc --assume data-independence protocol.m
   tribunal verify --model sc --witness none lazy.m no order of the stores is assumed
   tribunal verify --model sc --mutants protocol.m  would a mistake be noticed?
   tribunal verify --replay why/run.json protocol.m run a counterexample again
@@ -30,7 +31,8 @@ Verdicts:
   false alarm  an observer objects to a run that the memory model allows: stores do not count in
                the order in which they happen, or TSO-LB is stricter than TSO. Nothing is known.
   broken       the protocol breaks an invariant of its own, fails or gets stuck.
-  undecided    time or memory ended the search; nothing was found broken.";
+  undecided    time or memory ended the search, or every lemma holds but something that they rest
+               on is not established: the line says what and where. Nothing was found broken.";
 
 /// Does a protocol implement its memory model?
 ///
@@ -70,6 +72,15 @@ pub(crate) struct VerifyArguments {
     /// is cheaper, but may raise alarms that the exact one does not.
     #[arg(long)]
     pub(crate) exact: bool,
+
+    /// Take for granted what is not established, and say so in the verdict.
+    ///
+    /// A few values stand for any number of them if the protocol only copies values, every value
+    /// comes from a store or a start state, and every store has a value that was chosen for it
+    /// alone. Where that is not evident, the verdict is undecided; with this it is verified assuming
+    /// data independence.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub(crate) assume: Vec<AssumptionChoice>,
 
     /// Go on past more alarms that the memory model allows: up to 1,000.
     ///
@@ -136,6 +147,13 @@ pub(crate) struct VerifyArguments {
     /// The protocol; `-` is standard input.
     #[arg(value_name = "MODEL.m")]
     pub(crate) file: String,
+}
+
+/// What can be taken for granted.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AssumptionChoice {
+    /// That values are cargo, and that every store has one of its own.
+    DataIndependence,
 }
 
 /// How a protocol is verified for any number of processors.

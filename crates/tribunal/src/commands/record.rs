@@ -45,8 +45,8 @@ pub(super) fn prepare(
             remark(&model::verdict_on(&problems, source));
             return Ok(Err(Ending::Unasked));
         }
-        Err(conform::Failure::Composition(composed, problems)) => {
-            model::complain(&problems, &composed, colour);
+        Err(conform::Failure::Composition(problems)) => {
+            model::complain(&problems, source, colour);
             remark("the protocol cannot be made to record its events");
             return Ok(Err(Ending::Unasked));
         }

@@ -14,13 +14,16 @@ use super::explore::memory::default_budget;
 use super::explore::search::{deadlock_kind, progress_line, symmetry_kind};
 use super::explore::{Language, model};
 use super::remark;
-use crate::arguments::{DeadlockChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};
+use crate::arguments::{
+    AssumptionChoice, DeadlockChoice, MemoryModelChoice, VerifyArguments, WitnessChoice,
+};
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Progress;
 
 mod any;
+mod grounds;
 mod keep;
 mod mutants;
 mod replay;
@@ -104,11 +107,10 @@ fn verify(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<Ending, 
     deliver(&question, tale.verification, commands, interrupt)
 }
 
-/// That no start state is one that an observer begins with.
+/// That the protocol begins nowhere.
 fn no_start(source: &Source) -> Failure {
     Failure::Usage(format!(
-        "{}: in no start state do all addresses hold the lowest value; let one begin so, or leave \
-         what is not yet written undefined",
+        "{}: there is no start state: the assumptions of the protocol exclude them all",
         source.name
     ))
 }
@@ -134,6 +136,7 @@ fn options(arguments: &VerifyArguments, language: &Language) -> Options {
         symmetry: symmetry_kind(arguments.symmetry),
         only: arguments.lemma,
         exact: arguments.exact,
+        assume_independence: arguments.assume.contains(&AssumptionChoice::DataIndependence),
         pass_over: if passes { MORE_ALARMS } else { MOST_ALARMS },
         ..Options::default()
     }
@@ -177,8 +180,8 @@ fn refused(
             remark(&model::verdict_on(&problems, source));
             Ok(Ending::Unasked)
         }
-        conform::Failure::Composition(composed, problems) => {
-            model::complain(&problems, &composed, colour);
+        conform::Failure::Composition(problems) => {
+            model::complain(&problems, source, colour);
             remark("the protocol composed with an observer is refused; see it with --emit DIR");
             Ok(Ending::Unasked)
         }

@@ -24,3 +24,4 @@ mod run;
 mod shrink;
 mod stream;
 mod verify;
+mod verify_grounds;

@@ -235,16 +235,6 @@ fn an_invariant_of_its_own_that_a_protocol_breaks_is_told_as_such() {
 }
 
 #[test]
-fn what_is_not_data_independent_is_pointed_at() {
-    let text = cells("memory").replace("begin old[a] := memory[a];", "memory[a] = 0 ==> begin");
-    let ran = verify("verify-dependent", &text, &["--model", "sc"]);
-    assert!(ran.stderr.contains("m.m:"), "{ran:?}");
-    assert!(ran.stdout.contains("are not established: see the warnings"), "{ran:?}");
-    let ran = verify("verify-dependent-json", &text, &["--model", "sc", "--json"]);
-    assert!(!ran.json()[0]["warnings"].as_array().unwrap().is_empty());
-}
-
-#[test]
 fn time_that_runs_out_leaves_the_question_open() {
     let ran = run(&["verify", "--model", "sc", "--budget", "1ms", "--quiet", "protocols/msi.m"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");

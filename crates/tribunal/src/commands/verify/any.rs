@@ -100,7 +100,8 @@ fn report(
 ) -> Result<Ending, Failure> {
     let shown = &outcome.shown;
     let told = match &outcome.end {
-        End::NoStart => return Err(no_start(question.source)),
+        End::NoStart if outcome.open.is_empty() => return Err(no_start(question.source)),
+        End::NoStart => tell::not_established(question, tell::asked(question, shown), &outcome),
         End::Found(Found::Memory { source, options, verification }) => {
             let language = Language {
                 constants: options.language.constants.clone(),
@@ -119,10 +120,6 @@ fn report(
         End::Claims => {
             emit(question, shown, interrupt)?;
             let mut told = tell::tell(question, plan, outcome, timed_out)?;
-            if !plan.independent {
-                let note = "causality and data independence are not established: see the warnings";
-                told.notes.push(note.to_owned());
-            }
             if let Some(audit) = audit {
                 tell::audit(&mut told, audit);
             }

@@ -2,8 +2,8 @@
 //! verdict on its memory trace by the kernel that checks certificates.
 
 use conform::{
-    Counterexample, EventNames, HAS_ROOM, Lemma, MOST_ALARMS, MemoryModel, NiceCycle, Options,
-    Verdict,
+    Counterexample, EventNames, Foundation, HAS_ROOM, Lemma, MOST_ALARMS, MemoryModel, NiceCycle,
+    Options, RestsOn, Verdict,
 };
 use evidence::{Certificate, Evidence};
 use explore::Violation;
@@ -16,7 +16,7 @@ use report::exploration::text::counted;
 use report::exploration::{self, Settings};
 use report::verification::{self as told, Edge, Memory, Sizes, Verification};
 
-use super::{Question, deadlock, told_model};
+use super::{Question, deadlock, grounds, told_model};
 use crate::commands::explore::search::{self, reason_line, symmetry_name};
 use crate::ending::Failure;
 use crate::input;
@@ -49,6 +49,7 @@ pub(super) fn tell(
     let verification = Verification {
         sizes: Sizes { processors, addresses, values },
         independent: found.independent,
+        reduced: is_reduced(found),
         commits: found.commits,
         lemmas: found.lemmas.iter().map(lemma).collect(),
         warnings: found.warnings.iter().map(|w| warning(w, question.source)).collect(),
@@ -67,6 +68,13 @@ pub(super) fn tell(
                 }
                 (MemoryModel::Tso, _) => "implements total store order".to_owned(),
             };
+            let sentence = &tale.verification.sentence;
+            (tale.verification.sentence, tale.verification.assuming) =
+                grounds::assuming(sentence, &found.assumed);
+        }
+        Verdict::NotEstablished(doubts) => {
+            tale.verification.open = grounds::open(doubts, question.source);
+            tale.verification.sentence = grounds::undecided(&tale.verification.open);
         }
         Verdict::Violation(alarm) => {
             tale.verification.verdict = told::Verdict::Violation;
@@ -94,6 +102,15 @@ pub(super) fn tell(
         Verdict::NoStart => tale.verification.sentence = "there is no start state".to_owned(),
     }
     Ok(tale)
+}
+
+/// Whether few values were told apart to answer for any number of them.
+fn is_reduced(found: &conform::Verification) -> bool {
+    let needs = |rests_on: RestsOn| rests_on.includes(Foundation::DataIndependence);
+    match found.verdict {
+        Verdict::Verified => found.rests_on.iter().copied().any(needs),
+        _ => found.lemmas.iter().any(|lemma| needs(lemma.rests_on)),
+    }
 }
 
 /// How it is searched.
@@ -176,10 +193,6 @@ fn tell_alarm(
     };
     tell_run(tale, question, alarm.lemma, lemma, &exploration)?;
     if let Some(run) = &mut tale.verification.counterexample {
-        for step in &mut run.steps {
-            // The observer has put events into its own words.
-            step.printed.retain(|line| !line.is_empty() && !line.starts_with(OBSERVER));
-        }
         for event in &alarm.trace.events {
             if let Some(step) = event.step.checked_sub(1).and_then(|at| run.steps.get_mut(at)) {
                 step.printed.push(event.line());
@@ -241,6 +254,12 @@ fn tell_run(
     tale.verification.told_lemma = Some(number + 1);
     tale.verification.broken = run.broken;
     tale.verification.counterexample = run.counterexample;
+    if let (Some(run), Some(_)) = (&mut tale.verification.counterexample, &tale.composed) {
+        for step in &mut run.steps {
+            // The observer has put events into its own words.
+            step.printed.retain(|line| !line.is_empty() && !line.starts_with(OBSERVER));
+        }
+    }
     Ok(())
 }
 
@@ -252,6 +271,11 @@ fn tell_broken(
 ) -> Result<(), Failure> {
     let Some(lemma) = found.lemmas.last() else { return Ok(()) };
     tell_run(tale, question, found.lemmas.len() - 1, lemma, &lemma.exploration)?;
+    // What a composition fails by is told at its place in the protocol.
+    if let (Some(broken), Some(place)) = (&mut tale.verification.broken, &found.broken) {
+        broken.sentence.clone_from(&place.message);
+        broken.explanation = place.render(question.source, question.colour);
+    }
     let steps = tale.verification.counterexample.as_ref().map_or(0, |run| run.steps.len());
     let what = tale.verification.broken.as_ref().map_or("", |broken| &broken.sentence);
     tale.verification.sentence = match steps {
@@ -380,6 +404,9 @@ pub(super) fn asked_again(question: &Question<'_>) -> String {
             flags.push_str(&format!(" --{flag} {name}"));
         }
     }
+    if question.options.assume_independence {
+        flags.push_str(&format!(" {}", grounds::ASSUME));
+    }
     flags
 }
 
@@ -400,6 +427,9 @@ pub(super) fn commands(question: &Question<'_>, tale: &Tale) -> Vec<String> {
     }
     if tale.verification.counterexample.is_some() {
         commands.push(format!("tribunal verify {again} --out DIR {file}"));
+    }
+    if grounds::can_be_assumed(&tale.verification.open) {
+        commands.push(format!("tribunal verify {again} {} {file}", grounds::ASSUME));
     }
     commands
 }

@@ -7,8 +7,8 @@ use report::any_number::{AnyNumber, Claim, Instance, Lemma, Verdict as Told};
 use report::exploration;
 use report::exploration::text::counted;
 
-use super::super::Question;
 use super::super::tell::settings;
+use super::super::{Question, grounds};
 use crate::arguments::MemoryModelChoice;
 use crate::commands::explore::search::{reason_line, told};
 use crate::ending::Failure;
@@ -25,6 +25,9 @@ pub(super) fn tell(
     let mut shown = asked(question, done);
     let last = done.last().map(|done| &done.found);
     match last.map(|found| &found.verdict) {
+        Some(Verdict::Verified) if !outcome.open.is_empty() => {
+            shown = not_established(question, shown, outcome);
+        }
         Some(Verdict::Verified) => {
             shown.verdict = match outcome.holds(plan) {
                 true => Told::Verified,
@@ -38,6 +41,10 @@ pub(super) fn tell(
                     Addresses::Any => "any number of addresses".to_owned(),
                 };
                 shown.sentence += &format!(", and {addresses}");
+            }
+            (shown.sentence, shown.assuming) = grounds::assuming(&shown.sentence, &outcome.assumed);
+            if let Some(values) = outcome.values {
+                shown.notes.push(format!("for {}, compared as they are", counted(values, "value")));
             }
         }
         Some(Verdict::Missing(stuck)) => {
@@ -96,6 +103,20 @@ pub(super) fn audit(told: &mut AnyNumber, audit: Result<Audit, String>) {
     });
 }
 
+/// Claims hold, but not everything that they rest on is established.
+pub(super) fn not_established(
+    question: &Question<'_>,
+    mut shown: AnyNumber,
+    outcome: &Outcome,
+) -> AnyNumber {
+    shown.open = grounds::open(&outcome.open, question.source);
+    shown.sentence = grounds::undecided(&shown.open);
+    if grounds::can_be_assumed(&shown.open) {
+        shown.advice.push(format!("take it for granted: {}", grounds::ASSUME));
+    }
+    shown
+}
+
 /// A violation of the protocol's own claims.
 pub(super) fn violation(
     question: &Question<'_>,
@@ -131,7 +152,7 @@ pub(super) fn unconfirmed(question: &Question<'_>, done: &[Shown], processors: u
     }
 }
 
-fn asked(question: &Question<'_>, done: &[Shown]) -> AnyNumber {
+pub(super) fn asked(question: &Question<'_>, done: &[Shown]) -> AnyNumber {
     let arguments = question.arguments;
     let mut notes: Vec<String> = Vec::new();
     for Shown { found, .. } in done {

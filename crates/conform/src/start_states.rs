@@ -1,0 +1,96 @@
+//! Do all places of a start state that hold a value hold the same one?
+//!
+//! Every observer begins with one value for all addresses, and leaves out what begins otherwise: a
+//! load that finds another value could be of a copy that differs from the memory, or of an address
+//! that begins with another value, and the observers do not tell these apart. Which value it is does
+//! not matter, so a start state may choose it or name it. That there is only one is evident from the
+//! source if a start state has one source of values. Else, for the number of processors that the
+//! protocol has, the start states are looked at one by one: linear in their number and size.
+
+use std::sync::Arc;
+
+use murphi::diagnostic::Diagnostic;
+use murphi::instance;
+use murphi::interpret::{End, Interpreter};
+use murphi::ir::{Model, TypeId, TypeKind};
+use murphi::value::{State, Value};
+
+use crate::events::Protocol;
+use crate::foundations::{Doubt, Foundation};
+use crate::independence::FirstValues;
+
+/// How many start states are looked at. A search begins with all of them, and its memory is spent
+/// before this limit is reached.
+const MOST_INSTANCES: u64 = 1 << 22;
+
+/// The start states that may begin with different values, by their source.
+pub(crate) fn doubts(protocol: &Protocol) -> Vec<Doubt> {
+    let starts = protocol.model.start_states.iter().zip(&protocol.treatment.first);
+    let several = starts.filter(|(_, first)| first.others || first.chosen + first.named.len() > 1);
+    let doubts = several.map(|(start, _)| {
+        let message = "start states in which two places hold different values are not covered";
+        let help = "begin with one value everywhere, and leave copies that are not there undefined";
+        let diagnostic = Diagnostic::warning(start.span, message).help(help);
+        Doubt { about: Foundation::StartStates, diagnostic }
+    });
+    doubts.collect()
+}
+
+/// Whether the only value that start states begin with is the lowest.
+pub(crate) fn begin_with_the_lowest(protocol: &Protocol) -> bool {
+    let lowest = protocol.model.lowest(protocol.value.ty);
+    let is_lowest = |first: &FirstValues| {
+        !first.others && first.chosen == 0 && first.named.iter().all(|&value| value == lowest)
+    };
+    protocol.treatment.first.iter().all(is_lowest)
+}
+
+/// Whether each start state of the protocol begins with one value. Those that fail, or that an
+/// assumption excludes, have no run.
+pub(crate) fn are_equal(protocol: &Protocol) -> bool {
+    let (model, value) = (&protocol.model, protocol.value.ty);
+    // With one value, what would be different is not seen.
+    if protocol.value.count < 2 {
+        return false;
+    }
+    let Ok(interpreter) = Interpreter::new(Arc::clone(model)) else { return false };
+    let mut instances = 0;
+    for (number, start) in model.start_states.iter().enumerate() {
+        let count = instance::count(model, &start.parameters).unwrap_or(u64::MAX);
+        instances = count.saturating_add(instances);
+        if instances > MOST_INSTANCES {
+            return false;
+        }
+        for instance in 0..count {
+            if let End::Done(state) = interpreter.start(number, instance).end
+                && !is_equal(model, value, &state)
+            {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Whether all values in a state are one.
+fn is_equal(model: &Model, value: TypeId, state: &State) -> bool {
+    let mut first = None;
+    let places = model.globals.iter().zip(&state.0);
+    places.into_iter().all(|(global, held)| agree(model, value, global.ty, held, &mut first))
+}
+
+/// Whether the values in a place are the one that was found before, if there was one.
+fn agree(model: &Model, value: TypeId, ty: TypeId, held: &Value, first: &mut Option<i64>) -> bool {
+    match (held, model.kind(ty)) {
+        (Value::Simple(Some(number)), _) if ty == value => *first.get_or_insert(*number) == *number,
+        (Value::Record(values), TypeKind::Record(fields)) => {
+            let parts = values.iter().zip(fields);
+            parts.into_iter().all(|(held, field)| agree(model, value, field.ty, held, first))
+        }
+        (Value::Array(values), TypeKind::Array { element, .. })
+        | (Value::Multiset(values), TypeKind::Multiset { element, .. }) => {
+            values.iter().all(|held| agree(model, value, *element, held, first))
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,175 @@
+//! From what the searches found to a verdict that says what it rests on.
+//!
+//! This is the only way to "verified": every lemma that holds brings what its answer rests on, and
+//! each of these must be established by the source, shown by a search of its own, or assumed
+//! because the user said so. A run-time error of a composition is told as one of the protocol if
+//! the protocol has it. If not, it is the observer's: an event without a value, or values that are
+//! not cargo.
+
+use murphi::diagnostic::Diagnostic;
+use murphi::interpret::{RuntimeError, RuntimeErrorKind};
+use murphi::source::Span;
+
+use super::trial::Trial;
+use super::{Lemma, MemoryModel, Verdict};
+use crate::failure::Failure;
+use crate::foundations::{Doubt, Foundation, RestsOn};
+use crate::run::failure;
+use crate::{sc_in_time, stored_once};
+
+impl Trial<'_> {
+    /// The verdict, if what it rests on is established.
+    pub(super) fn founded(&mut self, verdict: Verdict) -> Result<Verdict, Failure> {
+        let is_left_out = self.foundations.doubts_about(Foundation::StartStates);
+        match verdict {
+            Verdict::Verified => {}
+            Verdict::NoStart if is_left_out => {}
+            verdict => return Ok(verdict),
+        }
+        let rests_on = self.lemmas_rest_on();
+        let needs_free_values = rests_on.iter().any(|one| one.includes(Foundation::FreeValues));
+        // What is assumed is not asked for.
+        if needs_free_values
+            && !self.options.assume_independence
+            && let Some(undecided) = self.ask_for_free_values()?
+        {
+            return Ok(undecided);
+        }
+        let against = self.against(&rests_on);
+        if against.is_empty() {
+            self.rests_on = rests_on;
+            return Ok(verdict);
+        }
+        if let Some(own_values) = self.verified_with_own_values()? {
+            self.rests_on = vec![own_values];
+            return Ok(Verdict::Verified);
+        }
+        Ok(Verdict::NotEstablished(against))
+    }
+
+    /// What is not established, and not to be assumed.
+    fn against(&self, rests_on: &[RestsOn]) -> Vec<Doubt> {
+        match self.options.assume_independence {
+            true => self.foundations.assuming_independence(rests_on).0,
+            false => self.foundations.against(rests_on),
+        }
+    }
+
+    /// Where few values do not stand for all of them, the protocol may still be shown right with the
+    /// values that it has: if every load takes what its address holds. The result is what that
+    /// rests on.
+    fn verified_with_own_values(&mut self) -> Result<Option<RestsOn>, Failure> {
+        if self.options.memory_model != MemoryModel::Sc {
+            return Ok(None);
+        }
+        let Some(composition) = sc_in_time::exact(self.protocol) else { return Ok(None) };
+        let rests_on = composition.rests_on;
+        if !self.foundations.against(&[rests_on]).is_empty() {
+            return Ok(None);
+        }
+        let interpreter = self.composed(&composition)?;
+        let name = sc_in_time::with_own_values();
+        let exploration = self.observed(&name, &interpreter, 0);
+        let holds = exploration.verdict == explore::Verdict::Verified && exploration.states > 0;
+        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0, rests_on });
+        Ok(holds.then_some(rests_on))
+    }
+
+    /// What the answer rests on. An attempt that failed has no part in it.
+    pub(super) fn lemmas_rest_on(&self) -> Vec<RestsOn> {
+        let holds = |lemma: &&Lemma| lemma.exploration.verdict == explore::Verdict::Verified;
+        self.lemmas.iter().filter(holds).map(|lemma| lemma.rests_on).collect()
+    }
+
+    /// Asks the states whether values are free, where the source does not say. If values are not
+    /// cargo, their answer would mean nothing. The result is a verdict if the search was ended.
+    fn ask_for_free_values(&mut self) -> Result<Option<Verdict>, Failure> {
+        let in_doubt = |about: Foundation| self.foundations.doubts_about(about);
+        let is_open = in_doubt(Foundation::FreeValues);
+        let is_cargo =
+            ![Foundation::Causality, Foundation::DataIndependence, Foundation::StartStates]
+                .into_iter()
+                .any(in_doubt);
+        if !is_open || !is_cargo {
+            return Ok(None);
+        }
+        let Some(composition) = stored_once::lemma(self.protocol) else { return Ok(None) };
+        let interpreter = self.composed(&composition)?;
+        let name = stored_once::CLAIM.to_owned();
+        let exploration = self.observed(&name, &interpreter, 0);
+        let mut ended = None;
+        match &exploration.verdict {
+            explore::Verdict::Verified => self.foundations.establish(Foundation::FreeValues),
+            explore::Verdict::Undecided(reason) => ended = Some(Verdict::Undecided(reason.clone())),
+            explore::Verdict::Violation(_) | explore::Verdict::Deadlock => {}
+        }
+        let rests_on = composition.rests_on;
+        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0, rests_on });
+        Ok(ended)
+    }
+
+    /// What a run-time error of a composition, which is the last lemma, means.
+    pub(super) fn explained(&mut self) -> Result<Verdict, Failure> {
+        let Some(failed) = self.lemmas.last() else { return Ok(Verdict::Broken) };
+        let Some(error) = failure(&failed.interpreter, &failed.exploration) else {
+            return Ok(Verdict::Broken);
+        };
+        let place = self.place_of(failed).unwrap_or_default();
+        if self.is_event_without_value(&error) {
+            let message = "a load, store or commit has no value: it is undefined";
+            self.broken = Some(Diagnostic::error(place, message));
+            return Ok(Verdict::Broken);
+        }
+        if !self.options.protocol {
+            self.broken = Some(Diagnostic::error(place, error.message));
+            return Ok(Verdict::Broken);
+        }
+        match self.protocol_itself()? {
+            Verdict::Verified => {
+                if let Some(own_values) = self.verified_with_own_values()? {
+                    self.rests_on = vec![own_values];
+                    return Ok(Verdict::Verified);
+                }
+                let message = format!(
+                    "an observer did not come to an end: with other values than the protocol has, \
+                     this fails: {}",
+                    error.message
+                );
+                let help = "values may be copied, but not compared or computed with";
+                let diagnostic = Diagnostic::warning(place, message).help(help);
+                let about = Foundation::OtherValues;
+                let mut doubts = self.foundations.doubts().to_vec();
+                doubts.push(Doubt { about, diagnostic });
+                Ok(Verdict::NotEstablished(doubts))
+            }
+            verdict => Ok(verdict),
+        }
+    }
+
+    /// The rule or start state of the protocol in which a lemma failed.
+    fn place_of(&self, failed: &Lemma) -> Option<Span> {
+        use explore::Violation::{GuardFailed, RuleFailed, StartFailed};
+        let model = &self.protocol.model;
+        let explore::Verdict::Violation(violation) = failed.exploration.verdict else {
+            return None;
+        };
+        let rule = match violation {
+            GuardFailed { rule, .. } | RuleFailed { rule, .. } => model.rules.get(rule as usize),
+            StartFailed { rule, .. } => model.start_states.get(rule as usize),
+            _ => None,
+        };
+        rule.map(|rule| rule.span)
+    }
+
+    /// Whether a processor loads, stores or commits something undefined, which the protocol alone
+    /// does not notice. No memory model allows that.
+    fn is_event_without_value(&self, error: &RuntimeError) -> bool {
+        let protocol = self.protocol;
+        let markers = [Some(&protocol.load), Some(&protocol.store), protocol.commit.as_ref()];
+        let is_marker =
+            |function: &str| markers.iter().flatten().any(|marker| marker.name == function);
+        error.kind == RuntimeErrorKind::Undefined
+            && error.calls.iter().any(|call| call.function.starts_with(&protocol.prefix))
+            && error.calls.iter().any(|call| is_marker(&call.function))
+    }
+}
