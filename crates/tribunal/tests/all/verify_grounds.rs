@@ -125,10 +125,12 @@ fn errors_are_told_at_lines_of_the_protocol() {
     let fails = memory("0..1", &start).replace("undefine copy[a];", "assert p != p;");
     let nothing = memory("0..1", &start).replace("undefine copy[a];", "undefine memory[a];");
     let others = memory("0..1", &start).replace("undefine copy[a];", "assert v < 2;");
+    let timely = others.replace("assert v < 2;", "assert v < 2; undefine copy[a];");
     for (text, code, told) in [
         (fails, 1, "m.m:6:"),
         (nothing, 1, "m.m:3:"),
-        (others, 0, "for 2 processors, 2 addresses, 2 values"),
+        (others, 3, "with other values than the protocol has, this fails: assertion failed"),
+        (timely, 0, "for 2 processors, 2 addresses, 2 values"),
     ] {
         let ran = verify("verify-errors", &text, &["--model", "sc"]);
         assert_eq!(ran.code, Some(code), "{ran:?}");
