@@ -154,7 +154,7 @@ impl Analysis {
                 self.after(&mut conditions, ways, statement.span);
                 conditions
             }
-            StatementKind::For { binder, body } => {
+            StatementKind::For { binder, body, .. } => {
                 let mut stored = self.domain(binder);
                 let next = self.block(body);
                 let next = self.repeated(next, statement.span);
@@ -196,7 +196,7 @@ impl Analysis {
             }
             StatementKind::Assert { condition, .. }
             | StatementKind::Assume(condition)
-            | StatementKind::Cover(condition) => self.expression(condition),
+            | StatementKind::Cover { condition, .. } => self.expression(condition),
             StatementKind::Clear(place) | StatementKind::Undefine(place) => self.place(place),
             _ => Stored::default(),
         }
