@@ -54,6 +54,10 @@ fn asked(question: &Question<'_>, plan: &Plan) -> recheck::Question {
         only: options.only,
         exact: options.exact,
         processors: processors.map(str::to_owned),
+        assume: match options.assume_independence {
+            true => vec![recheck::INDEPENDENCE.to_owned()],
+            false => Vec::new(),
+        },
         plan: plan.to_string().lines().map(str::to_owned).collect(),
     }
 }

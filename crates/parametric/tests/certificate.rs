@@ -19,8 +19,16 @@ fn protocol(name: &str) -> Source {
 
 /// The certificate of a protocol that is verified.
 fn certified(source: &Source, memory_model: Option<MemoryModel>) -> Certificate {
-    let mut options =
-        Options { memory_model: memory_model.unwrap_or(MemoryModel::Sc), ..Options::default() };
+    certified_by(source, memory_model, Options::default()).expect("it is verified")
+}
+
+/// The same, if it is verified.
+fn certified_by(
+    source: &Source,
+    memory_model: Option<MemoryModel>,
+    options: Options,
+) -> Option<Certificate> {
+    let mut options = Options { memory_model: memory_model.unwrap_or(MemoryModel::Sc), ..options };
     options.search.deadlock = Deadlock::Off;
     let question = Question {
         source,
@@ -34,8 +42,7 @@ fn certified(source: &Source, memory_model: Option<MemoryModel>) -> Certificate 
     let plan = plan(&question).expect("it can be abstracted");
     let never = AtomicBool::new(false);
     let outcome = carry_out(&question, &plan, &mut |_, _| (), &never).expect("it can be searched");
-    let found = certificate(&question, &plan, &outcome).expect("it can be derived again");
-    found.expect("it is verified")
+    certificate(&question, &plan, &outcome).expect("it can be derived again")
 }
 
 fn checked(source: &Source, certificate: &Certificate) -> Verdict {
@@ -176,6 +183,29 @@ fn mi_is_sequentially_consistent_by_a_certificate_and_not_by_a_forged_one() {
     assert!(rejection(&source, &forged).contains("the program with one address"));
     let forged = tampered(&original, |it| it.proofs[0].one_address = None);
     assert!(rejection(&source, &forged).contains("nobody asked for"));
+}
+
+#[test]
+fn what_a_certificate_assumes_is_said_and_must_be_asked_for() {
+    // A value is compared, so that data is not independent.
+    let compares = LATE.replace(
+        "begin memory[a] := v; Store(p, a, v); end;",
+        "begin if v != memory[a] then memory[a] := v; end; Store(p, a, v); end;",
+    );
+    assert_ne!(compares, LATE);
+    let source = Source { name: "compares.m".to_owned(), text: compares };
+    let assumes = Options { assume_independence: true, ..Options::default() };
+    let Some(assumed) = certified_by(&source, Some(MemoryModel::Sc), assumes) else {
+        panic!("it is verified if data independence is assumed");
+    };
+    match checked(&source, &assumed) {
+        Verdict::Holds(holds) => assert_eq!(holds.assuming, [recheck::INDEPENDENCE]),
+        other => panic!("{other:?}"),
+    }
+    let denied = tampered(&assumed, |it| it.question.assume.clear());
+    let why = rejection(&source, &denied);
+    assert!(why.contains("not established") || why.contains("nobody asked for"), "{why}");
+    assert!(certified_by(&source, Some(MemoryModel::Sc), Options::default()).is_none());
 }
 
 /// What is fetched is taken later, and the processor does nothing else meanwhile.

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 /// What the first line says it is.
 pub const FORMAT: &str = "any-processors";
 
+/// What may be assumed.
+pub const INDEPENDENCE: &str = "data-independence";
+
 /// A protocol with what was asked of it, and proofs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certificate {
@@ -53,6 +56,8 @@ pub struct Question {
     pub exact: bool,
     /// The type of processors, if it was given.
     pub processors: Option<String>,
+    /// What is assumed without being established: `data-independence`.
+    pub assume: Vec<String>,
     /// What was to be done, for whoever reads it.
     pub plan: Vec<String>,
 }
@@ -175,6 +180,11 @@ impl Certificate {
 }
 
 impl Question {
+    /// Whether data independence is assumed where it is not established.
+    pub(crate) fn assumes_independence(&self) -> bool {
+        self.assume.iter().any(|assumed| assumed == INDEPENDENCE)
+    }
+
     /// The digest of a text.
     pub fn digest_of(text: &str) -> String {
         let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

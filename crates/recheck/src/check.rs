@@ -1,6 +1,6 @@
 //! Whether a certificate shows what it claims.
 
-use crate::certificate::{Certificate, Layer, Proof, Question};
+use crate::certificate::{Certificate, INDEPENDENCE, Layer, Proof, Question};
 use crate::derive::{Claims, claims, runnable};
 use crate::search::{Ended, Limits, Stop, search};
 
@@ -20,6 +20,10 @@ pub enum Verdict {
 pub struct Holds {
     /// It holds with so many processors, and any larger number.
     pub processors: u64,
+    /// What is assumed without being established.
+    pub assuming: Vec<String>,
+    /// For how many values, if it is about memory and not for any number of them.
+    pub values: Option<u64>,
     /// With how many addresses, if it is about memory and not for any number of them.
     pub addresses: Option<u64>,
     /// The programs that were searched.
@@ -56,6 +60,9 @@ fn checked(
     }
     let claims = claims(question).map_err(rejected)?;
     let is_any = claims.covered_by(proofs).map_err(rejected)?;
+    let names: Vec<&str> = proofs.iter().map(|proof| &*proof.claim).collect();
+    let assuming = claims.assuming(&names, question.assumes_independence()).map_err(rejected)?;
+    let values = claims.grounds.as_ref().and_then(|grounds| grounds.own_values(&names));
     let mut checked = Vec::new();
     for proof in proofs {
         let context = |why: String| format!("\"{}\": {why}", proof.claim);
@@ -77,10 +84,24 @@ fn checked(
     }
     let processors = proofs.iter().map(|proof| proof.processors.concrete).max().unwrap_or(1);
     let addresses = claims.address.as_ref().map(|(_, many)| *many).filter(|_| !is_any);
-    Ok(Holds { processors, addresses, checked })
+    Ok(Holds { processors, assuming, values, addresses, checked })
 }
 
 impl Claims {
+    /// What is assumed of all that these claims rest on, if the rest of it is established.
+    fn assuming(&self, claims: &[&str], independence: bool) -> Result<Vec<String>, String> {
+        let Some(grounds) = &self.grounds else { return Ok(Vec::new()) };
+        let (open, assumed) = grounds.of(claims, independence);
+        match open.first() {
+            Some(doubt) => {
+                let (what, why) = (doubt.about.name(), &doubt.diagnostic.message);
+                Err(format!("it rests on {what}, which is not established: {why}"))
+            }
+            None if assumed.is_empty() => Ok(Vec::new()),
+            None => Ok(vec![INDEPENDENCE.to_owned()]),
+        }
+    }
+
     /// That there are proofs of all that has to be shown. Whether it is for any number of addresses.
     fn covered_by(&self, proofs: &[Proof]) -> Result<bool, String> {
         let known = |proof: &Proof| match proof.one_address {

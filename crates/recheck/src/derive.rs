@@ -6,7 +6,7 @@ use abstraction::{
     Exclusion, Lemma, Options, Prepared, View, by_address, exclusion_program, find_processor,
     of_one_address, one_address, possible_exclusions, prepare, read_lemmas, with_processors,
 };
-use conform::{Composed, EventNames, MemoryModel};
+use conform::{Composed, EventNames, Grounds, MemoryModel};
 use murphi::ast::Program;
 use murphi::check::{self, Dialect};
 use murphi::diagnostic::Diagnostic;
@@ -37,6 +37,8 @@ pub(crate) struct Claims {
     pub(crate) processor: Option<String>,
     /// The type of addresses, and how many there are, if it is about memory.
     pub(crate) address: Option<(String, u64)>,
+    /// What the claims rest on, if it is about memory.
+    pub(crate) grounds: Option<Grounds>,
     dialect: Dialect,
 }
 
@@ -55,6 +57,7 @@ pub(crate) fn claims(question: &Question) -> Result<Claims> {
             processor: question.processors.clone(),
             address: None,
             dialect: language.dialect,
+            grounds: None,
         });
     };
     let memory_model = match memory_model.as_str() {
@@ -76,10 +79,7 @@ pub(crate) fn claims(question: &Question) -> Result<Claims> {
     };
     let composed = conform::composed_programs(&source, &options)
         .map_err(|_| "the protocol cannot be composed with observers".to_owned())?;
-    if !composed.independent {
-        return Err("data independence, which the claims rest on, is not established".to_owned());
-    }
-    let Composed { processor, address, addresses, programs, by_address, .. } = composed;
+    let Composed { processor, address, addresses, programs, by_address, grounds, .. } = composed;
     Ok(Claims {
         programs: programs.into_iter().map(with_places).collect(),
         one_is_enough: memory_model == MemoryModel::Tso,
@@ -87,6 +87,7 @@ pub(crate) fn claims(question: &Question) -> Result<Claims> {
         processor: question.processors.clone().or(Some(processor)),
         address: Some((address, addresses)),
         dialect: options.language.dialect,
+        grounds: Some(grounds),
     })
 }
 
@@ -98,7 +99,8 @@ fn language(question: &Question) -> Result<check::Options> {
         other => return Err(format!("\"{other}\" is no dialect")),
     };
     let constants = question.constants.clone();
-    Ok(check::Options { constants, dialect, loop_limit: question.loop_limit })
+    let loop_limit = question.loop_limit;
+    Ok(check::Options { constants, dialect, loop_limit, ..check::Options::default() })
 }
 
 /// A program read from its own text, in which each of its parts has a place.

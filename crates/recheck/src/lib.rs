@@ -16,8 +16,8 @@ mod derive;
 mod search;
 
 pub use certificate::{
-    AddressLemmas, Certificate, ExclusionProof, FORMAT, Layer, Malformed, OneAddress, Proof,
-    Question, is_certificate,
+    AddressLemmas, Certificate, ExclusionProof, FORMAT, INDEPENDENCE, Layer, Malformed, OneAddress,
+    Proof, Question, is_certificate,
 };
 pub use check::{Checked, Holds, Verdict, check};
 pub use derive::{OWN_CLAIMS, certificate};

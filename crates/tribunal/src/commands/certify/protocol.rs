@@ -84,6 +84,9 @@ fn sentence(name: &str, question: &Question, verdict: &Verdict, quiet: bool) -> 
     };
     let mut text = format!("{name}: certificate holds: {}\n", shown(question, holds));
     if !quiet {
+        if let Some(values) = holds.values {
+            text += &format!("  for {}, compared as they are\n", counted(values, "value"));
+        }
         for checked in &holds.checked {
             let claims = checked.invariants - checked.lemmas;
             text += &format!(
@@ -118,7 +121,12 @@ fn shown(question: &Question, holds: &Holds) -> String {
         (Some(_), Some(many)) => format!(", and {many} addresses"),
         (Some(_), None) => ", and any number of addresses".to_owned(),
     };
-    format!("{what} for any number of processors, {} or more{addresses}", holds.processors)
+    let assuming = match holds.assuming.is_empty() {
+        true => "",
+        false => ", assuming data independence",
+    };
+    let many = holds.processors;
+    format!("{what} for any number of processors, {many} or more{addresses}{assuming}")
 }
 
 fn object(name: &str, question: &Question, verdict: &Verdict) -> Value {
@@ -128,6 +136,8 @@ fn object(name: &str, question: &Question, verdict: &Verdict) -> Value {
             object["holds"] = json!(true);
             object["processors"] = json!(holds.processors);
             object["addresses"] = json!(holds.addresses);
+            object["values"] = json!(holds.values);
+            object["assuming"] = json!(holds.assuming);
             let claim = |checked: &recheck::Checked| {
                 json!({
                     "claim": checked.claim,
