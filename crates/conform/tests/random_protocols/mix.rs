@@ -61,9 +61,3 @@ pub(crate) fn treats_values_alike(protocol: &Protocol) -> bool {
     let special = ["decision by data", "one value stored twice", "value copied", "constant loaded"];
     !protocol.twists.iter().any(|twist| special.contains(twist))
 }
-
-/// Whether `verify` may still be wrong about a protocol: values that are not free, that decide, or
-/// that differ at first are not noticed everywhere.
-pub(crate) fn is_open(protocol: &Protocol) -> bool {
-    !treats_values_alike(protocol) || !matches!(protocol.start, Start::Lowest | Start::Any)
-}
