@@ -9,12 +9,13 @@
 //! since each of them leaves every place of the set defined.
 //!
 //! That they are defined after each start state is asserted there, so nothing rests on guessing it;
-//! paths that some start state does not mention are not tried.
+//! paths that some start state does not evidently define are not tried.
 
 use std::collections::HashSet;
 
 use crate::ast::{
-    Expression, ExpressionKind, Quantifier, Statement, StatementKind, TypeExpression, TypeKind,
+    Domain, Expression, ExpressionKind, Quantifier, Statement, StatementKind, TypeExpression,
+    TypeKind,
 };
 use crate::source::Span;
 use crate::transform::build::{
@@ -105,19 +106,54 @@ fn simple_paths(
     }
 }
 
-/// What statements give a value.
+/// The paths of which statements give every place a value: each index is the variable of a loop that
+/// goes through all of them. What comes under a condition does not count, nor what is undefined later.
 fn assigned(statements: &[Statement]) -> Vec<Path> {
     let mut found = Vec::new();
-    each_statement(statements, &mut |statement| match &statement.kind {
-        StatementKind::Assign { target, value }
-            if !matches!(value.kind, ExpressionKind::Undefined) =>
-        {
-            found.push(path(target));
-        }
-        StatementKind::Clear(place) => found.push(path(place)),
-        _ => {}
-    });
+    gather_assigned(statements, &mut Vec::new(), &mut found);
     found
+}
+
+fn gather_assigned(statements: &[Statement], loops: &mut Vec<String>, found: &mut Vec<Path>) {
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Assign { value, .. }
+                if matches!(value.kind, ExpressionKind::Undefined) => {}
+            StatementKind::Assign { target: place, .. } | StatementKind::Clear(place) => {
+                if goes_through_all(place, &mut loops.clone()) {
+                    found.push(path(place));
+                }
+            }
+            StatementKind::Undefine(place) => {
+                let undefined = path(place);
+                found.retain(|path| !path.starts_with(&undefined));
+            }
+            StatementKind::For { quantifiers, body } => {
+                let outer = loops.len();
+                let whole =
+                    quantifiers.iter().filter(|each| matches!(each.domain, Domain::Type(_)));
+                loops.extend(whole.map(|each| each.name.text.clone()));
+                gather_assigned(body, loops, found);
+                loops.truncate(outer);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether each index of a place is another one of these variables.
+fn goes_through_all(place: &Expression, loops: &mut Vec<String>) -> bool {
+    match &place.kind {
+        ExpressionKind::Name(_) => true,
+        ExpressionKind::Field(inner, _) => goes_through_all(inner, loops),
+        ExpressionKind::Index(inner, at) => {
+            let ExpressionKind::Name(variable) = &at.kind else { return false };
+            let Some(number) = loops.iter().position(|each| each == variable) else { return false };
+            loops.remove(number);
+            goes_through_all(inner, loops)
+        }
+        _ => false,
+    }
 }
 
 /// What is copied to a place.
