@@ -13,6 +13,7 @@ use abstraction::{Prepared, Processor, View, prepare};
 use conform::{Composed, Grounds, MemoryModel};
 use murphi::ast::Program;
 use murphi::diagnostic::Diagnostic;
+use murphi::ir::Ordered;
 use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
@@ -103,10 +104,30 @@ impl Plan {
 
 /// What will be done about a question.
 pub fn plan(question: &Question<'_>) -> Result<Plan, Failure> {
-    match question.memory_model {
+    let plan = match question.memory_model {
         Some(memory_model) => of_memory_model(question, memory_model),
         None => of_own_claims(question),
-    }
+    }?;
+    interchangeable(question, &plan.processor.name)?;
+    Ok(plan)
+}
+
+/// Views keep any few processors in the place of any others, so nothing may show their order.
+fn interchangeable(question: &Question<'_>, processor: &str) -> Result<(), Failure> {
+    let Question { source, options, .. } = question;
+    let unsuitable = |problems| Failure::Unsuitable((*source).clone(), problems);
+    let model = murphi::load((*source).clone(), &options.language).map_err(unsuitable)?.model;
+    let is_processor = |ordered: &&Ordered| {
+        model.types[ordered.scalarset.0 as usize].name.as_deref() == Some(processor)
+    };
+    let problem = |ordered: &Ordered| {
+        let message = format!("the order of members of `{processor}` may show here");
+        Diagnostic::error(ordered.span, message)
+            .help("processors must be interchangeable to stand for any number of them")
+    };
+    let problems: Vec<Diagnostic> =
+        model.ordered.iter().filter(is_processor).map(problem).collect();
+    if problems.is_empty() { Ok(()) } else { Err(unsuitable(problems)) }
 }
 
 fn of_own_claims(question: &Question<'_>) -> Result<Plan, Failure> {
