@@ -75,6 +75,7 @@ pub(crate) fn claims(question: &Question) -> Result<Claims> {
         language,
         only: question.only,
         exact: question.exact,
+        assume_independence: question.assumes_independence(),
         ..conform::Options::default()
     };
     let composed = conform::composed_programs(&source, &options)
