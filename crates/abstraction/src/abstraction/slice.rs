@@ -13,7 +13,9 @@
 
 use std::collections::HashSet;
 
-use murphi::ast::{Branch, Case, Declaration, DeclarationKind, Statement, StatementKind};
+use murphi::ast::{
+    Branch, Case, Declaration, DeclarationKind, PropertyKind, Quantifier, Statement, StatementKind,
+};
 use murphi::transform::{changed, each_part, each_statement, own_expressions, root};
 
 use super::instance::Instance;
@@ -34,7 +36,13 @@ pub(super) fn needed(
     if locals.is_empty() {
         return statements.to_vec();
     }
-    let mut slice = Slice { instance, locals, needed: HashSet::new() };
+    let mut loops = Vec::new();
+    each_statement(statements, &mut |statement| {
+        if let StatementKind::For { quantifiers, .. } = &statement.kind {
+            loops.extend(quantifiers.iter().cloned());
+        }
+    });
+    let mut slice = Slice { instance, locals, loops, needed: HashSet::new() };
     loop {
         let before = slice.needed.len();
         slice.gather(statements);
@@ -48,6 +56,8 @@ pub(super) fn needed(
 struct Slice<'a> {
     instance: &'a Instance<'a>,
     locals: HashSet<&'a str>,
+    /// What the loops of the rule bind.
+    loops: Vec<Quantifier>,
     /// Local variables that something depends on.
     needed: HashSet<String>,
 }
@@ -55,6 +65,12 @@ struct Slice<'a> {
 impl Slice<'_> {
     /// Whether a statement itself does something, or asks for something, that may show.
     fn matters(&self, statement: &Statement) -> bool {
+        // A check that is made in other instances only asks for nothing here.
+        if let StatementKind::Property(property) = &statement.kind
+            && property.kind == PropertyKind::Check
+        {
+            return self.instance.may_check(&property.condition, &self.loops);
+        }
         let Some(target) = changed(statement) else {
             return !matches!(
                 statement.kind,

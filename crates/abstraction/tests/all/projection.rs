@@ -5,8 +5,8 @@ use crate::support::{abstracted, parsed, protocol};
 use murphi::ast::Program;
 use murphi::interpret::End;
 use tribunal_abstraction::{
-    Abstraction, Options, Prepared, RuleId, Simulation, View, abstraction, one_address,
-    possible_exclusions, prepare,
+    Abstraction, Options, Prepared, RuleId, RunTimeErrors, Simulation, View, abstraction,
+    one_address, possible_exclusions, prepare,
 };
 
 /// A few thousand steps at random, by a generator that is the same everywhere.
@@ -145,6 +145,12 @@ fn every_step_of_moesi_is_seen() {
     every_step_is_seen(&parsed(&protocol("moesi")), "Processor", 4, 60);
 }
 
+/// How one address is kept in view.
+fn of_one_address() -> Options {
+    let view = View { concrete: 1, named: false };
+    Options { view, sets: false, errors: RunTimeErrors::Ignored, ..Options::default() }
+}
+
 /// Two addresses, each of them in view, and the other one gone.
 #[test]
 fn every_step_is_seen_with_one_address_in_view() {
@@ -154,9 +160,7 @@ fn every_step_is_seen_with_one_address_in_view() {
         let composed = composed.expect("it marks its loads and stores");
         let (_, program) = composed.by_address.last().expect("its data is independent");
         let prepared = prepare(program, Some(&composed.address)).expect("it can be prepared");
-        let how =
-            Options { view: View { concrete: 1, named: false }, sets: false, ..Options::default() };
-        let made = abstraction(&prepared, &how, &[]).expect("it can be abstracted");
+        let made = abstraction(&prepared, &of_one_address(), &[]).expect("it can be abstracted");
         assert_eq!(unseen_step_of(&simulation(&prepared, &made, 2), 400), None, "{name}");
     }
 }
@@ -174,9 +178,7 @@ fn exclusions_exclude_no_step() {
     let without = one_address(program, &composed.address, &[]).expect("none is stored");
     assert_ne!(one, without, "they say something");
     let prepared = prepare(program, Some(&composed.address)).expect("it can be prepared");
-    let how =
-        Options { view: View { concrete: 1, named: false }, sets: false, ..Options::default() };
-    let mut made = abstraction(&prepared, &how, &[]).expect("it can be abstracted");
+    let mut made = abstraction(&prepared, &of_one_address(), &[]).expect("it can be abstracted");
     made.program = one;
     assert_eq!(unseen_step_of(&simulation(&prepared, &made, 2), 400), None);
 }

@@ -95,6 +95,11 @@ impl Declarations {
         ty
     }
 
+    /// Whether a type is the one that is known by its name alone.
+    pub fn is_opaque(&self, ty: &TypeExpression) -> bool {
+        matches!(&self.resolve(ty).kind, TypeKind::Named(name) if name.text == self.opaque)
+    }
+
     /// What a type is declared to be.
     pub fn definition(&self, name: &str) -> Option<&TypeExpression> {
         self.named.get(name)

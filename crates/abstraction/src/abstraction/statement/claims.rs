@@ -14,10 +14,10 @@
 //! ```
 
 use murphi::ast::{
-    Expression, ExpressionKind, Property, PropertyKind, Statement, StatementKind, Text,
+    Expression, ExpressionKind, Property, PropertyKind, Quantifier, Statement, StatementKind, Text,
 };
 use murphi::source::Span;
-use murphi::transform::{boolean, is_true, names, parts, statement};
+use murphi::transform::{bind, boolean, is_true, names, parts, statement};
 
 use crate::abstraction::instance::{Instance, Mode, Standing, Step, Stop};
 use crate::abstraction::places::Where;
@@ -63,6 +63,20 @@ impl Instance<'_> {
             self.standing.get(name).is_none_or(|standing| *standing == Standing::Concrete)
         };
         Ok(self.is_wide(condition)? && names(condition).iter().all(is_concrete))
+    }
+
+    /// Whether an assertion may be checked in this instance, somewhere in these loops.
+    pub(in crate::abstraction) fn may_check(
+        &self,
+        condition: &Expression,
+        loops: &[Quantifier],
+    ) -> bool {
+        let mut inside = self.clone();
+        bind(&mut inside.scope, loops);
+        for each in loops.iter().filter(|each| self.types.over_processors(each)) {
+            inside.standing.insert(each.name.text.clone(), Standing::Concrete);
+        }
+        inside.is_checked(condition).unwrap_or(true)
     }
 
     /// Whether no view is wide enough for the processors of a claim together with all of its rule and

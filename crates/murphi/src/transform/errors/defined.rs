@@ -119,10 +119,10 @@ fn gather_assigned(statements: &[Statement], loops: &mut Vec<String>, found: &mu
         match &statement.kind {
             StatementKind::Assign { value, .. }
                 if matches!(value.kind, ExpressionKind::Undefined) => {}
-            StatementKind::Assign { target: place, .. } | StatementKind::Clear(place) => {
-                if goes_through_all(place, &mut loops.clone()) {
-                    found.push(path(place));
-                }
+            StatementKind::Assign { target: place, .. } | StatementKind::Clear(place)
+                if goes_through_all(place, &mut loops.clone()) =>
+            {
+                found.push(path(place));
             }
             StatementKind::Undefine(place) => {
                 let undefined = path(place);

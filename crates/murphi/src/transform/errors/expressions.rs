@@ -13,7 +13,7 @@ use crate::transform::build::{
     and, binary, boolean, expression, implies, is_true, not, or, quantified,
 };
 use crate::transform::declarations::bind;
-use crate::transform::visit::is_place;
+use crate::transform::visit::{each_part, is_place};
 
 use super::defined::path;
 use super::{Context, Errors};
@@ -47,11 +47,11 @@ impl Errors<'_> {
             }
             ExpressionKind::Binary(B::And | B::LogicalAnd | B::Implies, left, right) => {
                 let (first, second) = self.both(context, left, right)?;
-                Ok(and(first, implies((**left).clone(), second)))
+                Ok(and(first, implies(self.premise(left, true), second)))
             }
             ExpressionKind::Binary(B::Or | B::LogicalOr, left, right) => {
                 let (first, second) = self.both(context, left, right)?;
-                Ok(and(first, or((**left).clone(), second)))
+                Ok(and(first, or(self.premise(left, false), second)))
             }
             ExpressionKind::Binary(operator, left, right) => {
                 let (first, second) = self.both(context, left, right)?;
@@ -80,6 +80,34 @@ impl Errors<'_> {
                 Err(Diagnostic::error(call.name.span, "a call is left whose errors are not known"))
             }
         }
+    }
+
+    /// What of a condition is supposed where its value, `when`, lets the next one be evaluated: the
+    /// parts that speak of some or all members of the opaque type are left out. So less is supposed
+    /// and more is claimed, of fewer members at once.
+    fn premise(&self, condition: &Expression, when: bool) -> Expression {
+        use BinaryOperator as B;
+        match (&condition.kind, when) {
+            (ExpressionKind::Binary(B::And | B::LogicalAnd, left, right), true) => {
+                and(self.premise(left, when), self.premise(right, when))
+            }
+            (ExpressionKind::Binary(B::Or | B::LogicalOr, left, right), false) => {
+                or(self.premise(left, when), self.premise(right, when))
+            }
+            _ => {
+                let mut quantifies = false;
+                each_part(condition, &mut |part| {
+                    if let ExpressionKind::Quantified { quantifiers, .. } = &part.kind {
+                        quantifies |= quantifiers.iter().any(|each| self.is_of_members(each));
+                    }
+                });
+                if quantifies { boolean(when, condition.span) } else { condition.clone() }
+            }
+        }
+    }
+
+    fn is_of_members(&self, quantifier: &Quantifier) -> bool {
+        matches!(&quantifier.domain, Domain::Type(ty) if self.declarations.is_opaque(ty))
     }
 
     fn both(
