@@ -101,6 +101,7 @@ fn rejects_every_tampering(source: &Source, original: &Certificate) {
         *text = text.replacen("==>", "& false ==>", 1);
     });
     rejects("an invariant dropped", &|it| drop(it.proofs[0].processors.invariants.pop()));
+    rejects("a check added", &|it| it.proofs[0].processors.checks.push("another".to_owned()));
     rejects("a claim dropped", &|it| drop(it.proofs.pop()));
     rejects("a claim renamed", &|it| it.proofs[0].claim += " at last");
     rejects("the view narrowed", &|it| it.proofs[0].processors.concrete -= 1);

@@ -87,6 +87,8 @@ pub struct Layer {
     pub lemmas: Vec<String>,
     /// The names of all invariants of the abstract program, lemmas included.
     pub invariants: Vec<String>,
+    /// Those of them that say that a guard or an invariant can be evaluated.
+    pub checks: Vec<String>,
     /// The abstract program.
     pub abstraction: String,
 }

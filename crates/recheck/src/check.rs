@@ -39,6 +39,8 @@ pub struct Checked {
     pub invariants: usize,
     /// How many of these are lemmas.
     pub lemmas: usize,
+    /// How many of them say that a guard or an invariant can be evaluated.
+    pub checks: usize,
     /// How many states it has.
     pub states: u64,
 }
@@ -78,6 +80,7 @@ fn checked(
                 claim: claim.to_owned(),
                 invariants: layer.invariants.len(),
                 lemmas: layer.lemmas.len(),
+                checks: layer.checks.len(),
                 states,
             });
         }
@@ -85,6 +88,13 @@ fn checked(
     let processors = proofs.iter().map(|proof| proof.processors.concrete).max().unwrap_or(1);
     let addresses = claims.address.as_ref().map(|(_, many)| *many).filter(|_| !is_any);
     Ok(Holds { processors, assuming, values, addresses, checked })
+}
+
+impl Checked {
+    /// How many invariants are the protocol's own, or an observer's.
+    pub fn claims(&self) -> usize {
+        self.invariants.saturating_sub(self.lemmas + self.checks)
+    }
 }
 
 impl Claims {

@@ -132,13 +132,15 @@ fn layer(
     let Layer { concrete, named, .. } = *given;
     let how = Options { view: View { concrete, named }, dialect, ..Options::default() };
     let made = abstraction::abstraction(&prepared, &how, &read);
-    let abstraction = print(&made.map_err(|problems| first(&problems))?.program);
+    let made = made.map_err(|problems| first(&problems))?;
+    let abstraction = print(&made.program);
     let invariants =
         match parse(&Source { name: "abstraction".into(), text: abstraction.clone() }).0 {
             Some(program) => invariants(&program),
             None => return Err("the abstract program cannot be read".to_owned()),
         };
-    Ok(Layer { concrete, named, lemmas: given.lemmas.clone(), invariants, abstraction })
+    let (lemmas, checks) = (given.lemmas.clone(), made.checks);
+    Ok(Layer { concrete, named, lemmas, invariants, checks, abstraction })
 }
 
 /// The names of invariants, rulesets flattened.

@@ -88,12 +88,11 @@ fn sentence(name: &str, question: &Question, verdict: &Verdict, quiet: bool) -> 
             text += &format!("  for {}, compared as they are\n", counted(values, "value"));
         }
         for checked in &holds.checked {
-            let claims = checked.invariants - checked.lemmas;
             text += &format!(
                 "  {}: {} visited, {} and {}\n",
                 checked.claim,
                 counted(checked.states, "state"),
-                counted(claims as u64, "claim"),
+                counted(checked.claims() as u64, "claim"),
                 counted(checked.lemmas as u64, "lemma")
             );
         }
@@ -108,7 +107,7 @@ fn shown(question: &Question, holds: &Holds) -> String {
         (Some(_), Some(only)) => format!("no nice cycle of {}", counted(only, "processor")),
         (Some(_), None) => "sequentially consistent".to_owned(),
         (None, _) => {
-            let own = holds.checked.iter().map(|checked| checked.invariants - checked.lemmas);
+            let own = holds.checked.iter().map(recheck::Checked::claims);
             match own.sum::<usize>() {
                 1 => "1 invariant holds".to_owned(),
                 many => format!("{many} invariants hold"),
@@ -144,6 +143,7 @@ fn object(name: &str, question: &Question, verdict: &Verdict) -> Value {
                     "states": checked.states,
                     "invariants": checked.invariants,
                     "lemmas": checked.lemmas,
+                    "checks": checked.checks,
                 })
             };
             object["claims"] = holds.checked.iter().map(claim).collect();

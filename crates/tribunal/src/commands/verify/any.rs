@@ -101,7 +101,7 @@ fn report(
     let shown = &outcome.shown;
     let told = match &outcome.end {
         End::NoStart if outcome.open.is_empty() => return Err(no_start(question.source)),
-        End::NoStart => tell::not_established(question, tell::asked(question, shown), &outcome),
+        End::NoStart => tell::not_established(question, tell::asked(question, shown), outcome),
         End::Found(Found::Memory { source, options, verification }) => {
             let language = Language {
                 constants: options.language.constants.clone(),
