@@ -97,6 +97,12 @@ fn the_guide_to_targets_shows_what_is_printed() {
 
 #[cfg(unix)]
 #[test]
+fn the_guide_to_any_number_of_processors_shows_what_is_printed() {
+    check("docs/any-processors.md");
+}
+
+#[cfg(unix)]
+#[test]
 fn the_guide_to_running_shows_what_is_printed() {
     check("docs/run.md");
 }
