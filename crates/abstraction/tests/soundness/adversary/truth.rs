@@ -135,12 +135,12 @@ impl Search<'_> {
                 }
             }
             let alike = Alike::new(self.machine.model(), self.count as usize, &state);
-            for number in 0..instances.len() {
+            for (number, of_rule) in instances.iter().enumerate() {
                 let is_followed = number < followed;
                 if !is_followed && self.found.rules[number].is_enough(self.count) {
                     continue;
                 }
-                for &(instance, ref processors) in &instances[number] {
+                for &(instance, ref processors) in of_rule {
                     if !alike.is_first(processors) {
                         continue;
                     }
