@@ -9,10 +9,11 @@ use murphi::ast::{
 };
 use murphi::print::{print, print_expression};
 use murphi::source::Span;
-use murphi::transform::{expression, identifier, named_type, names, text};
+use murphi::transform::{
+    expression, identifier, in_ruleset, named_type, names, property_item, text,
+};
 
-use crate::abstraction::{Built, NAMED, OTHER, is_set_type};
-use crate::prepare::{in_ruleset, property_item};
+use crate::abstraction::{Built, NAMED, OTHER};
 use crate::types::Types;
 use crate::{Abstraction, Prepared, View};
 
@@ -161,7 +162,7 @@ impl<'t> Retyping<'t> {
             return;
         }
         // One more element of a set says whether any other processor is in it.
-        let is_set = is_set_type(self.types, ty);
+        let is_set = self.types.is_set(ty);
         match &mut ty.kind {
             TypeKind::Record(fields) => {
                 fields.iter_mut().for_each(|field| self.retype(&mut field.ty));

@@ -15,21 +15,13 @@
 //! that finds nothing is a proof. Where lemmas come from (crate `refine`) does not matter.
 
 mod abstraction;
-mod counters;
 mod emit;
-mod flags;
-mod implications;
 mod lemma;
 mod one_address;
-mod prepare;
-mod processor;
 mod product;
-mod projection;
-mod simulation;
 mod types;
 
-use murphi::ast::{Expression, Program, Quantifier};
-use murphi::diagnostic::Diagnostic;
+use murphi::ast::{Expression, Quantifier};
 
 pub use abstraction::{Claimable, NAMED, OTHER, Options, RunTimeErrors, abstraction, least_view};
 pub use emit::emit;
@@ -38,11 +30,8 @@ pub use murphi::transform::{FlatRule, RuleId, flatten};
 pub use one_address::{
     Exclusion, by_address, exclusion_program, of_one_address, one_address, possible_exclusions,
 };
-pub use prepare::prepare;
-pub use processor::{Processor, find_processor, with_processors};
+pub use prepare::{Prepared, Processor, find_processor, prepare, with_processors};
 pub use product::{Abstraction, Choice, Chosen, ChosenSet, Fixed, OtherRule};
-pub use projection::project;
-pub use simulation::{Simulation, Unseen};
 
 /// What is kept of processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,24 +57,4 @@ pub struct Lemma {
     /// The condition, over the parameters of the rule, the witnesses and the state. It calls no
     /// functions.
     pub condition: Expression,
-}
-
-/// A program in the form that is abstracted, still concrete: it has as many processors as it says.
-#[derive(Debug, Clone)]
-pub struct Prepared {
-    /// The program. Counters of processors are sets, and what its observers flag is an error.
-    pub program: Program,
-    /// The type of processors.
-    pub processor: Processor,
-    /// Its rules, by their ids.
-    pub rules: Vec<FlatRule>,
-    /// What to tell the user about it.
-    pub notes: Vec<Diagnostic>,
-}
-
-impl Prepared {
-    /// Whether two stored processors may be compared, so that it helps to know one more by its name.
-    pub fn stores_several_processors(&self) -> bool {
-        types::Types::new(&self.program, &self.processor.name).stored_places() > 1
-    }
 }

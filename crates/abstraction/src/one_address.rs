@@ -28,13 +28,12 @@ use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 use murphi::transform::{
-    FlatRule, Substitution, and, binary, each_part, flatten_all, implies, name, named_type, names,
-    not, parts, quantified, quantifier, root, text,
+    FlatRule, Substitution, and, assembled, binary, declarations, each_part, flatten_all, implies,
+    name, named_type, names, not, parts, property_item, quantified, quantifier, root, text,
 };
 
 use crate::abstraction::{OTHER, Options, abstraction};
 use crate::lemma::conjuncts;
-use crate::prepare::{assembled, property_item};
 use crate::types::Types;
 use crate::{Abstraction, Lemma, Prepared, RunTimeErrors, View, prepare};
 
@@ -124,15 +123,7 @@ pub fn exclusion_program(
     for start in &mut flattened.start_states {
         start.item.1.statements = without_claims(&start.item.1.statements);
     }
-    let declarations: Vec<Declaration> = prepared
-        .program
-        .items
-        .iter()
-        .filter_map(|item| match item {
-            Item::Declaration(declaration) => Some(declaration.clone()),
-            _ => None,
-        })
-        .collect();
+    let declarations: Vec<_> = declarations(&prepared.program).cloned().collect();
     let mut stripped = assembled(&declarations, &flattened);
     for (number, exclusion) in exclusions.iter().enumerate() {
         let called = format!("one address at a time, {}", number + 1);

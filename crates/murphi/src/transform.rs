@@ -4,10 +4,11 @@
 //! expressions and statements ([`each_part`], [`each_statement`]), rebuilds them from rebuilt parts
 //! ([`rebuilt`]), makes new ones ([`and`], [`quantified`], [`when`]), puts expressions in place of
 //! names ([`Substitution`]), asks for the declared type of a place ([`Declarations`]), and prefers
-//! programs in which every rule stands alone ([`flatten`]), nothing is called ([`Inliner`]), no
+//! programs in which every rule stands alone ([`flatten`], and back by [`assembled`]), nothing is called ([`Inliner`]), no
 //! name hides another ([`names_apart`]) and only assertions fail ([`explicit_errors`]).
 
 mod apart;
+mod assemble;
 mod bounds;
 mod build;
 mod declarations;
@@ -21,6 +22,7 @@ mod substitute;
 mod visit;
 
 pub use apart::names_apart;
+pub use assemble::{assembled, declarations, in_ruleset, property_item, rule_item};
 pub use build::{
     and, assign, binary, boolean, expression, field, identifier, implies, index, is_false, is_true,
     name, named_type, not, not_taken, or, quantified, quantifier, statement, text, when,

@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use abstraction::{Abstraction, Simulation, Unseen};
+use abstraction::Abstraction;
 use chance::Rng;
 use murphi::interpret::End;
 use murphi::value::State;
@@ -16,6 +16,7 @@ use murphi::value::State;
 use crate::instance::look_at;
 use crate::outcome::{Audit, Outcome, Shown};
 use crate::question::{Listener, Question};
+use crate::simulation::{Simulation, Unseen};
 
 /// The most processors of an instance.
 const MOST: u64 = 7;

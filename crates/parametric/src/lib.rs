@@ -13,7 +13,9 @@ mod certificate;
 mod instance;
 mod outcome;
 mod plan;
+mod projection;
 mod question;
+mod simulation;
 
 pub use audit::audit;
 pub use carry_out::carry_out;
@@ -21,3 +23,4 @@ pub use certificate::certificate;
 pub use outcome::{AddressProof, Addresses, Audit, End, Excluded, Found, Outcome, Shown, Via};
 pub use plan::{Claim, OneAddress, Plan, Step, plan};
 pub use question::{Failure, Listener, Question};
+pub use simulation::{Simulation, Unseen};

@@ -12,7 +12,6 @@ use murphi::print::print_expression;
 use murphi::source::Span;
 use murphi::transform::{Scope, name, names, not_taken, quantified};
 
-use super::sets::is_set_type;
 use crate::types::Types;
 use crate::{Choice, Fixed};
 
@@ -322,7 +321,7 @@ impl<'t> Instance<'t> {
         };
         let initial = self.is_fresh(&reads, 0);
         let set = match fixed {
-            None if is_set_type(self.types, &ty) => Some(self.fresh_set(stands_for, &ty)),
+            None if self.types.is_set(&ty) => Some(self.fresh_set(stands_for, &ty)),
             _ => None,
         };
         let parameter = (fixed.is_none() && set.is_none()).then(|| self.fresh(stands_for));

@@ -48,7 +48,6 @@ use instance::{Instance, Mode, Stop, key};
 pub use instance::{NAMED, OTHER};
 pub(crate) use rule::Built;
 use rule::{Source, instances};
-pub(crate) use sets::is_set_type;
 
 /// How to abstract.
 #[derive(Debug, Clone)]
@@ -179,7 +178,7 @@ pub fn abstraction(
         }
     }
     let mut strengthened = Vec::new();
-    let mut notes = prepared.notes.clone();
+    let mut notes = Vec::new();
     for (number, property) in flattened.properties.iter().enumerate() {
         let item = &property.item;
         let called =

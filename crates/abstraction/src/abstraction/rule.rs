@@ -288,6 +288,6 @@ fn text_of(built: &Built) -> String {
         body: built.body.clone(),
         span: built.span,
     };
-    let items = vec![crate::prepare::rule_item(&rule)];
+    let items = vec![murphi::transform::rule_item(&rule)];
     murphi::print::print(&murphi::ast::Program { items })
 }

@@ -9,27 +9,16 @@
 //! after:  (exists q: P do sharers[q] end) | sharers[Other]
 //! ```
 
-use murphi::ast::{BinaryOperator, Expression, ExpressionKind, TypeKind, UnaryOperator};
+use murphi::ast::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use murphi::transform::{and, implies, index, is_false, is_true, name, names, not, or};
 
 use super::instance::{Instance, Mode, OTHER};
 use super::places::Where;
-use crate::types::Types;
-
-/// Whether a type is a set of processors.
-pub(crate) fn is_set_type(types: &Types, ty: &murphi::ast::TypeExpression) -> bool {
-    types.has_sets()
-        && types.array(ty).is_some_and(|(index, element)| {
-            let is_boolean = matches!(&types.resolve(&element).kind,
-            TypeKind::Named(name) if name.text == "boolean");
-            types.is_processor(&index) && is_boolean
-        })
-}
 
 impl Instance<'_> {
     /// Whether a place is a set of processors.
     pub(super) fn is_set(&self, place: &Expression) -> bool {
-        self.types.of(&self.scope, place).is_some_and(|ty| is_set_type(self.types, &ty))
+        self.types.of(&self.scope, place).is_some_and(|ty| self.types.is_set(&ty))
     }
 
     /// Whether any processor that is not concrete meets a condition, if that is known exactly. The

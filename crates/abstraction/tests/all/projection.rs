@@ -4,9 +4,10 @@
 use crate::support::{abstracted, parsed, protocol};
 use murphi::ast::Program;
 use murphi::interpret::End;
+use parametric::Simulation;
 use tribunal_abstraction::{
-    Abstraction, Options, Prepared, RuleId, RunTimeErrors, Simulation, View, abstraction,
-    one_address, possible_exclusions, prepare,
+    Abstraction, Options, Prepared, RuleId, RunTimeErrors, View, abstraction, one_address,
+    possible_exclusions, prepare,
 };
 
 /// A few thousand steps at random, by a generator that is the same everywhere.

@@ -7,9 +7,8 @@ use chance::Rng;
 use murphi::ast::Program;
 use murphi::interpret::End;
 use murphi::value::State;
-use tribunal_abstraction::{
-    Abstraction, Prepared, Processor, Simulation, Unseen, View, find_processor, read_lemmas,
-};
+use parametric::{Simulation, Unseen};
+use tribunal_abstraction::{Abstraction, Prepared, Processor, View, find_processor, read_lemmas};
 
 use crate::judge::{Found, Said, abstracted, by_the_loop, instance, read, runnable, said, source};
 use crate::sabotage::Sabotage;

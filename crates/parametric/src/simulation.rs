@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use abstraction::{Abstraction, Prepared, RuleId, with_processors};
 use murphi::ast::Program;
 use murphi::check;
 use murphi::instance;
@@ -16,7 +17,7 @@ use murphi::print::print;
 use murphi::source::Source;
 use murphi::value::State;
 
-use crate::{Abstraction, Prepared, RuleId, project, with_processors};
+use crate::projection::project;
 
 /// An instance of a program beside the abstraction of it.
 pub struct Simulation<'a> {

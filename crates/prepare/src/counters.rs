@@ -31,7 +31,7 @@ use murphi::source::Span;
 use murphi::transform::{Flattened, Scope, bind};
 
 use crate::processor::Processor;
-use crate::types::Types;
+use crate::types::ProcessorTypes;
 
 use recognise::{constants, sized_constants};
 use remains::nothing_depends_on;
@@ -42,7 +42,7 @@ type Result<T> = std::result::Result<T, Diagnostic>;
 pub(crate) fn counters_to_sets(
     declarations: &mut Vec<Declaration>,
     flattened: &mut Flattened,
-    types: &Types,
+    types: &ProcessorTypes,
     processor: &Processor,
 ) -> Result<()> {
     let constants = constants(declarations);
@@ -63,7 +63,7 @@ pub(crate) fn counters_to_sets(
 
 /// What is known of the program in which counters become sets.
 struct Sets<'a> {
-    types: &'a Types,
+    types: &'a ProcessorTypes,
     processor: &'a str,
     /// The constant that says how many processors there are.
     size: Option<&'a str>,
@@ -126,7 +126,11 @@ struct Context {
 }
 
 impl Context {
-    fn new(types: &Types, quantifiers: &[Quantifier], declarations: &[Declaration]) -> Self {
+    fn new(
+        types: &ProcessorTypes,
+        quantifiers: &[Quantifier],
+        declarations: &[Declaration],
+    ) -> Self {
         let mut scope = Scope::new();
         bind(&mut scope, quantifiers);
         for declaration in declarations {

@@ -5,8 +5,9 @@ use murphi::value::{State, Value};
 
 /// A state of the prepared program, with only some processors in view. `view` gives their numbers,
 /// from 0, in the order in which they are the concrete processors of the abstraction; there must be
-/// as many as that has. `named` is the one that is known by its name, if one is. Both models must come from the same prepared program.
-pub fn project(
+/// as many as that has. `named` is the one that is known by its name, if one is. Both models must
+/// come from the same prepared program.
+pub(crate) fn project(
     concrete: &Model,
     abstracted: &Model,
     processor: &str,

@@ -20,10 +20,10 @@ use murphi::transform::{
     Flattened, changed, each_expression, each_part, each_statement, is_false, is_true, root, text,
 };
 
-use crate::types::Types;
+use crate::types::ProcessorTypes;
 
 /// Replaces setting a flag by an error with the name of the invariant.
-pub(crate) fn flags_to_errors(flattened: &mut Flattened, types: &Types) {
+pub(crate) fn flags_to_errors(flattened: &mut Flattened, types: &ProcessorTypes) {
     let claims: Vec<(String, String)> = flattened.properties.iter().filter_map(claim).collect();
     for (flag, message) in claims {
         if types.is_global(&flag) && is_flag(flattened, &flag) {

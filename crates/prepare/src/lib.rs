@@ -1,0 +1,57 @@
+//! The same protocol in another form: what a transformation over processors starts from.
+//!
+//! [`prepare`] finds the type of processors and brings a program into a form in which rules stand
+//! alone, nothing is called, counters of processors are sets of them, and flags of observers are
+//! errors. Each step is from syntax tree to syntax tree.
+//!
+//! This is trusted, and its promise is: the prepared program has the states, steps and errors of
+//! the program, with any number of processors. Transformations T1 to T6 of docs/abstraction.md.
+//!
+//! ```
+//! let text = "type P: scalarset(3); var busy: array [P] of boolean;
+//!             function idle(p: P): boolean; begin return !busy[p]; end;
+//!             ruleset p: P do rule \"begin\" idle(p) ==> begin busy[p] := true; end; end;";
+//! let source = murphi::source::Source { name: "small.m".into(), text: text.into() };
+//! let program = murphi::parse::parse(&source).0.unwrap();
+//! let prepared = tribunal_prepare::prepare(&program, None).unwrap();
+//! assert_eq!(prepared.processor.name, "P");
+//! let guard = prepared.rules[0].guard.as_ref().unwrap();
+//! assert_eq!(murphi::print::print_expression(guard), "!busy[p]");
+//! ```
+
+mod counters;
+mod flags;
+mod implications;
+mod prepare;
+mod processor;
+mod types;
+
+use murphi::ast::Program;
+use murphi::transform::FlatRule;
+
+pub use prepare::prepare;
+pub use processor::{Processor, find_processor, with_processors};
+pub use types::ProcessorTypes;
+
+/// A program in the form that is abstracted, still concrete: it has as many processors as it says.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// The program. Counters of processors are sets, and what its observers flag is an error.
+    pub program: Program,
+    /// The type of processors.
+    pub processor: Processor,
+    /// Its rules, by their ids.
+    pub rules: Vec<FlatRule>,
+}
+
+impl Prepared {
+    /// The types of the program.
+    pub fn types(&self) -> ProcessorTypes {
+        ProcessorTypes::new(&self.program, &self.processor.name)
+    }
+
+    /// Whether two stored processors may be compared, so that it helps to know one more by its name.
+    pub fn stores_several_processors(&self) -> bool {
+        self.types().stored_places() > 1
+    }
+}
