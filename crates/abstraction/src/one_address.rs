@@ -28,8 +28,9 @@ use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 use murphi::transform::{
-    FlatRule, Substitution, and, assembled, binary, declarations, each_part, flatten_all, implies,
-    name, named_type, names, not, parts, property_item, quantified, quantifier, root, text,
+    FlatRule, Substitution, and, assembled, binary, bodies_mut, declarations, each_part,
+    flatten_all, implies, name, named_type, names, not, parts, property_item, quantified,
+    quantifier, root, text,
 };
 
 use crate::abstraction::{OTHER, Options, abstraction};
@@ -303,19 +304,7 @@ fn without_claims(statements: &[Statement]) -> Vec<Statement> {
     };
     let kept = statements.iter().filter(|statement| !is_claim(statement)).cloned();
     let pruned = |mut statement: Statement| {
-        let prune = |body: &mut Vec<Statement>| *body = without_claims(body);
-        match &mut statement.kind {
-            StatementKind::If { branches, otherwise } => {
-                branches.iter_mut().for_each(|branch| prune(&mut branch.body));
-                otherwise.iter_mut().for_each(prune);
-            }
-            StatementKind::Switch { cases, otherwise, .. } => {
-                cases.iter_mut().for_each(|case| prune(&mut case.body));
-                otherwise.iter_mut().for_each(prune);
-            }
-            StatementKind::For { body, .. } | StatementKind::While { body, .. } => prune(body),
-            _ => {}
-        }
+        bodies_mut(&mut statement).for_each(|body| *body = without_claims(body));
         statement
     };
     kept.map(pruned).collect()

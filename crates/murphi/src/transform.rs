@@ -2,7 +2,7 @@
 //!
 //! A transformation takes a parsed program apart and puts another one together. It looks at
 //! expressions and statements ([`each_part`], [`each_statement`]), rebuilds them from rebuilt parts
-//! ([`rebuilt`]), makes new ones ([`and`], [`quantified`], [`when`]), puts expressions in place of
+//! ([`rebuilt`], [`parts_mut`]), makes new ones ([`and`], [`quantified`], [`when`]), puts expressions in place of
 //! names ([`Substitution`]), asks for the declared type of a place ([`Declarations`]), and prefers
 //! programs in which every rule stands alone ([`flatten`], and back by [`assembled`]), nothing is called ([`Inliner`]), no
 //! name hides another ([`names_apart`]) and only assertions fail ([`explicit_errors`]).
@@ -32,11 +32,12 @@ pub use effects::{is_moved, written};
 pub use errors::{Checked, explicit_errors, without_idle_puts};
 pub use flatten::{Flat, FlatRule, Flattened, RuleId, flatten, flatten_all};
 pub use fold::{
-    rebuilt, rebuilt_statement, rebuilt_statements, try_rebuilt, try_rebuilt_statement,
+    Part, bodies_mut, parts_mut, rebuilt, rebuilt_statements, try_rebuilt, try_rebuilt_statement,
+    with_bodies,
 };
 pub use inline::Inliner;
 pub use substitute::Substitution;
 pub use visit::{
-    changed, each_expression, each_part, each_statement, is_place, names, own_expressions, parts,
-    root,
+    bodies, changed, each_expression, each_part, each_statement, is_place, names, own_expressions,
+    parts, root,
 };

@@ -17,7 +17,8 @@ use murphi::ast::{
     Expression, ExpressionKind, PropertyKind, Statement, StatementKind, UnaryOperator,
 };
 use murphi::transform::{
-    Flattened, changed, each_expression, each_part, each_statement, is_false, is_true, root, text,
+    Flattened, bodies_mut, changed, each_expression, each_part, each_statement, is_false, is_true,
+    root, text,
 };
 
 use crate::types::ProcessorTypes;
@@ -102,19 +103,6 @@ fn raise(statements: &mut [Statement], flag: &str, message: &str) {
             statement.kind = StatementKind::Error(text(message, statement.span));
             continue;
         }
-        match &mut statement.kind {
-            StatementKind::If { branches, otherwise } => {
-                branches.iter_mut().for_each(|branch| raise(&mut branch.body, flag, message));
-                otherwise.iter_mut().for_each(|body| raise(body, flag, message));
-            }
-            StatementKind::Switch { cases, otherwise, .. } => {
-                cases.iter_mut().for_each(|case| raise(&mut case.body, flag, message));
-                otherwise.iter_mut().for_each(|body| raise(body, flag, message));
-            }
-            StatementKind::For { body, .. }
-            | StatementKind::While { body, .. }
-            | StatementKind::Alias { body, .. } => raise(body, flag, message),
-            _ => {}
-        }
+        bodies_mut(statement).for_each(|body| raise(body, flag, message));
     }
 }

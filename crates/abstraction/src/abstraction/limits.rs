@@ -10,7 +10,7 @@ use murphi::ast::{
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
-use murphi::transform::{Checked, Scope, bind, quantified};
+use murphi::transform::{Checked, Scope, bind, bodies, quantified};
 
 use super::width::{Needs, beyond, needs, too_many};
 use crate::types::Types;
@@ -37,7 +37,7 @@ pub(super) fn check(
         let help = "keep at least one of them";
         problems.push(Diagnostic::error(prepared.processor.span, message).help(help));
     }
-    for (_, body) in bodies(checked) {
+    for (_, body) in rule_bodies(checked) {
         for declaration in &body.declarations {
             if let DeclarationKind::Variable(variables) = &declaration.kind {
                 suits(types, &variables.ty, &mut problems);
@@ -64,7 +64,7 @@ pub(super) fn widest(types: &Types, checked: &Checked) -> u64 {
 }
 
 /// The bodies of rules and start states, with what is bound around them.
-fn bodies(checked: &Checked) -> impl Iterator<Item = (&Vec<Quantifier>, &Body)> {
+fn rule_bodies(checked: &Checked) -> impl Iterator<Item = (&Vec<Quantifier>, &Body)> {
     let program = &checked.program;
     let rules = program.rules.iter().map(|rule| (&rule.quantifiers, &rule.body));
     rules.chain(program.start_states.iter().map(|start| (&start.quantifiers, &start.item.1)))
@@ -76,7 +76,7 @@ type Counted = Result<(Span, Needs), Diagnostic>;
 /// Every claim of a program but lemmas.
 fn claims(types: &Types, checked: &Checked) -> Vec<Counted> {
     let mut claims = Claims { types, found: Vec::new() };
-    for (quantifiers, body) in bodies(checked) {
+    for (quantifiers, body) in rule_bodies(checked) {
         let mut scope = Scope::new();
         bind(&mut scope, quantifiers);
         for declaration in &body.declarations {
@@ -138,28 +138,16 @@ impl Claims<'_> {
     }
 
     fn statement(&mut self, scope: &Scope, statement: &Statement) {
-        match &statement.kind {
-            StatementKind::Property(property) => {
-                if matches!(property.kind, PropertyKind::Assertion | PropertyKind::Check) {
-                    self.claim(scope, &property.condition, statement.span);
-                }
-            }
-            StatementKind::If { branches, otherwise } => {
-                branches.iter().for_each(|branch| self.statements(scope, &branch.body));
-                otherwise.iter().for_each(|body| self.statements(scope, body));
-            }
-            StatementKind::Switch { cases, otherwise, .. } => {
-                cases.iter().for_each(|case| self.statements(scope, &case.body));
-                otherwise.iter().for_each(|body| self.statements(scope, body));
-            }
-            StatementKind::For { quantifiers, body } => {
-                let mut inner = scope.clone();
-                bind(&mut inner, quantifiers);
-                self.statements(&inner, body);
-            }
-            StatementKind::While { body, .. } => self.statements(scope, body),
-            _ => {}
+        if let StatementKind::Property(property) = &statement.kind
+            && matches!(property.kind, PropertyKind::Assertion | PropertyKind::Check)
+        {
+            self.claim(scope, &property.condition, statement.span);
         }
+        let mut inner = scope.clone();
+        if let StatementKind::For { quantifiers, .. } = &statement.kind {
+            bind(&mut inner, quantifiers);
+        }
+        bodies(statement).into_iter().for_each(|body| self.statements(&inner, body));
     }
 
     fn claim(&mut self, scope: &Scope, condition: &Expression, span: Span) {

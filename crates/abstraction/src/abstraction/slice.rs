@@ -14,9 +14,9 @@
 use std::collections::HashSet;
 
 use murphi::ast::{
-    Branch, Case, Declaration, DeclarationKind, PropertyKind, Quantifier, Statement, StatementKind,
+    Declaration, DeclarationKind, PropertyKind, Quantifier, Statement, StatementKind,
 };
-use murphi::transform::{changed, each_part, each_statement, own_expressions, root};
+use murphi::transform::{bodies_mut, changed, each_part, each_statement, own_expressions, root};
 
 use super::instance::Instance;
 
@@ -135,35 +135,11 @@ impl Slice<'_> {
 
     /// A statement without what does not matter in it.
     fn pruned(&self, statement: &Statement) -> Statement {
-        let kind = match &statement.kind {
-            StatementKind::If { branches, otherwise } => StatementKind::If {
-                branches: branches
-                    .iter()
-                    .map(|branch| Branch {
-                        condition: branch.condition.clone(),
-                        body: self.kept(&branch.body),
-                    })
-                    .collect(),
-                otherwise: otherwise.as_ref().map(|body| self.kept(body)),
-            },
-            StatementKind::Switch { value, cases, otherwise } => StatementKind::Switch {
-                value: value.clone(),
-                cases: cases
-                    .iter()
-                    .map(|case| Case {
-                        values: case.values.clone(),
-                        body: self.kept(&case.body),
-                        span: case.span,
-                    })
-                    .collect(),
-                otherwise: otherwise.as_ref().map(|body| self.kept(body)),
-            },
-            StatementKind::For { quantifiers, body } => {
-                let quantifiers = quantifiers.clone();
-                StatementKind::For { quantifiers, body: self.kept(body) }
-            }
-            other => other.clone(),
-        };
-        Statement { kind, span: statement.span }
+        let mut pruned = statement.clone();
+        // How often a `while` loop goes round depends on all that is done in it.
+        if !matches!(pruned.kind, StatementKind::While { .. }) {
+            bodies_mut(&mut pruned).for_each(|body| *body = self.kept(body));
+        }
+        pruned
     }
 }

@@ -112,13 +112,13 @@ pub fn without_idle_puts(declarations: &Declarations, program: &mut Flattened) {
     let (defined, dialect) = (HashSet::new(), Dialect::default());
     let errors = Errors { declarations, defined, dialect };
     for rule in &mut program.rules {
-        let mut context = Context::of(&rule.quantifiers, Some(&rule.body));
-        rule.body.statements = errors.without_idle_puts(&mut context, &rule.body.statements);
+        let context = Context::of(&rule.quantifiers, Some(&rule.body));
+        rule.body.statements = errors.without_idle_puts(&context, &rule.body.statements);
     }
     for start in &mut program.start_states {
         let body = &mut start.item.1;
-        let mut context = Context::of(&start.quantifiers, Some(body));
-        body.statements = errors.without_idle_puts(&mut context, &body.statements);
+        let context = Context::of(&start.quantifiers, Some(body));
+        body.statements = errors.without_idle_puts(&context, &body.statements);
     }
 }
 

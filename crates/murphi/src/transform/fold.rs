@@ -2,8 +2,7 @@
 //! stays as it is.
 
 use crate::ast::{
-    Branch, Case, Domain, Expression, ExpressionKind, MultisetFilter, Quantifier, Statement,
-    StatementKind,
+    Domain, Expression, ExpressionKind, MultisetFilter, Quantifier, Statement, StatementKind,
 };
 
 /// Rebuilds an expression from rebuilt parts. `rebuild` is not called for the expression itself.
@@ -81,16 +80,6 @@ pub fn try_rebuilt<E>(
     problem.map_or(Ok(done), Err)
 }
 
-/// Rebuilds a statement where that may fail for an expression: then it fails for the first reason.
-pub fn try_rebuilt_statement<E>(
-    whole: &Statement,
-    rebuild: &mut dyn FnMut(&Expression) -> Result<Expression, E>,
-) -> Result<Statement, E> {
-    let mut problem = None;
-    let done = rebuilt_statement(whole, &mut or_as_it_is(rebuild, &mut problem));
-    problem.map_or(Ok(done), Err)
-}
-
 /// Leaves what cannot be rebuilt as it is, and notes the first reason.
 fn or_as_it_is<E>(
     rebuild: &mut dyn FnMut(&Expression) -> Result<Expression, E>,
@@ -104,85 +93,104 @@ fn or_as_it_is<E>(
     }
 }
 
+/// A part of a statement that may be replaced.
+pub enum Part<'a> {
+    /// One of its own expressions.
+    Expression(&'a mut Expression),
+    /// One of its bodies.
+    Body(&'a mut Vec<Statement>),
+}
+
+/// The expressions and bodies of a statement, in the order of the source.
+pub fn parts_mut(whole: &mut Statement) -> Vec<Part<'_>> {
+    use Part::{Body, Expression as Own};
+    match &mut whole.kind {
+        StatementKind::Assign { target, value } => vec![Own(target), Own(value)],
+        StatementKind::If { branches, otherwise } => {
+            let branches = branches.iter_mut();
+            let each = branches.flat_map(|each| [Own(&mut each.condition), Body(&mut each.body)]);
+            each.chain(otherwise.as_mut().map(Body)).collect()
+        }
+        StatementKind::Switch { value, cases, otherwise } => {
+            let each = cases
+                .iter_mut()
+                .flat_map(|case| case.values.iter_mut().map(Own).chain([Body(&mut case.body)]));
+            [Own(value)].into_iter().chain(each).chain(otherwise.as_mut().map(Body)).collect()
+        }
+        StatementKind::For { quantifiers, body } => {
+            let bounds = quantifiers.iter_mut().flat_map(bounds_mut).map(Own);
+            bounds.chain([Body(body)]).collect()
+        }
+        StatementKind::While { condition, body } => vec![Own(condition), Body(body)],
+        StatementKind::Alias { aliases, body } => {
+            let values = aliases.iter_mut().map(|alias| Own(&mut alias.value));
+            values.chain([Body(body)]).collect()
+        }
+        StatementKind::Call(call) => call.arguments.iter_mut().map(Own).collect(),
+        StatementKind::Return(value) => value.iter_mut().map(Own).collect(),
+        StatementKind::Clear(place) | StatementKind::Undefine(place) => vec![Own(place)],
+        StatementKind::Property(property) => vec![Own(&mut property.condition)],
+        StatementKind::Put(value) => vec![Own(value)],
+        StatementKind::MultisetAdd { value, multiset } => vec![Own(value), Own(multiset)],
+        StatementKind::MultisetRemove { position, multiset } => vec![Own(position), Own(multiset)],
+        StatementKind::MultisetRemoveWhere(filter) => {
+            vec![Own(&mut filter.multiset), Own(&mut filter.condition)]
+        }
+        StatementKind::Error(_) | StatementKind::PutText(_) => Vec::new(),
+    }
+}
+
+/// The bodies of a statement, in the order of the source.
+pub fn bodies_mut(whole: &mut Statement) -> impl Iterator<Item = &mut Vec<Statement>> {
+    parts_mut(whole).into_iter().filter_map(|part| match part {
+        Part::Expression(_) => None,
+        Part::Body(body) => Some(body),
+    })
+}
+
+/// The expressions in the range that a variable goes through.
+fn bounds_mut(quantifier: &mut Quantifier) -> Vec<&mut Expression> {
+    match &mut quantifier.domain {
+        Domain::Type(_) => Vec::new(),
+        Domain::Range { from, to, by } => [from, to].into_iter().chain(by).collect(),
+    }
+}
+
+/// Rebuilds a statement from rebuilt expressions and bodies, in the order of the source; it fails
+/// for the first reason.
+pub fn try_rebuilt_statement<E>(
+    whole: &Statement,
+    rebuild: &mut dyn FnMut(Part<'_>) -> Result<(), E>,
+) -> Result<Statement, E> {
+    let mut done = whole.clone();
+    parts_mut(&mut done).into_iter().try_for_each(rebuild)?;
+    Ok(done)
+}
+
+/// Rebuilds a statement from rebuilt bodies; its own expressions stay.
+pub fn with_bodies<E>(
+    whole: &Statement,
+    rebuild: &mut dyn FnMut(&[Statement]) -> Result<Vec<Statement>, E>,
+) -> Result<Statement, E> {
+    try_rebuilt_statement(whole, &mut |part| {
+        if let Part::Body(body) = part {
+            *body = rebuild(body)?;
+        }
+        Ok(())
+    })
+}
+
 /// Statements with every expression rebuilt.
 pub fn rebuilt_statements(
     statements: &[Statement],
     rebuild: &mut dyn FnMut(&Expression) -> Expression,
 ) -> Vec<Statement> {
-    statements.iter().map(|statement| rebuilt_statement(statement, rebuild)).collect()
-}
-
-/// A statement with every expression in it rebuilt.
-pub fn rebuilt_statement(
-    whole: &Statement,
-    rebuild: &mut dyn FnMut(&Expression) -> Expression,
-) -> Statement {
-    let body = |statements: &[Statement], rebuild: &mut dyn FnMut(&Expression) -> Expression| {
-        rebuilt_statements(statements, rebuild)
-    };
-    let kind = match &whole.kind {
-        StatementKind::Assign { target, value } => {
-            StatementKind::Assign { target: rebuild(target), value: rebuild(value) }
+    let mut done = statements.to_vec();
+    for part in done.iter_mut().flat_map(parts_mut) {
+        match part {
+            Part::Expression(own) => *own = rebuild(own),
+            Part::Body(body) => *body = rebuilt_statements(body, rebuild),
         }
-        StatementKind::If { branches, otherwise } => {
-            let branches = branches.iter().map(|branch| Branch {
-                condition: rebuild(&branch.condition),
-                body: body(&branch.body, rebuild),
-            });
-            let branches = branches.collect();
-            let otherwise = otherwise.as_ref().map(|statements| body(statements, rebuild));
-            StatementKind::If { branches, otherwise }
-        }
-        StatementKind::Switch { value, cases, otherwise } => {
-            let value = rebuild(value);
-            let cases = cases.iter().map(|case| Case {
-                values: case.values.iter().map(&mut *rebuild).collect(),
-                body: body(&case.body, rebuild),
-                span: case.span,
-            });
-            let cases = cases.collect();
-            let otherwise = otherwise.as_ref().map(|statements| body(statements, rebuild));
-            StatementKind::Switch { value, cases, otherwise }
-        }
-        StatementKind::For { quantifiers, body: inner } => StatementKind::For {
-            quantifiers: quantifiers.iter().map(|each| domain(each, rebuild)).collect(),
-            body: body(inner, rebuild),
-        },
-        StatementKind::While { condition, body: inner } => {
-            StatementKind::While { condition: rebuild(condition), body: body(inner, rebuild) }
-        }
-        StatementKind::Alias { aliases, body: inner } => {
-            let mut aliases = aliases.clone();
-            for alias in &mut aliases {
-                alias.value = rebuild(&alias.value);
-            }
-            StatementKind::Alias { aliases, body: body(inner, rebuild) }
-        }
-        StatementKind::Call(call) => {
-            let mut call = call.clone();
-            call.arguments = call.arguments.iter().map(&mut *rebuild).collect();
-            StatementKind::Call(call)
-        }
-        StatementKind::Return(value) => StatementKind::Return(value.as_ref().map(rebuild)),
-        StatementKind::Clear(place) => StatementKind::Clear(rebuild(place)),
-        StatementKind::Undefine(place) => StatementKind::Undefine(rebuild(place)),
-        StatementKind::Property(property) => {
-            let mut property = property.clone();
-            property.condition = rebuild(&property.condition);
-            StatementKind::Property(property)
-        }
-        StatementKind::Put(value) => StatementKind::Put(rebuild(value)),
-        StatementKind::MultisetAdd { value, multiset } => {
-            StatementKind::MultisetAdd { value: rebuild(value), multiset: rebuild(multiset) }
-        }
-        StatementKind::MultisetRemove { position, multiset } => StatementKind::MultisetRemove {
-            position: rebuild(position),
-            multiset: rebuild(multiset),
-        },
-        StatementKind::MultisetRemoveWhere(filter) => {
-            StatementKind::MultisetRemoveWhere(filtered(filter, rebuild))
-        }
-        kind @ (StatementKind::Error(_) | StatementKind::PutText(_)) => kind.clone(),
-    };
-    Statement { kind, span: whole.span }
+    }
+    done
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::ast::{
     Expression, ExpressionKind, MultisetFilter, Quantifier, Statement, StatementKind,
 };
-use crate::transform::{names, not_taken, rebuilt, rebuilt_statement};
+use crate::transform::{Part, names, not_taken, parts_mut, rebuilt};
 
 /// What to put in place of which names.
 #[derive(Debug, Clone, Default)]
@@ -84,32 +84,16 @@ impl Substitution {
                 let kind = StatementKind::MultisetRemoveWhere(self.filter(filter));
                 Statement { kind, span: whole.span }
             }
-            StatementKind::If { branches, otherwise } => {
-                let mut branches = branches.clone();
-                for branch in &mut branches {
-                    branch.condition = self.expression(&branch.condition);
-                    branch.body = self.statements(&branch.body);
+            _ => {
+                let mut done = whole.clone();
+                for part in parts_mut(&mut done) {
+                    match part {
+                        Part::Expression(own) => *own = self.expression(own),
+                        Part::Body(body) => *body = self.statements(body),
+                    }
                 }
-                let otherwise = otherwise.as_ref().map(|body| self.statements(body));
-                Statement { kind: StatementKind::If { branches, otherwise }, span: whole.span }
+                done
             }
-            StatementKind::Switch { value, cases, otherwise } => {
-                let value = self.expression(value);
-                let mut cases = cases.clone();
-                for case in &mut cases {
-                    case.values = case.values.iter().map(|each| self.expression(each)).collect();
-                    case.body = self.statements(&case.body);
-                }
-                let otherwise = otherwise.as_ref().map(|body| self.statements(body));
-                let kind = StatementKind::Switch { value, cases, otherwise };
-                Statement { kind, span: whole.span }
-            }
-            StatementKind::While { condition, body } => {
-                let condition = self.expression(condition);
-                let kind = StatementKind::While { condition, body: self.statements(body) };
-                Statement { kind, span: whole.span }
-            }
-            _ => rebuilt_statement(whole, &mut |part| self.expression(part)),
         }
     }
 

@@ -72,24 +72,29 @@ pub fn names(expression: &Expression) -> Vec<String> {
     found
 }
 
+/// The bodies of a statement, in the order of the source.
+pub fn bodies(statement: &Statement) -> Vec<&[Statement]> {
+    match &statement.kind {
+        StatementKind::If { branches, otherwise } => {
+            let branches = branches.iter().map(|branch| branch.body.as_slice());
+            branches.chain(otherwise.as_deref()).collect()
+        }
+        StatementKind::Switch { cases, otherwise, .. } => {
+            let cases = cases.iter().map(|case| case.body.as_slice());
+            cases.chain(otherwise.as_deref()).collect()
+        }
+        StatementKind::For { body, .. }
+        | StatementKind::While { body, .. }
+        | StatementKind::Alias { body, .. } => vec![body],
+        _ => Vec::new(),
+    }
+}
+
 /// Calls `visit` for the statements and all that are in them.
 pub fn each_statement(statements: &[Statement], visit: &mut dyn FnMut(&Statement)) {
     for statement in statements {
         visit(statement);
-        match &statement.kind {
-            StatementKind::If { branches, otherwise } => {
-                branches.iter().for_each(|branch| each_statement(&branch.body, visit));
-                otherwise.iter().for_each(|body| each_statement(body, visit));
-            }
-            StatementKind::Switch { cases, otherwise, .. } => {
-                cases.iter().for_each(|case| each_statement(&case.body, visit));
-                otherwise.iter().for_each(|body| each_statement(body, visit));
-            }
-            StatementKind::For { body, .. }
-            | StatementKind::While { body, .. }
-            | StatementKind::Alias { body, .. } => each_statement(body, visit),
-            _ => {}
-        }
+        bodies(statement).into_iter().for_each(|body| each_statement(body, visit));
     }
 }
 

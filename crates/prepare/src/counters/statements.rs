@@ -2,7 +2,7 @@
 //! the conditions in it. What counting asserts about a whole loop goes before that loop.
 
 use murphi::ast::{ExpressionKind, Quantifier, Statement, StatementKind};
-use murphi::transform::{bind, expression, try_rebuilt_statement, written};
+use murphi::transform::{Part, bind, expression, try_rebuilt_statement, written};
 
 use super::{Context, Result, Sets};
 
@@ -19,14 +19,6 @@ impl Sets<'_> {
         Ok(done)
     }
 
-    fn otherwise(
-        &self,
-        context: &mut Context,
-        otherwise: &Option<Vec<Statement>>,
-    ) -> Result<Option<Vec<Statement>>> {
-        otherwise.as_ref().map(|body| self.statements(context, body)).transpose()
-    }
-
     fn statement(
         &self,
         context: &mut Context,
@@ -34,7 +26,7 @@ impl Sets<'_> {
         done: &mut Vec<Statement>,
     ) -> Result<()> {
         let span = whole.span;
-        let kind = match &whole.kind {
+        let rebuilt = match &whole.kind {
             StatementKind::Assign { target, value } if self.is_counter(context, target) => {
                 return self.assignment(context, target, value, span, done);
             }
@@ -42,39 +34,25 @@ impl Sets<'_> {
                 let zero = expression(ExpressionKind::Integer(0), span);
                 return self.assignment(context, place, &zero, span, done);
             }
-            StatementKind::Undefine(_) => whole.kind.clone(),
-            StatementKind::Put(value) if self.is_counter(context, value) => whole.kind.clone(),
-            StatementKind::If { branches, otherwise } => {
-                let mut branches = branches.clone();
-                for branch in &mut branches {
-                    branch.condition = self.condition(context, &branch.condition)?;
-                    branch.body = self.statements(context, &branch.body)?;
-                }
-                StatementKind::If { branches, otherwise: self.otherwise(context, otherwise)? }
-            }
-            StatementKind::Switch { value, cases, otherwise } => {
-                let value = self.condition(context, value)?;
-                let mut cases = cases.clone();
-                for case in &mut cases {
-                    case.body = self.statements(context, &case.body)?;
-                }
-                let otherwise = self.otherwise(context, otherwise)?;
-                StatementKind::Switch { value, cases, otherwise }
-            }
+            StatementKind::Undefine(_) => whole.clone(),
+            StatementKind::Put(value) if self.is_counter(context, value) => whole.clone(),
             StatementKind::For { quantifiers, body } => {
                 let body = self.rounds(context, quantifiers, body, done)?;
-                StatementKind::For { quantifiers: quantifiers.clone(), body }
+                let quantifiers = quantifiers.clone();
+                Statement { kind: StatementKind::For { quantifiers, body }, span }
             }
-            StatementKind::While { condition, body } => StatementKind::While {
-                condition: self.condition(context, condition)?,
-                body: self.statements(context, body)?,
-            },
             _ => {
-                let mut condition = |part: &_| self.condition(context, part);
-                try_rebuilt_statement(whole, &mut condition)?.kind
+                let mut rebuild = |part: Part<'_>| -> Result<()> {
+                    match part {
+                        Part::Expression(own) => *own = self.condition(context, own)?,
+                        Part::Body(body) => *body = self.statements(context, body)?,
+                    }
+                    Ok(())
+                };
+                try_rebuilt_statement(whole, &mut rebuild)?
             }
         };
-        done.push(Statement { kind, span });
+        done.push(rebuilt);
         Ok(())
     }
 

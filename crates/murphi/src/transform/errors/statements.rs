@@ -6,8 +6,8 @@
 //! rounds is not made explicit: a loop is never left out.
 
 use crate::ast::{
-    BinaryOperator, Branch, Case, Expression, ExpressionKind, MultisetFilter, Quantifier,
-    Statement, StatementKind, TypeKind,
+    BinaryOperator, Case, Expression, ExpressionKind, MultisetFilter, Quantifier, Statement,
+    StatementKind, TypeKind,
 };
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -15,6 +15,7 @@ use crate::transform::build::{
     and, binary, boolean, expression, identifier, is_true, not_taken, or,
 };
 use crate::transform::declarations::bind;
+use crate::transform::fold::{bodies_mut, with_bodies};
 
 use super::{Context, Errors, check};
 
@@ -139,84 +140,43 @@ impl Errors<'_> {
 
     /// A statement with checks in its bodies.
     fn inside(&self, context: &mut Context, whole: &Statement) -> Result<Statement> {
-        let kind = match &whole.kind {
-            StatementKind::If { branches, otherwise } => {
-                let mut done = Vec::new();
-                for Branch { condition, body } in branches {
-                    let body = self.statements(context, body)?;
-                    done.push(Branch { condition: condition.clone(), body });
-                }
-                let otherwise = self.otherwise(context, otherwise)?;
-                StatementKind::If { branches: done, otherwise }
-            }
-            StatementKind::Switch { value, cases, otherwise } => {
-                let mut cases = cases.clone();
-                for case in &mut cases {
-                    case.body = self.statements(context, &case.body)?;
-                }
-                let otherwise = self.otherwise(context, otherwise)?;
-                StatementKind::Switch { value: value.clone(), cases, otherwise }
-            }
+        match &whole.kind {
             StatementKind::For { quantifiers, body } => {
-                return self.rounds(context, quantifiers, body, whole.span);
+                self.rounds(context, quantifiers, body, whole.span)
             }
-            StatementKind::While { condition, body } => {
+            StatementKind::While { condition, .. } => with_bodies(whole, &mut |body| {
                 let mut body = self.statements(context, body)?;
                 body.extend(check(self.evaluates(context, condition)?, condition.span));
-                StatementKind::While { condition: condition.clone(), body }
-            }
-            other => other.clone(),
-        };
-        Ok(Statement { kind, span: whole.span })
+                Ok(body)
+            }),
+            _ => with_bodies(whole, &mut |body| self.statements(context, body)),
+        }
     }
 
     /// Statements without `put`, but for those that may fail.
     pub(super) fn without_idle_puts(
         &self,
-        context: &mut Context,
+        context: &Context,
         statements: &[Statement],
     ) -> Vec<Statement> {
-        let mut done = Vec::new();
-        for whole in statements {
-            let mut whole = whole.clone();
-            match &mut whole.kind {
-                StatementKind::Put(value)
-                    if self.passes(context, value).is_ok_and(|known| is_true(&known)) =>
-                {
-                    continue;
-                }
-                StatementKind::If { branches, otherwise } => {
-                    for body in branches.iter_mut().map(|branch| &mut branch.body).chain(otherwise)
-                    {
-                        *body = self.without_idle_puts(context, body);
-                    }
-                }
-                StatementKind::Switch { cases, otherwise, .. } => {
-                    for body in cases.iter_mut().map(|case| &mut case.body).chain(otherwise) {
-                        *body = self.without_idle_puts(context, body);
-                    }
-                }
-                StatementKind::For { quantifiers, body } => {
-                    let mut inner = context.clone();
-                    bind(&mut inner.scope, quantifiers);
-                    *body = self.without_idle_puts(&mut inner, body);
-                }
-                StatementKind::While { body, .. } => {
-                    *body = self.without_idle_puts(context, body);
-                }
-                _ => {}
+        let is_idle = |whole: &&Statement| match &whole.kind {
+            StatementKind::Put(value) => {
+                self.passes(&mut context.clone(), value).is_ok_and(|known| is_true(&known))
             }
-            done.push(whole);
-        }
-        done
-    }
-
-    fn otherwise(
-        &self,
-        context: &mut Context,
-        otherwise: &Option<Vec<Statement>>,
-    ) -> Result<Option<Vec<Statement>>> {
-        otherwise.as_ref().map(|body| self.statements(context, body)).transpose()
+            _ => false,
+        };
+        let kept = statements.iter().filter(|whole| !is_idle(whole)).cloned();
+        let inside = |mut whole: Statement| {
+            let mut inner = context.clone();
+            if let StatementKind::For { quantifiers, .. } = &whole.kind {
+                bind(&mut inner.scope, quantifiers);
+            }
+            for body in bodies_mut(&mut whole) {
+                *body = self.without_idle_puts(&inner, body);
+            }
+            whole
+        };
+        kept.map(inside).collect()
     }
 
     /// A loop, one variable at a time where the range of a later one has to be checked.
