@@ -22,8 +22,8 @@ use murphi::parse::parse;
 use murphi::print::print_expression;
 use murphi::source::Source;
 use murphi::transform::{
-    FlatRule, Scope, Substitution, and, binary, bind, boolean, each_expression, each_part, implies,
-    name, names, quantified,
+    ExpressionId, FlatRule, Interner, Scope, Substitution, and, binary, bind, boolean,
+    each_expression, each_part, implies, name, names, quantified,
 };
 
 use crate::types::Types;
@@ -69,10 +69,11 @@ pub(crate) fn strengthening(lemma: &Lemma, rule: &FlatRule) -> Expression {
 pub(crate) fn places_in_common(lemma: &Lemma, rule: &FlatRule, types: &Types) -> Vec<Expression> {
     let mut scope = Scope::new();
     bind(&mut scope, &rule.quantifiers);
-    let mut read: HashSet<String> = HashSet::new();
+    let mut ids = Interner::default();
+    let mut read: HashSet<ExpressionId> = HashSet::new();
     let mut note = |part: &Expression| {
         if matches!(part.kind, ExpressionKind::Field(..) | ExpressionKind::Index(..)) {
-            read.insert(print_expression(part));
+            read.insert(ids.id(part));
         }
     };
     if let Some(guard) = &rule.guard {
@@ -83,8 +84,8 @@ pub(crate) fn places_in_common(lemma: &Lemma, rule: &FlatRule, types: &Types) ->
     let mut found: Vec<Expression> = Vec::new();
     each_part(&lemma.condition, &mut |part| {
         let is_simple = types.of(&scope, part).is_some_and(|ty| types.is_simple(&ty));
-        let is_read = || read.contains(&print_expression(part));
-        if is_simple && is_read() && !names(part).iter().any(is_bound) && !found.contains(part) {
+        // Each of them once.
+        if is_simple && !names(part).iter().any(is_bound) && read.remove(&ids.id(part)) {
             found.push(part.clone());
         }
     });
@@ -199,9 +200,11 @@ fn without_guard(condition: Expression, rule: &FlatRule) -> Expression {
         return condition;
     };
     let Some(guard) = &rule.guard else { return condition };
-    let said: HashSet<String> = conjuncts(guard).into_iter().map(print_expression).collect();
+    let mut ids = Interner::default();
+    let said: HashSet<ExpressionId> =
+        conjuncts(guard).into_iter().map(|part| ids.id(part)).collect();
     let all = conjuncts(before);
-    let rest = all.iter().filter(|part| !said.contains(&print_expression(part)));
+    let rest = all.iter().filter(|part| !said.contains(&ids.id(part)));
     let rest: Vec<Expression> = rest.map(|part| (*part).clone()).collect();
     if all.len() - rest.len() < said.len() {
         return condition;

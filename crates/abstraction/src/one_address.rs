@@ -30,7 +30,7 @@ use murphi::source::Span;
 use murphi::transform::{
     FlatRule, Substitution, and, assembled, binary, bodies_mut, declarations, each_part,
     flatten_all, implies, name, named_type, names, not, parts, property_item, quantified,
-    quantifier, root, text,
+    quantifier, root, same, text,
 };
 
 use crate::abstraction::{OTHER, Options, abstraction};
@@ -93,8 +93,7 @@ pub fn possible_exclusions(program: &Program, address: &str) -> Vec<Exclusion> {
         let Some(guard) = &rule.guard else { continue };
         each_part(guard, &mut |part| {
             let Some(exclusion) = exclusion(&types, rule, part) else { return };
-            let text = exclusion.to_string();
-            if !found.iter().any(|known| known.to_string() == text) {
+            if !found.iter().any(|known| same(&known.general(), &exclusion.general())) {
                 found.push(exclusion);
             }
         });
@@ -221,9 +220,15 @@ fn exclusion(types: &Types, rule: &FlatRule, whole: &Expression) -> Option<Exclu
 /// The condition, over `processor` and `address`.
 impl fmt::Display for Exclusion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let span = Span::default();
-        let condition = told(self, &name("processor", span), &name("address", span));
-        write!(f, "{}", print_expression(&condition))
+        write!(f, "{}", print_expression(&self.general()))
+    }
+}
+
+impl Exclusion {
+    /// The condition, in names that do not depend on where it was found.
+    fn general(&self) -> Expression {
+        let named = |text: &str| name(text, Span::default());
+        told(self, &named("processor"), &named("address"))
     }
 }
 
@@ -272,10 +277,9 @@ fn lemma(exclusion: &Exclusion, rule: &FlatRule, address: &str) -> Option<Lemma>
     let witness = "another_address";
     let named = |text: &str| name(text, Span::default());
     let here = told(exclusion, &named(&own.name.text), &named(&at.name.text));
-    let text = print_expression(&here);
     let guard = rule.guard.as_ref().map(conjuncts).unwrap_or_default();
     // What the guard says is so wherever the rule applies, but is not known of another address.
-    let condition = match guard.iter().any(|part| print_expression(part) == text) {
+    let condition = match guard.iter().any(|part| same(part, &here)) {
         true => not(told(exclusion, &named(&own.name.text), &named(witness))),
         false => not_both(exclusion, &own.name.text, &at.name.text, witness),
     };

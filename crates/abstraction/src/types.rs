@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use murphi::ast::{Program, TypeExpression};
+use murphi::transform::{Path, Step, overlap};
 use prepare::ProcessorTypes;
 
 use crate::View;
@@ -16,7 +17,7 @@ pub(crate) struct Types {
     /// What is kept of processors.
     view: View,
     /// Paths of what is kept of the state, if not all is.
-    only: Option<Vec<Vec<String>>>,
+    only: Option<Vec<Path>>,
 }
 
 impl Deref for Types {
@@ -38,7 +39,7 @@ impl Types {
     }
 
     /// With only some paths of the state.
-    pub(crate) fn with_only(self, only: Vec<Vec<String>>) -> Self {
+    pub(crate) fn with_only(self, only: Vec<Path>) -> Self {
         Types { only: Some(only), ..self }
     }
 
@@ -48,10 +49,10 @@ impl Types {
     }
 
     /// Whether nothing at a path of the state is kept.
-    pub(crate) fn leaves_out(&self, path: &[String]) -> bool {
+    pub(crate) fn leaves_out(&self, path: &[Step]) -> bool {
         let Some(only) = &self.only else { return false };
-        let overlaps = |kept: &Vec<String>| kept.iter().zip(path).all(|(kept, path)| kept == path);
-        path.first().is_some_and(|root| self.is_global(root)) && !only.iter().any(overlaps)
+        matches!(path.first(), Some(Step::Name(root)) if self.is_global(root))
+            && !only.iter().any(|kept| overlap(kept, path))
     }
 
     /// With these processors in view.

@@ -3,7 +3,8 @@
 //! A transformation takes a parsed program apart and puts another one together. It looks at
 //! expressions and statements ([`each_part`], [`each_statement`]), rebuilds them from rebuilt parts
 //! ([`rebuilt`], [`parts_mut`]), makes new ones ([`and`], [`quantified`], [`when`]), puts expressions in place of
-//! names ([`Substitution`]), asks for the declared type of a place ([`Declarations`]), and prefers
+//! names ([`Substitution`]), asks for the declared type of a place ([`Declarations`])
+//! and whether two expressions are the same ([`Interner`], [`path`]), and prefers
 //! programs in which every rule stands alone ([`flatten`], and back by [`assembled`]), nothing is called ([`Inliner`]), no
 //! name hides another ([`names_apart`]) and only assertions fail ([`explicit_errors`]).
 
@@ -16,6 +17,7 @@ mod effects;
 mod errors;
 mod flatten;
 mod fold;
+mod identity;
 mod inline;
 mod returns;
 mod substitute;
@@ -35,6 +37,7 @@ pub use fold::{
     Part, bodies_mut, parts_mut, rebuilt, rebuilt_statements, try_rebuilt, try_rebuilt_statement,
     with_bodies,
 };
+pub use identity::{ExpressionId, Interner, Path, Step, indices, overlap, path, places_read, same};
 pub use inline::Inliner;
 pub use substitute::Substitution;
 pub use visit::{

@@ -4,13 +4,18 @@
 //! The choices of transformation T8 of docs/abstraction.md: one for each place of `Other` that is read,
 //! shared by all who read it while nothing changes it.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
-use murphi::ast::{Expression, ExpressionKind, TypeExpression};
+use murphi::ast::{Expression, TypeExpression};
 use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
-use murphi::transform::{Scope, name, names, not_taken, quantified};
+use murphi::transform::{
+    ExpressionId, Interner, Path, Scope, name, names, not_taken, overlap, path, places_read,
+    quantified,
+};
 
 use crate::types::Types;
 use crate::{Choice, Fixed};
@@ -96,73 +101,18 @@ impl Mode {
     }
 }
 
-/// The path of a place without the values of its indices.
-pub(super) type Key = Vec<String>;
-
-/// The key of a place.
-pub(super) fn key(place: &Expression) -> Key {
-    match &place.kind {
-        ExpressionKind::Name(name) => vec![name.clone()],
-        ExpressionKind::Field(inner, field) => {
-            let mut path = key(inner);
-            path.push(format!(".{}", field.text));
-            path
-        }
-        ExpressionKind::Index(inner, _) => {
-            let mut path = key(inner);
-            path.push("[]".to_owned());
-            path
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Whether a change of one place may change the other.
-pub(super) fn overlap(left: &Key, right: &Key) -> bool {
-    left.iter().zip(right).all(|(left, right)| left == right)
-}
-
-/// The keys of all places that an expression reads.
-pub(super) fn reads(expression: &Expression) -> Vec<Key> {
-    let mut found = Vec::new();
-    gather_reads(expression, &mut found);
-    found
-}
-
-fn gather_reads(expression: &Expression, found: &mut Vec<Key>) {
-    match &expression.kind {
-        ExpressionKind::Name(_) => found.push(key(expression)),
-        ExpressionKind::Field(..) | ExpressionKind::Index(..) => {
-            found.push(key(expression));
-            let mut inner = expression;
-            loop {
-                match &inner.kind {
-                    ExpressionKind::Field(next, _) => inner = next,
-                    ExpressionKind::Index(next, at) => {
-                        gather_reads(at, found);
-                        inner = next;
-                    }
-                    _ => break,
-                }
-            }
-        }
-        _ => {
-            for part in murphi::transform::parts(expression) {
-                gather_reads(part, found);
-            }
-        }
-    }
+/// The paths of all places that an expression reads.
+pub(super) fn reads(expression: &Expression) -> Vec<Path> {
+    places_read(expression).into_iter().map(path).collect()
 }
 
 /// A choice, and what it rests on.
 #[derive(Debug, Clone)]
 struct Made {
     choice: Choice,
-    reads: Vec<Key>,
+    reads: Vec<Path>,
     /// How many writes there were before it.
     at: usize,
-    /// Whether it may be undefined, or was chosen not to be.
-    is_copy: bool,
 }
 
 /// What was decided where a choice is not a parameter but another instance.
@@ -194,15 +144,17 @@ pub(super) struct Instance<'t> {
     /// Whether every processor of the rule is concrete.
     pub(super) all_concrete: bool,
     made: Vec<Made>,
-    /// What stands for the places as they were before the rule, by their text.
-    initial: HashMap<String, usize>,
-    /// What stands for places as they are now.
-    later: HashMap<String, usize>,
-    /// Stored processors that are known to be concrete, or not, by their text.
-    known: HashMap<String, (Standing, Vec<Key>, usize)>,
-    pub(super) log: Vec<Key>,
+    /// The numbers of expressions, shared with instances that are made from this one.
+    pub(super) ids: Rc<RefCell<Interner>>,
+    /// What stands for expressions as they were before the rule, and whether it is a copy.
+    initial: HashMap<(ExpressionId, bool), usize>,
+    /// What stands for expressions as they are now.
+    later: HashMap<(ExpressionId, bool), usize>,
+    /// Stored processors that are known to be concrete, or not.
+    known: HashMap<ExpressionId, (Standing, Vec<Path>, usize)>,
+    pub(super) log: Vec<Path>,
     /// What the loops around write.
-    pub(super) loop_writes: Vec<Key>,
+    pub(super) loop_writes: Vec<Path>,
     /// Given decisions, and how many have been used.
     pub(super) decisions: Vec<(Decision, Vec<Decision>)>,
     pub(super) next_decision: usize,
@@ -220,6 +172,7 @@ impl<'t> Instance<'t> {
             weakened: false,
             all_concrete: true,
             made: Vec::new(),
+            ids: Rc::default(),
             initial: HashMap::new(),
             later: HashMap::new(),
             known: HashMap::new(),
@@ -230,16 +183,21 @@ impl<'t> Instance<'t> {
         }
     }
 
+    /// The number of an expression.
+    pub(super) fn id(&self, whole: &Expression) -> ExpressionId {
+        self.ids.borrow_mut().id(whole)
+    }
+
     /// Everything that was chosen.
     pub(super) fn choices(&self) -> Vec<Choice> {
         self.made.iter().map(|made| made.choice.clone()).collect()
     }
 
     pub(super) fn wrote(&mut self, place: &Expression) {
-        self.log.push(key(place));
+        self.log.push(path(place));
     }
 
-    fn is_fresh(&self, reads: &[Key], since: usize) -> bool {
+    fn is_fresh(&self, reads: &[Path], since: usize) -> bool {
         let later = self.log.get(since..).unwrap_or_default();
         !later.iter().any(|written| reads.iter().any(|read| overlap(written, read)))
     }
@@ -248,11 +206,11 @@ impl<'t> Instance<'t> {
 
     pub(super) fn learn(&mut self, place: &Expression, standing: Standing) {
         let entry = (standing, reads(place), self.log.len());
-        self.known.insert(print_expression(place), entry);
+        self.known.insert(self.id(place), entry);
     }
 
     pub(super) fn standing_of(&self, place: &Expression) -> Option<Standing> {
-        let (standing, reads, since) = self.known.get(&print_expression(place))?;
+        let (standing, reads, since) = self.known.get(&self.id(place))?;
         self.is_fresh(reads, *since).then_some(*standing)
     }
 
@@ -275,17 +233,16 @@ impl<'t> Instance<'t> {
 
     /// What stands for the value of this expression now, if something does.
     pub(super) fn chosen(&self, wanted: &Expression, copy: bool) -> Option<&Choice> {
-        let text = print_expression(wanted);
-        let texts = [format!("copy {text}"), text];
-        let texts = if copy { &texts[..1] } else { &texts[..] };
-        for text in texts {
-            if let Some(&number) = self.later.get(text) {
+        let id = self.id(wanted);
+        let as_copy = [true].into_iter().chain((!copy).then_some(false));
+        for key in as_copy.map(|is_copy| (id, is_copy)) {
+            if let Some(&number) = self.later.get(&key) {
                 let made = &self.made[number];
                 if self.is_fresh(&made.reads, made.at) {
                     return Some(&made.choice);
                 }
             }
-            if let Some(&number) = self.initial.get(text) {
+            if let Some(&number) = self.initial.get(&key) {
                 let made = &self.made[number];
                 if self.is_fresh(&made.reads, 0) {
                     return Some(&made.choice);
@@ -325,15 +282,13 @@ impl<'t> Instance<'t> {
             _ => None,
         };
         let parameter = (fixed.is_none() && set.is_none()).then(|| self.fresh(stands_for));
+        let key = (self.id(stands_for), copy);
         let stands_for = stands_for.clone();
-        let text = print_expression(&stands_for);
         let choice = Choice { name: parameter, ty, stands_for, initial, fixed, set };
         let number = self.made.len();
-        let made = Made { choice: choice.clone(), reads, at: self.log.len(), is_copy: copy };
-        let text = if made.is_copy { format!("copy {text}") } else { text };
-        self.made.push(made);
+        self.made.push(Made { choice: choice.clone(), reads, at: self.log.len() });
         let table = if initial { &mut self.initial } else { &mut self.later };
-        table.insert(text, number);
+        table.insert(key, number);
         Ok(choice)
     }
 
@@ -358,7 +313,7 @@ impl<'t> Instance<'t> {
             fixed: None,
             set: None,
         };
-        self.made.push(Made { choice, reads: Vec::new(), at: self.log.len(), is_copy: false });
+        self.made.push(Made { choice, reads: Vec::new(), at: self.log.len() });
         Ok(name(&parameter, span))
     }
 

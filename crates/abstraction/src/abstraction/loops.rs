@@ -12,19 +12,16 @@
 use murphi::ast::{
     Branch, Expression, ExpressionKind, PropertyKind, Quantifier, Statement, StatementKind,
 };
-use murphi::print::print_expression;
 use murphi::source::Span;
 use murphi::transform::{
-    and, assign, bind, boolean, changed, each_statement, is_true, name, names, parts, statement,
-    when,
+    Path, and, assign, bind, boolean, changed, each_statement, is_true, name, names, overlap,
+    parts, path, same, statement, when,
 };
 
-use super::instance::{
-    Instance, Key, Mode, NAMED, OTHER, Standing, Step, Stop, key, overlap, reads,
-};
+use super::instance::{Instance, Mode, NAMED, OTHER, Standing, Step, Stop, reads};
 use super::order;
 use super::places::Where;
-use super::statement::path;
+use super::statement::taken_if;
 
 /// The rounds of a loop that belong to processors that are not concrete.
 #[derive(Clone, Copy)]
@@ -39,7 +36,7 @@ struct Round<'a> {
 
 impl Instance<'_> {
     /// Notes what a loop writes; gives what was noted before.
-    pub(super) fn enter_loop(&mut self, body: &[Statement]) -> Vec<Key> {
+    pub(super) fn enter_loop(&mut self, body: &[Statement]) -> Vec<Path> {
         let outer = self.loop_writes.clone();
         self.loop_writes.extend(writes(body));
         outer
@@ -232,13 +229,13 @@ impl Instance<'_> {
         for (number, branch) in branches.iter().enumerate() {
             let body = self.by_others(round, &branch.body)?;
             if !body.is_empty() {
-                let condition = path(&branches[..number], Some(&branch.condition));
+                let condition = taken_if(&branches[..number], Some(&branch.condition));
                 done.extend(self.by_choice(round, &condition, body, span)?);
             }
         }
         let body = self.by_others(round, otherwise.unwrap_or_default())?;
         if !body.is_empty() {
-            let condition = path(branches, None);
+            let condition = taken_if(branches, None);
             done.extend(self.by_choice(round, &condition, body, span)?);
         }
         Ok(done)
@@ -328,26 +325,17 @@ impl Instance<'_> {
         }
         // What is written does not depend on the loop, and nothing else is written there.
         let written = writes(whole);
-        let depends = |read: &Key| written.iter().any(|write| overlap(read, write));
+        let depends = |read: &Path| written.iter().any(|write| overlap(read, write));
         if value.is_some_and(|value| reads(value).iter().any(depends)) {
             return Err(shows(each.span));
         }
-        let text = |statement: &Statement| match &statement.kind {
-            StatementKind::Assign { target, value } => {
-                format!("{} := {}", print_expression(target), print_expression(value))
-            }
-            _ => format!(
-                "undefine {}",
-                changed(statement).map_or_else(String::new, print_expression)
-            ),
-        };
-        let mut same = true;
+        let mut is_alone = true;
         each_statement(whole, &mut |other| {
-            if changed(other).is_some_and(|other| overlap(&key(other), &key(target))) {
-                same &= text(other) == text(each);
+            if changed(other).is_some_and(|other| overlap(&path(other), &path(target))) {
+                is_alone &= does_same(other, each);
             }
         });
-        if !same {
+        if !is_alone {
             return Err(shows(each.span));
         }
         // The concrete processors do the same anyway.
@@ -375,6 +363,18 @@ impl Instance<'_> {
     }
 }
 
+/// Whether two statements assign the same to the same place.
+fn does_same(left: &Statement, right: &Statement) -> bool {
+    match (&left.kind, &right.kind) {
+        (
+            StatementKind::Assign { target, value },
+            StatementKind::Assign { target: other, value: other_value },
+        ) => same(target, other) && same(value, other_value),
+        (StatementKind::Undefine(place), StatementKind::Undefine(other)) => same(place, other),
+        _ => false,
+    }
+}
+
 /// Whether a condition depends on what a loop writes, other than what each round has for itself.
 fn shared_reads(whole: &[Statement], known: &Expression, own: &str) -> bool {
     let written = writes(whole);
@@ -382,7 +382,7 @@ fn shared_reads(whole: &[Statement], known: &Expression, own: &str) -> bool {
 }
 
 /// The keys of what an expression reads, without elements of `own`.
-fn shared(whole: &Expression, own: &str) -> Vec<Key> {
+fn shared(whole: &Expression, own: &str) -> Vec<Path> {
     match &whole.kind {
         ExpressionKind::Index(_, at) if matches!(&at.kind, ExpressionKind::Name(name) if name == own) => {
             Vec::new()
@@ -395,10 +395,10 @@ fn shared(whole: &Expression, own: &str) -> Vec<Key> {
 }
 
 /// The keys of all that statements write.
-pub(super) fn writes(statements: &[Statement]) -> Vec<Key> {
+pub(super) fn writes(statements: &[Statement]) -> Vec<Path> {
     let mut found = Vec::new();
     each_statement(statements, &mut |statement| {
-        found.extend(changed(statement).map(key));
+        found.extend(changed(statement).map(path));
     });
     found
 }

@@ -37,14 +37,14 @@ use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
 use murphi::transform::{
     Checked, FlatRule, Flattened, bind, boolean, explicit_errors, flatten_all, identifier, is_true,
-    named_type, quantified, text,
+    named_type, path, quantified, text,
 };
 
 use crate::emit::{Parts, assemble};
 use crate::types::Types;
 use crate::{Abstraction, Lemma, OtherRule, Prepared, RuleId, View, lemma};
 
-use instance::{Instance, Mode, Stop, key};
+use instance::{Instance, Mode, Stop};
 pub use instance::{NAMED, OTHER};
 pub(crate) use rule::Built;
 use rule::{Source, instances};
@@ -102,7 +102,7 @@ pub fn abstraction(
     let types = types.with_view(options.view);
     let types = if options.sets { types } else { types.without_sets() };
     let types = match &options.only {
-        Some(only) => types.with_only(only.iter().map(key).collect()),
+        Some(only) => types.with_only(only.iter().map(path).collect()),
         None => types,
     };
     let checked = checked(&types, flatten_all(&prepared.program)?, options)?;

@@ -9,27 +9,29 @@
 
 use murphi::ast::{Expression, ExpressionKind, Statement};
 use murphi::source::Span;
-use murphi::transform::{changed, each_statement, own_expressions, parts};
-
-use super::instance::{key, overlap};
+use murphi::transform::{
+    changed, each_statement, indices, overlap, own_expressions, path, places_read,
+};
 
 /// Where a round may read what another round writes.
 pub(super) fn dependence(variable: &str, body: &[Statement]) -> Option<Span> {
     let mut written: Vec<Expression> = Vec::new();
     let mut read: Vec<Expression> = Vec::new();
+    let mut reads = |whole: &Expression| read.extend(places_read(whole).into_iter().cloned());
     each_statement(body, &mut |statement| {
         let target = changed(statement);
         written.extend(target.cloned());
         for each in own_expressions(statement) {
             match target.is_some_and(|target| std::ptr::eq(target, each)) {
-                true => indices(each).into_iter().for_each(|at| places(at, &mut read)),
-                false => places(each, &mut read),
+                true => indices(each).into_iter().for_each(&mut reads),
+                false => reads(each),
             }
         }
     });
     let depends = |read: &&Expression| {
-        let is_other =
-            |write: &Expression| overlap(&key(read), &key(write)) && !is_own(variable, read, write);
+        let is_other = |write: &Expression| {
+            overlap(&path(read), &path(write)) && !is_own(variable, read, write)
+        };
         written.iter().any(is_other)
     };
     read.iter().find(depends).map(|read| read.span)
@@ -41,28 +43,4 @@ fn is_own(variable: &str, read: &Expression, write: &Expression) -> bool {
         |at: &Expression| matches!(&at.kind, ExpressionKind::Name(name) if name == variable);
     let (read, write) = (indices(read), indices(write));
     read.iter().zip(&write).any(|(read, write)| picks(read) && picks(write))
-}
-
-/// The indices of a place, the outermost first.
-fn indices(place: &Expression) -> Vec<&Expression> {
-    match &place.kind {
-        ExpressionKind::Field(inner, _) => indices(inner),
-        ExpressionKind::Index(inner, at) => {
-            let mut found = indices(inner);
-            found.push(at);
-            found
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// All places that an expression reads.
-fn places(whole: &Expression, found: &mut Vec<Expression>) {
-    match &whole.kind {
-        ExpressionKind::Name(_) | ExpressionKind::Field(..) | ExpressionKind::Index(..) => {
-            found.push(whole.clone());
-            indices(whole).into_iter().for_each(|at| places(at, found));
-        }
-        _ => parts(whole).into_iter().for_each(|part| places(part, found)),
-    }
 }

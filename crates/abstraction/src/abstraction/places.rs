@@ -4,9 +4,9 @@
 //! visible for a concrete q, and `sharers[p]` is the element `sharers[Other]` of a set.
 
 use murphi::ast::{Expression, ExpressionKind};
-use murphi::transform::{expression, index, name};
+use murphi::transform::{expression, index, name, path};
 
-use super::instance::{Instance, Mode, OTHER, Standing, Step, Stop, key};
+use super::instance::{Instance, Mode, OTHER, Standing, Step, Stop};
 use super::processors::Who;
 
 /// A place, once it is known which processors are concrete.
@@ -22,7 +22,7 @@ impl Instance<'_> {
     /// Whether a place is indexed by a parameter or loop variable that is not concrete, or is not
     /// kept at all.
     pub(super) fn belongs_to_other(&self, place: &Expression) -> bool {
-        self.types.leaves_out(&key(place)) || self.is_of_other(place)
+        self.types.leaves_out(&path(place)) || self.is_of_other(place)
     }
 
     fn is_of_other(&self, place: &Expression) -> bool {

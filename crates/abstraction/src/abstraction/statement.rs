@@ -18,13 +18,15 @@ mod multisets;
 
 use murphi::ast::{BinaryOperator, Expression, PropertyKind, Statement, StatementKind};
 use murphi::source::Span;
-use murphi::transform::{binary, boolean, name, names, own_expressions, statement, when};
+use murphi::transform::{
+    Path, binary, boolean, name, names, overlap, own_expressions, statement, when,
+};
 
-use super::instance::{Instance, Key, Mode, Standing, Step, Stop, outside, overlap, reads};
+use super::instance::{Instance, Mode, Standing, Step, Stop, outside, reads};
 use super::loops::writes;
 
 use branches::chained;
-pub(super) use branches::path;
+pub(super) use branches::taken_if;
 use claims::assumed;
 
 /// Whether this is a check of what the next statement may fail by.
@@ -85,7 +87,7 @@ impl<'t> Instance<'t> {
     /// Whether a place is the same, with the same value, throughout the loops around.
     fn is_steady(&self, place: &Expression) -> bool {
         let mentioned = names(place);
-        let is_read = |written: &Key| reads(place).iter().any(|read| overlap(written, read));
+        let is_read = |written: &Path| reads(place).iter().any(|read| overlap(written, read));
         !self.bound.is_empty()
             && !self.bound.iter().any(|bound| mentioned.contains(bound))
             && !self.loop_writes.iter().any(is_read)

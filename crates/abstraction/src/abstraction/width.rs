@@ -26,23 +26,22 @@ use std::collections::BTreeSet;
 
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind, Quantifier, UnaryOperator};
 use murphi::diagnostic::Diagnostic;
-use murphi::print::print_expression;
 use murphi::source::Span;
-use murphi::transform::{Scope, Substitution, bind, name, parts};
+use murphi::transform::{ExpressionId, Interner, Scope, Substitution, bind, name, parts};
 
 use crate::View;
 use crate::types::Types;
 
-/// Processors, by their texts.
-type Texts = BTreeSet<String>;
+/// Processors: bound ones and stored ones, as the expressions they are.
+type Who = BTreeSet<ExpressionId>;
 
 /// Processors that have to be in view at once for one way in which a claim fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Need {
     /// Those whose state matters.
-    state: Texts,
+    state: Who,
     /// Those of which it matters who they are, and perhaps nothing else.
-    name: Texts,
+    name: Who,
 }
 
 /// One set for each way in which a claim fails.
@@ -56,13 +55,23 @@ const MOST_INSTANCES: usize = 4096;
 
 /// The sets of processors for each way in which a claim fails.
 pub(super) fn needs(types: &Types, scope: &Scope, claim: &Expression) -> Result<Needs, Diagnostic> {
-    let mut counting = Counting { types, bound: 0, instances: 0 };
+    needs_of(&mut Interner::default(), types, scope, claim)
+}
+
+/// The same, with numbers for processors that are known outside.
+pub(super) fn needs_of(
+    ids: &mut Interner,
+    types: &Types,
+    scope: &Scope,
+    claim: &Expression,
+) -> Result<Needs, Diagnostic> {
+    let mut counting = Counting { types, ids, bound: 0, instances: 0 };
     counting.of(&mut scope.clone(), claim, Side::Claimed)
 }
 
 /// The same with processors that have to be in view besides.
-pub(super) fn with_state(needs: &Needs, more: impl Iterator<Item = String>) -> Needs {
-    let more = Need { state: more.collect(), name: Texts::new() };
+pub(super) fn with_state(needs: &Needs, more: impl Iterator<Item = ExpressionId>) -> Needs {
+    let more = Need { state: more.collect(), name: Who::new() };
     together(needs, &Needs::from([more]))
 }
 
@@ -144,6 +153,7 @@ impl Side {
 
 struct Counting<'a> {
     types: &'a Types,
+    ids: &'a mut Interner,
     /// How many bound variables there have been.
     bound: usize,
     /// How many instances of conditions.
@@ -182,8 +192,8 @@ impl Counting<'_> {
             }
             ExpressionKind::Name(name) => {
                 let is_processor = scope.get(name).is_some_and(|ty| self.types.is_processor(ty));
-                let state = is_processor.then(|| name.clone()).into_iter().collect();
-                Ok(Needs::from([Need { state, name: Texts::new() }]))
+                let state = is_processor.then(|| self.ids.id(whole)).into_iter().collect();
+                Ok(Needs::from([Need { state, name: Who::new() }]))
             }
             _ => self.atom(scope, whole),
         }
@@ -290,7 +300,7 @@ impl Counting<'_> {
         let mut stored = Need::default();
         match &whole.kind {
             ExpressionKind::Index(_, at) if self.is_stored(scope, at) => {
-                stored.state.insert(print_expression(at));
+                stored.state.insert(self.ids.id(at));
             }
             // If both are abstract, it is not known whether they are the same.
             ExpressionKind::Binary(
@@ -298,7 +308,7 @@ impl Counting<'_> {
                 left,
                 right,
             ) if self.is_stored(scope, left) && self.is_stored(scope, right) => {
-                stored.name.insert(print_expression(left));
+                stored.name.insert(self.ids.id(left));
             }
             _ => {}
         }

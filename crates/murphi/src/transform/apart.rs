@@ -1,6 +1,6 @@
 //! Each name means one thing where it is used.
 //!
-//! Places are recognised by their text, so a variable that hides another one gets a name of its own.
+//! Places are recognised by the names in them (`identity.rs`), so a variable that hides another one gets a name of its own.
 //!
 //! Transformation T2 of docs/abstraction.md.
 

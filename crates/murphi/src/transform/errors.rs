@@ -40,6 +40,7 @@ use crate::source::Span;
 use super::build::{is_true, statement, text};
 use super::declarations::{Declarations, Scope, bind};
 use super::flatten::Flattened;
+use super::identity::Path;
 
 /// A program in which only assertions fail.
 #[derive(Debug, Clone)]
@@ -127,7 +128,7 @@ pub fn without_idle_puts(declarations: &Declarations, program: &mut Flattened) {
 struct Errors<'d> {
     declarations: &'d Declarations,
     /// Places of the state that are defined from the start states on.
-    defined: HashSet<defined::Path>,
+    defined: HashSet<Path>,
     /// Whether copying an undefined value is an error.
     dialect: Dialect,
 }
@@ -139,8 +140,8 @@ struct Context {
     scope: Scope,
     /// Local variables: they may be undefined. Whatever else is bound has a value.
     variables: HashSet<String>,
-    /// The variables of multiset filters, with the text of the multiset they go through.
-    positions: HashMap<String, String>,
+    /// The variables of multiset filters, with the multiset they go through.
+    positions: HashMap<String, Expression>,
 }
 
 impl Context {

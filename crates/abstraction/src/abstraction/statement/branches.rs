@@ -11,20 +11,20 @@
 
 use murphi::ast::{Branch, Case, Expression, PropertyKind, Statement, StatementKind};
 use murphi::source::Span;
-use murphi::transform::{and, boolean, is_false, is_true, not, statement, when};
+use murphi::transform::{Path, and, boolean, is_false, is_true, not, statement, when};
 
 use super::claims::assumed;
-use crate::abstraction::instance::{Instance, Key, Mode, Step, Stop};
+use crate::abstraction::instance::{Instance, Mode, Step, Stop};
 
 impl<'t> Instance<'t> {
     /// Ends one branch and begins the next: gives what was written in it.
-    pub(super) fn next_branch(&mut self, base: &Instance<'t>) -> Vec<Key> {
+    pub(super) fn next_branch(&mut self, base: &Instance<'t>) -> Vec<Path> {
         self.leave_branch(base);
         self.log.split_off(base.log.len())
     }
 
     /// After all branches.
-    pub(super) fn join(&mut self, base: &Instance<'t>, written: Vec<Key>) {
+    pub(super) fn join(&mut self, base: &Instance<'t>, written: Vec<Path>) {
         self.leave_branch(base);
         self.log.extend(written);
     }
@@ -164,7 +164,7 @@ pub(super) fn chained(mut statements: Vec<Statement>) -> Vec<Statement> {
 }
 
 /// The condition under which a branch is taken.
-pub(in crate::abstraction) fn path(before: &[Branch], own: Option<&Expression>) -> Expression {
+pub(in crate::abstraction) fn taken_if(before: &[Branch], own: Option<&Expression>) -> Expression {
     let span = own.map_or(Span::default(), |own| own.span);
     let mut condition = boolean(true, span);
     for branch in before {

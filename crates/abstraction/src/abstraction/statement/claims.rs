@@ -17,7 +17,7 @@ use murphi::ast::{
     Expression, ExpressionKind, Property, PropertyKind, Quantifier, Statement, StatementKind, Text,
 };
 use murphi::source::Span;
-use murphi::transform::{bind, boolean, is_true, names, parts, statement};
+use murphi::transform::{bind, boolean, is_true, name, names, parts, statement};
 
 use crate::abstraction::instance::{Instance, Mode, Standing, Step, Stop};
 use crate::abstraction::places::Where;
@@ -82,9 +82,10 @@ impl Instance<'_> {
     /// Whether no view is wide enough for the processors of a claim together with all of its rule and
     /// of the loops around it.
     pub(in crate::abstraction) fn is_wide(&self, condition: &Expression) -> Step<bool> {
-        let needs = width::needs(self.types, &self.scope, condition);
+        let ids = &mut *self.ids.borrow_mut();
+        let needs = width::needs_of(ids, self.types, &self.scope, condition);
         let needs = needs.map_err(|problem| Stop::Refuse(Box::new(problem)))?;
-        let around = self.standing.keys().cloned();
+        let around = self.standing.keys().map(|each| ids.id(&name(each, Span::default())));
         let view = self.types.view();
         Ok(width::beyond(&width::with_state(&needs, around), view).is_some())
     }

@@ -1,7 +1,6 @@
 //! Places of the state that are never undefined once a start state has run.
 //!
-//! A path is a place without the values of its indices: `cache[p].state` is `cache`, `[]`, `.state`.
-//! A path stays defined if no rule can make it undefined: no rule undefines it or a place that it is
+//! A path is a place without the values of its indices (`identity.rs`). A path stays defined if no rule can make it undefined: no rule undefines it or a place that it is
 //! part of, and whatever is copied to it, alone or as part of a record or array, comes from a path
 //! that stays defined. The greatest set of such paths is found by taking out what breaks that, until
 //! nothing does. **(E3)** If all places of such a path are defined after each start state, they are
@@ -23,30 +22,10 @@ use crate::transform::build::{
 };
 use crate::transform::declarations::{Declarations, Scope};
 use crate::transform::flatten::Flattened;
+use crate::transform::identity::{Path, Step, path};
 use crate::transform::visit::{each_statement, root};
 
 use super::{Context, Errors, check};
-
-/// A place without the values of its indices.
-pub(super) type Path = Vec<String>;
-
-/// The path of a place.
-pub(super) fn path(place: &Expression) -> Path {
-    match &place.kind {
-        ExpressionKind::Name(name) => vec![name.clone()],
-        ExpressionKind::Field(inner, field) => {
-            let mut path = path(inner);
-            path.push(format!(".{}", field.text));
-            path
-        }
-        ExpressionKind::Index(inner, _) => {
-            let mut path = path(inner);
-            path.push("[]".to_owned());
-            path
-        }
-        _ => Vec::new(),
-    }
-}
 
 /// Whether a place is a part of the state.
 pub(super) fn is_of_state(context: &Context, place: &Expression) -> bool {
@@ -57,7 +36,7 @@ pub(super) fn is_of_state(context: &Context, place: &Expression) -> bool {
 pub(super) fn always_defined(declarations: &Declarations, program: &Flattened) -> HashSet<Path> {
     let mut found: HashSet<Path> = HashSet::new();
     for (name, ty) in declarations.state() {
-        simple_paths(declarations, vec![name.clone()], ty, &mut found);
+        simple_paths(declarations, vec![Step::Name(name.clone())], ty, &mut found);
     }
     for start in &program.start_states {
         let assigned = assigned(&start.item.1.statements);
@@ -82,22 +61,22 @@ fn simple_paths(
     ty: &TypeExpression,
     found: &mut HashSet<Path>,
 ) {
-    let longer = |step: &str| {
+    let longer = |step: Step| {
         let mut longer = path.clone();
-        longer.push(step.to_owned());
+        longer.push(step);
         longer
     };
     match &declarations.resolve(ty).kind {
         TypeKind::Record(fields) => {
             for each in fields {
                 for name in &each.names {
-                    let path = longer(&format!(".{}", name.text));
+                    let path = longer(Step::Field(name.text.clone()));
                     simple_paths(declarations, path, &each.ty, found);
                 }
             }
         }
         TypeKind::Array { element, .. } => {
-            simple_paths(declarations, longer("[]"), element, found);
+            simple_paths(declarations, longer(Step::Element), element, found);
         }
         TypeKind::Multiset { .. } => {}
         _ => {
@@ -215,11 +194,11 @@ impl Errors<'_> {
 
     /// That all places of a path are defined.
     fn is_defined(&self, path: &Path, span: Span) -> Option<Expression> {
-        let (first, steps) = path.split_first()?;
+        let (Step::Name(first), steps) = path.split_first()? else { return None };
         let mut place = name(first, span);
         let mut bound: Vec<Quantifier> = Vec::new();
         for step in steps {
-            if let Some(part) = step.strip_prefix('.') {
+            if let Step::Field(part) = step {
                 place = field(place, part);
                 continue;
             }

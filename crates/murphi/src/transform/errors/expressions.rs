@@ -7,15 +7,14 @@ use crate::ast::{
 };
 use crate::check::Dialect;
 use crate::diagnostic::Diagnostic;
-use crate::print::print_expression;
 use crate::transform::bounds::{bounds, is_number, of_type};
 use crate::transform::build::{
     and, binary, boolean, expression, implies, is_true, not, or, quantified,
 };
 use crate::transform::declarations::bind;
+use crate::transform::identity::{path, same};
 use crate::transform::visit::{each_part, is_place};
 
-use super::defined::path;
 use super::{Context, Errors};
 
 type Result<T> = std::result::Result<T, Diagnostic>;
@@ -167,7 +166,7 @@ impl Errors<'_> {
             _ => None,
         };
         match position {
-            Some(goes_through) if *goes_through == print_expression(multiset) => Ok(()),
+            Some(goes_through) if same(goes_through, multiset) => Ok(()),
             _ => Err(Diagnostic::error(at.span, "there may be no such element in this multiset")
                 .help("look at elements in `MultisetCount` and `MultisetRemovePred` only")),
         }
@@ -281,7 +280,7 @@ impl Errors<'_> {
         let variable = &filter.name.text;
         inner.scope.insert(variable.clone(), position_type(filter));
         inner.variables.remove(variable);
-        inner.positions.insert(variable.clone(), print_expression(&filter.multiset));
+        inner.positions.insert(variable.clone(), (*filter.multiset).clone());
         let each = self.evaluates(&mut inner, &filter.condition)?;
         if is_true(&each) {
             return Ok(found);
