@@ -87,7 +87,7 @@ pub fn by_address(
 /// asked for of some address.
 pub fn possible_exclusions(program: &Program, address: &str) -> Vec<Exclusion> {
     let Ok(prepared) = without_stored(program, address) else { return Vec::new() };
-    let types = Types::new(&prepared.program, address);
+    let types = Types::new(&prepared);
     let mut found: Vec<Exclusion> = Vec::new();
     for rule in &prepared.rules {
         let Some(guard) = &rule.guard else { continue };
@@ -109,7 +109,7 @@ pub fn exclusion_program(
     exclusions: &[Exclusion],
 ) -> Result<Program, Vec<Diagnostic>> {
     let mut prepared = without_stored(program, address)?;
-    let types = Types::new(&prepared.program, address);
+    let types = Types::new(&prepared);
     let mut only = Vec::new();
     for exclusion in exclusions {
         gather_places(&types, &exclusion.condition, &mut only);
@@ -160,7 +160,7 @@ pub fn exclusion_program(
 /// The program prepared for the abstraction of addresses, if none of them is stored.
 fn without_stored(program: &Program, address: &str) -> Result<Prepared, Vec<Diagnostic>> {
     let prepared = prepare(program, Some(address))?;
-    let types = Types::new(&prepared.program, address);
+    let types = Types::new(&prepared);
     for item in &prepared.program.items {
         if let Item::Declaration(Declaration { kind: DeclarationKind::Variable(variables), span }) =
             item

@@ -2,18 +2,18 @@
 
 use std::ops::Deref;
 
-use murphi::ast::{Program, TypeExpression};
-use murphi::transform::{Path, Step, overlap};
-use prepare::ProcessorTypes;
+use murphi::ast::TypeExpression;
+use murphi::transform::{Path, Step, overlap, path};
+use prepare::{Prepared, ProcessorTypes};
 
-use crate::View;
+use crate::{Options, View};
 
 /// The declared names of a program, and what of it is in view.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Types {
     declared: ProcessorTypes,
-    /// Whether arrays of booleans by processor are not treated as sets.
-    setless: bool,
+    /// Whether arrays of booleans by processor are treated as sets.
+    sets: bool,
     /// What is kept of processors.
     view: View,
     /// Paths of what is kept of the state, if not all is.
@@ -29,18 +29,15 @@ impl Deref for Types {
 }
 
 impl Types {
-    pub(crate) fn new(program: &Program, processor: &str) -> Self {
-        Types { declared: ProcessorTypes::new(program, processor), ..Types::default() }
+    /// The types of a program; nobody is in view.
+    pub(crate) fn new(prepared: &Prepared) -> Self {
+        Types { declared: prepared.types(), sets: true, view: View::default(), only: None }
     }
 
-    /// Without sets: of an array of booleans nothing is kept for what is not concrete.
-    pub(crate) fn without_sets(self) -> Self {
-        Types { setless: true, ..self }
-    }
-
-    /// With only some paths of the state.
-    pub(crate) fn with_only(self, only: Vec<Path>) -> Self {
-        Types { only: Some(only), ..self }
+    /// The types of a program, and what the options keep of it.
+    pub(crate) fn in_view(prepared: &Prepared, options: &Options) -> Self {
+        let only = options.only.as_ref().map(|only| only.iter().map(path).collect());
+        Types { declared: prepared.types(), sets: options.sets, view: options.view, only }
     }
 
     /// Whether only a part of the state is kept.
@@ -53,11 +50,6 @@ impl Types {
         let Some(only) = &self.only else { return false };
         matches!(path.first(), Some(Step::Name(root)) if self.is_global(root))
             && !only.iter().any(|kept| overlap(kept, path))
-    }
-
-    /// With these processors in view.
-    pub(crate) fn with_view(self, view: View) -> Self {
-        Types { view, ..self }
     }
 
     /// What is kept of processors.
@@ -77,6 +69,6 @@ impl Types {
     /// Whether a type is a set of processors, of which it is kept whether any other is in it.
     pub(crate) fn is_set(&self, ty: &TypeExpression) -> bool {
         let is_set = |(index, element)| self.is_processor(&index) && self.is_boolean(&element);
-        !self.setless && self.array(ty).is_some_and(is_set)
+        self.sets && self.array(ty).is_some_and(is_set)
     }
 }

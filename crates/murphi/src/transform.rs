@@ -29,7 +29,7 @@ pub use build::{
     and, assign, binary, boolean, expression, field, identifier, implies, index, is_false, is_true,
     name, named_type, not, not_taken, or, quantified, quantifier, statement, text, when,
 };
-pub use declarations::{Declarations, Scope, bind};
+pub use declarations::{Declarations, Scope, bind, bind_variables, local_variables};
 pub use effects::{is_moved, written};
 pub use errors::{Checked, explicit_errors, without_idle_puts};
 pub use flatten::{Flat, FlatRule, Flattened, RuleId, flatten, flatten_all};

@@ -25,10 +25,10 @@ mod statements;
 
 use std::collections::{HashMap, HashSet};
 
-use murphi::ast::{Declaration, DeclarationKind, Expression, Quantifier, Statement};
+use murphi::ast::{Declaration, Expression, Quantifier, Statement};
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
-use murphi::transform::{Flattened, Scope, bind};
+use murphi::transform::{Flattened, Scope, bind, bind_variables};
 
 use crate::processor::Processor;
 use crate::types::ProcessorTypes;
@@ -133,13 +133,7 @@ impl Context {
     ) -> Self {
         let mut scope = Scope::new();
         bind(&mut scope, quantifiers);
-        for declaration in declarations {
-            if let DeclarationKind::Variable(variables) = &declaration.kind {
-                for name in &variables.names {
-                    scope.insert(name.text.clone(), variables.ty.clone());
-                }
-            }
-        }
+        bind_variables(&mut scope, declarations);
         let processors = quantifiers.iter().filter(|each| types.over_processors(each));
         let parameters = processors.map(|each| each.name.text.clone()).collect();
         Context {

@@ -66,6 +66,16 @@ impl Stop {
     pub(super) fn refuse(span: Span, message: &str, help: &str) -> Stop {
         Stop::Refuse(Box::new(Diagnostic::error(span, message).help(help)))
     }
+
+    /// What to tell the user when something stopped that should not have.
+    pub(super) fn told(self, span: Span) -> Diagnostic {
+        let span = match self {
+            Stop::Refuse(problem) => return *problem,
+            Stop::Bound(span) | Stop::Split(Expression { span, .. }) => span,
+            Stop::Unknown | Stop::Undefined => span,
+        };
+        Diagnostic::error(span, "this depends on processors in a way that is not understood")
+    }
 }
 
 pub(super) type Step<T> = Result<T, Stop>;
@@ -186,6 +196,10 @@ impl<'t> Instance<'t> {
     /// The number of an expression.
     pub(super) fn id(&self, whole: &Expression) -> ExpressionId {
         self.ids.borrow_mut().id(whole)
+    }
+
+    pub(super) fn has_choices(&self) -> bool {
+        !self.made.is_empty()
     }
 
     /// Everything that was chosen.

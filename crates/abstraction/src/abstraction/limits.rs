@@ -5,12 +5,12 @@
 //! can be evaluated. A claim about more is refused with its place and the number.
 
 use murphi::ast::{
-    Body, DeclarationKind, Expression, Item, PropertyKind, Quantifier, Statement, StatementKind,
-    TypeExpression, TypeKind,
+    Body, Declaration, DeclarationKind, Expression, PropertyKind, Quantifier, Statement,
+    StatementKind, TypeExpression, TypeKind,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
-use murphi::transform::{Checked, Scope, bind, bodies, quantified};
+use murphi::transform::{Checked, Scope, bind, bind_variables, bodies, declarations, quantified};
 
 use super::width::{Needs, beyond, needs, too_many};
 use crate::types::Types;
@@ -24,25 +24,14 @@ pub(super) fn check(
     view: View,
 ) -> Result<(), Vec<Diagnostic>> {
     let mut problems = Vec::new();
-    for item in &prepared.program.items {
-        let Item::Declaration(declaration) = item else { continue };
-        match &declaration.kind {
-            DeclarationKind::Type { definition, .. } => suits(types, definition, &mut problems),
-            DeclarationKind::Variable(variables) => suits(types, &variables.ty, &mut problems),
-            DeclarationKind::Constant { .. } => {}
-        }
-    }
+    declarations(&prepared.program).for_each(|each| declared(types, each, &mut problems));
     if view.concrete == 0 {
         let message = "no processor would stay as it is";
         let help = "keep at least one of them";
         problems.push(Diagnostic::error(prepared.processor.span, message).help(help));
     }
     for (_, body) in rule_bodies(checked) {
-        for declaration in &body.declarations {
-            if let DeclarationKind::Variable(variables) = &declaration.kind {
-                suits(types, &variables.ty, &mut problems);
-            }
-        }
+        body.declarations.iter().for_each(|each| declared(types, each, &mut problems));
     }
     for claim in claims(types, checked) {
         match claim {
@@ -79,13 +68,7 @@ fn claims(types: &Types, checked: &Checked) -> Vec<Counted> {
     for (quantifiers, body) in rule_bodies(checked) {
         let mut scope = Scope::new();
         bind(&mut scope, quantifiers);
-        for declaration in &body.declarations {
-            if let DeclarationKind::Variable(variables) = &declaration.kind {
-                let own =
-                    variables.names.iter().map(|name| (name.text.clone(), variables.ty.clone()));
-                scope.extend(own);
-            }
-        }
+        bind_variables(&mut scope, &body.declarations);
         claims.statements(&scope, &body.statements);
     }
     let program = &checked.program;
@@ -101,7 +84,15 @@ fn claims(types: &Types, checked: &Checked) -> Vec<Counted> {
     claims.found
 }
 
-/// No type has processors where they cannot be abstracted.
+/// No declared type has processors where they cannot be abstracted.
+fn declared(types: &Types, declaration: &Declaration, problems: &mut Vec<Diagnostic>) {
+    match &declaration.kind {
+        DeclarationKind::Type { definition, .. } => suits(types, definition, problems),
+        DeclarationKind::Variable(variables) => suits(types, &variables.ty, problems),
+        DeclarationKind::Constant { .. } => {}
+    }
+}
+
 fn suits(types: &Types, ty: &TypeExpression, problems: &mut Vec<Diagnostic>) {
     match &ty.kind {
         TypeKind::Multiset { element, .. } if types.mentions_processors(element) => {

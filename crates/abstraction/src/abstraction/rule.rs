@@ -13,19 +13,20 @@ use std::collections::{HashSet, VecDeque};
 
 use murphi::ast::{
     Body, Declaration, DeclarationKind, Expression, ExpressionKind, PropertyKind, Quantifier,
-    Statement, StatementKind, Variables,
+    Statement, StatementKind,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 use murphi::transform::{
-    and, boolean, changed, each_expression, each_statement, is_false, is_true, names, root,
+    and, bind, bind_variables, boolean, changed, each_expression, each_statement, is_false,
+    is_true, names, root,
 };
 
-use super::instance::{Decision, Instance, Mode, NAMED, OTHER, Standing, outside};
-use super::{enter, parameters, refused, slice};
+use super::instance::{Decision, Instance, Mode, NAMED, OTHER, Standing, Step, outside};
+use super::slice;
 use crate::types::Types;
-use crate::{Choice, Fixed};
+use crate::{Choice, Fixed, OtherRule, RuleId};
 
 /// A rule or start state to be abstracted.
 pub(super) struct Source<'a> {
@@ -60,6 +61,17 @@ impl Built {
     /// Whether it is another one than the rule itself.
     pub(crate) fn is_abstract(&self) -> bool {
         self.weakened || !self.others.is_empty() || !self.choices.is_empty()
+    }
+
+    /// What it is, for those who look at the abstract program.
+    pub(crate) fn described(&self, origin: RuleId) -> OtherRule {
+        OtherRule {
+            name: self.name.clone(),
+            origin,
+            others: self.others.clone(),
+            named: self.named.clone(),
+            choices: self.choices.clone(),
+        }
     }
 }
 
@@ -129,98 +141,115 @@ fn instance(
     given: Decisions,
 ) -> Result<(Option<Built>, Decisions), Diagnostic> {
     let mut instance = Instance::new(types, given);
-    enter(&mut instance, source.quantifiers);
-    for declaration in &source.body.declarations {
-        if let DeclarationKind::Variable(Variables { names, ty }) = &declaration.kind {
-            for name in names {
-                instance.scope.insert(name.text.clone(), ty.clone());
-            }
-        }
-    }
-    for (number, quantifier) in source.quantifiers.iter().enumerate() {
-        if types.over_processors(quantifier) {
-            let outsider = others.iter().find(|(other, _)| *other == number);
-            let standing = outsider.map_or(Standing::Concrete, |(_, standing)| *standing);
-            instance.standing.insert(quantifier.name.text.clone(), standing);
-        }
-    }
-    instance.all_concrete = others.is_empty();
-    let told = |stop| refused(stop, source.span);
-    for place in source.chosen {
-        if instance.belongs_to_other(place) {
-            instance.choice(place, Mode::Exact, true).map_err(told)?;
-        }
-    }
-    let statements = match others.is_empty() && !types.leaves_something_out() {
-        true => source.body.statements.clone(),
-        false => slice::needed(&instance, &source.body.declarations, &source.body.statements),
-    };
-    let statements = instance.statements(&statements).map_err(told)?;
+    instance.enter(source, others);
+    let statements = instance.body(source).map_err(|stop| stop.told(source.span))?;
     let decisions = instance.decisions.clone();
-    instance.begin_again();
-    instance.weakened = false;
-    let whole = || boolean(true, source.span);
-    let guard = source.guard.cloned().unwrap_or_else(whole);
-    let mut guard = instance.condition(&guard, Mode::Weaker).map_err(told)?;
-    let keeps_guard = source.guard.is_none_or(|whole| *whole == guard);
-    let choices = instance.choices();
-    let weakened = instance.weakened;
-    if weakened || !others.is_empty() || !choices.is_empty() {
-        for more in strengthening {
-            guard = and(guard, instance.condition(more, Mode::Weaker).map_err(told)?);
-        }
-    }
+    let guard = instance.guard(source, strengthening).map_err(|stop| stop.told(source.span))?;
     let shows = source.is_start
         || others.is_empty()
         || writes_state(types, &statements)
         || claims_something(&statements);
     // The rule itself stays: a program has at least one.
-    if !shows || (is_false(&guard) && !others.is_empty()) {
+    if !shows || (is_false(&guard.condition) && !others.is_empty()) {
         return Ok((None, decisions));
     }
-    let mut used: HashSet<String> = names(&guard).into_iter().collect();
+    let built = built(types, source, others, instance.choices(), guard, statements);
+    Ok((Some(built), decisions))
+}
+
+/// The guard of an instance.
+struct Guard {
+    condition: Expression,
+    /// Whether it says less than that of the rule.
+    weakened: bool,
+    /// Whether the whole guard of the rule is evaluated, before anything that lemmas add to it.
+    is_kept: bool,
+}
+
+impl Instance<'_> {
+    /// Binds what a rule has, with some of its processors outside.
+    fn enter(&mut self, source: &Source<'_>, others: &[(usize, Standing)]) {
+        bind(&mut self.scope, source.quantifiers);
+        bind_variables(&mut self.scope, &source.body.declarations);
+        for (number, quantifier) in source.quantifiers.iter().enumerate() {
+            if self.types.over_processors(quantifier) {
+                let outsider = others.iter().find(|(other, _)| *other == number);
+                let standing = outsider.map_or(Standing::Concrete, |(_, standing)| *standing);
+                self.standing.insert(quantifier.name.text.clone(), standing);
+            }
+        }
+        self.all_concrete = others.is_empty();
+    }
+
+    fn body(&mut self, source: &Source<'_>) -> Step<Vec<Statement>> {
+        for place in source.chosen {
+            if self.belongs_to_other(place) {
+                self.choice(place, Mode::Exact, true)?;
+            }
+        }
+        let Body { declarations, statements } = source.body;
+        match self.all_concrete && !self.types.leaves_something_out() {
+            true => self.statements(statements),
+            false => self.statements(&slice::needed(self, declarations, statements)),
+        }
+    }
+
+    /// The guard, and what lemmas add to it where something is abstract.
+    fn guard(&mut self, source: &Source<'_>, strengthening: &[Expression]) -> Step<Guard> {
+        self.begin_again();
+        self.weakened = false;
+        let whole = source.guard.cloned().unwrap_or_else(|| boolean(true, source.span));
+        let mut condition = self.condition(&whole, Mode::Weaker)?;
+        let is_kept = source.guard.is_none_or(|whole| *whole == condition);
+        let weakened = self.weakened;
+        if weakened || !self.all_concrete || self.has_choices() {
+            for more in strengthening {
+                condition = and(condition, self.condition(more, Mode::Weaker)?);
+            }
+        }
+        Ok(Guard { condition, weakened, is_kept })
+    }
+}
+
+/// An instance with the parameters and variables that are used in it.
+fn built(
+    types: &Types,
+    source: &Source<'_>,
+    others: &[(usize, Standing)],
+    mut choices: Vec<Choice>,
+    Guard { condition, weakened, is_kept }: Guard,
+    statements: Vec<Statement>,
+) -> Built {
+    let mut used: HashSet<String> = names(&condition).into_iter().collect();
     each_expression(&statements, &mut |part| {
         if let ExpressionKind::Name(name) = &part.kind {
             used.insert(name.clone());
         }
     });
-    let choices: Vec<Choice> = choices
-        .into_iter()
-        .filter(|choice| {
-            let parameters = choice.parameters();
-            parameters.is_empty() || parameters.iter().any(|name| used.contains(*name))
-        })
-        .collect();
-    let mut quantifiers: Vec<Quantifier> = source
-        .quantifiers
-        .iter()
-        .enumerate()
-        .filter(|(number, each)| {
-            let is_other = others.iter().any(|(other, _)| other == number);
-            !is_other && (others.is_empty() || used.contains(&each.name.text))
-        })
-        .map(|(_, each)| each.clone())
-        .collect();
-    quantifiers.extend(choices.iter().flat_map(|choice| parameters(types, choice)));
-    let guard = (source.guard.is_some() || !is_true(&guard)).then_some(guard);
-    let declarations = used_variables(&source.body.declarations, &used);
-    let built = Built {
+    choices.retain(|choice| {
+        let parameters = choice.parameters();
+        parameters.is_empty() || parameters.iter().any(|name| used.contains(*name))
+    });
+    let is_kept_parameter = |(number, each): &(usize, &Quantifier)| {
+        let is_other = others.iter().any(|(other, _)| other == number);
+        !is_other && (others.is_empty() || used.contains(&each.name.text))
+    };
+    let own = source.quantifiers.iter().enumerate().filter(is_kept_parameter);
+    let mut quantifiers: Vec<Quantifier> = own.map(|(_, each)| each.clone()).collect();
+    quantifiers.extend(choices.iter().flat_map(|choice| choice.quantifiers(types)));
+    let is_named = |(_, standing): &&(usize, Standing)| *standing == Standing::Named;
+    Built {
         name: instance_name(source, others, &choices),
         quantifiers,
-        guard,
-        body: Body { declarations, statements },
+        guard: (source.guard.is_some() || !is_true(&condition)).then_some(condition),
+        body: Body { declarations: used_variables(&source.body.declarations, &used), statements },
         span: source.span,
         others: others.iter().map(|(number, _)| *number).collect(),
-        named: others
-            .iter()
-            .filter(|(_, standing)| *standing == Standing::Named)
-            .map(|(number, _)| *number)
-            .collect(),
+        named: others.iter().filter(is_named).map(|(number, _)| *number).collect(),
         choices,
         weakened,
-        keeps_guard,
-    };
-    Ok((Some(built), decisions))
+        keeps_guard: is_kept,
+    }
 }
 
 fn instance_name(source: &Source<'_>, others: &[(usize, Standing)], choices: &[Choice]) -> String {

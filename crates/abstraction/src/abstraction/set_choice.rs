@@ -3,15 +3,40 @@
 //! Transformation T10 of docs/abstraction.md, with p = `Other`: `pending := sharers[p]` assigns any set,
 //! by parameters that say who is in it.
 
-use murphi::ast::{BinaryOperator, Expression, ExpressionKind, Statement, StatementKind};
+use murphi::ast::{
+    BinaryOperator, Domain, Expression, ExpressionKind, Quantifier, Statement, StatementKind,
+};
 use murphi::source::Span;
-use murphi::transform::{and, assign, binary, boolean, index, name, not, or, statement, when};
+use murphi::transform::{
+    and, assign, binary, boolean, identifier, index, name, named_type, not, or, quantifier,
+    statement, when,
+};
 
 use super::instance::{Instance, Mode, OTHER, Step, Stop};
 use super::processors::Who;
+use crate::types::Types;
 use crate::{Choice, Chosen, ChosenSet, Fixed};
 
 impl Choice {
+    /// What its parameters go through.
+    pub(super) fn quantifiers(&self, types: &Types) -> Vec<Quantifier> {
+        let span = self.stands_for.span;
+        let boolean = |name: &String| quantifier(name, named_type("boolean", span));
+        let named = self.name.iter().map(|name| {
+            let domain = Domain::Type(self.ty.clone());
+            Quantifier { name: identifier(name, span), domain, span }
+        });
+        let mut found: Vec<Quantifier> = named.collect();
+        if let Some(set) = &self.set {
+            for chosen in std::iter::once(&set.members).chain(&set.gaps) {
+                found.push(boolean(&chosen.none));
+                found.extend(chosen.each.iter().map(|name| types.processor_quantifier(name)));
+            }
+            found.push(boolean(&set.others));
+        }
+        found
+    }
+
     /// The parameters that it consists of.
     pub(crate) fn parameters(&self) -> Vec<&str> {
         let mut found: Vec<&str> = self.name.iter().map(String::as_str).collect();

@@ -13,10 +13,10 @@
 
 use std::collections::HashSet;
 
-use murphi::ast::{
-    Declaration, DeclarationKind, PropertyKind, Quantifier, Statement, StatementKind,
+use murphi::ast::{Declaration, PropertyKind, Quantifier, Statement, StatementKind};
+use murphi::transform::{
+    bodies_mut, changed, each_part, each_statement, local_variables, own_expressions, root,
 };
-use murphi::transform::{bodies_mut, changed, each_part, each_statement, own_expressions, root};
 
 use super::instance::Instance;
 
@@ -27,12 +27,8 @@ pub(super) fn needed(
     declarations: &[Declaration],
     statements: &[Statement],
 ) -> Vec<Statement> {
-    let mut locals: HashSet<&str> = HashSet::new();
-    for declaration in declarations {
-        if let DeclarationKind::Variable(variables) = &declaration.kind {
-            locals.extend(variables.names.iter().map(|name| name.text.as_str()));
-        }
-    }
+    let locals: HashSet<&str> =
+        local_variables(declarations).map(|(name, _)| name.text.as_str()).collect();
     if locals.is_empty() {
         return statements.to_vec();
     }

@@ -4,9 +4,9 @@
 //!
 //! Transformation T2 of docs/abstraction.md.
 
-use crate::ast::{Body, DeclarationKind, Quantifier};
+use crate::ast::{Body, Quantifier};
 
-use super::declarations::Declarations;
+use super::declarations::{Declarations, local_variables};
 use super::flatten::Flattened;
 use super::substitute::Substitution;
 
@@ -16,12 +16,8 @@ pub fn names_apart(flattened: &mut Flattened, declarations: &Declarations) {
         let mut apart = Substitution::default();
         apart.avoid(declarations.declared().cloned());
         apart.avoid(quantifiers.iter().map(|each| each.name.text.clone()));
-        let variables = body.into_iter().flat_map(|body| &body.declarations);
-        for declaration in variables {
-            if let DeclarationKind::Variable(variables) = &declaration.kind {
-                apart.avoid(variables.names.iter().map(|name| name.text.clone()));
-            }
-        }
+        let declarations = body.map_or(&[][..], |body| &body.declarations);
+        apart.avoid(local_variables(declarations).map(|(name, _)| name.text.clone()));
         apart
     };
     for rule in &mut flattened.rules {

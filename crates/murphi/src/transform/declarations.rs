@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use crate::ast::{
-    Declaration, DeclarationKind, Domain, Expression, ExpressionKind, Item, Program, Quantifier,
-    TypeExpression, TypeKind, UnaryOperator,
+    Declaration, DeclarationKind, Domain, Expression, ExpressionKind, Item, Name, Program,
+    Quantifier, TypeExpression, TypeKind, UnaryOperator,
 };
 
 use super::build::named_type;
@@ -203,6 +203,24 @@ impl Declarations {
         let types = self.named.keys().chain(self.globals.keys());
         types.chain(self.members.keys()).chain(self.constants.keys())
     }
+}
+
+/// Adds local variables to a scope.
+pub fn bind_variables(scope: &mut Scope, declarations: &[Declaration]) {
+    for (name, ty) in local_variables(declarations) {
+        scope.insert(name.text.clone(), ty.clone());
+    }
+}
+
+/// Local variables with their types.
+pub fn local_variables(
+    declarations: &[Declaration],
+) -> impl Iterator<Item = (&Name, &TypeExpression)> {
+    let variables = declarations.iter().filter_map(|declaration| match &declaration.kind {
+        DeclarationKind::Variable(variables) => Some(variables),
+        _ => None,
+    });
+    variables.flat_map(|variables| variables.names.iter().map(|name| (name, &variables.ty)))
 }
 
 /// Adds what quantifiers bind to a scope. Ranges have a type only if they are types.

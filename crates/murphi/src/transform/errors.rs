@@ -30,15 +30,13 @@ mod statements;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ast::{
-    Body, DeclarationKind, Expression, Property, PropertyKind, Quantifier, Statement, StatementKind,
-};
+use crate::ast::{Body, Expression, Property, PropertyKind, Quantifier, Statement, StatementKind};
 use crate::check::Dialect;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
 use super::build::{is_true, statement, text};
-use super::declarations::{Declarations, Scope, bind};
+use super::declarations::{Declarations, Scope, bind, bind_variables, local_variables};
 use super::flatten::Flattened;
 use super::identity::Path;
 
@@ -149,13 +147,10 @@ impl Context {
     fn of(quantifiers: &[Quantifier], body: Option<&Body>) -> Context {
         let mut context = Context::default();
         bind(&mut context.scope, quantifiers);
-        for declaration in body.into_iter().flat_map(|body| &body.declarations) {
-            if let DeclarationKind::Variable(variables) = &declaration.kind {
-                for name in &variables.names {
-                    context.scope.insert(name.text.clone(), variables.ty.clone());
-                    context.variables.insert(name.text.clone());
-                }
-            }
+        if let Some(Body { declarations, .. }) = body {
+            bind_variables(&mut context.scope, declarations);
+            let names = local_variables(declarations).map(|(name, _)| name.text.clone());
+            context.variables.extend(names);
         }
         context
     }

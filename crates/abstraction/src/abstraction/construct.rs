@@ -1,0 +1,186 @@
+//! The abstract program, part by part: start states, rules, properties, lemmas, and checks that
+//! guards and properties can be evaluated.
+//!
+//! Nothing is decided here but what becomes a part: `rule.rs` makes the instances of a rule (T8 to
+//! T13 of docs/abstraction.md), `properties.rs` what is claimed of every state (C1, T14). All that is
+//! refused is gathered, so that a user sees it at once.
+
+use murphi::ast::{Property, PropertyKind};
+use murphi::diagnostic::Diagnostic;
+use murphi::transform::{Checked, Flat, FlatRule};
+
+use super::options::Options;
+use super::properties::{Claim, Claimed, lemma_claim};
+use super::rule::{Built, Source, instances};
+use crate::emit::{Parts, assemble};
+use crate::types::Types;
+use crate::{Abstraction, Lemma, OtherRule, Prepared, RuleId, lemma};
+
+/// An abstract program that is being made.
+pub(super) struct Construction<'a> {
+    types: &'a Types,
+    options: &'a Options,
+    lemmas: &'a [Lemma],
+    parts: Parts,
+    rules: Vec<OtherRule>,
+    origins: Vec<(RuleId, Option<usize>)>,
+    /// The names of what lemmas claim.
+    claims: Vec<String>,
+    /// That guards and properties can be evaluated.
+    checks: Vec<Property>,
+    strengthened: Vec<String>,
+    notes: Vec<Diagnostic>,
+    problems: Vec<Diagnostic>,
+}
+
+impl<'a> Construction<'a> {
+    pub(super) fn new(types: &'a Types, options: &'a Options, lemmas: &'a [Lemma]) -> Self {
+        Construction {
+            types,
+            options,
+            lemmas,
+            parts: Parts::default(),
+            rules: Vec::new(),
+            origins: Vec::new(),
+            claims: Vec::new(),
+            checks: Vec::new(),
+            strengthened: Vec::new(),
+            notes: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// What was made, unless it was refused: then that is noted.
+    fn accepted<T>(&mut self, made: Result<T, Diagnostic>) -> Option<T> {
+        made.map_err(|problem| self.problems.push(problem)).ok()
+    }
+
+    pub(super) fn start_states(&mut self, checked: &Checked) {
+        for start in &checked.program.start_states {
+            let source = Source {
+                name: start.item.0.as_ref().map_or("start", |name| &name.text),
+                quantifiers: &start.quantifiers,
+                guard: None,
+                chosen: &[],
+                body: &start.item.1,
+                span: start.span,
+                is_start: true,
+            };
+            let built = self.accepted(instances(self.types, &source, &[]));
+            self.parts.starts.extend(built.into_iter().flatten());
+        }
+    }
+
+    pub(super) fn rules(&mut self, checked: &Checked) {
+        for (rule, evaluates) in checked.program.rules.iter().zip(&checked.guards) {
+            let Some(built) = self.rule(rule) else { continue };
+            if !evaluates_guard(self.types, rule, &built) {
+                let name = format!("the guard of \"{}\" can be evaluated", rule.name);
+                let name = name.replace('"', "'");
+                self.check(&Claim::evaluates(name, &rule.quantifiers, evaluates, rule.span));
+            }
+            for each in &built {
+                let number = each.is_abstract().then_some(self.rules.len());
+                self.origins.push((rule.id, number));
+                self.rules.extend(number.map(|_| each.described(rule.id)));
+            }
+            self.parts.rules.extend(built);
+        }
+    }
+
+    /// The instances of a rule, by all that is known of it.
+    fn rule(&mut self, rule: &FlatRule) -> Option<Vec<Built>> {
+        let of_rule = |lemma: &&Lemma| lemma.rule == rule.id;
+        let proved = || self.options.proved.iter().filter(of_rule);
+        let used = self.lemmas.iter().filter(of_rule).chain(proved());
+        let strengthening: Vec<_> = used.map(|lemma| lemma::strengthening(lemma, rule)).collect();
+        let chosen: Vec<_> =
+            proved().flat_map(|lemma| lemma::places_in_common(lemma, rule, self.types)).collect();
+        let source = Source {
+            name: &rule.name,
+            quantifiers: &rule.quantifiers,
+            guard: rule.guard.as_ref(),
+            chosen: &chosen,
+            body: &rule.body,
+            span: rule.span,
+            is_start: false,
+        };
+        self.accepted(instances(self.types, &source, &strengthening))
+    }
+
+    fn check(&mut self, claim: &Claim<'_>) {
+        let made = self.accepted(claim.made(self.types));
+        self.checks.extend(made.and_then(|made| made.property));
+    }
+
+    pub(super) fn properties(&mut self, checked: &Checked) {
+        for (number, property) in checked.program.properties.iter().enumerate() {
+            let name = property.item.message.as_ref().map(|name| name.text.clone());
+            let name = name.unwrap_or_else(|| format!("Invariant {number}"));
+            if matches!(property.item.kind, PropertyKind::Cover | PropertyKind::Liveness) {
+                let message = format!("\"{name}\" is not looked at: it is no invariant");
+                self.notes.push(Diagnostic::warning(property.span, message));
+                continue;
+            }
+            let (quantifiers, evaluates) = (&property.quantifiers, &checked.properties[number]);
+            let evaluated = format!("'{name}' can be evaluated");
+            self.check(&Claim::evaluates(evaluated, quantifiers, evaluates, property.span));
+            if !self.options.leave_out.contains(&name) {
+                self.property(name, property);
+            }
+        }
+    }
+
+    fn property(&mut self, name: String, Flat { quantifiers, item, span, .. }: &Flat<Property>) {
+        let (condition, kind, span) = (&item.condition, item.kind, *span);
+        let claim = Claim { kind, name: name.clone(), quantifiers, condition, span };
+        if let Some(Claimed { property, strengthened }) = self.accepted(claim.made(self.types)) {
+            if strengthened && kind == PropertyKind::Assertion {
+                self.strengthened.push(name);
+            }
+            self.parts.properties.extend(property);
+        }
+    }
+
+    /// That the lemmas hold.
+    pub(super) fn lemmas(&mut self, prepared: &Prepared) {
+        for (number, lemma) in self.lemmas.iter().enumerate() {
+            let made = lemma_claim(self.types, prepared, lemma, number);
+            if let Some((name, property)) = self.accepted(made) {
+                self.claims.push(name);
+                self.parts.properties.extend(property);
+            }
+        }
+    }
+
+    /// The abstraction, or why there is none.
+    pub(super) fn finished(mut self, prepared: &Prepared) -> Result<Abstraction, Vec<Diagnostic>> {
+        if !self.problems.is_empty() {
+            return Err(self.problems);
+        }
+        let named = |check: &Property| check.message.as_ref().map(|name| name.text.clone());
+        let checks = self.checks.iter().filter_map(named).collect();
+        self.parts.properties.extend(self.checks);
+        let view = self.options.view;
+        let (program, portable) = assemble(prepared, self.types, view, &self.parts);
+        let Construction { rules, origins, claims, strengthened, notes, .. } = self;
+        Ok(Abstraction {
+            program,
+            portable,
+            view,
+            rules,
+            origins,
+            claims,
+            checks,
+            strengthened,
+            notes,
+        })
+    }
+}
+
+/// Whether a rule's guard is evaluated as it is, for all its processors: then it fails by itself.
+fn evaluates_guard(types: &Types, rule: &FlatRule, built: &[Built]) -> bool {
+    let processors = rule.quantifiers.iter().filter(|each| types.over_processors(each)).count();
+    let is_whole = |built: &Built| built.others.is_empty() && built.keeps_guard;
+    processors as u64 <= types.concrete() && built.iter().any(is_whole)
+}
