@@ -170,7 +170,7 @@ pub fn try_rebuilt_statement<E>(
 /// Rebuilds a statement from rebuilt bodies; its own expressions stay.
 pub fn with_bodies<E>(
     whole: &Statement,
-    rebuild: &mut dyn FnMut(&[Statement]) -> Result<Vec<Statement>, E>,
+    mut rebuild: impl FnMut(&[Statement]) -> Result<Vec<Statement>, E>,
 ) -> Result<Statement, E> {
     try_rebuilt_statement(whole, &mut |part| {
         if let Part::Body(body) = part {

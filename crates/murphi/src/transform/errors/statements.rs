@@ -144,12 +144,12 @@ impl Errors<'_> {
             StatementKind::For { quantifiers, body } => {
                 self.rounds(context, quantifiers, body, whole.span)
             }
-            StatementKind::While { condition, .. } => with_bodies(whole, &mut |body| {
+            StatementKind::While { condition, .. } => with_bodies(whole, |body| {
                 let mut body = self.statements(context, body)?;
                 body.extend(check(self.evaluates(context, condition)?, condition.span));
                 Ok(body)
             }),
-            _ => with_bodies(whole, &mut |body| self.statements(context, body)),
+            _ => with_bodies(whole, |body| self.statements(context, body)),
         }
     }
 
