@@ -48,7 +48,7 @@ impl<'t> Instance<'t> {
         for statement in statements {
             let made = self.statement(statement)?;
             if is_check(statement) {
-                check = Some(made);
+                done.extend(check.replace(made).unwrap_or_default());
                 continue;
             }
             // A statement that is evaluated as it is fails by itself, just where its check does.
