@@ -15,7 +15,7 @@ use murphi::ast::{
 use murphi::source::Span;
 use murphi::transform::{
     Path, and, assign, bind, boolean, changed, each_statement, is_true, name, names, overlap,
-    parts, path, same, statement, when,
+    own_expressions, parts, path, same, statement, when,
 };
 
 use super::instance::{Instance, Mode, NAMED, OTHER, Standing, Step, Stop, reads};
@@ -173,6 +173,11 @@ impl Instance<'_> {
                 Ok(Vec::new())
             }
             StatementKind::For { quantifiers, body } => {
+                // How often an inner loop goes round may be different for each processor.
+                let is_of_round =
+                    |bound: &Expression| names(bound).iter().any(|name| name == round.variable);
+                let depends = own_expressions(each).into_iter().any(is_of_round);
+                let round = Round { always: round.always && !depends, ..round };
                 let outer = self.scope.clone();
                 bind(&mut self.scope, quantifiers);
                 let mut shadowed = Vec::new();
