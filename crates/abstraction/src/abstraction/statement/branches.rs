@@ -122,7 +122,11 @@ impl Instance<'_> {
         let rest = bodies.pop().filter(|body| !body.is_empty());
         let cases = cases.iter().zip(values).zip(bodies);
         let cases = cases.map(|((case, values), body)| Case { values, body, span: case.span });
-        let cases = cases.filter(|case| rest.is_some() || !case.body.is_empty()).collect();
+        let mut cases: Vec<Case> = cases.collect();
+        // What comes behind a case is for values that are not those of the case.
+        while rest.is_none() && cases.last().is_some_and(|case| case.body.is_empty()) {
+            cases.pop();
+        }
         let kind = StatementKind::Switch { value, cases, otherwise: rest };
         Ok(vec![statement(kind, span)])
     }
