@@ -132,6 +132,9 @@ fn declarations(
                 }
                 continue;
             }
+            // Another name for processors is what quantifiers and indices speak of.
+            DeclarationKind::Type { definition, .. } if retyping.types.is_processor(definition) => {
+            }
             DeclarationKind::Type { definition, .. } => retyping.retype(definition),
             DeclarationKind::Variable(variables) => retyping.retype(&mut variables.ty),
         }

@@ -5,12 +5,15 @@
 //! can be evaluated. A claim about more is refused with its place and the number.
 
 use murphi::ast::{
-    Body, Declaration, DeclarationKind, Expression, PropertyKind, Quantifier, Statement,
-    StatementKind, TypeExpression, TypeKind,
+    Body, Declaration, DeclarationKind, Domain, Expression, ExpressionKind, PropertyKind,
+    Quantifier, Statement, StatementKind, TypeExpression, TypeKind,
 };
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
-use murphi::transform::{Checked, Scope, bind, bind_variables, bodies, declarations, quantified};
+use murphi::transform::{
+    Checked, Scope, bind, bind_variables, bodies, declarations, each_expression, each_part,
+    each_statement, quantified,
+};
 
 use super::width::{Needs, beyond, needs, too_many};
 use crate::types::Types;
@@ -33,6 +36,7 @@ pub(super) fn check(
     for (_, body) in rule_bodies(checked) {
         body.declarations.iter().for_each(|each| declared(types, each, &mut problems));
     }
+    each_domain(checked, &mut |ty| suits(types, ty, &mut problems));
     for claim in claims(types, checked) {
         match claim {
             Err(problem) => problems.push(problem),
@@ -113,6 +117,38 @@ fn suits(types: &Types, ty: &TypeExpression, problems: &mut Vec<Diagnostic>) {
         }
         _ => {}
     }
+}
+
+/// The types that parameters, loops and quantifiers go through.
+fn each_domain(checked: &Checked, visit: &mut dyn FnMut(&TypeExpression)) {
+    let mut of = |quantifiers: &[Quantifier]| {
+        for quantifier in quantifiers {
+            if let Domain::Type(ty) = &quantifier.domain {
+                visit(ty);
+            }
+        }
+    };
+    for (quantifiers, body) in rule_bodies(checked) {
+        of(quantifiers);
+        each_statement(&body.statements, &mut |statement| {
+            if let StatementKind::For { quantifiers, .. } = &statement.kind {
+                of(quantifiers);
+            }
+        });
+    }
+    let mut bound = |part: &Expression| {
+        if let ExpressionKind::Quantified { quantifiers, .. } = &part.kind {
+            of(quantifiers);
+        }
+    };
+    for (_, body) in rule_bodies(checked) {
+        each_expression(&body.statements, &mut bound);
+    }
+    let program = &checked.program;
+    let guards = program.rules.iter().filter_map(|rule| rule.guard.as_ref());
+    guards.for_each(|guard| each_part(guard, &mut bound));
+    program.properties.iter().for_each(|property| each_part(&property.item.condition, &mut bound));
+    program.properties.iter().for_each(|property| of(&property.quantifiers));
 }
 
 /// Gathers claims.
