@@ -60,7 +60,9 @@ pub(super) fn of_type(declarations: &Declarations, ty: &TypeExpression) -> Optio
         TypeKind::Range(low, high) => {
             let nothing = Scope::new();
             let of = |end: &Expression| bounds(declarations, &nothing, end);
-            Some((of(low).0, of(high).1))
+            // What a loop goes through may begin at its upper end.
+            let (low, high) = (of(low), of(high));
+            Some((low.0.min(high.0), low.1.max(high.1)))
         }
         _ => None,
     }
