@@ -12,7 +12,7 @@ use super::{Before, Inliner, Place, Result, not_understood, touched};
 use crate::transform::declarations::bind;
 use crate::transform::effects::{index_names, is_moved, undisturbed, written};
 use crate::transform::substitute::Substitution;
-use crate::transform::{each_expression, each_part, name, names};
+use crate::transform::{each_expression, each_part, is_place, name, names};
 
 impl Inliner<'_> {
     pub(super) fn statements(
@@ -178,10 +178,21 @@ impl Inliner<'_> {
             let value = substitution.expression(&alias.value);
             let value = self.evaluated(place, &value, before)?;
             let mut trial = Place::within(&place.scope);
-            if is_moved(&value, &written(&self.statements(&mut trial, body)?)) {
-                let message = "this alias is indexed by something that changes meanwhile";
+            let writes = written(&self.statements(&mut trial, body)?);
+            // A place keeps its name, and what is computed keeps its value.
+            let (changes, message) = match is_place(&value) {
+                true => (
+                    is_moved(&value, &writes),
+                    "this alias is indexed by something that changes meanwhile",
+                ),
+                false => (
+                    names(&value).iter().any(|name| writes.contains(name)),
+                    "this alias is computed from something that changes meanwhile",
+                ),
+            };
+            if changes {
                 return Err(Diagnostic::error(alias.value.span, message)
-                    .help("write the place out where it is used"));
+                    .help("write out where it is used what it stands for"));
             }
             substitution.insert(&alias.name.text, value);
         }
