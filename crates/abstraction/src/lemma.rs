@@ -23,8 +23,10 @@ use murphi::print::print_expression;
 use murphi::source::Source;
 use murphi::transform::{
     ExpressionId, FlatRule, Interner, Scope, Substitution, and, binary, bind, boolean,
-    each_expression, each_part, implies, name, names, quantified,
+    each_expression, each_part, implies, name, names, not_taken, quantified,
 };
+
+use prepare::RESERVED;
 
 use crate::types::Types;
 use crate::{Lemma, Prepared};
@@ -56,6 +58,31 @@ fn same_type(left: &Quantifier, right: &Quantifier) -> bool {
         },
         _ => false,
     }
+}
+
+/// The lemma with names of its own: no witness, and nothing that its condition binds, is called like
+/// something that is declared or that the rule speaks of. Its claim says it under the guard of the
+/// rule, where each name must mean the same as in the rule.
+pub(crate) fn with_own_names(lemma: &Lemma, rule: &FlatRule, types: &Types) -> Lemma {
+    let mut taken: HashSet<String> = types.declared().cloned().collect();
+    taken.extend(RESERVED.iter().map(|&name| name.to_owned()));
+    taken.extend(rule.quantifiers.iter().map(|each| each.name.text.clone()));
+    taken.extend(rule.guard.iter().flat_map(names));
+    let mut apart = Substitution::default();
+    let mut witnesses = lemma.witnesses.clone();
+    for witness in &mut witnesses {
+        if let Domain::Range { from, to, by } = &mut witness.domain {
+            for bound in [from, to].into_iter().chain(by) {
+                *bound = apart.expression(bound);
+            }
+        }
+        let own = not_taken(&witness.name.text, |wish| taken.contains(wish));
+        apart.insert(&witness.name.text, name(&own, witness.span));
+        taken.insert(own.clone());
+        witness.name.text = own;
+    }
+    apart.avoid(taken);
+    Lemma { rule: lemma.rule, witnesses, condition: apart.expression(&lemma.condition) }
 }
 
 /// What a lemma adds to the guard of its rule.

@@ -41,6 +41,6 @@ pub use identity::{ExpressionId, Interner, Path, Step, indices, overlap, path, p
 pub use inline::Inliner;
 pub use substitute::Substitution;
 pub use visit::{
-    bodies, changed, each_expression, each_part, each_statement, is_place, names, own_expressions,
-    parts, root,
+    bodies, changed, each_expression, each_part, each_statement, is_place, names, names_in,
+    own_expressions, parts, root,
 };

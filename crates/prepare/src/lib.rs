@@ -24,6 +24,7 @@ mod flags;
 mod implications;
 mod prepare;
 mod processor;
+mod reserved;
 mod types;
 
 use murphi::ast::Program;
@@ -31,6 +32,7 @@ use murphi::transform::FlatRule;
 
 pub use prepare::prepare;
 pub use processor::{Processor, find_processor, with_processors};
+pub use reserved::{NAMED, OTHER, RESERVED};
 pub use types::ProcessorTypes;
 
 /// A program in the form that is abstracted, still concrete: it has as many processors as it says.

@@ -15,6 +15,7 @@ use crate::counters::counters_to_sets;
 use crate::flags::flags_to_errors;
 use crate::implications::comparisons_to_implications;
 use crate::processor::find_processor;
+use crate::reserved::{RESERVED, nothing_reserved};
 use crate::types::ProcessorTypes;
 
 /// Brings a program into the form that is abstracted. `processor` is the name of the type of
@@ -24,8 +25,11 @@ pub fn prepare(program: &Program, processor: Option<&str>) -> Result<Prepared, V
     let processor = find_processor(program, processor).map_err(one)?;
     let types = ProcessorTypes::new(program, &processor.name);
     let mut flattened = flatten_all(program)?;
-    names_apart(&mut flattened, &types);
+    names_apart(&mut flattened, &types, &RESERVED);
     inline(program, &types, &mut flattened).map_err(one)?;
+    // Functions have brought in variables of their own.
+    names_apart(&mut flattened, &types, &RESERVED);
+    nothing_reserved(program, &flattened)?;
     without_idle_puts(&types, &mut flattened);
     flags_to_errors(&mut flattened, &types);
     let mut declarations = declarations(program).cloned().collect();

@@ -5,7 +5,7 @@
 //! shared by all who read it while nothing changes it.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use murphi::ast::{Expression, TypeExpression};
@@ -21,10 +21,10 @@ use crate::types::Types;
 use crate::{Choice, Fixed};
 
 /// The name of what stands for all processors that are not concrete.
-pub const OTHER: &str = "Other";
+pub const OTHER: &str = prepare::OTHER;
 
 /// The name of the processor that is known by its name, and of which nothing else is kept.
-pub const NAMED: &str = "Named";
+pub const NAMED: &str = prepare::NAMED;
 
 /// Whether a processor is one of those that stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,6 +153,8 @@ pub(super) struct Instance<'t> {
     pub(super) weakened: bool,
     /// Whether every processor of the rule is concrete.
     pub(super) all_concrete: bool,
+    /// Every name in the rule: what is chosen must not come to stand where another thing is called so.
+    pub(super) mentioned: Rc<HashSet<String>>,
     made: Vec<Made>,
     /// The numbers of expressions, shared with instances that are made from this one.
     pub(super) ids: Rc<RefCell<Interner>>,
@@ -181,6 +183,7 @@ impl<'t> Instance<'t> {
             restricted: false,
             weakened: false,
             all_concrete: true,
+            mentioned: Rc::default(),
             made: Vec::new(),
             ids: Rc::default(),
             initial: HashMap::new(),
@@ -367,6 +370,7 @@ impl<'t> Instance<'t> {
     pub(super) fn not_taken(&self, stem: &str) -> String {
         not_taken(stem, |wish| {
             self.scope.contains_key(wish)
+                || self.mentioned.contains(wish)
                 || self.types.declared().any(|name| name == wish)
                 || self.made.iter().any(|made| made.choice.parameters().contains(&wish))
         })

@@ -39,7 +39,7 @@ use murphi::diagnostic::Diagnostic;
 use murphi::transform::{Checked, boolean, explicit_errors, flatten_all};
 
 use crate::types::Types;
-use crate::{Abstraction, Lemma, Prepared};
+use crate::{Abstraction, Lemma, Prepared, lemma};
 
 use construct::Construction;
 pub use instance::{NAMED, OTHER};
@@ -56,12 +56,24 @@ pub fn abstraction(
     let types = Types::in_view(prepared, options);
     let checked = checked(&types, prepared, options)?;
     limits::check(prepared, &types, &checked, options.view)?;
-    let mut construction = Construction::new(&types, options, lemmas);
+    let own = |lemmas: &[Lemma]| with_own_names(prepared, &types, lemmas);
+    let (lemmas, proved) = (own(lemmas), own(&options.proved));
+    let options = Options { proved, ..options.clone() };
+    let mut construction = Construction::new(&types, &options, &lemmas);
     construction.start_states(&checked);
     construction.rules(&checked);
     construction.properties(&checked);
     construction.lemmas(prepared);
     construction.finished(prepared)
+}
+
+/// Lemmas with names of their own.
+fn with_own_names(prepared: &Prepared, types: &Types, lemmas: &[Lemma]) -> Vec<Lemma> {
+    let own = |lemma: &Lemma| match prepared.rules.get(lemma.rule.0) {
+        Some(rule) => lemma::with_own_names(lemma, rule, types),
+        None => lemma.clone(),
+    };
+    lemmas.iter().map(own).collect()
 }
 
 /// How many processors have to be concrete for every claim of a program to be about few enough of

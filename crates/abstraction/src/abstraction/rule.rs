@@ -10,6 +10,7 @@
 //! ```
 
 use std::collections::{HashSet, VecDeque};
+use std::rc::Rc;
 
 use murphi::ast::{
     Body, Declaration, DeclarationKind, Expression, ExpressionKind, PropertyKind, Quantifier,
@@ -20,7 +21,7 @@ use murphi::print::print_expression;
 use murphi::source::Span;
 use murphi::transform::{
     and, bind, bind_variables, boolean, changed, each_expression, each_statement, is_false,
-    is_true, names, root,
+    is_true, names, names_in, root,
 };
 
 use super::instance::{Decision, Instance, Mode, NAMED, OTHER, Standing, Step, outside};
@@ -87,13 +88,16 @@ pub(super) fn instances(
         let message = "this rule has more processors than are understood";
         return Err(Diagnostic::error(source.span, message));
     }
+    let mentioned = Rc::new(mentioned(source, strengthening));
     let mut built = Vec::new();
     let mut seen = HashSet::new();
     for others in outsiders(types, &processors) {
         let mut pending = VecDeque::from([Vec::new()]);
         while let Some(given) = pending.pop_front() {
             let given_count = given.len();
-            let (made, decisions) = instance(types, source, strengthening, &others, given)?;
+            let mut start = Instance::new(types, given);
+            start.mentioned = Rc::clone(&mentioned);
+            let (made, decisions) = instance(start, source, strengthening, &others)?;
             for at in given_count..decisions.len() {
                 for alternative in &decisions[at].1 {
                     let mut next = decisions[..=at].to_vec();
@@ -109,6 +113,12 @@ pub(super) fn instances(
         }
     }
     Ok(built)
+}
+
+/// Every name in a rule and in what lemmas add to it.
+fn mentioned(source: &Source<'_>, strengthening: &[Expression]) -> HashSet<String> {
+    let conditions = source.guard.into_iter().chain(source.chosen).chain(strengthening);
+    conditions.flat_map(names).chain(names_in(&source.body.statements)).collect()
 }
 
 /// Parameters of a rule that are not concrete, by their numbers.
@@ -134,13 +144,12 @@ type Decisions = Vec<(Decision, Vec<Decision>)>;
 
 /// One instance, if something shows of it, and what was decided on the way.
 fn instance(
-    types: &Types,
+    mut instance: Instance<'_>,
     source: &Source<'_>,
     strengthening: &[Expression],
     others: &[(usize, Standing)],
-    given: Decisions,
 ) -> Result<(Option<Built>, Decisions), Diagnostic> {
-    let mut instance = Instance::new(types, given);
+    let types = instance.types;
     instance.enter(source, others);
     let statements = instance.body(source).map_err(|stop| stop.told(source.span))?;
     let decisions = instance.decisions.clone();

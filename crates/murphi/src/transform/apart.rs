@@ -10,11 +10,12 @@ use super::declarations::{Declarations, local_variables};
 use super::flatten::Flattened;
 use super::substitute::Substitution;
 
-/// Gives variables that hide others names of their own.
-pub fn names_apart(flattened: &mut Flattened, declarations: &Declarations) {
+/// Gives variables that hide others names of their own, other than those that are reserved.
+pub fn names_apart(flattened: &mut Flattened, declarations: &Declarations, reserved: &[&str]) {
     let apart = |quantifiers: &[Quantifier], body: Option<&Body>| {
         let mut apart = Substitution::default();
         apart.avoid(declarations.declared().cloned());
+        apart.avoid(reserved.iter().map(|&name| name.to_owned()));
         apart.avoid(quantifiers.iter().map(|each| each.name.text.clone()));
         let declarations = body.map_or(&[][..], |body| &body.declarations);
         apart.avoid(local_variables(declarations).map(|(name, _)| name.text.clone()));

@@ -16,6 +16,7 @@ use crate::ast::{
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
+use crate::transform::declarations::Declarations;
 use crate::transform::substitute::Substitution;
 
 /// Names a rule: its number in the order of the source, rulesets flattened, start states and
@@ -72,7 +73,8 @@ pub fn flatten(program: &Program) -> Result<Vec<FlatRule>, Vec<Diagnostic>> {
 pub fn flatten_all(program: &Program) -> Result<Flattened, Vec<Diagnostic>> {
     let mut flattened = Flattened::default();
     let mut problems = Vec::new();
-    let declared = declared(program);
+    let declarations = Declarations::new(program, "");
+    let declared: HashSet<&str> = declarations.declared().map(String::as_str).collect();
     for item in &program.items {
         if let Item::Rule(rule) = item {
             gather(rule, &[], &Substitution::default(), &mut flattened, &mut problems);
@@ -88,19 +90,6 @@ pub fn flatten_all(program: &Program) -> Result<Flattened, Vec<Diagnostic>> {
         nothing_hidden(&declared, &property.quantifiers, None, &mut problems);
     }
     if problems.is_empty() { Ok(flattened) } else { Err(problems) }
-}
-
-/// The names of variables of the state.
-fn declared(program: &Program) -> HashSet<&str> {
-    let mut found = HashSet::new();
-    for item in &program.items {
-        if let Item::Declaration(declaration) = item
-            && let DeclarationKind::Variable(variables) = &declaration.kind
-        {
-            found.extend(variables.names.iter().map(|name| name.text.as_str()));
-        }
-    }
-    found
 }
 
 /// Parameters and variables of a rule have names of their own.
@@ -119,7 +108,7 @@ fn nothing_hidden(
     let parameters = quantifiers.iter().map(|quantifier| &quantifier.name);
     for name in parameters.chain(variables.flatten()) {
         if !taken.insert(&name.text) {
-            let message = format!("`{}` hides another variable of this name", name.text);
+            let message = format!("`{}` hides something else of this name", name.text);
             let help = "give it a name of its own";
             problems.push(Diagnostic::error(name.span, message).help(help));
         }

@@ -67,6 +67,7 @@ pub fn names(expression: &Expression) -> Vec<String> {
         ExpressionKind::Quantified { quantifiers, .. } => {
             found.extend(quantifiers.iter().map(|quantifier| quantifier.name.text.clone()));
         }
+        ExpressionKind::MultisetCount(filter) => found.push(filter.name.text.clone()),
         _ => {}
     });
     found
@@ -88,6 +89,22 @@ pub fn bodies(statement: &Statement) -> Vec<&[Statement]> {
         | StatementKind::Alias { body, .. } => vec![body],
         _ => Vec::new(),
     }
+}
+
+/// All names in some statements, bound ones included.
+pub fn names_in(statements: &[Statement]) -> Vec<String> {
+    let mut found = Vec::new();
+    each_statement(statements, &mut |statement| {
+        own_expressions(statement).into_iter().for_each(|whole| found.extend(names(whole)));
+        match &statement.kind {
+            StatementKind::For { quantifiers, .. } => {
+                found.extend(quantifiers.iter().map(|quantifier| quantifier.name.text.clone()));
+            }
+            StatementKind::MultisetRemoveWhere(filter) => found.push(filter.name.text.clone()),
+            _ => {}
+        }
+    });
+    found
 }
 
 /// Calls `visit` for the statements and all that are in them.

@@ -8,8 +8,8 @@
 use std::collections::HashSet;
 
 use crate::ast::{
-    Body, Call, Expression, ExpressionKind, Function, FunctionDefinition, Statement, StatementKind,
-    TypeExpression, TypeKind,
+    Body, Call, DeclarationKind, Expression, ExpressionKind, Function, FunctionDefinition,
+    Statement, StatementKind, TypeExpression, TypeKind,
 };
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -17,7 +17,8 @@ use crate::source::Span;
 use super::{Inliner, Result};
 use crate::transform::declarations::Scope;
 use crate::transform::effects::written;
-use crate::transform::{each_statement, expression};
+use crate::transform::substitute::Substitution;
+use crate::transform::{each_statement, expression, name, not_taken};
 
 /// A function with nothing left to inline in it.
 #[derive(Debug, Clone)]
@@ -45,10 +46,11 @@ impl Inliner<'_> {
         let FunctionDefinition::Body(body) = &function.definition else {
             return Err(Diagnostic::error(function.span, "foreign code cannot be looked into"));
         };
-        let parameters = parameters(function);
+        let mut parameters = parameters(function);
+        let body = self.with_own_names(&mut parameters, body);
         let scope: Scope =
             parameters.iter().map(|each| (each.name.clone(), each.ty.clone())).collect();
-        let body = self.body(&scope, body)?;
+        let body = self.body(&scope, &body)?;
         let value = match (&function.result, body.declarations.is_empty()) {
             (Some(ty), true) => {
                 returned(&body.statements).filter(|_| self.returns(&scope, &body, ty))
@@ -58,6 +60,28 @@ impl Inliner<'_> {
         let writes = written(&body.statements);
         let result = function.result.clone();
         Ok(Callee { parameters, result, body, value, writes, span: function.span })
+    }
+
+    /// The body of a function in which nothing hides what is declared: what comes in by calls speaks
+    /// of that.
+    fn with_own_names(&self, parameters: &mut [Parameter], body: &Body) -> Body {
+        let mut apart = Substitution::default();
+        let mut taken: HashSet<String> = self.types.declared().cloned().collect();
+        let mut own = |hiding: &mut String| {
+            let wish = not_taken(hiding, |wish| taken.contains(wish));
+            apart.insert(hiding, name(&wish, Span::default()));
+            taken.insert(wish.clone());
+            *hiding = wish;
+        };
+        parameters.iter_mut().for_each(|parameter| own(&mut parameter.name));
+        let mut declarations = body.declarations.clone();
+        for declaration in &mut declarations {
+            if let DeclarationKind::Variable(variables) = &mut declaration.kind {
+                variables.names.iter_mut().for_each(|name| own(&mut name.text));
+            }
+        }
+        apart.avoid(taken);
+        Body { declarations, statements: apart.statements(&body.statements) }
     }
 
     /// The function that is called.

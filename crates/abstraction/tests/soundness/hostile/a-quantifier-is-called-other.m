@@ -1,0 +1,13 @@
+-- A variable of the guard has the name of what stands for all other processors.
+-- fails with 5
+const N: 3;
+type P: scalarset(N);
+var d: array [P] of 0..1; k: 0..5; own: P; b: boolean;
+startstate begin for p: P do d[p] := 0; end; k := 0; undefine own; b := false; end;
+ruleset p: P do
+  rule "take" !b & d[p] = 0 ==> begin own := p; b := true; end;
+  rule "go" b & k < 5 & d[p] = 0 & !(exists Other: P do own != p & d[Other] = 0 end) ==> begin
+    d[p] := 1; k := k + 1; b := false;
+  end;
+end;
+invariant "few" k != 5;
