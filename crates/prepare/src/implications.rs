@@ -36,12 +36,34 @@ fn implied(whole: &Expression) -> Expression {
         BinaryOperator::NotEqual => false,
         _ => return whole,
     };
-    if !is_condition(left) && !is_condition(right) {
+    if !is_condition(left) && !is_condition(right) || is_number(left) || is_number(right) {
         return whole;
     }
     let left = (**left).clone();
     let right = if is_equal { (**right).clone() } else { not((**right).clone()) };
     and(implies(left.clone(), right.clone()), implies(right, left))
+}
+
+/// Whether this is evidently a number: `&` and `|` are operators on numbers as well.
+fn is_number(whole: &Expression) -> bool {
+    use BinaryOperator as B;
+    match &whole.kind {
+        ExpressionKind::Integer(_) | ExpressionKind::MultisetCount(_) => true,
+        ExpressionKind::Unary(operator, _) => *operator != UnaryOperator::Not,
+        ExpressionKind::Binary(B::And | B::Or, left, right) => is_number(left) || is_number(right),
+        ExpressionKind::Binary(operator, ..) => matches!(
+            operator,
+            B::Add
+                | B::Subtract
+                | B::Multiply
+                | B::Divide
+                | B::Remainder
+                | B::Xor
+                | B::ShiftLeft
+                | B::ShiftRight
+        ),
+        _ => false,
+    }
 }
 
 fn is_condition(whole: &Expression) -> bool {

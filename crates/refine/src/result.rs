@@ -151,7 +151,8 @@ impl From<Unrunnable> for Failure {
 /// A lemma as an invariant.
 pub(super) fn lemma_text(prepared: &Prepared, lemma: &Lemma) -> String {
     let rule = &prepared.rules[lemma.rule.0];
-    let mut text = format!("invariant \"lemma for {}\"\n", rule.name);
+    let title = rule.name.replace('\\', "\\\\").replace('"', "\\\"");
+    let mut text = format!("invariant \"lemma for {title}\"\n");
     let all: Vec<&Quantifier> = rule.quantifiers.iter().chain(&lemma.witnesses).collect();
     let mut conditions = Vec::new();
     for (at, witness) in lemma.witnesses.iter().enumerate() {
