@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use conform::EventNames;
+use murphi::check;
 use serde::{Deserialize, Serialize};
 
 /// What the first line says it is.
@@ -185,6 +187,29 @@ impl Question {
     /// Whether data independence is assumed where it is not established.
     pub(crate) fn assumes_independence(&self) -> bool {
         self.assume.iter().any(|assumed| assumed == INDEPENDENCE)
+    }
+
+    /// The flags of the command line that say how the protocol was to be read, other than those that
+    /// say the same as none. A claim is one about the protocol read so.
+    pub fn flags(&self) -> Vec<String> {
+        let (names, language) = (EventNames::default(), check::Options::default());
+        let constants =
+            self.constants.iter().map(|(name, value)| format!("--const {name}={value}"));
+        let mut flags: Vec<String> = constants.collect();
+        let mut flag = |differs: bool, text: String| flags.extend(differs.then_some(text));
+        flag(self.dialect != "cmurphi", format!("--dialect {}", self.dialect));
+        let is_limited = self.loop_limit != language.loop_limit;
+        flag(is_limited, format!("--loop-limit {}", self.loop_limit));
+        if let Some(processors) = &self.processors {
+            flag(true, format!("--processors {processors}"));
+        }
+        if self.memory_model.is_some() {
+            flag(self.load != names.load, format!("--load {}", self.load));
+            flag(self.store != names.store, format!("--store {}", self.store));
+            let commit = self.commit.as_deref().unwrap_or_default();
+            flag(self.commit.is_some(), format!("--commit {commit}"));
+        }
+        flags
     }
 
     /// The digest of a text.

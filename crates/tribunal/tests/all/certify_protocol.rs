@@ -40,6 +40,23 @@ fn what_was_verified_is_certified() {
 }
 
 #[test]
+fn what_the_protocol_was_read_with_is_told_with_the_claim() {
+    let model = LOCK.replace("const N: 2;", "const N: 2; Guests: 9;");
+    let model = model.replace("free ==> begin", "free | Guests > 1 ==> begin");
+    let directory = directory("certify-lock-constants");
+    let model = file(&directory, "lock.m", &model);
+    let certificate = directory.join("lock.proof").to_str().unwrap().to_owned();
+    let flags = ["verify", "--any-processors", "--const", "Guests=1", "--dialect", "rumur"];
+    let ran = run(&[&flags[..], &["--jobs", "1", "--certificate", &certificate, &model]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = run(&["certify", "--quiet", &model, &certificate]);
+    let expected = ", 2 or more, with --const Guests=1 --dialect rumur";
+    assert!(ran.lines()[0].ends_with(expected), "{ran:?}");
+    let ran = run(&["certify", "--json", &model, &certificate]);
+    assert_eq!(ran.json()[0]["flags"][0], "--const Guests=1", "{ran:?}");
+}
+
+#[test]
 fn what_was_changed_is_rejected_with_the_reason() {
     let (model, certificate, _) = certified("certify-lock-changed");
     let text = std::fs::read_to_string(&certificate).unwrap();

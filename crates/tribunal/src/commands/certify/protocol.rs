@@ -124,8 +124,14 @@ fn shown(question: &Question, holds: &Holds) -> String {
         true => "",
         false => ", assuming data independence",
     };
+    // A claim about the protocol with other constants is another claim.
+    let flags = question.flags();
+    let flags = match flags.is_empty() {
+        true => String::new(),
+        false => format!(", with {}", flags.join(" ")),
+    };
     let many = holds.processors;
-    format!("{what} for any number of processors, {many} or more{addresses}{assuming}")
+    format!("{what} for any number of processors, {many} or more{addresses}{assuming}{flags}")
 }
 
 fn object(name: &str, question: &Question, verdict: &Verdict) -> Value {
@@ -137,6 +143,7 @@ fn object(name: &str, question: &Question, verdict: &Verdict) -> Value {
             object["addresses"] = json!(holds.addresses);
             object["values"] = json!(holds.values);
             object["assuming"] = json!(holds.assuming);
+            object["flags"] = json!(question.flags());
             let claim = |checked: &recheck::Checked| {
                 json!({
                     "claim": checked.claim,
