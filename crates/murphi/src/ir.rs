@@ -62,10 +62,12 @@
 //! - A property is evaluated for all its instances: an error of any is an error, otherwise the
 //!   instance that does not hold (of a cover: that holds) decides, otherwise what is excluded for
 //!   one is excluded.
-//! - A `for` whose rounds come out the same in every order is run in ascending order. One that
-//!   only looks ([`For::looks`](StatementKind::For)) runs all its rounds, also after a `return` in
-//!   one of them. All other loops run in ascending order and end at a `return`; the scalarsets
-//!   whose order may show in them are [`Model::ordered`], and are not a symmetry of the program.
+//! - A `for` whose rounds come out the same in every order is run in ascending order. If one of its
+//!   rounds may return or be excluded, all rounds are run
+//!   ([`For::runs_all`](StatementKind::For)): an error of any is an error, otherwise what is
+//!   excluded in one is excluded, otherwise a round that returns does. All other loops run in
+//!   ascending order and end at a `return` or an `assume` that does not hold; the scalarsets whose
+//!   order may show in them are [`Model::ordered`], and are not a symmetry of the program.
 
 use std::sync::Arc;
 
@@ -584,10 +586,12 @@ pub enum StatementKind {
         binder: Binder,
         /// What is repeated.
         body: Vec<Statement>,
-        /// Whether it goes through a domain without an order, may `return`, and otherwise writes
-        /// nothing that outlives a round: then a `return`, which gives the same value in every
-        /// round, takes effect after all rounds have been run, so that it hides the error of none.
-        looks: bool,
+        /// Whether it goes through a domain without an order, and a round may end the loop by a
+        /// `return` or an `assume`. Either takes effect after all rounds have been run, so that it
+        /// hides the error of none; what is excluded in one round is excluded, whatever another
+        /// returns. A loop with a `return` writes nothing that outlives a round, and all its returns
+        /// give the same.
+        runs_all: bool,
     },
     /// `while`.
     While {

@@ -59,7 +59,7 @@ fn an_error_of_any_member_is_an_error_of_a_union_or_a_multiset() {
 }
 
 #[test]
-fn an_error_of_any_round_is_an_error_of_a_loop_that_looks() {
+fn an_error_of_any_round_is_an_error_of_a_loop_that_returns() {
     let function = |body: &str| {
         format!(
             "function f(): boolean; var k: 0..1; begin for q: P do {body} end; return false; end;
@@ -70,6 +70,29 @@ fn an_error_of_any_round_is_an_error_of_a_loop_that_looks() {
     is(Violation, &function("k := st[q]; if t[k] then return true; end;"));
     is(Violation, &function("for r: P do if q != r & t[st[r]] then return true; end; end;"));
     is(Violation, "rule begin for q: P do if t[st[q]] then return; end; end; ok := !ok; end;");
+}
+
+#[test]
+fn an_error_of_any_round_is_an_error_of_a_loop_that_excludes() {
+    let round = |body: &str| format!("rule begin for q: P do {body} end; ok := !ok; end;");
+    // The member that is dead is excluded, the other one fails.
+    is(Violation, &round("assume !dead[q]; if t[st[q]] then dead[q] := false; end;"));
+    is(Violation, &round("if t[st[q]] then ok := true; end; assume !dead[q];"));
+    is(Violation, &round("for r: P do if q = r then assume !dead[q]; end; end; assert t[st[q]];"));
+    // Both are excluded before they fail, so nothing fails.
+    let fails = "assert t[st[q]] | dead[q];";
+    is(Verified, &round(&format!("assume forall r: P do st[r] = 0 end; {fails}")));
+    // A round that is excluded does not keep the others from being counted.
+    let sums = "var k: 0..1; begin k := 0; for q: P do assume !dead[q]; k := k + 1; end; end;";
+    is(Violation, &format!("rule {sums}"));
+    let one = sums.replace(
+        "assume !dead[q]; k := k + 1;",
+        "if dead[q] then k := k + 1; end; assume !dead[q];",
+    );
+    is(Verified, &format!("rule {one}"));
+    // A loop that returns in one round and excludes in another is excluded.
+    let both = "function f(): boolean; begin for q: P do assume !dead[q]; if st[q] = 1 then return true; end; end; return false; end;";
+    is(Verified, &format!("{both} rule f() ==> begin error \"the dead member is excluded\"; end;"));
 }
 
 #[test]
@@ -98,6 +121,9 @@ fn where_the_order_shows_there_is_no_symmetry() {
     for rest in [
         "rule begin for q: P do if dead[q] then ref := q; return; end; end; end;",
         "rule begin for q: P do ok := ok & t[st[q]]; end; end;",
+        "rule begin for q: P do assume ok; if dead[q] then ok := false; end; end; end;",
+        "rule var k: 0..9; begin k := 0; for q: P do if dead[q] then k := k + 1; end; assume k < 2; end; end;",
+        "rule begin for q: P do if !dead[q] then ref := q; end; assume st[q] = 1; end; end;",
         "rule begin for q: P do if st[q] = 1 then ref := q; end; end; end;",
         "function f(): P; begin for q: P do if st[q] = 0 then return q; end; end; end;
          rule begin ref := f(); end;",

@@ -317,6 +317,10 @@ impl Writer {
         if self.random.chance(10) {
             body += &self.statement(&[&q], 0);
         }
+        if self.random.chance(15) {
+            let assumed = format!("assume {}; ", self.condition(&inside, 1));
+            body = if self.random.chance(50) { assumed + &body } else { body + &assumed };
+        }
         format!("for {q}: P do {body}end; ")
     }
 }

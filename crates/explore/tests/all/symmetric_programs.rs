@@ -41,8 +41,10 @@ pub(crate) struct Mix {
     kinds: BTreeMap<Kind, usize>,
     /// With a scalarset whose order may show.
     ordered: usize,
-    /// With a loop that runs all rounds before it returns.
-    looking: usize,
+    /// With a loop that runs all rounds before it returns or is excluded.
+    running_all: usize,
+    /// With a loop that is excluded after all rounds have been run.
+    excluding: usize,
     /// Wrong by an error inside a quantifier over members.
     failing_in_quantifier: usize,
     /// With fewer orbits than states.
@@ -144,7 +146,8 @@ impl Mix {
         let seen = Seen::of(model);
         *self.kinds.entry(found.kind).or_default() += 1;
         self.ordered += usize::from(!model.ordered.is_empty());
-        self.looking += usize::from(seen.looks);
+        self.running_all += usize::from(seen.runs_all);
+        self.excluding += usize::from(seen.excludes);
         self.reduced += usize::from(found.orbits < found.states);
         self.large += usize::from(found.states >= 50);
         self.most_states = self.most_states.max(found.states);
@@ -161,7 +164,9 @@ impl Mix {
 /// What is in a program.
 #[derive(Default)]
 struct Seen {
-    looks: bool,
+    runs_all: bool,
+    /// A loop that runs all rounds has an `assume`.
+    excludes: bool,
     /// Quantifiers over what has no order.
     quantified: Vec<murphi::source::Span>,
     unordered: Vec<bool>,
@@ -188,7 +193,11 @@ impl Seen {
 
 impl Visitor for Seen {
     fn statement(&mut self, statement: &murphi::ir::Statement) {
-        self.looks |= matches!(statement.kind, StatementKind::For { looks: true, .. });
+        if let StatementKind::For { runs_all: true, body, .. } = &statement.kind {
+            self.runs_all = true;
+            let assumes = |it: &murphi::ir::Statement| matches!(it.kind, StatementKind::Assume(_));
+            self.excludes |= body.iter().any(assumes);
+        }
     }
 
     fn expression(&mut self, expression: &murphi::ir::Expression) {
@@ -228,6 +237,7 @@ fn random_symmetric_programs_have_one_verdict() {
         assert!(of(Kind::Verified) * 20 > mix.programs, "hardly any is verified: {mix:?}");
         assert!(of(Kind::Violation) * 10 > mix.programs, "hardly any is wrong: {mix:?}");
         assert!(mix.reduced * 10 > mix.programs, "hardly any is reduced: {mix:?}");
-        assert!(mix.failing_in_quantifier > 0 && mix.ordered > 0 && mix.looking > 0, "{mix:?}");
+        assert!(mix.failing_in_quantifier > 0 && mix.ordered > 0, "{mix:?}");
+        assert!(mix.running_all > 0 && mix.excluding > 0, "{mix:?}");
     }
 }

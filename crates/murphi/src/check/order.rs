@@ -34,7 +34,7 @@ use positions::Renewals;
 use rounds::{Around, Body, Dependence, Judgement, Reason, judge};
 
 impl Checker<'_> {
-    /// Finds where the order of members may show, warns of it, and marks loops that only look.
+    /// Finds where the order of members may show, warns of it, and marks loops that run all rounds.
     pub(super) fn find_dependence_on_order(&mut self) {
         let model = &self.model;
         let mut found = Vec::new();
@@ -52,11 +52,11 @@ impl Checker<'_> {
             found.extend(look_at(model, &rule.frame, &rule.parameters, &rule.body, meanings));
         }
         let shown = positions_that_show(model);
-        let mut looking = HashSet::new();
+        let mut run_all = HashSet::new();
         for found in found {
             match found {
-                Found::Looks(binder) => {
-                    looking.insert(binder);
+                Found::RunsAll(binder) => {
+                    run_all.insert(binder);
                 }
                 Found::Loop { binder, domain, dependence } => {
                     self.enter_loop(binder, domain, dependence);
@@ -83,7 +83,7 @@ impl Checker<'_> {
         let rules = model.rules.iter_mut().chain(&mut model.start_states);
         let bodies = rules.map(|rule| &mut rule.body);
         let functions = model.functions.iter_mut().map(|function| &mut function.body);
-        bodies.chain(functions).for_each(|body| mark(body, &looking));
+        bodies.chain(functions).for_each(|body| mark(body, &run_all));
     }
 
     /// Enters the scalarsets that values of a type are members of.
@@ -128,13 +128,6 @@ impl Checker<'_> {
                 "choose the member by `ruleset`, or return the same in all rounds, and write \
                  nothing",
             ),
-            Reason::Excluded => looped(
-                format!(
-                    "whether this or an error of another round comes first depends on the order \
-                     of `{name}`, which has none"
-                ),
-                "assume it before the loop, by `forall`",
-            ),
             Reason::TooLong => looped(
                 format!("this loop over `{name}` is too long to see whether its order matters"),
                 "make what it calls shorter",
@@ -176,8 +169,8 @@ fn scalarsets(model: &Model, ty: TypeId) -> Vec<TypeId> {
 
 /// What was found about a loop.
 enum Found {
-    /// This loop only looks.
-    Looks(Span),
+    /// This loop runs all rounds, whatever one of them returns or excludes.
+    RunsAll(Span),
     /// The order of the domain of this loop may show.
     Loop { binder: Span, domain: TypeId, dependence: Dependence },
     /// The order of the elements of a multiset may show.
@@ -246,7 +239,7 @@ impl Finder<'_> {
         }
         match self.judge(binder.local, body) {
             Judgement::Commutes => {}
-            Judgement::Looks => self.found.push(Found::Looks(binder.span)),
+            Judgement::RunsAll => self.found.push(Found::RunsAll(binder.span)),
             Judgement::Depends(mut dependence) => {
                 if dependence.reason == Reason::TooLong {
                     dependence.span = binder.span;
@@ -292,24 +285,24 @@ impl Visitor for Finder<'_> {
     }
 }
 
-/// Marks the loops that only look.
-fn mark(statements: &mut [Statement], looking: &HashSet<Span>) {
+/// Marks the loops that run all rounds.
+fn mark(statements: &mut [Statement], run_all: &HashSet<Span>) {
     for statement in statements {
         match &mut statement.kind {
-            StatementKind::For { binder, body, looks } => {
-                *looks = looking.contains(&binder.span);
-                mark(body, looking);
+            StatementKind::For { binder, body, runs_all } => {
+                *runs_all = run_all.contains(&binder.span);
+                mark(body, run_all);
             }
             StatementKind::While { body, .. } | StatementKind::Alias { body, .. } => {
-                mark(body, looking);
+                mark(body, run_all);
             }
             StatementKind::If { branches, otherwise } => {
-                branches.iter_mut().for_each(|(_, body)| mark(body, looking));
-                mark(otherwise, looking);
+                branches.iter_mut().for_each(|(_, body)| mark(body, run_all));
+                mark(otherwise, run_all);
             }
             StatementKind::Switch { cases, otherwise, .. } => {
-                cases.iter_mut().for_each(|(_, body)| mark(body, looking));
-                mark(otherwise, looking);
+                cases.iter_mut().for_each(|(_, body)| mark(body, run_all));
+                mark(otherwise, run_all);
             }
             _ => {}
         }

@@ -173,7 +173,7 @@ impl Checker<'_> {
         for binder in binders.into_iter().rev() {
             let binder = binder?;
             let body_inside = std::mem::take(&mut body);
-            let kind = StatementKind::For { binder, body: body_inside, looks: false };
+            let kind = StatementKind::For { binder, body: body_inside, runs_all: false };
             body = vec![Statement { kind: kind.clone(), span }];
             nest = Some(kind);
         }

@@ -239,12 +239,19 @@ impl<'m> Execution<'m> {
         }
     }
 
-    /// The value of a condition; nothing if an `assume` in it does not hold, which ends what it
-    /// calls.
+    /// The value of a condition; nothing if an `assume` in it does not hold.
     fn truth_unless_excluded(&mut self, condition: &'m Expression) -> Result<Option<bool>, Stop> {
+        self.unless_excluded(|this| this.truth(condition))
+    }
+
+    /// What something gives; nothing if an `assume` in it does not hold, which ends what it calls.
+    pub(super) fn unless_excluded<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<Option<T>, Stop> {
         let (calls, callable, depth) = (self.calls.len(), self.callable, self.memory.depth());
-        match self.truth(condition) {
-            Ok(truth) => Ok(Some(truth)),
+        match run(self) {
+            Ok(result) => Ok(Some(result)),
             Err(Stop::Excluded) => {
                 self.calls.truncate(calls);
                 self.callable = callable;

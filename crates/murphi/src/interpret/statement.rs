@@ -3,7 +3,7 @@
 use super::error::RuntimeErrorKind;
 use super::expression::{Execution, Stop};
 use super::memory::{Address, room_of_position};
-use crate::ir::{Expression, Place, Put, Statement, StatementKind, TypeKind};
+use crate::ir::{Binder, Expression, Place, Put, Statement, StatementKind, TypeKind};
 use crate::source::Span;
 use crate::value::Value;
 
@@ -58,19 +58,17 @@ impl<'m> Execution<'m> {
                 }
                 return self.block(otherwise);
             }
-            StatementKind::For { binder, body, looks } => {
-                let mut end = Flow::Next;
+            StatementKind::For { binder, body, runs_all: false } => {
                 for value in self.domain(binder)? {
                     self.bind(binder.local, value);
                     let flow = self.block(body)?;
                     if matches!(flow, Flow::Return(_)) {
-                        end = flow;
-                        if !looks {
-                            break;
-                        }
+                        return Ok(flow);
                     }
                 }
-                return Ok(end);
+            }
+            StatementKind::For { binder, body, runs_all: true } => {
+                return self.run_all(binder, body);
             }
             StatementKind::While { condition, body } => {
                 return self.repeat(condition, body, span);
@@ -145,6 +143,23 @@ impl<'m> Execution<'m> {
             }
         }
         Ok(Flow::Next)
+    }
+
+    /// Runs all rounds of a loop. What one of them excludes or returns takes effect after the last.
+    fn run_all(&mut self, binder: &'m Binder, body: &'m [Statement]) -> Result<Flow, Stop> {
+        let (mut end, mut excluded) = (Flow::Next, false);
+        for value in self.domain(binder)? {
+            self.bind(binder.local, value);
+            match self.unless_excluded(|this| this.block(body))? {
+                Some(Flow::Next) => {}
+                Some(returned) => end = returned,
+                None => excluded = true,
+            }
+        }
+        match excluded {
+            true => Err(Stop::Excluded),
+            false => Ok(end),
+        }
     }
 
     fn repeat(

@@ -28,14 +28,14 @@ impl<'m> Translator<'_, 'm> {
             StatementKind::Switch { value, cases, otherwise } => {
                 self.switch(value, cases, otherwise);
             }
-            StatementKind::For { binder, body, looks: false } => {
+            StatementKind::For { binder, body, runs_all: false } => {
                 let each = self.begin_domain(binder);
                 self.shrunk |= self.may_shrink(body);
                 self.statements(body);
                 self.jump(each.latch);
                 self.end_loop(each);
             }
-            StatementKind::For { binder, body, looks: true } => self.look(binder, body),
+            StatementKind::For { binder, body, runs_all: true } => self.run_all(binder, body),
             StatementKind::While { condition, body } => self.repeat(condition, body),
             StatementKind::Alias { local, target, body } => {
                 self.bind_alias(*local, target);
@@ -63,17 +63,21 @@ impl<'m> Translator<'_, 'm> {
         }
     }
 
-    /// Runs all rounds of a loop that only looks; a `return` in one takes effect after the last.
-    fn look(&mut self, binder: &'m Binder, body: &'m [Statement]) {
+    /// Runs all rounds of a loop; a `return` or an `assume` in one takes effect after the last.
+    fn run_all(&mut self, binder: &'m Binder, body: &'m [Statement]) {
         let (returned, result) = (self.flag(), self.flag());
+        let excludes = self.unit.knowledge.statements(self.scope.frame, body).excludes;
+        let excluded = excludes.then(|| self.flag());
         let in_slot = self.exits.result.is_some() && self.exits.room.is_none();
         let leave = self.block();
         let slot = in_slot.then(|| self.builder.append_block_param(leave, types::I64));
         let outer = std::mem::replace(&mut self.exits.leave, leave);
         let each = self.begin_domain(binder);
+        let excluded = self.begin_exclusion(excluded);
         self.shrunk |= self.may_shrink(body);
         self.statements(body);
         self.jump(each.latch);
+        let excluded = self.end_exclusion(excluded, each.latch);
         self.enter(leave);
         if let Some(slot) = slot {
             self.builder.def_var(result, slot);
@@ -82,6 +86,7 @@ impl<'m> Translator<'_, 'm> {
         self.jump(each.latch);
         self.end_loop(each);
         self.exits.leave = outer;
+        self.leave_if_excluded(excluded);
         let [leaving, next] = [(); 2].map(|()| self.block());
         let returned = self.builder.use_var(returned);
         self.choose(returned, leaving, next);

@@ -12,8 +12,11 @@
 //! that is so and that is used nowhere else leaves nothing behind.
 //!
 //! A round that returns keeps later ones from running. If nothing is written and all returns are the
-//! same, running all rounds first makes the order invisible: such a loop *looks*. An `assume` ends the
-//! run without an error, so whether it or an error of another round comes first shows.
+//! same, running all rounds first makes the order invisible. The same for an `assume`, which ends the
+//! run without an error: with all rounds run, the loop fails if a round fails, and is otherwise excluded
+//! if a round is. What a round does up to where it is excluded does not depend on other rounds, as what
+//! a whole round does does not, and what the others add up includes what it added in every order. What
+//! is left behind does not matter then, so that an `assume` may stand beside any writes that commute.
 //!
 //! This is a proof, not a rule of thumb: what is not understood depends on the order.
 
@@ -33,8 +36,8 @@ const PATIENCE: usize = 50_000;
 pub(super) enum Judgement {
     /// It does not show.
     Commutes,
-    /// It does not show if all rounds are run before a `return` takes effect.
-    Looks,
+    /// It does not show if all rounds are run before a `return` or an `assume` takes effect.
+    RunsAll,
     /// It may show.
     Depends(Dependence),
 }
@@ -55,8 +58,6 @@ pub(super) enum Reason {
     Seen,
     /// A round that returns keeps others from running.
     Returns,
-    /// A round that is excluded keeps others from failing.
-    Excluded,
     /// The loop is too long to be judged.
     TooLong,
 }
@@ -94,7 +95,7 @@ pub(super) fn judge<'m>(
         other_members: Vec::new(),
         depth: 0,
         returns: Vec::new(),
-        excludes: None,
+        excludes: false,
         patience: PATIENCE,
     };
     match body {
@@ -102,7 +103,7 @@ pub(super) fn judge<'m>(
         Body::Condition(condition) => {
             rounds.expression(condition);
             // All members are looked at, whatever is excluded for one.
-            rounds.excludes = None;
+            rounds.excludes = false;
         }
     }
     rounds.judgement()
@@ -155,7 +156,8 @@ struct Rounds<'m> {
     depth: usize,
     /// The values that the loop itself returns, and where.
     returns: Vec<(Returned, Span)>,
-    excludes: Option<Span>,
+    /// Whether there is an `assume`.
+    excludes: bool,
     patience: usize,
 }
 
@@ -166,20 +168,17 @@ impl<'m> Rounds<'m> {
             let first = self.accesses.first().map_or(Span { start: 0, end: 0 }, |it| it.span);
             return depends(first, Reason::TooLong);
         }
-        if let Some(span) = self.excludes {
-            return depends(span, Reason::Excluded);
-        }
         if let Some(dependence) = self.conflict() {
             return Judgement::Depends(dependence);
         }
         let Some((first, span)) = self.returns.first() else {
-            return Judgement::Commutes;
+            return if self.excludes { Judgement::RunsAll } else { Judgement::Commutes };
         };
         let alike = *first != Returned::Any && self.returns.iter().all(|it| it.0 == *first);
         let stays = |access: &Access| access.manner.is_some() && !self.is_temporary(&access.path);
         let writes = self.accesses.iter().any(stays);
         match alike && !writes {
-            true => Judgement::Looks,
+            true => Judgement::RunsAll,
             false => depends(*span, Reason::Returns),
         }
     }
@@ -283,7 +282,7 @@ impl<'m> Rounds<'m> {
             | StatementKind::Put(Put::Value(condition)) => self.expression(condition),
             StatementKind::Assume(condition) => {
                 self.expression(condition);
-                self.excludes.get_or_insert(span);
+                self.excludes = true;
             }
             StatementKind::MultisetAdd { value, multiset } => {
                 self.expression(value);

@@ -37,6 +37,7 @@ begin
   parity := 2; undefine net;
   for p: Proc do send(p, None); post(Some, p); end;
   MultisetRemovePred(i: net, net[i].kind = None);
+  for p: Proc do assume rank[p] < 9; if rank[p] = 1 then seen := Some; end; assume rank[p] != 5; end;
   for p: Proc do if rank[p] = 9 then return; end; end;
 end;
 rule "least" var lowest: -9223372036854775808..-9223372036854775800; begin

@@ -7,7 +7,7 @@ startstate begin all := true; sum := 0; for p: Proc do rank[p] := 0; end; end;
 rule "hides errors" begin for p: Proc do all := all & rank[p] = 0; end; end;
 rule "up and down" begin for p: Proc do if rank[p] = 0 then sum := sum + 1; else sum := sum - 1; end; end; end;
 rule "returns" begin for p: Proc do if rank[p] = 0 then rank[p] := 1; return; end; end; end;
-rule "excludes" begin for p: Proc do assume rank[p] = 0; end; end;
+rule "excludes" begin for p: Proc do assume sum = 0; sum := 1; end; end;
 rule "removes" begin for p: Proc do MultisetRemovePred(i: one, one[i].from = p); end; end;
 rule "counts" begin all := exists p: Proc do rank[p] = 0 & bump() end; end;
 rule "filters" begin sum := MultisetCount(i: one, bump()); end;
@@ -82,16 +82,16 @@ rule "reference" begin for p: Proc do both(sum, p); both(rank[p], p); end; end;
 --!   |
 --! 9 | rule "returns" begin for p: Proc do if rank[p] = 0 then rank[p] := 1; return; end; end; end;
 --!   |                          -------
---! warning: whether this or an error of another round comes first depends on the order of `Proc`, which has none
---!   --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:10:38
+--! warning: this may see what other rounds of the loop over `Proc` have left, in an order that `Proc` does not have
+--!   --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:10:45
 --!    |
---! 10 | rule "excludes" begin for p: Proc do assume rank[p] = 0; end; end;
---!    |                                      ^^^^^^^^^^^^^^^^^^
---!    = help: assume it before the loop, by `forall`; as it is, `Proc` is no symmetry of this program
+--! 10 | rule "excludes" begin for p: Proc do assume sum = 0; sum := 1; end; end;
+--!    |                                             ^^^
+--!    = help: let rounds only add up, or choose the members by `ruleset`; as it is, `Proc` is no symmetry of this program
 --! note: the loop
 --!   --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:10:27
 --!    |
---! 10 | rule "excludes" begin for p: Proc do assume rank[p] = 0; end; end;
+--! 10 | rule "excludes" begin for p: Proc do assume sum = 0; sum := 1; end; end;
 --!    |                           -------
 --! warning: this may see what other rounds of the loop over `Proc` have left, in an order that `Proc` does not have
 --!   --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:11:59
