@@ -42,7 +42,7 @@ pub fn radices(model: &Model, parameters: &[Parameter]) -> Vec<u64> {
 /// How many instances there are, if that is a 64-bit number.
 pub fn count(model: &Model, parameters: &[Parameter]) -> Option<u64> {
     let mut product = Some(1u64);
-    for radix in radices(model, parameters) {
+    for radix in binders(parameters).map(|binder| radix(model, binder)) {
         if radix == 0 {
             return Some(0);
         }
@@ -53,15 +53,22 @@ pub fn count(model: &Model, parameters: &[Parameter]) -> Option<u64> {
 
 /// The values of the `Each` parameters in an instance below [`count`], outermost first.
 pub fn decode(model: &Model, parameters: &[Parameter], instance: u64) -> Vec<i64> {
-    let mut rest = instance;
-    let mut values = Vec::new();
-    for binder in binders(parameters).collect::<Vec<_>>().into_iter().rev() {
-        let radix = radix(model, binder).max(1);
-        values.push(value(model, binder, rest % radix));
-        rest /= radix;
-    }
-    values.reverse();
-    values
+    values(model, parameters, instance).collect()
+}
+
+/// The same, one after the other.
+pub(crate) fn values<'m>(
+    model: &'m Model,
+    parameters: &'m [Parameter],
+    instance: u64,
+) -> impl Iterator<Item = i64> + 'm {
+    // How many instances have the same values up to here.
+    let mut block = count(model, parameters).unwrap_or(0).max(1);
+    binders(parameters).map(move |binder| {
+        let above = block;
+        block = (block / radix(model, binder).max(1)).max(1);
+        value(model, binder, instance % above / block)
+    })
 }
 
 /// The instance with these values of the `Each` parameters, outermost first; `None` if a value

@@ -1,13 +1,15 @@
 //! The reference interpreter: runs the typed model by walking it.
 //!
-//! It is here to be right and to explain, not to be fast: replays of counterexamples, the words of
-//! run-time errors, and the other side of every comparison with native code. Values are trees
-//! ([`Value`]), each run works on a copy of the state, and nothing is shared with what it is
-//! compared with but the typed model and the layout. Recursion follows the nesting of the source,
-//! which the parser limits, and calls, where a function calls only functions before it.
+//! It is here to be right and to explain: replays of counterexamples, the words of run-time errors,
+//! the other side of every comparison with native code, and all states of the abstract program of a
+//! certificate. Values are trees ([`Value`]), what a run has written is taken back before the next
+//! one, and nothing is shared with what it is compared with but the typed model and the layout.
+//! Recursion follows the nesting of the source, which the parser limits, and calls, where a function
+//! calls only functions before it.
 
 mod error;
 mod expression;
+mod guards;
 mod memory;
 mod statement;
 
@@ -22,12 +24,15 @@ use crate::value::{State, Value};
 
 pub use error::{CallSite, RuntimeError, RuntimeErrorKind};
 use expression::{Execution, Stop};
+use guards::Blocks;
 
 /// A model with all that is needed to run it.
 #[derive(Debug, Clone)]
 pub struct Interpreter {
     model: Arc<Model>,
     layout: Arc<Layout>,
+    /// Of each rule.
+    blocks: Arc<[Blocks]>,
     covered: Vec<bool>,
     stop: Arc<AtomicBool>,
 }
@@ -88,7 +93,9 @@ impl Interpreter {
             }
         }
         let covered = vec![false; model.properties.len() + model.covers.len()];
-        Ok(Interpreter { model, layout: Arc::new(layout), covered, stop: Arc::default() })
+        let blocks = model.rules.iter().map(|rule| Blocks::of(&model, rule)).collect();
+        let layout = Arc::new(layout);
+        Ok(Interpreter { model, layout, blocks, covered, stop: Arc::default() })
     }
 
     /// The model.
@@ -108,7 +115,7 @@ impl Interpreter {
     /// If there is no such start state.
     pub fn start(&self, start_state: usize, instance: u64) -> Run {
         let state = State::undefined(&self.model);
-        run(&self.model, &self.model.start_states[start_state], instance, &state).0
+        run_once(&self.model, &self.model.start_states[start_state], instance, state)
     }
 
     /// Runs an instance of the rule with this number.
@@ -117,7 +124,7 @@ impl Interpreter {
     ///
     /// If there is no such rule, or `state` is of another model.
     pub fn run_rule(&self, state: &State, rule: usize, instance: u64) -> Run {
-        run(&self.model, &self.model.rules[rule], instance, state).0
+        run_once(&self.model, &self.model.rules[rule], instance, state.clone())
     }
 
     /// Whether an instance of a rule applies in a state.
@@ -130,7 +137,7 @@ impl Interpreter {
         let mut execution = Execution::new(&self.model, state.clone());
         match applies(&mut execution, rule, instance) {
             Ok(Applies::Yes) => Ok(true),
-            Ok(Applies::No | Applies::Unoccupied { .. }) | Err(Stop::Excluded) => Ok(false),
+            Ok(Applies::No { .. } | Applies::Unoccupied { .. }) | Err(Stop::Excluded) => Ok(false),
             Err(Stop::Failed(error)) => Err(*error),
         }
     }
@@ -148,7 +155,7 @@ impl Interpreter {
     ) -> Result<Option<Breach>, RuntimeError> {
         let model = &*self.model;
         let property = &model.properties[property];
-        match first(model, state, property, false).0 {
+        match first(&mut Execution::new(model, state.clone()), property, false) {
             Ok(None) | Err(Stop::Excluded) => Ok(None),
             Ok(Some(instance)) => {
                 let bindings = instance::bindings(model, property, instance, state);
@@ -167,18 +174,16 @@ impl Interpreter {
         instance::bindings(&self.model, &self.model.rules[rule], instance, state)
     }
 
-    fn append_run(&self, run: Run, rule: usize, instance: u64, out: &mut Successors) {
-        let outcome = match &run.end {
-            End::Disabled => return,
-            End::Done(_) => Outcome::Done,
-            End::Excluded => Outcome::Excluded,
-            End::GuardFailed(_) => Outcome::GuardFailed,
-            End::Failed(_) => Outcome::Failed,
-        };
-        out.firings.push(Firing { rule: rule as u32, instance, outcome });
-        match run.end {
-            End::Done(state) => out.states.extend(state.encode(&self.model, &self.layout)),
-            _ => out.states.resize(out.states.len() + out.size, 0),
+    /// Appends the state that an execution has made from the state with these bytes.
+    fn append_state(&self, execution: &mut Execution<'_>, before: &[u8], out: &mut Successors) {
+        execution.memory.close_gaps();
+        let start = out.states.len();
+        out.states.extend_from_slice(before);
+        let bytes = &mut out.states[start..];
+        for (global, value) in execution.memory.written() {
+            let (ty, at) = (self.model.globals[global].ty, self.layout.globals[global] as usize);
+            bytes[at..at + self.layout.of_type(ty).size as usize].fill(0);
+            value.encode(&self.model, &self.layout, ty, bytes, at);
         }
     }
 
@@ -188,27 +193,43 @@ impl Interpreter {
         covers.iter().for_each(|number| self.covered[first + number] = true);
     }
 
-    fn append_all(
+    /// Runs all instances of a rule in the state of an execution, whose bytes are `before`.
+    fn append_instances<'m>(
         &mut self,
-        rules: &[Rule],
-        state: &State,
+        (rule, number, blocks): (&'m Rule, usize, &Blocks),
+        (execution, before): (&mut Execution<'m>, &[u8]),
         out: &mut Successors,
-        portions: Portions,
+        portions: &mut Portions<'_>,
     ) {
-        let Portions { most, full } = portions;
-        for (number, rule) in rules.iter().enumerate() {
-            for instance in instances(&self.model, rule.into(), state) {
-                if self.stop.load(Relaxed) {
-                    return;
-                }
-                if out.firings.len() >= most {
-                    full(out);
-                    out.clear();
-                }
-                let (run, covered) = run(&self.model, rule, instance, state);
-                self.note(&covered);
-                self.append_run(run, number, instance, out);
+        let mut instance = 0;
+        while instance < blocks.count {
+            if self.stop.load(Relaxed) {
+                return;
             }
+            if out.firings.len() >= portions.most {
+                (portions.full)(out);
+                out.clear();
+            }
+            let ended = run(execution, rule, blocks, instance);
+            self.note(&execution.covered);
+            let outcome = match ended {
+                Ended::Disabled { block } => {
+                    execution.restart();
+                    instance = (instance / block).saturating_add(1).saturating_mul(block);
+                    continue;
+                }
+                Ended::Done => Outcome::Done,
+                Ended::Excluded => Outcome::Excluded,
+                Ended::GuardFailed(_) => Outcome::GuardFailed,
+                Ended::Failed(_) => Outcome::Failed,
+            };
+            out.firings.push(Firing { rule: number as u32, instance, outcome });
+            match outcome {
+                Outcome::Done => self.append_state(execution, before, out),
+                _ => out.states.resize(out.states.len() + out.size, 0),
+            }
+            execution.restart();
+            instance += 1;
         }
     }
 }
@@ -235,14 +256,26 @@ impl Machine for Interpreter {
         out: &mut Successors,
         full: &mut dyn FnMut(&mut Successors),
     ) {
-        let (model, portions) = (Arc::clone(&self.model), Portions { most, full });
-        let Some(state) = state else {
+        let (model, portions) = (Arc::clone(&self.model), &mut Portions { most, full });
+        let Some(bytes) = state else {
             let undefined = State::undefined(&model);
-            return self.append_all(&model.start_states, &undefined, out, portions);
+            let bytes = undefined.encode(&model, &self.layout);
+            let execution = &mut Execution::new(&model, undefined);
+            for (number, rule) in model.start_states.iter().enumerate() {
+                let blocks = Blocks::of(&model, rule);
+                let which = (rule, number, &blocks);
+                self.append_instances(which, (execution, &bytes), out, portions);
+            }
+            return;
         };
-        let state = State::decode(&model, &self.layout, state)
+        let state = State::decode(&model, &self.layout, bytes)
             .expect("an exploration only expands states that a machine has made");
-        self.append_all(&model.rules, &state, out, portions);
+        let execution = &mut Execution::new(&model, state);
+        let blocks = Arc::clone(&self.blocks);
+        for (number, (rule, blocks)) in model.rules.iter().zip(&*blocks).enumerate() {
+            let which = (rule, number, blocks);
+            self.append_instances(which, (execution, bytes), out, portions);
+        }
     }
 
     fn obey(&mut self, stop: &Arc<AtomicBool>) {
@@ -253,13 +286,14 @@ impl Machine for Interpreter {
         let model = Arc::clone(&self.model);
         let state = State::decode(&model, &self.layout, state)
             .expect("an exploration only checks states that a machine has made");
+        let execution = &mut Execution::new(&model, state);
         for (kind, verdict) in [
             (PropertyKind::Assumption, (|_| Check::Excluded) as fn(u32) -> Check),
             (PropertyKind::Invariant, Check::Broken),
         ] {
             for (number, property) in of_kind(&model, kind) {
-                let (found, covered) = first(&model, &state, property, false);
-                self.note(&covered);
+                let found = first(execution, property, false);
+                self.note(&execution.covered);
                 match found {
                     Ok(None) => {}
                     Ok(Some(_)) => return verdict(number),
@@ -269,8 +303,8 @@ impl Machine for Interpreter {
             }
         }
         for (number, property) in of_kind(&model, PropertyKind::Cover) {
-            let (found, covered) = first(&model, &state, property, true);
-            self.note(&covered);
+            let found = first(execution, property, true);
+            self.note(&execution.covered);
             match found {
                 Ok(Some(_)) => self.covered[number as usize] = true,
                 Ok(None) | Err(Stop::Excluded) => {}
@@ -293,7 +327,10 @@ fn of_kind(model: &Model, kind: PropertyKind) -> impl Iterator<Item = (u32, &Pro
 /// Whether an instance applies.
 enum Applies {
     Yes,
-    No,
+    /// So many parts of the guard were looked at, and the last of them is false.
+    No {
+        parts: usize,
+    },
     /// The position for the parameter with this number is not occupied.
     Unoccupied {
         parameter: usize,
@@ -306,9 +343,9 @@ fn bind<'m>(
     scope: Scope<'m>,
     instance: u64,
 ) -> Result<Applies, Stop> {
-    let values = instance::decode(execution.model, scope.parameters, instance);
-    let mut values = values.into_iter();
-    execution.memory.enter(scope.frame, Vec::new());
+    let mut values = instance::values(execution.model, scope.parameters, instance);
+    let slots = execution.memory.no_slots();
+    execution.memory.enter(scope.frame, slots);
     for (number, parameter) in scope.parameters.iter().enumerate() {
         match parameter {
             Parameter::Each(binder) => {
@@ -335,76 +372,77 @@ fn applies<'m>(
     instance: u64,
 ) -> Result<Applies, Stop> {
     match (bind(execution, rule.into(), instance)?, &rule.guard) {
-        (Applies::Yes, Some(guard)) if !execution.truth(guard)? => Ok(Applies::No),
+        (Applies::Yes, Some(guard)) => {
+            let mut parts = 0;
+            match guards::holds(execution, guard, &mut parts)? {
+                true => Ok(Applies::Yes),
+                false => Ok(Applies::No { parts }),
+            }
+        }
         (applies, _) => Ok(applies),
     }
 }
 
-/// Runs an instance of a rule; also says which `cover` statements it reached.
-fn run(model: &Model, rule: &Rule, instance: u64, state: &State) -> (Run, Vec<usize>) {
-    let mut execution = Execution::new(model, state.clone());
-    let end = match applies(&mut execution, rule, instance) {
-        Ok(Applies::No | Applies::Unoccupied { .. }) => Err(End::Disabled),
-        Err(Stop::Excluded) => Err(End::Excluded),
-        Err(Stop::Failed(error)) => Err(End::GuardFailed(*error)),
-        Ok(Applies::Yes) => match execution.block(&rule.body) {
-            Ok(_) => Ok(()),
-            Err(Stop::Excluded) => Err(End::Excluded),
-            Err(Stop::Failed(error)) => Err(End::Failed(*error)),
-        },
-    };
-    let Execution { memory, output, covered, .. } = execution;
-    let end = match end {
-        Ok(()) => End::Done(memory.into_state()),
-        Err(end) => end,
-    };
-    (Run { end, output }, covered)
+/// How a run ended; what it has written is in the memory of its execution.
+enum Ended {
+    /// Neither this instance applies nor any other of the same block of so many instances.
+    Disabled {
+        block: u64,
+    },
+    Done,
+    Excluded,
+    GuardFailed(Box<RuntimeError>),
+    Failed(Box<RuntimeError>),
 }
 
-/// All instances in a state whose positions are occupied, ascending.
-fn instances(model: &Model, scope: Scope<'_>, state: &State) -> Vec<u64> {
-    let count = instance::count(model, scope.parameters)
-        .expect("a model with more instances is not runnable");
-    let chooses = |parameter: &Parameter| match parameter {
-        Parameter::Each(binder) => matches!(binder.domain, Domain::Multiset(_)),
-        Parameter::Alias { .. } => false,
-    };
-    if !scope.parameters.iter().any(chooses) {
-        return (0..count).collect();
-    }
-    let mut instances = Vec::new();
-    let mut instance = 0;
-    while instance < count {
-        let mut execution = Execution::new(model, state.clone());
-        match bind(&mut execution, scope, instance) {
-            Ok(Applies::Unoccupied { parameter }) => {
-                // Neither this position nor a later one is occupied, whatever the digits below.
-                let below = instance::count(model, &scope.parameters[parameter..]);
-                let block = below.expect("a part is no larger than the whole");
-                instance = (instance / block).saturating_add(1).saturating_mul(block);
-            }
-            _ => {
-                instances.push(instance);
-                instance += 1;
-            }
+/// Runs an instance of a rule in an execution that has just begun.
+fn run<'m>(execution: &mut Execution<'m>, rule: &'m Rule, blocks: &Blocks, instance: u64) -> Ended {
+    match applies(execution, rule, instance) {
+        Ok(Applies::No { parts }) => Ended::Disabled { block: blocks.of_guard[parts - 1] },
+        // Neither this position nor a later one is occupied, whatever the parameters after it.
+        Ok(Applies::Unoccupied { parameter }) => {
+            let block = instance::count(execution.model, &rule.parameters[parameter..]);
+            Ended::Disabled { block: block.expect("a part is no larger than the whole") }
         }
+        Err(Stop::Excluded) => Ended::Excluded,
+        Err(Stop::Failed(error)) => Ended::GuardFailed(error),
+        Ok(Applies::Yes) => match execution.block(&rule.body) {
+            Ok(_) => Ended::Done,
+            Err(Stop::Excluded) => Ended::Excluded,
+            Err(Stop::Failed(error)) => Ended::Failed(error),
+        },
     }
-    instances
+}
+
+/// Runs one instance of a rule in a state.
+fn run_once(model: &Model, rule: &Rule, instance: u64, state: State) -> Run {
+    let mut execution = Execution::new(model, state);
+    let ended = run(&mut execution, rule, &Blocks::of(model, rule), instance);
+    let Execution { memory, output, .. } = execution;
+    let end = match ended {
+        Ended::Disabled { .. } => End::Disabled,
+        Ended::Done => End::Done(memory.into_state()),
+        Ended::Excluded => End::Excluded,
+        Ended::GuardFailed(error) => End::GuardFailed(*error),
+        Ended::Failed(error) => End::Failed(*error),
+    };
+    Run { end, output }
 }
 
 /// The first instance of a property whose condition has the truth value `wanted`. All instances
-/// are looked at: an error of any of them comes first, since they have no order. Also says which
-/// `cover` statements were reached.
-fn first(
-    model: &Model,
-    state: &State,
-    property: &Property,
+/// are looked at: an error of any of them comes first, since they have no order. The execution has
+/// the `cover` statements that were reached.
+fn first<'m>(
+    execution: &mut Execution<'m>,
+    property: &'m Property,
     wanted: bool,
-) -> (Result<Option<u64>, Stop>, Vec<usize>) {
+) -> Result<Option<u64>, Stop> {
     let (mut found, mut excluded, mut covered) = (None, false, Vec::new());
-    for instance in instances(model, property.into(), state) {
-        let mut execution = Execution::new(model, state.clone());
-        let holds = bind(&mut execution, property.into(), instance).and_then(|applies| {
+    let count = instance::count(execution.model, &property.parameters)
+        .expect("a model with more instances is not runnable");
+    for instance in 0..count {
+        execution.restart();
+        let holds = bind(execution, property.into(), instance).and_then(|applies| {
             let applies = matches!(applies, Applies::Yes);
             Ok(applies && execution.truth(&property.condition)? == wanted)
         });
@@ -413,12 +451,16 @@ fn first(
             Ok(true) => found = found.or(Some(instance)),
             Ok(false) => {}
             Err(Stop::Excluded) => excluded = true,
-            Err(failed) => return (Err(failed), covered),
+            Err(failed) => {
+                execution.covered = covered;
+                return Err(failed);
+            }
         }
     }
+    execution.covered = covered;
     match (found, excluded) {
-        (None, true) => (Err(Stop::Excluded), covered),
-        (found, _) => (Ok(found), covered),
+        (None, true) => Err(Stop::Excluded),
+        (found, _) => Ok(found),
     }
 }
 

@@ -78,6 +78,15 @@ impl<'m> Execution<'m> {
         }
     }
 
+    /// Begins anew in the state that it began in.
+    pub(super) fn restart(&mut self) {
+        self.memory.restore();
+        self.output.clear();
+        self.covered.clear();
+        self.calls.clear();
+        self.callable = self.model.functions.len();
+    }
+
     pub(super) fn fail(&self, kind: RuntimeErrorKind, span: Span, message: String) -> Stop {
         let calls = self.calls.clone();
         Stop::Failed(Box::new(RuntimeError { kind, span, message, calls }))
@@ -110,6 +119,14 @@ impl<'m> Execution<'m> {
         }
     }
 
+    /// Fails if an element that the address leads through has been removed.
+    fn still_there(&self, address: &Address, span: Span) -> Result<(), Stop> {
+        match address.may_vanish() {
+            true => self.read(address, span).map(|_| ()),
+            false => Ok(()),
+        }
+    }
+
     /// Follows a place to its address, evaluating its indices from left to right. An index may
     /// call a function that removes an element which the address leads through: then there is no
     /// such place any more.
@@ -123,7 +140,7 @@ impl<'m> Execution<'m> {
             Base::Local(local) => {
                 let address = self.memory.local(local);
                 // What it stands for may have been removed since it was bound.
-                self.read(&address, place.span)?;
+                self.still_there(&address, place.span)?;
                 (address, self.memory.local_type(local))
             }
         };
@@ -135,7 +152,7 @@ impl<'m> Execution<'m> {
                 }
                 (Step::Index(expression), TypeKind::Array { index, element }) => {
                     let value = self.number(expression)?;
-                    self.read(&address, place.span)?;
+                    self.still_there(&address, place.span)?;
                     let at = i128::from(value) - i128::from(model.lowest(*index));
                     if at < 0 || at >= i128::from(model.count(*index)) {
                         let value = render_simple(model, expression.ty, value);
@@ -149,9 +166,9 @@ impl<'m> Execution<'m> {
                 }
                 (Step::Element(expression), TypeKind::Multiset { element, .. }) => {
                     let at = self.number(expression)?;
-                    self.read(&address, place.span)?;
+                    self.still_there(&address, place.span)?;
                     let at = self.occupied(&address, at, expression.span)?;
-                    address.push(at);
+                    address.push_element(at);
                     ty = *element;
                 }
                 (step, kind) => unreachable!("{step:?} does not lead into {kind:?}"),
@@ -167,7 +184,7 @@ impl<'m> Execution<'m> {
             Ok(position) if element(values, position).is_ok() => Ok(position),
             Ok(position) if room_of_position(position) < values.len() => {
                 let mut removed = address.clone();
-                removed.push(position);
+                removed.push_element(position);
                 Err(self.vanished(&removed, span))
             }
             _ => {
@@ -319,65 +336,30 @@ impl<'m> Execution<'m> {
 
     /// The value of an expression. It is undefined only for the literal `undefined`.
     pub(super) fn evaluate(&mut self, expression: &'m Expression) -> Result<Value, Stop> {
-        let simple = |value: i64| Ok(Value::Simple(Some(value)));
-        let truth = |value: bool| Ok(Value::Simple(Some(i64::from(value))));
-        let model = self.model;
         match &expression.kind {
-            ExpressionKind::Constant(value) => simple(*value),
             ExpressionKind::Read(place) => {
                 let address = self.address(place)?;
                 match self.read(&address, place.span)? {
-                    Value::Simple(None) => {
-                        let message = format!("`{}` is undefined", self.memory.render(&address));
-                        Err(self.fail(RuntimeErrorKind::Undefined, place.span, message))
-                    }
+                    Value::Simple(None) => Err(self.undefined(&address, place.span)),
                     value => Ok(value.clone()),
                 }
             }
-            ExpressionKind::Undefined => Ok(Value::undefined(model, expression.ty)),
-            ExpressionKind::Not(operand) => truth(!self.truth(operand)?),
-            ExpressionKind::Negate(operand) => {
-                let value = self.number(operand)?;
-                let overflow = || format!("-({value}) does not fit in 64 bits");
-                simple(self.fitting(value.checked_neg(), expression.span, overflow)?)
-            }
-            ExpressionKind::Complement(operand) => simple(!self.number(operand)?),
-            ExpressionKind::Binary(operator, left, right) => {
-                simple(self.binary(*operator, left, right, expression.span)?)
-            }
-            ExpressionKind::Same { equal, left, right } => {
-                let left = self.evaluate(left)?;
-                let right = self.evaluate(right)?;
-                truth(left.same(&right) == *equal)
-            }
+            ExpressionKind::Undefined => Ok(Value::undefined(self.model, expression.ty)),
             ExpressionKind::Conditional(condition, yes, no) => match self.truth(condition)? {
                 true => self.evaluate(yes),
                 false => self.evaluate(no),
             },
-            ExpressionKind::Quantified { all, binder, condition } => {
-                truth(self.quantified(*all, binder, condition)?)
-            }
             ExpressionKind::Call(call) => Ok(self.call(call)?.unwrap_or_else(|| {
                 unreachable!("only a function with a result is called in an expression")
             })),
-            ExpressionKind::IsUndefined(place) => {
-                let address = self.address(place)?;
-                truth(*self.read(&address, place.span)? == Value::Simple(None))
-            }
-            ExpressionKind::IsMember { value, member } => {
-                let number = self.number(value)?;
-                truth(self.member_of(value.ty, number).0 == *member)
-            }
-            ExpressionKind::Convert(value) => {
-                let number = self.number(value)?;
-                simple(self.convert(number, value.ty, expression.ty, expression.span)?)
-            }
-            ExpressionKind::MultisetCount { binder, condition } => {
-                let mut count = 0;
-                self.filter(binder, condition, |_| count += 1)?;
-                simple(count)
-            }
+            // All others have simple values.
+            _ => self.number(expression).map(|value| Value::Simple(Some(value))),
         }
+    }
+
+    fn undefined(&self, address: &Address, span: Span) -> Stop {
+        let message = format!("`{}` is undefined", self.memory.render(address));
+        self.fail(RuntimeErrorKind::Undefined, span, message)
     }
 
     /// The value of an expression, where reading an undefined simple variable is no error.
@@ -396,12 +378,68 @@ impl<'m> Execution<'m> {
 
     /// The value of a simple expression.
     pub(super) fn number(&mut self, expression: &'m Expression) -> Result<i64, Stop> {
-        match self.evaluate(expression)? {
-            Value::Simple(Some(value)) => Ok(value),
-            Value::Simple(None) => {
-                let message = "this value is undefined".to_owned();
-                Err(self.fail(RuntimeErrorKind::Undefined, expression.span, message))
+        match &expression.kind {
+            ExpressionKind::Constant(value) => Ok(*value),
+            ExpressionKind::Read(place) => self.simple(place),
+            ExpressionKind::Not(operand) => Ok(i64::from(!self.truth(operand)?)),
+            ExpressionKind::Negate(operand) => {
+                let value = self.number(operand)?;
+                let overflow = || format!("-({value}) does not fit in 64 bits");
+                self.fitting(value.checked_neg(), expression.span, overflow)
             }
+            ExpressionKind::Complement(operand) => Ok(!self.number(operand)?),
+            ExpressionKind::Binary(operator, left, right) => {
+                self.binary(*operator, left, right, expression.span)
+            }
+            ExpressionKind::Same { equal, left, right } => {
+                let left = self.evaluate(left)?;
+                let right = self.evaluate(right)?;
+                Ok(i64::from(left.same(&right) == *equal))
+            }
+            ExpressionKind::Quantified { all, binder, condition } => {
+                Ok(i64::from(self.quantified(*all, binder, condition)?))
+            }
+            ExpressionKind::IsUndefined(place) => {
+                let address = self.address(place)?;
+                Ok(i64::from(*self.read(&address, place.span)? == Value::Simple(None)))
+            }
+            ExpressionKind::IsMember { value, member } => {
+                let number = self.number(value)?;
+                Ok(i64::from(self.member_of(value.ty, number).0 == *member))
+            }
+            ExpressionKind::Convert(value) => {
+                let number = self.number(value)?;
+                self.convert(number, value.ty, expression.ty, expression.span)
+            }
+            ExpressionKind::MultisetCount { binder, condition } => {
+                let mut count = 0;
+                self.filter(binder, condition, |_| count += 1)?;
+                Ok(count)
+            }
+            ExpressionKind::Undefined
+            | ExpressionKind::Conditional(..)
+            | ExpressionKind::Call(_) => match self.evaluate(expression)? {
+                Value::Simple(Some(value)) => Ok(value),
+                Value::Simple(None) => {
+                    let message = "this value is undefined".to_owned();
+                    Err(self.fail(RuntimeErrorKind::Undefined, expression.span, message))
+                }
+                value => unreachable!("{value:?} is not simple"),
+            },
+        }
+    }
+
+    /// What is at a place that holds a simple value.
+    fn simple(&mut self, place: &'m Place) -> Result<i64, Stop> {
+        if let (Base::Local(local), []) = (place.base, &place.steps[..])
+            && let Some(value) = self.memory.simple(local)
+        {
+            return Ok(value);
+        }
+        let address = self.address(place)?;
+        match self.read(&address, place.span)? {
+            Value::Simple(Some(value)) => Ok(*value),
+            Value::Simple(None) => Err(self.undefined(&address, place.span)),
             value => unreachable!("{value:?} is not simple"),
         }
     }

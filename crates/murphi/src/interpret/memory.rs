@@ -13,7 +13,41 @@ use crate::value::{State, Value, component};
 pub(super) struct Address {
     root: Root,
     /// Numbers of fields, places of array elements from 0, positions in multisets.
-    path: Vec<usize>,
+    path: Steps,
+    /// Whether it leads through an element of a multiset, so that it may not be there any more.
+    may_vanish: bool,
+}
+
+/// How many steps of an address are kept without room of their own.
+const FEW: usize = 6;
+
+/// The steps of an address: in `few` unless they are too many.
+#[derive(Debug, Clone)]
+struct Steps {
+    length: usize,
+    few: [usize; FEW],
+    many: Vec<usize>,
+}
+
+impl Steps {
+    const NONE: Steps = Steps { length: 0, few: [0; FEW], many: Vec::new() };
+
+    fn push(&mut self, step: usize) {
+        match self.few.get_mut(self.length) {
+            Some(next) => *next = step,
+            None => {
+                if self.many.is_empty() {
+                    self.many.extend(self.few);
+                }
+                self.many.push(step);
+            }
+        }
+        self.length += 1;
+    }
+
+    fn all(&self) -> &[usize] {
+        if self.length <= FEW { &self.few[..self.length] } else { &self.many }
+    }
 }
 
 /// What is added in the room of an element that was removed in the same run is at the position of
@@ -46,7 +80,11 @@ struct Activation<'m> {
 pub(super) struct Memory<'m> {
     model: &'m Model,
     globals: Vec<Value>,
+    /// The state variables that were written since the last [`Memory::restore`], as they were then.
+    before: Vec<(usize, Value)>,
     stack: Vec<Activation<'m>>,
+    /// Room for the locals of a frame, empty.
+    room: Vec<Slot>,
 }
 
 /// The element of a multiset that an address leads through is not there any more.
@@ -55,13 +93,41 @@ pub(super) struct Vanished;
 
 impl<'m> Memory<'m> {
     pub(super) fn new(model: &'m Model, state: State) -> Self {
-        Memory { model, globals: state.0, stack: Vec::new() }
+        Memory { model, globals: state.0, before: Vec::new(), stack: Vec::new(), room: Vec::new() }
     }
 
-    pub(super) fn into_state(self) -> State {
-        let mut globals = self.globals;
-        globals.iter_mut().for_each(Value::close_gaps);
-        State(globals)
+    pub(super) fn into_state(mut self) -> State {
+        self.close_gaps();
+        State(self.globals)
+    }
+
+    /// Closes the gaps in multisets. Only what was written can have any.
+    pub(super) fn close_gaps(&mut self) {
+        for (global, _) in &self.before {
+            self.globals[*global].close_gaps();
+        }
+    }
+
+    /// The state variables that were written since the last [`Memory::restore`], and their values.
+    pub(super) fn written(&self) -> impl Iterator<Item = (usize, &Value)> {
+        self.before.iter().map(|(global, _)| (*global, &self.globals[*global]))
+    }
+
+    /// Takes back what was written, and leaves all frames.
+    pub(super) fn restore(&mut self) {
+        for (global, value) in self.before.drain(..) {
+            self.globals[global] = value;
+        }
+        self.stack.truncate(1);
+        if let Some(first) = self.stack.pop() {
+            self.room = first.slots;
+            self.room.clear();
+        }
+    }
+
+    /// No slots, with room for some.
+    pub(super) fn no_slots(&mut self) -> Vec<Slot> {
+        std::mem::take(&mut self.room)
     }
 
     /// Enters a frame. Its first locals take what is in `first`; the others are undefined.
@@ -105,7 +171,7 @@ impl<'m> Memory<'m> {
     }
 
     pub(super) fn global(&self, global: usize) -> Address {
-        Address { root: Root::Global(global), path: Vec::new() }
+        Address { root: Root::Global(global), path: Steps::NONE, may_vanish: false }
     }
 
     /// The address of a local of the current frame, or of what it refers to.
@@ -114,10 +180,18 @@ impl<'m> Memory<'m> {
         match &self.stack[depth].slots[local.0 as usize] {
             Slot::Value(_) => {
                 let root = Root::Local { depth, local: local.0 as usize };
-                Address { root, path: Vec::new() }
+                Address { root, path: Steps::NONE, may_vanish: false }
             }
             Slot::Reference(address) => address.clone(),
             Slot::Unbound => unreachable!("an alias is bound before the code it is visible in"),
+        }
+    }
+
+    /// The value of a bound local of the current frame, or of a parameter, if it is simple.
+    pub(super) fn simple(&self, local: LocalId) -> Option<i64> {
+        match &self.stack.last()?.slots[local.0 as usize] {
+            Slot::Value(Value::Simple(value)) => *value,
+            _ => None,
         }
     }
 
@@ -131,7 +205,7 @@ impl<'m> Memory<'m> {
                 }
             },
         };
-        for &step in &address.path {
+        for &step in address.path.all() {
             value = match value {
                 Value::Record(values) | Value::Array(values) => &values[step],
                 Value::Multiset(values) => element(values, step)?,
@@ -143,7 +217,12 @@ impl<'m> Memory<'m> {
 
     pub(super) fn write(&mut self, address: &Address) -> Result<&mut Value, Vanished> {
         let mut value = match address.root {
-            Root::Global(global) => &mut self.globals[global],
+            Root::Global(global) => {
+                if self.before.iter().all(|(kept, _)| *kept != global) {
+                    self.before.push((global, self.globals[global].clone()));
+                }
+                &mut self.globals[global]
+            }
             Root::Local { depth, local } => match &mut self.stack[depth].slots[local] {
                 Slot::Value(value) => value,
                 Slot::Reference(_) | Slot::Unbound => {
@@ -151,7 +230,7 @@ impl<'m> Memory<'m> {
                 }
             },
         };
-        for &step in &address.path {
+        for &step in address.path.all() {
             value = match value {
                 Value::Record(values) | Value::Array(values) => &mut values[step],
                 Value::Multiset(values) => element_mut(values, step)?,
@@ -172,7 +251,7 @@ impl<'m> Memory<'m> {
                 (local.name.clone(), local.ty)
             }
         };
-        for &step in &address.path {
+        for &step in address.path.all() {
             (path, ty) = component(self.model, ty, &path, step % REFILLED);
         }
         path
@@ -183,6 +262,17 @@ impl Address {
     /// The component at `step` of what is at this address.
     pub(super) fn push(&mut self, step: usize) {
         self.path.push(step);
+    }
+
+    /// The element at a position of the multiset at this address.
+    pub(super) fn push_element(&mut self, position: usize) {
+        self.path.push(position);
+        self.may_vanish = true;
+    }
+
+    /// Whether it leads through an element of a multiset.
+    pub(super) fn may_vanish(&self) -> bool {
+        self.may_vanish
     }
 }
 

@@ -50,6 +50,62 @@ fn instances_are_numbers_with_the_outermost_parameter_first() {
     assert_eq!(instance::encode(model, parameters, &[0, 1]), None);
 }
 
+/// What running the instances of the first rule one by one gives.
+fn one_by_one(interpreter: &Interpreter) -> Vec<(u32, u64, Outcome)> {
+    let (state, model) = (started(interpreter), interpreter.model());
+    let count = instance::count(model, &model.rules[0].parameters).unwrap();
+    let outcome = |number: u64| match interpreter.run_rule(&state, 0, number).end {
+        End::Disabled => None,
+        End::Done(_) => Some(Outcome::Done),
+        End::Excluded => Some(Outcome::Excluded),
+        End::GuardFailed(_) => Some(Outcome::GuardFailed),
+        End::Failed(_) => Some(Outcome::Failed),
+    };
+    (0..count).filter_map(|number| Some((0, number, outcome(number)?))).collect()
+}
+
+#[test]
+fn instances_that_are_passed_over_do_not_apply() {
+    let declarations = "type p: scalarset(3); c: 0..2; var t: array [c] of boolean; n: array [c] of c;
+        bag: multiset [3] of c; who: p;
+        function odd(k: c): boolean; begin assume k != 2; return k = 1; end;
+        ruleset q: p do startstate begin t[0] := true; t[1] := false; n[0] := 0; n[1] := 2; who := q;
+          MultisetAdd(1, bag); MultisetAdd(0, bag); end; end;";
+    let of = |header: &str, guard: &str| {
+        format!("{declarations} {header} rule {guard} ==> begin t[2] := true; end; end;")
+    };
+    let rulesets = "ruleset i: p; j: c; k: c do";
+    let aliases = "ruleset j: c do alias m: n[n[j]] do ruleset k: c do";
+    let chosen = "ruleset j: c do choose l: bag do ruleset k: c do";
+    for (header, ends, guards) in [
+        (
+            rulesets,
+            "",
+            &[
+                "i = who & t[j] & n[k] = 0",
+                "t[j] & i = who & t[k]",
+                "t[0] & (t[1] & t[2]) & t[k]",
+                "j = 1 & (t[k] | t[j]) & i = who",
+                "odd(j) & odd(k) & i = who",
+                "t[k] & j = 0",
+                "false & t[k]",
+                "t[0]",
+                "exists l: c do l = j & n[l] = 2 end & k = 0",
+                "!(t[0] & t[k])",
+            ][..],
+        ),
+        (aliases, "end; end;", &["j = 1 & k = 1", "m = 0 & t[k]", "k = 1 & m = 0"]),
+        (chosen, "end; end;", &["j = 1 & k = 1", "bag[l] = j & t[k]", "t[k] & j = 0"]),
+    ] {
+        for guard in guards {
+            let text = of(header, guard) + ends;
+            let mut interpreter = interpreter(&text);
+            let expected = one_by_one(&interpreter);
+            assert_eq!(firings(&mut interpreter), expected, "{header} {guard}");
+        }
+    }
+}
+
 #[test]
 fn bindings_are_named_in_the_words_of_the_source() {
     let interpreter = interpreter(RULESETS);
