@@ -12,7 +12,20 @@ pub enum Verdict {
     /// It does not, for this reason.
     Rejected(String),
     /// There was not enough time or memory to find out.
-    Ended(Ended),
+    Ended(Partial),
+}
+
+/// What is known when a check gives up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Partial {
+    /// Why it gave up.
+    pub ended: Ended,
+    /// The programs that were searched to the end, with nothing wrong in them.
+    pub checked: Vec<Checked>,
+    /// The claim whose program was being searched.
+    pub claim: String,
+    /// How many states of that program were looked at, with nothing wrong in them.
+    pub visited: u64,
 }
 
 /// What a certificate shows.
@@ -72,10 +85,14 @@ fn checked(
         same_proof(&derived, proof).map_err(|why| rejected(context(why)))?;
         for (claim, layer) in layers(&derived) {
             let machine = runnable(question, layer).map_err(|why| rejected(context(why)))?;
-            let states = search(machine, claim, limits).map_err(|stop| match stop {
-                Stop::Wrong(why) => rejected(context(why)),
-                Stop::Ended(ended) => Verdict::Ended(ended),
-            })?;
+            let states = match search(machine, claim, limits) {
+                Ok(states) => states,
+                Err(Stop::Wrong(why)) => return Err(rejected(context(why))),
+                Err(Stop::Ended(ended, visited)) => {
+                    let claim = claim.to_owned();
+                    return Err(Verdict::Ended(Partial { ended, checked, claim, visited }));
+                }
+            };
             checked.push(Checked {
                 claim: claim.to_owned(),
                 invariants: layer.invariants.len(),

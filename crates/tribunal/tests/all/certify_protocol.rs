@@ -85,10 +85,25 @@ fn what_is_no_certificate_is_refused_and_what_takes_too_long_is_not_checked() {
     let ran = run(&["certify", "--memory", "200B", &model, &certificate]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.stdout.contains("certificate not checked: the memory ran out"), "{ran:?}");
+    assert!(ran.stdout.contains(": nothing wrong in "), "{ran:?}");
+    let ran = run(&["certify", "--json", "--memory", "200B", &model, &certificate]);
+    assert!(ran.json()[0]["visited"].as_u64() > Some(0), "{ran:?}");
     std::fs::write(&certificate, text.replacen("\"version\":1", "\"version\":9", 1)).unwrap();
     let ran = run(&["certify", &model, &certificate]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("lock.proof:1: "), "{ran:?}");
+}
+
+#[test]
+fn the_answer_does_not_depend_on_the_number_of_threads() {
+    let directory = directory("certify-threads");
+    let certificate = directory.join("german.proof").to_str().unwrap().to_owned();
+    let flags = ["verify", "--any-processors", "--jobs", "1", "--certificate", &certificate];
+    let german = "protocols/german.m";
+    assert_eq!(run(&[&flags[..], &[german]].concat()).code, Some(0));
+    let alone = run(&["certify", "--jobs", "1", german, &certificate]);
+    assert!(alone.stdout.contains(": 18,216 states visited, 2 claims and 6 lemmas"), "{alone:?}");
+    assert_eq!(run(&["certify", "--jobs", "3", german, &certificate]).stdout, alone.stdout);
 }
 
 #[test]

@@ -6,7 +6,9 @@
 use std::io::Read;
 use std::path::Path;
 
-use recheck::{Certificate, Ended, Holds, Limits, Question, Verdict, check, is_certificate};
+use recheck::{
+    Certificate, Checked, Ended, Holds, Limits, Partial, Question, Verdict, check, is_certificate,
+};
 use report::exploration::text::counted;
 use serde_json::{Value, json};
 
@@ -50,7 +52,8 @@ pub(super) fn run(arguments: &CertifyArguments, interrupt: &Interrupt) -> Result
         teller.say(|| format!("{claim}: {visited} of {} visited", counted(states, "state")));
     };
     let memory = arguments.memory.memory.map(|bytes| bytes as u64);
-    let mut limits = Limits { memory, interrupt: stop.flag(), listener: &mut listener };
+    let threads = arguments.jobs.count();
+    let mut limits = Limits { threads, memory, interrupt: stop.flag(), listener: &mut listener };
     let verdict = check(&protocol.text, &certificate, &mut limits);
     drop(progress);
     let ending = match &verdict {
@@ -78,26 +81,40 @@ fn sentence(name: &str, question: &Question, verdict: &Verdict, quiet: bool) -> 
     let holds = match verdict {
         Verdict::Holds(holds) => holds,
         Verdict::Rejected(why) => return format!("{name}: certificate does not hold: {why}\n"),
-        Verdict::Ended(ended) => {
-            return format!("{name}: certificate not checked: {}\n", reason(*ended));
-        }
+        Verdict::Ended(partial) => return not_checked(name, partial, quiet),
     };
     let mut text = format!("{name}: certificate holds: {}\n", shown(question, holds));
     if !quiet {
         if let Some(values) = holds.values {
             text += &format!("  for {}, compared as they are\n", counted(values, "value"));
         }
-        for checked in &holds.checked {
-            text += &format!(
-                "  {}: {} visited, {} and {}\n",
-                checked.claim,
-                counted(checked.states, "state"),
-                counted(checked.claims() as u64, "claim"),
-                counted(checked.lemmas as u64, "lemma")
-            );
-        }
+        text += &all_visited(&holds.checked);
     }
     text
+}
+
+fn not_checked(name: &str, partial: &Partial, quiet: bool) -> String {
+    let mut text = format!("{name}: certificate not checked: {}\n", reason(partial.ended));
+    if !quiet {
+        text += &all_visited(&partial.checked);
+        let visited = counted(partial.visited, "state");
+        text += &format!("  {}: nothing wrong in {visited}, not all visited\n", partial.claim);
+    }
+    text
+}
+
+/// The programs of which all states were visited.
+fn all_visited(checked: &[Checked]) -> String {
+    let line = |checked: &Checked| {
+        format!(
+            "  {}: {} visited, {} and {}\n",
+            checked.claim,
+            counted(checked.states, "state"),
+            counted(checked.claims() as u64, "claim"),
+            counted(checked.lemmas as u64, "lemma")
+        )
+    };
+    checked.iter().map(line).collect()
 }
 
 /// What is shown, for how many processors and addresses.
@@ -107,7 +124,7 @@ fn shown(question: &Question, holds: &Holds) -> String {
         (Some(_), Some(only)) => format!("no nice cycle of {}", counted(only, "processor")),
         (Some(_), None) => "sequentially consistent".to_owned(),
         (None, _) => {
-            let own = holds.checked.iter().map(recheck::Checked::claims);
+            let own = holds.checked.iter().map(Checked::claims);
             match own.sum::<usize>() {
                 1 => "1 invariant holds".to_owned(),
                 many => format!("{many} invariants hold"),
@@ -144,25 +161,32 @@ fn object(name: &str, question: &Question, verdict: &Verdict) -> Value {
             object["values"] = json!(holds.values);
             object["assuming"] = json!(holds.assuming);
             object["flags"] = json!(question.flags());
-            let claim = |checked: &recheck::Checked| {
-                json!({
-                    "claim": checked.claim,
-                    "states": checked.states,
-                    "invariants": checked.invariants,
-                    "lemmas": checked.lemmas,
-                    "checks": checked.checks,
-                })
-            };
-            object["claims"] = holds.checked.iter().map(claim).collect();
+            object["claims"] = claims(&holds.checked);
         }
         Verdict::Rejected(why) => {
             object["holds"] = json!(false);
             object["reason"] = json!(why);
         }
-        Verdict::Ended(ended) => {
+        Verdict::Ended(partial) => {
             object["holds"] = Value::Null;
-            object["reason"] = json!(reason(*ended));
+            object["reason"] = json!(reason(partial.ended));
+            object["claims"] = claims(&partial.checked);
+            object["claim"] = json!(partial.claim);
+            object["visited"] = json!(partial.visited);
         }
     }
     object
+}
+
+fn claims(checked: &[Checked]) -> Value {
+    let claim = |checked: &Checked| {
+        json!({
+            "claim": checked.claim,
+            "states": checked.states,
+            "invariants": checked.invariants,
+            "lemmas": checked.lemmas,
+            "checks": checked.checks,
+        })
+    };
+    checked.iter().map(claim).collect()
 }
