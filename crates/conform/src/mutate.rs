@@ -9,7 +9,7 @@
 //! a survivor: either the change is harmless or the checks have a hole, and a person must say.
 //!
 //! Cost: a handful of searches for each mutant, each within the budget of the options. Results do
-//! not depend on how many mutants are tried at a time, unless a budget of time runs out.
+//! not depend on how many mutants are tried at a time, unless a budget of time is given and runs out.
 
 mod answer;
 mod claims;

@@ -13,7 +13,6 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Duration;
 
 use explore::{Deadlock, Exploration, Reason};
 use murphi::ast::{Item, Program, Rule, RuleKind};
@@ -54,10 +53,9 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let mut verify = verify::Options::default();
-        // Memory rather than time, so that the same budget gives the same answers everywhere. It is
-        // enough for some million states of a few bytes.
+        // Memory and no time, so that the answers are the same everywhere, whatever else the machine
+        // does meanwhile. It is enough for some million states of a few bytes.
         verify.search.memory = Some(64 << 20);
-        verify.search.time = Some(Duration::from_secs(60));
         Options { verify, jobs: 1, only: Vec::new(), survivors: false }
     }
 }
