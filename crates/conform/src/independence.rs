@@ -16,7 +16,9 @@
 //! act: they exclude states); values named in start states; and one guard `place = v` for each
 //! parameter `v` of a rule, which only names the symbol that is there (the ⟨R, i, j, k⟩ of the
 //! paper): whatever the symbols stand for, the rule applies with one `v`, which is a copy and not a
-//! choice. That values are stored before they are loaded is not looked for here: every lemma checks
+//! choice. Types of the language that look the same are the same, so it is also looked for whether
+//! what is copied is data on both sides. That values are stored before they are loaded is not looked
+//! for here: every lemma checks
 //! it. That each store has a symbol of its own is a question apart (`free_values.rs`).
 
 #[cfg(test)]
@@ -25,8 +27,8 @@ mod tests;
 use murphi::diagnostic::Diagnostic;
 use murphi::ir::{
     AliasTarget, Argument, Assign, Base, Binder, Call, Domain, Expression, ExpressionKind,
-    FunctionId, LocalId, Model, Operator, Parameter, Place, PropertyKind, Put, Rule, Statement,
-    StatementKind, Step, TypeId,
+    FunctionId, LocalId, Model, Operator, Parameter, Place, PropertyKind, Put, Rule, Simple,
+    Statement, StatementKind, Step, TypeId, TypeKind,
 };
 use murphi::source::Span;
 
@@ -270,7 +272,11 @@ impl Analysis<'_> {
             StatementKind::Assume(condition) => self.decision(condition),
             StatementKind::MultisetAdd { value, multiset } => {
                 self.place(multiset);
-                self.moves(value, value.ty);
+                let element = match self.model.kind(multiset.ty) {
+                    TypeKind::Multiset { element, .. } => *element,
+                    _ => value.ty,
+                };
+                self.moves(value, element);
             }
             StatementKind::MultisetRemove { position, multiset } => {
                 self.place(multiset);
@@ -305,9 +311,38 @@ impl Analysis<'_> {
                 }
                 None => self.conjures(expression.span),
             },
-            (_, true, true) => self.copied(expression),
+            (_, true, true) if self.alike(ty, expression.ty) => self.copied(expression),
             (_, false, false) => self.decision(expression),
-            (_, true, false) | (_, false, true) => self.escapes(expression.span),
+            (_, true, _) | (_, false, true) => self.escapes(expression.span),
+        }
+    }
+
+    /// Whether two types have data at the same places. Types that look the same are the same type of
+    /// the language, and one may call data what the other does not.
+    fn alike(&self, left: TypeId, right: TypeId) -> bool {
+        if left == right || left == self.value || right == self.value {
+            return left == right;
+        }
+        match (self.model.kind(left), self.model.kind(right)) {
+            (TypeKind::Record(one), TypeKind::Record(other)) => {
+                let fields = one.iter().zip(other);
+                one.len() == other.len()
+                    && fields.into_iter().all(|(one, other)| self.alike(one.ty, other.ty))
+            }
+            (TypeKind::Array { element: one, .. }, TypeKind::Array { element: other, .. })
+            | (
+                TypeKind::Multiset { element: one, .. },
+                TypeKind::Multiset { element: other, .. },
+            ) => self.alike(*one, *other),
+            _ => true,
+        }
+    }
+
+    /// Whether going through a type goes through all values.
+    fn has_values(&self, ty: TypeId) -> bool {
+        match self.model.simple(ty) {
+            Some(Simple::Union(members)) => members.contains(&self.value),
+            _ => ty == self.value,
         }
     }
 
@@ -322,8 +357,8 @@ impl Analysis<'_> {
                 self.moves(right, expression.ty);
             }
             ExpressionKind::Call(call) => self.call(call),
-            ExpressionKind::Convert(inner) => self.copied(inner),
-            _ => self.decides(expression.span),
+            // A value that leaves a union may be any: nothing keeps track of what entered.
+            _ => self.escapes(expression.span),
         }
     }
 
@@ -370,8 +405,7 @@ impl Analysis<'_> {
                 Argument::Value(expression) => self.moves(expression, parameter.ty),
                 Argument::Reference(place) => {
                     self.place(place);
-                    let carried = |ty: TypeId| carries(self.model, ty, self.value, false);
-                    if carried(place.ty) != carried(parameter.ty) {
+                    if !self.alike(place.ty, parameter.ty) {
                         self.escapes(place.span);
                     }
                 }
@@ -398,7 +432,7 @@ impl Analysis<'_> {
     /// Something that goes through all values goes through them in an order.
     fn domain(&mut self, binder: &Binder) {
         match &binder.domain {
-            Domain::Type(ty) if *ty == self.value => self.decides(binder.span),
+            Domain::Type(ty) if self.has_values(*ty) => self.decides(binder.span),
             Domain::Type(_) => {}
             Domain::Range { from, to, by } => {
                 for end in [from, to, by] {

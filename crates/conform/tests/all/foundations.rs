@@ -479,3 +479,98 @@ fn a_store_without_a_value_is_broken() {
     let found = sc(&Source { text, ..source });
     assert!(matches!(found.verdict, Verdict::NotEstablished(_)), "{:?}", found.verdict);
 }
+
+/// Types, and rules of a memory that treats values as more than cargo in a way that is easily missed,
+/// with what is underlined. Each is wrong: it loads what was there at first when it should not.
+const NOT_CARGO: &[(&str, &str, &str)] = &[
+    // What a multiset of another type holds is looked at.
+    (
+        "Value: 0..2; Tick: 0..2;",
+        "var memory: array [Addr] of Value; first: Value; net: multiset [1] of Tick; seen: boolean;
+         startstate begin for a: Addr do memory[a] := 0; end; first := 0; seen := false; end;
+         ruleset p: Proc; a: Addr; v: Value do rule \"store\" begin
+             seen := MultisetCount(i: net, net[i] = 2) = 1; MultisetRemovePred(i: net, true);
+             memory[a] := v; Store(p, a, v); MultisetAdd(v, net); end; end;
+         ruleset p: Proc; a: Addr do rule seen & MultisetCount(i: net, net[i] = 1) = 1 ==> begin
+             Load(p, a, first); end; end;",
+        "v",
+    ),
+    // A value that comes from a multiset comes from nowhere.
+    (
+        "Value: 0..2;",
+        "var memory: array [Addr] of Value; net: multiset [1] of Value; stored: boolean;
+         startstate begin for a: Addr do memory[a] := 1; end; stored := false; end;
+         ruleset p: Proc; a: Addr; v: Value do rule \"store\" begin
+             memory[a] := v; Store(p, a, v); stored := true; end; end;
+         rule MultisetCount(i: net, true) = 0 ==> begin MultisetAdd(0, net); end;
+         choose i: net do ruleset p: Proc; a: Addr do rule !stored ==> begin
+             Load(p, a, net[i]); end; end; end;",
+        "0",
+    ),
+    // Two records look the same, and what one calls data the other does not.
+    (
+        "Value: 0..2; Tick: 0..2; R: record d: Value; n: Tick; end;
+         S: record d: Tick; n: Value; end;",
+        "var memory: array [Addr] of Value; first: Value; r: R; s: S; seen: boolean;
+         startstate begin for a: Addr do memory[a] := 0; end;
+           first := 0; r.d := 0; r.n := 0; s := r; seen := false; end;
+         ruleset p: Proc; a: Addr; v: Value do rule \"store\" begin
+             seen := s.d = 2; memory[a] := v; Store(p, a, v); r.d := v; s := r; end; end;
+         ruleset p: Proc; a: Addr do rule seen & s.d = 1 ==> begin Load(p, a, first); end; end;",
+        "r",
+    ),
+    // The same, by reference.
+    (
+        "Value: 0..2; Tick: 0..2; R: record d: Value; n: Tick; end;
+         S: record d: Tick; n: Value; end;",
+        "var memory: array [Addr] of Value; first: Value; r: R; two: boolean; seen: boolean;
+         procedure look(var s: S); begin seen := two & s.d = 1; two := s.d = 2; end;
+         startstate begin for a: Addr do memory[a] := 0; end;
+           first := 0; r.d := 0; r.n := 0; two := false; seen := false; end;
+         ruleset p: Proc; a: Addr; v: Value do rule \"store\" begin
+             memory[a] := v; Store(p, a, v); r.d := v; look(r); end; end;
+         ruleset p: Proc; a: Addr do rule seen ==> begin Load(p, a, first); end; end;",
+        "r",
+    ),
+    // Going through a union goes through the values in it.
+    (
+        "Value: enum {A, B}; Other: enum {X}; Either: union {Value, Other};",
+        "var memory: array [Addr] of Value; w: Value; found: boolean; stored: boolean;
+         startstate begin
+           for a: Addr do memory[a] := B; end; found := false; stored := false; end;
+         ruleset p: Proc; a: Addr; v: Value do rule \"store\" begin
+             memory[a] := v; Store(p, a, v); stored := true; end; end;
+         ruleset p: Proc; a: Addr do rule !stored ==> begin
+             found := false;
+             for u: Either do if !found & ismember(u, Value) then w := u; found := true; end; end;
+             Load(p, a, w); undefine w; end; end;",
+        "u: Either",
+    ),
+    // A value that leaves a union may be any.
+    (
+        "Value: enum {A, B}; Other: enum {X}; Either: union {Value, Other};",
+        "var memory: array [Addr] of Value; u: Either; stored: boolean;
+         startstate begin for a: Addr do memory[a] := B; end; u := A; stored := false; end;
+         ruleset p: Proc; a: Addr; v: Value do rule \"store\" begin
+             memory[a] := v; Store(p, a, v); stored := true; end; end;
+         ruleset p: Proc; a: Addr do rule !stored ==> begin Load(p, a, u); end; end;",
+        "u",
+    ),
+];
+
+#[test]
+fn values_that_leave_their_type_are_not_cargo() {
+    for (types, rest, underlined) in NOT_CARGO {
+        let types = format!("Proc: scalarset(2); Addr: scalarset(1); {types}");
+        let load = "ruleset p: Proc; a: Addr do rule \"load\" Load(p, a, memory[a]); end; end;";
+        let source = protocol(&types, &format!("{rest}\n{load}"));
+        let found = sc(&source);
+        assert!(!is_verified(&found), "{rest}");
+        let cargo = [Foundation::Causality, Foundation::DataIndependence];
+        let mut doubts = found.foundations.doubts().iter();
+        let is_underlined = doubts.any(|doubt| {
+            cargo.contains(&doubt.about) && source.slice(doubt.diagnostic.span) == *underlined
+        });
+        assert!(is_underlined, "{rest}: {:#?}", found.foundations);
+    }
+}
