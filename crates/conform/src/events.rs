@@ -20,6 +20,7 @@ use murphi::parse::parse;
 use murphi::source::{Source, Span};
 
 use crate::compose::member;
+use crate::hiding;
 use crate::independence::{self, Treatment};
 
 /// What the procedures that mark memory events are called.
@@ -118,6 +119,8 @@ pub(crate) fn find(
         Some(NO_COMMIT) if !is_declared(NO_COMMIT) => None,
         name => marker(&model, &program, name.unwrap_or(COMMIT), "commit", &mut errors),
     };
+    let markers: Vec<&Marker> = [&load, &store].into_iter().chain(&commit).collect();
+    require_different(&model, &markers, &mut errors);
     let types = agreed_types(&model, &load, &store, &mut errors);
     if let Some(commit) = &commit {
         agreed_types(&model, commit, &store, &mut errors);
@@ -125,6 +128,7 @@ pub(crate) fn find(
     let [Some(processor), Some(address), Some(value)] = types else { return Err(errors) };
     require_distinct(&model, &store, [&processor, &address, &value], &mut errors);
     require_value_type(&model, &program, &store, &value, &mut errors);
+    errors.extend(hiding::errors(&program, &model, value.ty, &markers));
     if errors.iter().any(|found| found.severity == Severity::Error) {
         return Err(errors);
     }
@@ -304,6 +308,18 @@ pub(crate) fn type_text(model: &Model, ty: TypeId) -> Option<String> {
         (Some(name), _) => Some(name.clone()),
         (None, Some(Simple::Range { low, high })) => Some(format!("{low}..{high}")),
         _ => None,
+    }
+}
+
+/// A procedure marks one kind of event.
+fn require_different(model: &Model, markers: &[&Marker], errors: &mut Vec<Diagnostic>) {
+    for (number, marker) in markers.iter().enumerate() {
+        if markers[..number].iter().any(|other| other.id == marker.id) {
+            let span = model.functions[marker.id.0 as usize].span;
+            let message = format!("`{}` cannot mark two kinds of events", marker.name);
+            let help = "loads, stores and commits are marked by a procedure each";
+            errors.push(Diagnostic::error(span, message).help(help));
+        }
     }
 }
 

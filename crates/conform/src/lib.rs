@@ -41,6 +41,7 @@ mod failure;
 mod forgiving;
 mod foundations;
 mod free_values;
+mod hiding;
 mod independence;
 mod misuse;
 pub mod mutate;

@@ -19,6 +19,7 @@ use crate::compose::{
 };
 use crate::events::Protocol;
 use crate::foundations::Values;
+use crate::hiding;
 
 /// What is claimed.
 pub(crate) const CLAIM: &str = "every value that is chosen is stored once at most";
@@ -50,14 +51,36 @@ pub(crate) fn lemma(protocol: &Protocol) -> Option<Composition> {
 
 /// Whether the names of what rules choose are those of nothing else in these rules.
 fn names_are_unique(protocol: &Protocol) -> bool {
-    let mut rules = protocol.model.rules.iter().zip(&protocol.treatment.chosen);
-    rules.all(|(rule, chosen)| {
-        let locals = &rule.frame.locals;
-        chosen.iter().all(|local| {
-            let name = &locals[local.0 as usize].name;
-            locals.iter().filter(|other| other.name == *name).count() == 1
+    let mut bodies = Vec::new();
+    for item in &protocol.program.items {
+        if let Item::Rule(rule) = item {
+            add_bodies(rule, &mut bodies);
+        }
+    }
+    let rules = protocol.model.rules.iter().zip(&protocol.treatment.chosen);
+    bodies.len() == protocol.model.rules.len()
+        && rules.zip(bodies).all(|((rule, chosen), body)| {
+            let locals = &rule.frame.locals;
+            let declared = hiding::declared(&body.declarations);
+            chosen.iter().all(|local| {
+                let name = &locals[local.0 as usize].name;
+                locals.iter().filter(|other| other.name == *name).count() == 1
+                    && !declared.iter().any(|other| other.text == *name)
+            })
         })
-    })
+}
+
+/// The bodies of the rules in one, in the order of the model.
+fn add_bodies<'p>(rule: &'p Rule, bodies: &mut Vec<&'p Body>) {
+    match &rule.kind {
+        RuleKind::Simple { body, .. } => bodies.push(body),
+        RuleKind::Ruleset { rules, .. }
+        | RuleKind::Alias { rules, .. }
+        | RuleKind::Choose { rules, .. } => {
+            rules.iter().for_each(|rule| add_bodies(rule, bodies));
+        }
+        RuleKind::StartState { .. } | RuleKind::Property(_) => {}
+    }
 }
 
 /// Lets every rule tell which values it chooses, before it does anything else.

@@ -1,9 +1,11 @@
 //! What a verdict rests on: where it is not established, nothing is verified.
 
+use std::sync::atomic::AtomicBool;
+
 use crate::support::{self, verified};
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Source;
-use tribunal_conform::{Foundation, MemoryModel, Options, Verdict, Verification};
+use tribunal_conform::{Failure, Foundation, MemoryModel, Options, Verdict, Verification, verify};
 
 const TYPES: &str = "Proc: scalarset(2); Addr: scalarset(2); Value: scalarset(2);";
 
@@ -572,5 +574,48 @@ fn values_that_leave_their_type_are_not_cargo() {
             cargo.contains(&doubt.about) && source.slice(doubt.diagnostic.span) == *underlined
         });
         assert!(is_underlined, "{rest}: {:#?}", found.foundations);
+    }
+}
+
+#[test]
+fn names_that_hide_what_an_observer_speaks_of_are_refused() {
+    let memory = with_memory("");
+    let start = "ruleset v: Value do startstate begin";
+    let load = "procedure Load(p: Proc; a: Addr; v: Value);";
+    for (from, to, name) in [
+        // A start state that would be left out, or not be looked at.
+        (start, "ruleset v: Value do startstate var spare: Value; begin", "spare"),
+        (start, "ruleset Proc: Addr; v: Value do startstate begin", "Proc"),
+        (start, "ruleset v: Value do startstate type Proc: 0..0; begin", "Proc"),
+        // Events that would all be told as one.
+        (load, "procedure Load(p: Proc; a: Addr; v: Value); const v: 0;", "v"),
+        (load, "procedure Load(p: Proc; a: Addr; v: Value); var e: enum {a, b};", "a"),
+    ] {
+        let text = memory.text.replacen(from, to, 1);
+        assert_ne!(text, memory.text);
+        let source = Source { text, ..memory.clone() };
+        let options = options(MemoryModel::Tso);
+        let refused = verify(&source, &options, &mut |_, _| (), &AtomicBool::new(false));
+        let Err(Failure::Unsuitable(errors)) = refused else { panic!("{to}: {refused:?}") };
+        let [error] = &errors[..] else { panic!("{to}: {errors:?}") };
+        assert!(error.message.contains("hides"), "{to}: {}", error.message);
+        assert_eq!(source.slice(error.span), name, "{to}");
+    }
+    // What observers do not speak of may be hidden.
+    let text = memory.text.replacen(start, &start.replace("begin", "var busy: Proc; begin"), 1);
+    let text = text.replacen("busy := false;", "", 1);
+    assert!(is_verified(&tso(&Source { text, ..memory })));
+}
+
+#[test]
+fn a_procedure_marks_one_kind_of_event() {
+    let source = with_memory("");
+    for (load, commit) in [("Store", None), ("Load", Some("Store".to_owned()))] {
+        let mut options = options(MemoryModel::Sc);
+        options.events.load = load.to_owned();
+        options.events.commit = commit;
+        let refused = verify(&source, &options, &mut |_, _| (), &AtomicBool::new(false));
+        let Err(Failure::Unsuitable(errors)) = refused else { panic!("{refused:?}") };
+        assert_eq!(errors[0].message, "`Store` cannot mark two kinds of events");
     }
 }
