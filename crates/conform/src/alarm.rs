@@ -66,7 +66,7 @@ pub(crate) fn judge_run(
 }
 
 /// What the trace checker says about a trace. A value that nobody stored is a violation.
-fn judge_trace(
+pub(crate) fn judge_trace(
     trace: &MemoryTrace,
     memory_model: MemoryModel,
 ) -> Result<judge::Verdict, NotRepeatable> {

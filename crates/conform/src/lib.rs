@@ -45,6 +45,7 @@ mod hiding;
 mod independence;
 mod misuse;
 pub mod mutate;
+mod own_run;
 mod record;
 mod run;
 mod sc;

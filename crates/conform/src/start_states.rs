@@ -74,9 +74,16 @@ pub(crate) fn are_equal(protocol: &Protocol) -> bool {
 
 /// Whether all values in a state are one.
 fn is_equal(model: &Model, value: TypeId, state: &State) -> bool {
+    first_of(model, value, state).is_some()
+}
+
+/// The value that all places of a state hold which hold one, if any do; nothing if they hold
+/// different ones.
+pub(crate) fn first_of(model: &Model, value: TypeId, state: &State) -> Option<Option<i64>> {
     let mut first = None;
-    let places = model.globals.iter().zip(&state.0);
-    places.into_iter().all(|(global, held)| agree(model, value, global.ty, held, &mut first))
+    let mut places = model.globals.iter().zip(&state.0);
+    let equal = places.all(|(global, held)| agree(model, value, global.ty, held, &mut first));
+    equal.then_some(first)
 }
 
 /// Whether the values in a place are the one that was found before, if there was one.

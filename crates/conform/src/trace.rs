@@ -6,10 +6,11 @@
 mod extend;
 mod lift;
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 pub(crate) use extend::extend;
-pub(crate) use lift::{lift, thread, value_type};
+pub(crate) use lift::{events_told, lift, telling, thread, value_type};
 
 /// What a processor did to memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +72,17 @@ impl MemoryTrace {
         later.commits.iter_mut().for_each(|commit| commit.after += before);
         self.events.append(&mut later.events);
         self.commits.append(&mut later.commits);
+    }
+
+    /// Numbers the values such that 0 is this one, which everything holds at first.
+    pub(crate) fn begin_with(&mut self, first: u64) {
+        let numbered = |value: u64| match value.cmp(&first) {
+            Ordering::Less => value + 1,
+            Ordering::Equal => 0,
+            Ordering::Greater => value,
+        };
+        self.events.iter_mut().for_each(|event| event.value = numbered(event.value));
+        self.commits.iter_mut().for_each(|commit| commit.value = numbered(commit.value));
     }
 
     /// The values that were stored to an address, in the order in which they count: the committed

@@ -67,7 +67,8 @@ impl<'a> Lifted<'a> {
             let rule = &lemma.model().rules[step.rule as usize];
             values_taken(rule, lemma_value)
         });
-        let interpreter = with_values(protocol, 1 + taken.sum::<usize>() as u64)?;
+        let values = (1 + taken.sum::<usize>() as u64).max(2);
+        let interpreter = telling(protocol, Values::ClassesOfStores(values))?;
         let lifted_value = value_type(interpreter.model(), protocol);
         let state = State::undefined(interpreter.model());
         Ok(Lifted {
@@ -224,45 +225,52 @@ impl<'a> Lifted<'a> {
 
     /// The events that the output of a step tells of.
     pub(super) fn told(&self, step: usize, output: &str) -> Option<MemoryTrace> {
-        let model = self.interpreter.model();
-        let mut trace = MemoryTrace::default();
-        for line in output.lines() {
-            let Some(told) = line.strip_prefix(&self.protocol.prefix) else { continue };
-            let mut words = told.split(' ');
-            let kind = words.next()?;
-            let (processor, address, value) = (words.next()?, words.next()?, words.next()?);
-            let number = position(model, self.lifted_value, value)?;
-            if kind == "commit" {
-                trace.commits.push(Commit {
-                    after: trace.events.len(),
-                    processor: processor.to_owned(),
-                    address: address.to_owned(),
-                    value: number,
-                });
-                continue;
-            }
-            let is_store = kind == "store";
-            trace.events.push(MemoryEvent {
-                step,
-                is_store,
-                processor: processor.to_owned(),
-                thread: thread(model, self.marker_type(model, 0)?, processor)?,
-                address: address.to_owned(),
-                value: number,
-                class: *self.stands_for.get(number as usize)?,
-            });
-        }
-        Some(trace)
-    }
-
-    fn marker_type(&self, model: &Model, parameter: usize) -> Option<TypeId> {
-        let store = model.functions.iter().find(|other| other.name == self.protocol.store.name)?;
-        Some(store.frame.locals[parameter].ty)
+        let stands_for = |number: u64| self.stands_for.get(number as usize).copied();
+        events_told(self.protocol, self.interpreter.model(), step, output, &stands_for)
     }
 }
 
-/// The protocol alone, with so many values, telling its events.
-fn with_values(protocol: &Protocol, values: u64) -> Result<Interpreter, NotRepeatable> {
+/// The events that the output of a step of [`telling`] tells of, where each value has a class.
+pub(crate) fn events_told(
+    protocol: &Protocol,
+    model: &Model,
+    step: usize,
+    output: &str,
+    class: &dyn Fn(u64) -> Option<i64>,
+) -> Option<MemoryTrace> {
+    let store = model.functions.iter().find(|other| other.name == protocol.store.name)?;
+    let [processors, _, values] = [0, 1, 2].map(|parameter| store.frame.locals[parameter].ty);
+    let mut trace = MemoryTrace::default();
+    for line in output.lines() {
+        let Some(told) = line.strip_prefix(&protocol.prefix) else { continue };
+        let mut words = told.split(' ');
+        let kind = words.next()?;
+        let (processor, address, value) = (words.next()?, words.next()?, words.next()?);
+        let number = position(model, values, value)?;
+        if kind == "commit" {
+            trace.commits.push(Commit {
+                after: trace.events.len(),
+                processor: processor.to_owned(),
+                address: address.to_owned(),
+                value: number,
+            });
+            continue;
+        }
+        trace.events.push(MemoryEvent {
+            step,
+            is_store: kind == "store",
+            processor: processor.to_owned(),
+            thread: thread(model, processors, processor)?,
+            address: address.to_owned(),
+            value: number,
+            class: class(number)?,
+        });
+    }
+    Some(trace)
+}
+
+/// The protocol alone, telling its events.
+pub(crate) fn telling(protocol: &Protocol, values: Values) -> Result<Interpreter, NotRepeatable> {
     let prefix = &protocol.prefix;
     let tell = |kind: &str| {
         let parameters = format!(
@@ -279,10 +287,11 @@ fn with_values(protocol: &Protocol, values: u64) -> Result<Interpreter, NotRepea
         on_commit: format!("{prefix}tell_commit"),
         ..Observer::default()
     };
-    let composition = compose(protocol, Values::ClassesOfStores(values.max(2)), &observer);
+    let composition = compose(protocol, values, &observer);
     let text = print(&composition.program);
     let source = Source { name: protocol.model.source.name.clone(), text };
-    let refused = |why: &str| NotRepeatable(format!("with {values} values the protocol {why}"));
+    let count = values.count().unwrap_or(protocol.value.count);
+    let refused = |why: &str| NotRepeatable(format!("with {count} values the protocol {why}"));
     let checked = murphi::load(source, &protocol.options)
         .map_err(|problems| refused(problems.first().map_or("is refused", |p| &p.message)))?;
     Interpreter::new(Arc::new(checked.model)).map_err(|_| refused("is too large"))

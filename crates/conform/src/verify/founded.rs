@@ -124,26 +124,32 @@ impl Trial<'_> {
             self.broken = Some(Diagnostic::error(place, error.message));
             return Ok(Verdict::Broken);
         }
-        match self.protocol_itself()? {
-            Verdict::Verified => {
-                if let Some(own_values) = self.verified_with_own_values()? {
-                    self.rests_on = vec![own_values];
-                    return Ok(Verdict::Verified);
-                }
-                let message = format!(
-                    "an observer did not come to an end: with other values than the protocol has, \
-                     this fails: {}",
-                    error.message
-                );
-                let help = "values may be copied, but not compared or computed with";
-                let diagnostic = Diagnostic::warning(place, message).help(help);
-                let about = Foundation::OtherValues;
-                let mut doubts = self.foundations.doubts().to_vec();
-                doubts.push(Doubt { about, diagnostic });
-                Ok(Verdict::NotEstablished(doubts))
+        let message = format!(
+            "an observer did not come to an end: with other values than the protocol has, this \
+             fails: {}",
+            error.message
+        );
+        let help = "values may be copied, but not compared or computed with";
+        let diagnostic = Diagnostic::warning(place, message).help(help);
+        self.with_own_values_only(Doubt { about: Foundation::OtherValues, diagnostic })
+    }
+
+    /// The verdict where an observer did not come to an end because of values that the protocol may
+    /// not have.
+    pub(super) fn with_own_values_only(&mut self, doubt: Doubt) -> Result<Verdict, Failure> {
+        if self.options.protocol {
+            match self.protocol_itself()? {
+                Verdict::Verified => {}
+                verdict => return Ok(verdict),
             }
-            verdict => Ok(verdict),
         }
+        if let Some(own_values) = self.verified_with_own_values()? {
+            self.rests_on = vec![own_values];
+            return Ok(Verdict::Verified);
+        }
+        let mut doubts = self.foundations.doubts().to_vec();
+        doubts.push(doubt);
+        Ok(Verdict::NotEstablished(doubts))
     }
 
     /// The rule or start state of the protocol in which a lemma failed.

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use explore::{Deadlock, Exploration, PassedOver, Progress, Violation};
+use explore::{Deadlock, Exploration, PassedOver, Progress, Step, Violation};
 use judge::Outcome;
 use murphi::diagnostic::Diagnostic;
 use murphi::interpret::Interpreter;
@@ -21,8 +21,9 @@ use crate::compose::Composition;
 use crate::cycle;
 use crate::events::Protocol;
 use crate::failure::{self, Failure};
-use crate::foundations::{Doubt, Foundations, RestsOn};
+use crate::foundations::{Doubt, Foundation, Foundations, RestsOn};
 use crate::misuse;
+use crate::own_run;
 use crate::run::{self, Search};
 use crate::trace::NotRepeatable;
 
@@ -54,6 +55,8 @@ pub(super) struct Held {
 enum Ending {
     Holds,
     Final(Verdict),
+    /// An observer objects to runs that the protocol may take only with other values than it has.
+    OtherValues(Doubt),
 }
 
 impl<'a> Trial<'a> {
@@ -91,6 +94,7 @@ impl<'a> Trial<'a> {
         let verdict = match self.memory_model()? {
             Ending::Final(Verdict::Broken) => return self.explained(),
             Ending::Final(verdict) => verdict,
+            Ending::OtherValues(doubt) => return self.with_own_values_only(doubt),
             Ending::Holds if self.options.protocol => self.protocol_itself()?,
             Ending::Holds => Verdict::Verified,
         };
@@ -102,7 +106,7 @@ impl<'a> Trial<'a> {
     fn memory_model(&mut self) -> Result<Ending, Failure> {
         let planned = plan(self.protocol, self.options);
         let last = planned.len();
-        let mut false_alarm = None;
+        let (mut false_alarm, mut other_values) = (None, None);
         for (number, (name, composition)) in planned.into_iter().enumerate() {
             let is_attempt = self.options.memory_model == MemoryModel::Tso && number + 1 < last;
             let ending = match is_attempt {
@@ -115,12 +119,16 @@ impl<'a> Trial<'a> {
                 (Some(Ending::Final(Verdict::FalseAlarm(found))), _) => {
                     false_alarm.get_or_insert(found);
                 }
+                (Some(Ending::OtherValues(doubt)), _) => {
+                    other_values.get_or_insert(doubt);
+                }
                 (Some(ending), _) => return Ok(ending),
             }
         }
-        Ok(match false_alarm {
-            Some(found) => Ending::Final(Verdict::FalseAlarm(found)),
-            None => Ending::Holds,
+        Ok(match (false_alarm, other_values) {
+            (Some(found), _) => Ending::Final(Verdict::FalseAlarm(found)),
+            (None, Some(doubt)) => Ending::OtherValues(doubt),
+            (None, None) => Ending::Holds,
         })
     }
 
@@ -168,10 +176,13 @@ impl<'a> Trial<'a> {
         let mut lemma = Lemma { name, interpreter, exploration, passed_over: 0, rests_on };
         let ending = match alarms(&lemma.exploration).first() {
             None => ended(&lemma.exploration),
-            Some(alarm) => {
-                let found = self.counterexample(&lemma.interpreter, alarm, alarm::PATIENCE)?;
-                self.beyond(&mut lemma, Box::new(found))?
-            }
+            Some(alarm) => match self.counterexample(&lemma.interpreter, alarm, alarm::PATIENCE) {
+                Ok(found) => self.beyond(&mut lemma, Box::new(found))?,
+                Err(Failure::NotRepeatable(_)) if !self.values_are_cargo() => {
+                    Ending::OtherValues(self.of_other_values(&alarm.run))
+                }
+                Err(failure) => return Err(failure),
+            },
         };
         self.lemmas.push(lemma);
         Ok(Some(ending))
@@ -182,11 +193,13 @@ impl<'a> Trial<'a> {
     /// over may also be reached by a run that is a violation, so that nothing is known if none is.
     /// Of false alarms, one that is due to a wrong commit is told, because that can be mended.
     fn beyond(&mut self, lemma: &mut Lemma, first: Box<Counterexample>) -> Result<Ending, Failure> {
-        if is_violation(&first) {
+        if self.is_violation(&lemma.interpreter, &first) {
             return Ok(Ending::Final(Verdict::Violation(first)));
         }
+        let mut other_values = is_refused(&first).then(|| self.of_other_values(&first.run));
         if self.options.pass_over == 0 || self.interrupt.load(Relaxed) {
-            return Ok(Ending::Final(Verdict::FalseAlarm(first)));
+            let verdict = Verdict::FalseAlarm(first);
+            return Ok(other_values.map_or(Ending::Final(verdict), Ending::OtherValues));
         }
         let Lemma { name, interpreter, .. } = &*lemma;
         let exploration = self.observed(name, interpreter, self.options.pass_over);
@@ -199,9 +212,12 @@ impl<'a> Trial<'a> {
             }
             // What cannot be taken again shows nothing.
             match self.counterexample(interpreter, alarm, alarm::HASTE).map(Box::new) {
-                Ok(found) if is_violation(&found) => {
+                Ok(found) if self.is_violation(interpreter, &found) => {
                     violation = Some(found);
                     break;
+                }
+                Ok(found) if is_refused(&found) => {
+                    other_values.get_or_insert_with(|| self.of_other_values(&found.run));
                 }
                 Ok(found) if false_alarm.misuse.is_none() && found.misuse.is_some() => {
                     false_alarm = found;
@@ -214,13 +230,45 @@ impl<'a> Trial<'a> {
             explore::Verdict::Violation(found) => !matches!(found, Violation::Broken { .. }),
             _ => false,
         };
-        let verdict = match violation {
-            Some(found) => Verdict::Violation(found),
-            None if fails => Verdict::Broken,
-            None => Verdict::FalseAlarm(false_alarm),
+        let ending = match (violation, other_values) {
+            (Some(found), _) => Ending::Final(Verdict::Violation(found)),
+            (None, _) if fails => Ending::Final(Verdict::Broken),
+            (None, Some(doubt)) => Ending::OtherValues(doubt),
+            (None, None) => Ending::Final(Verdict::FalseAlarm(false_alarm)),
         };
         (lemma.exploration, lemma.passed_over) = (exploration, passed_over);
-        Ok(Ending::Final(verdict))
+        Ok(ending)
+    }
+
+    /// Whether the memory model forbids a run, and the protocol has it with its own values: that is
+    /// so if data is independent, and asked of the protocol if that is not established.
+    fn is_violation(&self, lemma: &Interpreter, found: &Counterexample) -> bool {
+        let is_own = || {
+            let memory_model = self.options.memory_model;
+            self.values_are_cargo()
+                || own_run::is_violation(self.protocol, lemma, &found.run, memory_model)
+        };
+        is_refused(found) && is_own()
+    }
+
+    /// Whether the protocol takes the same steps with other values, or that is to be assumed.
+    fn values_are_cargo(&self) -> bool {
+        let in_doubt = |about: Foundation| self.foundations.doubts_about(about);
+        self.options.assume_independence
+            || !(in_doubt(Foundation::Causality) || in_doubt(Foundation::DataIndependence))
+    }
+
+    /// That a run which an observer objects to may not be one of the protocol, with the rule of its
+    /// last step.
+    fn of_other_values(&self, run: &[Step]) -> Doubt {
+        let last = run.last().map(|step| step.rule as usize);
+        let rule = last.and_then(|rule| self.protocol.model.rules.get(rule));
+        let message = "an observer objects to a run that ends here, which the protocol may have only \
+                       with other values than its own";
+        let help = "values may be copied, but not compared or computed with";
+        let span = rule.map(|rule| rule.span).unwrap_or_default();
+        let diagnostic = Diagnostic::warning(span, message).help(help);
+        Doubt { about: Foundation::OtherValues, diagnostic }
     }
 
     pub(super) fn composed(&self, composition: &Composition) -> Result<Interpreter, Failure> {
@@ -279,7 +327,8 @@ impl<'a> Trial<'a> {
     }
 }
 
-fn is_violation(found: &Counterexample) -> bool {
+/// Whether the trace checker refuses the trace of a run.
+fn is_refused(found: &Counterexample) -> bool {
     matches!(found.judged.outcome, Outcome::Violation(_))
 }
 

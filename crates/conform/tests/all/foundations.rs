@@ -619,3 +619,66 @@ fn a_procedure_marks_one_kind_of_event() {
         assert_eq!(errors[0].message, "`Store` cannot mark two kinds of events");
     }
 }
+
+#[test]
+fn a_violation_has_values_that_the_protocol_has() {
+    // It forgets only what it is never given.
+    let types = "Proc: scalarset(2); Addr: scalarset(2); Value: 0..1;";
+    let rules = "var memory: array [Addr] of Value; first: Value;
+        startstate begin for a: Addr do memory[a] := 0; end; first := 0; end;
+        ruleset p: Proc; a: Addr do
+          rule \"load\" Load(p, a, memory[a]); end;
+          rule \"forget\" memory[a] > 1 ==> begin Load(p, a, first); end; end;
+        ruleset p: Proc; a: Addr; v: Value do
+          rule \"store\" begin memory[a] := v; Store(p, a, v); end; end;";
+    let source = protocol(types, rules);
+    let found = sc(&source);
+    assert!(is_verified(&found) && !found.independent, "{:?}", found.verdict);
+    assert!(!found.rests_on.iter().any(|one| one.includes(Foundation::DataIndependence)));
+    // Where loads are late, nothing is known: one processor stores, the other reads a copy.
+    let rules = "var memory, late: array [Addr] of Value; first: Value;
+        startstate begin
+          for a: Addr do memory[a] := 0; end; late := memory; first := 0; end;
+        rule \"catch up\" late := memory; end;
+        ruleset a: Addr do
+          rule \"load late\" Load(2, a, late[a]); end;
+          rule \"forget\" memory[a] > 1 ==> begin Load(2, a, first); end; end;
+        ruleset a: Addr; v: Value do
+          rule \"store\" begin memory[a] := v; Store(1, a, v); end; end;";
+    let late = protocol(&types.replace("Proc: scalarset(2)", "Proc: 1..2"), rules);
+    let open = open(&late, &sc(&late));
+    assert_eq!(open[0], (Foundation::DataIndependence, "memory[a] > 1".to_owned()));
+    let (about, last) = open.last().expect("there are two");
+    assert!(*about == Foundation::OtherValues && last.starts_with("rule"), "{open:?}");
+    // With that value, or one that it has, it is a violation.
+    for (values, least) in [("0..2", "1"), ("0..1", "0")] {
+        let text = source.text.replace("Value: 0..1", &format!("Value: {values}"));
+        let text = text.replace("memory[a] > 1", &format!("memory[a] > {least}"));
+        let wrong = Source { text, ..source.clone() };
+        let found = sc(&wrong);
+        let is_violation = matches!(found.verdict, Verdict::Violation(_));
+        assert!(is_violation, "{values}: {:?}", found.verdict);
+        assert!(!is_verified(&tso(&wrong)), "{values}");
+    }
+}
+
+#[test]
+fn a_value_from_nowhere_is_judged_by_the_values_of_the_protocol() {
+    // It names the value that everything holds at first, as long as that is there.
+    let types = "Proc: scalarset(2); Addr: scalarset(2); Value: 0..1;";
+    let rules = "var memory: array [Addr] of Value; stored: boolean;
+        startstate begin for a: Addr do memory[a] := 1; end; stored := false; end;
+        ruleset p: Proc; a: Addr do
+          rule \"load\" Load(p, a, memory[a]); end;
+          rule \"load by name\" !stored ==> begin Load(p, a, 1); end; end;
+        ruleset p: Proc; a: Addr; v: Value do
+          rule \"store\" begin memory[a] := v; Store(p, a, v); stored := true; end; end;";
+    let source = protocol(types, rules);
+    for found in [sc(&source), tso(&source)] {
+        assert!(is_verified(&found) && !found.independent, "{:?}", found.verdict);
+    }
+    let wrong = Source { text: source.text.replace("Load(p, a, 1)", "Load(p, a, 0)"), ..source };
+    for found in [sc(&wrong), tso(&wrong)] {
+        assert!(!is_verified(&found), "{:?}", found.verdict);
+    }
+}
