@@ -11,6 +11,7 @@
 //! | nice cycles, `sc.rs` | three classes, by which stores are told apart | causality, data independence, free values, equal first values |
 //! | timely loads, `sc_in_time.rs` | two classes: one value and all others | causality, data independence, equal first values |
 //! | TSO-LB, `tso.rs`, `tso_flat.rs`, `tso_sight.rs` | those of the protocol | equal first values |
+//! | the same, if the protocol has one value | two classes, by which stores are told apart | causality, data independence, free values, equal first values |
 //! | news, `tso_news.rs` | three classes, by which stores are told apart | causality, data independence, free values, equal first values |
 //!
 //! Nice cycles need free values: Theorem 8.1 of "Verifying sequential consistency … by model
@@ -21,7 +22,8 @@
 //! needed everywhere, because every observer begins with one value for all addresses.
 //!
 //! A verdict is "verified" only if everything that its lemmas rest on is established, or assumed
-//! because the user said so.
+//! because the user said so. A run that an observer objects to is one of the protocol with its own
+//! values if data is independent; if that is in doubt, the protocol is asked (`own_run.rs`).
 
 use murphi::diagnostic::Diagnostic;
 

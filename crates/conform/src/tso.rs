@@ -27,7 +27,18 @@
 //! lazy attempt then.
 //!
 //! Murphi cannot go through a multiset in a statement; `MultisetCount` with a function that adds
-//! to another multiset does it.
+//! to another multiset does it. That the order in which it goes through the elements does not show is
+//! vouched for (`check::Options::vouched`), since the analysis of loops does not see it:
+//!
+//! - What `$_keep` and `$_keep_written` do to an element depends on the element, on `$_global` and on
+//!   parameters, none of which they write, and on whether `$_kept` has the result already. So after
+//!   all elements `$_kept` is the set of the results, in any order.
+//! - They fail in no order. All buffers are defined everywhere: the start states define `$_global`,
+//!   `$_store` fails before it lets in anything undefined, and a stale buffer is a copy. There is room
+//!   for all buffers that there can be, or it is looked for.
+//! - If there is no room, which elements are kept depends on the order. But then `$_crowded` is set, in
+//!   every order, which breaks an invariant and is never unset: the lemma does not hold.
+//! - `$_seen`, the number of elements, is not used.
 
 use crate::compose::{Composition, HAS_ROOM, Observer, compose, fill, initially, literal};
 use crate::events::Protocol;
@@ -64,6 +75,7 @@ pub(crate) fn lemma(
     let text = |template: &str| {
         let template = template
             .replace("$keep", if all { KEEP } else { KEEP_IF_ROOM })
+            .replace("$has_value", HAS_VALUE)
             .replace("$initial", &initial)
             .replace("$most", &stale.to_string());
         fill(protocol, &template)
@@ -101,10 +113,15 @@ pub(crate) fn lemma(
 
 /// The values of the protocol, unless it is said how many there are or there is only one: loads are
 /// compared with what was stored as they are, and nothing about values is assumed.
+///
+/// Two stand for any number of them if every store has a value of its own: in each of the ways in
+/// which the machine can be stuck (`tso_news.rs`), it stays stuck if what is stored at the address of
+/// the new value is 1 from that store on and 0 before, and what is stored at the other address is 0 up
+/// to the old value and 1 afterwards. If stores share values, this may ask one value to be both.
 pub(crate) fn own_values(protocol: &Protocol, values: Option<u64>) -> Values {
     match values {
-        Some(values) => Values::Classes(values),
-        None if protocol.value.count < 2 => Values::Classes(2),
+        Some(values) => Values::ClassesOfStores(values),
+        None if protocol.value.count < 2 => Values::ClassesOfStores(2),
         None => Values::Own,
     }
 }
@@ -136,6 +153,12 @@ const KEEP_IF_ROOM: &str = "
         MultisetAdd($_s, $_kept);
       end;";
 
+/// A store has a value: comparing it fails if it is undefined.
+const HAS_VALUE: &str = "
+  if $_v != $_v then
+    $_unmatched := true;
+  end;";
+
 const LAZY: &str = "
 type
   $_buffer: array [$Address] of $Value;
@@ -158,10 +181,7 @@ end;
 procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
   $say_store
-  -- A store has a value: comparing it fails if it is undefined.
-  if $_v != $_v then
-    $_unmatched := true;
-  end;
+  $has_value
   $_local[$_p][$_a] := $_v;
   $_global[$_a] := $_v;
 end;
@@ -252,6 +272,7 @@ end;
 procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
   $say_store
+  $has_value
   $_write($_p, $_a, $_v);
 end;
 ";
@@ -291,6 +312,7 @@ end;
 procedure $_store($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
   $say_store
+  $has_value
   if $_waiting[$_p].$_count = $_room then
     $_crowded := true;
   else

@@ -682,3 +682,45 @@ fn a_value_from_nowhere_is_judged_by_the_values_of_the_protocol() {
         assert!(!is_verified(&found), "{:?}", found.verdict);
     }
 }
+
+#[test]
+fn a_store_without_a_value_that_waits_for_its_commit_is_broken() {
+    let rules = "procedure Commit(p: Proc; a: Addr; v: Value); begin end;
+        ruleset p: Proc; a: Addr do
+          rule \"store\" !busy ==> begin Store(p, a, spare[p]); busy := true; end; end;";
+    let source = with_memory(rules);
+    for found in [sc(&source), tso(&source)] {
+        assert!(matches!(found.verdict, Verdict::Broken), "{:?}", found.verdict);
+        let place = found.broken.expect("it has a place");
+        assert!(source.slice(place.span).starts_with("rule \"store\""), "{place:?}");
+    }
+}
+
+/// One value, stored at two addresses. Then the first value is stored again at one of them and
+/// another value at the other, and who sees that one may still see the value before at the first.
+const ODD: &str = "
+    var memory, old: array [Addr] of Value; first: Value; step: 0..3; x, y: Addr; who: Proc;
+        seen: boolean;
+    startstate begin for a: Addr do memory[a] := 0; undefine old[a]; end;
+      first := 0; step := 0; seen := false; undefine x; undefine y; undefine who; end;
+    ruleset p: Proc; a: Addr; b: Addr; v: Value do
+      rule step = 0 & a != b ==> begin
+        who := p; x := a; y := b; memory[x] := v; Store(p, x, v); memory[y] := v; Store(p, y, v);
+        old[x] := v; step := 1; end;
+      rule step = 1 & p = who & a = x & b = y ==> begin
+        memory[x] := first; Store(p, x, first); step := 2; end;
+      rule step = 2 & p = who & a = x & b = y ==> begin
+        memory[y] := v; Store(p, y, v); step := 3; end;
+    end;
+    ruleset p: Proc do rule step = 3 & p != who & !seen ==> begin
+        Load(p, y, memory[y]); Load(p, x, old[x]); seen := true; end; end;";
+
+#[test]
+fn two_values_stand_for_any_number_only_if_stores_have_their_own() {
+    let types = |values| format!("Proc: scalarset(2); Addr: scalarset(2); Value: {values};");
+    let one = protocol(&types("0..0"), ODD);
+    assert!(open(&one, &tso(&one)).iter().any(|(about, _)| *about == Foundation::FreeValues));
+    let three = protocol(&types("0..2"), ODD);
+    let found = tso(&three);
+    assert!(matches!(found.verdict, Verdict::Violation(_)), "{:?}", found.verdict);
+}
