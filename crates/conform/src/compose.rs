@@ -302,10 +302,20 @@ fn all_initial(
             (!parts.is_empty()).then(|| parts.join(" & "))
         }
         IrKind::Array { index, element } => {
-            let inner = format!("{place}[{index_name}]");
-            let condition = all_initial(protocol, *element, &inner, initial, depth + 1)?;
-            let index = type_text(model, *index)?;
-            Some(format!("forall {index_name}: {index} do {condition} end"))
+            let at = |index: &str| {
+                all_initial(protocol, *element, &format!("{place}[{index}]"), initial, depth + 1)
+            };
+            match (type_text(model, *index), model.simple(*index)) {
+                (Some(index), _) => {
+                    let condition = at(&index_name)?;
+                    Some(format!("forall {index_name}: {index} do {condition} end"))
+                }
+                (None, Some(Simple::Enumeration(members))) => {
+                    let parts: Option<Vec<String>> = members.iter().map(|it| at(it)).collect();
+                    parts.map(|parts| parts.join(" & "))
+                }
+                (None, _) => None,
+            }
         }
         IrKind::Multiset { element, .. } => {
             let inner = format!("{place}[{index_name}]");

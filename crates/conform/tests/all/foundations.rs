@@ -724,3 +724,20 @@ fn two_values_stand_for_any_number_only_if_stores_have_their_own() {
     let found = tso(&three);
     assert!(matches!(found.verdict, Verdict::Violation(_)), "{:?}", found.verdict);
 }
+
+#[test]
+fn places_may_be_indexed_by_an_enumeration_without_a_name() {
+    let rest = "var memory: array [enum {near, far}] of array [Addr] of Value;
+        ruleset v: Value do startstate begin
+          for a: Addr do memory[near][a] := v; memory[far][a] := v; end; end; end;
+        ruleset p: Proc; a: Addr do rule \"load\" Load(p, a, memory[near][a]); end; end;
+        ruleset p: Proc; a: Addr; v: Value do
+          rule \"store\" begin memory[near][a] := v; Store(p, a, v); end; end;";
+    for values in ["0..1", "scalarset(2)"] {
+        let types = format!("Proc: scalarset(2); Addr: scalarset(2); Value: {values};");
+        let source = protocol(&types, rest);
+        for found in [sc(&source), tso(&source)] {
+            assert!(is_verified(&found), "{values}: {:?}", found.verdict);
+        }
+    }
+}
