@@ -15,7 +15,7 @@
 //! that finds nothing is a proof. Where lemmas come from (crate `refine`) does not matter.
 
 mod abstraction;
-mod emit;
+mod assemble;
 mod lemma;
 mod one_address;
 mod product;
@@ -24,7 +24,6 @@ mod types;
 use murphi::ast::{Expression, Quantifier};
 
 pub use abstraction::{Claimable, NAMED, OTHER, Options, RunTimeErrors, abstraction, least_view};
-pub use emit::emit;
 pub use lemma::read_lemmas;
 pub use murphi::transform::{FlatRule, RuleId, flatten};
 pub use one_address::{

@@ -12,7 +12,7 @@ use murphi::transform::{Checked, Flat, FlatRule};
 use super::options::Options;
 use super::properties::{Claim, Claimed, lemma_claim};
 use super::rule::{Built, Source, instances};
-use crate::emit::{Parts, assemble};
+use crate::assemble::{Parts, assemble};
 use crate::types::Types;
 use crate::{Abstraction, Lemma, OtherRule, Prepared, RuleId, lemma};
 

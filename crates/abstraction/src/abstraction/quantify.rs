@@ -92,78 +92,38 @@ impl Instance<'_> {
     ) -> Step<Expression> {
         let variable = quantifier.name.text.clone();
         let shadowed = self.standing.insert(variable.clone(), Standing::Outside);
+        let result = self.of_all(all, quantifier, inner, mode);
+        self.restore(&variable, shadowed);
+        result
+    }
+
+    /// The same, where the variable stands for a processor that is not concrete.
+    fn of_all(
+        &mut self,
+        all: bool,
+        quantifier: &Quantifier,
+        inner: &Expression,
+        mode: Mode,
+    ) -> Step<Expression> {
+        let variable = &quantifier.name.text;
         // A claim about all processors is one about the concrete ones of every view. That some other
         // is still in a set may be a guess, and would only make the claim fail.
         let exact = match all {
             true if self.restricts && mode == Mode::Weaker => None,
-            true => self.all_others(&variable, inner),
-            false => self.some_others(&variable, inner),
+            true => self.all_others(variable, inner),
+            false => self.some_others(variable, inner),
         };
         let restricts =
             self.restricts && matches!((all, mode), (false, Mode::Weaker) | (true, Mode::Stronger));
         if let Some(exact) = exact {
-            let concrete = self.of_concrete(&variable, inner, mode, restricts);
-            self.restore(&variable, shadowed);
-            let concrete = quantified(all, vec![quantifier.clone()], concrete?);
+            let concrete = self.of_concrete(variable, inner, mode, restricts)?;
+            let concrete = quantified(all, vec![quantifier.clone()], concrete);
             return Ok(if all { and(concrete, exact) } else { or(concrete, exact) });
         }
-        let of_others = self.condition(inner, Mode::Probe);
-        // What holds for the others without anything being known of them.
-        let is_neutral = match &of_others {
-            Ok(known) => {
-                if all {
-                    is_true(known)
-                } else {
-                    is_false(known)
-                }
-            }
-            Err(Stop::Refuse(problem)) => {
-                self.restore(&variable, shadowed);
-                return Err(Stop::Refuse(problem.clone()));
-            }
-            Err(_) => false,
-        };
-        let of_others = match (mode, all) {
-            _ if is_neutral => None,
-            _ if restricts => {
-                self.restricted = true;
-                None
-            }
-            // There may be no others at all.
-            (Mode::Weaker, true) | (Mode::Stronger, false) => {
-                self.weakened = true;
-                None
-            }
-            (Mode::Weaker | Mode::Stronger, _) => match self.condition(inner, mode) {
-                Ok(known) => Some(known),
-                Err(stop) => {
-                    self.restore(&variable, shadowed);
-                    return Err(stop);
-                }
-            },
-            (Mode::Probe, _) => {
-                self.restore(&variable, shadowed);
-                return Err(Stop::Unknown);
-            }
-            (Mode::Exact, _) => {
-                let whole = quantified(all, vec![quantifier.clone()], inner.clone());
-                let position = self.bound.len() - 1;
-                let own = self.bound.remove(position);
-                let chosen = self.chosen_truth(&whole);
-                self.bound.insert(position, own);
-                match chosen {
-                    Ok(chosen) => Some(chosen),
-                    Err(stop) => {
-                        self.restore(&variable, shadowed);
-                        return Err(stop);
-                    }
-                }
-            }
-        };
-        let concrete = self.of_concrete(&variable, inner, mode, restricts);
-        self.restore(&variable, shadowed);
-        let concrete = quantified(all, vec![quantifier.clone()], concrete?);
-        Ok(match (of_others, all) {
+        let others = self.of_others(all, quantifier, inner, mode, restricts)?;
+        let concrete = self.of_concrete(variable, inner, mode, restricts)?;
+        let concrete = quantified(all, vec![quantifier.clone()], concrete);
+        Ok(match (others, all) {
             (None, _) => concrete,
             // What is looked at of the concrete ones may be undefined, which is an error.
             (Some(others), true) if is_false(&others) && !is_true(&concrete) => {
@@ -175,6 +135,45 @@ impl Instance<'_> {
             (Some(others), true) => and(concrete, others),
             (Some(others), false) => or(concrete, others),
         })
+    }
+
+    /// The condition for the others, if it has to be added to that for the concrete ones.
+    fn of_others(
+        &mut self,
+        all: bool,
+        quantifier: &Quantifier,
+        inner: &Expression,
+        mode: Mode,
+        restricts: bool,
+    ) -> Step<Option<Expression>> {
+        // What holds for the others without anything being known of them.
+        let is_neutral = match self.condition(inner, Mode::Probe) {
+            Ok(known) if all => is_true(&known),
+            Ok(known) => is_false(&known),
+            Err(Stop::Refuse(problem)) => return Err(Stop::Refuse(problem)),
+            Err(_) => false,
+        };
+        match (mode, all) {
+            _ if is_neutral => Ok(None),
+            _ if restricts => {
+                self.restricted = true;
+                Ok(None)
+            }
+            // There may be no others at all.
+            (Mode::Weaker, true) | (Mode::Stronger, false) => {
+                self.weakened = true;
+                Ok(None)
+            }
+            (Mode::Weaker | Mode::Stronger, _) => self.condition(inner, mode).map(Some),
+            (Mode::Probe, _) => Err(Stop::Unknown),
+            (Mode::Exact, _) => {
+                let whole = quantified(all, vec![quantifier.clone()], inner.clone());
+                let own = self.bound.pop();
+                let chosen = self.chosen_truth(&whole);
+                self.bound.extend(own);
+                chosen.map(Some)
+            }
+        }
     }
 
     /// The condition for a concrete processor.

@@ -38,7 +38,7 @@ impl Choice {
     }
 
     /// The parameters that it consists of.
-    pub(crate) fn parameters(&self) -> Vec<&str> {
+    pub fn parameters(&self) -> Vec<&str> {
         let mut found: Vec<&str> = self.name.iter().map(String::as_str).collect();
         if let Some(set) = &self.set {
             for chosen in std::iter::once(&set.members).chain(&set.gaps) {

@@ -11,8 +11,9 @@ use explore::{Deadlock, Exploration, System, Verdict};
 use murphi::ast::Program;
 use murphi::print::print;
 use murphi::source::Source;
+use parametric::emit;
 use tribunal_abstraction::{
-    Fixed, Lemma, Options, Prepared, abstraction, emit, prepare, read_lemmas, with_processors,
+    Fixed, Lemma, Options, Prepared, abstraction, prepare, read_lemmas, with_processors,
 };
 
 fn explored(program: &Program, deadlock: Deadlock) -> Exploration {

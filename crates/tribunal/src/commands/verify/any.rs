@@ -176,7 +176,7 @@ fn emit(question: &Question<'_>, shown: &[Shown], interrupt: &Interrupt) -> Resu
     let abstracted =
         shown.iter().filter_map(|shown| Some((&shown.claim, shown.found.abstraction.as_ref()?)));
     for (number, (claim, abstraction)) in abstracted.enumerate() {
-        let text = abstraction::emit(abstraction, &claim.prepared, &question.source.name);
+        let text = parametric::emit(abstraction, &claim.prepared, &question.source.name);
         let mut path = path.clone();
         if number > 0 {
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
