@@ -16,7 +16,10 @@
 
 use std::collections::HashSet;
 
-use murphi::ast::{BinaryOperator, Domain, Expression, ExpressionKind, Item, Quantifier, RuleKind};
+use murphi::ast::{
+    BinaryOperator, Domain, Expression, ExpressionKind, Item, Quantifier, RuleKind, TypeExpression,
+    TypeKind,
+};
 use murphi::diagnostic::Diagnostic;
 use murphi::parse::parse;
 use murphi::print::print_expression;
@@ -49,14 +52,14 @@ fn distinct(lemma: &Lemma, rule: &FlatRule) -> Expression {
 }
 
 fn same_type(left: &Quantifier, right: &Quantifier) -> bool {
-    match (&left.domain, &right.domain) {
-        (Domain::Type(left), Domain::Type(right)) => match (&left.kind, &right.kind) {
-            (murphi::ast::TypeKind::Named(left), murphi::ast::TypeKind::Named(right)) => {
-                left.text == right.text
-            }
-            _ => false,
-        },
-        _ => false,
+    type_name(left).is_some() && type_name(left) == type_name(right)
+}
+
+/// The name of the type that a variable goes through.
+pub(crate) fn type_name(quantifier: &Quantifier) -> Option<&str> {
+    match &quantifier.domain {
+        Domain::Type(TypeExpression { kind: TypeKind::Named(name), .. }) => Some(&name.text),
+        _ => None,
     }
 }
 
@@ -128,7 +131,7 @@ pub(crate) fn claim(lemma: &Lemma, rule: &FlatRule) -> Expression {
 }
 
 /// One quantifier at a time, as every tool accepts.
-fn nested(quantifiers: &[Quantifier], inner: Expression) -> Expression {
+pub(crate) fn nested(quantifiers: &[Quantifier], inner: Expression) -> Expression {
     quantifiers.iter().rev().fold(inner, |inner, each| quantified(true, vec![each.clone()], inner))
 }
 
@@ -136,10 +139,7 @@ impl Lemma {
     /// The lemma as Murphi, in the form that [`read_lemmas`] reads.
     pub fn to_murphi(&self, prepared: &Prepared) -> String {
         let Some(rule) = prepared.rules.get(self.rule.0) else { return String::new() };
-        let whole = strengthening(self, rule);
-        let parameters = rule.quantifiers.iter().rev();
-        let whole =
-            parameters.fold(whole, |inner, each| quantified(true, vec![each.clone()], inner));
+        let whole = nested(&rule.quantifiers, strengthening(self, rule));
         let title = rule.name.replace('\\', "\\\\").replace('"', "\\\"");
         format!("invariant \"lemma for {title}\"\n  {};\n", print_expression(&whole))
     }

@@ -16,6 +16,7 @@
 
 mod abstraction;
 mod assemble;
+mod exclusions;
 mod lemma;
 mod one_address;
 mod product;
@@ -24,11 +25,10 @@ mod types;
 use murphi::ast::{Expression, Quantifier};
 
 pub use abstraction::{Claimable, NAMED, OTHER, Options, RunTimeErrors, abstraction, least_view};
+pub use exclusions::{Exclusion, exclusion_program, possible_exclusions};
 pub use lemma::read_lemmas;
 pub use murphi::transform::{FlatRule, RuleId, flatten};
-pub use one_address::{
-    Exclusion, by_address, exclusion_program, of_one_address, one_address, possible_exclusions,
-};
+pub use one_address::{by_address, of_one_address, one_address};
 pub use prepare::{Prepared, Processor, find_processor, prepare, with_processors};
 pub use product::{Abstraction, Choice, Chosen, ChosenSet, Fixed, OtherRule};
 
