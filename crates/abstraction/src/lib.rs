@@ -7,12 +7,26 @@
 //! over-approximation is too coarse, [`Lemma`]s say what the others never do; each is checked where
 //! its processors are concrete and used where they are not, in one and the same run.
 //!
-//! Everything is a step from syntax tree to syntax tree: [`prepare`] brings a program into the form
-//! that is abstracted (counters of processors become sets of them), and the result is a Murphi
-//! program like any other, which any tool can check.
+//! Everything is a step from syntax tree to syntax tree: [`prepare`](fn@prepare) brings a program
+//! into the form that is abstracted, and the result is a Murphi program like any other, which any
+//! tool can check.
 //!
 //! This is the trusted part: whatever view and lemmas it is given, a search of the abstract program
 //! that finds nothing is a proof. Where lemmas come from (crate `refine`) does not matter.
+//!
+//! ```
+//! use tribunal_abstraction::{Options, abstraction, prepare};
+//!
+//! let text = "type P: scalarset(3); var holds: array [P] of boolean; free: boolean;
+//!   startstate begin for p: P do holds[p] := false; end; free := true; end;
+//!   ruleset p: P do rule \"take\" free ==> begin free := false; holds[p] := true; end; end;
+//!   invariant \"one\" forall p: P do forall q: P do p != q -> !(holds[p] & holds[q]) end end;";
+//! let source = murphi::source::Source { name: "lock.m".into(), text: text.into() };
+//! let prepared = prepare(&murphi::parse::parse(&source).0.unwrap(), None).unwrap();
+//! let made = abstraction(&prepared, &Options::default(), &[]).unwrap();
+//! assert_eq!(made.rules[0].name, "take, p = Other");
+//! assert!(murphi::print::print(&made.program).contains("holds[Other] := true"));
+//! ```
 
 mod abstraction;
 mod assemble;

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)] // a test may fail
 
 mod abstraction;
+mod documentation;
 mod projection;
 mod refusals;
 mod support;

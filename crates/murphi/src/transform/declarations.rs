@@ -238,3 +238,6 @@ pub fn bind(scope: &mut Scope, quantifiers: &[Quantifier]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
