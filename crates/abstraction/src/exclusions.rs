@@ -24,13 +24,12 @@ use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 use murphi::transform::{
-    FlatRule, Substitution, and, assembled, binary, bodies_mut, declarations, each_part,
-    flatten_all, implies, is_place, name, named_type, names, not, parts, property_item, quantifier,
-    root, same, text,
+    FlatRule, Substitution, and, assembled, binary, bodies_mut, conjuncts, declarations, each_part,
+    flatten_all, implies, is_place, name, named_type, names, nested, not, parts, property_item,
+    quantifier, root, same, text, type_name,
 };
 
 use crate::abstraction::Options;
-use crate::lemma::{conjuncts, nested, type_name};
 use crate::one_address::{abstracted, without_stored};
 use crate::types::Types;
 use crate::{Lemma, RunTimeErrors};

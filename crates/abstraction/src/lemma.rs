@@ -16,17 +16,14 @@
 
 use std::collections::HashSet;
 
-use murphi::ast::{
-    BinaryOperator, Domain, Expression, ExpressionKind, Item, Quantifier, RuleKind, TypeExpression,
-    TypeKind,
-};
+use murphi::ast::{BinaryOperator, Domain, Expression, ExpressionKind, Item, Quantifier, RuleKind};
 use murphi::diagnostic::Diagnostic;
 use murphi::parse::parse;
 use murphi::print::print_expression;
 use murphi::source::Source;
 use murphi::transform::{
-    ExpressionId, FlatRule, Interner, Scope, Substitution, and, binary, bind, boolean,
-    each_expression, each_part, implies, name, names, not_taken, quantified,
+    ExpressionId, FlatRule, Interner, Scope, Substitution, and, binary, bind, boolean, conjuncts,
+    each_expression, each_part, implies, name, names, nested, not_taken, type_name,
 };
 
 use prepare::RESERVED;
@@ -53,14 +50,6 @@ fn distinct(lemma: &Lemma, rule: &FlatRule) -> Expression {
 
 fn same_type(left: &Quantifier, right: &Quantifier) -> bool {
     type_name(left).is_some() && type_name(left) == type_name(right)
-}
-
-/// The name of the type that a variable goes through.
-pub(crate) fn type_name(quantifier: &Quantifier) -> Option<&str> {
-    match &quantifier.domain {
-        Domain::Type(TypeExpression { kind: TypeKind::Named(name), .. }) => Some(&name.text),
-        _ => None,
-    }
 }
 
 /// The lemma with names of its own: no witness, and nothing that its condition binds, is called like
@@ -128,11 +117,6 @@ pub(crate) fn claim(lemma: &Lemma, rule: &FlatRule) -> Expression {
     let inner = implies(and(distinct(lemma, rule), guard), lemma.condition.clone());
     let all: Vec<Quantifier> = rule.quantifiers.iter().chain(&lemma.witnesses).cloned().collect();
     nested(&all, inner)
-}
-
-/// One quantifier at a time, as every tool accepts.
-pub(crate) fn nested(quantifiers: &[Quantifier], inner: Expression) -> Expression {
-    quantifiers.iter().rev().fold(inner, |inner, each| quantified(true, vec![each.clone()], inner))
 }
 
 impl Lemma {
@@ -239,18 +223,6 @@ fn without_guard(condition: Expression, rule: &FlatRule) -> Expression {
     match rest.into_iter().reduce(and) {
         Some(rest) => implies(rest, (**behind).clone()),
         None => (**behind).clone(),
-    }
-}
-
-/// The parts of a condition that all must hold.
-pub(crate) fn conjuncts(condition: &Expression) -> Vec<&Expression> {
-    match &condition.kind {
-        ExpressionKind::Binary(BinaryOperator::And | BinaryOperator::LogicalAnd, left, right) => {
-            let mut parts = conjuncts(left);
-            parts.extend(conjuncts(right));
-            parts
-        }
-        _ => vec![condition],
     }
 }
 

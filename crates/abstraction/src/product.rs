@@ -7,7 +7,7 @@ use murphi::diagnostic::Diagnostic;
 use crate::{RuleId, View};
 
 /// A program in which a few processors stand for any number of them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Abstraction {
     /// The program, with a union for references that may be `Other`. Processors are a scalarset.
     pub program: Program,

@@ -26,10 +26,11 @@ mod visit;
 pub use apart::names_apart;
 pub use assemble::{assembled, declarations, in_ruleset, property_item, rule_item};
 pub use build::{
-    and, assign, binary, boolean, expression, field, identifier, implies, index, is_false, is_true,
-    name, named_type, not, not_taken, or, quantified, quantifier, statement, text, when,
+    and, as_branches, assign, binary, boolean, expression, field, identifier, implies, index,
+    is_false, is_true, name, named_type, nested, not, not_taken, or, quantified, quantifier,
+    statement, text, when,
 };
-pub use declarations::{Declarations, Scope, bind, bind_variables, local_variables};
+pub use declarations::{Declarations, Scope, bind, bind_variables, local_variables, type_name};
 pub use effects::{is_moved, written};
 pub use errors::{Checked, explicit_errors, without_idle_puts};
 pub use flatten::{Flat, FlatRule, Flattened, RuleId, flatten, flatten_all};
@@ -41,6 +42,6 @@ pub use identity::{ExpressionId, Interner, Path, Step, indices, overlap, path, p
 pub use inline::Inliner;
 pub use substitute::Substitution;
 pub use visit::{
-    bodies, changed, each_expression, each_part, each_statement, is_place, names, names_in,
-    own_expressions, parts, root,
+    any_statement, bodies, changed, conjuncts, each_expression, each_part, each_statement,
+    is_place, names, names_in, own_expressions, parts, root,
 };

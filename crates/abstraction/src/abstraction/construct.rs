@@ -14,7 +14,7 @@ use super::properties::{Claim, Claimed, lemma_claim};
 use super::rule::{Built, Source, instances};
 use crate::assemble::{Parts, assemble};
 use crate::types::Types;
-use crate::{Abstraction, Lemma, OtherRule, Prepared, RuleId, lemma};
+use crate::{Abstraction, Lemma, Prepared, lemma};
 
 /// An abstract program that is being made.
 pub(super) struct Construction<'a> {
@@ -22,32 +22,18 @@ pub(super) struct Construction<'a> {
     options: &'a Options,
     lemmas: &'a [Lemma],
     parts: Parts,
-    rules: Vec<OtherRule>,
-    origins: Vec<(RuleId, Option<usize>)>,
-    /// The names of what lemmas claim.
-    claims: Vec<String>,
     /// That guards and properties can be evaluated.
     checks: Vec<Property>,
-    strengthened: Vec<String>,
-    notes: Vec<Diagnostic>,
+    /// All but the programs.
+    made: Abstraction,
     problems: Vec<Diagnostic>,
 }
 
 impl<'a> Construction<'a> {
     pub(super) fn new(types: &'a Types, options: &'a Options, lemmas: &'a [Lemma]) -> Self {
-        Construction {
-            types,
-            options,
-            lemmas,
-            parts: Parts::default(),
-            rules: Vec::new(),
-            origins: Vec::new(),
-            claims: Vec::new(),
-            checks: Vec::new(),
-            strengthened: Vec::new(),
-            notes: Vec::new(),
-            problems: Vec::new(),
-        }
+        let made = Abstraction { view: options.view, ..Abstraction::default() };
+        let (parts, checks, problems) = (Parts::default(), Vec::new(), Vec::new());
+        Construction { types, options, lemmas, parts, checks, made, problems }
     }
 
     /// What was made, unless it was refused: then that is noted.
@@ -80,9 +66,9 @@ impl<'a> Construction<'a> {
                 self.check(&Claim::evaluates(name, &rule.quantifiers, evaluates, rule.span));
             }
             for each in &built {
-                let number = each.is_abstract().then_some(self.rules.len());
-                self.origins.push((rule.id, number));
-                self.rules.extend(number.map(|_| each.described(rule.id)));
+                let number = each.is_abstract().then_some(self.made.rules.len());
+                self.made.origins.push((rule.id, number));
+                self.made.rules.extend(number.map(|_| each.described(rule.id)));
             }
             self.parts.rules.extend(built);
         }
@@ -119,7 +105,7 @@ impl<'a> Construction<'a> {
             let name = name.unwrap_or_else(|| format!("Invariant {number}"));
             if matches!(property.item.kind, PropertyKind::Cover | PropertyKind::Liveness) {
                 let message = format!("\"{name}\" is not looked at: it is no invariant");
-                self.notes.push(Diagnostic::warning(property.span, message));
+                self.made.notes.push(Diagnostic::warning(property.span, message));
                 continue;
             }
             let (quantifiers, evaluates) = (&property.quantifiers, &checked.properties[number]);
@@ -136,7 +122,7 @@ impl<'a> Construction<'a> {
         let claim = Claim { kind, name: name.clone(), quantifiers, condition, span };
         if let Some(Claimed { property, strengthened }) = self.accepted(claim.made(self.types)) {
             if strengthened && kind == PropertyKind::Assertion {
-                self.strengthened.push(name);
+                self.made.strengthened.push(name);
             }
             self.parts.properties.extend(property);
         }
@@ -147,7 +133,7 @@ impl<'a> Construction<'a> {
         for (number, lemma) in self.lemmas.iter().enumerate() {
             let made = lemma_claim(self.types, prepared, lemma, number);
             if let Some((name, property)) = self.accepted(made) {
-                self.claims.push(name);
+                self.made.claims.push(name);
                 self.parts.properties.extend(property);
             }
         }
@@ -159,22 +145,11 @@ impl<'a> Construction<'a> {
             return Err(self.problems);
         }
         let named = |check: &Property| check.message.as_ref().map(|name| name.text.clone());
-        let checks = self.checks.iter().filter_map(named).collect();
+        self.made.checks = self.checks.iter().filter_map(named).collect();
         self.parts.properties.extend(self.checks);
-        let view = self.options.view;
-        let (program, portable) = assemble(prepared, self.types, view, &self.parts);
-        let Construction { rules, origins, claims, strengthened, notes, .. } = self;
-        Ok(Abstraction {
-            program,
-            portable,
-            view,
-            rules,
-            origins,
-            claims,
-            checks,
-            strengthened,
-            notes,
-        })
+        let made = self.made;
+        let (program, portable) = assemble(prepared, self.types, made.view, &self.parts);
+        Ok(Abstraction { program, portable, ..made })
     }
 }
 

@@ -281,12 +281,8 @@ impl Instance<'_> {
             ExpressionKind::Name(_) | ExpressionKind::Field(..) | ExpressionKind::Index(..) => {
                 if self.is_processor(whole) {
                     let message = "a processor cannot be used like this";
-                    return Err(Stop::refuse(
-                        whole.span,
-                        message,
-                        "compare it, store it or index \
-                         by it",
-                    ));
+                    let help = "compare it, store it or index by it";
+                    return Err(Stop::refuse(whole.span, message, help));
                 }
                 match self.place(whole, mode)? {
                     Where::Visible(place) => Ok(place),
@@ -316,11 +312,7 @@ impl Instance<'_> {
             )
             | ExpressionKind::Quantified { .. }
             | ExpressionKind::IsUndefined(_) => self.condition(whole, mode.strict()),
-            ExpressionKind::Binary(B::Equal | B::NotEqual, left, right)
-                if self.is_processor(left) || self.is_processor(right) =>
-            {
-                self.condition(whole, mode.strict())
-            }
+            _ if self.compares_processors(whole) => self.condition(whole, mode.strict()),
             ExpressionKind::Binary(B::Equal | B::NotEqual, left, _) if self.is_whole(left) => {
                 let message =
                     "this compares what belongs to processors, or refers to them, as a whole";

@@ -201,10 +201,6 @@ impl<'t> Instance<'t> {
         self.ids.borrow_mut().id(whole)
     }
 
-    pub(super) fn has_choices(&self) -> bool {
-        !self.made.is_empty()
-    }
-
     /// Everything that was chosen.
     pub(super) fn choices(&self) -> Vec<Choice> {
         self.made.iter().map(|made| made.choice.clone()).collect()

@@ -11,8 +11,8 @@ use murphi::ast::{
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
 use murphi::transform::{
-    Checked, Scope, bind, bind_variables, bodies, declarations, each_expression, each_part,
-    each_statement, quantified,
+    Checked, Interner, Scope, bind, bind_variables, bodies, declarations, each_expression,
+    each_part, each_statement, quantified,
 };
 
 use super::width::{Needs, beyond, needs, too_many};
@@ -178,7 +178,10 @@ impl Claims<'_> {
     }
 
     fn claim(&mut self, scope: &Scope, condition: &Expression, span: Span) {
-        self.found.push(needs(self.types, scope, condition).map(|needs| (span, needs)));
+        self.found.push(
+            needs(&mut Interner::default(), self.types, scope, condition)
+                .map(|needs| (span, needs)),
+        );
     }
 
     fn of_every_state(&mut self, quantifiers: &[Quantifier], condition: &Expression) {

@@ -14,13 +14,14 @@ use murphi::ast::{
 };
 use murphi::source::Span;
 use murphi::transform::{
-    Path, and, assign, bind, boolean, changed, each_statement, is_true, name, names, overlap,
-    own_expressions, parts, path, same, statement, when,
+    Path, and, as_branches, assign, bind, boolean, changed, each_statement, is_true, name, names,
+    overlap, own_expressions, parts, path, same, statement, when,
 };
 
 use super::instance::{Instance, Mode, NAMED, OTHER, Standing, Step, Stop, reads};
 use super::order;
 use super::places::Where;
+use super::processors::Who;
 use super::statement::taken_if;
 
 /// The rounds of a loop that belong to processors that are not concrete.
@@ -139,22 +140,7 @@ impl Instance<'_> {
                 self.by_other_branches(round, branches, otherwise.as_deref(), span)
             }
             StatementKind::Switch { value, cases, otherwise } => {
-                let equal = |other: &Expression| {
-                    murphi::transform::binary(
-                        murphi::ast::BinaryOperator::Equal,
-                        value.clone(),
-                        other.clone(),
-                    )
-                };
-                let branches: Vec<Branch> = cases
-                    .iter()
-                    .map(|case| {
-                        let any = case.values.iter().map(equal).reduce(murphi::transform::or);
-                        let condition =
-                            any.unwrap_or_else(|| murphi::transform::boolean(false, case.span));
-                        Branch { condition, body: case.body.clone() }
-                    })
-                    .collect();
+                let branches = as_branches(value, cases);
                 self.by_other_branches(round, &branches, otherwise.as_deref(), span)
             }
             StatementKind::Property(property) if property.kind != PropertyKind::Assumption => {
@@ -265,7 +251,7 @@ impl Instance<'_> {
         let chosen = self.choose_anew(self.some_other(variable, condition), Some(variable))?;
         let guard = match self.condition(condition, Mode::Weaker) {
             Ok(known) if !depends(&known) && !names(&known).contains(&variable.to_owned()) => {
-                murphi::transform::and(known, chosen)
+                and(known, chosen)
             }
             _ => chosen,
         };
@@ -352,11 +338,9 @@ impl Instance<'_> {
         };
         let value = match self.is_processor(target) {
             true => match self.who(value, Mode::Probe) {
-                Ok(
-                    super::processors::Who::Concrete(value) | super::processors::Who::Stored(value),
-                ) => Ok(value),
-                Ok(super::processors::Who::Other) => Ok(name(OTHER, each.span)),
-                Ok(super::processors::Who::Named) => Ok(name(NAMED, each.span)),
+                Ok(Who::Concrete(value) | Who::Stored(value)) => Ok(value),
+                Ok(Who::Other) => Ok(name(OTHER, each.span)),
+                Ok(Who::Named) => Ok(name(NAMED, each.span)),
                 _ => Err(Stop::Unknown),
             },
             false => self.value(value, Mode::Probe),

@@ -20,8 +20,8 @@ use murphi::diagnostic::Diagnostic;
 use murphi::print::print_expression;
 use murphi::source::Span;
 use murphi::transform::{
-    and, bind, bind_variables, boolean, changed, each_expression, each_statement, is_false,
-    is_true, names, names_in, root,
+    and, any_statement, bind, bind_variables, boolean, changed, each_expression, is_false, is_true,
+    names, names_in, root,
 };
 
 use super::instance::{Decision, Instance, Mode, NAMED, OTHER, Standing, Step, outside};
@@ -211,7 +211,7 @@ impl Instance<'_> {
         let mut condition = self.condition(&whole, Mode::Weaker)?;
         let is_kept = source.guard.is_none_or(|whole| *whole == condition);
         let weakened = self.weakened;
-        if weakened || !self.all_concrete || self.has_choices() {
+        if weakened || !self.all_concrete || !self.choices().is_empty() {
             for more in strengthening {
                 condition = and(condition, self.condition(more, Mode::Weaker)?);
             }
@@ -281,24 +281,18 @@ fn instance_name(source: &Source<'_>, others: &[(usize, Standing)], choices: &[C
 
 /// Whether statements claim something.
 fn claims_something(statements: &[Statement]) -> bool {
-    let mut found = false;
-    each_statement(statements, &mut |statement| {
-        found |= match &statement.kind {
-            StatementKind::Property(property) => property.kind != PropertyKind::Assumption,
-            StatementKind::Error(_) => true,
-            _ => false,
-        };
-    });
-    found
+    any_statement(statements, &|statement| match &statement.kind {
+        StatementKind::Property(property) => property.kind != PropertyKind::Assumption,
+        StatementKind::Error(_) => true,
+        _ => false,
+    })
 }
 
 /// Whether statements write a state variable.
 fn writes_state(types: &Types, statements: &[Statement]) -> bool {
-    let mut found = false;
-    each_statement(statements, &mut |statement| {
-        found |= changed(statement).and_then(root).is_some_and(|name| types.is_global(name));
-    });
-    found
+    any_statement(statements, &|statement| {
+        changed(statement).and_then(root).is_some_and(|name| types.is_global(name))
+    })
 }
 
 fn used_variables(declarations: &[Declaration], used: &HashSet<String>) -> Vec<Declaration> {

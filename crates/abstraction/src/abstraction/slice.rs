@@ -15,7 +15,8 @@ use std::collections::HashSet;
 
 use murphi::ast::{Declaration, PropertyKind, Quantifier, Statement, StatementKind};
 use murphi::transform::{
-    bodies_mut, changed, each_part, each_statement, local_variables, own_expressions, root,
+    any_statement, bodies_mut, changed, each_statement, local_variables, names, own_expressions,
+    root,
 };
 
 use super::instance::Instance;
@@ -80,9 +81,7 @@ impl Slice<'_> {
     }
 
     fn matters_inside(&self, statement: &Statement) -> bool {
-        let mut found = false;
-        each_statement(std::slice::from_ref(statement), &mut |inner| found |= self.matters(inner));
-        found
+        any_statement(std::slice::from_ref(statement), &|inner| self.matters(inner))
     }
 
     /// Adds the local variables that statements need which matter.
@@ -92,15 +91,8 @@ impl Slice<'_> {
             if !self.matters_inside(statement) {
                 return;
             }
-            for expression in own_expressions(statement) {
-                each_part(expression, &mut |part| {
-                    if let murphi::ast::ExpressionKind::Name(name) = &part.kind
-                        && self.locals.contains(name.as_str())
-                    {
-                        found.insert(name.clone());
-                    }
-                });
-            }
+            let mentioned = own_expressions(statement).into_iter().flat_map(names);
+            found.extend(mentioned.filter(|name| self.locals.contains(name.as_str())));
         });
         self.needed.extend(found);
     }

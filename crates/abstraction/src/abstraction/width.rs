@@ -54,12 +54,7 @@ const MOST_NEEDS: usize = 32;
 const MOST_INSTANCES: usize = 4096;
 
 /// The sets of processors for each way in which a claim fails.
-pub(super) fn needs(types: &Types, scope: &Scope, claim: &Expression) -> Result<Needs, Diagnostic> {
-    needs_of(&mut Interner::default(), types, scope, claim)
-}
-
-/// The same, with numbers for processors that are known outside.
-pub(super) fn needs_of(
+pub(super) fn needs(
     ids: &mut Interner,
     types: &Types,
     scope: &Scope,
@@ -82,7 +77,7 @@ pub(super) fn beyond(needs: &Needs, view: View) -> Option<usize> {
 
 /// A claim speaks of few enough processors.
 pub(super) fn within(types: &Types, claim: &Expression, view: View) -> Result<(), Diagnostic> {
-    let needs = needs(types, &Scope::new(), claim)?;
+    let needs = needs(&mut Interner::default(), types, &Scope::new(), claim)?;
     match beyond(&needs, view) {
         Some(count) => Err(too_many(claim.span, count)),
         None => Ok(()),

@@ -2,7 +2,7 @@
 //! what transformations produce short; nothing else is.
 
 use crate::ast::{
-    BinaryOperator, Branch, Domain, Expression, ExpressionKind, Name, Quantifier, Statement,
+    BinaryOperator, Branch, Case, Domain, Expression, ExpressionKind, Name, Quantifier, Statement,
     StatementKind, Text, TypeExpression, TypeKind, UnaryOperator,
 };
 use crate::source::Span;
@@ -133,6 +133,11 @@ pub fn quantified(all: bool, quantifiers: Vec<Quantifier>, condition: Expression
     expression(ExpressionKind::Quantified { all, quantifiers, condition }, span)
 }
 
+/// `forall`, one quantifier at a time, as every tool accepts.
+pub fn nested(quantifiers: &[Quantifier], inner: Expression) -> Expression {
+    quantifiers.iter().rev().fold(inner, |inner, each| quantified(true, vec![each.clone()], inner))
+}
+
 /// `array[at]`.
 pub fn index(array: Expression, at: Expression) -> Expression {
     let span = array.span.to(at.span);
@@ -153,6 +158,17 @@ pub fn statement(kind: StatementKind, span: Span) -> Statement {
 /// `target := value`.
 pub fn assign(target: Expression, value: Expression, span: Span) -> Statement {
     statement(StatementKind::Assign { target, value }, span)
+}
+
+/// The cases of a `switch` as branches of an `if`.
+pub fn as_branches(value: &Expression, cases: &[Case]) -> Vec<Branch> {
+    let equal = |other: &Expression| binary(BinaryOperator::Equal, value.clone(), other.clone());
+    let branch = |case: &Case| {
+        let any = case.values.iter().map(equal).reduce(or);
+        let condition = any.unwrap_or_else(|| boolean(false, case.span));
+        Branch { condition, body: case.body.clone() }
+    };
+    cases.iter().map(branch).collect()
 }
 
 /// `if condition then … else …`, or the part that is left of it.

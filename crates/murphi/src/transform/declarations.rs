@@ -223,6 +223,14 @@ pub fn local_variables(
     variables.flat_map(|variables| variables.names.iter().map(|name| (name, &variables.ty)))
 }
 
+/// The name of the type that a variable goes through.
+pub fn type_name(quantifier: &Quantifier) -> Option<&str> {
+    match &quantifier.domain {
+        Domain::Type(TypeExpression { kind: TypeKind::Named(name), .. }) => Some(&name.text),
+        _ => None,
+    }
+}
+
 /// Adds what quantifiers bind to a scope. Ranges have a type only if they are types.
 pub fn bind(scope: &mut Scope, quantifiers: &[Quantifier]) {
     for quantifier in quantifiers {

@@ -1,6 +1,8 @@
 //! Going through the parts of expressions and statements, from the outside in.
 
-use crate::ast::{Domain, Expression, ExpressionKind, Quantifier, Statement, StatementKind};
+use crate::ast::{
+    BinaryOperator, Domain, Expression, ExpressionKind, Quantifier, Statement, StatementKind,
+};
 
 /// Whether an expression designates a place, or is the name of a value.
 pub fn is_place(whole: &Expression) -> bool {
@@ -73,6 +75,18 @@ pub fn names(expression: &Expression) -> Vec<String> {
     found
 }
 
+/// The parts of a condition that all must hold.
+pub fn conjuncts(condition: &Expression) -> Vec<&Expression> {
+    match &condition.kind {
+        ExpressionKind::Binary(BinaryOperator::And | BinaryOperator::LogicalAnd, left, right) => {
+            let mut parts = conjuncts(left);
+            parts.extend(conjuncts(right));
+            parts
+        }
+        _ => vec![condition],
+    }
+}
+
 /// The bodies of a statement, in the order of the source.
 pub fn bodies(statement: &Statement) -> Vec<&[Statement]> {
     match &statement.kind {
@@ -113,6 +127,13 @@ pub fn each_statement(statements: &[Statement], visit: &mut dyn FnMut(&Statement
         visit(statement);
         bodies(statement).into_iter().for_each(|body| each_statement(body, visit));
     }
+}
+
+/// Whether one of the statements, or of those in them, is of a kind.
+pub fn any_statement(statements: &[Statement], is: &dyn Fn(&Statement) -> bool) -> bool {
+    statements.iter().any(|statement| {
+        is(statement) || bodies(statement).into_iter().any(|body| any_statement(body, is))
+    })
 }
 
 /// The expressions of a statement itself, not those of statements in it.

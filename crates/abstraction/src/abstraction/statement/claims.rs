@@ -83,7 +83,7 @@ impl Instance<'_> {
     /// of the loops around it.
     pub(in crate::abstraction) fn is_wide(&self, condition: &Expression) -> Step<bool> {
         let ids = &mut *self.ids.borrow_mut();
-        let needs = width::needs_of(ids, self.types, &self.scope, condition);
+        let needs = width::needs(ids, self.types, &self.scope, condition);
         let needs = needs.map_err(|problem| Stop::Refuse(Box::new(problem)))?;
         let around = self.standing.keys().map(|each| ids.id(&name(each, Span::default())));
         let view = self.types.view();
