@@ -3,12 +3,13 @@
 
 #![allow(clippy::unwrap_used)] // a test may fail
 
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
 use conform::{MemoryModel, Options};
 use explore::Deadlock;
 use murphi::source::Source;
-use recheck::{Certificate, Ended, Limits, Verdict, check};
+use recheck::{Certificate, Ended, Limits, OneAddress, Verdict, check};
 use tribunal_parametric::{Question, carry_out, certificate, plan};
 
 fn protocol(name: &str) -> Source {
@@ -45,6 +46,16 @@ fn certified_by(
     certificate(&question, &plan, &outcome).expect("it can be derived again")
 }
 
+/// German's protocol and its certificate, which most tests begin with.
+fn german() -> (Source, Certificate) {
+    static GERMAN: LazyLock<(Source, Certificate)> = LazyLock::new(|| {
+        let source = protocol("german");
+        let certificate = certified(&source, None);
+        (source, certificate)
+    });
+    GERMAN.clone()
+}
+
 fn checked(source: &Source, certificate: &Certificate) -> Verdict {
     // As it is read from its file.
     let again = Certificate::read(&certificate.write().unwrap()).expect("it can be read again");
@@ -75,6 +86,11 @@ fn tampered(certificate: &Certificate, change: impl FnOnce(&mut Certificate)) ->
 /// The same by someone who derives all the rest from views and lemmas.
 fn derived_again(certificate: &Certificate) -> Result<Certificate, String> {
     recheck::certificate(certificate.question.clone(), &certificate.proofs)
+}
+
+/// What a certificate says of the address that stands for all.
+fn one_address(certificate: &mut Certificate) -> &mut OneAddress {
+    certificate.proofs[0].one_address.as_mut().expect("one address stands for all")
 }
 
 /// Rejects it after each change that is the same for all certificates.
@@ -114,8 +130,7 @@ fn rejects_every_tampering(source: &Source, original: &Certificate) {
 
 #[test]
 fn german_is_accepted_and_rejected_after_each_tampering() {
-    let source = protocol("german");
-    let original = certified(&source, None);
+    let (source, original) = german();
     rejects_every_tampering(&source, &original);
     // The protocol is changed, and so is the text of it in the certificate.
     let changed = Source {
@@ -132,8 +147,7 @@ fn german_is_accepted_and_rejected_after_each_tampering() {
 
 #[test]
 fn without_any_one_of_its_lemmas_german_is_rejected_by_the_search() {
-    let source = protocol("german");
-    let original = certified(&source, None);
+    let (source, original) = german();
     for left_out in 0..original.proofs[0].processors.lemmas.len() {
         let fewer = tampered(&original, |it| {
             it.proofs[0].processors.lemmas.remove(left_out);
@@ -146,8 +160,7 @@ fn without_any_one_of_its_lemmas_german_is_rejected_by_the_search() {
 
 #[test]
 fn a_lemma_that_excludes_everything_is_rejected_by_the_search() {
-    let source = protocol("german");
-    let original = certified(&source, None);
+    let (source, original) = german();
     let forged = tampered(&original, |it| {
         for lemma in &mut it.proofs[0].processors.lemmas {
             *lemma = lemma.replacen("-> (", "-> (false & ", 1);
@@ -160,7 +173,7 @@ fn a_lemma_that_excludes_everything_is_rejected_by_the_search() {
 
 #[test]
 fn a_broken_protocol_has_no_certificate_whatever_the_lemmas() {
-    let original = certified(&protocol("german"), None);
+    let (_, original) = german();
     let source = protocol("broken/german-grants-before-acks");
     let forged = tampered(&original, |it| {
         it.question.protocol = source.text.clone();
@@ -178,7 +191,7 @@ fn mi_is_sequentially_consistent_by_a_certificate_and_not_by_a_forged_one() {
     assert!(original.proofs[0].one_address.is_some(), "one address stands for all");
     rejects_every_tampering(&source, &original);
     let forged = tampered(&original, |it| {
-        let program = &mut it.proofs[0].one_address.as_mut().unwrap().program;
+        let program = &mut one_address(it).program;
         *program = program.replacen("==>", "& false ==>", 1);
     });
     assert!(rejection(&source, &forged).contains("the program with one address"));
@@ -237,19 +250,18 @@ fn what_processors_do_at_one_address_at_a_time_is_part_of_the_certificate() {
     let exclusions = |it: &Certificate| it.proofs[0].one_address.as_ref().unwrap().exclusions.len();
     assert!(exclusions(&original) > 0, "an exclusion is needed");
     for change in [
-        |it: &mut recheck::OneAddress| drop(it.exclusions.pop()),
-        |it: &mut recheck::OneAddress| it.exclusions[0].conditions[0] += " | true",
-        |it: &mut recheck::OneAddress| drop(it.exclusions[0].conditions.pop()),
-        |it: &mut recheck::OneAddress| it.exclusions[0].processors.abstraction.push('\n'),
-        |it: &mut recheck::OneAddress| it.exclusions[0].processors.concrete += 1,
-        |it: &mut recheck::OneAddress| drop(it.exclusions[0].processors.invariants.pop()),
+        |it: &mut OneAddress| drop(it.exclusions.pop()),
+        |it: &mut OneAddress| it.exclusions[0].conditions[0] += " | true",
+        |it: &mut OneAddress| drop(it.exclusions[0].conditions.pop()),
+        |it: &mut OneAddress| it.exclusions[0].processors.abstraction.push('\n'),
+        |it: &mut OneAddress| it.exclusions[0].processors.concrete += 1,
+        |it: &mut OneAddress| drop(it.exclusions[0].processors.invariants.pop()),
     ] {
-        let forged = tampered(&original, |it| change(it.proofs[0].one_address.as_mut().unwrap()));
+        let forged = tampered(&original, |it| change(one_address(it)));
         println!("{}", rejection(&source, &forged));
     }
     // Without the exclusion, and with all that follows from that.
-    let forged =
-        tampered(&original, |it| it.proofs[0].one_address.as_mut().unwrap().exclusions.clear());
+    let forged = tampered(&original, |it| one_address(it).exclusions.clear());
     if let Ok(forged) = derived_again(&forged) {
         println!("{}", rejection(&source, &forged));
     }
@@ -283,9 +295,7 @@ fn lemmas_about_addresses_are_part_of_the_certificate() {
     let lemmas = |it: &Certificate| it.proofs[0].one_address.clone().unwrap().lemmas.unwrap();
     assert_eq!(lemmas(&original).lemmas.len(), 1, "what a hit elsewhere tells");
     let changed = |change: &dyn Fn(&mut recheck::AddressLemmas)| {
-        tampered(&original, |it| {
-            change(it.proofs[0].one_address.as_mut().unwrap().lemmas.as_mut().unwrap());
-        })
+        tampered(&original, |it| change(one_address(it).lemmas.as_mut().unwrap()))
     };
     let weakened = changed(&|it| it.lemmas[0] = it.lemmas[0].replacen("-> (", "-> (true | ", 1));
     let forged = changed(&|it| it.lemmas[0] = it.lemmas[0].replacen("-> (", "-> (false & ", 1));
@@ -301,8 +311,7 @@ fn lemmas_about_addresses_are_part_of_the_certificate() {
 
 #[test]
 fn a_search_that_is_ended_early_says_neither() {
-    let source = protocol("german");
-    let original = certified(&source, None);
+    let (source, original) = german();
     let interrupt = AtomicBool::new(false);
     let listener = &mut |_: &str, _, _| ();
     let limits = &mut Limits { memory: Some(10_000), interrupt: &interrupt, listener };
@@ -314,8 +323,7 @@ fn a_search_that_is_ended_early_says_neither() {
 
 #[test]
 fn what_is_no_certificate_is_not_read() {
-    let source = protocol("german");
-    let text = certified(&source, None).write().unwrap();
+    let text = german().1.write().unwrap();
     for (from, to) in [
         ("\"version\":1", "\"version\":2"),
         ("\"any-processors\"", "\"any-number\""),

@@ -1,5 +1,7 @@
 //! `tribunal certify PROTOCOL.m FILE`: certificates of verdicts for any number of processors.
 
+use std::path::Path;
+
 use crate::common::{Ran, directory, file, run};
 
 /// Whoever takes the lock knows that it was free.
@@ -14,25 +16,37 @@ const LOCK: &str = "
     end;
     invariant \"alone\" forall p: P do forall q: P do p != q -> !(inside[p] & inside[q]) end end;";
 
-/// A protocol and the certificate of its verdict.
-fn certified(test: &str) -> (String, String, Ran) {
+/// A protocol in a folder of its own, and where the certificate of its verdict would be.
+fn lock(test: &str, text: &str) -> (String, String) {
     let directory = directory(test);
-    let model = file(&directory, "lock.m", LOCK);
     let certificate = directory.join("lock.proof").to_str().unwrap().to_owned();
-    let flags = ["verify", "--any-processors", "--jobs", "1", "--certificate", &certificate];
-    let ran = run(&[&flags[..], &[&model]].concat());
-    (model, certificate, ran)
+    (file(&directory, "lock.m", text), certificate)
+}
+
+fn verify(flags: &[&str], model: &str) -> Ran {
+    run(&[&["verify", "--any-processors", "--jobs", "1"][..], flags, &[model]].concat())
+}
+
+fn certify(flags: &[&str], model: &str, certificate: &str) -> Ran {
+    run(&[&["certify"][..], flags, &[model, certificate]].concat())
+}
+
+/// A protocol and the certificate of its verdict.
+fn certified(test: &str) -> (String, String) {
+    let (model, certificate) = lock(test, LOCK);
+    let ran = verify(&["--certificate", &certificate], &model);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    (model, certificate)
 }
 
 #[test]
 fn what_was_verified_is_certified() {
-    let (model, certificate, ran) = certified("certify-lock");
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    let ran = run(&["certify", &model, &certificate]);
+    let (model, certificate) = certified("certify-lock");
+    let ran = certify(&[], &model, &certificate);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let expected = "certificate holds: 1 invariant holds for any number of processors, 2 or more";
     assert_eq!(ran.lines()[0], format!("{model}: {expected}"));
-    let ran = run(&["certify", "--json", &model, &certificate]);
+    let ran = certify(&["--json"], &model, &certificate);
     let json = &ran.json()[0];
     assert_eq!((ran.code, &json["holds"]), (Some(0), &true.into()), "{ran:?}");
     assert_eq!(json["processors"], 2, "{ran:?}");
@@ -58,38 +72,38 @@ fn what_the_protocol_was_read_with_is_told_with_the_claim() {
 
 #[test]
 fn what_was_changed_is_rejected_with_the_reason() {
-    let (model, certificate, _) = certified("certify-lock-changed");
+    let (model, certificate) = certified("certify-lock-changed");
     let text = std::fs::read_to_string(&certificate).unwrap();
     // The abstract program never leaves.
     std::fs::write(&certificate, text.replacen("inside[p] ==>", "false ==>", 1)).unwrap();
     assert_ne!(std::fs::read_to_string(&certificate).unwrap(), text);
-    let ran = run(&["certify", &model, &certificate]);
+    let ran = certify(&[], &model, &certificate);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stdout.contains("certificate does not hold: "), "{ran:?}");
     std::fs::write(&certificate, text).unwrap();
     let other = LOCK.replace("inside[p] ==>", "inside[p] & !free ==>");
-    let other = file(&directory("certify-lock-other"), "lock.m", &other);
-    let ran = run(&["certify", &other, &certificate]);
+    let (other, _) = lock("certify-lock-other", &other);
+    let ran = certify(&[], &other, &certificate);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stdout.ends_with("it is a certificate of another protocol\n"), "{ran:?}");
-    let ran = run(&["certify", "--json", &other, &certificate]);
+    let ran = certify(&["--json"], &other, &certificate);
     assert_eq!(ran.json()[0]["holds"], false, "{ran:?}");
 }
 
 #[test]
 fn what_is_no_certificate_is_refused_and_what_takes_too_long_is_not_checked() {
-    let (model, certificate, _) = certified("certify-lock-malformed");
+    let (model, certificate) = certified("certify-lock-malformed");
     let text = std::fs::read_to_string(&certificate).unwrap();
-    let ran = run(&["certify", "--budget", "0s", &model, &certificate]);
+    let ran = certify(&["--budget", "0s"], &model, &certificate);
     assert!(matches!(ran.code, Some(0 | 3)), "{ran:?}");
-    let ran = run(&["certify", "--memory", "200B", &model, &certificate]);
+    let ran = certify(&["--memory", "200B"], &model, &certificate);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.stdout.contains("certificate not checked: the memory ran out"), "{ran:?}");
     assert!(ran.stdout.contains(": nothing wrong in "), "{ran:?}");
     let ran = run(&["certify", "--json", "--memory", "200B", &model, &certificate]);
     assert!(ran.json()[0]["visited"].as_u64() > Some(0), "{ran:?}");
     std::fs::write(&certificate, text.replacen("\"version\":1", "\"version\":9", 1)).unwrap();
-    let ran = run(&["certify", &model, &certificate]);
+    let ran = certify(&[], &model, &certificate);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("lock.proof:1: "), "{ran:?}");
 }
@@ -108,25 +122,21 @@ fn the_answer_does_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn there_is_no_certificate_of_what_is_not_verified() {
-    let directory = directory("certify-broken");
     let broken = LOCK.replace("free := false;", "");
-    let model = file(&directory, "lock.m", &broken);
-    let certificate = directory.join("lock.proof");
-    let name = certificate.to_str().unwrap();
-    let ran = run(&["verify", "--any-processors", "--certificate", name, &model]);
+    let (model, certificate) = lock("certify-broken", &broken);
+    let ran = verify(&["--certificate", &certificate], &model);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(!certificate.exists(), "{ran:?}");
+    assert!(!Path::new(&certificate).exists(), "{ran:?}");
 }
 
 #[test]
 fn an_audit_says_how_far_it_went() {
-    let model = file(&directory("audit-lock"), "lock.m", LOCK);
-    let flags = ["verify", "--any-processors", "--jobs", "1", "--audit", "100"];
-    let ran = run(&[&flags[..], &[&model]].concat());
+    let (model, _) = lock("audit-lock", LOCK);
+    let ran = verify(&["--audit", "100"], &model);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.lines()[0].contains("; and no instance with up to 7 processors, "), "{ran:?}");
     assert!(ran.stdout.contains("audit: 100 random steps with up to 7 processors"), "{ran:?}");
-    let ran = run(&[&flags[..], &["--json", &model]].concat());
+    let ran = verify(&["--audit", "100", "--json"], &model);
     let audit = &ran.json()[0]["audit"];
     assert_eq!((&audit["steps"], &audit["searched"]), (&100.into(), &7.into()), "{ran:?}");
 }
