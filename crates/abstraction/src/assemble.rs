@@ -23,15 +23,10 @@ pub(crate) struct Parts {
 }
 
 /// The program with a union, and the one with ranges.
-pub(crate) fn assemble(
-    prepared: &Prepared,
-    types: &Types,
-    view: View,
-    parts: &Parts,
-) -> (Program, Program) {
-    let retyping = Retyping::new(types, &prepared.processor.name, view);
+pub(crate) fn assemble(prepared: &Prepared, types: &Types, parts: &Parts) -> (Program, Program) {
+    let retyping = Retyping::new(types, &prepared.processor.name);
     let build = |portable: bool| {
-        let mut items = declarations(prepared, &retyping, view, portable);
+        let mut items = declarations(prepared, &retyping, portable);
         for start in &parts.starts {
             let body = retyped_body(&retyping, start);
             let kind = RuleKind::StartState { name: Some(text(&start.name, start.span)), body };
@@ -64,12 +59,8 @@ fn retyped_body(retyping: &Retyping<'_>, rule: &Built) -> murphi::ast::Body {
     body
 }
 
-fn declarations(
-    prepared: &Prepared,
-    retyping: &Retyping<'_>,
-    View { concrete, named }: View,
-    portable: bool,
-) -> Vec<Item> {
+fn declarations(prepared: &Prepared, retyping: &Retyping<'_>, portable: bool) -> Vec<Item> {
+    let View { concrete, named } = retyping.types.view();
     let span = prepared.processor.span;
     let number = |value: u64| {
         let value = i64::try_from(value).unwrap_or(i64::MAX);
@@ -150,9 +141,10 @@ struct Retyping<'t> {
 }
 
 impl<'t> Retyping<'t> {
-    fn new(types: &'t Types, processor: &str, view: View) -> Self {
+    fn new(types: &'t Types, processor: &str) -> Self {
         let indexing = format!("{processor}Or{OTHER}");
-        let stored = if view.named { format!("{indexing}Or{NAMED}") } else { indexing.clone() };
+        let stored =
+            if types.has_named() { format!("{indexing}Or{NAMED}") } else { indexing.clone() };
         Retyping { types, stored, indexing }
     }
 

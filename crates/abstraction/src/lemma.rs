@@ -1,12 +1,7 @@
 //! Lemmas: what they claim, and how they strengthen a rule.
 //!
-//! Why the same fact may be claimed and used at once, by induction on the steps of a run: if every
-//! view of the first k states is reachable in the strengthened abstraction, and the lemmas hold
-//! there where their processors are concrete, then they hold of all processors in state k. So the
-//! next step, whoever makes it, satisfies the lemmas of its rule, and each view of it passes the
-//! strengthened guard.
-//!
-//! Transformation T14 and lemma L5 of docs/abstraction.md. The lemma `forall p, q: q != p -> c[q] = I`
+//! Transformation T14 of docs/abstraction.md; lemma L5 there says why the same fact may be claimed and
+//! used at once. The lemma `forall p, q: q != p -> c[q] = I`
 //! for a rule of p with the guard g:
 //!
 //! ```text

@@ -61,8 +61,25 @@ fn checked(source: &Source, certificate: &Certificate) -> Verdict {
     let again = Certificate::read(&certificate.write().unwrap()).expect("it can be read again");
     assert_eq!(again, *certificate);
     let interrupt = AtomicBool::new(false);
-    let limits = &mut Limits { memory: None, interrupt: &interrupt, listener: &mut |_, _, _| () };
-    check(&source.text, &again, limits)
+    check(&source.text, &again, &mut limits(None, &interrupt, &mut |_, _, _| ()))
+}
+
+/// A search on one thread.
+fn limits<'a>(
+    memory: Option<u64>,
+    interrupt: &'a AtomicBool,
+    listener: &'a mut dyn FnMut(&str, u64, u64),
+) -> Limits<'a> {
+    Limits { threads: 1, memory, interrupt, listener }
+}
+
+/// Why a check gave up, with so much memory and perhaps interrupted.
+fn ended(source: &Source, certificate: &Certificate, memory: Option<u64>, stop: bool) -> Ended {
+    let interrupt = AtomicBool::new(stop);
+    match check(&source.text, certificate, &mut limits(memory, &interrupt, &mut |_, _, _| ())) {
+        Verdict::Ended(partial) => partial.ended,
+        other => panic!("it is checked to the end: {other:?}"),
+    }
 }
 
 fn holds(source: &Source, certificate: &Certificate) -> bool {
@@ -312,13 +329,8 @@ fn lemmas_about_addresses_are_part_of_the_certificate() {
 #[test]
 fn a_search_that_is_ended_early_says_neither() {
     let (source, original) = german();
-    let interrupt = AtomicBool::new(false);
-    let listener = &mut |_: &str, _, _| ();
-    let limits = &mut Limits { memory: Some(10_000), interrupt: &interrupt, listener };
-    assert_eq!(check(&source.text, &original, limits), Verdict::Ended(Ended::Memory));
-    let interrupt = AtomicBool::new(true);
-    let limits = &mut Limits { memory: None, interrupt: &interrupt, listener: &mut |_, _, _| () };
-    assert_eq!(check(&source.text, &original, limits), Verdict::Ended(Ended::Interrupted));
+    assert_eq!(ended(&source, &original, Some(10_000), false), Ended::Memory);
+    assert_eq!(ended(&source, &original, None, true), Ended::Interrupted);
 }
 
 #[test]

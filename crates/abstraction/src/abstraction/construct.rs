@@ -148,7 +148,7 @@ impl<'a> Construction<'a> {
         self.made.checks = self.checks.iter().filter_map(named).collect();
         self.parts.properties.extend(self.checks);
         let made = self.made;
-        let (program, portable) = assemble(prepared, self.types, made.view, &self.parts);
+        let (program, portable) = assemble(prepared, self.types, &self.parts);
         Ok(Abstraction { program, portable, ..made })
     }
 }

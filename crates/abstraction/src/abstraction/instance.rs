@@ -2,7 +2,12 @@
 //! what is not known, and what has been written so far.
 //!
 //! The choices of transformation T8 of docs/abstraction.md: one for each place of `Other` that is read,
-//! shared by all who read it while nothing changes it.
+//! shared by all who read it while nothing changes it. With p = `Other`:
+//!
+//! ```text
+//! before: memory := d[p]; x := d[p]; d[p] := 0; y := d[p];
+//! after:  memory := d_p; x := d_p; y := d_p_2;
+//! ```
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

@@ -1,8 +1,15 @@
 //! Which programs are abstracted.
 //!
 //! Types must not hide processors where they cannot be followed, and every claim must be about few
-//! enough of them (`width.rs`): invariants, assertions, and that guards, properties and statements
-//! can be evaluated. A claim about more is refused with its place and the number.
+//! enough of them: invariants, assertions, and that guards, properties and statements can be
+//! evaluated. A claim about more is refused with its place and the number.
+//!
+//! Statement W1 of docs/abstraction.md, which `width.rs` computes. With two concrete processors:
+//!
+//! ```text
+//! accepted: forall p: P do forall q: P do p != q -> c[p] = I | c[q] = I end end
+//! refused:  exists s: 1..5 do forall q: P do l[q] != s end end     -- about 5 processors
+//! ```
 
 use murphi::ast::{
     Body, Declaration, DeclarationKind, Domain, Expression, ExpressionKind, PropertyKind,
@@ -24,11 +31,10 @@ pub(super) fn check(
     prepared: &Prepared,
     types: &Types,
     checked: &Checked,
-    view: View,
 ) -> Result<(), Vec<Diagnostic>> {
     let mut problems = Vec::new();
     declarations(&prepared.program).for_each(|each| declared(types, each, &mut problems));
-    if view.concrete == 0 {
+    if types.concrete() == 0 {
         let message = "no processor would stay as it is";
         let help = "keep at least one of them";
         problems.push(Diagnostic::error(prepared.processor.span, message).help(help));
@@ -41,7 +47,7 @@ pub(super) fn check(
         match claim {
             Err(problem) => problems.push(problem),
             Ok((span, needs)) => {
-                problems.extend(beyond(&needs, view).map(|count| too_many(span, count)));
+                problems.extend(beyond(&needs, types.view()).map(|count| too_many(span, count)));
             }
         }
     }

@@ -2,19 +2,15 @@
 //! simple method for parameterized verification of cache coherence protocols"; Krstić,
 //! "Parametrized system verification with guard strengthening and parameter abstraction").
 //!
-//! Each rule has an instance for every way in which some of its processors are `Other`. Whatever
-//! belongs to `Other` is not kept: writing it does nothing, and reading it gives anything, which is
-//! a parameter of the instance. Guards are weakened where they depend on what is not known. So
-//! every step of the protocol, looked at with any few processors in view, is a step of the result
-//! or changes nothing there. Instances of which nothing shows are left out.
+//! Every step of the protocol, looked at with any few processors in view, is a step of the result or
+//! changes nothing there (L1 of docs/abstraction.md). Whatever is claimed, or fails, is seen in a view
+//! of the processors that it is about (L2, L3), which [`limits`] sees to. So the program that
+//! [`abstraction`] makes proves what it claims for any number of processors: lemma L4.
 //!
-//! Beside the concrete processors one more may be known by its name (`Named`): nothing of its own is
-//! kept either, but references to it are told from those to others, so that two of them can be
-//! compared.
-//!
-//! Assertions are checked where all processors of a rule are concrete and assumed where they are
-//! not: the step in question is one of both kinds, in different views. This needs a view of all
-//! processors that an assertion speaks of, which [`limits`] sees to.
+//! ```text
+//! before: ruleset p: P do rule "store" c[p] = M ==> memory := d[p]; end
+//! after:  the same, and  ruleset d_p: Value do rule "store, p = Other" true ==> memory := d_p; end
+//! ```
 
 mod construct;
 mod expression;
@@ -55,7 +51,7 @@ pub fn abstraction(
 ) -> Result<Abstraction, Vec<Diagnostic>> {
     let types = Types::in_view(prepared, options);
     let checked = checked(&types, prepared, options)?;
-    limits::check(prepared, &types, &checked, options.view)?;
+    limits::check(prepared, &types, &checked)?;
     let own = |lemmas: &[Lemma]| with_own_names(prepared, &types, lemmas);
     let (lemmas, proved) = (own(lemmas), own(&options.proved));
     let options = Options { proved, ..options.clone() };

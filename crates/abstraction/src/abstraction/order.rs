@@ -6,6 +6,11 @@
 //! the same) and what the loop does not change.
 //!
 //! The condition of transformation T12 of docs/abstraction.md.
+//!
+//! ```text
+//! accepted: for q: P do if s[q] then s[q] := false; ack := true; end; end
+//! refused:  for q: P do if !ack then ack := true; s[q] := true; end; end    -- reads ack
+//! ```
 
 use murphi::ast::{Expression, ExpressionKind, Statement};
 use murphi::source::Span;

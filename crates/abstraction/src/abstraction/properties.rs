@@ -16,7 +16,7 @@ use murphi::transform::{is_true, quantified, text};
 use super::instance::{Instance, Mode};
 use super::width;
 use crate::types::Types;
-use crate::{Lemma, Prepared, View, lemma};
+use crate::{Lemma, Options, Prepared, View, lemma};
 
 /// A property to be claimed of the concrete processors.
 pub(super) struct Claim<'a> {
@@ -74,7 +74,7 @@ pub(super) fn lemma_claim(
     };
     let name = format!("lemma {} for \"{}\"", number + 1, rule.name).replace('"', "'");
     let whole = lemma::claim(lemma, rule);
-    width::within(types, &whole, types.view())?;
+    width::within(types, &whole)?;
     let claim = Claim {
         kind: PropertyKind::Assertion,
         name: name.clone(),
@@ -89,19 +89,19 @@ pub(super) fn lemma_claim(
 #[derive(Debug)]
 pub struct Claimable {
     types: Types,
-    view: View,
 }
 
 impl Claimable {
     /// Lemmas about a program, in a view.
     pub fn new(prepared: &Prepared, view: View) -> Claimable {
-        Claimable { types: Types::new(prepared), view }
+        let options = Options { view, ..Options::default() };
+        Claimable { types: Types::in_view(prepared, &options) }
     }
 
     /// Whether a lemma can be claimed.
     pub fn allows(&self, prepared: &Prepared, lemma: &Lemma) -> bool {
         let rule = prepared.rules.get(lemma.rule.0);
         let claim = |rule| lemma::claim(lemma, rule);
-        rule.is_some_and(|rule| width::within(&self.types, &claim(rule), self.view).is_ok())
+        rule.is_some_and(|rule| width::within(&self.types, &claim(rule)).is_ok())
     }
 }

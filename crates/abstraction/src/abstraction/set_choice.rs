@@ -39,15 +39,10 @@ impl Choice {
 
     /// The parameters that it consists of.
     pub fn parameters(&self) -> Vec<&str> {
-        let mut found: Vec<&str> = self.name.iter().map(String::as_str).collect();
-        if let Some(set) = &self.set {
-            for chosen in std::iter::once(&set.members).chain(&set.gaps) {
-                found.push(&chosen.none);
-                found.extend(chosen.each.iter().map(String::as_str));
-            }
-            found.push(&set.others);
-        }
-        found
+        let chosen = self.set.iter().flat_map(|set| [&set.members].into_iter().chain(&set.gaps));
+        let sets = chosen.flat_map(|chosen| [&chosen.none].into_iter().chain(&chosen.each));
+        let others = self.set.iter().map(|set| &set.others);
+        self.name.iter().chain(sets).chain(others).map(String::as_str).collect()
     }
 }
 

@@ -76,9 +76,9 @@ pub(super) fn beyond(needs: &Needs, view: View) -> Option<usize> {
 }
 
 /// A claim speaks of few enough processors.
-pub(super) fn within(types: &Types, claim: &Expression, view: View) -> Result<(), Diagnostic> {
+pub(super) fn within(types: &Types, claim: &Expression) -> Result<(), Diagnostic> {
     let needs = needs(&mut Interner::default(), types, &Scope::new(), claim)?;
-    match beyond(&needs, view) {
+    match beyond(&needs, types.view()) {
         Some(count) => Err(too_many(claim.span, count)),
         None => Ok(()),
     }

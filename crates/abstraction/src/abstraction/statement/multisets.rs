@@ -2,7 +2,12 @@
 //! taken out of it must not depend on what is not kept: its elements have no places by which a choice
 //! could be told from another.
 //!
-//! Transformation T8 of docs/abstraction.md.
+//! Transformation T8 of docs/abstraction.md, with p = `Other`:
+//!
+//! ```text
+//! before: multisetadd(m, net); multisetadd(m, inbox[p]);
+//! after:  multisetadd(m, net);
+//! ```
 
 use murphi::ast::{Expression, MultisetFilter, Statement, StatementKind};
 use murphi::source::Span;

@@ -153,7 +153,7 @@ fn compared(name: &str, text: String) -> Option<(usize, Vec<String>)> {
     let model = check(&program, Arc::new(source), &Options::default()).ok()?.model;
     let declarations = Declarations::new(&program, "");
     let mut flattened = flatten_all(&program).ok()?;
-    names_apart(&mut flattened, &declarations);
+    names_apart(&mut flattened, &declarations, &[]);
     let found = Found::of(&model);
     let (same, different) = (0, Vec::new());
     let mut both =
