@@ -17,6 +17,7 @@ use tribunal_conform::{Counterexample, MemoryModel, Options, Verdict, Verificati
 use crate::brute_force::interpreter;
 use crate::machine::{self, Event, Trace};
 use crate::protocol::{Protocol, Reader};
+use crate::sabotage::Sabotage;
 
 /// The answers that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +30,17 @@ pub(crate) enum Answer {
     Refused,
 }
 
+impl Answer {
+    pub(crate) const ALL: [Answer; 6] = [
+        Answer::Verified,
+        Answer::Violation,
+        Answer::FalseAlarm,
+        Answer::Undecided,
+        Answer::Broken,
+        Answer::Refused,
+    ];
+}
+
 /// What was said, and what is wrong with it.
 pub(crate) struct Said {
     pub(crate) answer: Answer,
@@ -38,7 +50,10 @@ pub(crate) struct Said {
 }
 
 /// The most states of a search.
-const MOST_STATES: u64 = 300_000;
+const MOST_STATES: u64 = 20_000;
+
+/// How many alarms are passed over.
+const MOST_ALARMS: usize = 8;
 
 /// The most rules that are run to take a run again.
 const MOST_RUNS: usize = 100_000;
@@ -48,15 +63,18 @@ fn options(memory_model: MemoryModel) -> Options {
     options.search.threads = 1;
     options.search.deadlock = explore::Deadlock::Off;
     options.search.states = Some(MOST_STATES);
+    options.pass_over = MOST_ALARMS;
     options
 }
 
 /// Asks about a protocol.
-pub(crate) fn ask(protocol: &Protocol, memory_model: MemoryModel) -> Said {
-    let text = protocol.text(Reader::Verify, protocol.value_count);
+pub(crate) fn ask(protocol: &Protocol, memory_model: MemoryModel, sabotage: Sabotage) -> Said {
+    let mut options = options(memory_model);
+    let asked = sabotage.done(protocol, &mut options);
+    let text = asked.text(Reader::Verify, protocol.value_count);
     let source = Source { name: "protocol.m".to_owned(), text };
     let stop = AtomicBool::new(false);
-    let asked = AssertUnwindSafe(|| verify(&source, &options(memory_model), &mut |_, _| (), &stop));
+    let asked = AssertUnwindSafe(|| verify(&source, &options, &mut |_, _| (), &stop));
     let said = |answer| Said { answer, wrong: None, claim: None };
     match catch_unwind(asked) {
         Err(_) => Said { wrong: Some("verify panics".to_owned()), ..said(Answer::Refused) },

@@ -5,7 +5,7 @@
 //! each processor, and a machine is a memory and, for total store order, a queue of stores for each
 //! processor. An address whose first value is not known takes the one that is read first.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// The most processors, and the most addresses.
 const MOST: usize = 4;
@@ -50,6 +50,26 @@ impl Trace {
         !load.is_store && last.is_some_and(|last| Event { is_store: false, ..*last } == load)
     }
 
+    /// Whether its first processor and its first address are those with the least number. (Only what
+    /// the first processor did first is looked at, so that it is asked of traces of one event.)
+    pub(crate) fn begins_with_the_first(&self) -> bool {
+        match &self.events[..] {
+            [one] => one.processor == 1 && one.address == 1,
+            _ => true,
+        }
+    }
+
+    /// Whether no two stores to an address store the same, and none what it held at first.
+    pub(crate) fn is_differentiated(&self) -> bool {
+        let stores = || self.events.iter().filter(|event| event.is_store);
+        stores().enumerate().all(|(at, event)| {
+            let is_same =
+                |other: &Event| other.address == event.address && other.value == event.value;
+            self.first[usize::from(event.address)] != Some(event.value)
+                && !stores().skip(at + 1).any(is_same)
+        })
+    }
+
     /// In the text format.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
@@ -87,7 +107,8 @@ pub(crate) fn allows(trace: &Trace, queues: bool) -> bool {
     let ends = trace.ends();
     let begins = std::array::from_fn(|at| if at == 0 { 0 } else { ends[at - 1] });
     let start = Machine { next: begins, drained: begins, memory: trace.first };
-    let mut known = HashSet::from([start]);
+    let mut known = FxHashSet::default();
+    known.insert(start);
     let mut open = vec![start];
     while let Some(machine) = open.pop() {
         if machine.next == ends {

@@ -9,6 +9,10 @@ use crate::protocol::{Protocol, Rule, Start, Statement, Values, plain};
 const PA: [&str; 2] = ["p: Proc", "a: Addr"];
 const PAV: [&str; 3] = ["p: Proc", "a: Addr", "v: Value"];
 
+/// What shapes are called.
+pub(crate) const NAMES: [&str; 6] =
+    ["atomic", "invalidating", "buffered", "updating", "queued invalidations", "directory"];
+
 /// A random protocol before anything is done to it.
 pub(crate) fn shape(rng: &mut Rng) -> Protocol {
     let mut protocol = frame(rng);
