@@ -9,14 +9,20 @@ use murphi::random::Random;
 
 /// A program.
 pub(crate) fn program(seed: u64) -> String {
-    let mut writer = Writer { random: Random::new(seed), second: false, binders: 0, callable: 0 };
-    writer.program()
+    let random = Random::new(seed);
+    let mut writer = Writer { random, second: false, more: false, binders: 0, callable: 0 };
+    match writer.random.chance(25) {
+        true => writer.looking(),
+        false => writer.program(),
+    }
 }
 
 struct Writer {
     random: Random,
     /// Whether there is a second scalarset.
     second: bool,
+    /// Whether there are an array in an array, a record of an array and a parameter that is changed.
+    more: bool,
     binders: usize,
     /// How many functions there are to call.
     callable: usize,
@@ -35,6 +41,7 @@ impl Writer {
     fn program(&mut self) -> String {
         let size = 2 + self.random.below(2);
         self.second = self.random.chance(25);
+        self.more = self.random.chance(25);
         let second = if self.second { "Q: scalarset(2); " } else { "" };
         let held = if self.second { "held: Q; " } else { "" };
         let last = [0, 1, 1, 2, 2, 2][self.random.below(6)];
@@ -43,6 +50,11 @@ impl Writer {
              var dead: array [P] of boolean; st: array [P] of 0..2; t: array [0..{last}] of boolean;\n\
              ref: P; next: array [P] of P; who: U; n: 0..3; ok: boolean; bag: multiset [2] of P; {held}\n"
         );
+        if self.more {
+            text += "grid: array [P] of array [P] of boolean;\n\
+                     dir: record has: array [P] of boolean; head: P; end;\n\
+                     procedure up(var x: 0..2); begin if x = 2 then return; end; x := x + 1; end;\n";
+        }
         for number in 0..2 {
             text += &self.function(number);
             self.callable += 1;
@@ -55,6 +67,72 @@ impl Writer {
             text += &self.property();
         }
         text
+    }
+
+    /// A program in which nothing goes wrong but what is looked for among members: one fails, others
+    /// decide before it, and which comes first depends on the order.
+    fn looking(&mut self) -> String {
+        let (size, last) = (2 + self.random.below(2), self.random.below(2));
+        let filled = self.one(&["true", "true", "false"]);
+        let mut text = format!(
+            "type P: scalarset({size}); Tag: enum {{ none, lost }};\n\
+             var dead: array [P] of boolean; st: array [P] of 0..2; t: array [0..{last}] of boolean;\n\
+             ok: boolean; bag: multiset [{size}] of P;\n\
+             startstate begin for p: P do dead[p] := false; st[p] := 0; MultisetAdd(p, bag); end;\n\
+             for i: 0..{last} do t[i] := {filled}; end; ok := true; end;\n\
+             ruleset p: P do rule \"die\" forall q: P do !dead[q] end ==> begin dead[p] := true; end; end;\n\
+             ruleset p: P do rule \"one\" !dead[p] & (exists q: P do dead[q] end) ==> begin st[p] := 1; end; end;\n"
+        );
+        if self.random.chance(60) {
+            text += "ruleset p: P do rule \"two\" dead[p] & (exists q: P do st[q] = 1 end) ==> begin st[p] := 2; end; end;\n";
+        }
+        for number in 0..1 + self.random.below(2) {
+            text += &self.looks(number);
+        }
+        text
+    }
+
+    /// A condition about a member that may fail for it.
+    fn failing(&mut self, member: &str) -> String {
+        let texts = [
+            "t[st[@]]",
+            "!t[st[@]]",
+            "(dead[@] | t[st[@]])",
+            "(!dead[@] | !t[st[@]])",
+            "(st[@] = 0 | t[st[@]])",
+            "(!dead[@] & t[st[@]])",
+            "(9 / (1 - st[@]) > 0)",
+            "(exists z: P do z != @ & t[st[z]] end)",
+            "(dead[@] -> t[st[@]])",
+            "(dead[@] ? true : t[st[@]])",
+        ];
+        self.one(&texts).replace('@', member)
+    }
+
+    /// Something that looks for a member.
+    fn looks(&mut self, number: usize) -> String {
+        let (c, b) = (self.failing("q"), self.failing("bag[i]"));
+        let found = self.one(&["true", "false"]);
+        let function = |body: &str| {
+            format!(
+                "function g{number}(): boolean; var k: 0..2; begin {body} end;\n\
+                 rule \"g{number}\" g{number}() ==> begin ok := !ok; end;\n"
+            )
+        };
+        match self.random.below(9) {
+            0 | 1 => function(&format!(
+                "for q: P do if {c} then return {found}; end; end; return !{found};"
+            )),
+            2 => function(&format!(
+                "for q: P do k := st[q]; if dead[q] then return {found}; end; if {c} then return {found}; end; end; return ok;"
+            )),
+            3 => format!("rule begin for q: P do if {c} then return; end; end; ok := !ok; end;\n"),
+            4 => format!("rule exists q: P do {c} end ==> begin ok := !ok; end;\n"),
+            5 => format!("rule forall q: P do {c} end ==> begin ok := !ok; end;\n"),
+            6 => format!("rule MultisetCount(i: bag, {b}) > 0 ==> begin ok := !ok; end;\n"),
+            7 => format!("ruleset q: P do invariant \"i\" {c} | true; end;\n"),
+            _ => format!("rule begin for q: P do if {c} then ok := false; end; end; end;\n"),
+        }
     }
 
     fn function(&mut self, number: usize) -> String {
@@ -102,6 +180,9 @@ impl Writer {
         body +=
             &some(self, 85, "for i: 0..@ do t[i] := false; end; ").replace('@', &last.to_string());
         body += &some(self, 85, "who := none; ");
+        if self.more {
+            body += "for p: P do dir.has[p] := false; for q: P do grid[p][q] := p = q; end; end; ";
+        }
         let by_member = self.random.chance(65);
         if by_member {
             body += "ref := r; ";
@@ -247,6 +328,12 @@ impl Writer {
             12 if self.callable > 0 => format!("f{}({member})", self.random.below(self.callable)),
             13 if self.second => "exists h: Q do held = h & ok end".to_owned(),
             14 => format!("t[{}]", self.number(names)),
+            15 if self.more => match self.random.below(4) {
+                0 => format!("dir.has[{member}]"),
+                1 => format!("dir.head = {member}"),
+                2 => format!("(exists z{0}: P do grid[z{0}][{member}] end)", self.binders),
+                _ => format!("grid[{}][{member}]", self.member(names)),
+            },
             _ => self.one(&["ok", "ismember(who, P)", "true"]),
         }
     }
@@ -285,9 +372,27 @@ impl Writer {
             ),
             16 if self.second => "for h: Q do if h = held then ok := true; end; end; ".to_owned(),
             17 => format!("if {} then return; end; ", self.condition(names, 1)),
+            18 | 19 => self.elaborate(names),
             _ if depth > 0 => self.repeat(names),
             _ => format!("ok := {}; ", self.condition(names, 1)),
         }
+    }
+
+    /// What needs more of the language.
+    fn elaborate(&mut self, names: &[&str]) -> String {
+        let (member, other) = (self.member(names), self.member(names));
+        let texts = [
+            format!("switch {member} case {other}: ok := !ok; else n := 0; end; "),
+            format!("switch st[{member}] case 0: ok := true; case 1, 2: ref := {member}; end; "),
+            "while n < 2 do n := n + 1; end; ".to_owned(),
+            format!("alias a: st[{member}] do if a < 2 then a := a + 1; end; end; "),
+            format!("alias a: {member} do dead[a] := !dead[{other}]; end; "),
+            format!("up(st[{member}]); "),
+            format!("dir.has[{member}] := !dir.has[{member}]; dir.head := {other}; "),
+            format!("grid[{member}][{other}] := !grid[{member}][{other}]; "),
+            format!("for y: P do grid[{member}][y] := grid[y][{other}]; end; "),
+        ];
+        texts[self.random.below(if self.more { 9 } else { 5 })].clone()
     }
 
     /// A loop over members.

@@ -2,17 +2,18 @@
 //! the interpreter, and by brute force.
 //!
 //! Each run begins at another seed, which it prints; `FIRST_SEED` and `TRIBUNAL_TRIALS` repeat one or
-//! make it longer.
+//! make it longer, and `TRIBUNAL_WORKERS` is with how many threads. A seed names a program. How many
+//! of the programs are of which kind, and whether mistakes are noticed, is asked of fixed seeds.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::brute_force::{self, Found, Kind};
 use crate::sketch;
 use murphi::check::Options as Reading;
 use murphi::interpret::Interpreter;
-use murphi::ir::{ExpressionKind, Model, StatementKind};
+use murphi::ir::{ExpressionKind, Model, PropertyKind, StatementKind};
 use murphi::machine::Machine;
 use murphi::source::Source;
 use murphi::walk::{self, Visitor};
@@ -20,7 +21,78 @@ use tribunal_explore::symmetry::{Canonicalizer, Symmetry};
 use tribunal_explore::{BitCodec, Codec, Deadlock, Exploration, Options, System, Verdict, explore};
 
 /// Programs with more states are passed over.
-const MOST_STATES: usize = 1_500;
+const MOST_STATES: usize = 300;
+
+/// Of so many programs, one runs natively, too: to compile a program takes longer than to search it.
+const ONE_NATIVE_IN: u64 = 4;
+
+/// Whether native code is made of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Natively {
+    Yes,
+    No,
+}
+
+/// A mistake that is made on purpose, to see whether it is noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sabotage {
+    Nothing,
+    /// That the order of members may show is not looked at.
+    OrderForgotten,
+    /// A loop that looks for a member ends with the first one that is found.
+    LoopsThatStop,
+    /// The last rule does not exist.
+    RuleLeftOut,
+    /// Assumptions are taken for invariants that always hold.
+    AssumptionsForgotten,
+}
+
+impl Sabotage {
+    const ALL: [Sabotage; 4] = [
+        Sabotage::OrderForgotten,
+        Sabotage::LoopsThatStop,
+        Sabotage::RuleLeftOut,
+        Sabotage::AssumptionsForgotten,
+    ];
+
+    /// The model that is searched instead of this one.
+    fn done(self, model: &Arc<Model>) -> Arc<Model> {
+        let mut asked = Model::clone(model);
+        match self {
+            Sabotage::Nothing => return Arc::clone(model),
+            Sabotage::OrderForgotten => asked.ordered.clear(),
+            Sabotage::LoopsThatStop => {
+                asked.rules.iter_mut().for_each(|rule| stop_early(&mut rule.body));
+                asked.functions.iter_mut().for_each(|function| stop_early(&mut function.body));
+            }
+            Sabotage::RuleLeftOut => drop(asked.rules.pop()),
+            Sabotage::AssumptionsForgotten => {
+                asked.properties.retain(|property| property.kind != PropertyKind::Assumption);
+            }
+        }
+        Arc::new(asked)
+    }
+}
+
+/// Makes loops end with the first `return`.
+fn stop_early(body: &mut [murphi::ir::Statement]) {
+    for statement in body {
+        match &mut statement.kind {
+            StatementKind::For { body, runs_all, .. } => {
+                *runs_all = false;
+                stop_early(body);
+            }
+            StatementKind::If { branches, otherwise } => {
+                branches.iter_mut().for_each(|(_, body)| stop_early(body));
+                stop_early(otherwise);
+            }
+            StatementKind::While { body, .. } | StatementKind::Alias { body, .. } => {
+                stop_early(body);
+            }
+            _ => {}
+        }
+    }
+}
 
 /// A number from the environment.
 pub(crate) fn number(name: &str, otherwise: u64) -> u64 {
@@ -52,6 +124,56 @@ pub(crate) struct Mix {
     /// With at least 50 states.
     large: usize,
     most_states: usize,
+    /// Run natively as well.
+    native: usize,
+    /// With these constructs.
+    words: BTreeMap<&'static str, usize>,
+}
+
+/// Constructs that are counted.
+const WORDS: [&str; 18] = [
+    "forall",
+    "exists",
+    "for ",
+    "return",
+    "MultisetCount",
+    "MultisetRemovePred",
+    "choose",
+    "ismember",
+    "assume",
+    "cover",
+    "switch",
+    "while",
+    "alias",
+    "up(st",
+    "grid[",
+    "dir.",
+    "scalarset(2); Tag",
+    "Q: scalarset",
+];
+
+impl Mix {
+    fn add(&mut self, other: &Mix) {
+        for (kind, count) in &other.kinds {
+            *self.kinds.entry(*kind).or_default() += count;
+        }
+        for (word, count) in &other.words {
+            *self.words.entry(word).or_default() += count;
+        }
+        let pairs = [
+            (&mut self.programs, other.programs),
+            (&mut self.too_large, other.too_large),
+            (&mut self.ordered, other.ordered),
+            (&mut self.running_all, other.running_all),
+            (&mut self.excluding, other.excluding),
+            (&mut self.failing_in_quantifier, other.failing_in_quantifier),
+            (&mut self.reduced, other.reduced),
+            (&mut self.large, other.large),
+            (&mut self.native, other.native),
+        ];
+        pairs.into_iter().for_each(|(sum, each)| *sum += each);
+        self.most_states = self.most_states.max(other.most_states);
+    }
 }
 
 pub(crate) fn read(text: &str) -> Arc<Model> {
@@ -91,6 +213,16 @@ pub(crate) fn examine(
     deadlock: Deadlock,
     mix: &mut Mix,
 ) -> Result<Option<Kind>, String> {
+    examine_sabotaged(text, deadlock, (Natively::Yes, Sabotage::Nothing), mix)
+}
+
+/// The same with a mistake, natively or not.
+fn examine_sabotaged(
+    text: &str,
+    deadlock: Deadlock,
+    (natively, sabotage): (Natively, Sabotage),
+    mix: &mut Mix,
+) -> Result<Option<Kind>, String> {
     let model = read(text);
     let interpreter = Interpreter::new(model.clone()).expect("programs are small");
     mix.programs += 1;
@@ -98,19 +230,26 @@ pub(crate) fn examine(
         mix.too_large += 1;
         return Ok(None);
     };
-    mix.enter(&model, &expected);
-    let program = native::Program::compile(&model, interpreter.layout()).expect("it compiles");
+    mix.enter(&model, &expected, text);
+    let model = sabotage.done(&model);
+    let interpreter = Interpreter::new(model.clone()).expect("programs are small");
+    let program = (natively == Natively::Yes)
+        .then(|| native::Program::compile(&model, interpreter.layout()).expect("it compiles"));
+    mix.native += usize::from(program.is_some());
     let codec = BitCodec::new(&model, interpreter.layout());
     let mut covered = None;
     for symmetry in [Symmetry::Full, Symmetry::Off] {
         let asked = (symmetry, deadlock);
-        let native = searched(&interpreter, || program.machine(), &*program, asked);
+        let native = program
+            .as_ref()
+            .map(|program| searched(&interpreter, || program.machine(), &**program, asked));
         let interpreted = searched(&interpreter, || interpreter.clone(), &codec, asked);
         let states = match symmetry {
             Symmetry::Full => expected.orbits,
             Symmetry::Off => expected.states,
         };
-        for (way, found) in [("native", &native), ("interpreted", &interpreted)] {
+        let ways = native.iter().map(|found| ("native", found));
+        for (way, found) in ways.chain([("interpreted", &interpreted)]) {
             if kind(found) != expected.kind {
                 let (found, expected) = (kind(found), expected.kind);
                 return Err(format!("{way}, {symmetry:?}: {found:?} instead of {expected:?}"));
@@ -121,8 +260,9 @@ pub(crate) fn examine(
             }
         }
         // After a violation, which covers were seen depends on the way there.
-        let seen = (expected.kind == Kind::Verified).then(|| native.covered.clone());
-        if native.covered != interpreted.covered || seen != *covered.get_or_insert(seen.clone()) {
+        let seen = (expected.kind == Kind::Verified).then(|| interpreted.covered.clone());
+        let differ = native.is_some_and(|native| native.covered != interpreted.covered);
+        if differ || seen != *covered.get_or_insert(seen.clone()) {
             return Err(format!("{symmetry:?}: covers differ"));
         }
     }
@@ -142,8 +282,11 @@ pub(crate) fn covered(text: &str) -> Vec<Vec<bool>> {
 }
 
 impl Mix {
-    fn enter(&mut self, model: &Model, found: &Found) {
+    fn enter(&mut self, model: &Model, found: &Found, text: &str) {
         let seen = Seen::of(model);
+        for word in WORDS {
+            *self.words.entry(word).or_default() += usize::from(text.contains(word));
+        }
         *self.kinds.entry(found.kind).or_default() += 1;
         self.ordered += usize::from(!model.ordered.is_empty());
         self.running_all += usize::from(seen.runs_all);
@@ -218,26 +361,80 @@ fn deadlock_of(seed: u64) -> Deadlock {
     }
 }
 
+/// Looks at the program of a seed.
+fn try_seed(seed: u64, sabotage: Sabotage, mix: &mut Mix) -> Result<(), String> {
+    let (text, deadlock) = (sketch::program(seed), deadlock_of(seed));
+    let natively = if (seed / 4) % ONE_NATIVE_IN == 0 { Natively::Yes } else { Natively::No };
+    match examine_sabotaged(&text, deadlock, (natively, sabotage), mix) {
+        Ok(_) => Ok(()),
+        Err(why) => Err(format!(
+            "FIRST_SEED={seed} TRIBUNAL_TRIALS=1: deadlock {deadlock:?}: {why}\n{text}"
+        )),
+    }
+}
+
 #[test]
 fn random_symmetric_programs_have_one_verdict() {
-    let (trials, first) = (number("TRIBUNAL_TRIALS", 150), first_seed());
+    let (trials, first) = (number("TRIBUNAL_TRIALS", 400), first_seed());
+    let next = AtomicU64::new(0);
+    let work = || {
+        let mut mix = Mix::default();
+        loop {
+            let trial = next.fetch_add(1, Relaxed);
+            if trial >= trials {
+                return mix;
+            }
+            if let Err(why) = try_seed(first.wrapping_add(trial), Sabotage::Nothing, &mut mix) {
+                panic!("{why}");
+            }
+            if (trial + 1) % 10_000 == 0 {
+                eprintln!("{} done; of one worker: {mix:?}", trial + 1);
+            }
+        }
+    };
     let mut mix = Mix::default();
-    for seed in (0..trials).map(|trial| first.wrapping_add(trial)) {
-        let (text, deadlock) = (sketch::program(seed), deadlock_of(seed));
-        if let Err(why) = examine(&text, deadlock, &mut mix) {
-            panic!("FIRST_SEED={seed} TRIBUNAL_TRIALS=1: deadlock {deadlock:?}: {why}\n{text}");
+    std::thread::scope(|scope| {
+        let workers = number("TRIBUNAL_WORKERS", 1).max(1);
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            mix.add(&worker.join().expect("no verdict differs"));
         }
-        if (seed - first + 1) % 5_000 == 0 {
-            eprintln!("seed {seed}: {mix:?}");
-        }
-    }
+    });
     eprintln!("FIRST_SEED={first}: {mix:?}");
-    if trials >= 100 {
-        let of = |kind: Kind| mix.kinds.get(&kind).copied().unwrap_or_default();
-        assert!(of(Kind::Verified) * 20 > mix.programs, "hardly any is verified: {mix:?}");
-        assert!(of(Kind::Violation) * 10 > mix.programs, "hardly any is wrong: {mix:?}");
-        assert!(mix.reduced * 10 > mix.programs, "hardly any is reduced: {mix:?}");
-        assert!(mix.failing_in_quantifier > 0 && mix.ordered > 0, "{mix:?}");
-        assert!(mix.running_all > 0 && mix.excluding > 0, "{mix:?}");
+}
+
+#[test]
+fn random_symmetric_programs_are_of_every_kind() {
+    let mut mix = Mix::default();
+    for seed in 0..400 {
+        try_seed(seed, Sabotage::Nothing, &mut mix).expect("no verdict differs");
+    }
+    eprintln!("{mix:?}");
+    let of = |kind: Kind| mix.kinds.get(&kind).copied().unwrap_or_default();
+    assert!(of(Kind::Verified) * 10 > mix.programs, "hardly any is verified: {mix:?}");
+    assert!(of(Kind::Violation) * 5 > mix.programs, "hardly any is wrong: {mix:?}");
+    assert!(mix.reduced * 5 > mix.programs, "hardly any is reduced: {mix:?}");
+    assert!(mix.failing_in_quantifier > 20 && mix.ordered > 20, "{mix:?}");
+    assert!(mix.running_all > 20 && mix.excluding > 5, "{mix:?}");
+    assert!(mix.words.values().all(|&count| count >= 8), "a construct is rare: {mix:?}");
+}
+
+/// Where to look for a program that shows a mistake, and how many of them do.
+const NOTICED: [(Sabotage, u64, usize); 4] = [
+    (Sabotage::OrderForgotten, 200, 8),
+    (Sabotage::LoopsThatStop, 400, 3),
+    (Sabotage::RuleLeftOut, 100, 10),
+    (Sabotage::AssumptionsForgotten, 200, 3),
+];
+
+#[test]
+fn mistakes_in_symmetry_are_noticed() {
+    assert_eq!(NOTICED.map(|(sabotage, ..)| sabotage), Sabotage::ALL);
+    for (sabotage, seeds, least) in NOTICED {
+        let mut mix = Mix::default();
+        let noticed: Vec<u64> =
+            (0..seeds).filter(|&seed| try_seed(seed, sabotage, &mut mix).is_err()).collect();
+        eprintln!("{sabotage:?} is noticed by {} of {seeds}: {noticed:?}", noticed.len());
+        assert!(noticed.len() >= least, "{sabotage:?} is noticed by {noticed:?} only");
     }
 }
