@@ -41,6 +41,29 @@ pub(crate) struct Mix {
     pub(crate) undecided: usize,
 }
 
+impl Mix {
+    pub(crate) fn add(&mut self, other: &Mix) {
+        for (sum, each) in self.wrong_first_with.iter_mut().zip(other.wrong_first_with) {
+            *sum += each;
+        }
+        let pairs = [
+            (&mut self.programs, other.programs),
+            (&mut self.refused, other.refused),
+            (&mut self.safe, other.safe),
+            (&mut self.safe_by_random_lemmas, other.safe_by_random_lemmas),
+            (&mut self.open, other.open),
+            (&mut self.too_large, other.too_large),
+            (&mut self.steps, other.steps),
+            (&mut self.verified, other.verified),
+            (&mut self.verified_with_lemmas, other.verified_with_lemmas),
+            (&mut self.violated, other.violated),
+            (&mut self.violated_with_three_or_more, other.violated_with_three_or_more),
+            (&mut self.undecided, other.undecided),
+        ];
+        pairs.into_iter().for_each(|(sum, each)| *sum += each);
+    }
+}
+
 /// How thoroughly a program is looked at.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use explore::symmetry::Symmetry;
-use explore::{Deadlock, Options, Verdict};
+use explore::symmetry::{Canonicalizer, Symmetry};
+use explore::{BitCodec, Deadlock, Exploration, Options, System, Verdict};
 use murphi::ast::Program;
 use murphi::diagnostic::Diagnostic;
 use murphi::interpret::Interpreter;
@@ -64,6 +64,11 @@ pub(crate) fn read(text: &str) -> Program {
     parse(&source).0.expect("it was read just now")
 }
 
+/// The syntax tree of a text that was made to be a correct program.
+pub(crate) fn parsed(text: &str) -> Program {
+    parse(&source(text)).0.expect("it is made to be a program")
+}
+
 /// A program, ready to be run; or what is wrong with it.
 pub(crate) fn runnable(program: &Program) -> Result<Interpreter, String> {
     let source = source(&print(program));
@@ -75,6 +80,9 @@ pub(crate) fn runnable(program: &Program) -> Result<Interpreter, String> {
     Ok(Interpreter::new(Arc::new(checked.model)).expect("it is small enough"))
 }
 
+/// Up to so many states a program is run by the interpreter: it takes longer to compile one.
+const FEW_STATES: u64 = 60;
+
 /// Searches all states of a program.
 pub(crate) fn searched(interpreter: &Interpreter, symmetry: Symmetry) -> Found {
     let options = Options {
@@ -84,9 +92,28 @@ pub(crate) fn searched(interpreter: &Interpreter, symmetry: Symmetry) -> Found {
         threads: 1,
         ..Options::default()
     };
+    let few = Options { states: Some(FEW_STATES), ..options.clone() };
+    match interpreted(interpreter, &few, symmetry) {
+        Found::TooLarge => {}
+        found => return found,
+    }
     let never = AtomicBool::new(false);
-    let found = refine::explore(interpreter, &options, symmetry, &mut |_| (), &never);
-    match found.verdict {
+    found(&refine::explore(interpreter, &options, symmetry, &mut |_| (), &never))
+}
+
+/// Searches without native code.
+fn interpreted(interpreter: &Interpreter, options: &Options, symmetry: Symmetry) -> Found {
+    let (model, layout) = (interpreter.model(), interpreter.layout());
+    let codec = &BitCodec::new(model, layout);
+    let reduction = &Canonicalizer::new(model, layout, symmetry);
+    let (state_size, rules) = (layout.size as usize, model.rules.len());
+    let machine = || interpreter.clone();
+    let system = System { machine, codec, reduction, state_size, rules };
+    found(&explore::explore(options, &system, &mut |_| (), &AtomicBool::new(false)))
+}
+
+fn found(exploration: &Exploration) -> Found {
+    match &exploration.verdict {
         Verdict::Verified => Found::Nothing,
         Verdict::Violation(violation) => Found::Wrong(format!("{violation:?}")),
         Verdict::Undecided(_) => Found::TooLarge,
@@ -137,19 +164,30 @@ pub(crate) fn said(
     sabotage: Sabotage,
     lemmas: impl Fn(&Prepared) -> Vec<Lemma>,
 ) -> Said {
-    let found = abstracted(program, view, lemmas).map(|(prepared, mut made)| {
-        sabotage.done(&mut made);
-        (prepared, made)
-    });
-    match found {
-        Err(_) => Said::Refused,
-        Ok((_, made)) => match runnable(&made.program) {
-            Err(why) => Said::Broken(why),
-            Ok(interpreter) => match searched(&interpreter, Symmetry::Full) {
-                Found::Nothing => Said::Holds,
-                Found::Wrong(_) => Said::Open,
-                Found::TooLarge => Said::TooLarge,
-            },
+    let processor = find_processor(program, Some("P"));
+    let prepared = processor.ok().and_then(|one| prepare(program, Some(&one.name)).ok());
+    match prepared {
+        None => Said::Refused,
+        Some(prepared) => said_of(&prepared, view, sabotage, &lemmas(&prepared)),
+    }
+}
+
+/// What the abstraction of a prepared program says, strengthened by some lemmas.
+pub(crate) fn said_of(
+    prepared: &Prepared,
+    view: View,
+    sabotage: Sabotage,
+    lemmas: &[Lemma],
+) -> Said {
+    let options = tribunal_abstraction::Options { view, ..Default::default() };
+    let Ok(mut made) = abstraction(prepared, &options, lemmas) else { return Said::Refused };
+    sabotage.done(&mut made);
+    match runnable(&made.program) {
+        Err(why) => Said::Broken(why),
+        Ok(interpreter) => match searched(&interpreter, Symmetry::Full) {
+            Found::Nothing => Said::Holds,
+            Found::Wrong(_) => Said::Open,
+            Found::TooLarge => Said::TooLarge,
         },
     }
 }

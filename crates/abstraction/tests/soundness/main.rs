@@ -9,6 +9,9 @@ mod sabotage;
 mod sketch;
 mod words;
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use adversary::new_seed;
 use chance::Rng;
 use examine::{Mix, Plan, examine, reduced};
 use judge::{Found, Said, abstracted, by_the_loop, instance, read, said, source};
@@ -111,44 +114,77 @@ fn planned(seed: u64) -> (Sketch, Plan) {
     (sketch, plan)
 }
 
+/// Where to look for a program that shows a mistake, and among how many.
+const NOTICED: [(Sabotage, u64, u64); 4] = [
+    (Sabotage::UncheckedLemmas, 180, 40),
+    (Sabotage::DroppedAssertions, 0, 80),
+    (Sabotage::SilentOthers, 0, 20),
+    (Sabotage::IdleOthers, 0, 20),
+];
+
 #[test]
 fn mistakes_that_are_made_on_purpose_are_noticed() {
-    // Lemmas that are used unchecked are noticed by the adversary.
-    let sabotage = Sabotage::SilentOthers;
-    let is_noticed = |seed: u64| {
-        let (sketch, plan) = planned(seed);
-        let plan = Plan { sabotage, verify: false, ..plan };
-        let found = examine(&sketch, plan, &mut Mix::default());
-        let words = ["called safe", "is not seen"];
-        matches!(found, Err(why) if words.iter().any(|words| why.contains(words)))
+    for (sabotage, first, count) in NOTICED {
+        let is_noticed = |seed: &u64| {
+            let (sketch, plan) = planned(*seed);
+            let plan = Plan { sabotage, verify: false, ..plan };
+            let found = examine(&sketch, plan, &mut Mix::default());
+            let words = ["called safe", "is not seen"];
+            matches!(found, Err(why) if words.iter().any(|words| why.contains(words)))
+        };
+        let noticed = (first..first + count).find(is_noticed);
+        eprintln!("{sabotage:?} is noticed by program {noticed:?}");
+        assert!(noticed.is_some(), "{sabotage:?} is not noticed");
+    }
+}
+
+/// Looks at the programs of these seeds, and says what is wrong.
+fn campaign(seeds: std::ops::Range<u64>) -> (Mix, Vec<String>) {
+    let (next, first) = (AtomicU64::new(seeds.start), seeds.start);
+    let work = || {
+        let (mut mix, mut wrong) = (Mix::default(), Vec::new());
+        loop {
+            let seed = next.fetch_add(1, Relaxed);
+            if seed >= seeds.end || wrong.len() > 5 {
+                return (mix, wrong);
+            }
+            let (sketch, plan) = planned(seed);
+            if let Err(why) = examine(&sketch, plan, &mut mix) {
+                let (sketch, why) = reduced(&sketch, plan, why);
+                let told = format!("FIRST_SEED={seed}, {plan:?}: {why}\n{}", sketch.text());
+                eprintln!("{told}");
+                wrong.push(told);
+            }
+            if (seed - first + 1) % 1_000 == 0 {
+                eprintln!("seed {seed}, of one worker: {mix:?}");
+            }
+        }
     };
-    let noticed = (0..300).find(|&seed| is_noticed(seed));
-    eprintln!("{sabotage:?} is noticed by program {noticed:?}");
-    assert!(noticed.is_some(), "{sabotage:?} is not noticed");
+    let (mut mix, mut wrong) = (Mix::default(), Vec::new());
+    std::thread::scope(|scope| {
+        let workers = number("TRIBUNAL_WORKERS", 1).max(1);
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            let (own, found) = worker.join().expect("a worker does not panic");
+            mix.add(&own);
+            wrong.extend(found);
+        }
+    });
+    (mix, wrong)
 }
 
 #[test]
 fn random_programs_are_not_called_safe_if_they_are_not() {
-    let (trials, first) = (number("TRIBUNAL_TRIALS", 60), number("FIRST_SEED", 0));
-    let mut mix = Mix::default();
-    let mut wrong = Vec::new();
-    for seed in first..first + trials {
-        let (sketch, plan) = planned(seed);
-        if let Err(why) = examine(&sketch, plan, &mut mix) {
-            let (sketch, why) = reduced(&sketch, plan, why);
-            let told = format!("seed {seed}, {plan:?}: {why}\n{}", sketch.text());
-            eprintln!("{told}");
-            wrong.push(told);
-            if wrong.len() > 5 {
-                break;
-            }
-        }
-        if (seed + 1) % 500 == 0 {
-            eprintln!("seed {seed}: {mix:?}");
-        }
-    }
+    let (trials, first) = (number("TRIBUNAL_TRIALS", 60), number("FIRST_SEED", new_seed()));
+    eprintln!("FIRST_SEED={first} TRIBUNAL_TRIALS={trials}");
+    let (mix, wrong) = campaign(first..first + trials);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     eprintln!("{mix:?}");
+}
+
+#[test]
+fn random_programs_are_safe_wrong_and_refused() {
+    let mix = campaign(0..60).0;
     let wrong: usize = mix.wrong_first_with.iter().sum();
     assert!(mix.safe * 20 > mix.programs, "hardly any is called safe: {mix:?}");
     assert!(wrong * 20 > mix.programs, "hardly any is wrong: {mix:?}");

@@ -323,7 +323,9 @@ impl Words<'_> {
         if self.rng.percent(50) {
             bound.push("w".to_owned());
         }
-        let condition = self.condition(&bound, 2);
+        // Now and then it says that the rule never applies.
+        let is_never = self.rng.percent(30);
+        let condition = if is_never { "false".to_owned() } else { self.condition(&bound, 2) };
         let opened: String = bound.iter().map(|name| format!("forall {name}: P do ")).collect();
         let closed = " end".repeat(bound.len());
         format!("invariant \"lemma for r{number}\" {opened}{condition}{closed};\n")

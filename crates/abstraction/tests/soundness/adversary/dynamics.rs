@@ -6,7 +6,7 @@
 
 use chance::Rng;
 
-use super::program::Rule;
+use super::program::{Rule, mentions};
 
 fn rule(name: &str, parameters: &[&str], guard: &[&str], body: &[&str]) -> Rule {
     let texts = |all: &[&str]| all.iter().map(|&each| each.to_owned()).collect::<Vec<_>>();
@@ -41,10 +41,125 @@ pub(crate) fn random(rng: &mut Rng, bound: u64) -> Vec<Rule> {
 }
 
 fn some(rng: &mut Rng, bound: u64, number: usize) -> Vec<Rule> {
-    match rng.below(if number == 0 { 14 } else { 18 }) {
+    match rng.below(if number == 0 { 20 } else { 24 }) {
         0..=6 => counting(rng, bound),
         7..=13 => pointing(rng, bound),
+        14..=19 => elaborate(rng, bound),
         _ => vec![moving(rng)],
+    }
+}
+
+/// A parameter of the start state and what is done with it, for a text with these rules.
+pub(crate) fn start(rng: &mut Rng, rules: &str) -> Option<(&'static str, &'static str)> {
+    let starts = [
+        ("y: P", "owner := y;"),
+        ("y: P", "st[y] := A;"),
+        ("y: P", "set[y] := true;"),
+        ("y: P", "done[y] := true;"),
+        ("y: P", "l[y] := 1;"),
+        ("y: P", "team[y] := true;"),
+        ("y: P", "dir.head := y;"),
+        ("y: boolean", "flag := y;"),
+        ("y: 0..K", "n := y;"),
+        ("y: 1..K", "free[y] := false;"),
+        ("y: S", "for p: P do st[p] := y; end;"),
+        ("y: Q", "for p: P do mine[p] := y; end;"),
+    ];
+    let fits = |start: &&(&'static str, &'static str)| {
+        let variable = start.1.trim_start_matches("for p: P do ");
+        let end = variable.find(|each: char| !each.is_alphanumeric()).unwrap_or(0);
+        mentions(rules, &variable[..end])
+    };
+    let fitting: Vec<_> = starts.iter().filter(fits).collect();
+    rng.pick(&fitting).map(|start| **start)
+}
+
+/// What needs more of the language: arrays in arrays, records of arrays, sets that are passed
+/// around, parameters that are changed, early returns, loops, aliases, choices.
+fn elaborate(rng: &mut Rng, bound: u64) -> Vec<Rule> {
+    let (level, room) = (format!("l[p] < {bound}"), format!("n < {bound}"));
+    let share = format!("dir.level < {bound}");
+    let fits = format!("multisetcount(e: bag, true) < {bound}");
+    match rng.below(14) {
+        0 | 1 => vec![rule(
+            "link",
+            &["p: P", "q: P"],
+            &["p != q", "!done[q]", "(forall r: P do !grid[p][r] end)"],
+            &["grid[p][q] := true;", "done[q] := true;"],
+        )],
+        2 | 3 => vec![
+            rule(
+                "share",
+                &["p: P"],
+                &["!dir.sharers[p]", &share],
+                &["dir.sharers[p] := true;", "dir.level := dir.level + 1;", "dir.head := p;"],
+            ),
+            rule(
+                "leave",
+                &["p: P"],
+                &["dir.sharers[p]", "dir.level > 0"],
+                &["dir.sharers[p] := false;", "dir.level := dir.level - 1;"],
+            ),
+        ],
+        4 => vec![rule("bump", &["p: P", "q: P"], &["p != q", "l[p] = l[q]"], &["bump(l[p]);"])],
+        5 => vec![
+            rule("join", &["p: P"], &["!team[p]", &room], &["give(team, p);", "n := n + 1;"]),
+            rule("over", &[], &["full(team)"], &["spare := team;", "wipe(team);", "flag := true;"]),
+        ],
+        6 => vec![
+            rule("join", &["p: P"], &["!team[p]", "!spare[p]"], &["give(team, p);"]),
+            rule("swap", &[], &["flag"], &["spare := team;", "wipe(team);"]),
+            rule("on", &["p: P"], &["team[p]"], &["flag := !flag;"]),
+        ],
+        7 => vec![
+            rule(
+                "send",
+                &["p: P", "v: V"],
+                &["!done[p]", &fits],
+                &["done[p] := true;", "multisetadd(v, bag);"],
+            ),
+            rule(
+                "receive",
+                &["choose i: bag"],
+                &["bag[i] = X"],
+                &["multisetremove(i, bag);", "flag := true;"],
+            ),
+        ],
+        8 => vec![rule(
+            "turn",
+            &["p: P"],
+            &["!done[p]"],
+            &[
+                "done[p] := true;",
+                "if isundefined(owner) then owner := p; else switch owner case p: flag := true; else owner := p; end; end;",
+            ],
+        )],
+        9 => vec![rule(
+            "fill",
+            &["p: P"],
+            &["!set[p]"],
+            &["while n < (K) & !set[p] do n := n + 1; set[p] := true; end;"],
+        )],
+        10 | 11 => vec![rule(
+            "raise",
+            &["p: P", "q: P"],
+            &["p != q", "l[p] = l[q]", &level],
+            &["alias a: l[p] do a := a + 1; end;"],
+        )],
+        12 => vec![
+            rule("a", &["p: P"], &["st[p] = I", "!anyone(A)"], &["st[p] := A;"]),
+            rule("b", &["p: P"], &["st[p] = I", "anyone(A)", "!anyone(B)"], &["st[p] := B;"]),
+            rule("c", &["p: P"], &["st[p] = I", "anyone(B)", "!anyone(C)"], &["st[p] := C;"]),
+        ],
+        _ => vec![
+            rule(
+                "aim",
+                &["p: P", "q: P"],
+                &["p != q", "!set[p]"],
+                &["dest[p] := q;", "set[p] := true;"],
+            ),
+            rule("say", &["p: P"], &["!set[p]", "flag"], &["dest[p] := Y;"]),
+        ],
     }
 }
 

@@ -36,6 +36,13 @@ impl Words<'_> {
             2 => format!("for y: P do if {} then {inner} end; end;", self.atom(&with(around, "y"))),
             3 => format!("switch {when} case true: {inner} else noted := true; end;"),
             4 => format!("noted := true; {inner} noted := false;"),
+            5 => format!("if {when} then return; end; {inner}"),
+            6 => match self.bound_one(around, Sort::Processor) {
+                Some(x) if self.uses("owner") => format!(
+                    "if !isundefined(owner) then switch owner case {x}: {inner} else noted := true; end; end;"
+                ),
+                _ => inner,
+            },
             _ => inner,
         };
         (text, local)
@@ -280,6 +287,14 @@ impl Words<'_> {
             }
             if self.uses("rec") {
                 texts.push(format!("rec[{x}].who = {y}"));
+                texts.push(format!("rec[{x}].who = rec[{y}].who"));
+            }
+            if self.uses("dir") {
+                texts.push(format!("dir.head = {x}"));
+                texts.push("dir.sharers[dir.head]".to_owned());
+            }
+            if self.uses("dest") {
+                texts.push(format!("set[dest[{x}]]"));
             }
             if self.uses("owner") {
                 texts.push(format!("owner = {x}"));

@@ -9,11 +9,12 @@ use tribunal_abstraction::{Lemma, Prepared, View, find_processor, prepare, read_
 
 use super::family::Member;
 use super::faults::Kind;
-use super::mix::{Answer, Mix, count};
+use super::features::features;
+use super::mix::{Answer, Mix};
 use super::program::Program;
 use super::truth::{Broken, truth};
 use super::words::Words;
-use crate::judge::{Said, read, said, source};
+use crate::judge::{Said, parsed, read, said_of, source};
 use crate::sabotage::Sabotage;
 
 /// A way to ask.
@@ -57,6 +58,39 @@ const VIEWS: [View; 4] = [
 /// What is refused in a view of three is asked again in one of these.
 const WIDE: [View; 2] = [View { concrete: 4, named: false }, View { concrete: 5, named: false }];
 
+/// A program as it is asked about: prepared once for all views.
+struct Asked<'a> {
+    program: &'a Program,
+    prepared: Option<Prepared>,
+}
+
+impl<'a> Asked<'a> {
+    fn new(program: &'a Program) -> Asked<'a> {
+        Asked { program, prepared: prepare(&parsed(&program.text()), Some("P")).ok() }
+    }
+
+    /// What is said about it with these lemmas.
+    fn answer(&self, lemmas: &[String], way: Way, sabotage: Sabotage) -> Answer {
+        let Some(prepared) = &self.prepared else { return Answer::Refused };
+        let lemmas = match lemmas.is_empty() {
+            true => Vec::new(),
+            false => match read_lemmas(&source(&lemmas.join("\n")), prepared) {
+                Ok(lemmas) => lemmas,
+                Err(_) => return Answer::Refused,
+            },
+        };
+        match way {
+            Way::View(view) => match said_of(prepared, view, sabotage, &lemmas) {
+                Said::Holds => Answer::Verified,
+                Said::Open | Said::TooLarge => Answer::Alarm,
+                Said::Refused => Answer::Refused,
+                Said::Broken(why) => Answer::Malformed(why),
+            },
+            Way::Loop(view) => by_the_loop(prepared, view, lemmas),
+        }
+    }
+}
+
 /// Asks about a member of a family: in views, by the whole loop now and then, and again with the
 /// lemmas of a hostile user where the answer was an alarm.
 pub(crate) fn examine(
@@ -65,40 +99,41 @@ pub(crate) fn examine(
     rng: &mut Rng,
     mix: &mut Mix,
 ) -> Vec<Wrong> {
-    let Member { program, kind, broken, .. } = member;
-    let (kind, broken) = (*kind, *broken);
-    mix.made(kind, broken);
+    let Member { program, broken, .. } = member;
+    let (broken, features) = (*broken, features(member));
+    mix.each(&features, |row| row.enter(broken));
     let is_late = broken.least_from(0).is_none_or(|least| least > 3);
+    let is_broken = broken != Broken::default();
     let mut views = VIEWS;
     rng.shuffle(&mut views);
-    let mut ways: Vec<Way> =
-        views[..if is_late { 2 } else { 1 }].iter().map(|&view| Way::View(view)).collect();
-    if is_late && rng.percent(6) && sabotage == Sabotage::Nothing {
+    let count = if is_late && is_broken { 2 } else { 1 };
+    let mut ways: Vec<Way> = views[..count].iter().map(|&view| Way::View(view)).collect();
+    if is_late && rng.percent(2) && sabotage == Sabotage::Nothing {
         ways.push(Way::Loop(VIEWS[rng.below(3)]));
     }
+    let asked = Asked::new(program);
     let mut wrong = Vec::new();
     while let Some(way) = ways.pop() {
-        let (answer, found) = asked(program, kind, broken, way, sabotage);
-        let row = match way {
-            Way::View(view) if WIDE.contains(&view) => &mut mix.in_wide_views,
+        let (answer, found) = compared(&asked, member, &[], way, sabotage);
+        let is_wrong = found.is_some();
+        match way {
+            Way::View(view) if WIDE.contains(&view) => mix.in_wide_views.count(&answer, is_wrong),
             Way::View(view) => {
-                if answer == Answer::Refused && view == VIEWS[2] {
+                if answer == Answer::Refused && view == VIEWS[2] && asked.prepared.is_some() {
                     ways.push(Way::View(WIDE[rng.below(2)]));
                 }
-                mix.kinds.entry(kind).or_default()
+                mix.each(&features, |row| row.count(&answer, is_wrong));
             }
-            Way::Loop(_) => &mut mix.by_the_loop,
-        };
-        count(row, &answer, found.is_some());
+            Way::Loop(_) => mix.by_the_loop.count(&answer, is_wrong),
+        }
         wrong.extend(found);
-        if answer == Answer::Alarm && broken != Broken::default() {
-            let least = broken.least_from(0).unwrap_or(0);
-            mix.with_lemmas.broken_with[least as usize] += 1;
+        if answer == Answer::Alarm && is_broken {
+            mix.with_lemmas.enter(broken);
             let mut words =
                 Words { rng: &mut *rng, about: program.text(), bound: program.bound, names: 50 };
-            let program = Program { lemmas: words.lemmas(program), ..program.clone() };
-            let (answer, found) = asked(&program, kind, broken, way, sabotage);
-            count(&mut mix.with_lemmas, &answer, found.is_some());
+            let lemmas = words.lemmas(program);
+            let (answer, found) = compared(&asked, member, &lemmas, way, sabotage);
+            mix.with_lemmas.count(&answer, found.is_some());
             wrong.extend(found);
         }
     }
@@ -106,53 +141,31 @@ pub(crate) fn examine(
 }
 
 /// Asks, and says what is wrong with the answer, if anything is.
-fn asked(
-    program: &Program,
-    kind: Kind,
-    broken: Broken,
+fn compared(
+    asked: &Asked<'_>,
+    member: &Member,
+    lemmas: &[String],
     way: Way,
     sabotage: Sabotage,
 ) -> (Answer, Option<Wrong>) {
-    let answer = answer(program, way, sabotage);
+    let answer = asked.answer(lemmas, way, sabotage);
     let why = match &answer {
         Answer::Verified => {
-            let least = broken.least_from(way.least());
+            let least = member.broken.least_from(way.least());
             least.map(|least| format!("broken with {least}, verified"))
         }
         Answer::Malformed(why) => Some(format!("malformed: {why}")),
         Answer::Alarm | Answer::Refused => None,
     };
-    let least = broken.least_from(0);
-    let wrong = why.map(|why| Wrong { program: program.clone(), kind, way, least, why });
+    let (kind, least) = (member.kind, member.broken.least_from(0));
+    let program = || Program { lemmas: lemmas.to_vec(), ..asked.program.clone() };
+    let wrong = why.map(|why| Wrong { program: program(), kind, way, least, why });
     (answer, wrong)
-}
-
-/// What is said about a program.
-fn answer(program: &Program, way: Way, sabotage: Sabotage) -> Answer {
-    let read_program = read(&program.text());
-    let text = program.lemmas.join("\n");
-    let given = |prepared: &Prepared| -> Option<Vec<Lemma>> {
-        if text.is_empty() { Some(Vec::new()) } else { read_lemmas(&source(&text), prepared).ok() }
-    };
-    let Ok(prepared) = prepare(&read_program, Some("P")) else { return Answer::Refused };
-    let Some(lemmas) = given(&prepared) else { return Answer::Refused };
-    match way {
-        Way::View(view) => {
-            let lemmas = |_: &Prepared| lemmas.clone();
-            match said(&read_program, view, sabotage, lemmas) {
-                Said::Holds => Answer::Verified,
-                Said::Open | Said::TooLarge => Answer::Alarm,
-                Said::Refused => Answer::Refused,
-                Said::Broken(why) => Answer::Malformed(why),
-            }
-        }
-        Way::Loop(view) => by_the_loop(&prepared, view, lemmas),
-    }
 }
 
 /// What the whole loop says with little time.
 fn by_the_loop(prepared: &Prepared, view: View, lemmas: Vec<Lemma>) -> Answer {
-    let time = Some(Duration::from_millis(300));
+    let time = Some(Duration::from_millis(200));
     let search = Options { deadlock: Deadlock::Off, time, threads: 1, ..Default::default() };
     let abstraction = tribunal_abstraction::Options { view, ..Default::default() };
     let options = refine::Options { abstraction, search, lemmas, ..Default::default() };
@@ -185,7 +198,7 @@ pub(crate) fn reduced(wrong: &Wrong) -> Wrong {
 fn still_wrong(program: &Program, way: Way, least: Option<u64>) -> Option<String> {
     let text = source(&program.text());
     murphi::load(text.clone(), &murphi::check::Options::default()).ok()?;
-    match answer(program, way, Sabotage::Nothing) {
+    match Asked::new(program).answer(&program.lemmas, way, Sabotage::Nothing) {
         Answer::Malformed(why) => Some(format!("malformed: {why}")),
         Answer::Verified => {
             let read = read(&text.text);

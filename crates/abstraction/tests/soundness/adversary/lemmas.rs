@@ -7,13 +7,16 @@ impl Words<'_> {
     /// One to three lemmas for the rules of a program.
     pub(crate) fn lemmas(&mut self, program: &Program) -> Vec<String> {
         let mut found = Vec::new();
+        let is_chosen =
+            |rule: &&Rule| rule.parameters.iter().any(|each| each.starts_with("choose "));
+        let rules: Vec<&Rule> = program.rules.iter().filter(|rule| !is_chosen(rule)).collect();
         for _ in 0..1 + self.rng.below(3) {
             let few: Vec<&Rule> =
-                program.rules.iter().filter(|rule| rule.parameters.len() < 3).collect();
+                rules.iter().copied().filter(|rule| rule.parameters.len() < 3).collect();
             // Mostly for a rule of few processors: more than are in view are refused.
             let rule = match self.rng.percent(90) {
                 true => self.rng.pick(&few).copied(),
-                false => self.rng.pick(&program.rules),
+                false => self.rng.pick(&rules).copied(),
             };
             if let Some(rule) = rule {
                 found.push(self.lemma(rule));

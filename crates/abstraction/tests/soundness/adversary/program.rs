@@ -5,7 +5,7 @@
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rule {
     pub(crate) name: String,
-    /// Each as `p: P`.
+    /// Each as `p: P`, or as `choose i: bag`.
     pub(crate) parameters: Vec<String>,
     /// What must hold, in this order.
     pub(crate) guard: Vec<String>,
@@ -20,6 +20,10 @@ pub(crate) struct Program {
     pub(crate) bound: u64,
     /// Whether references and members of the other scalarset have a value at the start.
     pub(crate) defined: bool,
+    /// A parameter of the start state and what is done with it, if it has one.
+    pub(crate) start: Option<(&'static str, &'static str)>,
+    /// States in which one of these does not hold do not count.
+    pub(crate) assumptions: Vec<String>,
     pub(crate) rules: Vec<Rule>,
     /// Each a condition, perhaps with `ruleset … do` before the word `invariant`.
     pub(crate) invariants: Vec<Invariant>,
@@ -64,6 +68,15 @@ const VARIABLES: &[Entry] = &[
     ("vt", "array [V] of boolean", "for v: V do vt[v] := true; end;"),
     ("box", "multiset [2] of V", "undefine box; multisetadd(X, box);"),
     ("bag", "multiset [K] of V", "undefine bag;"),
+    (
+        "grid",
+        "array [P] of array [P] of boolean",
+        "for p: P do for q: P do grid[p][q] := false; end; end;",
+    ),
+    ("dir", "D", "for p: P do dir.sharers[p] := false; end; undefine dir.head; dir.level := 0;"),
+    ("team", "Set", "for p: P do team[p] := false; end;"),
+    ("spare", "Set", "for p: P do spare[p] := false; end;"),
+    ("dest", "array [P] of W", "for p: P do dest[p] := X; end;"),
 ];
 
 /// The types besides processors. Those that refer to others come behind them.
@@ -73,6 +86,9 @@ const TYPES: &[Entry] = &[
     ("Q", "scalarset(3)", ""),
     ("U", "union { V, Q }", ""),
     ("R", "record v: 0..2; who: P; end", ""),
+    ("D", "record sharers: array [P] of boolean; head: P; level: 0..K; end", ""),
+    ("Set", "array [P] of boolean", ""),
+    ("W", "union { V, P }", ""),
 ];
 
 /// Procedures and functions. Those with a digit exist for every bound up to [`LARGEST`].
@@ -83,6 +99,17 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("meet", "procedure meet(x: P); begin end;"),
     ("isa", "function isa(x: Q): boolean; begin return seen[x]; end;"),
     ("keep", "procedure keep(x: Q); begin end;"),
+    ("bump", "procedure bump(var x: 0..K); begin if x = (K) then return; end; x := x + 1; end;"),
+    (
+        "anyone",
+        "function anyone(e: S): boolean; begin for q: P do if st[q] = e then return true; end; end; return false; end;",
+    ),
+    ("full", "function full(s: Set): boolean; begin return forall q: P do s[q] end; end;"),
+    ("wipe", "procedure wipe(var s: Set); begin for q: P do s[q] := false; end; end;"),
+    (
+        "give",
+        "procedure give(var s: Set; x: P); begin if s[x] then return; end; s[x] := true; end;",
+    ),
 ];
 
 impl Program {
@@ -91,9 +118,11 @@ impl Program {
         let rules: String = self.rules.iter().map(Rule::text).collect();
         let invariants = self.invariants.iter().enumerate();
         let invariants: String = invariants.map(|(at, each)| each.text(at)).collect();
-        let parts = rules + &invariants;
+        let assumptions = self.assumptions.iter().map(|each| format!("assume \"a\" {each};\n"));
+        let first = self.start.map_or("", |(_, first)| first);
+        let parts = rules + &invariants + &assumptions.collect::<String>();
         let functions = functions(&parts);
-        let mentioned = format!("{parts}{functions}");
+        let mentioned = format!("{parts}{functions}{first}");
         let (mut variables, mut start) = (String::new(), Vec::new());
         for (name, ty, first) in VARIABLES {
             if mentions(&mentioned, name) {
@@ -108,15 +137,23 @@ impl Program {
             }
         }
         let reference = if self.defined { "ref[p] := p;" } else { "undefine ref[p];" };
+        start.push(first.to_owned());
         let start = start.join("\n  ").replace("REF", reference);
+        let start = match self.start {
+            None => format!("startstate begin\n  {start}\nend;\n"),
+            Some((parameter, _)) => {
+                format!("ruleset {parameter} do startstate begin\n  {start}\nend; end;\n")
+            }
+        };
         let all = format!("{variables}\n{functions}\n{start}\n{parts}");
         let text = format!(
-            "const N: 3;\ntype P: scalarset(N);{}\nvar {variables}\n{functions}startstate begin\n  {start}\nend;\n{parts}",
+            "const N: 3;\ntype P: scalarset(N);{}\nvar {variables}\n{functions}{start}{parts}",
             types(&all)
         );
         text.replace("0..K", &format!("0..{}", self.bound))
             .replace("1..K", &format!("1..{}", self.bound))
             .replace("[K]", &format!("[{}]", self.bound))
+            .replace("(K)", &self.bound.to_string())
     }
 
     /// All programs with one part less.
@@ -134,6 +171,12 @@ impl Program {
         }
         for at in 0..self.invariants.len() {
             without(&|less| drop(less.invariants.remove(at)));
+        }
+        for at in 0..self.assumptions.len() {
+            without(&|less| drop(less.assumptions.remove(at)));
+        }
+        if self.start.is_some() {
+            without(&|less| less.start = None);
         }
         for at in 0..self.lemmas.len() {
             without(&|less| drop(less.lemmas.remove(at)));
@@ -167,16 +210,22 @@ impl Rule {
             false => format!("var {} ", self.locals.join(" ")),
         };
         let (name, body) = (&self.name, self.body.join(" "));
-        let inner = format!("rule \"{name}\" {guard} ==> {locals}begin {body} end;");
-        match self.parameters.is_empty() {
+        let mut inner = format!("rule \"{name}\" {guard} ==> {locals}begin {body} end;");
+        let (chosen, each): (Vec<&String>, Vec<&String>) =
+            self.parameters.iter().partition(|parameter| parameter.starts_with("choose "));
+        for choice in chosen {
+            inner = format!("{choice} do {inner} end;");
+        }
+        let each: Vec<&str> = each.iter().map(|each| each.as_str()).collect();
+        match each.is_empty() {
             true => inner + "\n",
-            false => format!("ruleset {} do {inner} end;\n", self.parameters.join("; ")),
+            false => format!("ruleset {} do {inner} end;\n", each.join("; ")),
         }
     }
 }
 
 impl Invariant {
-    fn text(&self, number: usize) -> String {
+    pub(crate) fn text(&self, number: usize) -> String {
         let inner = format!("invariant \"i{number}\" {};", self.condition);
         match &self.parameter {
             None => inner + "\n",
@@ -230,10 +279,10 @@ fn functions(text: &str) -> String {
 fn types(text: &str) -> String {
     let mut found = String::new();
     let uses = |name: &str| mentions(text, name);
-    let is_union = uses("U");
+    let (is_union, with_processors) = (uses("U"), uses("W"));
     for (name, definition, _) in TYPES {
         let is_used = match *name {
-            "V" => uses("V") || uses("X") || uses("Y") || is_union,
+            "V" => uses("V") || uses("X") || uses("Y") || is_union || with_processors,
             "S" => uses("S") || ["I", "A", "B", "C"].iter().any(|value| uses(value)),
             "Q" => uses("Q") || is_union,
             name => uses(name),

@@ -14,8 +14,8 @@ use std::collections::{HashSet, VecDeque};
 
 use murphi::ast::Program;
 use murphi::instance as parameters;
-use murphi::interpret::{End, Interpreter};
-use murphi::ir::{Domain, Model, TypeId, TypeKind};
+use murphi::interpret::{End, Interpreter, RuntimeError};
+use murphi::ir::{Domain, Model, PropertyKind, TypeId, TypeKind};
 use murphi::value::{State, Value};
 use tribunal_abstraction::{Processor, with_processors};
 
@@ -25,8 +25,8 @@ use crate::judge::runnable;
 pub(crate) const MOST: u64 = 7;
 
 /// The most states of an instance, and the most rules and properties that are run in all.
-const MOST_STATES: usize = 2_000;
-const MOST_RUNS: usize = 40_000;
+const MOST_STATES: usize = 1_500;
+const MOST_RUNS: usize = 20_000;
 
 /// The numbers of processors with which something is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,7 +58,7 @@ impl Broken {
 pub(crate) struct Truth {
     pub(crate) rules: Vec<Broken>,
     pub(crate) invariants: Vec<Broken>,
-    /// The start states.
+    /// The start states and assumptions.
     start: Broken,
     /// All instances with up to so many processors were searched to the end.
     pub(crate) known_to: u64,
@@ -122,6 +122,14 @@ impl Search<'_> {
             is_new(state, &mut pending);
         }
         while let Some(state) = pending.pop_front() {
+            match is_assumed_away(self.machine, &state) {
+                Ok(false) => {}
+                Ok(true) => continue,
+                Err(_) => {
+                    self.found.start.insert(self.count);
+                    continue;
+                }
+            }
             for number in 0..self.found.invariants.len() {
                 let known = &mut self.found.invariants[number];
                 let is_broken = || !matches!(self.machine.check_property(&state, number), Ok(None));
@@ -169,6 +177,18 @@ impl Search<'_> {
     }
 }
 
+/// Whether an assumption does not hold in a state.
+fn is_assumed_away(machine: &Interpreter, state: &State) -> Result<bool, RuntimeError> {
+    for (number, property) in machine.model().properties.iter().enumerate() {
+        if property.kind == PropertyKind::Assumption
+            && machine.check_property(state, number)?.is_some()
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The start states. One that fails is noted.
 fn starts(machine: &Interpreter, count: u64, failed: &mut Broken) -> Vec<State> {
     let model = machine.model();
@@ -185,8 +205,12 @@ fn starts(machine: &Interpreter, count: u64, failed: &mut Broken) -> Vec<State> 
     found
 }
 
-/// The same state with the processors in the order of what can be said of each alone.
+/// The same state with the processors in the order of what can be said of each alone. Values of a
+/// union with processors are not exchanged here, so that such a state stays as it is.
 fn sorted(model: &Model, count: usize, mut state: State) -> State {
+    if is_fixed(model) {
+        return state;
+    }
     let mut described: Vec<(Vec<i64>, usize)> =
         (0..count).map(|one| (described(model, &state, one), one)).collect();
     described.sort();
@@ -198,6 +222,11 @@ fn sorted(model: &Model, count: usize, mut state: State) -> State {
         exchange(model, variable.ty, value, &place);
     }
     state
+}
+
+/// Whether no two processors are taken to be alike: if a union has processors.
+fn is_fixed(model: &Model) -> bool {
+    model.types.iter().any(|ty| ty.name.as_deref() == Some("W"))
 }
 
 /// For each rule its instances, with the processors among their parameters.
@@ -228,7 +257,7 @@ impl Alike {
     fn new(model: &Model, count: usize, state: &State) -> Alike {
         let described: Vec<Vec<i64>> = (0..count).map(|one| described(model, state, one)).collect();
         let mut variables = model.globals.iter().zip(&state.0);
-        if variables.any(|(variable, value)| refers(model, variable.ty, value)) {
+        if is_fixed(model) || variables.any(|(variable, value)| refers(model, variable.ty, value)) {
             return Alike { first: (0..count).collect() };
         }
         let like = |one: usize| described.iter().position(|each| *each == described[one]);
@@ -246,15 +275,21 @@ impl Alike {
     }
 }
 
-/// Whether a value refers to a processor.
+/// Whether values of a type are something for each processor.
+fn is_by_processors(model: &Model, ty: TypeId) -> bool {
+    matches!(model.kind(ty), TypeKind::Array { index, .. } if is_processor(model, *index))
+}
+
+/// Whether a value refers to a processor, or relates two of them.
 fn refers(model: &Model, ty: TypeId, value: &Value) -> bool {
     match (value, model.kind(ty)) {
         (Value::Simple(number), _) => number.is_some() && is_processor(model, ty),
         (Value::Record(parts), TypeKind::Record(fields)) => {
             parts.iter().zip(fields).any(|(part, field)| refers(model, field.ty, part))
         }
-        (Value::Array(parts), TypeKind::Array { element, .. }) => {
-            parts.iter().any(|part| refers(model, *element, part))
+        (Value::Array(parts), TypeKind::Array { index, element }) => {
+            (is_processor(model, *index) && is_by_processors(model, *element))
+                || parts.iter().any(|part| refers(model, *element, part))
         }
         _ => false,
     }

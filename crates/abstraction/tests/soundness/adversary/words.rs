@@ -154,6 +154,27 @@ impl Words<'_> {
         if self.uses("val") {
             texts.push(format!("(!isundefined(val[{x}]) & val[{x}] = X)"));
         }
+        if self.uses("grid") {
+            let z = self.fresh();
+            texts.push(format!("grid[{x}][{y}]"));
+            texts.push(format!("grid[{x}][{y}]"));
+            texts.push(format!("(exists {z}: P do grid[{x}][{z}] end)"));
+            texts.push(format!("(exists {z}: P do grid[{z}][{x}] end)"));
+        }
+        if self.uses("dir") {
+            texts.push(format!("dir.sharers[{x}]"));
+            texts.push(format!("(!isundefined(dir.head) & dir.head = {x})"));
+        }
+        for set in ["team", "spare"] {
+            if self.uses(set) {
+                texts.extend([format!("{set}[{x}]"), format!("{set}[{x}] = {set}[{y}]")]);
+            }
+        }
+        if self.uses("dest") {
+            texts.push(format!("(ismember(dest[{x}], P) & dest[{x}] = {y})"));
+            texts.push(format!("ismember(dest[{x}], V)"));
+            texts.push(format!("dest[{x}] = dest[{y}]"));
+        }
         if self.uses("mine")
             && let Some(m) = self.bound_one(around, Sort::Member)
         {
@@ -205,6 +226,19 @@ impl Words<'_> {
         if self.uses("count") {
             texts.push("count = 0".into());
         }
+        if self.uses("dir") {
+            texts.extend([format!("dir.level = {s}"), format!("dir.level < {s}")]);
+            texts.push("(!isundefined(dir.head) & dir.sharers[dir.head])".into());
+        }
+        if self.uses("team") {
+            texts.push("full(team)".into());
+        }
+        if self.uses("spare") {
+            texts.push("full(spare)".into());
+        }
+        if self.uses("anyone") {
+            texts.push(format!("anyone({})", self.state(around)));
+        }
         texts
     }
 
@@ -219,6 +253,9 @@ impl Words<'_> {
         let mut alone = Vec::new();
         if self.uses("n") {
             alone.extend(["n".to_owned(), "n".to_owned()]);
+        }
+        if self.uses("dir") {
+            alone.extend(["dir.level".to_owned(), "dir.level".to_owned()]);
         }
         if self.uses("bag") {
             alone.push("multisetcount(i: bag, true)".to_owned());
@@ -249,6 +286,16 @@ impl Words<'_> {
         }
         if self.uses("set") {
             texts.push(format!("(set[{x}] ? 1 : 0)"));
+        }
+        if self.uses("dir") {
+            texts.push(format!("(dir.sharers[{x}] ? 1 : 0)"));
+        }
+        if self.uses("team") {
+            texts.push(format!("(team[{x}] ? 1 : 0)"));
+        }
+        if self.uses("grid") {
+            let z = self.fresh();
+            texts.push(format!("((exists {z}: P do grid[{x}][{z}] end) ? 1 : 0)"));
         }
         if texts.is_empty() { None } else { Some(self.one_of(&texts)) }
     }
