@@ -14,7 +14,8 @@
 //! sets for each of them, with witnesses and stored processors of their own. They are the same for
 //! all x if none depends on x, and then it does not matter how many values there are. What `exists p`
 //! claims over processors is claimed of the concrete ones alone, by what is known for certain; if
-//! the claim fails, so does that, in every view. An atom is known exactly if every processor whose
+//! the claim fails, so does that, in every view in which the witnesses of quantifiers around it that
+//! it names are concrete: only there is it claimed of them. They are in the set. An atom is known exactly if every processor whose
 //! state it reads is concrete, and if of two stored processors that it compares one is concrete or
 //! known by its name; both are in the set. Whatever is not known in other ways counts against the
 //! claim (`expression.rs`), so the sets need not account for it.
@@ -27,7 +28,9 @@ use std::collections::BTreeSet;
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind, Quantifier, UnaryOperator};
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Span;
-use murphi::transform::{ExpressionId, Interner, Scope, Substitution, bind, name, parts};
+use murphi::transform::{
+    ExpressionId, Interner, Scope, Substitution, bind, each_part, name, parts,
+};
 
 use crate::View;
 use crate::types::Types;
@@ -119,10 +122,6 @@ fn few(needs: Needs) -> Needs {
         return needs;
     }
     Needs::from([needs.iter().fold(Need::default(), |whole, need| whole.and(need))])
-}
-
-fn nobody() -> Needs {
-    Needs::from([Need::default()])
 }
 
 /// On which side of a claim a condition stands.
@@ -235,7 +234,7 @@ impl Counting<'_> {
         if self.types.over_processors(first) {
             return match (by_all, side) {
                 (_, Side::Either) => Err(unclear(span)),
-                (true, _) => Ok(nobody()),
+                (true, _) => Ok(self.named_in(scope, bound.condition)),
                 (false, _) => self.one_value(scope, first, inner, side, span),
             };
         }
@@ -257,6 +256,20 @@ impl Counting<'_> {
             all = together(&all, &next);
         }
         Ok(if values < 2 { one } else { all })
+    }
+
+    /// The processors bound outside that a condition names: it may fail for them and no others.
+    fn named_in(&mut self, scope: &Scope, condition: &Expression) -> Needs {
+        let Counting { types, ids, .. } = self;
+        let mut need = Need::default();
+        each_part(condition, &mut |part| {
+            if let ExpressionKind::Name(name) = &part.kind
+                && scope.get(name).is_some_and(|ty| types.is_processor(ty))
+            {
+                need.state.insert(ids.id(part));
+            }
+        });
+        Needs::from([need])
     }
 
     /// The needs for one value of a bound variable, which has a label of its own: the same name
