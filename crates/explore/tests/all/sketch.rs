@@ -372,7 +372,7 @@ impl Writer {
             ),
             16 if self.second => "for h: Q do if h = held then ok := true; end; end; ".to_owned(),
             17 => format!("if {} then return; end; ", self.condition(names, 1)),
-            18 | 19 => self.elaborate(names),
+            18 => self.elaborate(names),
             _ if depth > 0 => self.repeat(names),
             _ => format!("ok := {}; ", self.condition(names, 1)),
         }
@@ -392,7 +392,8 @@ impl Writer {
             format!("grid[{member}][{other}] := !grid[{member}][{other}]; "),
             format!("for y: P do grid[{member}][y] := grid[y][{other}]; end; "),
         ];
-        texts[self.random.below(if self.more { 9 } else { 5 })].clone()
+        let at = self.random.below(if self.more { 4 } else { 5 });
+        texts[if self.more { 5 + at } else { at }].clone()
     }
 
     /// A loop over members.
