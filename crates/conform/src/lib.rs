@@ -66,6 +66,7 @@ pub use events::{EventNames, with_constants};
 pub use failure::Failure;
 pub use foundations::{Doubt, Foundation, Foundations, RestsOn};
 pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, Role, record};
+pub use sc_commits::ROOM;
 pub use trace::{Commit, MemoryEvent, MemoryTrace};
 pub use verify::{
     Composed, Counterexample, Grounds, Lemma, MOST_ALARMS, MemoryModel, Options, Verdict,

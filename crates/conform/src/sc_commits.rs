@@ -35,8 +35,8 @@
 pub(crate) const COMMITS: &str =
     "a commit is of the oldest pending store of its processor to its address";
 
-/// How many stores to a location may be pending.
-pub(crate) const ROOM: u64 = 8;
+/// How many stores to an address may be pending in a protocol that is verified against sc.
+pub const ROOM: u64 = 8;
 
 /// What is set in a start state.
 pub(crate) const START: &str = "

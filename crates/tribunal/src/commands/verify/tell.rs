@@ -3,7 +3,7 @@
 
 use conform::{
     Counterexample, EventNames, Foundation, HAS_ROOM, Lemma, MOST_ALARMS, MemoryModel, NiceCycle,
-    Options, RestsOn, Verdict,
+    Options, ROOM, RestsOn, Verdict,
 };
 use evidence::{Certificate, Evidence};
 use explore::Violation;
@@ -220,7 +220,11 @@ fn alarm_sentence(memory_model: MemoryModel, commits: bool, alarm: &Counterexamp
         counted(alarm.trace.events.iter().filter(|event| event.is_store).count() as u64, "store"),
     );
     if alarm.claim == HAS_ROOM && !matches!(alarm.judged.outcome, Outcome::Violation(_)) {
-        return format!("allowed {after}, but the observer has no more room; nothing is known");
+        let limit = match memory_model {
+            MemoryModel::Sc => format!(" for more than {ROOM} pending stores to an address"),
+            MemoryModel::Tso => String::new(),
+        };
+        return format!("allowed {after}, but the observer has no room{limit}; nothing is known");
     }
     if let (Some(misuse), Outcome::Consistent(_)) = (&alarm.misuse, &alarm.judged.outcome) {
         return format!(
