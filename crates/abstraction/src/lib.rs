@@ -43,7 +43,10 @@ pub use exclusions::{Exclusion, exclusion_program, possible_exclusions};
 pub use lemma::read_lemmas;
 pub use murphi::transform::{FlatRule, RuleId, flatten};
 pub use one_address::{by_address, of_one_address, one_address};
-pub use prepare::{Prepared, Processor, find_processor, prepare, with_processors};
+pub use prepare::{
+    Prepared, Processor, Witness, find_processor, possible_witnesses, prepare, with_processors,
+    with_witnesses,
+};
 pub use product::{Abstraction, Choice, Chosen, ChosenSet, Fixed, OtherRule};
 
 /// What is kept of processors.

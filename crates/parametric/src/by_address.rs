@@ -86,7 +86,8 @@ impl Attempt<'_, '_> {
             prepared,
         };
         let (view, found) = refined(question, &claim, self.listener, self.interrupt).ok()?;
-        let shown = Shown { claim, found, view, via: Via::OneAddress(proof) };
+        let shown =
+            Shown { claim, found, view, via: Via::OneAddress(proof), witnesses: Vec::new() };
         (shown.holds() && shown.found.left_out.is_empty()).then_some(shown)
     }
 

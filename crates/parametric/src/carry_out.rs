@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use abstraction::View;
+use abstraction::{Lemma, View};
 use explore::Progress;
 use refine::{Verdict, Verification};
 
@@ -11,6 +11,7 @@ use crate::instance;
 use crate::outcome::{End, Found, Outcome, Shown, Via};
 use crate::plan::{Claim, Plan, Step};
 use crate::question::{Failure, Listener, Question};
+use crate::witness::by_witnesses;
 
 /// Carries a plan out.
 pub fn carry_out(
@@ -46,7 +47,9 @@ pub fn carry_out(
             Step::Claim(claim) => {
                 let (view, found) = refined(question, claim, listener, interrupt)?;
                 let is_settled = is_settled(plan, &found.verdict);
-                shown.push(Shown { claim: claim.clone(), found, view, via: Via::Composition });
+                let (claim, via) = (claim.clone(), Via::Composition);
+                let one = Shown { claim, found, view, via, witnesses: Vec::new() };
+                shown.push(by_witnesses(question, one, listener, interrupt));
                 if is_settled {
                     break;
                 }
@@ -103,6 +106,17 @@ pub(crate) fn refined(
     interrupt: &AtomicBool,
 ) -> Result<(View, Verification), Failure> {
     let lemmas = question.lemmas(&claim.prepared)?;
+    with_lemmas(question, claim, &lemmas, listener, interrupt)
+}
+
+/// The same, beginning with these lemmas.
+pub(crate) fn with_lemmas(
+    question: &Question<'_>,
+    claim: &Claim,
+    lemmas: &[Lemma],
+    listener: &mut Listener<'_>,
+    interrupt: &AtomicBool,
+) -> Result<(View, Verification), Failure> {
     let failure = |why| match why {
         refine::Failure::Unsuitable(problems) => {
             Failure::Unsuitable(claim.source.clone(), problems)
@@ -117,7 +131,7 @@ pub(crate) fn refined(
                 listener(&format!("{}: {what}", claim.name), now);
             }
         };
-        let options = question.refinement(view, &lemmas);
+        let options = question.refinement(view, lemmas);
         let found = refine::verify(&claim.prepared, &options, &mut progress, interrupt);
         let is_open = match &found {
             Ok(found) => matches!(found.verdict, Verdict::Missing(_)),

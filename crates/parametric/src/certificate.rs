@@ -1,7 +1,7 @@
 //! What a verdict rests on, for `tribunal certify`: the question, and of each claim the view and the
 //! lemmas. Abstract programs are derived from these again, by the code that will check them.
 
-use abstraction::View;
+use abstraction::{View, Witness};
 use conform::MemoryModel;
 use murphi::check::Dialect;
 use recheck::{AddressLemmas, Certificate, ExclusionProof, Layer, OneAddress, Proof};
@@ -68,7 +68,13 @@ fn proof(shown: &Shown) -> Proof {
         Via::OneAddress(proof) => Some(of_one_address(proof)),
     };
     let processors = layer(shown.view, &shown.found.lemmas);
-    Proof { claim: shown.claim.name.clone(), one_address, processors }
+    let witnesses = shown.witnesses.iter().map(witness).collect();
+    Proof { claim: shown.claim.name.clone(), one_address, witnesses, processors }
+}
+
+fn witness(witness: &Witness) -> recheck::Witness {
+    let Witness { invariant, site, kept, set } = witness.clone();
+    recheck::Witness { invariant, site, kept, set }
 }
 
 fn of_one_address(proof: &AddressProof) -> OneAddress {

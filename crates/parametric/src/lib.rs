@@ -17,6 +17,7 @@ mod plan;
 mod projection;
 mod question;
 mod simulation;
+mod witness;
 
 pub use audit::audit;
 pub use carry_out::carry_out;

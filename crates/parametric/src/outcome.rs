@@ -1,6 +1,6 @@
 //! What came of a plan.
 
-use abstraction::{Exclusion, View};
+use abstraction::{Exclusion, View, Witness};
 use conform::Doubt;
 use explore::Exploration;
 use murphi::interpret::Interpreter;
@@ -77,6 +77,8 @@ pub struct Shown {
     pub view: View,
     /// How its program comes from the protocol.
     pub via: Via,
+    /// How invariants that ask for some processor are claimed, where the program says so.
+    pub witnesses: Vec<Witness>,
 }
 
 /// How the program of a claim comes from the protocol.

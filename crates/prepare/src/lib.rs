@@ -6,6 +6,7 @@
 //!
 //! This is trusted, and its promise is: the prepared program has the states, steps and errors of
 //! the program, with any number of processors. Transformations T1 to T6 of docs/abstraction.md.
+//! [`with_witnesses`] adds variables and claims to a prepared program, T17.
 //!
 //! ```
 //! let text = "type P: scalarset(3); var busy: array [P] of boolean;
@@ -26,6 +27,7 @@ mod prepare;
 mod processor;
 mod reserved;
 mod types;
+mod witness;
 
 use murphi::ast::Program;
 use murphi::transform::FlatRule;
@@ -34,6 +36,7 @@ pub use prepare::prepare;
 pub use processor::{Processor, find_processor, with_processors};
 pub use reserved::{NAMED, OTHER, RESERVED};
 pub use types::ProcessorTypes;
+pub use witness::{Witness, possible_witnesses, with_witnesses};
 
 /// A program in the form that is abstracted, still concrete: it has as many processors as it says.
 #[derive(Debug, Clone)]
@@ -44,12 +47,25 @@ pub struct Prepared {
     pub processor: Processor,
     /// Its rules, by their ids.
     pub rules: Vec<FlatRule>,
+    /// Invariants that ask for some processor and are claimed by witnesses, with the names of the
+    /// invariants that claim them.
+    pub witnessed: Vec<(String, String)>,
 }
 
 impl Prepared {
     /// The types of the program.
     pub fn types(&self) -> ProcessorTypes {
         ProcessorTypes::new(&self.program, &self.processor.name)
+    }
+
+    /// Whether an invariant is claimed by another one, which has witnesses.
+    pub fn is_witnessed(&self, invariant: &str) -> bool {
+        self.witnessed.iter().any(|(claimed, _)| claimed == invariant)
+    }
+
+    /// Whether an invariant claims another one by witnesses: that it fails means nothing.
+    pub fn is_by_witnesses(&self, invariant: &str) -> bool {
+        self.witnessed.iter().any(|(_, by)| by == invariant)
     }
 
     /// Whether two stored processors may be compared, so that it helps to know one more by its name.

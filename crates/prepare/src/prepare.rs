@@ -36,7 +36,7 @@ pub fn prepare(program: &Program, processor: Option<&str>) -> Result<Prepared, V
     counters_to_sets(&mut declarations, &mut flattened, &types, &processor).map_err(one)?;
     comparisons_to_implications(&mut flattened);
     let program = assembled(&declarations, &flattened);
-    Ok(Prepared { program, processor, rules: flattened.rules })
+    Ok(Prepared { program, processor, rules: flattened.rules, witnessed: Vec::new() })
 }
 
 fn inline(

@@ -73,8 +73,26 @@ pub struct Proof {
     /// How one address comes to stand for all, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_address: Option<OneAddress>,
+    /// How invariants that ask for some processor are claimed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub witnesses: Vec<Witness>,
     /// How any number of processors is abstracted.
     pub processors: Layer,
+}
+
+/// How one `exists` over processors of an invariant is claimed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Witness {
+    /// The name of the invariant.
+    pub invariant: String,
+    /// Which `exists` of it, from 0.
+    pub site: usize,
+    /// Whether a processor is remembered of which the condition holds.
+    pub kept: bool,
+    /// A set all of whose members meet the condition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
 }
 
 /// An abstraction of processors, of the program that is claimed to hold for any number of them.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use abstraction::{
     Exclusion, Lemma, Options, Prepared, View, by_address, exclusion_program, find_processor,
     of_one_address, one_address, possible_exclusions, prepare, read_lemmas, with_processors,
+    with_witnesses,
 };
 use conform::{Composed, EventNames, Grounds, MemoryModel};
 use murphi::ast::Program;
@@ -16,7 +17,7 @@ use murphi::print::print;
 use murphi::source::Source;
 
 use crate::certificate::{
-    AddressLemmas, Certificate, ExclusionProof, Layer, OneAddress, Proof, Question,
+    AddressLemmas, Certificate, ExclusionProof, Layer, OneAddress, Proof, Question, Witness,
 };
 
 /// What the claim is called that the protocol's own invariants make together.
@@ -125,9 +126,12 @@ fn layer(
     program: &Program,
     processor: Option<&str>,
     dialect: Dialect,
+    witnesses: &[Witness],
     given: &Layer,
 ) -> Result<Layer> {
     let prepared = prepare(program, processor).map_err(|problems| first(&problems))?;
+    let witnesses: Vec<abstraction::Witness> = witnesses.iter().cloned().map(witness).collect();
+    let prepared = with_witnesses(&prepared, &witnesses).map_err(|problems| first(&problems))?;
     let read = read(&given.lemmas, &prepared)?;
     let Layer { concrete, named, .. } = *given;
     let how = Options { view: View { concrete, named }, dialect, ..Options::default() };
@@ -141,6 +145,10 @@ fn layer(
         };
     let (lemmas, checks) = (given.lemmas.clone(), made.checks);
     Ok(Layer { concrete, named, lemmas, invariants, checks, abstraction })
+}
+
+fn witness(Witness { invariant, site, kept, set }: Witness) -> abstraction::Witness {
+    abstraction::Witness { invariant, site, kept, set }
 }
 
 /// The names of invariants, rulesets flattened.
@@ -173,9 +181,10 @@ impl Claims {
             }
             None => (None, program.clone()),
         };
-        let processors =
-            layer(&program, self.processor.as_deref(), self.dialect, &proof.processors)?;
-        Ok(Proof { claim: proof.claim.clone(), one_address, processors })
+        let (claim, witnesses) = (proof.claim.clone(), proof.witnesses.clone());
+        let processor = self.processor.as_deref();
+        let processors = layer(&program, processor, self.dialect, &witnesses, &proof.processors)?;
+        Ok(Proof { claim, one_address, witnesses, processors })
     }
 
     /// The program in which one address stands for all, made by exclusions and lemmas, and the
@@ -215,7 +224,8 @@ impl Claims {
         let own = proof.conditions.iter().map(find).collect::<Result<Vec<Exclusion>>>()?;
         let shown = exclusion_program(program, address, &own).map_err(|it| first(&it))?;
         let (_, shown) = with_places(("exclusions".to_owned(), shown));
-        let processors = layer(&shown, self.processor.as_deref(), self.dialect, &proof.processors)?;
+        let processor = self.processor.as_deref();
+        let processors = layer(&shown, processor, self.dialect, &[], &proof.processors)?;
         Ok((own, ExclusionProof { conditions: proof.conditions.clone(), processors }))
     }
 

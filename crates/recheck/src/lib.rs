@@ -18,7 +18,7 @@ mod states;
 
 pub use certificate::{
     AddressLemmas, Certificate, ExclusionProof, FORMAT, INDEPENDENCE, Layer, Malformed, OneAddress,
-    Proof, Question, is_certificate,
+    Proof, Question, Witness, is_certificate,
 };
 pub use check::{Checked, Holds, Partial, Verdict, check};
 pub use derive::{OWN_CLAIMS, certificate};

@@ -99,7 +99,7 @@ impl<'a> Construction<'a> {
         self.checks.extend(made.and_then(|made| made.property));
     }
 
-    pub(super) fn properties(&mut self, checked: &Checked) {
+    pub(super) fn properties(&mut self, prepared: &Prepared, checked: &Checked) {
         for (number, property) in checked.program.properties.iter().enumerate() {
             let name = property.item.message.as_ref().map(|name| name.text.clone());
             let name = name.unwrap_or_else(|| format!("Invariant {number}"));
@@ -111,17 +111,25 @@ impl<'a> Construction<'a> {
             let (quantifiers, evaluates) = (&property.quantifiers, &checked.properties[number]);
             let evaluated = format!("'{name}' can be evaluated");
             self.check(&Claim::evaluates(evaluated, quantifiers, evaluates, property.span));
-            if !self.options.leave_out.contains(&name) {
-                self.property(name, property);
+            if self.options.leave_out.contains(&name) || prepared.is_witnessed(&name) {
+                continue;
             }
+            let is_by_witnesses = prepared.is_by_witnesses(&name);
+            self.property(name, is_by_witnesses, property);
         }
     }
 
-    fn property(&mut self, name: String, Flat { quantifiers, item, span, .. }: &Flat<Property>) {
+    /// One property. That it fails means nothing if it is stronger than what is asked.
+    fn property(
+        &mut self,
+        name: String,
+        is_stronger: bool,
+        Flat { quantifiers, item, span, .. }: &Flat<Property>,
+    ) {
         let (condition, kind, span) = (&item.condition, item.kind, *span);
         let claim = Claim { kind, name: name.clone(), quantifiers, condition, span };
         if let Some(Claimed { property, strengthened }) = self.accepted(claim.made(self.types)) {
-            if strengthened && kind == PropertyKind::Assertion {
+            if (strengthened || is_stronger) && kind == PropertyKind::Assertion {
                 self.made.strengthened.push(name);
             }
             self.parts.properties.extend(property);

@@ -58,7 +58,7 @@ pub fn abstraction(
     let mut construction = Construction::new(&types, &options, &lemmas);
     construction.start_states(&checked);
     construction.rules(&checked);
-    construction.properties(&checked);
+    construction.properties(prepared, &checked);
     construction.lemmas(prepared);
     construction.finished(prepared)
 }

@@ -1,0 +1,115 @@
+//! A second attempt at invariants that ask for some processor, by witnesses.
+//!
+//! Where the abstraction of a claim is undecided about such invariants, the ways to claim them by
+//! witnesses are tried out on a small instance, which costs little, and the first that holds there is
+//! claimed for any number of processors (T17 of docs/abstraction.md). The lemmas of the first attempt
+//! are taken along. What fails here says nothing about the protocol: then the first attempt stands.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use abstraction::{Prepared, View, Witness, possible_witnesses, with_processors, with_witnesses};
+use explore::{Deadlock, Progress};
+use murphi::interpret::Interpreter;
+use murphi::print::print;
+use murphi::source::Source;
+use refine::Verdict;
+
+use crate::carry_out::with_lemmas;
+use crate::outcome::Shown;
+use crate::plan::Claim;
+use crate::question::{Listener, Question};
+
+/// With how many processors a way to claim an invariant is tried out, in how many states.
+const PROCESSORS: u64 = 3;
+const STATES: u64 = 200_000;
+
+/// How many times as many states as without witnesses an abstraction may have.
+const MORE_STATES: u64 = 10;
+
+/// What was shown, with fewer invariants left open if witnesses help.
+pub(crate) fn by_witnesses(
+    question: &Question<'_>,
+    shown: Shown,
+    listener: &mut Listener<'_>,
+    interrupt: &AtomicBool,
+) -> Shown {
+    if !shown.holds() || shown.found.left_out.is_empty() {
+        return shown;
+    }
+    let mut attempt = Attempt { question, listener, interrupt };
+    let open = &shown.found.left_out;
+    let chosen: Vec<Vec<Witness>> =
+        open.iter().filter_map(|name| attempt.chosen(&shown.claim.prepared, name)).collect();
+    attempt.shown(&shown, &chosen.concat()).unwrap_or(shown)
+}
+
+struct Attempt<'a, 'b> {
+    question: &'a Question<'a>,
+    listener: &'a mut Listener<'b>,
+    interrupt: &'a AtomicBool,
+}
+
+impl Attempt<'_, '_> {
+    /// How to claim each `exists` of an invariant, if there is a way that holds in a small instance.
+    fn chosen(&mut self, prepared: &Prepared, invariant: &str) -> Option<Vec<Witness>> {
+        let sites = possible_witnesses(prepared, invariant);
+        let chosen: Option<Vec<Witness>> = sites
+            .iter()
+            .map(|ways| ways.iter().find(|way| self.holds_in_small(prepared, way)).cloned())
+            .collect();
+        chosen.filter(|chosen| !chosen.is_empty())
+    }
+
+    /// Whether nothing speaks against a way to claim one `exists`.
+    fn holds_in_small(&mut self, prepared: &Prepared, way: &Witness) -> bool {
+        let Ok(prepared) = with_witnesses(prepared, std::slice::from_ref(way)) else {
+            return false;
+        };
+        let program = with_processors(&prepared.program, &prepared.processor, PROCESSORS);
+        let refinement = self.question.refinement(Default::default(), &[]);
+        let name = format!("{} with {PROCESSORS} processors", self.question.source.name);
+        let source = Source { name, text: print(&program) };
+        let Ok(checked) = murphi::load(source, &refinement.language) else { return false };
+        let Ok(interpreter) = Interpreter::new(Arc::new(checked.model)) else { return false };
+        let search =
+            explore::Options { states: Some(STATES), deadlock: Deadlock::Off, ..refinement.search };
+        let task = format!("a witness for \"{}\"", way.invariant);
+        let listener = &mut self.listener;
+        let mut progress = |now: &Progress| listener(&task, now);
+        let symmetry = refinement.symmetry;
+        let found = refine::explore(&interpreter, &search, symmetry, &mut progress, self.interrupt);
+        !matches!(found.verdict, explore::Verdict::Violation(_))
+    }
+
+    /// The claim by witnesses, if that leaves fewer invariants open.
+    fn shown(&mut self, before: &Shown, witnesses: &[Witness]) -> Option<Shown> {
+        if witnesses.is_empty() {
+            return None;
+        }
+        let prepared = with_witnesses(&before.claim.prepared, witnesses).ok()?;
+        let named = self.question.named && prepared.stores_several_processors();
+        let views = vec![View { concrete: before.view.concrete, named }];
+        let claim = Claim { prepared, views, ..before.claim.clone() };
+        // A witness that makes the abstraction much larger is not worth it: a number of states and
+        // not a time, so that the verdict is the same every time.
+        let states = before.found.exploration.as_ref().map_or(0, |last| last.states);
+        let mut options = self.question.options.clone();
+        let most = MORE_STATES.saturating_mul(states).saturating_add(STATES);
+        options.search.states = Some(options.search.states.map_or(most, |given| given.min(most)));
+        let question = Question { options: &options, ..*self.question };
+        let lemmas: Vec<_> = before.found.lemmas.iter().map(|kept| kept.lemma.clone()).collect();
+        let (view, mut found) =
+            with_lemmas(&question, &claim, &lemmas, self.listener, self.interrupt).ok()?;
+        let is_better = matches!(found.verdict, Verdict::Verified)
+            && found.left_out.len() < before.found.left_out.len();
+        for open in &mut found.left_out {
+            let by = claim.prepared.witnessed.iter().find(|(_, by)| by == open);
+            if let Some((invariant, _)) = by {
+                open.clone_from(invariant);
+            }
+        }
+        let (via, witnesses) = (before.via.clone(), witnesses.to_vec());
+        is_better.then_some(Shown { claim, found, view, via, witnesses })
+    }
+}
