@@ -9,6 +9,7 @@ use refine::{Verdict, Verification};
 use crate::by_address;
 use crate::instance;
 use crate::outcome::{End, Found, Outcome, Shown, Via};
+use crate::place::refused;
 use crate::plan::{Claim, Plan, Step};
 use crate::question::{Failure, Listener, Question};
 use crate::witness::by_witnesses;
@@ -118,9 +119,7 @@ pub(crate) fn with_lemmas(
     interrupt: &AtomicBool,
 ) -> Result<(View, Verification), Failure> {
     let failure = |why| match why {
-        refine::Failure::Unsuitable(problems) => {
-            Failure::Unsuitable(claim.source.clone(), problems)
-        }
+        refine::Failure::Unsuitable(problems) => refused(question, &claim.source, problems),
         refine::Failure::Unrunnable(why) => Failure::Unrunnable(why),
     };
     let mut first = None;

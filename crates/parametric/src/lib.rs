@@ -13,6 +13,7 @@ mod certificate;
 mod emit;
 mod instance;
 mod outcome;
+mod place;
 mod plan;
 mod projection;
 mod question;

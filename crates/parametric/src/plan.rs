@@ -20,6 +20,7 @@ use murphi::source::Source;
 use recheck::OWN_CLAIMS;
 
 use crate::outcome::Addresses;
+use crate::place::refused;
 use crate::question::{Failure, Question};
 
 /// In how many states of each search with few processors a violation is looked for.
@@ -195,7 +196,7 @@ fn claims(question: &Question<'_>, composed: &Composed) -> Result<Vec<Claim>, Fa
             }),
             // Another attempt at the same, which there is no need for if one before it succeeds.
             Err(_) if question.one_is_enough() && !claims.is_empty() => {}
-            Err(problems) => return Err(Failure::Unsuitable(source, problems)),
+            Err(problems) => return Err(refused(question, &source, problems)),
         }
     }
     Ok(claims)
