@@ -29,6 +29,7 @@
 //! ```
 
 mod abstraction;
+mod address_errors;
 mod assemble;
 mod exclusions;
 mod lemma;

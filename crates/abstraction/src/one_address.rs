@@ -19,9 +19,11 @@
 //! ```
 
 use murphi::ast::{Declaration, DeclarationKind, Item, Program};
+use murphi::check::Dialect;
 use murphi::diagnostic::Diagnostic;
 
 use crate::abstraction::{OTHER, Options, abstraction};
+use crate::address_errors::shows_at_one_address;
 use crate::exclusions::Exclusion;
 use crate::types::Types;
 use crate::{Abstraction, Prepared, RunTimeErrors, View, prepare};
@@ -32,8 +34,9 @@ pub fn one_address(
     program: &Program,
     address: &str,
     exclusions: &[Exclusion],
+    dialect: Dialect,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let (prepared, options) = by_address(program, address, exclusions)?;
+    let (prepared, options) = by_address(program, address, exclusions, dialect)?;
     abstracted(&prepared, &options, address)
 }
 
@@ -44,8 +47,10 @@ pub fn by_address(
     program: &Program,
     address: &str,
     exclusions: &[Exclusion],
+    dialect: Dialect,
 ) -> Result<(Prepared, Options), Vec<Diagnostic>> {
     let prepared = without_stored(program, address)?;
+    shows_at_one_address(&prepared, dialect)?;
     let proved = exclusions.iter().flat_map(|exclusion| {
         prepared.rules.iter().filter_map(|rule| exclusion.lemma(rule, address))
     });

@@ -50,7 +50,10 @@ impl Attempt<'_, '_> {
             excluded.iter().flat_map(|excluded| excluded.exclusions.clone()).collect();
         let (program, lemmas) = match self.claim.lemmas {
             Some(processors) => self.with_lemmas(&program, &exclusions, processors)?,
-            None => (one_address(&program, address, &exclusions).ok()?, Vec::new()),
+            None => {
+                let dialect = self.question.options.language.dialect;
+                (one_address(&program, address, &exclusions, dialect).ok()?, Vec::new())
+            }
         };
         let proof = AddressProof { exclusions: excluded, lemmas, processors: self.claim.lemmas };
         self.of_one_address(program, proof)
@@ -66,7 +69,8 @@ impl Attempt<'_, '_> {
         let OneAddress { name, address, processor, .. } = self.claim;
         let processor = find_processor(program, Some(processor)).ok()?;
         let program = with_processors(program, &processor, processors);
-        let (prepared, abstraction) = by_address(&program, address, exclusions).ok()?;
+        let dialect = self.question.options.language.dialect;
+        let (prepared, abstraction) = by_address(&program, address, exclusions, dialect).ok()?;
         let options = self.question.refinement(abstraction.view, &[]);
         let options = refine::Options { abstraction, ..options };
         let found = self.verified(&format!("{name}, one address"), &prepared, &options)?;

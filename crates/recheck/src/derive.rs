@@ -201,7 +201,9 @@ impl Claims {
         }
         let made = match &proof.lemmas {
             Some(lemmas) => self.by_lemmas(program, &exclusions, lemmas)?,
-            None => one_address(program, address, &exclusions).map_err(|it| first(&it))?,
+            None => {
+                one_address(program, address, &exclusions, self.dialect).map_err(|it| first(&it))?
+            }
         };
         let (_, made) = with_places(("one address".to_owned(), made));
         let derived =
@@ -240,7 +242,7 @@ impl Claims {
         let processor = find_processor(program, self.processor.as_deref()).map_err(one)?;
         let program = with_processors(program, &processor, lemmas.processors);
         let (prepared, how) =
-            by_address(&program, address, exclusions).map_err(|problems| first(&problems))?;
+            by_address(&program, address, exclusions, self.dialect).map_err(|it| first(&it))?;
         let read = read(&lemmas.lemmas, &prepared)?;
         let made = abstraction::abstraction(&prepared, &how, &read);
         Ok(of_one_address(made.map_err(|problems| first(&problems))?, address))

@@ -175,8 +175,10 @@ fn exclusions_exclude_no_step() {
     let (_, program) = composed.by_address.last().expect("its data is independent");
     let exclusions = possible_exclusions(program, &composed.address);
     assert_eq!(exclusions.len(), 2, "loads that miss, and stores that miss");
-    let one = one_address(program, &composed.address, &exclusions).expect("none is stored");
-    let without = one_address(program, &composed.address, &[]).expect("none is stored");
+    let one = one_address(program, &composed.address, &exclusions, options.language.dialect)
+        .expect("none is stored");
+    let without = one_address(program, &composed.address, &[], options.language.dialect)
+        .expect("none is stored");
     assert_ne!(one, without, "they say something");
     let prepared = prepare(program, Some(&composed.address)).expect("it can be prepared");
     let mut made = abstraction(&prepared, &of_one_address(), &[]).expect("it can be abstracted");
