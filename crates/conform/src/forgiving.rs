@@ -8,10 +8,22 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use explore::Hook;
 use murphi::machine::{Check, Machine, Outcome, Successors};
 
 /// A machine that passes by what fails.
 pub(crate) struct Forgiving<M>(pub(crate) M);
+
+/// Makes machines forgiving.
+pub(crate) struct Forgive;
+
+impl Hook for Forgive {
+    type Around<M: Machine> = Forgiving<M>;
+
+    fn around<M: Machine>(&self, machine: M) -> Forgiving<M> {
+        Forgiving(machine)
+    }
+}
 
 impl<M: Machine> Machine for Forgiving<M> {
     fn start(&mut self, out: &mut Successors) {

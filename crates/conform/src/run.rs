@@ -1,15 +1,13 @@
-//! Explores one composed model, by native code if the host can, else by the interpreter, and takes
-//! the step again that failed.
+//! Explores one composed model, and takes the step again that failed.
 
 use std::sync::atomic::AtomicBool;
 
-use explore::symmetry::{Canonicalizer, Symmetry};
-use explore::{BitCodec, Codec, Exploration, Options, Progress, System, Verdict, Violation};
+use explore::symmetry::Symmetry;
+use explore::{Bare, Engine, Exploration, Options, Progress, Verdict, Violation};
 use murphi::interpret::{End, Interpreter, RuntimeError};
-use murphi::machine::Machine;
 use murphi::value::State;
 
-use crate::forgiving::Forgiving;
+use crate::forgiving::Forgive;
 
 /// How to search.
 pub(crate) struct Search<'a> {
@@ -26,37 +24,11 @@ pub(crate) fn search(
     search: &Search<'_>,
     progress: &mut dyn FnMut(&Progress),
 ) -> Exploration {
-    match native::Program::compile(interpreter.model(), interpreter.layout()) {
-        Ok(program) => search_with(interpreter, search, || program.machine(), &*program, progress),
-        Err(_) => {
-            let codec = BitCodec::new(interpreter.model(), interpreter.layout());
-            search_with(interpreter, search, || interpreter.clone(), &codec, progress)
-        }
-    }
-}
-
-fn search_with<M: Machine>(
-    interpreter: &Interpreter,
-    search: &Search<'_>,
-    machine: impl Fn() -> M + Sync,
-    codec: &impl Codec,
-    progress: &mut dyn FnMut(&Progress),
-) -> Exploration {
-    let (model, layout) = (interpreter.model(), interpreter.layout());
-    let reduction = Canonicalizer::new(model, layout, search.symmetry);
-    let (state_size, rules) = (layout.size as usize, model.rules.len());
-    let (options, interrupt) = (search.options, search.interrupt);
-    let reduction = &reduction;
+    let engine = Engine::new(interpreter);
+    let how = (search.options, search.symmetry);
     match search.forgiving {
-        true => {
-            let machine = || Forgiving(machine());
-            let system = System { machine, codec, reduction, state_size, rules };
-            explore::explore(options, &system, progress, interrupt)
-        }
-        false => {
-            let system = System { machine, codec, reduction, state_size, rules };
-            explore::explore(options, &system, progress, interrupt)
-        }
+        true => engine.explore(interpreter, how, &Forgive, progress, search.interrupt),
+        false => engine.explore(interpreter, how, &Bare, progress, search.interrupt),
     }
 }
 

@@ -47,6 +47,7 @@ mod block;
 mod compact;
 mod counterexample;
 mod dfs;
+mod engine;
 mod exchange;
 mod finding;
 mod hash;
@@ -70,6 +71,7 @@ use std::sync::atomic::AtomicBool;
 
 use murphi::machine::Machine;
 
+pub use engine::{Bare, Engine, Hook};
 pub use options::{Deadlock, Options, Strategy};
 pub use pack::{BitCodec, Codec};
 pub use reduction::{Identity, Reduction};

@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use explore::Hook;
 use murphi::instance;
 use murphi::interpret::Interpreter;
 use murphi::ir::{Model, Type, TypeId};
@@ -172,11 +173,18 @@ pub(crate) struct Watched<M> {
     log: Arc<Mutex<Log>>,
 }
 
-impl<M> Watched<M> {
-    pub(crate) fn new(machine: M, log: &Arc<Mutex<Log>>) -> Self {
-        Watched { machine, log: Arc::clone(log) }
-    }
+/// Watches machines, for this log.
+pub(crate) struct Observer<'a>(pub(crate) &'a Arc<Mutex<Log>>);
 
+impl Hook for Observer<'_> {
+    type Around<M: Machine> = Watched<M>;
+
+    fn around<M: Machine>(&self, machine: M) -> Watched<M> {
+        Watched { machine, log: Arc::clone(self.0) }
+    }
+}
+
+impl<M> Watched<M> {
     fn note(&self, state: &[u8], firings: &[Firing]) {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         let Log { lens, seen, most_states, enough } = &mut *log;

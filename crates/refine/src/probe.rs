@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use abstraction::FlatRule;
+use explore::Engine;
 use murphi::ast::{
     BinaryOperator, Body, Expression, Item, Program, Quantifier, Rule, RuleKind, Text,
 };
@@ -80,11 +81,7 @@ impl Probes {
         let checked = murphi::load(source, options).ok()?;
         let interpreter = Interpreter::new(Arc::new(checked.model)).ok()?;
         let size = interpreter.layout().size as usize;
-        let compiled = native::Program::compile(interpreter.model(), interpreter.layout());
-        let machine: Box<dyn Machine> = match compiled {
-            Ok(program) => Box::new(program.machine()),
-            Err(_) => Box::new(interpreter),
-        };
+        let machine = Engine::new(&interpreter).machine();
         Some(Probes { machine, questions, probed, out: Successors::new(size) })
     }
 

@@ -3,10 +3,9 @@
 //! They are told apart by hashes: two that have the same are taken for one. Nothing rests on that but
 //! guesses, which a search that keeps all states checks in the end.
 
+use explore::Engine;
 use murphi::machine::Codec;
 use rustc_hash::FxHashSet;
-
-use super::instance::Engine;
 
 /// A state, by its place in the order of discovery.
 pub(super) type StateNumber = u32;

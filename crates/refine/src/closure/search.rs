@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use explore::symmetry::{Canonicalizer, Scratch};
-use explore::{Progress, Step};
+use explore::{Engine, Progress, Step};
 use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
 use rustc_hash::FxHashMap;
 
-use crate::instance::Engine;
 use crate::lookup::Lookup;
 use crate::observe::Observations;
 use crate::reader::Label;

@@ -11,14 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use abstraction::RuleId;
-use explore::Progress;
 use explore::symmetry::{Canonicalizer, Scratch};
+use explore::{Engine, Progress};
 use murphi::interpret::Interpreter;
 use murphi::machine::{Check, Machine, Outcome, Successors};
 use rustc_hash::FxHashSet;
 
 use crate::Listener;
-use crate::instance::Engine;
 use crate::result::Options;
 use crate::states::{StateNumber, States};
 use crate::suspect::Abstract;

@@ -47,9 +47,9 @@ mod taste;
 mod walk;
 
 use std::fmt;
-use std::sync::Arc;
 
 use conform::Recording;
+use explore::Engine;
 use murphi::interpret::{End, RuntimeError};
 use murphi::machine::{Check, Machine, Outcome, Successors};
 use murphi::value::State;
@@ -72,7 +72,7 @@ pub struct Protocol {
     /// For each rule.
     parameters: Vec<Parameters>,
     favour: Favour,
-    native: Option<Arc<native::Program>>,
+    engine: Engine,
     /// The states to begin with, and what every address holds there.
     starts: Vec<(Vec<u8>, u64)>,
 }
@@ -81,10 +81,10 @@ impl Protocol {
     /// Makes a protocol ready to be walked: compiles it, and runs its start states.
     pub fn new(recording: Recording) -> Result<Self, ProtocolError> {
         let interpreter = &recording.interpreter;
-        let native = native::Program::compile(interpreter.model(), interpreter.layout()).ok();
+        let engine = Engine::new(interpreter);
         let parameters = Parameters::of_rules(&recording);
         let favour = Favour::default();
-        let mut protocol = Protocol { recording, parameters, favour, native, starts: Vec::new() };
+        let mut protocol = Protocol { recording, parameters, favour, engine, starts: Vec::new() };
         protocol.starts = protocol.find_starts()?;
         Ok(protocol)
     }
@@ -109,10 +109,7 @@ impl Protocol {
     }
 
     fn machine(&self) -> Box<dyn Machine> {
-        match &self.native {
-            Some(program) => Box::new(program.machine()),
-            None => Box::new(self.recording.interpreter.clone()),
-        }
+        self.engine.machine()
     }
 
     fn find_starts(&self) -> Result<Vec<(Vec<u8>, u64)>, ProtocolError> {

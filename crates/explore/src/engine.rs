@@ -1,0 +1,146 @@
+//! What runs a Murphi model: native code where the host can compile it, else the reference
+//! interpreter. Whoever searches or walks a model asks for an [`Engine`] and does not care which.
+//!
+//! A [`Hook`] puts something around each machine: an observer that notes what it sees, or a machine
+//! that passes rules by that fail.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use murphi::interpret::Interpreter;
+use murphi::layout::Layout;
+use murphi::machine::{Codec, Machine};
+use native::Program;
+
+use crate::symmetry::{Canonicalizer, Symmetry};
+use crate::{BitCodec, Exploration, Options, Progress, System, explore};
+
+/// A model that is ready to be run on any number of threads.
+#[derive(Clone)]
+pub enum Engine {
+    /// By native code.
+    Native(Arc<Program>),
+    /// By the reference interpreter, and why: this host cannot compile the model.
+    Interpreted(Box<Interpreter>, BitCodec, native::Error),
+}
+
+impl Engine {
+    /// Compiles a model.
+    pub fn new(interpreter: &Interpreter) -> Engine {
+        Engine::new_unless(interpreter, &|| false)
+    }
+
+    /// Compiles a model, or leaves it to the interpreter if `stop` says before the end that time is
+    /// up. It is asked between functions, by any thread.
+    pub fn new_unless(interpreter: &Interpreter, stop: &(dyn Fn() -> bool + Sync)) -> Engine {
+        let (model, layout) = (interpreter.model(), interpreter.layout());
+        match Program::compile_unless(model, layout, stop) {
+            Ok(program) => Engine::Native(program),
+            Err(why) => {
+                let codec = BitCodec::new(model, layout);
+                Engine::Interpreted(Box::new(interpreter.clone()), codec, why)
+            }
+        }
+    }
+
+    /// A machine that runs the model; one for each thread.
+    pub fn machine(&self) -> Box<dyn Machine> {
+        match self {
+            Engine::Native(program) => Box::new(program.machine()),
+            Engine::Interpreted(interpreter, ..) => interpreter.clone(),
+        }
+    }
+
+    /// Bytes of an unpacked state.
+    pub fn state_size(&self) -> usize {
+        match self {
+            Engine::Native(program) => program.state_size(),
+            Engine::Interpreted(interpreter, ..) => layout_size(interpreter.layout()),
+        }
+    }
+
+    /// Searches the model, which is the one that the interpreter runs.
+    pub fn explore<H: Hook>(
+        &self,
+        interpreter: &Interpreter,
+        (options, symmetry): (&Options, Symmetry),
+        hook: &H,
+        progress: &mut dyn FnMut(&Progress),
+        interrupt: &AtomicBool,
+    ) -> Exploration {
+        let (model, layout) = (interpreter.model(), interpreter.layout());
+        let reduction = &Canonicalizer::new(model, layout, symmetry);
+        let (state_size, rules) = (layout_size(layout), model.rules.len());
+        match self {
+            Engine::Native(program) => {
+                let machine = || hook.around(program.machine());
+                let codec = &**program;
+                let system = System { machine, codec, reduction, state_size, rules };
+                explore(options, &system, progress, interrupt)
+            }
+            Engine::Interpreted(interpreter, codec, _) => {
+                let machine = || hook.around((**interpreter).clone());
+                let system = System { machine, codec, reduction, state_size, rules };
+                explore(options, &system, progress, interrupt)
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Engine::Native(_) => f.write_str("Native"),
+            Engine::Interpreted(_, _, why) => write!(f, "Interpreted: {why}"),
+        }
+    }
+}
+
+fn layout_size(layout: &Layout) -> usize {
+    layout.size as usize
+}
+
+impl Codec for Engine {
+    fn packed_size(&self) -> usize {
+        match self {
+            Engine::Native(program) => program.packed_size(),
+            Engine::Interpreted(_, codec, _) => codec.packed_size(),
+        }
+    }
+
+    fn pack(&self, state: &[u8], packed: &mut [u8]) {
+        match self {
+            Engine::Native(program) => program.pack(state, packed),
+            Engine::Interpreted(_, codec, _) => codec.pack(state, packed),
+        }
+    }
+
+    fn unpack(&self, packed: &[u8], state: &mut [u8]) {
+        match self {
+            Engine::Native(program) => program.unpack(packed, state),
+            Engine::Interpreted(_, codec, _) => codec.unpack(packed, state),
+        }
+    }
+}
+
+/// What is put around each machine of a search.
+pub trait Hook: Sync {
+    /// The machine with it around.
+    type Around<M: Machine>: Machine;
+
+    /// Puts it around a machine.
+    fn around<M: Machine>(&self, machine: M) -> Self::Around<M>;
+}
+
+/// Nothing is put around machines.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Bare;
+
+impl Hook for Bare {
+    type Around<M: Machine> = M;
+
+    fn around<M: Machine>(&self, machine: M) -> M {
+        machine
+    }
+}
