@@ -18,9 +18,11 @@
 
 mod certificate;
 mod proof;
+mod verdict;
 
 pub use certificate::{Certificate, CertificateError, Evidence};
 pub use proof::{
     Atom, Because, Cycle, Derived, Edge, Graph, Literal, Node, Proof, Reader, Rule, Step, Why,
     Witness,
 };
+pub use verdict::Verdict;

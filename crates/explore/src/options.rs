@@ -83,3 +83,14 @@ pub enum Deadlock {
     /// members of a scalarset does change the state.
     Stuttering,
 }
+
+impl Deadlock {
+    /// The name that commands and files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Deadlock::Off => "off",
+            Deadlock::Stuck => "stuck",
+            Deadlock::Stuttering => "stuttering",
+        }
+    }
+}

@@ -4,7 +4,10 @@
 pub mod json;
 pub mod text;
 
-use crate::exploration::{Broken, Counterexample, Settings};
+use explore::report::{Broken, Counterexample, Settings};
+use serde::Serialize;
+
+use crate::json::milliseconds;
 use crate::verification::Open;
 
 /// What was asked and what was found.
@@ -46,7 +49,7 @@ pub struct AnyNumber {
 }
 
 /// How a verdict was tried out on instances.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Audit {
     /// Random steps of instances that are steps of the abstraction.
     pub steps: u64,
@@ -84,12 +87,10 @@ impl Verdict {
 }
 
 /// Something that was claimed.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Claim {
     /// What.
     pub name: String,
-    /// Whether one more processor was known by its name.
-    pub named: bool,
     /// Whether it holds for any number; nothing if that is not known.
     pub holds: Option<bool>,
     /// States, rules fired and depth of the last search of the abstraction, and its time.
@@ -99,9 +100,12 @@ pub struct Claim {
     /// See `states`.
     pub depth: u64,
     /// See `states`.
+    #[serde(serialize_with = "milliseconds")]
     pub seconds: f64,
     /// How often the abstraction was searched for alarms.
     pub rounds: usize,
+    /// Whether one more processor was known by its name.
+    pub named: bool,
     /// Whether no lemma can be left out.
     pub minimal: bool,
     /// The lemmas.
@@ -111,7 +115,7 @@ pub struct Claim {
 }
 
 /// A lemma.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Lemma {
     /// The rule it is about.
     pub rule: String,
@@ -124,7 +128,7 @@ pub struct Lemma {
 }
 
 /// A concrete instance.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Instance {
     /// How many processors it has.
     pub processors: u64,

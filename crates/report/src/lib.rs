@@ -29,6 +29,7 @@ pub mod verification;
 
 mod brief;
 mod catalogue;
+mod json;
 mod names;
 mod style;
 mod verdict;

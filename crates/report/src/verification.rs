@@ -7,7 +7,10 @@
 pub mod json;
 pub mod text;
 
-use crate::exploration::{Broken, Counterexample, Settings};
+use explore::report::{Broken, Counterexample, Settings};
+use serde::Serialize;
+
+use crate::json::milliseconds;
 
 /// What was asked, what was found, and what it took.
 #[derive(Debug, Clone, Default)]
@@ -55,7 +58,7 @@ pub struct Verification {
 }
 
 /// Something that is not established.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Open {
     /// What it is about: `data-independence`, `start-states` ….
     pub what: String,
@@ -66,7 +69,7 @@ pub struct Open {
 }
 
 /// How many there are of what.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Sizes {
     /// Processors.
     pub processors: u64,
@@ -126,7 +129,7 @@ impl Verdict {
 }
 
 /// A model that was searched.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Lemma {
     /// What it claims.
     pub name: String,
@@ -137,15 +140,17 @@ pub struct Lemma {
     /// The greatest distance of a visited state from the start states.
     pub depth: u64,
     /// Seconds of the search.
+    #[serde(serialize_with = "milliseconds")]
     pub seconds: f64,
     /// Whether the claim holds; nothing if the search was ended early.
     pub holds: Option<bool>,
     /// How many alarms were passed over because the memory model allows them.
+    #[serde(skip_serializing_if = "is_zero")]
     pub passed_over: usize,
 }
 
 /// The loads and stores of a run.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Memory {
     /// The trace in Tribunal's format.
     pub trace: Vec<String>,
@@ -156,7 +161,7 @@ pub struct Memory {
 }
 
 /// That one event comes before another.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Edge {
     /// The earlier event, as a line of the trace.
     pub from: String,
@@ -164,4 +169,8 @@ pub struct Edge {
     pub to: String,
     /// Why.
     pub because: &'static str,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }

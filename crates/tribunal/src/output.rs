@@ -29,6 +29,14 @@ impl Output {
     }
 }
 
+/// Refuses a directory in which no file can be created.
+pub(crate) fn require_writable(directory: &Path) -> Result<(), Failure> {
+    let probe = directory.join(format!(".tribunal-{}", std::process::id()));
+    let made = File::create_new(&probe).and_then(|_| std::fs::remove_file(&probe));
+    let name = directory.display().to_string();
+    made.map_err(|error| Failure::File { name, action: "write to", error })
+}
+
 /// Whether to use colours on this stream.
 pub(crate) fn colours(flag: ColourFlag, stream: &impl IsTerminal) -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -61,6 +61,16 @@ pub enum Symmetry {
     Off,
 }
 
+impl Symmetry {
+    /// The name that commands and files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Symmetry::Full => "full",
+            Symmetry::Off => "off",
+        }
+    }
+}
+
 /// Canonicalises the states of a model. Never changes: threads share it, each with its own
 /// [`Scratch`].
 #[derive(Debug)]

@@ -52,6 +52,16 @@ pub enum Dialect {
     Rumur,
 }
 
+impl Dialect {
+    /// The name that commands and files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::CMurphi => "cmurphi",
+            Dialect::Rumur => "rumur",
+        }
+    }
+}
+
 /// What a user may choose about a program without editing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {

@@ -1,83 +1,65 @@
 //! A verification for any number of processors as one JSON object.
 
-use super::{AnyNumber, Audit, Claim, Instance, Lemma};
-use crate::exploration::json::{add_counterexample, add_settings, list};
-use crate::verdict::{Object, quoted};
-use crate::verification::json::add_grounds;
+use explore::report::{Counterexample, Settings};
+use serde::{Serialize, Serializer};
+
+use super::{AnyNumber, Audit, Claim};
+use crate::verification::Open;
 
 /// The verification as a JSON object in one line, without the newline.
 pub fn object(found: &AnyNumber) -> String {
-    let mut json = Object::new();
-    json.text("model", &found.model);
-    json.raw(
-        "memory_model",
-        found.memory_model.as_ref().map_or("null".to_owned(), |name| quoted(name)),
-    );
-    json.text("verdict", found.verdict.name());
-    json.text("sentence", &found.sentence);
-    json.raw("any_processors", true);
-    json.text("processor_type", &found.processor);
-    json.raw("concrete", found.concrete);
-    json.raw("claims", list(found.claims.iter().map(claim)));
-    add_grounds(&mut json, &found.open, &found.assuming);
-    add_settings(&mut json, &found.settings);
-    if let Some(broken) = &found.broken {
-        json.text("property", &broken.property);
-        json.text("kind", &broken.kind);
-    }
-    if let Some(processors) = found.processors {
-        json.raw("processors", processors);
-    }
-    if let Some(counterexample) = &found.counterexample {
-        add_counterexample(&mut json, counterexample);
-    }
-    json.raw("notes", list(found.notes.iter().map(|note| quoted(note))));
-    if let Some(found) = &found.audit {
-        json.raw("audit", audit(found));
-    }
-    json.finish()
+    crate::json::line(found)
 }
 
-fn audit(found: &Audit) -> String {
-    let mut json = Object::new();
-    json.raw("steps", found.steps);
-    json.raw("views", found.views);
-    json.raw("processors", found.processors);
-    json.raw("searched", found.searched.map_or("null".to_owned(), |many| many.to_string()));
-    json.raw("states", found.states);
-    json.finish()
+#[derive(Serialize)]
+struct Fields<'a> {
+    model: &'a str,
+    memory_model: Option<&'a str>,
+    verdict: &'static str,
+    sentence: &'a str,
+    any_processors: bool,
+    processor_type: &'a str,
+    concrete: u64,
+    claims: &'a [Claim],
+    not_established: &'a [Open],
+    assuming: &'a [String],
+    #[serde(flatten)]
+    settings: &'a Settings,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    property: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    processors: Option<u64>,
+    #[serde(flatten)]
+    counterexample: Option<&'a Counterexample>,
+    notes: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit: Option<Audit>,
 }
 
-fn claim(claim: &Claim) -> String {
-    let mut json = Object::new();
-    json.text("name", &claim.name);
-    json.raw("holds", claim.holds.map_or("null".to_owned(), |holds| holds.to_string()));
-    json.raw("states", claim.states);
-    json.raw("rules_fired", claim.rules_fired);
-    json.raw("depth", claim.depth);
-    json.raw("seconds", format_args!("{:.3}", claim.seconds));
-    json.raw("rounds", claim.rounds);
-    json.raw("named", claim.named);
-    json.raw("minimal", claim.minimal);
-    json.raw("lemmas", list(claim.lemmas.iter().map(lemma)));
-    json.raw("instances", list(claim.instances.iter().map(instance)));
-    json.finish()
-}
-
-fn lemma(lemma: &Lemma) -> String {
-    let mut json = Object::new();
-    json.text("rule", &lemma.rule);
-    json.text("condition", &lemma.condition);
-    json.text("invariant", &lemma.invariant);
-    let called_for = lemma.called_for.as_ref();
-    json.raw("called_for", called_for.map_or("null".to_owned(), |step| quoted(step)));
-    json.finish()
-}
-
-fn instance(instance: &Instance) -> String {
-    let mut json = Object::new();
-    json.raw("processors", instance.processors);
-    json.raw("states", instance.states);
-    json.raw("complete", instance.complete);
-    json.finish()
+impl Serialize for AnyNumber {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let broken = self.broken.as_ref();
+        let fields = Fields {
+            model: &self.model,
+            memory_model: self.memory_model.as_deref(),
+            verdict: self.verdict.name(),
+            sentence: &self.sentence,
+            any_processors: true,
+            processor_type: &self.processor,
+            concrete: self.concrete,
+            claims: &self.claims,
+            not_established: &self.open,
+            assuming: &self.assuming,
+            settings: &self.settings,
+            property: broken.map(|broken| broken.property.as_str()),
+            kind: broken.map(|broken| broken.kind.as_str()),
+            processors: self.processors,
+            counterexample: self.counterexample.as_ref(),
+            notes: &self.notes,
+            audit: self.audit,
+        };
+        fields.serialize(serializer)
+    }
 }

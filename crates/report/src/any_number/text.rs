@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::{AnyNumber, Claim, Lemma, Verdict};
-use crate::exploration::text::{counted, grouped, run, seconds};
+use crate::exploration::text::{counted, explanation, grouped, run, seconds};
 use crate::style::{Style, paint};
 use crate::verification::text::open_lines;
 
@@ -35,12 +35,7 @@ pub fn report(found: &AnyNumber, quiet: bool, colour: bool) -> String {
         };
         let _ = write!(text, "\n{whose}\n{}", run(counterexample, colour));
     }
-    if let Some(broken) = found.broken.as_ref().filter(|broken| !broken.explanation.is_empty()) {
-        let _ = write!(text, "\n{}", broken.explanation);
-        if !text.ends_with('\n') {
-            text.push('\n');
-        }
-    }
+    text.push_str(&explanation(found.broken.as_ref(), colour));
     if !found.advice.is_empty() {
         text.push_str("\nTo go on:\n");
         for line in &found.advice {

@@ -3,7 +3,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Counterexample, Exploration, Start, Step, Verdict};
+use evidence::Verdict;
+use explore::report::{Broken, Counterexample, Effect, RuleCoverage, SearchOrder, Start, Step};
+use explore::{Deadlock, Recorded, Refuted, Report};
+
 use crate::style::{Style, paint};
 
 /// How much to tell.
@@ -18,7 +21,7 @@ pub struct Detail {
 }
 
 /// The whole report, each line ended by a newline.
-pub fn report(exploration: &Exploration, detail: Detail) -> String {
+pub fn report(exploration: &Report, detail: Detail) -> String {
     let mut text = verdict_line(exploration, detail.colour) + "\n";
     if detail.quiet {
         return text;
@@ -32,54 +35,60 @@ pub fn report(exploration: &Exploration, detail: Detail) -> String {
     if detail.coverage {
         text.push_str(&coverage(exploration));
     }
-    if let Some(counterexample) = &exploration.counterexample {
+    let Some(finding) = exploration.finding() else { return text };
+    if let Some(counterexample) = &finding.counterexample {
         let _ = writeln!(text);
         text.push_str(&run(counterexample, detail.colour));
     }
-    if let Some(broken) = exploration.broken.as_ref().filter(|b| !b.explanation.is_empty()) {
-        let _ = write!(text, "\n{}", broken.explanation);
-        if !text.ends_with('\n') {
-            text.push('\n');
+    text + &explanation(Some(&finding.broken), detail.colour)
+}
+
+/// Why something is broken, after an empty line; nothing if there is nothing to say.
+pub(crate) fn explanation(broken: Option<&Broken>, colour: bool) -> String {
+    match broken.map(|broken| broken.explanation.render(colour)) {
+        Some(text) if !text.is_empty() => {
+            let end = if text.ends_with('\n') { "" } else { "\n" };
+            format!("\n{text}{end}")
         }
+        _ => String::new(),
     }
-    text
 }
 
 /// `m.m: violation after 5 steps: invariant "small" does not hold`
-pub fn verdict_line(exploration: &Exploration, colour: bool) -> String {
+pub fn verdict_line(exploration: &Report, colour: bool) -> String {
     let style = match exploration.verdict {
-        Verdict::Verified => Style::Good,
-        Verdict::Violation | Verdict::Deadlock => Style::Bad,
-        Verdict::Undecided => Style::Open,
+        Verdict::Holds(()) => Style::Good,
+        Verdict::Broken(_) => Style::Bad,
+        Verdict::Undecided(_) => Style::Open,
     };
-    let name = paint(exploration.verdict.name(), style, colour);
-    let what = match (&exploration.broken, &exploration.reason) {
-        (Some(broken), _) => {
-            let run = exploration.counterexample.as_ref();
+    let name = paint(exploration.verdict_name(), style, colour);
+    let what = match &exploration.verdict {
+        Verdict::Broken(finding) => {
+            let run = finding.counterexample.as_ref();
             let place = run.map_or(String::new(), |run| match run.steps.len() {
                 0 => " in a start state".to_owned(),
                 steps => format!(" after {}", counted(steps as u64, "step")),
             });
-            format!("{place}: {}", broken.sentence)
+            format!("{place}: {}", finding.broken.sentence)
         }
-        (None, Some(reason)) => format!(": {reason}"),
-        (None, None) => established(exploration),
+        Verdict::Undecided(open) => format!(": {open}"),
+        Verdict::Holds(()) => established(exploration),
     };
     format!("{}: {name}{what}", exploration.model)
 }
 
 /// `: 2 invariants hold, no deadlock`
-fn established(exploration: &Exploration) -> String {
+fn established(exploration: &Report) -> String {
     let mut facts = exploration.properties.clone();
-    if exploration.settings.deadlock != "off" {
+    if exploration.settings.deadlock != Deadlock::Off {
         facts.push("no deadlock".to_owned());
     }
     if facts.is_empty() { String::new() } else { format!(": {}", facts.join(", ")) }
 }
 
-fn totals_lines(exploration: &Exploration) -> Vec<String> {
+fn totals_lines(exploration: &Report) -> Vec<String> {
     let (totals, settings) = (&exploration.totals, &exploration.settings);
-    let random = settings.search == "simulate";
+    let random = settings.search == SearchOrder::Simulate;
     let mut first = match random {
         true => vec![],
         false => vec![counted(totals.states, "state")],
@@ -104,17 +113,19 @@ fn totals_lines(exploration: &Exploration) -> Vec<String> {
     let mut second = match random {
         true => vec![],
         false if settings.asymmetric.is_empty() => {
-            vec![format!("symmetry {}", settings.symmetry)]
+            vec![format!("symmetry {}", settings.symmetry.name())]
         }
         false => {
             let names = settings.asymmetric.join(", ");
-            vec![format!("symmetry {} except {names}, whose order shows", settings.symmetry)]
+            vec![format!("symmetry {} except {names}, whose order shows", settings.symmetry.name())]
         }
     };
-    second.push(match settings.search.as_str() {
-        "bfs" => "breadth-first".to_owned(),
-        "dfs" => "depth-first".to_owned(),
-        _ => format!("random walk, seed {}", settings.seed.unwrap_or_default()),
+    second.push(match settings.search {
+        SearchOrder::Bfs => "breadth-first".to_owned(),
+        SearchOrder::Dfs => "depth-first".to_owned(),
+        SearchOrder::Simulate => {
+            format!("random walk, seed {}", settings.seed.unwrap_or_default())
+        }
     });
     second.push(counted(settings.jobs as u64, "thread"));
     if let Some(bound) = settings.bound {
@@ -135,10 +146,10 @@ fn totals_lines(exploration: &Exploration) -> Vec<String> {
 
 /// Rules that have not fired once, each name once. Of a search that did not end, that says little
 /// about the model.
-fn never_fired(exploration: &Exploration) -> Option<String> {
+fn never_fired(exploration: &Report) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
-    for (name, fired) in &exploration.rules {
-        let name = format!("\"{name}\"");
+    for RuleCoverage { rule, fired } in &exploration.rules {
+        let name = format!("\"{rule}\"");
         if *fired == 0 && !names.contains(&name) {
             names.push(name);
         }
@@ -146,21 +157,21 @@ fn never_fired(exploration: &Exploration) -> Option<String> {
     if names.is_empty() {
         return None;
     }
-    let what = match (exploration.verdict, names.len()) {
-        (Verdict::Verified, 1) => "rule that never fired",
-        (Verdict::Verified, _) => "rules that never fired",
+    let what = match (&exploration.verdict, names.len()) {
+        (Verdict::Holds(()), 1) => "rule that never fired",
+        (Verdict::Holds(()), _) => "rules that never fired",
         (_, 1) => "rule that has not fired so far",
         (_, _) => "rules that have not fired so far",
     };
     Some(format!("{what}: {}", names.join(", ")))
 }
 
-fn coverage(exploration: &Exploration) -> String {
-    let counts: Vec<String> = exploration.rules.iter().map(|(_, fired)| grouped(*fired)).collect();
+fn coverage(exploration: &Report) -> String {
+    let counts: Vec<String> = exploration.rules.iter().map(|rule| grouped(rule.fired)).collect();
     let width = counts.iter().map(String::len).max().unwrap_or_default().max("fired".len());
     let mut text = format!("\n  {:>width$}  rule\n", "fired");
-    for ((name, _), fired) in exploration.rules.iter().zip(counts) {
-        let _ = writeln!(text, "  {fired:>width$}  \"{name}\"");
+    for (covered, fired) in exploration.rules.iter().zip(counts) {
+        let _ = writeln!(text, "  {fired:>width$}  \"{}\"", covered.rule);
     }
     text
 }
@@ -192,11 +203,15 @@ fn start(start: &Start, indent: &str, colour: bool) -> String {
 
 fn step_body(step: &Step, indent: &str, colour: bool) -> String {
     let mut text = String::new();
-    if step.error.is_none() && step.changed.is_empty() {
+    let (changed, error) = match &step.effect {
+        Effect::Changed(changed) => (&**changed, None),
+        Effect::Error(message) => (&[][..], Some(message.as_str())),
+    };
+    if error.is_none() && changed.is_empty() {
         let _ = writeln!(text, "{indent}{}", paint("changes nothing", Style::Faint, colour));
     }
     let arrow = paint("→", Style::Faint, colour);
-    for change in &step.changed {
+    for change in changed {
         let after = paint(&change.after, Style::Strong, colour);
         let before = match change.before.as_str() {
             "" => String::new(),
@@ -209,7 +224,7 @@ fn step_body(step: &Step, indent: &str, colour: bool) -> String {
         let _ = writeln!(text, "{indent}  {line}");
     }
     text.push_str(&printed(&step.printed, indent));
-    text.push_str(&failure(step.error.as_deref(), indent, colour));
+    text.push_str(&failure(error, indent, colour));
     text
 }
 
@@ -229,6 +244,28 @@ fn parameters(bindings: &[(String, String)]) -> String {
     let shown = bindings.iter().map(|(name, value)| format!("{name} = {value}"));
     let shown = shown.collect::<Vec<_>>().join(", ");
     if shown.is_empty() { shown } else { format!("  {shown}") }
+}
+
+/// `run.json: m.m: violation: small: counterexample of 3 steps holds`
+pub fn replayed(
+    model: &str,
+    file: &str,
+    recorded: &Recorded,
+    result: &Result<(), Refuted>,
+) -> String {
+    let claim = match recorded.verdict == recorded.property {
+        true => recorded.verdict.clone(),
+        false => format!("{}: {}", recorded.verdict, recorded.property),
+    };
+    match result {
+        Ok(()) => {
+            let steps = counted(recorded.steps.len() as u64, "step");
+            format!("{file}: {model}: {claim}: counterexample of {steps} holds")
+        }
+        Err(Refuted { place, reason }) => {
+            format!("{file}: {model}: {claim}: rejected at {place}: {reason}")
+        }
+    }
 }
 
 /// `1 state`, `1,024 states`.
@@ -269,28 +306,27 @@ pub(crate) fn seconds(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exploration::{Broken, Change, Settings, Totals};
+    use explore::report::{Change, Explanation, Finding, Settings, Totals};
 
     fn pair(name: &str, value: &str) -> (String, String) {
         (name.to_owned(), value.to_owned())
     }
 
-    fn settings() -> Settings {
-        Settings {
-            symmetry: "full".to_owned(),
-            deadlock: "stuttering".to_owned(),
-            search: "bfs".to_owned(),
-            jobs: 2,
-            ..Settings::default()
+    fn report_of(verdict: Verdict<(), Finding, explore::report::Open>) -> Report {
+        Report {
+            model: "m.m".to_owned(),
+            verdict,
+            settings: Settings { jobs: 2, ..Settings::default() },
+            totals: Totals::default(),
+            rules: Vec::new(),
+            properties: Vec::new(),
         }
     }
 
     #[test]
     fn a_verified_model_is_told_in_three_lines() {
-        let exploration = Exploration {
-            model: "m.m".to_owned(),
-            verdict: Verdict::Verified,
-            settings: settings(),
+        let covered = |rule: &str, fired| RuleCoverage { rule: rule.to_owned(), fired };
+        let exploration = Report {
             totals: Totals {
                 states: 929_674,
                 rules_fired: 5_806_121,
@@ -300,9 +336,9 @@ mod tests {
                 bytes_per_state: 22.14,
                 omission_probability: None,
             },
-            rules: vec![("go".to_owned(), 5), ("stop".to_owned(), 0), ("stop".to_owned(), 0)],
+            rules: vec![covered("go", 5), covered("stop", 0), covered("stop", 0)],
             properties: vec!["2 invariants hold".to_owned()],
-            ..Exploration::default()
+            ..report_of(Verdict::Holds(()))
         };
         assert_eq!(
             report(&exploration, Detail::default()),
@@ -328,26 +364,25 @@ mod tests {
         let go = Step {
             rule: "go".to_owned(),
             bindings: vec![pair("p", "P_1"), pair("a", "A_2")],
-            changed: vec![change("x[P_1]", "0", "1"), change("owner", "undefined", "P_1")],
+            effect: Effect::Changed(vec![
+                change("x[P_1]", "0", "1"),
+                change("owner", "undefined", "P_1"),
+            ]),
             ..Step::default()
         };
         let fail = Step {
             rule: "stop".to_owned(),
-            error: Some("index out of range".to_owned()),
+            effect: Effect::Error("index out of range".to_owned()),
             ..Step::default()
         };
-        let exploration = Exploration {
-            model: "m.m".to_owned(),
-            verdict: Verdict::Violation,
-            settings: settings(),
-            broken: Some(Broken {
+        let exploration = report_of(Verdict::Broken(Finding {
+            broken: Broken {
                 sentence: "rule \"stop\" fails: index out of range".to_owned(),
-                explanation: "error: index out of range\n".to_owned(),
+                explanation: Explanation::Lines("error: index out of range\n".to_owned()),
                 ..Broken::default()
-            }),
+            },
             counterexample: Some(Counterexample { start, steps: vec![go, fail] }),
-            ..Exploration::default()
-        };
+        }));
         let text = report(&exploration, Detail::default());
         let (first, rest) = text.split_once('\n').unwrap();
         assert_eq!(first, "m.m: violation after 2 steps: rule \"stop\" fails: index out of range");

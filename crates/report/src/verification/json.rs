@@ -1,91 +1,80 @@
-//! A verification as one JSON object, for programs and for `--replay`.
+//! A verification as one JSON object, for programs and for a replay.
 
-use super::{Edge, Lemma, Memory, Open, Verification};
-use crate::exploration::json::{add_counterexample, add_settings, list};
-use crate::verdict::{Object, quoted};
+use explore::report::{Counterexample, Settings};
+use serde::{Serialize, Serializer};
+
+use super::{Lemma, Memory, Open, Sizes, Verification};
 
 /// The verification as a JSON object in one line, without the newline.
-///
+pub fn object(verification: &Verification) -> String {
+    crate::json::line(verification)
+}
+
 /// `counterexample` and what is needed to run it again are as in the JSON of an
 /// [exploration](crate::exploration::json::object); `lemma` says of which composed model it is a
 /// run, counted from 1.
-pub fn object(verification: &Verification) -> String {
-    let mut json = Object::new();
-    json.text("model", &verification.model);
-    json.text("memory_model", verification.memory_model.name());
-    json.text("verdict", verification.verdict.name());
-    json.text("sentence", &verification.sentence);
-    let sizes = &verification.sizes;
-    json.raw("processors", sizes.processors);
-    json.raw("addresses", sizes.addresses);
-    json.raw("values", sizes.values);
-    json.raw("independent", verification.independent);
-    add_grounds(&mut json, &verification.open, &verification.assuming);
-    json.raw("lemmas", list(verification.lemmas.iter().map(lemma)));
-    add_settings(&mut json, &verification.settings);
-    for (kind, procedure) in &verification.events {
-        json.text(kind, procedure);
-    }
-    json.raw("exact", verification.exact);
-    if let Some(number) = verification.told_lemma {
-        json.raw("lemma", number);
-    }
-    if let Some(broken) = &verification.broken {
-        json.text("property", &broken.property);
-        json.text("kind", &broken.kind);
-    }
-    if let Some(counterexample) = &verification.counterexample {
-        add_counterexample(&mut json, counterexample);
-    }
-    if let Some(memory) = &verification.memory {
-        add_memory(&mut json, memory);
-    }
-    json.raw("warnings", strings(&verification.warnings));
-    json.finish()
+#[derive(Serialize)]
+struct Fields<'a> {
+    model: &'a str,
+    memory_model: &'static str,
+    verdict: &'static str,
+    sentence: &'a str,
+    #[serde(flatten)]
+    sizes: &'a Sizes,
+    independent: bool,
+    not_established: &'a [Open],
+    assuming: &'a [String],
+    lemmas: &'a [Lemma],
+    #[serde(flatten)]
+    settings: &'a Settings,
+    #[serde(flatten)]
+    events: Events<'a>,
+    exact: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lemma: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    property: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
+    #[serde(flatten)]
+    counterexample: Option<&'a Counterexample>,
+    #[serde(flatten)]
+    memory: Option<&'a Memory>,
+    warnings: &'a [String],
 }
 
-/// What an answer would rest on and is not established, and what was assumed.
-pub(crate) fn add_grounds(json: &mut Object, open: &[Open], assuming: &[String]) {
-    json.raw("not_established", list(open.iter().map(not_established)));
-    json.raw("assuming", strings(assuming));
-}
+/// The procedures that mark events, a field each.
+struct Events<'a>(&'a [(&'static str, String)]);
 
-fn not_established(open: &Open) -> String {
-    let mut json = Object::new();
-    json.text("what", &open.what);
-    json.text("place", &open.place);
-    json.text("sentence", &open.sentence);
-    json.finish()
-}
-
-fn lemma(lemma: &Lemma) -> String {
-    let mut json = Object::new();
-    json.text("name", &lemma.name);
-    json.raw("states", lemma.states);
-    json.raw("rules_fired", lemma.rules_fired);
-    json.raw("depth", lemma.depth);
-    json.raw("seconds", format_args!("{:.3}", lemma.seconds));
-    json.raw("holds", lemma.holds.map_or("null".to_owned(), |holds| holds.to_string()));
-    if lemma.passed_over > 0 {
-        json.raw("passed_over", lemma.passed_over);
+impl Serialize for Events<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(kind, procedure)| (kind, procedure)))
     }
-    json.finish()
 }
 
-fn add_memory(json: &mut Object, memory: &Memory) {
-    json.raw("trace", strings(&memory.trace));
-    json.raw("cycle", list(memory.cycle.iter().map(edge)));
-    json.raw("judged", strings(&memory.judged));
-}
-
-fn edge(edge: &Edge) -> String {
-    let mut json = Object::new();
-    json.text("from", &edge.from);
-    json.text("to", &edge.to);
-    json.text("because", edge.because);
-    json.finish()
-}
-
-fn strings(lines: &[String]) -> String {
-    list(lines.iter().map(|line| quoted(line)))
+impl Serialize for Verification {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let broken = self.broken.as_ref();
+        let fields = Fields {
+            model: &self.model,
+            memory_model: self.memory_model.name(),
+            verdict: self.verdict.name(),
+            sentence: &self.sentence,
+            sizes: &self.sizes,
+            independent: self.independent,
+            not_established: &self.open,
+            assuming: &self.assuming,
+            lemmas: &self.lemmas,
+            settings: &self.settings,
+            events: Events(&self.events),
+            exact: self.exact,
+            lemma: self.told_lemma,
+            property: broken.map(|broken| broken.property.as_str()),
+            kind: broken.map(|broken| broken.kind.as_str()),
+            counterexample: self.counterexample.as_ref(),
+            memory: self.memory.as_ref(),
+            warnings: &self.warnings,
+        };
+        fields.serialize(serializer)
+    }
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::{Edge, Lemma, Memory, MemoryModel, Open, Verdict, Verification};
-use crate::exploration::text::{counted, run, seconds};
+use crate::exploration::text::{counted, explanation, run, seconds};
 use crate::style::{Style, paint};
 
 /// The whole report, each line ended by a newline. If `quiet`, only the verdict.
@@ -25,7 +25,7 @@ pub fn report(verification: &Verification, quiet: bool, colour: bool) -> String 
     }
     match &verification.memory {
         Some(memory) => text.push_str(&memory_text(memory)),
-        None => text.push_str(&explanation(verification)),
+        None => text.push_str(&explanation(verification.broken.as_ref(), colour)),
     }
     if !verification.commands.is_empty() {
         text.push_str("\nTo go on:\n");
@@ -99,8 +99,11 @@ fn relative_to(verification: &Verification) -> Vec<String> {
             "TSO-LB with store buffers, which is a little stricter than TSO"
         }
     };
-    let mut lines =
-        vec![format!("for {}, symmetry {}", first.join(", "), verification.settings.symmetry)];
+    let mut lines = vec![format!(
+        "for {}, symmetry {}",
+        first.join(", "),
+        verification.settings.symmetry.name()
+    )];
     lines.push(format!("relative to {strict}"));
     lines.extend(grounds(verification));
     lines
@@ -150,16 +153,6 @@ fn memory_text(memory: &Memory) -> String {
     text
 }
 
-fn explanation(verification: &Verification) -> String {
-    match &verification.broken {
-        Some(broken) if !broken.explanation.is_empty() => {
-            let end = if broken.explanation.ends_with('\n') { "" } else { "\n" };
-            format!("\n{}{end}", broken.explanation)
-        }
-        _ => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,10 +176,6 @@ mod tests {
                 holds: Some(true),
                 passed_over: 0,
             }],
-            settings: crate::exploration::Settings {
-                symmetry: "full".to_owned(),
-                ..Default::default()
-            },
             ..Verification::default()
         };
         assert_eq!(

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use explore::Deadlock;
+use explore::symmetry::Symmetry;
+use murphi::check::Dialect;
 
 use super::{ColourFlag, EXIT_CODES, JsonFlag, QuietFlag};
 use crate::units;
@@ -213,15 +216,35 @@ pub(crate) enum SearchChoice {
     Dfs,
 }
 
-impl DialectChoice {
-    /// Its name on the command line and in JSON.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            DialectChoice::Cmurphi => "cmurphi",
-            DialectChoice::Rumur => "rumur",
+impl From<DialectChoice> for Dialect {
+    fn from(choice: DialectChoice) -> Self {
+        match choice {
+            DialectChoice::Cmurphi => Dialect::CMurphi,
+            DialectChoice::Rumur => Dialect::Rumur,
         }
     }
+}
 
+impl From<SymmetryChoice> for Symmetry {
+    fn from(choice: SymmetryChoice) -> Self {
+        match choice {
+            SymmetryChoice::Full => Symmetry::Full,
+            SymmetryChoice::Off => Symmetry::Off,
+        }
+    }
+}
+
+impl From<DeadlockChoice> for Deadlock {
+    fn from(choice: DeadlockChoice) -> Self {
+        match choice {
+            DeadlockChoice::Off => Deadlock::Off,
+            DeadlockChoice::Stuck => Deadlock::Stuck,
+            DeadlockChoice::Stuttering => Deadlock::Stuttering,
+        }
+    }
+}
+
+impl DialectChoice {
     /// The choice of this name.
     pub(crate) fn of_name(name: &str) -> Result<Self, String> {
         Self::from_str(name, true)
@@ -229,15 +252,6 @@ impl DialectChoice {
 }
 
 impl DeadlockChoice {
-    /// Its name on the command line and in JSON.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            DeadlockChoice::Off => "off",
-            DeadlockChoice::Stuck => "stuck",
-            DeadlockChoice::Stuttering => "stuttering",
-        }
-    }
-
     /// The choice of this name.
     pub(crate) fn of_name(name: &str) -> Result<Self, String> {
         Self::from_str(name, true)

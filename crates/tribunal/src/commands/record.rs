@@ -6,7 +6,7 @@ use conform::{EventNames, RecordOptions, record};
 use murphi::source::Source;
 use stress::protocol::Protocol;
 
-use super::explore::{Language, model};
+use super::explore::{language, model};
 use super::remark;
 use crate::arguments::ProtocolFlags;
 use crate::ending::{Ending, Failure};
@@ -28,7 +28,7 @@ pub(super) fn prepare(
 ) -> Result<Result<Protocol, Ending>, Failure> {
     let Wanted { flags, stores, colour, quiet } = *wanted;
     let options = RecordOptions {
-        language: Language::asked(&flags.language).options(),
+        language: language(&flags.language),
         events: EventNames {
             load: flags.events.load.clone(),
             store: flags.events.store.clone(),

@@ -16,7 +16,6 @@ use stress::TargetName;
 use stress::protocol::{Broken, Clients, Fleet, Plan, Protocol, Scribe, Walk, walk_all};
 
 use super::explore::model;
-use super::explore::search::deadlock_kind;
 use super::record::{Wanted, prepare};
 use super::verify::stop::Stop;
 use super::{count, remark};
@@ -104,7 +103,7 @@ impl<'a> Session<'a> {
             operations: arguments.operations as usize,
             seed: arguments.seed,
             clients: if arguments.uniform { Clients::Uniform } else { Clients::Swarm },
-            deadlock: deadlock_kind(deadlock),
+            deadlock: deadlock.into(),
             steps: arguments.steps,
         };
         let sink = match &arguments.out.output {

@@ -7,16 +7,14 @@
 use std::path::Path;
 
 use conform::{EventNames, MOST_ALARMS, MemoryModel, Options};
+use explore::Deadlock;
+use murphi::check;
 use murphi::source::Source;
 use report::verification::{self as told, json, text};
 
-use super::explore::memory::default_budget;
-use super::explore::search::{deadlock_kind, progress_line, symmetry_kind};
-use super::explore::{Language, model};
+use super::explore::{language, model};
 use super::remark;
-use crate::arguments::{
-    AssumptionChoice, DeadlockChoice, MemoryModelChoice, VerifyArguments, WitnessChoice,
-};
+use crate::arguments::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output;
@@ -51,7 +49,7 @@ pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<
 struct Question<'a> {
     arguments: &'a VerifyArguments,
     source: &'a Source,
-    language: &'a Language,
+    language: &'a check::Options,
     options: &'a Options,
     /// Whether the report has colours.
     colour: bool,
@@ -60,7 +58,7 @@ struct Question<'a> {
 /// Verifies the protocol and reports.
 fn verify(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
     let source = model::read_source(&arguments.file)?;
-    let language = Language::asked(&arguments.language);
+    let language = language(&arguments.language);
     let options = options(arguments, &language);
     let colour = output::colours(arguments.colour, &std::io::stdout()) && !arguments.json.json;
     let question =
@@ -84,7 +82,7 @@ fn verify(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<Ending, 
     let progress = Progress::start(arguments.quiet.quiet);
     let teller = progress.teller();
     let mut watch = |lemma: &str, now: &explore::Progress| {
-        teller.say(|| format!("{lemma}: {}", progress_line(now)));
+        teller.say(|| format!("{lemma}: {now}"));
     };
     let found = conform::verify(&source, &options, &mut watch, stop.flag());
     drop(progress);
@@ -116,7 +114,7 @@ fn no_start(source: &Source) -> Failure {
 }
 
 /// What is asked of the library.
-fn options(arguments: &VerifyArguments, language: &Language) -> Options {
+fn options(arguments: &VerifyArguments, language: &check::Options) -> Options {
     let limits = &arguments.limits;
     let passes = arguments.pass_over || arguments.witness == WitnessChoice::None;
     Options {
@@ -126,14 +124,14 @@ fn options(arguments: &VerifyArguments, language: &Language) -> Options {
             store: arguments.events.store.clone(),
             commit: arguments.commit.clone(),
         },
-        language: language.options(),
+        language: language.clone(),
         search: explore::Options {
             threads: limits.threads(),
-            deadlock: deadlock_kind(deadlock(arguments)),
-            memory: Some(limits.memory.unwrap_or_else(default_budget) as u64),
+            deadlock: deadlock(arguments),
+            memory: Some(limits.memory.unwrap_or_else(explore::default_budget) as u64),
             ..explore::Options::default()
         },
-        symmetry: symmetry_kind(arguments.symmetry),
+        symmetry: arguments.symmetry.into(),
         only: arguments.lemma,
         exact: arguments.exact,
         assume_independence: arguments.assume.contains(&AssumptionChoice::DataIndependence),
@@ -144,11 +142,14 @@ fn options(arguments: &VerifyArguments, language: &Language) -> Options {
 
 /// What counts as a deadlock. With any number of processors nothing is claimed about them, so that
 /// one is looked for in small instances only where that is asked for.
-fn deadlock(arguments: &VerifyArguments) -> DeadlockChoice {
-    arguments.deadlock.unwrap_or(match arguments.any.any_processors {
-        true => DeadlockChoice::Off,
-        false => DeadlockChoice::Stuttering,
-    })
+fn deadlock(arguments: &VerifyArguments) -> Deadlock {
+    arguments.deadlock.map_or(
+        match arguments.any.any_processors {
+            true => Deadlock::Off,
+            false => Deadlock::Stuttering,
+        },
+        Into::into,
+    )
 }
 
 fn memory_model(choice: MemoryModelChoice) -> MemoryModel {

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use murphi::check;
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Source;
 use parametric::{Audit, End, Found, Outcome, Plan, Shown};
@@ -13,8 +14,7 @@ use report::any_number::{self as told, json, text};
 
 use super::stop::Stop;
 use super::{Question, no_start, refused};
-use crate::commands::explore::search::{self, progress_line};
-use crate::commands::explore::{Language, model};
+use crate::commands::explore::model;
 use crate::commands::remark;
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
@@ -47,7 +47,7 @@ pub(super) fn run(question: &Question<'_>, interrupt: &Interrupt) -> Result<Endi
     let progress = Progress::start(question.arguments.quiet.quiet);
     let teller = progress.teller();
     let mut listener = |what: &str, now: &explore::Progress| {
-        teller.say(|| format!("{what}: {}", progress_line(now)));
+        teller.say(|| format!("{what}: {now}"));
     };
     let outcome = parametric::carry_out(&asked, &plan, &mut listener, stop.flag());
     let outcome = match outcome {
@@ -103,17 +103,15 @@ fn report(
         End::NoStart if outcome.open.is_empty() => return Err(no_start(question.source)),
         End::NoStart => tell::not_established(question, tell::asked(question, shown), outcome),
         End::Found(Found::Memory { source, options, verification }) => {
-            let language = Language {
-                constants: options.language.constants.clone(),
-                dialect: question.language.dialect,
-                loop_limit: question.language.loop_limit,
-            };
+            let constants = options.language.constants.clone();
+            let language = check::Options { constants, ..question.language.clone() };
             let again = Question { source, language: &language, options, ..*question };
             let tale = super::tell::tell(&again, verification, timed_out)?;
             return super::deliver(question, tale.verification, Vec::new(), interrupt);
         }
         End::Found(Found::Own { processors, interpreter, exploration }) => {
-            let run = search::told(interpreter, exploration, false, question.colour)?;
+            let run = explore::report::told(interpreter, exploration, false);
+            let run = run.map_err(super::tell::contradiction)?;
             tell::violation(question, shown, *processors, run)
         }
         End::Unconfirmed { processors } => tell::unconfirmed(question, shown, *processors),

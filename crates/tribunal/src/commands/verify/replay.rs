@@ -4,15 +4,14 @@
 //! otherwise: the same lemma is composed anew, and the reference interpreter takes the run step by
 //! step.
 
+use murphi::check;
 use murphi::source::Source;
-use report::exploration::recorded;
 use serde_json::Value;
 
 use super::keep::for_replay;
 use super::{memory_model, options, refused};
 use crate::arguments::{MemoryModelChoice, VerifyArguments};
-use crate::commands::explore::replay::replay;
-use crate::commands::explore::{Language, deadlock_of, load, model, replayed};
+use crate::commands::explore::{deadlock_of, load, model, recorded_language, replayed};
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
@@ -25,8 +24,8 @@ pub(super) fn check(arguments: &VerifyArguments, file: &str) -> Result<Ending, F
     let text = model::read_text(file)?;
     let value: Value =
         serde_json::from_str(&text).map_err(|error| unreadable(format!("no JSON: {error}")))?;
-    let recorded = recorded::read(&for_replay(&text)).map_err(unreadable)?;
-    let language = Language::recorded(&arguments.language, &recorded).map_err(unreadable)?;
+    let recorded = explore::read_recorded(&for_replay(&text)).map_err(unreadable)?;
+    let language = recorded_language(&arguments.language, &recorded).map_err(unreadable)?;
     let deadlock = deadlock_of(arguments.deadlock, &recorded).map_err(unreadable)?;
     let mut options = options(arguments, &language);
     if let (None, Some(name)) = (arguments.model, value["memory_model"].as_str()) {
@@ -56,13 +55,13 @@ pub(super) fn check(arguments: &VerifyArguments, file: &str) -> Result<Ending, F
     // What is not a composition is the protocol itself.
     let loaded = match composed.into_iter().find(|(name, _)| name == lemma) {
         Some((_, text)) => {
-            let language = Language { constants: Vec::new(), ..language };
+            let language = check::Options { constants: Vec::new(), ..language };
             load(&Source { name: source.name.clone(), text }, &language, quiet, colour)?
         }
         None => load(&source, &language, quiet, colour)?,
     };
-    let Some(interpreter) = loaded else { return Ok(Ending::Unasked) };
-    let result = replay(&interpreter, &recorded, deadlock);
+    let Some(composed) = loaded else { return Ok(Ending::Unasked) };
+    let result = composed.replay(&recorded, deadlock);
     replayed(input::shown(&arguments.file), name, arguments.json.json, &recorded, &result)
 }
 

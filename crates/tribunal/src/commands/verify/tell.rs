@@ -1,23 +1,24 @@
 //! What was found, put into words and confirmed: the run by the reference interpreter, the
 //! verdict on its memory trace by the kernel that checks certificates.
 
+use std::sync::Arc;
+
 use conform::{
     Counterexample, EventNames, Foundation, HAS_ROOM, Lemma, MOST_ALARMS, MemoryModel, NiceCycle,
     Options, ROOM, RestsOn, Verdict,
 };
 use evidence::{Certificate, Evidence};
 use explore::Violation;
+use explore::report::{self as run, Effect, Explanation, Open, Settings};
 use history::{History, ReadOptions, ThinAir, TraceReader};
 use judge::Outcome;
 use models::Model;
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Source;
 use report::exploration::text::counted;
-use report::exploration::{self, Settings};
 use report::verification::{self as told, Edge, Memory, Sizes, Verification};
 
 use super::{Question, deadlock, grounds, told_model};
-use crate::commands::explore::search::{self, reason_line, symmetry_name};
 use crate::ending::Failure;
 use crate::input;
 
@@ -97,7 +98,8 @@ pub(super) fn tell(
                 (explore::Reason::Interrupted, true) => &explore::Reason::Time,
                 (reason, _) => reason,
             };
-            tale.verification.sentence = reason_line(reason, None);
+            tale.verification.sentence =
+                Open::Ended { reason: reason.clone(), bound: None }.to_string();
         }
         Verdict::NoStart => tale.verification.sentence = "there is no start state".to_owned(),
     }
@@ -118,11 +120,10 @@ pub(super) fn settings(question: &Question<'_>) -> Settings {
     let Question { arguments, language, options, .. } = question;
     Settings {
         constants: language.constants.clone(),
-        dialect: language.dialect.name().to_owned(),
+        dialect: language.dialect,
         loop_limit: language.loop_limit,
-        symmetry: symmetry_name(arguments.symmetry).to_owned(),
-        deadlock: deadlock(arguments).name().to_owned(),
-        search: "bfs".to_owned(),
+        symmetry: arguments.symmetry.into(),
+        deadlock: deadlock(arguments),
         jobs: options.search.threads,
         ..Settings::default()
     }
@@ -244,6 +245,11 @@ fn alarm_sentence(memory_model: MemoryModel, commits: bool, alarm: &Counterexamp
     }
 }
 
+/// The reference interpreter denies what a search says.
+pub(super) fn contradiction(wrong: explore::Contradiction) -> Failure {
+    Failure::Usage(wrong.to_string())
+}
+
 /// The run of a lemma, told by the reference interpreter.
 fn tell_run(
     tale: &mut Tale,
@@ -252,12 +258,14 @@ fn tell_run(
     lemma: &Lemma,
     exploration: &explore::Exploration,
 ) -> Result<(), Failure> {
-    let run = search::told(&lemma.interpreter, exploration, false, question.colour)?;
+    let told = run::told(&lemma.interpreter, exploration, false).map_err(contradiction)?;
     let text = &lemma.interpreter.model().source.text;
     tale.composed = (*text != question.source.text).then(|| text.clone());
     tale.verification.told_lemma = Some(number + 1);
-    tale.verification.broken = run.broken;
-    tale.verification.counterexample = run.counterexample;
+    if let evidence::Verdict::Broken(finding) = told.verdict {
+        tale.verification.broken = Some(finding.broken);
+        tale.verification.counterexample = finding.counterexample;
+    }
     if let (Some(run), Some(_)) = (&mut tale.verification.counterexample, &tale.composed) {
         for step in &mut run.steps {
             // The observer has put events into its own words.
@@ -278,7 +286,11 @@ fn tell_broken(
     // What a composition fails by is told at its place in the protocol.
     if let (Some(broken), Some(place)) = (&mut tale.verification.broken, &found.broken) {
         broken.sentence.clone_from(&place.message);
-        broken.explanation = place.render(question.source, question.colour);
+        broken.explanation = Explanation::Place {
+            source: Arc::new(question.source.clone()),
+            diagnostic: Box::new(place.clone()),
+            values: Vec::new(),
+        };
     }
     let steps = tale.verification.counterexample.as_ref().map_or(0, |run| run.steps.len());
     let what = tale.verification.broken.as_ref().map_or("", |broken| &broken.sentence);
@@ -381,14 +393,16 @@ pub(super) fn without_observer(mut verification: Verification) -> Verification {
     if let Some(run) = &mut verification.counterexample {
         keep_own(&mut run.start, is_own);
         for step in &mut run.steps {
-            step.changed.retain(|change| is_own(&change.place));
+            if let Effect::Changed(changed) = &mut step.effect {
+                changed.retain(|change| is_own(&change.place));
+            }
             step.bindings.retain(|(name, _)| is_own(name));
         }
     }
     verification
 }
 
-fn keep_own(start: &mut exploration::Start, is_own: impl Fn(&str) -> bool) {
+fn keep_own(start: &mut run::Start, is_own: impl Fn(&str) -> bool) {
     start.folded.retain(|(place, _)| is_own(place));
     start.bindings.retain(|(name, _)| is_own(name));
 }

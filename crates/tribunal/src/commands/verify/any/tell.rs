@@ -1,16 +1,15 @@
 //! What came of verifying for any number of processors, in words.
 
-use explore::Violation;
+use explore::report::{Finding, Open, told};
+use explore::{Report, Violation};
 use parametric::{Addresses, Audit, Outcome, Plan, Shown, Via};
 use refine::{Kept, Small, Stuck, Verdict, Verification};
 use report::any_number::{AnyNumber, Claim, Instance, Lemma, Verdict as Told};
-use report::exploration;
 use report::exploration::text::counted;
 
 use super::super::tell::settings;
 use super::super::{Question, grounds};
 use crate::arguments::MemoryModelChoice;
-use crate::commands::explore::search::{reason_line, told};
 use crate::ending::Failure;
 use crate::input;
 
@@ -59,7 +58,7 @@ pub(super) fn tell(
                 (explore::Reason::Interrupted, true) => &explore::Reason::Time,
                 (reason, _) => reason,
             };
-            shown.sentence = reason_line(reason, None);
+            shown.sentence = Open::Ended { reason: reason.clone(), bound: None }.to_string();
         }
         Some(Verdict::Violation { .. }) | None => {
             shown.sentence = "nothing was looked at".to_owned();
@@ -122,19 +121,23 @@ pub(super) fn violation(
     question: &Question<'_>,
     done: &[Shown],
     processors: u64,
-    found: exploration::Exploration,
+    found: Report,
 ) -> AnyNumber {
-    let what = found.broken.as_ref().map_or("", |broken| &broken.sentence);
-    let steps = found.counterexample.as_ref().map_or(0, |run| run.steps.len());
+    let Finding { broken, counterexample } = match found.verdict {
+        evidence::Verdict::Broken(finding) => finding,
+        evidence::Verdict::Holds(()) | evidence::Verdict::Undecided(_) => Finding::default(),
+    };
+    let steps = counterexample.as_ref().map_or(0, |run| run.steps.len());
     AnyNumber {
         verdict: Told::Violation,
         sentence: format!(
-            "with {}, after {}: {what}",
+            "with {}, after {}: {}",
             counted(processors, "processor"),
-            counted(steps as u64, "step")
+            counted(steps as u64, "step"),
+            broken.sentence
         ),
-        broken: found.broken,
-        counterexample: found.counterexample,
+        broken: Some(broken),
+        counterexample,
         processors: Some(processors),
         ..asked(question, done)
     }
@@ -291,9 +294,11 @@ fn tell_stuck(
         ..exploration.clone()
     };
     // A claim or a guard that fails rather than being false is not told as such.
-    if let Ok(run) = told(interpreter, &exploration, false, question.colour) {
-        shown.broken = run.broken;
-        shown.counterexample = run.counterexample;
+    if let Ok(told) = told(interpreter, &exploration, false)
+        && let evidence::Verdict::Broken(finding) = told.verdict
+    {
+        shown.broken = Some(finding.broken);
+        shown.counterexample = finding.counterexample;
     }
     if let Some(rule) = &stuck.rule {
         shown.advice.push(format!(

@@ -1,29 +1,32 @@
-//! `tribunal explore --replay`: is this counterexample one?
+//! Is this recorded counterexample one?
 //!
 //! The reference interpreter runs what is recorded, rule by rule. Rules and parameters are found
 //! by their names; where several fit (rules with one name, equal elements of a multiset), any of
 //! them will do that does what is recorded. Nothing of the search or of native code is used.
 
+mod recorded;
+
 use murphi::instance::{self, Scope};
 use murphi::interpret::{End, Interpreter, Run};
 use murphi::ir::{Binder, Domain, Model, PropertyKind, Rule, Simple, TypeId, TypeKind};
 use murphi::value::{State, render_simple};
-use report::exploration::recorded::{Recorded, RecordedStep};
 
-use super::narrate::{changes, kind_name, property_of, with};
-use crate::arguments::DeadlockChoice;
+use crate::Deadlock;
+use crate::report::{changes, kind_name, property_of, with};
+
+pub use recorded::{Recorded, RecordedStart, RecordedStep, read as read_recorded};
 
 /// How many instances with the recorded parameters are tried at most. Only equal elements of
 /// multisets give more than one.
 const TRIALS: usize = 1 << 16;
 
 /// Why the evidence does not hold.
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::commands) struct Refuted {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refuted {
     /// `the start`, `step 3`, `the end`.
-    pub(in crate::commands) place: String,
+    pub place: String,
     /// What is wrong there.
-    pub(in crate::commands) reason: String,
+    pub reason: String,
 }
 
 type Verdict<T> = Result<T, Refuted>;
@@ -33,11 +36,7 @@ fn refuted<T>(place: &str, reason: impl Into<String>) -> Verdict<T> {
 }
 
 /// Runs a recorded counterexample. `deadlock` is what counts as one.
-pub(in crate::commands) fn replay(
-    interpreter: &Interpreter,
-    recorded: &Recorded,
-    deadlock: DeadlockChoice,
-) -> Verdict<()> {
+pub fn replay(interpreter: &Interpreter, recorded: &Recorded, deadlock: Deadlock) -> Verdict<()> {
     let replay = Replay { interpreter, model: interpreter.model() };
     let claims_error = recorded.kind == "error";
     let Some(mut state) = replay.start(recorded, claims_error)? else { return Ok(()) };
@@ -157,7 +156,7 @@ impl Replay<'_> {
     }
 
     /// Whether the last state is as wrong as it is said to be.
-    fn end(&self, state: &State, recorded: &Recorded, deadlock: DeadlockChoice) -> Verdict<()> {
+    fn end(&self, state: &State, recorded: &Recorded, deadlock: Deadlock) -> Verdict<()> {
         let place = "the end";
         match &*recorded.kind {
             "deadlock" => self.no_way_out(state, deadlock),
@@ -195,16 +194,14 @@ impl Replay<'_> {
     }
 
     /// Whether no rule leads out of a state.
-    fn no_way_out(&self, state: &State, deadlock: DeadlockChoice) -> Verdict<()> {
+    fn no_way_out(&self, state: &State, deadlock: Deadlock) -> Verdict<()> {
         let place = "the end";
         for (number, rule) in self.model.rules.iter().enumerate() {
             let instances = instance::count(self.model, &rule.parameters).unwrap_or_default();
             for at in 0..instances {
                 let leads_out = match self.interpreter.run_rule(state, number, at).end {
                     End::Disabled | End::Excluded => false,
-                    End::Done(next) => {
-                        deadlock == DeadlockChoice::Stuck || self.differ(state, &next)
-                    }
+                    End::Done(next) => deadlock == Deadlock::Stuck || self.differ(state, &next),
                     End::GuardFailed(_) | End::Failed(_) => true,
                 };
                 if leads_out {

@@ -7,7 +7,7 @@ use std::fs;
 const UNKNOWN: usize = 8 << 30;
 
 /// Four fifths of the memory that is free for this process.
-pub(in crate::commands) fn default_budget() -> usize {
+pub fn default_budget() -> usize {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| available(&text));
     let free = match (machine, container()) {
         (Some(machine), Some(container)) => machine.min(container),

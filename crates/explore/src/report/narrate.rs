@@ -4,16 +4,17 @@
 //! So no counterexample is shown that the reference does not confirm. If the two ever differ, the
 //! difference is what is told.
 
+use std::fmt;
+use std::sync::Arc;
+
 use murphi::diagnostic::Diagnostic;
 use murphi::interpret::{End, Interpreter, RuntimeError, RuntimeErrorKind};
 use murphi::ir::{Model, PropertyKind};
-use murphi::source::Source;
 use murphi::value::State;
 use murphi::{instance, value};
-use report::exploration::{Broken, Change, Counterexample, Start, Step};
 
-use super::breach;
 use super::fold::fold;
+use super::{Broken, Change, Counterexample, Effect, Explanation, Start, Step, breach};
 
 /// A rule or start state with its parameters.
 #[derive(Clone, Copy)]
@@ -27,20 +28,28 @@ pub(super) struct Narrator<'i> {
     interpreter: &'i Interpreter,
     /// Whether each step is told with the whole state.
     whole_states: bool,
-    colour: bool,
     state: State,
     told: Counterexample,
 }
 
 /// The search says what the reference denies.
-#[derive(Debug)]
-pub(in crate::commands) struct Contradiction(pub(super) String);
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contradiction(pub(super) String);
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let advice = "this is a bug in tribunal, please report it with the model";
+        write!(f, "the reference interpreter disagrees: {}; {advice}", self.0)
+    }
+}
+
+impl std::error::Error for Contradiction {}
 
 impl<'i> Narrator<'i> {
-    pub(super) fn new(interpreter: &'i Interpreter, whole_states: bool, colour: bool) -> Self {
+    pub(super) fn new(interpreter: &'i Interpreter, whole_states: bool) -> Self {
         let state = State::undefined(interpreter.model());
         let told = Counterexample::default();
-        Narrator { interpreter, whole_states, colour, state, told }
+        Narrator { interpreter, whole_states, state, told }
     }
 
     pub(super) fn finish(self) -> Counterexample {
@@ -56,10 +65,6 @@ impl<'i> Narrator<'i> {
         self.interpreter.model()
     }
 
-    fn source(&self) -> &'i Source {
-        &self.model().source
-    }
-
     /// Tells the start, and that it led to `found`.
     pub(super) fn start(&mut self, firing: Firing, found: &[u8]) -> Result<(), Contradiction> {
         let run = self.interpreter.start(firing.rule, firing.instance);
@@ -69,7 +74,7 @@ impl<'i> Narrator<'i> {
         self.state = self.agreed(state, found)?;
         self.told.start = self.told_start(firing, &run.output);
         let model = self.model();
-        self.told.start.state = self.state.listing(model);
+        self.told.start.state = Some(self.state.listing(model));
         self.told.start.folded = fold(model, &self.state);
         Ok(())
     }
@@ -83,7 +88,7 @@ impl<'i> Narrator<'i> {
         };
         let after = self.agreed(state, found)?;
         let mut step = self.told_step(firing, &run.output);
-        step.changed = changes(&self.state, &after, self.model());
+        step.effect = Effect::Changed(changes(&self.state, &after, self.model()));
         step.state = self.whole_states.then(|| after.listing(self.model()));
         self.told.steps.push(step);
         self.state = after;
@@ -149,7 +154,7 @@ impl<'i> Narrator<'i> {
             end => return Err(Contradiction(format!("{who} does not fail but ends with {end:?}"))),
         };
         let mut step = self.told_step(firing, &run.output);
-        step.error = Some(error.message.clone());
+        step.effect = Effect::Error(error.message.clone());
         let note = format!("in {who}{}", with(&step.bindings));
         let diagnostic = error.diagnostic().related(rule.span, note);
         self.told.steps.push(step);
@@ -161,9 +166,14 @@ impl<'i> Narrator<'i> {
             kind: "error".to_owned(),
             property: property_of(error),
             sentence: format!("{what}: {}", error.message),
-            place: Some(self.source().position(error.span.start)),
-            explanation: diagnostic.render(self.source(), self.colour),
+            place: Some(self.model().source.position(error.span.start)),
+            explanation: self.explanation(diagnostic, Vec::new()),
         }
+    }
+
+    fn explanation(&self, diagnostic: Diagnostic, values: Vec<(String, String)>) -> Explanation {
+        let source = Arc::clone(&self.model().source);
+        Explanation::Place { source, diagnostic: Box::new(diagnostic), values }
     }
 
     /// Tells that a property is broken in the last state, or that evaluating it fails there.
@@ -179,16 +189,12 @@ impl<'i> Narrator<'i> {
                 let with = with(&broken.bindings);
                 let message = format!("{who} does not hold{with}");
                 let diagnostic = Diagnostic::error(broken.span, message);
-                let mut explanation = diagnostic.render(self.source(), self.colour);
-                if !broken.values.is_empty() {
-                    explanation.push_str(&format!("where {}\n", listed(&broken.values)));
-                }
                 Ok(Broken {
                     kind: kind_name(claimed.kind).to_owned(),
                     property: name,
                     sentence: format!("{who} does not hold"),
-                    place: Some(self.source().position(claimed.span.start)),
-                    explanation,
+                    place: Some(self.model().source.position(claimed.span.start)),
+                    explanation: self.explanation(diagnostic, broken.values),
                 })
             }
             Err(error) => {
@@ -204,7 +210,7 @@ impl<'i> Narrator<'i> {
 
 /// What is broken by a run-time error: an assertion with a text of its own by that text, else by
 /// what happened.
-pub(super) fn property_of(error: &RuntimeError) -> String {
+pub(crate) fn property_of(error: &RuntimeError) -> String {
     let message = &error.message;
     let text = match error.kind {
         RuntimeErrorKind::AssertionFailed => message.strip_prefix("assertion failed: "),
@@ -215,7 +221,7 @@ pub(super) fn property_of(error: &RuntimeError) -> String {
 
 /// What is different between two states. Elements of multisets have no order that means anything,
 /// so those that came and went are sorted by how they are written.
-pub(super) fn changes(before: &State, after: &State, model: &Model) -> Vec<Change> {
+pub(crate) fn changes(before: &State, after: &State, model: &Model) -> Vec<Change> {
     let told = |change: value::Change| match change {
         value::Change::Simple { path, before, after } => Change { place: path, before, after },
         value::Change::Multiset { path, mut removed, mut added } => {
@@ -229,7 +235,7 @@ pub(super) fn changes(before: &State, after: &State, model: &Model) -> Vec<Chang
 }
 
 /// What the source calls a property.
-pub(super) fn kind_name(kind: PropertyKind) -> &'static str {
+pub(crate) fn kind_name(kind: PropertyKind) -> &'static str {
     match kind {
         PropertyKind::Invariant => "invariant",
         PropertyKind::Assumption => "assumption",
@@ -239,12 +245,12 @@ pub(super) fn kind_name(kind: PropertyKind) -> &'static str {
 }
 
 /// ` with p = Proc_1, q = Proc_2`, or nothing.
-pub(super) fn with(bindings: &[(String, String)]) -> String {
+pub(crate) fn with(bindings: &[(String, String)]) -> String {
     if bindings.is_empty() { String::new() } else { format!(" with {}", listed(bindings)) }
 }
 
 /// `p = Proc_1, q = Proc_2`
-fn listed(values: &[(String, String)]) -> String {
+pub(super) fn listed(values: &[(String, String)]) -> String {
     let shown = values.iter().map(|(name, value)| format!("{name} = {value}"));
     shown.collect::<Vec<_>>().join(", ")
 }

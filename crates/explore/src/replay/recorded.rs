@@ -142,28 +142,42 @@ fn fields(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exploration::{
-        Broken, Change, Counterexample, Exploration, Settings, Start, Step, Verdict, json,
+    use crate::report::{
+        Broken, Change, Counterexample, Effect, Finding, Report, Settings, Start, Step, Totals,
     };
+    use evidence::Verdict;
 
     fn pair(name: &str, value: &str) -> (String, String) {
         (name.to_owned(), value.to_owned())
     }
 
-    fn example() -> Exploration {
+    fn report_of(verdict: Verdict<(), Finding, crate::report::Open>) -> Report {
+        Report {
+            model: "m.m".to_owned(),
+            verdict,
+            settings: Settings { constants: vec![pair("N", "3")], ..Settings::default() },
+            totals: Totals::default(),
+            rules: Vec::new(),
+            properties: Vec::new(),
+        }
+    }
+
+    fn json(report: &Report) -> String {
+        serde_json::to_string(report).unwrap()
+    }
+
+    fn example() -> Report {
         let start = Start {
             rule: "all \"idle\"".to_owned(),
-            state: vec![pair("n", "0"), pair("owner", "undefined")],
+            state: Some(vec![pair("n", "0"), pair("owner", "undefined")]),
             ..Start::default()
         };
+        let change =
+            Change { place: "n".to_owned(), before: "0".to_owned(), after: "1".to_owned() };
         let step = Step {
             rule: "go".to_owned(),
             bindings: vec![pair("p", "Proc_1")],
-            changed: vec![Change {
-                place: "n".to_owned(),
-                before: "0".to_owned(),
-                after: "1".to_owned(),
-            }],
+            effect: Effect::Changed(vec![change]),
             ..Step::default()
         };
         let broken = Broken {
@@ -171,23 +185,13 @@ mod tests {
             property: "small".to_owned(),
             ..Broken::default()
         };
-        Exploration {
-            model: "m.m".to_owned(),
-            verdict: Verdict::Violation,
-            broken: Some(broken),
-            settings: Settings {
-                constants: vec![pair("N", "3")],
-                loop_limit: 1000,
-                ..Settings::default()
-            },
-            counterexample: Some(Counterexample { start, steps: vec![step] }),
-            ..Exploration::default()
-        }
+        let counterexample = Some(Counterexample { start, steps: vec![step] });
+        report_of(Verdict::Broken(Finding { broken, counterexample }))
     }
 
     #[test]
     fn what_is_written_is_read_back() {
-        let recorded = read(&json::object(&example())).unwrap();
+        let recorded = read(&json(&example())).unwrap();
         assert_eq!(recorded.constants, [pair("N", "3")]);
         assert_eq!(recorded.property, "small");
         assert_eq!(recorded.start.state.unwrap().len(), 2);
@@ -197,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_loop_limit_that_is_no_limit_is_refused() {
-        let mut object: Value = serde_json::from_str(&json::object(&example())).unwrap();
+        let mut object: Value = serde_json::from_str(&json(&example())).unwrap();
         for wrong in [0.into(), (-1).into(), 1.5.into(), "1000".into(), Value::Null] {
             object["loop_limit"] = wrong;
             let error = read(&object.to_string()).unwrap_err();
@@ -207,10 +211,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_replayed_is_refused_with_the_reason() {
-        let verified = Exploration { verdict: Verdict::Verified, ..Exploration::default() };
-        let error = read(&json::object(&verified)).unwrap_err();
+        let error = read(&json(&report_of(Verdict::Holds(())))).unwrap_err();
         assert_eq!(error, "there is nothing to replay: the verdict is \"verified\"");
-        let broken = json::object(&example()).replace("\"rule\":\"go\"", "\"rule\":7");
+        let broken = json(&example()).replace("\"rule\":\"go\"", "\"rule\":7");
         assert_eq!(read(&broken).unwrap_err(), "step 1 has no string `rule`");
         assert!(read("[]").is_err() && read("{").is_err());
     }

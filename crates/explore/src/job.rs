@@ -1,0 +1,217 @@
+//! A whole exploration, from the source of a model to the report: load it, search it with what the
+//! host can do, and have the reference interpreter confirm what was found.
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//! use evidence::Verdict;
+//! use murphi::source::Source;
+//! use tribunal_explore::{Loaded, Question};
+//!
+//! let text = "
+//!     var n: 0..3;
+//!     startstate begin n := 0; end;
+//!     rule \"count\" n < 3 ==> begin n := n + 1; end;
+//!     invariant \"small\" n < 3;";
+//! let source = Source { name: "counter.m".to_owned(), text: text.to_owned() };
+//! let model = Loaded::new(&source, &Default::default()).expect("the model is right");
+//! let report = model.explore(&Question::default(), &mut |_| (), &AtomicBool::new(false))?;
+//! let Verdict::Broken(finding) = &report.verdict else { panic!("n becomes 3") };
+//! assert_eq!(finding.broken.sentence, "invariant \"small\" does not hold");
+//! assert_eq!(finding.counterexample.as_ref().map(|run| run.steps.len()), Some(3));
+//! # Ok::<(), tribunal_explore::Contradiction>(())
+//! ```
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use evidence::Verdict;
+use murphi::check;
+use murphi::diagnostic::Diagnostic;
+use murphi::interpret::{Interpreter, Unrunnable};
+use murphi::ir::Model;
+use murphi::machine::Codec;
+use murphi::source::Source;
+
+use crate::replay::{Recorded, Refuted, replay};
+use crate::report::{Contradiction, Open, Report, SearchOrder, Settings, asymmetric, told};
+use crate::symmetry::Symmetry;
+use crate::{Bare, Deadlock, Engine, MOST_THREADS, Options, Progress, Strategy, threads};
+
+/// A model that can be explored.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// What runs it.
+    pub interpreter: Interpreter,
+    /// What looks like a mistake in it.
+    pub warnings: Vec<Diagnostic>,
+    language: check::Options,
+    since: Instant,
+}
+
+/// Why a model cannot be explored.
+#[derive(Debug, Clone)]
+pub enum Refused {
+    /// It is wrong, for these reasons.
+    Wrong(Vec<Diagnostic>),
+    /// It is right, but cannot be run; the sentence says why and what to do.
+    TooLarge(String),
+}
+
+/// What to look for, and how.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// How to search, and how far.
+    pub options: Options,
+    /// Which states count as the same.
+    pub symmetry: Symmetry,
+    /// Whether every step of a counterexample comes with the whole state.
+    pub whole_states: bool,
+}
+
+/// What happens on the way to an answer.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The model is being compiled.
+    Compiling,
+    /// It cannot be compiled, for this reason, and is interpreted, which is slow.
+    Interpreting(&'a native::Error),
+    /// So many threads search, fewer than were asked for: more would take too much memory.
+    FewerThreads {
+        /// How many search.
+        threads: usize,
+        /// How many were asked for.
+        asked: usize,
+    },
+    /// The search has come so far.
+    Searching(&'a Progress),
+    /// The reference interpreter confirms what was found.
+    Confirming,
+}
+
+impl Loaded {
+    /// Reads a model.
+    pub fn new(source: &Source, language: &check::Options) -> Result<Loaded, Refused> {
+        let since = Instant::now();
+        let checked = murphi::load(source.clone(), language).map_err(Refused::Wrong)?;
+        let model = Arc::new(checked.model);
+        let interpreter = Interpreter::new(Arc::clone(&model))
+            .map_err(|why| Refused::TooLarge(unrunnable(&model, why)))?;
+        let (warnings, language) = (checked.warnings, language.clone());
+        Ok(Loaded { interpreter, warnings, language, since })
+    }
+
+    /// Explores the model. `events` hears what happens on the way; setting `interrupt` ends the
+    /// search with what was found so far.
+    pub fn explore(
+        &self,
+        question: &Question,
+        events: &mut dyn FnMut(Event<'_>),
+        interrupt: &AtomicBool,
+    ) -> Result<Report, Contradiction> {
+        events(Event::Compiling);
+        // Compiling is part of what the time budget is for.
+        let mut options = question.options.clone();
+        let started = Instant::now();
+        let is_over = || options.time.is_some_and(|budget| started.elapsed() >= budget);
+        let engine = Engine::new_unless(&self.interpreter, &is_over);
+        if let Engine::Interpreted(_, _, why) = &engine
+            && *why != native::Error::Stopped
+        {
+            events(Event::Interpreting(why));
+        }
+        options.time = options.time.map(|budget| budget.saturating_sub(started.elapsed()));
+        let jobs = threads_of(&options, engine.packed_size());
+        if jobs < options.threads && options.strategy != Strategy::Depth {
+            events(Event::FewerThreads { threads: jobs, asked: options.threads });
+        }
+        let mut progress = |now: &Progress| events(Event::Searching(now));
+        let how = (&options, question.symmetry);
+        let found = engine.explore(&self.interpreter, how, &Bare, &mut progress, interrupt);
+        events(Event::Confirming);
+        let mut report = told(&self.interpreter, &found, question.whole_states)?;
+        report.settings = self.settings(question, jobs);
+        if let Verdict::Undecided(Open::Ended { bound, .. }) = &mut report.verdict {
+            *bound = report.settings.bound;
+        }
+        report.totals.seconds = self.since.elapsed().as_secs_f64();
+        Ok(report)
+    }
+
+    /// Whether a recorded counterexample is one.
+    pub fn replay(&self, recorded: &Recorded, deadlock: Deadlock) -> Result<(), Refuted> {
+        replay(&self.interpreter, recorded, deadlock)
+    }
+
+    fn settings(&self, question: &Question, jobs: usize) -> Settings {
+        let Question { options, symmetry, .. } = question;
+        let (search, seed, bound) = match options.strategy {
+            Strategy::Simulate { seed, length, .. } => {
+                (SearchOrder::Simulate, Some(seed), (length != WALK).then_some(length))
+            }
+            Strategy::Depth => (SearchOrder::Dfs, None, options.depth.map(u64::from)),
+            Strategy::Breadth | Strategy::Compact { .. } => {
+                (SearchOrder::Bfs, None, options.depth.map(u64::from))
+            }
+        };
+        Settings {
+            symmetry: *symmetry,
+            asymmetric: match symmetry {
+                Symmetry::Full => asymmetric(self.interpreter.model()),
+                Symmetry::Off => Vec::new(),
+            },
+            deadlock: options.deadlock,
+            search,
+            jobs: if search == SearchOrder::Dfs { 1 } else { jobs },
+            seed,
+            bound,
+            compact: match options.strategy {
+                Strategy::Compact { bits } => Some(bits as u8),
+                _ => None,
+            },
+            constants: self.language.constants.clone(),
+            dialect: self.language.dialect,
+            loop_limit: self.language.loop_limit,
+        }
+    }
+}
+
+/// Steps of a random walk before the next begins, unless somebody says otherwise.
+pub const WALK: u64 = 10_000;
+
+/// The number of threads that search.
+fn threads_of(options: &Options, packed_size: usize) -> usize {
+    match options.strategy {
+        Strategy::Depth => options.threads,
+        Strategy::Simulate { .. } => options.threads.min(MOST_THREADS),
+        Strategy::Breadth | Strategy::Compact { .. } => threads(options, packed_size),
+    }
+}
+
+fn unrunnable(model: &Model, why: Unrunnable) -> String {
+    match why {
+        Unrunnable::TooLarge(too_large) => {
+            let name = model.types[too_large.ty.0 as usize].name.as_deref();
+            let what = name.map_or("a state".to_owned(), |name| format!("type `{name}`"));
+            format!("{what} would take {} bytes; make the model smaller", too_large.bytes)
+        }
+        Unrunnable::TooManyInstances(name) => {
+            format!("\"{name}\" has more instances than can be counted")
+        }
+    }
+}
+
+impl fmt::Display for Event<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Event::Compiling => f.write_str("compiling"),
+            Event::Interpreting(why) => write!(f, "{why}; the model is interpreted, which is slow"),
+            Event::FewerThreads { threads, asked } => {
+                write!(f, "{threads} threads instead of {asked}: more would take too much memory")
+            }
+            Event::Searching(now) => now.fmt(f),
+            Event::Confirming => f.write_str("confirming"),
+        }
+    }
+}

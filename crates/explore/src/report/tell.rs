@@ -1,0 +1,214 @@
+//! From what a search found to what is reported: the counterexample is run again by the reference
+//! interpreter, and what is broken at its end is taken apart.
+
+use std::fmt;
+use std::sync::Arc;
+
+use evidence::Verdict;
+use murphi::diagnostic::Diagnostic;
+use murphi::instance;
+use murphi::interpret::{End, Interpreter};
+use murphi::ir::{Model, Property, PropertyKind, Rule, TypeId};
+use murphi::source::Span;
+
+use super::fold::fold;
+use super::narrate::{Contradiction, Firing, Narrator, with};
+use super::{Broken, Explanation, Finding, Open, Report, RuleCoverage, Settings, Totals};
+use crate::result::{self as search, Exploration, Reason, Violation};
+
+/// Puts what was found into words, confirmed by the reference interpreter. What was asked is not
+/// known here: of the settings only the defaults are there.
+pub fn told(
+    interpreter: &Interpreter,
+    found: &Exploration,
+    whole_states: bool,
+) -> Result<Report, Contradiction> {
+    let model = interpreter.model();
+    let mut narrator = Narrator::new(interpreter, whole_states);
+    for (index, step) in found.counterexample.iter().enumerate() {
+        let firing = Firing { rule: step.rule as usize, instance: step.instance };
+        match index {
+            0 => narrator.start(firing, &step.state)?,
+            _ => narrator.step(firing, &step.state)?,
+        }
+    }
+    let verdict = match &found.verdict {
+        search::Verdict::Verified => verified(interpreter, found),
+        search::Verdict::Undecided(reason) => {
+            Verdict::Undecided(Open::Ended { reason: reason.clone(), bound: None })
+        }
+        search::Verdict::Deadlock => {
+            let broken = no_way_out(interpreter, &narrator);
+            Verdict::Broken(Finding { broken, counterexample: Some(narrator.finish()) })
+        }
+        search::Verdict::Violation(violation) => {
+            let broken = violated(&mut narrator, *violation)?;
+            Verdict::Broken(Finding { broken, counterexample: Some(narrator.finish()) })
+        }
+    };
+    let covered = |(rule, &fired): (&Rule, &u64)| RuleCoverage { rule: rule.name.clone(), fired };
+    Ok(Report {
+        model: model.source.name.clone(),
+        verdict,
+        settings: Settings::default(),
+        totals: totals(found),
+        rules: model.rules.iter().zip(&found.firings).map(covered).collect(),
+        properties: facts(model),
+    })
+}
+
+/// `2 invariants hold`, and so on for each kind of property the model has.
+fn facts(model: &Model) -> Vec<String> {
+    let of = |kind| model.properties.iter().filter(|p| p.kind == kind).count();
+    let mut facts = Vec::new();
+    match of(PropertyKind::Invariant) {
+        0 => {}
+        1 => facts.push("1 invariant holds".to_owned()),
+        invariants => facts.push(format!("{invariants} invariants hold")),
+    }
+    match of(PropertyKind::Cover) + model.covers.len() {
+        0 => {}
+        1 => facts.push("1 cover is reached".to_owned()),
+        covers => facts.push(format!("{covers} covers are reached")),
+    }
+    facts
+}
+
+/// The scalarsets that are no symmetry of the model, because the order of their members may show.
+pub(crate) fn asymmetric(model: &Model) -> Vec<String> {
+    let mut types: Vec<_> = model.ordered.iter().map(|ordered| ordered.scalarset).collect();
+    types.sort();
+    types.dedup();
+    let name = |ty: TypeId| model.types[ty.0 as usize].name.clone();
+    types.into_iter().map(|ty| name(ty).unwrap_or_else(|| "a scalarset".to_owned())).collect()
+}
+
+fn totals(found: &Exploration) -> Totals {
+    Totals {
+        states: found.states,
+        rules_fired: found.rules_fired,
+        depth: u64::from(found.depth),
+        seconds: found.seconds,
+        search_seconds: found.seconds,
+        bytes_per_state: found.bytes_per_state(),
+        omission_probability: found.omission_probability,
+    }
+}
+
+/// Everything was visited. What was to be reached and was not is a violation, too; of a property
+/// that nothing looks at, nothing can be said.
+fn verified(interpreter: &Interpreter, found: &Exploration) -> Verdict<(), Finding, Open> {
+    let model = interpreter.model();
+    let Some((cover, span, sentence)) = missed_cover(model, &found.covered) else {
+        let unchecked = model.properties.iter().find(|p| p.kind == PropertyKind::Liveness);
+        let open = |property: &Property| Verdict::Undecided(Open::Liveness(property.name.clone()));
+        return unchecked.map_or(Verdict::Holds(()), open);
+    };
+    let diagnostic = Diagnostic::error(span, sentence.clone());
+    let source = Arc::clone(&model.source);
+    let broken = Broken {
+        kind: "cover".to_owned(),
+        property: cover,
+        sentence,
+        place: Some(model.source.position(span.start)),
+        explanation: Explanation::Place {
+            source,
+            diagnostic: Box::new(diagnostic),
+            values: Vec::new(),
+        },
+    };
+    Verdict::Broken(Finding { broken, counterexample: None })
+}
+
+/// The first cover that held in no state, or `cover` statement that no run reached: its name, its
+/// place, and what to say of it.
+fn missed_cover(model: &Model, covered: &[bool]) -> Option<(String, Span, String)> {
+    let properties = model.properties.iter().zip(covered).filter_map(|(property, &covered)| {
+        let missed = property.kind == PropertyKind::Cover && !covered;
+        let sentence = format!("cover \"{}\" holds in no state", property.name);
+        missed.then(|| (property.name.clone(), property.span, sentence))
+    });
+    let reached = covered.iter().skip(model.properties.len());
+    let statements = model.covers.iter().zip(reached).filter_map(|(cover, &covered)| {
+        let sentence = format!("cover \"{}\" is true in no run that reaches it", cover.name);
+        (!covered).then(|| (cover.name.clone(), cover.span, sentence))
+    });
+    properties.chain(statements).next()
+}
+
+fn violated(narrator: &mut Narrator<'_>, violation: Violation) -> Result<Broken, Contradiction> {
+    let firing = |rule: u32, instance: u64| Firing { rule: rule as usize, instance };
+    match violation {
+        Violation::Broken { property } | Violation::PropertyFailed { property } => {
+            narrator.property_breaks(property as usize)
+        }
+        Violation::GuardFailed { rule, instance } | Violation::RuleFailed { rule, instance } => {
+            narrator.step_fails(firing(rule, instance))
+        }
+        Violation::StartFailed { rule, instance } => narrator.start_fails(firing(rule, instance)),
+    }
+}
+
+/// Why a state is a deadlock: no rule applies, or those that do change nothing.
+fn no_way_out(interpreter: &Interpreter, narrator: &Narrator<'_>) -> Broken {
+    let (model, state) = (interpreter.model(), narrator.state());
+    let mut idle = Vec::new();
+    for (number, rule) in model.rules.iter().enumerate() {
+        let instances = instance::count(model, &rule.parameters).unwrap_or_default();
+        let applies =
+            |at: &u64| !matches!(interpreter.run_rule(state, number, *at).end, End::Disabled);
+        if let Some(at) = (0..instances).find(applies) {
+            let with = with(&interpreter.bindings(state, number, at));
+            idle.push(format!("rule \"{}\"{with} applies but leads nowhere else\n", rule.name));
+        }
+    }
+    let sentence = match idle.is_empty() {
+        true => "no rule applies",
+        false => "no rule leads to another state",
+    };
+    let state_lines = fold(model, state).into_iter();
+    let state_lines: String =
+        state_lines.map(|(place, value)| format!("    {place} = {value}\n")).collect();
+    Broken {
+        kind: "deadlock".to_owned(),
+        property: "deadlock".to_owned(),
+        sentence: sentence.to_owned(),
+        place: None,
+        explanation: Explanation::Lines(format!(
+            "{sentence} in this state:\n{state_lines}{}",
+            idle.concat()
+        )),
+    }
+}
+
+/// Why there is no answer, in words.
+impl fmt::Display for Open {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (reason, bound) = match self {
+            Open::Liveness(name) => {
+                return write!(f, "liveness \"{name}\" is not checked; everything else holds");
+            }
+            Open::Ended { reason, bound } => (reason, bound.unwrap_or_default()),
+        };
+        match reason {
+            Reason::Time => f.write_str("the time budget ran out")?,
+            Reason::Memory => f.write_str("the memory budget ran out")?,
+            Reason::Depth => {
+                let s = if bound == 1 { "" } else { "s" };
+                write!(f, "nothing was looked for more than {} step{s} away", grouped(bound))?;
+            }
+            Reason::Interrupted => f.write_str("interrupted")?,
+            Reason::Simulated => f.write_str("random walks do not visit every state")?,
+            Reason::Disk(message) => write!(f, "a temporary file failed: {message}")?,
+        }
+        f.write_str("; nothing wrong so far")
+    }
+}
+
+/// Thousands set off by commas.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups: Vec<_> = groups.map(|group| String::from_utf8_lossy(group)).collect();
+    groups.join(",")
+}
