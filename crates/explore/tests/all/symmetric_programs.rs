@@ -364,7 +364,7 @@ fn deadlock_of(seed: u64) -> Deadlock {
 /// Looks at the program of a seed.
 fn try_seed(seed: u64, sabotage: Sabotage, mix: &mut Mix) -> Result<(), String> {
     let (text, deadlock) = (sketch::program(seed), deadlock_of(seed));
-    let natively = if (seed / 4) % ONE_NATIVE_IN == 0 { Natively::Yes } else { Natively::No };
+    let natively = if (seed / 4).is_multiple_of(ONE_NATIVE_IN) { Natively::Yes } else { Natively::No };
     match examine_sabotaged(&text, deadlock, (natively, sabotage), mix) {
         Ok(_) => Ok(()),
         Err(why) => Err(format!(
@@ -387,7 +387,7 @@ fn random_symmetric_programs_have_one_verdict() {
             if let Err(why) = try_seed(first.wrapping_add(trial), Sabotage::Nothing, &mut mix) {
                 panic!("{why}");
             }
-            if (trial + 1) % 10_000 == 0 {
+            if (trial + 1).is_multiple_of(10_000) {
                 eprintln!("{} done; of one worker: {mix:?}", trial + 1);
             }
         }
