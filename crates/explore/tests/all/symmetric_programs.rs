@@ -364,7 +364,8 @@ fn deadlock_of(seed: u64) -> Deadlock {
 /// Looks at the program of a seed.
 fn try_seed(seed: u64, sabotage: Sabotage, mix: &mut Mix) -> Result<(), String> {
     let (text, deadlock) = (sketch::program(seed), deadlock_of(seed));
-    let natively = if (seed / 4).is_multiple_of(ONE_NATIVE_IN) { Natively::Yes } else { Natively::No };
+    let natively =
+        if (seed / 4).is_multiple_of(ONE_NATIVE_IN) { Natively::Yes } else { Natively::No };
     match examine_sabotaged(&text, deadlock, (natively, sabotage), mix) {
         Ok(_) => Ok(()),
         Err(why) => Err(format!(

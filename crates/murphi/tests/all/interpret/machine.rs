@@ -53,7 +53,8 @@ fn instances_are_numbers_with_the_outermost_parameter_first() {
 /// What running the instances of the first rule one by one gives.
 fn one_by_one(interpreter: &Interpreter) -> Vec<(u32, u64, Outcome)> {
     let (state, model) = (started(interpreter), interpreter.model());
-    let count = instance::count(model, &model.rules[0].parameters).unwrap();
+    let count =
+        instance::count(model, &model.rules[0].parameters).expect("instances can be counted");
     let outcome = |number: u64| match interpreter.run_rule(&state, 0, number).end {
         End::Disabled => None,
         End::Done(_) => Some(Outcome::Done),
