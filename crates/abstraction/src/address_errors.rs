@@ -4,7 +4,7 @@
 //! written, so that run-time errors in it are made explicit and claimed when its processors are
 //! abstracted. What is left out is what is done at other addresses, and what is asked of all or some
 //! addresses at once. An error that shows only there would be lost, so a program with such a check is
-//! refused: a check under two variables for addresses (parameters or loops), one that asks for all
+//! refused: a check that names two addresses (parameters or variables of loops), one that asks for all
 //! addresses, or one of a local variable that holds an address. Every other check is about one
 //! address at most, and is seen where that address is the one in view.
 //!
@@ -35,11 +35,12 @@ pub(crate) fn shows_at_one_address(
     let mut checks = Checks { types: &types, held: Vec::new(), problems: Vec::new() };
     for (rule, evaluates) in checked.program.rules.iter().zip(&checked.guards) {
         let bound = checks.addresses(&rule.quantifiers);
-        checks.check(bound, evaluates, rule.guard.as_ref().map_or(rule.span, |guard| guard.span));
-        checks.body(bound, &rule.body);
+        checks.check(&bound, evaluates, rule.guard.as_ref().map_or(rule.span, |guard| guard.span));
+        checks.body(&bound, &rule.body);
     }
     for start in &checked.program.start_states {
-        checks.body(checks.addresses(&start.quantifiers), &start.item.1);
+        let bound = checks.addresses(&start.quantifiers);
+        checks.body(&bound, &start.item.1);
     }
     if checks.problems.is_empty() { Ok(()) } else { Err(checks.problems) }
 }
@@ -53,12 +54,13 @@ struct Checks<'a> {
 }
 
 impl Checks<'_> {
-    /// How many of these variables are addresses.
-    fn addresses(&self, quantifiers: &[Quantifier]) -> usize {
-        quantifiers.iter().filter(|each| self.types.over_processors(each)).count()
+    /// Those of these variables that are addresses.
+    fn addresses(&self, quantifiers: &[Quantifier]) -> Vec<String> {
+        let addresses = quantifiers.iter().filter(|each| self.types.over_processors(each));
+        addresses.map(|each| each.name.text.clone()).collect()
     }
 
-    fn body(&mut self, bound: usize, body: &Body) {
+    fn body(&mut self, bound: &[String], body: &Body) {
         self.held.clear();
         for declaration in &body.declarations {
             if let DeclarationKind::Variable(variables) = &declaration.kind
@@ -70,7 +72,7 @@ impl Checks<'_> {
         self.statements(bound, &body.statements);
     }
 
-    fn statements(&mut self, bound: usize, statements: &[Statement]) {
+    fn statements(&mut self, bound: &[String], statements: &[Statement]) {
         for statement in statements {
             match &statement.kind {
                 StatementKind::Property(property) if property.kind == PropertyKind::Check => {
@@ -85,7 +87,8 @@ impl Checks<'_> {
                     otherwise.iter().for_each(|body| self.statements(bound, body));
                 }
                 StatementKind::For { quantifiers, body } => {
-                    self.statements(bound + self.addresses(quantifiers), body);
+                    let bound = [bound, &self.addresses(quantifiers)].concat();
+                    self.statements(&bound, body);
                 }
                 StatementKind::While { body, .. } | StatementKind::Alias { body, .. } => {
                     self.statements(bound, body);
@@ -95,12 +98,14 @@ impl Checks<'_> {
         }
     }
 
-    fn check(&mut self, bound: usize, condition: &Expression, span: Span) {
-        if is_true(condition) || (bound == 0 && says_all_are_defined(condition)) {
+    fn check(&mut self, bound: &[String], condition: &Expression, span: Span) {
+        if is_true(condition) || (bound.is_empty() && says_all_are_defined(condition)) {
             return;
         }
-        let holds_address = names(condition).iter().any(|name| self.held.contains(name));
-        if bound > 1 || holds_address || self.asks_for_all(condition) {
+        let named = names(condition);
+        let holds_address = named.iter().any(|name| self.held.contains(name));
+        let addresses = bound.iter().filter(|address| named.contains(address)).count();
+        if addresses > 1 || holds_address || self.asks_for_all(condition) {
             let message = "this may fail by what is so at several addresses, so one address cannot \
                            stand for the others";
             self.problems.push(Diagnostic::error(span, message));
@@ -111,7 +116,7 @@ impl Checks<'_> {
         let mut found = false;
         each_part(condition, &mut |part| {
             if let ExpressionKind::Quantified { quantifiers, .. } = &part.kind {
-                found |= self.addresses(quantifiers) > 0;
+                found |= !self.addresses(quantifiers).is_empty();
             }
         });
         found
