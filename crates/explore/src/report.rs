@@ -309,9 +309,9 @@ pub struct Change {
     pub after: String,
 }
 
-/// The fields are those of the contract, and more: what is needed to run the counterexample again
-/// (`constants`, `dialect`, `loop_limit`, `deadlock`, and `start`, the start state in full), how
-/// the search was done, and `rule_coverage`. A step that fails has `error` instead of `changed`.
+/// The fields are those of docs/interface.md: the result, what is needed to run the counterexample
+/// again (`constants`, `dialect`, `loop_limit`, `deadlock`, and `start`, the start state in full),
+/// how the search was done, and `rule_coverage`. A step that fails has `error` instead of `changed`.
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]

@@ -76,7 +76,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Its name in the contract.
+    /// Its name in docs/interface.md.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Verified => "verified",

@@ -10,7 +10,7 @@ use crate::style::{Style, paint};
 
 /// The verdict as a JSON object in one line, without the newline.
 ///
-/// The fields are those of the contract. A violation has `cycle`, the edges of the last cycle of
+/// The fields are those of docs/interface.md. A violation has `cycle`, the edges of the last cycle of
 /// the proof; where search was needed that cycle holds under assumptions, and its edges that are
 /// assumed say `"assumed":true`. A read of a value nobody wrote has no cycle: `cycle` is empty and
 /// `unwritten` names the read. With `witness`, a consistent verdict has `witness`, a total order as
@@ -178,7 +178,7 @@ fn event_json(history: &History, event: EventId, more: &str) -> String {
     format!("{{\"thread\":{thread},\"index\":{},\"line\":{}{more}}}", e.index, e.line)
 }
 
-/// The name of an edge's kind, as in the contract: that of its rule if it is derived.
+/// The name of an edge's kind, as in docs/interface.md: that of its rule if it is derived.
 pub(crate) fn because(because: Because, derived: &[Derived]) -> String {
     match because {
         Because::Derived(index) => match derived.get(index as usize) {
@@ -189,7 +189,7 @@ pub(crate) fn because(because: Because, derived: &[Derived]) -> String {
     }
 }
 
-/// The name of a causal rule, as in the contract.
+/// The name of a causal rule, as in docs/interface.md.
 fn rule(rule: Rule) -> &'static str {
     match rule {
         Rule::Observed => "observed",
@@ -243,7 +243,7 @@ fn choice_json(history: &History, reader: Reader, source: Source) -> String {
     format!("{{\"reader\":{reader},\"source\":{source}}}")
 }
 
-/// A JSON object being written, fields in the order of the contract.
+/// A JSON object being written, fields in the order of docs/interface.md.
 pub(crate) struct Object(String);
 
 impl Object {

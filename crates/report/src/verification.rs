@@ -90,7 +90,7 @@ pub enum MemoryModel {
 }
 
 impl MemoryModel {
-    /// Its name in the contract.
+    /// Its name in docs/interface.md.
     pub fn name(self) -> &'static str {
         match self {
             MemoryModel::Sc => "sc",

@@ -1,4 +1,4 @@
-//! How a run ends: the exit codes of the contract, and what can keep a command from its answer.
+//! How a run ends: the exit codes of docs/interface.md, and what can keep a command from its answer.
 
 use std::fmt;
 use std::io;

@@ -16,6 +16,7 @@ mod explore;
 mod explore_replay;
 mod generate;
 mod hunt;
+mod interface;
 mod litmus;
 mod printed;
 mod protocols;
