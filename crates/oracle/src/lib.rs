@@ -7,7 +7,8 @@
 //!
 //! [`random_history`] makes histories to compare them on: runs of strong and weak machines, and
 //! near misses. [`strategy`] makes them for proptest; [`smallest`] makes a failing one small;
-//! [`mix_report`] measures whether a collection of them is worth anything.
+//! [`mix_report`] measures whether a collection of them is worth anything. [`corpora`] are the
+//! traces and litmus tests with known answers.
 //!
 //! ```
 //! use models::Model;
@@ -23,6 +24,7 @@ mod blur;
 mod causal;
 mod classic;
 mod combinations;
+mod corpus;
 mod cycle;
 mod formula;
 mod generate;
@@ -41,6 +43,7 @@ use history::History;
 use models::{Model, Rules};
 
 pub use chance::Rng;
+pub use corpus::{corpora, large_corpus, small_corpus};
 pub use formula::{Formula, SharedLiterals};
 pub use generate::{random_histories, random_history};
 pub use machine::machine_allows;

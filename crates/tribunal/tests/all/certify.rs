@@ -26,10 +26,10 @@ fn every_certificate_that_check_writes_holds() {
 }
 
 #[test]
-fn every_verdict_on_the_corpus_is_certified() {
-    for folder in ["litmus", "random"] {
-        let Some(trace) = corpus(&format!("traces/{folder}/tests.axe")) else { return };
-        let directory = directory(&format!("certify-{folder}"));
+fn every_verdict_on_the_corpora_is_certified() {
+    for (folder, count) in corpora() {
+        let trace = format!("{folder}/tests.axe");
+        let directory = directory(&format!("certify-{count}"));
         let certificate = directory.join("proof.jsonl").to_str().unwrap().to_owned();
         let models = "sc,tso,pso,wmo,rmo,coherence,cc,ccv,cm,ccm,wccm";
         run(&["check", "-q", "--model", models, "--certificate", &certificate, &trace]);

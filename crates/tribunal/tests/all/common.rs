@@ -83,14 +83,14 @@ pub(crate) fn file(directory: &Path, name: &str, content: impl AsRef<[u8]>) -> S
     path.to_str().unwrap().to_owned()
 }
 
-/// A file of the corpus beside the project; `None`, with a message, where it is absent.
-pub(crate) fn corpus(name: &str) -> Option<String> {
-    let path = root().join("../shared/corpus").join(name);
-    if !path.exists() {
-        eprintln!("skipped: no {}", path.display());
-        return None;
-    }
-    Some(path.to_str().unwrap().to_owned())
+/// The folders of traces with answers: that of the repository, and those of the large corpus where
+/// it is present, each with the number of its traces.
+pub(crate) fn corpora() -> Vec<(String, usize)> {
+    let large = [("traces/litmus", 199), ("traces/random", 2000)];
+    let large = large.map(|(name, count)| Some((oracle::large_corpus(name)?, count)));
+    let small = (oracle::small_corpus("traces/litmus"), 20);
+    let folders = std::iter::once(small).chain(large.into_iter().flatten());
+    folders.map(|(path, count)| (path.to_str().unwrap().to_owned(), count)).collect()
 }
 
 /// Both threads read 0: consistent with tso, a violation of sc.
