@@ -33,7 +33,7 @@ pub use build::{
 pub use declarations::{Declarations, Scope, bind, bind_variables, local_variables, type_name};
 pub use effects::{is_moved, written};
 pub use errors::{Checked, explicit_errors, without_idle_puts};
-pub use flatten::{Flat, FlatRule, Flattened, RuleId, flatten, flatten_all};
+pub use flatten::{Flat, FlatRule, Flattened, RuleId, flatten, flatten_all, rule_title};
 pub use fold::{
     Part, bodies_mut, parts_mut, rebuilt, rebuilt_statements, try_rebuilt, try_rebuilt_statement,
     with_bodies,

@@ -38,6 +38,11 @@ use remains::nothing_depends_on;
 
 type Result<T> = std::result::Result<T, Diagnostic>;
 
+/// The constants that the number of processors depends on, and those that depend on it.
+pub(crate) fn sized(declarations: &[Declaration], processor: &Processor) -> HashSet<String> {
+    sized_constants(declarations, &constants(declarations), processor)
+}
+
 /// Turns counters into sets, in declarations and rules.
 pub(crate) fn counters_to_sets(
     declarations: &mut Vec<Declaration>,
@@ -45,8 +50,7 @@ pub(crate) fn counters_to_sets(
     types: &ProcessorTypes,
     processor: &Processor,
 ) -> Result<()> {
-    let constants = constants(declarations);
-    let sized = sized_constants(declarations, &constants, processor);
+    let (constants, sized) = (constants(declarations), sized(declarations, processor));
     if sized.is_empty() {
         return Ok(());
     }

@@ -11,7 +11,7 @@ use murphi::transform::{
 };
 
 use crate::Prepared;
-use crate::counters::counters_to_sets;
+use crate::counters::{counters_to_sets, sized};
 use crate::flags::flags_to_errors;
 use crate::implications::comparisons_to_implications;
 use crate::processor::find_processor;
@@ -30,11 +30,13 @@ pub fn prepare(program: &Program, processor: Option<&str>) -> Result<Prepared, V
     // Functions have brought in variables of their own.
     names_apart(&mut flattened, &types, &RESERVED);
     nothing_reserved(program, &flattened)?;
-    without_idle_puts(&types, &mut flattened);
+    let mut declarations: Vec<_> = declarations(program).cloned().collect();
+    // That something cannot fail must not follow from how many processors there are in the text.
+    let any_number = types.forgetting(&sized(&declarations, &processor));
+    without_idle_puts(&any_number, &mut flattened);
     flags_to_errors(&mut flattened, &types);
-    let mut declarations = declarations(program).cloned().collect();
     counters_to_sets(&mut declarations, &mut flattened, &types, &processor).map_err(one)?;
-    comparisons_to_implications(&mut flattened);
+    comparisons_to_implications(&mut flattened, &types);
     let program = assembled(&declarations, &flattened);
     Ok(Prepared { program, processor, rules: flattened.rules, witnessed: Vec::new() })
 }

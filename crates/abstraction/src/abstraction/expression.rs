@@ -305,6 +305,11 @@ impl Instance<'_> {
                     },
                 }
             }
+            ExpressionKind::Binary(B::And | B::Or, ..)
+                if self.types.is_number(&self.scope, whole) =>
+            {
+                try_rebuilt(whole, &mut |part| self.value(part, mode))
+            }
             ExpressionKind::Unary(UnaryOperator::Not, _)
             | ExpressionKind::Binary(
                 B::And | B::Or | B::Implies | B::LogicalAnd | B::LogicalOr,

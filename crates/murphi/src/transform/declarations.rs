@@ -1,11 +1,11 @@
 //! What is of which type, as far as transformations of the syntax tree ask: from the declarations of
 //! a checked program.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::ast::{
-    Declaration, DeclarationKind, Domain, Expression, ExpressionKind, Item, Name, Program,
-    Quantifier, TypeExpression, TypeKind, UnaryOperator,
+    BinaryOperator, Declaration, DeclarationKind, Domain, Expression, ExpressionKind, Item, Name,
+    Program, Quantifier, TypeExpression, TypeKind, UnaryOperator,
 };
 
 use super::build::named_type;
@@ -36,6 +36,13 @@ impl Declarations {
             }
         }
         declarations
+    }
+
+    /// The same, but that nothing is known of the values of some constants.
+    pub fn forgetting(&self, constants: &HashSet<String>) -> Declarations {
+        let mut less = self.clone();
+        less.constants.retain(|name, _| !constants.contains(name));
+        less
     }
 
     fn declare(&mut self, declaration: &Declaration) {
@@ -178,6 +185,35 @@ impl Declarations {
             | ExpressionKind::IsUndefined(_)
             | ExpressionKind::IsMember(..) => Some(named_type("boolean", place.span)),
             _ => None,
+        }
+    }
+
+    /// Whether an expression is evidently a number: `&` and `|` are operators on numbers as well.
+    pub fn is_number(&self, scope: &Scope, whole: &Expression) -> bool {
+        use BinaryOperator as B;
+        match &whole.kind {
+            ExpressionKind::Integer(_) | ExpressionKind::MultisetCount(_) => true,
+            ExpressionKind::Unary(operator, _) => *operator != UnaryOperator::Not,
+            ExpressionKind::Binary(B::And | B::Or, left, right) => {
+                self.is_number(scope, left) || self.is_number(scope, right)
+            }
+            ExpressionKind::Binary(operator, ..) => matches!(
+                operator,
+                B::Add
+                    | B::Subtract
+                    | B::Multiply
+                    | B::Divide
+                    | B::Remainder
+                    | B::Xor
+                    | B::ShiftLeft
+                    | B::ShiftRight
+            ),
+            ExpressionKind::Name(name) if self.constants.contains_key(name) => {
+                !scope.contains_key(name) && self.is_number(scope, &self.constants[name])
+            }
+            _ => self
+                .of(scope, whole)
+                .is_some_and(|ty| matches!(self.resolve(&ty).kind, TypeKind::Range(..))),
         }
     }
 

@@ -16,6 +16,7 @@ use crate::ast::{
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
+use crate::transform::build::not_taken;
 use crate::transform::declarations::Declarations;
 use crate::transform::substitute::Substitution;
 
@@ -202,4 +203,15 @@ fn has_steady_indices(place: &Expression, steady: &[&str]) -> bool {
         }
         _ => false,
     }
+}
+
+/// What tells a rule from all others: its name, with its number if there are several of that name.
+pub fn rule_title(rules: &[FlatRule], rule: &FlatRule) -> String {
+    let mut alike = rules.iter().filter(|other| other.name == rule.name).map(|other| other.id);
+    let before = alike.by_ref().take_while(|other| *other != rule.id).count();
+    if before == 0 && alike.next().is_none() {
+        return rule.name.clone();
+    }
+    let title = format!("{} #{}", rule.name, before + 1);
+    not_taken(&title, |wish| rules.iter().any(|other| other.name == wish))
 }

@@ -44,11 +44,15 @@ impl Errors<'_> {
                 }
                 self.evaluates(context, inner)
             }
-            ExpressionKind::Binary(B::And | B::LogicalAnd | B::Implies, left, right) => {
+            ExpressionKind::Binary(B::And | B::LogicalAnd | B::Implies, left, right)
+                if !self.declarations.is_number(&context.scope, whole) =>
+            {
                 let (first, second) = self.both(context, left, right)?;
                 Ok(and(first, implies(self.premise(left, true), second)))
             }
-            ExpressionKind::Binary(B::Or | B::LogicalOr, left, right) => {
+            ExpressionKind::Binary(B::Or | B::LogicalOr, left, right)
+                if !self.declarations.is_number(&context.scope, whole) =>
+            {
                 let (first, second) = self.both(context, left, right)?;
                 Ok(and(first, or(self.premise(left, false), second)))
             }
