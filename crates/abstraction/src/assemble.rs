@@ -1,5 +1,5 @@
-//! The abstract program, put together: for this toolkit with a scalarset and a union, for others
-//! with ranges.
+//! The abstract program, put together. Concrete processors are a scalarset, and references a union of
+//! it with `Other` and perhaps `Named`.
 
 use murphi::ast::{
     Declaration, DeclarationKind, ExpressionKind, Item, Program, Property, RuleKind,
@@ -22,31 +22,28 @@ pub(crate) struct Parts {
     pub(crate) properties: Vec<Property>,
 }
 
-/// The program with a union, and the one with ranges.
-pub(crate) fn assemble(prepared: &Prepared, types: &Types, parts: &Parts) -> (Program, Program) {
+/// The abstract program.
+pub(crate) fn assemble(prepared: &Prepared, types: &Types, parts: &Parts) -> Program {
     let retyping = Retyping::new(types, &prepared.processor.name);
-    let build = |portable: bool| {
-        let mut items = declarations(prepared, &retyping, portable);
-        for start in &parts.starts {
-            let body = retyped_body(&retyping, start);
-            let kind = RuleKind::StartState { name: Some(text(&start.name, start.span)), body };
-            items.push(in_ruleset(&start.quantifiers, kind, start.span));
-        }
-        for rule in &parts.rules {
-            let kind = RuleKind::Simple {
-                priority: None,
-                name: Some(text(&rule.name, rule.span)),
-                guard: rule.guard.clone(),
-                body: retyped_body(&retyping, rule),
-            };
-            items.push(in_ruleset(&rule.quantifiers, kind, rule.span));
-        }
-        for property in &parts.properties {
-            items.push(property_item(&[], property.clone(), Span::default()));
-        }
-        Program { items }
-    };
-    (build(false), build(true))
+    let mut items = declarations(prepared, &retyping);
+    for start in &parts.starts {
+        let body = retyped_body(&retyping, start);
+        let kind = RuleKind::StartState { name: Some(text(&start.name, start.span)), body };
+        items.push(in_ruleset(&start.quantifiers, kind, start.span));
+    }
+    for rule in &parts.rules {
+        let kind = RuleKind::Simple {
+            priority: None,
+            name: Some(text(&rule.name, rule.span)),
+            guard: rule.guard.clone(),
+            body: retyped_body(&retyping, rule),
+        };
+        items.push(in_ruleset(&rule.quantifiers, kind, rule.span));
+    }
+    for property in &parts.properties {
+        items.push(property_item(&[], property.clone(), Span::default()));
+    }
+    Program { items }
 }
 
 fn retyped_body(retyping: &Retyping<'_>, rule: &Built) -> murphi::ast::Body {
@@ -59,23 +56,12 @@ fn retyped_body(retyping: &Retyping<'_>, rule: &Built) -> murphi::ast::Body {
     body
 }
 
-fn declarations(prepared: &Prepared, retyping: &Retyping<'_>, portable: bool) -> Vec<Item> {
+fn declarations(prepared: &Prepared, retyping: &Retyping<'_>) -> Vec<Item> {
     let View { concrete, named } = retyping.types.view();
     let span = prepared.processor.span;
-    let number = |value: u64| {
-        let value = i64::try_from(value).unwrap_or(i64::MAX);
-        Box::new(expression(ExpressionKind::Integer(value), span))
-    };
     let mut constants = Vec::new();
     let mut others = Vec::new();
     let mut sized: Vec<String> = prepared.processor.size.iter().cloned().collect();
-    if portable {
-        let outside = [OTHER].into_iter().chain(named.then_some(NAMED));
-        for (called, value) in outside.zip(concrete + 1..) {
-            let (names, value) = (vec![identifier(called, span)], *number(value));
-            constants.push(Declaration { kind: DeclarationKind::Constant { names, value }, span });
-        }
-    }
     for item in &prepared.program.items {
         let Item::Declaration(declaration) = item else { continue };
         let mut declaration = declaration.clone();
@@ -94,29 +80,20 @@ fn declarations(prepared: &Prepared, retyping: &Retyping<'_>, portable: bool) ->
             DeclarationKind::Type { names, definition }
                 if names.iter().any(|name| name.text == prepared.processor.name) =>
             {
-                definition.kind = match portable {
-                    true => TypeKind::Range(number(1), number(concrete)),
-                    false => TypeKind::Scalarset(number(concrete)),
-                };
-                let declared = |called: &str, kind: TypeKind| {
-                    let names = vec![identifier(called, span)];
+                let many = ExpressionKind::Integer(i64::try_from(concrete).unwrap_or(i64::MAX));
+                definition.kind = TypeKind::Scalarset(Box::new(expression(many, span)));
+                let or = |name: &str, ty: &str, more: &str| {
+                    let kind = TypeKind::Enumeration(vec![identifier(more, span)]);
+                    let more = TypeExpression { kind, span };
+                    let kind = TypeKind::Union(vec![named_type(ty, span), more]);
                     let definition = TypeExpression { kind, span };
+                    let names = vec![identifier(name, span)];
                     Declaration { kind: DeclarationKind::Type { names, definition }, span }
                 };
-                let only = |called: &str| {
-                    let kind = TypeKind::Enumeration(vec![identifier(called, span)]);
-                    TypeExpression { kind, span }
-                };
-                let or = |ty: &str, more: TypeExpression, last: u64| match portable {
-                    true => TypeKind::Range(number(1), number(last)),
-                    false => TypeKind::Union(vec![named_type(ty, span), more]),
-                };
-                let indexing = or(&prepared.processor.name, only(OTHER), concrete + 1);
-                others.push(declaration.clone());
-                others.push(declared(&retyping.indexing, indexing));
+                others.push(declaration);
+                others.push(or(&retyping.indexing, &prepared.processor.name, OTHER));
                 if named {
-                    let stored = or(&retyping.indexing, only(NAMED), concrete + 2);
-                    others.push(declared(&retyping.stored, stored));
+                    others.push(or(&retyping.stored, &retyping.indexing, NAMED));
                 }
                 continue;
             }

@@ -11,20 +11,16 @@
 
 use std::collections::HashSet;
 
-use murphi::ast::{BinaryOperator, Domain, Expression, ExpressionKind, Item, Quantifier, RuleKind};
-use murphi::diagnostic::Diagnostic;
-use murphi::parse::parse;
-use murphi::print::print_expression;
-use murphi::source::Source;
+use murphi::ast::{BinaryOperator, Domain, Expression, ExpressionKind, Quantifier};
 use murphi::transform::{
-    ExpressionId, FlatRule, Interner, Scope, Substitution, and, binary, bind, boolean, conjuncts,
+    ExpressionId, FlatRule, Interner, Scope, Substitution, and, binary, bind, boolean,
     each_expression, each_part, implies, name, names, nested, not_taken, type_name,
 };
 
 use prepare::RESERVED;
 
+use crate::Lemma;
 use crate::types::Types;
-use crate::{Lemma, Prepared};
 
 /// That the witnesses are different from each other and from the parameters of the same type.
 fn distinct(lemma: &Lemma, rule: &FlatRule) -> Expression {
@@ -33,7 +29,7 @@ fn distinct(lemma: &Lemma, rule: &FlatRule) -> Expression {
     let all: Vec<&Quantifier> = rule.quantifiers.iter().chain(&lemma.witnesses).collect();
     for (at, right) in all.iter().enumerate().skip(rule.quantifiers.len()) {
         for left in &all[..at] {
-            if same_type(left, right) {
+            if type_name(left).is_some() && type_name(left) == type_name(right) {
                 let (left, right) = (name(&left.name.text, span), name(&right.name.text, span));
                 let different = binary(BinaryOperator::NotEqual, left, right);
                 condition = and(condition, different);
@@ -41,10 +37,6 @@ fn distinct(lemma: &Lemma, rule: &FlatRule) -> Expression {
         }
     }
     condition
-}
-
-fn same_type(left: &Quantifier, right: &Quantifier) -> bool {
-    type_name(left).is_some() && type_name(left) == type_name(right)
 }
 
 /// The lemma with names of its own: no witness, and nothing that its condition binds, is called like
@@ -112,122 +104,4 @@ pub(crate) fn claim(lemma: &Lemma, rule: &FlatRule) -> Expression {
     let inner = implies(and(distinct(lemma, rule), guard), lemma.condition.clone());
     let all: Vec<Quantifier> = rule.quantifiers.iter().chain(&lemma.witnesses).cloned().collect();
     nested(&all, inner)
-}
-
-impl Lemma {
-    /// The lemma as Murphi, in the form that [`read_lemmas`] reads.
-    pub fn to_murphi(&self, prepared: &Prepared) -> String {
-        let Some(rule) = prepared.rules.get(self.rule.0) else { return String::new() };
-        let whole = nested(&rule.quantifiers, strengthening(self, rule));
-        let title = rule.name.replace('\\', "\\\\").replace('"', "\\\"");
-        format!("invariant \"lemma for {title}\"\n  {};\n", print_expression(&whole))
-    }
-}
-
-/// Reads lemmas: invariants `"lemma for RULE"`, each with the quantifiers of the rule first, by
-/// name, then those of its witnesses. `a != b -> …` around what is claimed may be left out for
-/// witnesses, which are different from all others of their type anyway.
-pub fn read_lemmas(source: &Source, prepared: &Prepared) -> Result<Vec<Lemma>, Vec<Diagnostic>> {
-    let (program, problems) = parse(source);
-    let Some(program) = program else { return Err(problems) };
-    let mut lemmas = Vec::new();
-    let mut problems = Vec::new();
-    for item in &program.items {
-        match read_lemma(item, prepared) {
-            Ok(lemma) => lemmas.push(lemma),
-            Err(problem) => problems.push(problem),
-        }
-    }
-    if problems.is_empty() { Ok(lemmas) } else { Err(problems) }
-}
-
-fn read_lemma(item: &Item, prepared: &Prepared) -> Result<Lemma, Diagnostic> {
-    let help = "write `invariant \"lemma for RULE\" forall n: Node do … end;`";
-    let Item::Rule(murphi::ast::Rule { kind: RuleKind::Property(property), span }) = item else {
-        let span = match item {
-            Item::Declaration(declaration) => declaration.span,
-            Item::Function(function) => function.span,
-            Item::Rule(rule) => rule.span,
-        };
-        return Err(Diagnostic::error(span, "only lemmas may stand here").help(help));
-    };
-    let title = property.message.as_ref().and_then(|text| text.text.strip_prefix("lemma for "));
-    let Some(title) = title else {
-        let message = "this invariant does not say which rule it is a lemma for";
-        return Err(Diagnostic::error(*span, message).help(help));
-    };
-    let mut found = prepared.rules.iter().filter(|rule| rule.name == title.trim());
-    let Some(rule) = found.next() else {
-        let message = format!("there is no rule \"{title}\"");
-        return Err(Diagnostic::error(*span, message).help(help));
-    };
-    if found.next().is_some() {
-        let message = format!("there are several rules \"{title}\"");
-        return Err(Diagnostic::error(*span, message).help("give the rule a name of its own"));
-    }
-    let (bound, condition) = opened(&property.condition);
-    let own = rule.quantifiers.len();
-    let of_rule = bound.iter().zip(&rule.quantifiers);
-    if bound.len() < own || !of_rule.clone().all(|(bound, of_rule)| same_type(bound, of_rule)) {
-        let wanted: Vec<&str> =
-            rule.quantifiers.iter().map(|each| each.name.text.as_str()).collect();
-        let message = format!(
-            "a lemma for this rule begins with `forall` over its parameters, {}",
-            wanted.join(", ")
-        );
-        return Err(Diagnostic::error(property.condition.span, message).help(help));
-    }
-    // In the names of the rule.
-    let mut renamed = Substitution::default();
-    let mut taken: HashSet<&str> = HashSet::new();
-    for (bound, of_rule) in of_rule {
-        renamed.insert(&bound.name.text, name(&of_rule.name.text, bound.span));
-        taken.insert(&of_rule.name.text);
-    }
-    let mut witnesses = Vec::new();
-    for witness in &bound[own..] {
-        let mut witness = witness.clone();
-        let mut wish = witness.name.text.clone();
-        while taken.contains(wish.as_str()) {
-            wish.push_str("_2");
-        }
-        renamed.insert(&witness.name.text, name(&wish, witness.span));
-        witness.name.text = wish;
-        witnesses.push(witness);
-    }
-    let condition = without_guard(renamed.expression(&condition), rule);
-    Ok(Lemma { rule: rule.id, witnesses, condition })
-}
-
-/// The condition without what the guard of the rule says before the arrow: a lemma is about the
-/// rule where it applies, and what is not known there would make it say nothing.
-fn without_guard(condition: Expression, rule: &FlatRule) -> Expression {
-    let ExpressionKind::Binary(BinaryOperator::Implies, before, behind) = &condition.kind else {
-        return condition;
-    };
-    let Some(guard) = &rule.guard else { return condition };
-    let mut ids = Interner::default();
-    let said: HashSet<ExpressionId> =
-        conjuncts(guard).into_iter().map(|part| ids.id(part)).collect();
-    let all = conjuncts(before);
-    let rest = all.iter().filter(|part| !said.contains(&ids.id(part)));
-    let rest: Vec<Expression> = rest.map(|part| (*part).clone()).collect();
-    if all.len() - rest.len() < said.len() {
-        return condition;
-    }
-    match rest.into_iter().reduce(and) {
-        Some(rest) => implies(rest, (**behind).clone()),
-        None => (**behind).clone(),
-    }
-}
-
-/// The quantifiers at the front of a claim, and what is claimed under them.
-fn opened(claim: &Expression) -> (Vec<Quantifier>, Expression) {
-    let mut bound = Vec::new();
-    let mut inner = claim;
-    while let ExpressionKind::Quantified { all: true, quantifiers, condition } = &inner.kind {
-        bound.extend(quantifiers.iter().cloned());
-        inner = condition;
-    }
-    (bound, inner.clone())
 }

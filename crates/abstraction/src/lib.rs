@@ -29,7 +29,6 @@
 //! ```
 
 mod abstraction;
-mod address_errors;
 mod assemble;
 mod exclusions;
 mod lemma;
@@ -41,7 +40,6 @@ use murphi::ast::{Expression, Quantifier};
 
 pub use abstraction::{Claimable, NAMED, OTHER, Options, RunTimeErrors, abstraction, least_view};
 pub use exclusions::{Exclusion, exclusion_program, possible_exclusions};
-pub use lemma::read_lemmas;
 pub use murphi::transform::{FlatRule, RuleId, flatten};
 pub use one_address::{by_address, of_one_address, one_address};
 pub use prepare::{

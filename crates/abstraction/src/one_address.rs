@@ -10,12 +10,18 @@
 //! there, whatever the number of processors. If it keeps its promise, so does the protocol with any
 //! number of addresses. That it does not says nothing.
 //!
+//! Errors are made explicit before that (T7), so that nothing that is left out at another address is
+//! left out with its errors: a check is claimed in each instance in which the address that it is
+//! about is the one in view (L3), and a check about two addresses is refused (W1).
+//!
 //! Transformation T15 of docs/abstraction.md.
 //!
 //! ```text
 //! before: ruleset p: P; a: Address do rule "load" c[p][a] != I ==> seen[p] := d[p][a]; end
 //! after:  the same of one address, and
 //!         ruleset p: P; d_p_a: Value do rule "load, a = Other" true ==> seen[p] := d_p_a; end
+//! before: ruleset a, b: Address do rule "look" true ==> if t[level[b]] then end; x[a] := 0; end
+//! after:  of a and b in view the same, and  "look, a = Other" ==> assert level[b] <= 2; end
 //! ```
 
 use murphi::ast::{Declaration, DeclarationKind, Item, Program};
@@ -23,10 +29,9 @@ use murphi::check::Dialect;
 use murphi::diagnostic::Diagnostic;
 
 use crate::abstraction::{OTHER, Options, abstraction};
-use crate::address_errors::shows_at_one_address;
 use crate::exclusions::Exclusion;
 use crate::types::Types;
-use crate::{Abstraction, Prepared, RunTimeErrors, View, prepare};
+use crate::{Abstraction, Prepared, View, prepare};
 
 /// A program in which one address stands for any number of them. `address` is the type of addresses,
 /// a scalarset, of which none may be stored. The exclusions must hold.
@@ -50,18 +55,12 @@ pub fn by_address(
     dialect: Dialect,
 ) -> Result<(Prepared, Options), Vec<Diagnostic>> {
     let prepared = without_stored(program, address)?;
-    shows_at_one_address(&prepared, dialect)?;
-    let proved = exclusions.iter().flat_map(|exclusion| {
-        prepared.rules.iter().filter_map(|rule| exclusion.lemma(rule, address))
-    });
-    let proved = proved.collect();
-    let options = Options {
-        view: View { concrete: 1, named: false },
-        sets: false,
-        proved,
-        errors: RunTimeErrors::Ignored,
-        ..Options::default()
+    let of_rules = |exclusion: &Exclusion| {
+        prepared.rules.iter().filter_map(|rule| exclusion.lemma(rule, address)).collect::<Vec<_>>()
     };
+    let proved = exclusions.iter().flat_map(of_rules).collect();
+    let view = View { concrete: 1, named: false };
+    let options = Options { view, sets: false, proved, dialect, ..Options::default() };
     Ok((prepared, options))
 }
 

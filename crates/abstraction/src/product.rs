@@ -11,8 +11,6 @@ use crate::{RuleId, View};
 pub struct Abstraction {
     /// The program, with a union for references that may be `Other`. Processors are a scalarset.
     pub program: Program,
-    /// The same with ranges for scalarset and union, for tools that have no unions.
-    pub portable: Program,
     /// What is kept of processors.
     pub view: View,
     /// The rules in which something is abstract, in the order of `program`.

@@ -23,7 +23,7 @@ mod witness;
 pub use audit::audit;
 pub use carry_out::carry_out;
 pub use certificate::certificate;
-pub use emit::emit;
+pub use emit::{emit, with_ranges};
 pub use outcome::{AddressProof, Addresses, Audit, End, Excluded, Found, Outcome, Shown, Via};
 pub use plan::{Claim, OneAddress, Plan, Step, plan};
 pub use question::{Failure, Listener, Question};

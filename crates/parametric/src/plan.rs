@@ -13,11 +13,10 @@ use abstraction::{Prepared, Processor, View, prepare};
 use conform::{Composed, Grounds, MemoryModel};
 use murphi::ast::Program;
 use murphi::diagnostic::Diagnostic;
-use murphi::ir::Ordered;
 use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
-use recheck::OWN_CLAIMS;
+use recheck::{OWN_CLAIMS, interchangeable};
 
 use crate::outcome::Addresses;
 use crate::place::refused;
@@ -109,26 +108,10 @@ pub fn plan(question: &Question<'_>) -> Result<Plan, Failure> {
         Some(memory_model) => of_memory_model(question, memory_model),
         None => of_own_claims(question),
     }?;
-    interchangeable(question, &plan.processor.name)?;
-    Ok(plan)
-}
-
-/// Views keep any few processors in the place of any others, so nothing may show their order.
-fn interchangeable(question: &Question<'_>, processor: &str) -> Result<(), Failure> {
     let Question { source, options, .. } = question;
-    let unsuitable = |problems| Failure::Unsuitable((*source).clone(), problems);
-    let model = murphi::load((*source).clone(), &options.language).map_err(unsuitable)?.model;
-    let is_processor = |ordered: &&Ordered| {
-        model.types[ordered.scalarset.0 as usize].name.as_deref() == Some(processor)
-    };
-    let problem = |ordered: &Ordered| {
-        let message = format!("the order of members of `{processor}` may show here");
-        Diagnostic::error(ordered.span, message)
-            .help("processors must be interchangeable to stand for any number of them")
-    };
-    let problems: Vec<Diagnostic> =
-        model.ordered.iter().filter(is_processor).map(problem).collect();
-    if problems.is_empty() { Ok(()) } else { Err(unsuitable(problems)) }
+    interchangeable(source, &options.language, &plan.processor.name)
+        .map_err(|problems| Failure::Unsuitable((*source).clone(), problems))?;
+    Ok(plan)
 }
 
 fn of_own_claims(question: &Question<'_>) -> Result<Plan, Failure> {
@@ -164,7 +147,7 @@ fn of_memory_model(question: &Question<'_>, model: MemoryModel) -> Result<Plan, 
         None => return Err(Failure::Unsuitable(question.source.clone(), Vec::new())),
     };
     let claims = claims.into_iter().map(Step::Claim);
-    let by_address = one_address(&composed, model);
+    let by_address = one_address(question, &composed, model);
     let least = question.concrete.unwrap_or(2);
     let few = Step::Search { processors: vec![least, least + 1], states: STATES };
     let steps = match (by_address.is_empty(), model) {
@@ -202,8 +185,12 @@ fn claims(question: &Question<'_>, composed: &Composed) -> Result<Vec<Claim>, Fa
     Ok(claims)
 }
 
-/// The claims about one address at a time.
-fn one_address(composed: &Composed, model: MemoryModel) -> Vec<Step> {
+/// The claims about one address at a time, if one can stand for the others.
+fn one_address(question: &Question<'_>, composed: &Composed, model: MemoryModel) -> Vec<Step> {
+    let Question { source, options, .. } = question;
+    if interchangeable(source, &options.language, &composed.address).is_err() {
+        return Vec::new();
+    }
     let step = |(number, (name, program)): (usize, &(String, Program))| {
         let is_tso = model == MemoryModel::Tso;
         Step::OneAddress(OneAddress {

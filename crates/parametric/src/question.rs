@@ -1,10 +1,11 @@
 //! What is asked, and why there may be no answer at all.
 
-use abstraction::{Lemma, Prepared, View, least_view, read_lemmas};
+use abstraction::{Lemma, Prepared, View, least_view};
 use conform::MemoryModel;
 use explore::{Deadlock, Progress};
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Source;
+use recheck::read_lemmas;
 use refine::Unrunnable;
 
 /// The most processors that are kept concrete without being asked for.

@@ -135,3 +135,78 @@ fn an_assertion_of_five_processors_and_two_addresses_is_not_called_verified() {
     );
     assert_eq!(verified_for(&source), None);
 }
+
+/// A memory with a level for each address that becomes too large for a table.
+fn levels(rules: &str) -> Source {
+    memory(
+        "level: array [Address] of 0..3; x: array [Address] of boolean; \
+         table: array [0..2] of boolean; busy: boolean;",
+        "for a: Address do level[a] := 0; x[a] := false; end; busy := false; \
+         for i: 0..2 do table[i] := true; end;",
+        "if level[a] < 3 then level[a] := level[a] + 1; end;",
+        rules,
+    )
+}
+
+#[test]
+fn an_error_in_what_does_not_show_at_another_address_is_found() {
+    let of_two = |statements: &str| {
+        format!(
+            "ruleset a: Address; b: Address do rule \"r\" a != b ==> begin {statements} end; end;"
+        )
+    };
+    for rules in [
+        of_two("if table[level[b]] then end; x[a] := !x[a];"),
+        of_two("alias z: table[level[b]] do x[a] := false; end;"),
+        of_two("x[a] := table[level[b]];"),
+        of_two("put table[level[b]];"),
+        of_two("if level[a] < 2 then if table[level[b]] then end; end;"),
+        of_two("x[a] := !x[a]; if level[b] = 3 then error \"full\"; end;"),
+        "rule \"r\" true ==> begin for b: Address do put table[level[b]]; end; end;".to_owned(),
+        "rule \"r\" true ==> begin for b: Address do if table[level[b]] then end; end; end;"
+            .to_owned(),
+        "ruleset a: Address do rule \"r\" true ==> begin \
+           for b: Address do if a != b then x[a] := table[level[b]]; end; end; end; end;"
+            .to_owned(),
+        "ruleset a: Address; b: Address do rule \"r\" a != b & table[level[b]] ==> \
+         begin x[a] := false; end; end;"
+            .to_owned(),
+        "rule \"r\" exists b: Address do table[level[b]] end ==> begin busy := !busy; end;"
+            .to_owned(),
+    ] {
+        assert!(is_broken(&levels(&rules)), "{rules}");
+    }
+}
+
+#[test]
+fn a_rule_of_two_addresses_that_does_not_fail_is_verified_for_any_number_of_them() {
+    let source = levels(
+        "ruleset a: Address; b: Address do
+           rule \"r\" a != b & level[b] < 3 ==>
+           begin if table[level[b]] then end; x[a] := !x[a]; end;
+         end;",
+    );
+    assert_eq!(verified_for(&source), Some(Addresses::Any));
+}
+
+#[test]
+fn that_nothing_fails_does_not_follow_from_the_number_of_addresses_in_the_text() {
+    let mut source = levels("rule \"r\" true ==> begin put table[AddressCount]; end;");
+    source.text =
+        source.text.replacen("Address: scalarset(2)", "Address: scalarset(AddressCount)", 1);
+    source.text.insert_str(0, "const AddressCount: 2; ");
+    assert_eq!(verified_for(&source), Some(Addresses::Exactly(2)));
+}
+
+#[test]
+fn addresses_whose_order_shows_do_not_stand_for_each_other() {
+    let source = memory(
+        "x: array [Address] of boolean; first: boolean;",
+        "for a: Address do x[a] := false; end; first := false;",
+        "",
+        "rule \"r\" true ==> begin
+           for a: Address do if !first then first := true; x[a] := !x[a]; end; end;
+         end;",
+    );
+    assert_ne!(verified_for(&source), Some(Addresses::Any));
+}

@@ -327,6 +327,50 @@ fn lemmas_about_addresses_are_part_of_the_certificate() {
 }
 
 #[test]
+fn rules_of_one_name_have_lemmas_of_their_own() {
+    let mut source = protocol("german");
+    let unnamed = |line: &str| match line.trim_start().strip_prefix("rule \"") {
+        Some(rest) => format!("rule \"step\"{}", rest.split_once('"').expect("it is a name").1),
+        None => line.to_owned(),
+    };
+    source.text = source.text.lines().map(unnamed).collect::<Vec<_>>().join("\n");
+    let original = certified(&source, None);
+    let lemmas = &original.proofs[0].processors.lemmas;
+    assert!(lemmas.iter().any(|lemma| lemma.contains("\"lemma for step #")), "{lemmas:?}");
+    assert!(holds(&source, &original));
+}
+
+#[test]
+fn processors_whose_order_shows_have_no_certificate() {
+    let (_, mut forged) = german();
+    let text = &mut forged.question.protocol;
+    text.push_str(
+        "rule \"first\" begin
+           for n: Node do if cache[n].state != Invalid then auxiliary_first := n; end; end; end;",
+    );
+    *text = text.replacen("\nvar\n", "\nvar auxiliary_first: Node;\n", 1);
+    forged.question.digest = recheck::Question::digest_of(&forged.question.protocol);
+    let why = derived_again(&forged).expect_err("the last one is kept");
+    assert!(why.contains("the order of members of `Node` may show"), "{why}");
+}
+
+#[test]
+fn an_index_that_is_the_number_of_processors_has_no_certificate() {
+    let counting = "rule \"count\" begin put table[Count]; end;";
+    let with = |rule: &str| {
+        let text = STALE.replacen("scalarset(2)", "scalarset(Count)", 1);
+        format!("const Count: 2; var table: array [0..2] of boolean; {text} {rule}")
+    };
+    let source = Source { name: "stale.m".to_owned(), text: with("") };
+    let mut forged = certified(&source, Some(MemoryModel::Tso));
+    assert!(holds(&source, &forged));
+    forged.question.protocol = with(counting);
+    forged.question.digest = recheck::Question::digest_of(&forged.question.protocol);
+    let why = derived_again(&forged).expect_err("there is no element 3");
+    assert!(why.contains("depends on the number of processors"), "{why}");
+}
+
+#[test]
 fn a_search_that_is_ended_early_says_neither() {
     let (source, original) = german();
     assert_eq!(ended(&source, &original, Some(10_000), false), Ended::Memory);

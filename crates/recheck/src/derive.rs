@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use abstraction::{
     Exclusion, Lemma, Options, Prepared, View, by_address, exclusion_program, find_processor,
-    of_one_address, one_address, possible_exclusions, prepare, read_lemmas, with_processors,
-    with_witnesses,
+    of_one_address, one_address, possible_exclusions, prepare, with_processors, with_witnesses,
 };
 use conform::{Composed, EventNames, Grounds, MemoryModel};
 use murphi::ast::Program;
@@ -19,6 +18,8 @@ use murphi::source::Source;
 use crate::certificate::{
     AddressLemmas, Certificate, ExclusionProof, Layer, OneAddress, Proof, Question, Witness,
 };
+use crate::interchangeable::interchangeable;
+use crate::lemmas::read_lemmas;
 
 /// What the claim is called that the protocol's own invariants make together.
 pub const OWN_CLAIMS: &str = "the protocol's own claims";
@@ -40,7 +41,8 @@ pub(crate) struct Claims {
     pub(crate) address: Option<(String, u64)>,
     /// What the claims rest on, if it is about memory.
     pub(crate) grounds: Option<Grounds>,
-    dialect: Dialect,
+    source: Source,
+    language: check::Options,
 }
 
 /// The claims of a question.
@@ -57,8 +59,9 @@ pub(crate) fn claims(question: &Question) -> Result<Claims> {
             by_address: Vec::new(),
             processor: question.processors.clone(),
             address: None,
-            dialect: language.dialect,
             grounds: None,
+            source,
+            language,
         });
     };
     let memory_model = match memory_model.as_str() {
@@ -88,8 +91,9 @@ pub(crate) fn claims(question: &Question) -> Result<Claims> {
         by_address: by_address.into_iter().map(with_places).collect(),
         processor: question.processors.clone().or(Some(processor)),
         address: Some((address, addresses)),
-        dialect: options.language.dialect,
         grounds: Some(grounds),
+        source,
+        language: options.language,
     })
 }
 
@@ -183,14 +187,25 @@ impl Claims {
         };
         let (claim, witnesses) = (proof.claim.clone(), proof.witnesses.clone());
         let processor = self.processor.as_deref();
-        let processors = layer(&program, processor, self.dialect, &witnesses, &proof.processors)?;
+        let of = find_processor(&program, processor).map_err(|problem| problem.message)?;
+        self.interchangeable(&of.name)?;
+        let processors =
+            layer(&program, processor, self.language.dialect, &witnesses, &proof.processors)?;
         Ok(Proof { claim, one_address, witnesses, processors })
+    }
+
+    /// That nothing shows the order of members of a scalarset.
+    fn interchangeable(&self, scalarset: &str) -> Result<()> {
+        interchangeable(&self.source, &self.language, scalarset).map_err(|it| first(&it))
     }
 
     /// The program in which one address stands for all, made by exclusions and lemmas, and the
     /// layers that the exclusions need.
     fn one_address(&self, program: &Program, proof: &OneAddress) -> Result<(OneAddress, Program)> {
         let Some((address, _)) = &self.address else { return Err("there are no addresses".into()) };
+        self.interchangeable(address)?;
+        // Addresses are abstracted first, and by then nothing may depend on the number of processors.
+        prepare(program, self.processor.as_deref()).map_err(|it| first(&it))?;
         let possible = possible_exclusions(program, address);
         let mut exclusions = Vec::new();
         let mut proofs = Vec::new();
@@ -201,9 +216,8 @@ impl Claims {
         }
         let made = match &proof.lemmas {
             Some(lemmas) => self.by_lemmas(program, &exclusions, lemmas)?,
-            None => {
-                one_address(program, address, &exclusions, self.dialect).map_err(|it| first(&it))?
-            }
+            None => one_address(program, address, &exclusions, self.language.dialect)
+                .map_err(|it| first(&it))?,
         };
         let (_, made) = with_places(("one address".to_owned(), made));
         let derived =
@@ -227,7 +241,7 @@ impl Claims {
         let shown = exclusion_program(program, address, &own).map_err(|it| first(&it))?;
         let (_, shown) = with_places(("exclusions".to_owned(), shown));
         let processor = self.processor.as_deref();
-        let processors = layer(&shown, processor, self.dialect, &[], &proof.processors)?;
+        let processors = layer(&shown, processor, self.language.dialect, &[], &proof.processors)?;
         Ok((own, ExclusionProof { conditions: proof.conditions.clone(), processors }))
     }
 
@@ -241,8 +255,8 @@ impl Claims {
         let one = |problem: Diagnostic| problem.message;
         let processor = find_processor(program, self.processor.as_deref()).map_err(one)?;
         let program = with_processors(program, &processor, lemmas.processors);
-        let (prepared, how) =
-            by_address(&program, address, exclusions, self.dialect).map_err(|it| first(&it))?;
+        let (prepared, how) = by_address(&program, address, exclusions, self.language.dialect)
+            .map_err(|it| first(&it))?;
         let read = read(&lemmas.lemmas, &prepared)?;
         let made = abstraction::abstraction(&prepared, &how, &read);
         Ok(of_one_address(made.map_err(|problems| first(&problems))?, address))

@@ -5,7 +5,8 @@
 //! invariant and every instance of every rule. Meanwhile the set of states does not change, so that
 //! the threads share nothing that one of them writes. At the end of the round the states that were not
 //! in the set are added to it, in the order of the states that they follow, so that nothing depends on
-//! the number of threads. No symmetry, no packing.
+//! the number of threads. Of states that are the same but for the names of processors, one is looked at
+//! and all are counted (`symmetry.rs`). No packing.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
@@ -14,6 +15,7 @@ use murphi::interpret::Interpreter;
 use murphi::machine::{Check, Machine, Outcome, Successors};
 
 use crate::states::States;
+use crate::symmetry::{Room, Symmetry};
 
 /// How many states a thread looks at in a round.
 const SHARE: usize = 4096;
@@ -54,16 +56,25 @@ pub(crate) fn search(
     name: &str,
     limits: &mut Limits<'_>,
 ) -> Result<u64, Stop> {
-    let size = interpreter.layout().size as usize;
-    let mut states = States::new(size);
-    let (mut visited, mut excluded) = (0, 0);
-    let mut look = Look::new(&interpreter);
+    let symmetry = Symmetry::of(interpreter.model(), interpreter.layout());
+    search_by(&interpreter, &symmetry, name, limits)
+}
+
+fn search_by(
+    interpreter: &Interpreter,
+    symmetry: &Symmetry,
+    name: &str,
+    limits: &mut Limits<'_>,
+) -> Result<u64, Stop> {
+    let mut states = States::new(interpreter.layout().size as usize);
+    let (mut visited, mut stood_for) = (0, 0);
+    let mut look = Look::new(interpreter, symmetry);
     look.start(&states)?;
     look.found.all().for_each(|state| states.insert(state));
     while visited < states.len() {
         let last = states.len().min(visited + SHARE * limits.threads.max(1));
-        for share in round(&interpreter, &states, visited..last, limits)? {
-            excluded += share.excluded;
+        for share in round(interpreter, symmetry, &states, visited..last, limits)? {
+            stood_for += share.stood_for;
             share.found.all().for_each(|state| states.insert(state));
         }
         visited = last;
@@ -72,24 +83,25 @@ pub(crate) fn search(
             return Err(Stop::Ended(Ended::Memory, visited as u64));
         }
     }
-    match visited - excluded {
+    match stood_for {
         0 => Err(Stop::Wrong("there is no start state, so that nothing is shown".to_owned())),
-        states => Ok(states as u64),
+        states => Ok(states),
     }
 }
 
 /// Looks at the states with these numbers, each thread at some of them.
-fn round(
+fn round<'a>(
     interpreter: &Interpreter,
+    symmetry: &'a Symmetry,
     states: &States,
     numbers: std::ops::Range<usize>,
     limits: &Limits<'_>,
-) -> Result<Vec<Look>, Stop> {
+) -> Result<Vec<Look<'a>>, Stop> {
     let share = numbers.len().div_ceil(limits.threads.max(1));
     let (first, interrupt) = (numbers.start, limits.interrupt);
     let at = |thread: usize| (numbers.start + thread * share).min(numbers.end);
     let look = |thread: usize| {
-        let mut look = Look::new(interpreter);
+        let mut look = Look::new(interpreter, symmetry);
         for number in at(thread)..at(thread + 1) {
             if interrupt.load(Relaxed) {
                 return Err(Stop::Ended(Ended::Interrupted, first as u64));
@@ -111,20 +123,23 @@ fn round(
 }
 
 /// What one thread has found in a round.
-struct Look {
+struct Look<'a> {
     interpreter: Interpreter,
+    symmetry: &'a Symmetry,
     next: Successors,
     /// The states that are not in the set of states.
     found: States,
-    /// How many states an assumption excludes.
-    excluded: usize,
+    /// How many states those that were looked at stand for, without what an assumption excludes.
+    stood_for: u64,
+    room: Room,
 }
 
-impl Look {
-    fn new(interpreter: &Interpreter) -> Look {
+impl<'a> Look<'a> {
+    fn new(interpreter: &Interpreter, symmetry: &'a Symmetry) -> Look<'a> {
         let size = interpreter.layout().size as usize;
         let (interpreter, next) = (interpreter.clone(), Successors::new(size));
-        Look { interpreter, next, found: States::new(size), excluded: 0 }
+        let (found, room) = (States::new(size), Room::new(size));
+        Look { interpreter, symmetry, next, found, stood_for: 0, room }
     }
 
     fn start(&mut self, states: &States) -> Result<(), Stop> {
@@ -135,8 +150,11 @@ impl Look {
     /// Looks at a state: at its invariants, and at what follows it.
     fn at(&mut self, state: &[u8], states: &States) -> Result<(), Stop> {
         match self.interpreter.check(state) {
-            Check::Holds => self.interpreter.expand(state, &mut self.next),
-            Check::Excluded => self.excluded += 1,
+            Check::Holds => {
+                self.stood_for += self.symmetry.size(state, &mut self.room);
+                self.interpreter.expand(state, &mut self.next);
+            }
+            Check::Excluded => {}
             Check::Broken(property) | Check::Failed(property) => {
                 let property = &self.interpreter.model().properties[property as usize].name;
                 return Err(Stop::Wrong(format!("invariant \"{property}\" does not hold")));
@@ -151,8 +169,12 @@ impl Look {
                 Outcome::Excluded => {}
                 Outcome::Done => {
                     let state = self.next.state(number);
-                    if !states.contains(state) {
-                        self.found.insert(state);
+                    if states.contains(state) {
+                        continue;
+                    }
+                    let least = self.symmetry.least(state, &mut self.room);
+                    if !states.contains(least) {
+                        self.found.insert(least);
                     }
                 }
                 Outcome::Failed | Outcome::GuardFailed => {
@@ -165,5 +187,82 @@ impl Look {
         }
         self.next.clear();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// Processors that take a lock with a number, in whatever order they come, and refer to each other.
+    fn locks(claim: &str) -> Interpreter {
+        let text = format!(
+            "type P: scalarset(3); R: union {{ P, enum {{ Other }} }};
+             var st: array [P] of 0..2; next: array [P] of R; lock: R; origin: array [P] of array [P] of boolean;
+             startstate begin for p: P do st[p] := 0; next[p] := Other; for q: P do origin[p][q] := false; end; end;
+               undefine lock; end;
+             ruleset p: P do
+               rule \"take\" isundefined(lock) ==> begin lock := p; st[p] := 1; end;
+               rule \"drop\" !isundefined(lock) & lock = p ==> begin lock := Other; st[p] := 2; end;
+             end;
+             ruleset p: P; q: P do
+               rule \"pass\" p != q & !isundefined(lock) & lock = p ==>
+               begin lock := q; next[p] := q; origin[q][p] := true; end;
+             end;
+             {claim}"
+        );
+        let source = murphi::source::Source { name: "locks.m".to_owned(), text };
+        let checked = murphi::load(source, &murphi::check::Options::default()).expect("a program");
+        Interpreter::new(Arc::new(checked.model)).expect("a small state")
+    }
+
+    fn found(interpreter: &Interpreter, symmetry: &Symmetry) -> (Result<u64, String>, u64) {
+        let mut looked_at = 0;
+        let mut listener = |_: &str, _: u64, visited: u64| looked_at = visited;
+        let interrupt = AtomicBool::new(false);
+        let (threads, memory) = (1, None);
+        let mut limits = Limits { threads, memory, interrupt: &interrupt, listener: &mut listener };
+        let states = search_by(interpreter, symmetry, "locks", &mut limits);
+        let states = states.map_err(|stop| match stop {
+            Stop::Wrong(why) => why,
+            Stop::Ended(..) => "it was not interrupted".to_owned(),
+        });
+        (states, looked_at)
+    }
+
+    #[test]
+    fn all_states_are_counted_and_one_of_those_that_differ_by_names_is_looked_at() {
+        let interpreter = locks("invariant \"true\" true;");
+        let symmetry = Symmetry::of(interpreter.model(), interpreter.layout());
+        let (all, each) = found(&interpreter, &Symmetry::none());
+        let (counted, looked_at) = found(&interpreter, &symmetry);
+        assert_eq!(counted, all);
+        assert_eq!(all.expect("nothing is wrong"), each);
+        assert!(looked_at * 5 < each, "{looked_at} of {each}");
+    }
+
+    #[test]
+    fn what_is_wrong_with_some_names_is_found() {
+        let claim = "invariant \"no circle\" forall p: P do forall q: P do
+            !(origin[p][q] & origin[q][p] & st[p] = 2) end end;";
+        let interpreter = locks(claim);
+        let symmetry = Symmetry::of(interpreter.model(), interpreter.layout());
+        let broken = Err("invariant \"no circle\" does not hold".to_owned());
+        assert_eq!(found(&interpreter, &Symmetry::none()).0, broken);
+        assert_eq!(found(&interpreter, &symmetry).0, broken);
+    }
+
+    #[test]
+    fn members_whose_order_shows_are_not_exchanged() {
+        let text = "type P: scalarset(3); var st: array [P] of 0..2; last: P;
+            startstate begin for p: P do st[p] := 0; last := p; end; end;
+            ruleset p: P do rule \"go\" st[p] = 0 ==> begin st[p] := 1; end; end;";
+        let source = murphi::source::Source { name: "order.m".into(), text: text.into() };
+        let checked = murphi::load(source, &murphi::check::Options::default()).expect("a program");
+        let interpreter = Interpreter::new(Arc::new(checked.model)).expect("a small state");
+        let symmetry = Symmetry::of(interpreter.model(), interpreter.layout());
+        assert_eq!(found(&interpreter, &symmetry), (Ok(8), 8));
     }
 }

@@ -9,6 +9,7 @@ use murphi::diagnostic::Diagnostic;
 use murphi::interpret::Interpreter;
 use murphi::ir::Model;
 use murphi::print::print_expression;
+use murphi::transform::rule_title;
 use murphi::value::State;
 
 use super::instance::Unrunnable;
@@ -127,7 +128,7 @@ pub struct Kept {
     pub rule: String,
     /// What it says whenever the rule applies.
     pub condition: String,
-    /// The lemma as an invariant in Murphi, which [`read_lemmas`](abstraction::read_lemmas) reads again.
+    /// The lemma as an invariant in Murphi, which can be read again.
     pub text: String,
     /// The step of the abstraction that called for it; `None` if the user gave it.
     pub called_for: Option<String>,
@@ -151,7 +152,7 @@ impl From<Unrunnable> for Failure {
 /// A lemma as an invariant.
 pub(super) fn lemma_text(prepared: &Prepared, lemma: &Lemma) -> String {
     let rule = &prepared.rules[lemma.rule.0];
-    let title = rule.name.replace('\\', "\\\\").replace('"', "\\\"");
+    let title = rule_title(&prepared.rules, rule).replace('\\', "\\\\").replace('"', "\\\"");
     let mut text = format!("invariant \"lemma for {title}\"\n");
     let all: Vec<&Quantifier> = rule.quantifiers.iter().chain(&lemma.witnesses).collect();
     let mut conditions = Vec::new();

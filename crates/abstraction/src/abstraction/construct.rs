@@ -155,9 +155,8 @@ impl<'a> Construction<'a> {
         let named = |check: &Property| check.message.as_ref().map(|name| name.text.clone());
         self.made.checks = self.checks.iter().filter_map(named).collect();
         self.parts.properties.extend(self.checks);
-        let made = self.made;
-        let (program, portable) = assemble(prepared, self.types, &self.parts);
-        Ok(Abstraction { program, portable, ..made })
+        let program = assemble(prepared, self.types, &self.parts);
+        Ok(Abstraction { program, ..self.made })
     }
 }
 

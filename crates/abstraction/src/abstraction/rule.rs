@@ -21,7 +21,7 @@ use murphi::print::print_expression;
 use murphi::source::Span;
 use murphi::transform::{
     and, any_statement, bind, bind_variables, boolean, changed, each_expression, is_false, is_true,
-    names, names_in, root,
+    names, names_in, root, same,
 };
 
 use super::instance::{Decision, Instance, Mode, NAMED, OTHER, Standing, Step, outside};
@@ -209,7 +209,7 @@ impl Instance<'_> {
         self.weakened = false;
         let whole = source.guard.cloned().unwrap_or_else(|| boolean(true, source.span));
         let mut condition = self.condition(&whole, Mode::Weaker)?;
-        let is_kept = source.guard.is_none_or(|whole| *whole == condition);
+        let is_kept = source.guard.is_none_or(|whole| same(whole, &condition));
         let weakened = self.weakened;
         if weakened || !self.all_concrete || !self.choices().is_empty() {
             for more in strengthening {

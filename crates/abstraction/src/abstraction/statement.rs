@@ -19,7 +19,7 @@ mod multisets;
 use murphi::ast::{BinaryOperator, Expression, PropertyKind, Statement, StatementKind};
 use murphi::source::Span;
 use murphi::transform::{
-    Path, binary, boolean, name, names, overlap, own_expressions, statement, when,
+    Path, binary, boolean, name, names, overlap, own_expressions, same, statement, when,
 };
 
 use super::instance::{Instance, Mode, Standing, Step, Stop, outside, reads};
@@ -37,8 +37,10 @@ fn is_check(statement: &Statement) -> bool {
 
 /// Whether two statements evaluate the same expressions for themselves, in the same way.
 fn evaluates_same(left: &Statement, right: &Statement) -> bool {
+    let (ours, theirs) = (own_expressions(left), own_expressions(right));
     std::mem::discriminant(&left.kind) == std::mem::discriminant(&right.kind)
-        && own_expressions(left) == own_expressions(right)
+        && ours.len() == theirs.len()
+        && ours.into_iter().zip(theirs).all(|(ours, theirs)| same(ours, theirs))
 }
 
 impl<'t> Instance<'t> {

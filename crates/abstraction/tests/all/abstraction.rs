@@ -11,9 +11,10 @@ use explore::{Deadlock, Exploration, System, Verdict};
 use murphi::ast::Program;
 use murphi::print::print;
 use murphi::source::Source;
-use parametric::emit;
+use parametric::{emit, with_ranges};
+use recheck::read_lemmas;
 use tribunal_abstraction::{
-    Fixed, Lemma, Options, Prepared, abstraction, prepare, read_lemmas, with_processors,
+    Fixed, Lemma, Options, Prepared, abstraction, prepare, with_processors,
 };
 
 fn explored(program: &Program, deadlock: Deadlock) -> Exploration {
@@ -39,6 +40,23 @@ fn german_lemmas(prepared: &Prepared) -> Vec<Lemma> {
 }
 
 #[test]
+fn bits_of_numbers_are_compared_as_numbers() {
+    for condition in ["(k & m) = n", "n != (k | m)", "(k & m) = (n & t[m])", "t[k & m] = n"] {
+        let text = format!(
+            "type P: scalarset(3); var k, m, n: 0..7; t: array [0..7] of 0..7; st: array [P] of 0..1;
+             startstate begin k := 3; m := 1; n := 1; for i: 0..7 do t[i] := 0; end;
+               for p: P do st[p] := 0; end; end;
+             ruleset p: P do rule \"go\" {condition} ==> begin st[p] := 1; end; end;
+             rule \"less\" begin n := 0; undefine t[n]; end;"
+        );
+        let source = Source { name: "bits.m".into(), text };
+        let prepared = prepare(&parsed(&source), None).expect("it can be prepared");
+        let made = abstraction(&prepared, &Options::default(), &[]).expect("it can be abstracted");
+        assert!(!matches!(explored(&made.program, Deadlock::Off).verdict, Verdict::Undecided(_)));
+    }
+}
+
+#[test]
 fn german_holds_for_any_number_of_caches_with_four_lemmas() {
     let prepared = prepare(&parsed(&protocol("german")), None).expect("it can be prepared");
     let lemmas = german_lemmas(&prepared);
@@ -46,7 +64,7 @@ fn german_holds_for_any_number_of_caches_with_four_lemmas() {
     assert_eq!(made.claims.len(), 4);
     let found = explored(&made.program, Deadlock::Off);
     assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
-    let portable = explored(&made.portable, Deadlock::Off);
+    let portable = explored(&with_ranges(&made, &prepared), Deadlock::Off);
     assert!(matches!(portable.verdict, Verdict::Verified));
     // Ranges have no symmetry, so there are more states of the same.
     assert!(portable.states > found.states);

@@ -2,7 +2,8 @@
 
 use crate::support::parsed;
 use murphi::source::Source;
-use tribunal_abstraction::{Options, abstraction, prepare, read_lemmas};
+use recheck::read_lemmas;
+use tribunal_abstraction::{Options, abstraction, prepare};
 
 /// A small model around some rules.
 fn model(rules: &str) -> Source {

@@ -8,7 +8,8 @@ use murphi::ast::Program;
 use murphi::interpret::End;
 use murphi::value::State;
 use parametric::{Simulation, Unseen};
-use tribunal_abstraction::{Abstraction, Prepared, Processor, View, find_processor, read_lemmas};
+use recheck::read_lemmas;
+use tribunal_abstraction::{Abstraction, Prepared, Processor, View, find_processor};
 
 use crate::judge::{Found, Said, abstracted, by_the_loop, instance, read, runnable, said, source};
 use crate::sabotage::Sabotage;

@@ -15,10 +15,11 @@ use adversary::new_seed;
 use chance::Rng;
 use examine::{Mix, Plan, examine, reduced};
 use judge::{Found, Said, abstracted, by_the_loop, instance, read, said, source};
+use recheck::read_lemmas;
 use refine::{Verdict, Verification};
 use sabotage::Sabotage;
 use sketch::Sketch;
-use tribunal_abstraction::{View, find_processor, prepare, read_lemmas};
+use tribunal_abstraction::{View, find_processor, prepare};
 
 #[test]
 fn what_fails_with_more_processors_is_not_called_safe() {

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use abstraction::{Lemma, Prepared, View, abstraction, prepare, read_lemmas};
+use abstraction::{Lemma, Prepared, View, abstraction, prepare};
 use explore::symmetry::Symmetry;
 use murphi::interpret::Interpreter;
 use murphi::parse::parse;
 use murphi::source::Source;
+use recheck::read_lemmas;
 use tribunal_refine::{Kept, Options, Verdict, Verification, explore as search_all, verify};
 
 fn source(name: &str, text: &str) -> Source {

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use chance::Rng;
 use explore::{Deadlock, Options};
-use tribunal_abstraction::{Lemma, Prepared, View, find_processor, prepare, read_lemmas};
+use recheck::read_lemmas;
+use tribunal_abstraction::{Lemma, Prepared, View, find_processor, prepare};
 
 use super::family::Member;
 use super::faults::Kind;
