@@ -55,6 +55,9 @@ pub struct Model {
     /// The scalarsets whose members are told apart by their order, with where that shows: states
     /// that differ by a permutation of their members may have different futures.
     pub ordered: Vec<Ordered>,
+    /// Whether the order of the elements of multisets may show. Then that order is part of a state,
+    /// and all scalarsets are [`ordered`](Model::ordered): renaming their members would change it.
+    pub elements_have_order: bool,
 }
 
 /// A `cover` statement.

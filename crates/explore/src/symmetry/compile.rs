@@ -30,6 +30,11 @@ pub(super) fn compile(
         inert: Vec::new(),
         decoder_of: vec![None; model.types.len()],
     };
+    if model.elements_have_order {
+        // The order of elements is part of a state, and renaming members would change it.
+        compiler.plan.regions.push(Region::default());
+        return compiler.plan;
+    }
     if scalarsets {
         compiler.find_sets();
     }

@@ -1,8 +1,8 @@
 //! What an exploration should find, by a plain search of all states.
 //!
 //! States are values of the reference interpreter, kept in a set; rules are run one instance after the
-//! other. Nothing is reduced but the order of multisets, which a state does not have. Orbits are
-//! counted by definition. Shares nothing with the searches of this crate.
+//! other. Nothing is reduced but the order of multisets, which a state does not have unless the model
+//! shows it. Orbits are counted by definition. Shares nothing with the searches of this crate.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -88,15 +88,21 @@ fn instances(interpreter: &Interpreter, rule: &Rule) -> u64 {
 /// How many states are left if those that renaming turns into each other are one.
 fn orbits(interpreter: &Interpreter, states: &[Vec<u8>]) -> usize {
     let (model, layout) = (interpreter.model(), interpreter.layout());
+    if model.elements_have_order {
+        return states.len();
+    }
     let oracle = Oracle { model, layout };
     let least = |state: &Vec<u8>| oracle.least(&oracle.decode(state));
     states.iter().map(least).collect::<HashSet<_>>().len()
 }
 
 impl Search<'_> {
-    /// A state as bytes, its multisets in one order.
+    /// A state as bytes, its multisets in one order unless their own shows.
     fn encode(&self, state: &State) -> Vec<u8> {
         let (model, layout) = (self.interpreter.model(), self.interpreter.layout());
+        if model.elements_have_order {
+            return state.encode(model, layout);
+        }
         let oracle = Oracle { model, layout };
         oracle.encode(&sorted(&oracle.decode(&state.encode(model, layout))))
     }

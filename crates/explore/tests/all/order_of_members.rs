@@ -145,6 +145,42 @@ fn a_rule_that_only_reorders_a_multiset_is_no_way_out() {
     assert_eq!(examine(text, Asked::Stuttering, &mut Default::default()), Ok(Some(Deadlock)));
 }
 
+/// Members come into two bags. If one of them is alone in its bag, its position there is used in the
+/// other one.
+const BAGS: &str = "
+    type P: scalarset(2);
+    var bag: array [P] of multiset [2] of P; ref: P; bad: boolean;
+    startstate begin undefine bag; undefine ref; bad := false; end;
+    ruleset p: P; q: P do
+      rule \"add\" MultisetCount(i: bag[q], bag[q][i] = p) = 0 ==> begin MultisetAdd(p, bag[q]); end;
+    end;
+    ruleset p: P do
+      rule \"refer\" begin ref := p; end;
+      rule \"look\" !isundefined(ref)
+        & MultisetCount(i: bag[p], true) = 1 & MultisetCount(i: bag[p], bag[p][i] = ref) = 1
+        & MultisetCount(i: bag[p], exists other: P do
+            MultisetCount(j: bag[other], true) = 2 & bag[other][i] = ref end) > 0
+      ==> begin bad := true; end;
+    end;
+    invariant !bad;\n";
+
+#[test]
+fn where_the_order_of_elements_shows_it_is_part_of_the_state() {
+    // With the same name the text is the same, and the multiset is another.
+    let hidden = BAGS.replace("other", "p");
+    assert!(hidden.contains("bag[p][i] = ref end"), "{hidden}");
+    for text in [BAGS, &hidden] {
+        for text in [text.to_owned(), text.replace("= ref end", "!= ref end")] {
+            assert!(read(&text).elements_have_order, "{text}");
+            let found = examine(&text, Asked::Off, &mut Default::default());
+            assert_eq!(found, Ok(Some(Violation)), "{text}");
+        }
+    }
+    let own = BAGS.replace("bag[other][i] = ref end", "bag[p][i] = other end");
+    assert!(!read(&own).elements_have_order, "{own}");
+    assert_eq!(examine(&own, Asked::Off, &mut Default::default()), Ok(Some(Violation)), "{own}");
+}
+
 #[test]
 fn a_cover_statement_is_covered_by_a_run_that_reaches_it_with_its_condition_true() {
     let text = format!(

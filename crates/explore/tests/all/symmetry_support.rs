@@ -28,6 +28,7 @@ impl Types {
                 loop_limit: 1000,
                 covers: Vec::new(),
                 ordered: Vec::new(),
+                elements_have_order: false,
             },
         }
     }

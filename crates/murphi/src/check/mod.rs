@@ -191,6 +191,7 @@ impl<'a> Checker<'a> {
             covers: Vec::new(),
             loop_limit: options.loop_limit,
             ordered: Vec::new(),
+            elements_have_order: false,
         };
         let mut checker = Checker {
             options,

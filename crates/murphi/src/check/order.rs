@@ -95,11 +95,15 @@ impl Checker<'_> {
 
     /// Where the order of elements shows, renaming members shows: it changes that order.
     fn enter_elements(&mut self, span: Span, message: &str, help: &str) {
+        self.model.elements_have_order = true;
         let all = (0..self.model.types.len() as u32).map(TypeId);
         let simple: Vec<TypeId> =
             all.filter(|&ty| matches!(self.model.simple(ty), Some(Simple::Scalarset(_)))).collect();
         simple.into_iter().for_each(|ty| self.enter_type(ty, span));
-        let help = format!("{help}; as it is, scalarsets are no symmetry of this program");
+        let help = format!(
+            "{help}; as it is, elements are kept in the order in which they were added, and \
+             scalarsets are no symmetry of this program"
+        );
         self.warn(Diagnostic::warning(span, message).help(help));
     }
 

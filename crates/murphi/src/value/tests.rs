@@ -27,6 +27,7 @@ fn model(types: Vec<(Option<&str>, TypeKind)>, globals: Vec<(&str, TypeId)>) -> 
         loop_limit: 1000,
         covers: Vec::new(),
         ordered: Vec::new(),
+        elements_have_order: false,
     }
 }
 

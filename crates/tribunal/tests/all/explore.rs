@@ -539,3 +539,26 @@ fn an_interrupt_is_seen_within_one_state() {
     assert_eq!(ran.code, Some(130), "{ran:?}");
     assert!(ran.stdout.contains("undecided: interrupted; nothing wrong so far"), "{}", ran.stdout);
 }
+
+#[test]
+fn a_run_in_which_the_order_of_elements_shows_is_told_and_replayed() {
+    let model = r#"
+        type P : scalarset(2);
+        var one : multiset [1] of P; two : multiset [2] of P; bad : boolean;
+        startstate begin undefine one; undefine two; bad := false; end;
+        ruleset p : P do
+          rule "one" MultisetCount(i : one, true) = 0 ==> begin MultisetAdd(p, one); end;
+          rule "two" MultisetCount(i : two, two[i] = p) = 0 ==> begin MultisetAdd(p, two); end;
+        end;
+        choose i : one do
+          rule "look" MultisetCount(j : two, true) = 2 & two[i] != one[i] ==> begin bad := true; end;
+        end;
+        invariant "as added" !bad;"#;
+    let found = directory("order-of-elements").join("found.json");
+    let found = found.to_str().unwrap();
+    for flags in [["--symmetry", "full"], ["--symmetry", "off"], ["--search", "dfs"]] {
+        let ran = explore(model, &[&flags[..], &["--quiet", "--save", found]].concat());
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert_eq!(explore(model, &["--replay", found]).code, Some(0), "{flags:?}");
+    }
+}

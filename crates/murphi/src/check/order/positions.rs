@@ -4,7 +4,8 @@
 //! same type, compared with a position in another one, or after the multiset was given new contents as
 //! a whole, it picks what happens to be at the same place of the order, and elements have none. That
 //! the multisets are the same must be evident: the same variable, fields, constant indices, and indices
-//! that cannot have changed since; in the condition of a filter that calls nothing, the same text.
+//! that cannot have changed since; in the condition of a filter that calls nothing, the same text, as
+//! far as no name of it is bound again there.
 
 use std::collections::HashMap;
 
@@ -141,13 +142,14 @@ struct Origin {
 
 struct Positions<'m> {
     model: &'m Model,
+    frame: &'m Frame,
     meanings: Meanings,
     origins: HashMap<LocalId, Origin>,
     found: Option<Span>,
 }
 
 impl<'m> Positions<'m> {
-    fn of(model: &'m Model, frame: &Frame, parameters: usize) -> Self {
+    fn of(model: &'m Model, frame: &'m Frame, parameters: usize) -> Self {
         let mut meanings = meanings(frame, parameters, &[]);
         // An alias keeps its place, whatever that is, so it is a variable of its own.
         for (number, meaning) in meanings.iter_mut().enumerate() {
@@ -155,7 +157,7 @@ impl<'m> Positions<'m> {
                 *path = Path::of(Root::Local(number as u32));
             }
         }
-        Positions { model, meanings, origins: HashMap::new(), found: None }
+        Positions { model, frame, meanings, origins: HashMap::new(), found: None }
     }
 
     fn path(&self, place: &Place) -> Option<Path> {
@@ -169,12 +171,13 @@ impl<'m> Positions<'m> {
     /// A position is bound, for the condition of a filter or for a whole rule.
     fn bind(&mut self, binder: &Binder, condition: Option<&Expression>) {
         let Domain::Multiset(place) = &binder.domain else { return };
-        let pure = condition.is_some_and(|condition| {
-            let mut calls = Calls(false);
-            walk::expression(condition, &mut calls);
-            !calls.0
+        let text = self.text(place.span);
+        let means_the_same = condition.is_some_and(|condition| {
+            let mut within = Within { frame: self.frame, calls: false, binds: Vec::new() };
+            walk::expression(condition, &mut within);
+            !within.calls && !words(text).any(|word| within.binds.contains(&word))
         });
-        let text = pure.then(|| self.text(place.span).to_owned());
+        let text = means_the_same.then(|| text.to_owned());
         self.origins.insert(binder.local, Origin { path: self.path(place), text });
     }
 
@@ -276,11 +279,29 @@ impl Visitor for Positions<'_> {
     }
 }
 
-/// Whether there are calls.
-struct Calls(bool);
+/// What is in a condition.
+struct Within<'m> {
+    frame: &'m Frame,
+    calls: bool,
+    /// The names of the variables that are bound in it.
+    binds: Vec<&'m str>,
+}
 
-impl Visitor for Calls {
+impl Visitor for Within<'_> {
     fn call(&mut self, _call: &Call) {
-        self.0 = true;
+        self.calls = true;
     }
+
+    fn expression(&mut self, expression: &Expression) {
+        if let ExpressionKind::Quantified { binder, .. }
+        | ExpressionKind::MultisetCount { binder, .. } = &expression.kind
+        {
+            self.binds.push(&self.frame.locals[binder.local.0 as usize].name);
+        }
+    }
+}
+
+/// The names in a text, and its numbers.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
 }

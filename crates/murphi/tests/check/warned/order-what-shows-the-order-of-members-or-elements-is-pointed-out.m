@@ -109,28 +109,28 @@ rule "reference" begin for p: Proc do both(sum, p); both(rank[p], p); end; end;
 --!    |
 --! 13 | rule "filters" begin sum := MultisetCount(i: one, bump()); end;
 --!    |                                                   ^^^^^^
---!    = help: let the condition only look; as it is, scalarsets are no symmetry of this program
+--!    = help: let the condition only look; as it is, elements are kept in the order in which they were added, and scalarsets are no symmetry of this program
 --! warning: it is not evident that this position is still one of the multiset it was chosen from; in another one it picks an element by an order that elements do not have
 --!   --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:14:56
 --!    |
 --! 14 | choose i: one do rule "elsewhere" begin MultisetRemove(i, other); end; end;
 --!    |                                                        ^
---!    = help: use it in the multiset it was chosen from, and change elements one by one; as it is, scalarsets are no symmetry of this program
+--!    = help: use it in the multiset it was chosen from, and change elements one by one; as it is, elements are kept in the order in which they were added, and scalarsets are no symmetry of this program
 --! warning: it is not evident that this position is still one of the multiset it was chosen from; in another one it picks an element by an order that elements do not have
 --!   --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:15:53
 --!    |
 --! 15 | choose i: one do choose j: other do rule "compares" i = j ==> begin end; end; end;
 --!    |                                                     ^
---!    = help: use it in the multiset it was chosen from, and change elements one by one; as it is, scalarsets are no symmetry of this program
+--!    = help: use it in the multiset it was chosen from, and change elements one by one; as it is, elements are kept in the order in which they were added, and scalarsets are no symmetry of this program
 --! warning: it is not evident that this position is still one of the multiset it was chosen from; in another one it picks an element by an order that elements do not have
 --!   --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:16:39
 --!    |
 --! 16 | choose i: one do rule "renewed" begin one := other; MultisetRemove(i, one); end; end;
 --!    |                                       ^^^^^^^^^^^^
---!    = help: use it in the multiset it was chosen from, and change elements one by one; as it is, scalarsets are no symmetry of this program
+--!    = help: use it in the multiset it was chosen from, and change elements one by one; as it is, elements are kept in the order in which they were added, and scalarsets are no symmetry of this program
 --! warning: it is not evident that this position is still one of the multiset it was chosen from; in another one it picks an element by an order that elements do not have
 --!   --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:17:60
 --!    |
 --! 17 | choose i: bags[owner] do rule "moved" begin MultisetRemove(i, bags[owner]); end; end;
 --!    |                                                            ^
---!    = help: use it in the multiset it was chosen from, and change elements one by one; as it is, scalarsets are no symmetry of this program
+--!    = help: use it in the multiset it was chosen from, and change elements one by one; as it is, elements are kept in the order in which they were added, and scalarsets are no symmetry of this program
