@@ -18,6 +18,7 @@ use murphi::diagnostic::{Diagnostic, Severity};
 use murphi::ir::{FunctionId, Model, Simple, Storage, TypeId};
 use murphi::parse::parse;
 use murphi::source::{Source, Span};
+use murphi::transform;
 
 use crate::compose::member;
 use crate::hiding;
@@ -179,31 +180,46 @@ fn with_lowest_first(
     parse(&Source { name: source.name.clone(), text }).0
 }
 
-/// The program with other constants in its text, so that what is composed with it stands alone.
+/// The program with other constants in its text, so that what is composed with it stands alone. Each
+/// constant has the value that [`check`](check::check) gives it: the last that was chosen for its own
+/// name, also where one declaration has several names.
 pub fn with_constants(mut program: ast::Program, chosen: &[(String, String)]) -> ast::Program {
-    for item in &mut program.items {
-        let ast::Item::Declaration(ast::Declaration {
+    let declarations = program.items.into_iter().flat_map(|item| match item {
+        ast::Item::Declaration(ast::Declaration {
             kind: ast::DeclarationKind::Constant { names, value },
-            ..
-        }) = item
-        else {
-            continue;
-        };
-        let mut overrides =
-            chosen.iter().filter(|(name, _)| names.iter().any(|declared| declared.text == *name));
-        if let Some((_, text)) = overrides.next() {
-            let source = Source { name: String::new(), text: format!("const c: {text};") };
-            let read = parse(&source).0.and_then(|program| program.items.into_iter().next());
-            if let Some(ast::Item::Declaration(ast::Declaration {
-                kind: ast::DeclarationKind::Constant { value: new, .. },
-                ..
-            })) = read
-            {
-                *value = new;
-            }
-        }
-    }
+            span,
+        }) => one_by_one(names, &value, span, chosen),
+        other => vec![other],
+    });
+    program.items = declarations.collect();
     program
+}
+
+/// The declaration of a value for these names, as one for each name.
+fn one_by_one(
+    names: Vec<ast::Name>,
+    written: &ast::Expression,
+    span: Span,
+    chosen: &[(String, String)],
+) -> Vec<ast::Item> {
+    let declaration = |name: ast::Name| {
+        let last = chosen.iter().rev().find(|(wanted, _)| *wanted == name.text);
+        let value = last.map_or_else(|| written.clone(), |(_, text)| constant(text, written.span));
+        let kind = ast::DeclarationKind::Constant { names: vec![name], value };
+        ast::Item::Declaration(ast::Declaration { kind, span })
+    };
+    names.into_iter().map(declaration).collect()
+}
+
+/// A constant as a user writes it: an integer, `true`, `false`, or a member of an enumeration.
+fn constant(text: &str, span: Span) -> ast::Expression {
+    let text = text.trim();
+    let is = |truth: &str| text.eq_ignore_ascii_case(truth);
+    match text.parse() {
+        Ok(value) => transform::expression(ast::ExpressionKind::Integer(value), span),
+        Err(_) if is("true") || is("false") => transform::boolean(is("true"), span),
+        Err(_) => transform::name(text, span),
+    }
 }
 
 /// The procedure that marks an event.
