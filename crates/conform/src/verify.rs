@@ -14,9 +14,11 @@ mod trial;
 use std::sync::atomic::AtomicBool;
 
 use explore::Progress;
+use explore::report::unchecked;
 use explore::symmetry::Symmetry;
 use murphi::check;
 use murphi::diagnostic::Diagnostic;
+use murphi::ir::PropertyKind;
 use murphi::print::print;
 use murphi::source::Source;
 
@@ -58,6 +60,9 @@ pub struct Options {
     /// Whether the protocol's own claims, run-time errors and deadlocks are looked at, too, after
     /// the lemmas.
     pub protocol: bool,
+    /// Whether a `cover` that no state fulfils breaks the protocol. With few processors it may only
+    /// be that there are too few.
+    pub covers: bool,
     /// For `sc`: the only lemma to look at, if not all.
     pub only: Option<u64>,
     /// For `tso`: how many values there are, if not as many as the protocol says.
@@ -84,6 +89,7 @@ impl Default for Options {
             search: explore::Options::default(),
             symmetry: Symmetry::Full,
             protocol: true,
+            covers: true,
             only: None,
             values: None,
             exact: false,
@@ -111,6 +117,7 @@ pub fn verify(
     let Held { lemmas, verdict, broken, rests_on, assumed } = trial.hold()?;
     let warnings = warnings(&protocol, &foundations);
     let independent = foundations.is_independent();
+    let unchecked = unchecked(&protocol.model, &[PropertyKind::Liveness]);
     Ok(Verification {
         lemmas,
         verdict,
@@ -120,6 +127,7 @@ pub fn verify(
         rests_on,
         assumed,
         independent,
+        unchecked,
         commits,
         sizes,
     })

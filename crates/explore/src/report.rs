@@ -22,7 +22,7 @@ use crate::{Deadlock, Reason};
 pub use narrate::Contradiction;
 pub(crate) use narrate::{changes, kind_name, property_of, with};
 pub(crate) use tell::asymmetric;
-pub use tell::told;
+pub use tell::{misses_cover, told, unchecked};
 
 /// What was asked, what was found, and what it took.
 #[derive(Debug, Clone)]
@@ -79,6 +79,8 @@ pub enum Open {
     },
     /// The liveness property of this name is not checked; everything else holds.
     Liveness(String),
+    /// Assumptions exclude every start state, so that nothing was looked at.
+    NoStart,
 }
 
 /// What is broken.

@@ -87,7 +87,11 @@ fn end(
     listener: &mut Listener<'_>,
     interrupt: &AtomicBool,
 ) -> End {
-    if question.memory_model.is_some() && shown.iter().any(Shown::begins_nowhere) {
+    let begins_nowhere = match question.memory_model {
+        Some(_) => shown.iter().any(Shown::begins_nowhere),
+        None => shown.iter().any(Shown::says_nothing),
+    };
+    if begins_nowhere {
         return End::NoStart;
     }
     let Some(Shown { claim, found, .. }) = shown.last() else { return End::Claims };

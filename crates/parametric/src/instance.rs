@@ -98,7 +98,7 @@ fn instance(
     processors: u64,
 ) -> (Source, conform::Options) {
     let mut source = question.source.clone();
-    let mut options = question.options.clone();
+    let mut options = conform::Options { covers: false, ..question.options.clone() };
     let constants = &mut options.language.constants;
     match &processor.size {
         Some(size) => {

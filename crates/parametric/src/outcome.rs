@@ -38,8 +38,8 @@ pub enum End {
         /// How many.
         processors: u64,
     },
-    /// No start state is one that an observer begins with, so that nothing was looked at. If there
-    /// are others, [`Outcome::open`] has them.
+    /// No start state is one that an observer begins with, or assumptions exclude all of them, so
+    /// that nothing was looked at. If there are others, [`Outcome::open`] has them.
     NoStart,
 }
 
@@ -145,6 +145,12 @@ impl Shown {
     /// Whether nothing was looked at because there is nothing to begin with.
     pub(crate) fn begins_nowhere(&self) -> bool {
         self.found.small.iter().any(|small| small.complete && small.states == 0)
+    }
+
+    /// Whether it holds because the abstract program has no states at all.
+    pub(crate) fn says_nothing(&self) -> bool {
+        let is_empty = |exploration: &explore::Exploration| exploration.states == 0;
+        self.holds() && self.found.exploration.as_ref().is_some_and(is_empty)
     }
 }
 

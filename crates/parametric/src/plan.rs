@@ -11,8 +11,10 @@ use std::fmt;
 
 use abstraction::{Prepared, Processor, View, prepare};
 use conform::{Composed, Grounds, MemoryModel};
+use explore::report::unchecked;
 use murphi::ast::Program;
 use murphi::diagnostic::Diagnostic;
+use murphi::ir::PropertyKind;
 use murphi::parse::parse;
 use murphi::print::print;
 use murphi::source::Source;
@@ -40,6 +42,8 @@ pub struct Plan {
     pub warnings: Vec<Diagnostic>,
     /// The type of processors.
     pub processor: Processor,
+    /// Claims of the protocol that no step looks at: `cover "name"`.
+    pub unchecked: Vec<String>,
     /// Whether one claim that holds is enough.
     pub(crate) one_is_enough: bool,
 }
@@ -118,7 +122,7 @@ fn of_own_claims(question: &Question<'_>) -> Result<Plan, Failure> {
     let Question { source, options, .. } = question;
     let unsuitable = |problems| Failure::Unsuitable((*source).clone(), problems);
     let (program, problems) = parse(source);
-    murphi::load((*source).clone(), &options.language).map_err(unsuitable)?;
+    let checked = murphi::load((*source).clone(), &options.language).map_err(unsuitable)?;
     let program = program.ok_or_else(|| unsuitable(problems))?;
     let program = conform::with_constants(program, &options.language.constants);
     let prepared = prepare(&program, question.processors).map_err(unsuitable)?;
@@ -134,6 +138,7 @@ fn of_own_claims(question: &Question<'_>) -> Result<Plan, Failure> {
         steps: vec![Step::Claim(claim)],
         grounds: None,
         warnings: Vec::new(),
+        unchecked: unchecked(&checked.model, &[PropertyKind::Cover, PropertyKind::Liveness]),
         one_is_enough: false,
     })
 }
@@ -159,6 +164,8 @@ fn of_memory_model(question: &Question<'_>, model: MemoryModel) -> Result<Plan, 
         steps,
         grounds: Some(composed.grounds),
         warnings: composed.warnings,
+        // What is claimed is the memory model alone.
+        unchecked: Vec::new(),
         processor,
         one_is_enough: question.one_is_enough(),
     })

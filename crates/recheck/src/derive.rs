@@ -7,7 +7,7 @@ use abstraction::{
     of_one_address, one_address, possible_exclusions, prepare, with_processors, with_witnesses,
 };
 use conform::{Composed, EventNames, Grounds, MemoryModel};
-use murphi::ast::Program;
+use murphi::ast::{Program, PropertyKind};
 use murphi::check::{self, Dialect};
 use murphi::diagnostic::Diagnostic;
 use murphi::interpret::Interpreter;
@@ -161,7 +161,8 @@ fn invariants(program: &Program) -> Vec<String> {
     let name = |property: &murphi::ast::Property| {
         property.message.as_ref().map_or(String::new(), |message| message.text.clone())
     };
-    flattened.properties.iter().map(|property| name(&property.item)).collect()
+    let properties = flattened.properties.iter().map(|property| &property.item);
+    properties.filter(|one| one.kind == PropertyKind::Assertion).map(name).collect()
 }
 
 /// An abstract program, ready to be run.

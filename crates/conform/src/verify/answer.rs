@@ -1,7 +1,7 @@
 //! What is found out about a protocol: the answer, what was searched for it, and the run that raised
 //! an alarm.
 
-use explore::{Exploration, Reason, Step};
+use explore::{Exploration, Reason, Step, report};
 use murphi::diagnostic::Diagnostic;
 use murphi::interpret::Interpreter;
 
@@ -29,6 +29,8 @@ pub struct Verification {
     /// Whether causality, data independence and free values are established: a few values stand
     /// for any number of them.
     pub independent: bool,
+    /// Claims of the protocol that nothing looks at: `liveness "name"`.
+    pub unchecked: Vec<String>,
     /// Whether the protocol marks where stores begin to count.
     pub commits: bool,
     /// How many processors, addresses and values the protocol has.
@@ -48,6 +50,15 @@ pub struct Lemma {
     pub passed_over: usize,
     /// What its answer rests on.
     pub rests_on: RestsOn,
+}
+
+impl Lemma {
+    /// Whether it is the protocol itself, and something that it says is reached is not. An observer
+    /// leaves runs out, so that nothing follows from what a composition does not reach.
+    pub fn misses_cover(&self) -> bool {
+        self.rests_on == RestsOn::NOTHING
+            && report::misses_cover(self.interpreter.model(), &self.exploration)
+    }
 }
 
 /// The answer.

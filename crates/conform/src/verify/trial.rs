@@ -139,13 +139,17 @@ impl<'a> Trial<'a> {
         let interpreter = Interpreter::new(model).map_err(|_| Failure::TooLarge)?;
         let search = self.options.search.clone();
         let exploration = self.search(&name, &interpreter, &search);
-        let verdict = match &exploration.verdict {
+        let rests_on = RestsOn::NOTHING;
+        let lemma = Lemma { name, interpreter, exploration, passed_over: 0, rests_on };
+        let verdict = match &lemma.exploration.verdict {
+            explore::Verdict::Verified if self.options.covers && lemma.misses_cover() => {
+                Verdict::Broken
+            }
             explore::Verdict::Verified => Verdict::Verified,
             explore::Verdict::Violation(_) | explore::Verdict::Deadlock => Verdict::Broken,
             explore::Verdict::Undecided(reason) => Verdict::Undecided(reason.clone()),
         };
-        let rests_on = RestsOn::NOTHING;
-        self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0, rests_on });
+        self.lemmas.push(lemma);
         Ok(verdict)
     }
 

@@ -12,7 +12,7 @@ use murphi::ir::{Model, Property, PropertyKind, Rule, TypeId};
 use murphi::source::Span;
 
 use super::fold::fold;
-use super::narrate::{Contradiction, Firing, Narrator, with};
+use super::narrate::{Contradiction, Firing, Narrator, kind_name, with};
 use super::{Broken, Explanation, Finding, Open, Report, RuleCoverage, Settings, Totals};
 use crate::result::{self as search, Exploration, Reason, Violation};
 
@@ -99,6 +99,9 @@ fn totals(found: &Exploration) -> Totals {
 /// that nothing looks at, nothing can be said.
 fn verified(interpreter: &Interpreter, found: &Exploration) -> Verdict<(), Finding, Open> {
     let model = interpreter.model();
+    if found.states == 0 {
+        return Verdict::Undecided(Open::NoStart);
+    }
     let Some((cover, span, sentence)) = missed_cover(model, &found.covered) else {
         let unchecked = model.properties.iter().find(|p| p.kind == PropertyKind::Liveness);
         let open = |property: &Property| Verdict::Undecided(Open::Liveness(property.name.clone()));
@@ -118,6 +121,21 @@ fn verified(interpreter: &Interpreter, found: &Exploration) -> Verdict<(), Findi
         },
     };
     Verdict::Broken(Finding { broken, counterexample: None })
+}
+
+/// Whether a search of all states has missed something that the model says is reached.
+pub fn misses_cover(model: &Model, found: &Exploration) -> bool {
+    missed_cover(model, &found.covered).is_some()
+}
+
+/// The properties of these kinds, and `cover` statements if covers are among them, as the source
+/// calls them: `liveness "name"`. For whoever gives a verdict and looks at none of these.
+pub fn unchecked(model: &Model, kinds: &[PropertyKind]) -> Vec<String> {
+    let named = |kind: PropertyKind, name: &str| format!("{} \"{name}\"", kind_name(kind));
+    let properties = model.properties.iter().filter(|property| kinds.contains(&property.kind));
+    let statements = model.covers.iter().filter(|_| kinds.contains(&PropertyKind::Cover));
+    let properties = properties.map(|property| named(property.kind, &property.name));
+    properties.chain(statements.map(|cover| named(PropertyKind::Cover, &cover.name))).collect()
 }
 
 /// The first cover that held in no state, or `cover` statement that no run reached: its name, its
@@ -187,6 +205,9 @@ impl fmt::Display for Open {
         let (reason, bound) = match self {
             Open::Liveness(name) => {
                 return write!(f, "liveness \"{name}\" is not checked; everything else holds");
+            }
+            Open::NoStart => {
+                return f.write_str("there is no start state: the assumptions exclude them all");
             }
             Open::Ended { reason, bound } => (reason, bound.unwrap_or_default()),
         };

@@ -30,7 +30,7 @@ Verdicts:
                confirmed by the trace checker and certified.
   false alarm  an observer objects to a run that the memory model allows: stores do not count in
                the order in which they happen, or TSO-LB is stricter than TSO. Nothing is known.
-  broken       the protocol breaks an invariant of its own, fails or gets stuck.
+  broken       the protocol breaks an invariant of its own, misses a cover, fails or gets stuck.
   undecided    time or memory ended the search, or every lemma holds but something that they rest
                on is not established: the line says what and where. Nothing was found broken.";
 

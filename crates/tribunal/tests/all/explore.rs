@@ -541,6 +541,18 @@ fn an_interrupt_is_seen_within_one_state() {
 }
 
 #[test]
+fn without_a_start_state_nothing_is_verified() {
+    let nowhere = format!("{COUNTER} assume \"nothing\" false; invariant \"wrong\" false;");
+    let reason = "there is no start state: the assumptions exclude them all";
+    let ran = explore(&nowhere, &["--quiet", "--deadlock", "off"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.lines()[0].ends_with(&format!(": undecided: {reason}")), "{ran:?}");
+    assert_eq!(json(&nowhere, &["--deadlock", "off"])["reason"], reason);
+    let excluded = COUNTER.replace("n := 0; end;", "n := 0; assume n = 1; end;");
+    assert_eq!(explore(&excluded, &["--search", "dfs"]).code, Some(3));
+}
+
+#[test]
 fn a_run_in_which_the_order_of_elements_shows_is_told_and_replayed() {
     let model = r#"
         type P : scalarset(2);

@@ -160,3 +160,40 @@ fn what_is_not_established_is_told_for_any_number_of_processors() {
     assert_eq!((ran.code, &object["verdict"]), (Some(0), &"verified".into()), "{ran:?}");
     assert_eq!(object["assuming"], serde_json::json!(["data-independence"]));
 }
+
+/// A memory that is as it should be, with a claim of its own.
+fn claiming(claim: &str) -> String {
+    memory("0..1", &format!("startstate begin {} {claim}", begins_with("0", "0")))
+}
+
+#[test]
+fn what_is_never_reached_breaks_the_protocol() {
+    let never = claiming("cover \"no copy at all\" exists a: A do isundefined(memory[a]) end;");
+    for model in ["sc", "tso"] {
+        let ran = verify("verify-cover", &never, &["--model", model]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        let verdict = ": broken: cover \"no copy at all\" holds in no state";
+        assert!(ran.lines()[0].ends_with(verdict), "{ran:?}");
+        assert!(ran.stdout.contains("the protocol's own claims: does not hold"), "{ran:?}");
+    }
+    let reached = claiming("cover \"no copy\" exists a: A do isundefined(copy[a]) end;");
+    let ran = verify("verify-covered", &reached, &["--model", "sc", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
+fn what_is_not_checked_is_in_the_verdict() {
+    let text = claiming("liveness \"changes\" false; liveness \"again\" false;");
+    let ran = verify("verify-liveness", &text, &["--model", "sc", "--quiet"]);
+    let verdict = ": verified: sequentially consistent; liveness \"changes\" and liveness \"again\" \
+                   are not checked\n";
+    assert!(ran.code == Some(0) && ran.stdout.ends_with(verdict), "{ran:?}");
+
+    let text = "const N: 2; type P: scalarset(N); var on: array [P] of boolean;
+        startstate begin for p: P do on[p] := false; end; end;
+        ruleset p: P do rule \"turn\" begin on[p] := !on[p]; end; end;
+        invariant \"defined\" forall p: P do !isundefined(on[p]) end; cover \"never\" false;";
+    let ran = verify("verify-any-cover", text, &["--any-processors", "--quiet"]);
+    let verdict = "processors, 2 or more; cover \"never\" is not checked\n";
+    assert!(ran.code == Some(0) && ran.stdout.ends_with(verdict), "{ran:?}");
+}

@@ -43,6 +43,17 @@ pub(super) fn assuming(sentence: &str, assumed: &[Doubt]) -> (String, Vec<String
     }
 }
 
+/// What a verdict says about claims of the protocol that nothing looks at.
+pub(super) fn with_unchecked(sentence: &str, unchecked: &[String]) -> String {
+    match unchecked {
+        [] => sentence.to_owned(),
+        [one] => format!("{sentence}; {one} is not checked"),
+        [several @ .., last] => {
+            format!("{sentence}; {} and {last} are not checked", several.join(", "))
+        }
+    }
+}
+
 /// Whether assuming data independence would leave nothing open.
 pub(super) fn can_be_assumed(open: &[Open]) -> bool {
     use conform::Foundation::{OtherValues, StartStates};

@@ -72,6 +72,8 @@ pub(super) fn tell(
             let sentence = &tale.verification.sentence;
             (tale.verification.sentence, tale.verification.assuming) =
                 grounds::assuming(sentence, &found.assumed);
+            tale.verification.sentence =
+                grounds::with_unchecked(&tale.verification.sentence, &found.unchecked);
         }
         Verdict::NotEstablished(doubts) => {
             tale.verification.open = grounds::open(doubts, question.source);
@@ -161,7 +163,7 @@ fn lemma(lemma: &Lemma) -> told::Lemma {
         depth: u64::from(found.depth),
         seconds: found.seconds,
         holds: match found.verdict {
-            explore::Verdict::Verified => Some(lemma.passed_over == 0),
+            explore::Verdict::Verified => Some(lemma.passed_over == 0 && !lemma.misses_cover()),
             explore::Verdict::Violation(_) | explore::Verdict::Deadlock => Some(false),
             explore::Verdict::Undecided(_) => None,
         },
@@ -292,11 +294,13 @@ fn tell_broken(
             values: Vec::new(),
         };
     }
-    let steps = tale.verification.counterexample.as_ref().map_or(0, |run| run.steps.len());
+    let steps = tale.verification.counterexample.as_ref().map(|run| run.steps.len());
     let what = tale.verification.broken.as_ref().map_or("", |broken| &broken.sentence);
     tale.verification.sentence = match steps {
-        0 => format!("{what} in a start state"),
-        steps => format!("{what} after {}", counted(steps as u64, "step")),
+        // No run shows what no run reaches.
+        None => what.to_owned(),
+        Some(0) => format!("{what} in a start state"),
+        Some(steps) => format!("{what} after {}", counted(steps as u64, "step")),
     };
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use explore::report::{Finding, Open, told};
 use explore::{Report, Violation};
+use murphi::ir::PropertyKind;
 use parametric::{Addresses, Audit, Outcome, Plan, Shown, Via};
 use refine::{Kept, Small, Stuck, Verdict, Verification};
 use report::any_number::{AnyNumber, Claim, Instance, Lemma, Verdict as Told};
@@ -42,6 +43,7 @@ pub(super) fn tell(
                 shown.sentence += &format!(", and {addresses}");
             }
             (shown.sentence, shown.assuming) = grounds::assuming(&shown.sentence, &outcome.assumed);
+            shown.sentence = grounds::with_unchecked(&shown.sentence, &plan.unchecked);
             if let Some(values) = outcome.values {
                 shown.notes.push(format!("for {}, compared as they are", counted(values, "value")));
             }
@@ -239,7 +241,9 @@ fn verified(question: &Question<'_>, found: Option<&Verification>, least: u64) -
                 let (abstraction, model) =
                     (found.abstraction.as_ref()?, found.interpreter.as_ref()?);
                 let lemmas = abstraction.claims.len() + abstraction.checks.len();
-                Some(model.model().properties.len().saturating_sub(lemmas))
+                let properties = model.model().properties.iter();
+                let invariants = properties.filter(|it| it.kind == PropertyKind::Invariant);
+                Some(invariants.count().saturating_sub(lemmas))
             });
             match claims.unwrap_or(0) {
                 1 => "1 invariant holds".to_owned(),
