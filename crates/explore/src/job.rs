@@ -173,6 +173,13 @@ impl Loaded {
             constants: self.language.constants.clone(),
             dialect: self.language.dialect,
             loop_limit: self.language.loop_limit,
+            call_limit: self
+                .interpreter
+                .model()
+                .functions
+                .iter()
+                .any(|function| function.is_recursive)
+                .then_some(self.language.call_limit),
         }
     }
 }

@@ -168,6 +168,9 @@ pub struct Settings {
     pub dialect: Dialect,
     /// How many rounds a loop may take.
     pub loop_limit: u64,
+    /// How many calls of functions that call themselves may be open, if there are such functions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_limit: Option<u64>,
 }
 
 impl Default for Settings {
@@ -184,6 +187,7 @@ impl Default for Settings {
             constants: Vec::new(),
             dialect: Dialect::default(),
             loop_limit: murphi::check::Options::default().loop_limit,
+            call_limit: None,
         }
     }
 }
@@ -312,8 +316,9 @@ pub struct Change {
 }
 
 /// The fields are those of docs/interface.md: the result, what is needed to run the counterexample
-/// again (`constants`, `dialect`, `loop_limit`, `deadlock`, and `start`, the start state in full),
-/// how the search was done, and `rule_coverage`. A step that fails has `error` instead of `changed`.
+/// again (`constants`, `dialect`, `loop_limit`, `call_limit`, `deadlock`, and `start`, the start
+/// state in full), how the search was done, and `rule_coverage`. A step that fails has `error`
+/// instead of `changed`.
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]

@@ -4,13 +4,14 @@
 //! the other side of every comparison with native code, and all states of the abstract program of a
 //! certificate. Values are trees ([`Value`]), what a run has written is taken back before the next
 //! one, and nothing is shared with what it is compared with but the typed model and the layout.
-//! Recursion follows the nesting of the source, which the parser limits, and calls, where a function
-//! calls only functions before it.
+//! Recursion follows the nesting of the source, which the parser limits, and calls, of which so many
+//! share a stack (`recursion.rs`).
 
 mod error;
 mod expression;
 mod guards;
 mod memory;
+mod recursion;
 mod statement;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::instance::{self, Scope};
 use crate::ir::{Domain, Model, Parameter, Property, PropertyKind, Rule};
 use crate::layout::{Layout, TooLarge};
 use crate::machine::{Check, Firing, Machine, Outcome, Successors};
+use crate::priority::Priorities;
 use crate::value::{State, Value};
 
 pub use error::{CallSite, RuntimeError, RuntimeErrorKind};
@@ -33,6 +35,7 @@ pub struct Interpreter {
     layout: Arc<Layout>,
     /// Of each rule.
     blocks: Arc<[Blocks]>,
+    priorities: Option<Arc<Priorities>>,
     covered: Vec<bool>,
     stop: Arc<AtomicBool>,
 }
@@ -95,7 +98,8 @@ impl Interpreter {
         let covered = vec![false; model.properties.len() + model.covers.len()];
         let blocks = model.rules.iter().map(|rule| Blocks::of(&model, rule)).collect();
         let layout = Arc::new(layout);
-        Ok(Interpreter { model, layout, blocks, covered, stop: Arc::default() })
+        let priorities = Priorities::of(&model).map(Arc::new);
+        Ok(Interpreter { model, layout, blocks, priorities, covered, stop: Arc::default() })
     }
 
     /// The model.
@@ -124,6 +128,9 @@ impl Interpreter {
     ///
     /// If there is no such rule, or `state` is of another model.
     pub fn run_rule(&self, state: &State, rule: usize, instance: u64) -> Run {
+        if self.is_outranked(state, rule) {
+            return Run { end: End::Disabled, output: String::new() };
+        }
         run_once(&self.model, &self.model.rules[rule], instance, state.clone())
     }
 
@@ -133,6 +140,22 @@ impl Interpreter {
     ///
     /// If there is no such rule, or `state` is of another model.
     pub fn enabled(&self, state: &State, rule: usize, instance: u64) -> Result<bool, RuntimeError> {
+        Ok(self.guard_holds(state, rule, instance)? && !self.is_outranked(state, rule))
+    }
+
+    /// Whether a rule with a lower number of priority applies in a state.
+    fn is_outranked(&self, state: &State, rule: usize) -> bool {
+        let Some(priorities) = &self.priorities else { return false };
+        let lower = (0..self.model.rules.len())
+            .filter(|&other| priorities.number(other) < priorities.number(rule));
+        lower.into_iter().any(|other| {
+            let mut instances = 0..self.blocks[other].count;
+            instances.any(|instance| self.guard_holds(state, other, instance) == Ok(true))
+        })
+    }
+
+    /// Whether the condition of an instance of a rule holds in a state.
+    fn guard_holds(&self, state: &State, rule: usize, instance: u64) -> Result<bool, RuntimeError> {
         let rule = &self.model.rules[rule];
         let mut execution = Execution::new(&self.model, state.clone());
         match applies(&mut execution, rule, instance) {
@@ -234,22 +257,9 @@ impl Interpreter {
     }
 }
 
-/// How large a batch may be, and what to do with it then.
-struct Portions<'a> {
-    most: usize,
-    full: &'a mut dyn FnMut(&mut Successors),
-}
-
-impl Machine for Interpreter {
-    fn start(&mut self, out: &mut Successors) {
-        self.run_in_portions(None, usize::MAX, out, &mut |_| ());
-    }
-
-    fn expand(&mut self, state: &[u8], out: &mut Successors) {
-        self.run_in_portions(Some(state), usize::MAX, out, &mut |_| ());
-    }
-
-    fn run_in_portions(
+impl Interpreter {
+    /// Runs every rule that applies, whatever its priority, or every start state.
+    fn run_all_in_portions(
         &mut self,
         state: Option<&[u8]>,
         most: usize,
@@ -275,6 +285,40 @@ impl Machine for Interpreter {
         for (number, (rule, blocks)) in model.rules.iter().zip(&*blocks).enumerate() {
             let which = (rule, number, blocks);
             self.append_instances(which, (execution, bytes), out, portions);
+        }
+    }
+}
+
+/// How large a batch may be, and what to do with it then.
+struct Portions<'a> {
+    most: usize,
+    full: &'a mut dyn FnMut(&mut Successors),
+}
+
+impl Machine for Interpreter {
+    fn start(&mut self, out: &mut Successors) {
+        self.run_in_portions(None, usize::MAX, out, &mut |_| ());
+    }
+
+    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+        self.run_in_portions(Some(state), usize::MAX, out, &mut |_| ());
+    }
+
+    fn run_in_portions(
+        &mut self,
+        state: Option<&[u8]>,
+        most: usize,
+        out: &mut Successors,
+        full: &mut dyn FnMut(&mut Successors),
+    ) {
+        match self.priorities.clone().filter(|_| state.is_some()) {
+            Some(priorities) => {
+                let mut whole = Successors::new(out.size);
+                self.run_all_in_portions(state, usize::MAX, &mut whole, &mut |_| ());
+                priorities.leave_out(&mut whole, 0);
+                whole.hand_on(most, out, full);
+            }
+            None => self.run_all_in_portions(state, most, out, full),
         }
     }
 

@@ -40,7 +40,7 @@ pub struct Model {
     pub types: Vec<Type>,
     /// The state variables, in the order of their declaration.
     pub globals: Vec<Variable>,
-    /// Functions and procedures. A function calls only functions before it: recursion is refused.
+    /// Functions and procedures. A function calls only functions before it, unless it is recursive.
     pub functions: Vec<Function>,
     /// The rules, rulesets flattened, in the order of the source.
     pub rules: Vec<Rule>,
@@ -52,6 +52,11 @@ pub struct Model {
     pub covers: Vec<Cover>,
     /// How many rounds a `while` loop may take.
     pub loop_limit: u64,
+    /// How many calls of [recursive](Function::is_recursive) functions may be open at once.
+    pub call_limit: u64,
+    /// Whether undefined is a value of its own of every scalarset and union, as in CMurphi, or an
+    /// error wherever it is read, as in Rumur ([`Model::has_undefined_value`]).
+    pub undefined_members: bool,
     /// The scalarsets whose members are told apart by their order, with where that shows: states
     /// that differ by a permutation of their members may have different futures.
     pub ordered: Vec<Ordered>,
@@ -135,6 +140,8 @@ pub struct Function {
     pub result: Option<TypeId>,
     /// What it does.
     pub body: Vec<Statement>,
+    /// Whether it calls itself, perhaps through others.
+    pub is_recursive: bool,
     /// Where its name was declared.
     pub span: Span,
 }
@@ -150,6 +157,8 @@ pub struct Rule {
     pub parameters: Vec<Parameter>,
     /// Its condition; `None` is always true.
     pub guard: Option<Expression>,
+    /// It fires only where no rule with a lower number has an instance whose condition holds.
+    pub priority: u64,
     /// What it does.
     pub body: Vec<Statement>,
     /// Where it was declared.

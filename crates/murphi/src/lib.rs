@@ -15,6 +15,7 @@ pub mod lex;
 pub mod machine;
 pub mod parse;
 pub mod print;
+pub mod priority;
 #[cfg(any(test, feature = "random"))]
 pub mod random;
 pub mod transform;

@@ -61,6 +61,24 @@ impl Successors {
         self.firings.clear();
     }
 
+    /// Adds this batch to `out` in portions: whenever that has `most` firings (at least 1), it is
+    /// handed to `full` and emptied.
+    pub fn hand_on(
+        &self,
+        most: usize,
+        out: &mut Successors,
+        full: &mut dyn FnMut(&mut Successors),
+    ) {
+        for (number, firing) in self.firings.iter().enumerate() {
+            if out.firings.len() >= most.max(1) {
+                full(out);
+                out.clear();
+            }
+            out.firings.push(*firing);
+            out.states.extend_from_slice(self.state(number));
+        }
+    }
+
     /// The state that a firing led to.
     pub fn state(&self, firing: usize) -> &[u8] {
         &self.states[firing * self.size..(firing + 1) * self.size]

@@ -5,7 +5,8 @@
 //! the same text. Programs are small (states below about a hundred slots, loops of a few rounds)
 //! and use every construct of the language. They are mostly sensible: start states define most
 //! variables and assigned values mostly fit, so that rules get somewhere, but every run-time error
-//! happens now and then. Rules that choose from multisets remove and add several elements, before
+//! happens now and then. Some functions call themselves, often without end, so that programs are run
+//! with a small call limit. Rules that choose from multisets remove and add several elements, before
 //! and after they use positions and aliases of them.
 
 mod expression;
@@ -15,6 +16,7 @@ mod statement;
 mod tests;
 mod types;
 
+use crate::check::{Options, Reading};
 use crate::ir::{Model, TypeId, TypeKind};
 use crate::value::{State, Value};
 
@@ -67,8 +69,13 @@ pub fn source(seed: u64) -> String {
     program::write(Random::new(seed))
 }
 
+/// How random programs are read: all of the language, with loops and calls that end soon.
+pub fn options() -> Options {
+    Options { loop_limit: 20, call_limit: 3, reading: Reading::Whole, ..Options::default() }
+}
+
 /// A random state of a model: any well-formed one, reachable or not. About a tenth of the simple
-/// variables are undefined.
+/// variables are undefined, and a third of those that have undefined among their values.
 pub fn state(model: &Model, random: &mut Random) -> State {
     State(model.globals.iter().map(|global| value(model, global.ty, random)).collect())
 }
@@ -92,7 +99,8 @@ pub fn value(model: &Model, ty: TypeId, random: &mut Random) -> Value {
 
 fn simple(model: &Model, ty: TypeId, random: &mut Random) -> Option<i64> {
     let (low, count) = (model.lowest(ty), model.count(ty));
-    if random.chance(10) || count == 0 {
+    let percent = if model.has_undefined_value(ty) { 33 } else { 10 };
+    if random.chance(percent) || count == 0 {
         return None;
     }
     let high = low.wrapping_add_unsigned(count - 1);

@@ -3,8 +3,9 @@
 //! The translation asks whether evaluating something may change the state (then nothing may be
 //! evaluated early or shared between instances), whether an element of a multiset may disappear
 //! (then a reference into it must be checked again), and how large a function is (small ones are
-//! translated in place). A function calls only functions before it, so one pass over them in order
-//! suffices; all of it is linear in the size of the model.
+//! translated in place). A function calls only functions before it unless it is recursive, so one
+//! pass over them in order suffices, and with recursion as many as it takes until nothing changes;
+//! each is linear in the size of the model.
 
 use murphi::ir::{
     AliasTarget, Argument, Base, Call, Expression, ExpressionKind, Frame, FunctionId, LocalId,
@@ -33,10 +34,12 @@ pub(crate) struct Facts {
     pub(crate) removes: bool,
     /// It contains an `assume`.
     pub(crate) excludes: bool,
-    /// What it returns may be the literal `undefined`.
+    /// What it returns may be undefined.
     pub(crate) undefined: bool,
     /// The functions it calls itself.
     pub(crate) calls: Vec<FunctionId>,
+    /// It is a function that calls itself, perhaps through others.
+    pub(crate) is_recursive: bool,
 }
 
 impl Facts {
@@ -53,7 +56,14 @@ impl Facts {
             excludes: self.excludes | other.excludes,
             undefined: self.undefined | other.undefined,
             calls: self.calls,
+            is_recursive: self.is_recursive | other.is_recursive,
         }
+    }
+
+    /// What a pass over the functions may add to.
+    fn may(&self) -> [bool; 7] {
+        let Facts { writes, writes_parameters, changes, shrinks, removes, excludes, .. } = *self;
+        [writes, writes_parameters, changes, shrinks, removes, excludes, self.undefined]
     }
 }
 
@@ -61,6 +71,10 @@ impl Facts {
 #[derive(Debug)]
 pub(crate) struct Knowledge {
     functions: Vec<Facts>,
+    /// For each type, whether undefined is among its values.
+    undefined_values: Vec<bool>,
+    /// For each type, whether a variable of it that is undefined may be returned.
+    handed_on: Vec<bool>,
     /// For each type, whether there is a multiset in it.
     multisets: Vec<bool>,
     /// Whether anything in the model removes elements one by one.
@@ -81,18 +95,38 @@ impl Knowledge {
             };
             multisets.push(inside);
         }
-        let mut knowledge = Knowledge { functions: Vec::new(), multisets, removes: false };
-        for function in &model.functions {
-            let parameters = function.parameters;
-            let facts = knowledge.collect(&function.frame, parameters, |visitor| {
-                walk::statements(&function.body, visitor);
-            });
-            knowledge.functions.push(facts);
+        let types = || (0..model.types.len() as u32).map(TypeId);
+        let mut knowledge = Knowledge {
+            functions: vec![Facts::default(); model.functions.len()],
+            undefined_values: types().map(|ty| model.has_undefined_value(ty)).collect(),
+            handed_on: types().map(|ty| model.hands_on_undefined(ty)).collect(),
+            multisets,
+            removes: false,
+        };
+        for (facts, function) in knowledge.functions.iter_mut().zip(&model.functions) {
+            facts.is_recursive = function.is_recursive;
         }
+        while knowledge.look_at_functions(model) {}
         let mut rules = model.rules.iter().chain(&model.start_states);
         knowledge.removes = knowledge.functions.iter().any(|facts| facts.removes)
             || rules.any(|rule| knowledge.statements(&rule.frame, &rule.body).removes);
         knowledge
+    }
+
+    /// Looks at all functions once. Says whether that must be done again.
+    fn look_at_functions(&mut self, model: &Model) -> bool {
+        let mut again = false;
+        for (number, function) in model.functions.iter().enumerate() {
+            let parameters = function.parameters;
+            let facts = self.collect(&function.frame, parameters, |visitor| {
+                walk::statements(&function.body, visitor);
+            });
+            let known = &mut self.functions[number];
+            let is_recursive = known.is_recursive;
+            again |= is_recursive && facts.may() != known.may();
+            *known = Facts { is_recursive, ..facts };
+        }
+        again
     }
 
     /// Whether multisets may have gaps when a function is called.
@@ -105,7 +139,8 @@ impl Knowledge {
     }
 
     pub(crate) fn is_small(&self, function: FunctionId) -> bool {
-        self.function(function).size <= SMALL
+        let facts = self.function(function);
+        facts.size <= SMALL && !facts.is_recursive
     }
 
     pub(crate) fn has_multiset(&self, ty: TypeId) -> bool {
@@ -128,10 +163,22 @@ impl Knowledge {
         self.collect(frame, 0, |visitor| walk::parameters(parameters, visitor))
     }
 
-    /// Whether the value may be the literal `undefined`, perhaps through a call.
+    /// Whether undefined is a value of the type.
+    pub(crate) fn has_undefined_value(&self, ty: TypeId) -> bool {
+        self.undefined_values[ty.0 as usize]
+    }
+
+    /// Whether an undefined variable of this type may be returned or added to a multiset.
+    pub(crate) fn hands_on_undefined(&self, ty: TypeId) -> bool {
+        self.handed_on[ty.0 as usize]
+    }
+
+    /// Whether evaluating the expression may give undefined, which is no error yet.
     pub(crate) fn may_be_undefined(&self, expression: &Expression) -> bool {
         match &expression.kind {
             ExpressionKind::Undefined => true,
+            ExpressionKind::Read(place) => self.has_undefined_value(place.ty),
+            ExpressionKind::Convert(value) => self.may_be_undefined(value),
             ExpressionKind::Conditional(_, yes, no) => {
                 self.may_be_undefined(yes) || self.may_be_undefined(no)
             }
@@ -193,7 +240,9 @@ impl Visitor for Collector<'_> {
                 self.facts.removes = true;
             }
             StatementKind::Return(Some(value)) => {
-                self.facts.undefined |= self.knowledge.may_be_undefined(value);
+                let is_read = matches!(value.kind, ExpressionKind::Read(_));
+                let is_copied = is_read && self.knowledge.hands_on_undefined(value.ty);
+                self.facts.undefined |= is_copied || self.knowledge.may_be_undefined(value);
             }
             _ => {}
         }

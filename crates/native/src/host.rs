@@ -34,6 +34,15 @@ pub(crate) struct Context {
     pub(crate) out: *mut Successors,
     /// Whether to stop; long loops look at it.
     pub(crate) stop: *const AtomicBool,
+    /// How many calls of recursive functions are open.
+    pub(crate) recursion: u64,
+    /// How far the arena of a recursive function is from that of its caller.
+    pub(crate) arena_step: u64,
+    /// Where the stack of recursive functions ends.
+    pub(crate) stack_end: u64,
+    /// Not 0 if a recursive function has met the end of the stack, so that all of this run must be
+    /// done again on a larger one.
+    pub(crate) overflowed: u64,
     /// How large the batch may be; null if it may have any size.
     portions: *mut Portions<'static>,
 }
@@ -70,6 +79,7 @@ impl Context {
         guard_arena: *mut u8,
         covered: *mut bool,
         stop: *const AtomicBool,
+        arena_step: u64,
     ) -> Context {
         Context {
             next_state: std::ptr::null_mut(),
@@ -80,6 +90,10 @@ impl Context {
             covered,
             out: std::ptr::null_mut(),
             stop,
+            recursion: 0,
+            arena_step,
+            stack_end: 0,
+            overflowed: 0,
             portions: std::ptr::null_mut(),
         }
     }

@@ -30,6 +30,9 @@ pub enum Error {
     TooManyInstances(String),
     /// A function would be too large, or its locals.
     TooLarge,
+    /// A function that calls itself and may remove elements of a multiset is given a reference to
+    /// one of them.
+    ElementInRecursion,
     /// There is no code generator for this processor.
     Host(String),
     /// The code generator refused what it was given.
@@ -45,6 +48,10 @@ impl fmt::Display for Error {
                 write!(out, "`{name}` has more instances than can be counted in 64 bits")
             }
             Error::TooLarge => out.write_str("the model is too large to be compiled"),
+            Error::ElementInRecursion => out.write_str(
+                "a function that calls itself and removes elements of a multiset is given one of \
+                 them as a parameter, which is not supported: pass a copy",
+            ),
             Error::Host(reason) => {
                 write!(out, "native code is not available on this processor: {reason}")
             }

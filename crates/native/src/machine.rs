@@ -39,10 +39,110 @@ impl NativeMachine {
         &self.program
     }
 
-    fn context(&mut self) -> Context {
+    /// What native code works with, if it may use so many bytes of the stack for recursion.
+    fn context(&mut self, stack: usize) -> Context {
         let arena = self.arena.as_mut_ptr().cast();
         let guard_arena = self.guard_arena.as_mut_ptr().cast();
-        Context::new(arena, guard_arena, self.covered.as_mut_ptr(), Arc::as_ptr(&self.stop))
+        let covered = self.covered.as_mut_ptr();
+        let step = self.program.arena_step as u64;
+        let mut context = Context::new(arena, guard_arena, covered, Arc::as_ptr(&self.stop), step);
+        // The stack grows downwards from about here.
+        let here = &raw const context as usize;
+        context.stack_end = here.saturating_sub(stack) as u64;
+        context
+    }
+
+    /// Runs rules or start states on a well-formed state, whatever their priority.
+    fn run(&mut self, which: Which, state: &[u8], out: &mut Successors) {
+        let first = out.firings.len();
+        with_enough_stack(|stack| {
+            out.firings.truncate(first);
+            out.states.truncate(first * out.size);
+            let context = self.context(stack);
+            let program = &*self.program;
+            run_all(program, context, which.of(program), state, out, None)
+        });
+    }
+
+    /// Everything at once, then handed on in portions: for what must be seen whole first.
+    fn run_then_portion(
+        &mut self,
+        state: Option<&[u8]>,
+        most: usize,
+        out: &mut Successors,
+        full: &mut dyn FnMut(&mut Successors),
+    ) {
+        let mut whole = Successors::new(out.size);
+        match state {
+            Some(state) => self.expand(state, &mut whole),
+            None => self.start(&mut whole),
+        }
+        whole.hand_on(most, out, full);
+    }
+
+    /// Looks at the properties of a well-formed state. Nothing if the stack was too small.
+    fn look(&mut self, stack: usize, state: &[u8]) -> Option<Check> {
+        let mut context = self.context(stack);
+        for properties in &self.program.properties {
+            // SAFETY: as in `run_all`; properties append nothing to a batch.
+            let answer = unsafe { properties(state.as_ptr(), &mut context) };
+            if context.overflowed != 0 {
+                return None;
+            }
+            let number = (answer >> STATUS_BITS) as u32;
+            match answer & ((1 << STATUS_BITS) - 1) {
+                FAILED => return Some(Check::Failed(number)),
+                EXCLUDED => return Some(Check::Excluded),
+                BROKEN => return Some(Check::Broken(number)),
+                _ => {}
+            }
+        }
+        Some(Check::Holds)
+    }
+}
+
+/// What is run.
+#[derive(Clone, Copy)]
+enum Which {
+    Rules,
+    StartStates,
+}
+
+impl Which {
+    fn of(self, program: &Program) -> &[RunRules] {
+        match self {
+            Which::Rules => &program.rules,
+            Which::StartStates => &program.start_states,
+        }
+    }
+}
+
+/// How much of the stack of the caller recursive functions may use.
+const STACK_HERE: usize = 256 << 10;
+/// How much is left for what is not recursive.
+const STACK_BESIDES: usize = 1 << 20;
+/// The stacks on which a run is tried that needs more.
+const STACKS: [usize; 4] = [8 << 20, 64 << 20, 512 << 20, 4 << 30];
+
+/// Does something that says whether so many bytes of stack were enough, with more until they are.
+fn with_enough_stack(mut run: impl FnMut(usize) -> bool + Send) {
+    if run(STACK_HERE) {
+        return;
+    }
+    for stack in STACKS {
+        let mut enough = false;
+        let joined = std::thread::scope(|scope| {
+            let run = || enough = run(stack);
+            let thread = std::thread::Builder::new().stack_size(stack + STACK_BESIDES);
+            thread.spawn_scoped(scope, run).map(|thread| thread.join())
+        });
+        match joined {
+            Ok(Ok(())) if enough => return,
+            Ok(Ok(())) => {}
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // There is no memory for such a stack: the run counts as one that failed.
+            Err(_) => return,
+        }
     }
 }
 
@@ -51,7 +151,7 @@ fn require_state(program: &Program, state: &[u8]) {
     assert!(program.limits.admit(state), "bytes that are no state of the model");
 }
 
-/// Runs rules on a well-formed state.
+/// Runs rules on a well-formed state. Says whether the stack was large enough.
 fn run_all(
     program: &Program,
     mut context: Context,
@@ -59,7 +159,7 @@ fn run_all(
     state: &[u8],
     out: &mut Successors,
     portions: Option<&mut Portions<'_>>,
-) {
+) -> bool {
     assert_eq!(out.size, program.size, "a batch for another model");
     assert_eq!(out.states.len(), out.firings.len() * out.size, "a batch that does not add up");
     let portions = portions.map_or(std::ptr::null_mut(), |portions| portions);
@@ -74,37 +174,33 @@ fn run_all(
         }
         context.finish();
     }
+    context.overflowed == 0
 }
 
 impl Machine for NativeMachine {
     fn start(&mut self, out: &mut Successors) {
-        let context = self.context();
-        let program = &*self.program;
-        run_all(program, context, &program.start_states, &self.undefined, out, None);
+        let undefined = std::mem::take(&mut self.undefined);
+        self.run(Which::StartStates, &undefined, out);
+        self.undefined = undefined;
     }
 
     fn expand(&mut self, state: &[u8], out: &mut Successors) {
-        let context = self.context();
-        let program = &*self.program;
-        require_state(program, state);
-        run_all(program, context, &program.rules, state, out, None);
+        require_state(&self.program, state);
+        let first = out.firings.len();
+        self.run(Which::Rules, state, out);
+        if let Some(priorities) = &self.program.priorities {
+            priorities.leave_out(out, first);
+        }
     }
 
     fn check(&mut self, state: &[u8]) -> Check {
-        let mut context = self.context();
         require_state(&self.program, state);
-        for properties in &self.program.properties {
-            // SAFETY: as in `run_all`; properties append nothing to a batch.
-            let answer = unsafe { properties(state.as_ptr(), &mut context) };
-            let number = (answer >> STATUS_BITS) as u32;
-            match answer & ((1 << STATUS_BITS) - 1) {
-                FAILED => return Check::Failed(number),
-                EXCLUDED => return Check::Excluded,
-                BROKEN => return Check::Broken(number),
-                _ => {}
-            }
-        }
-        Check::Holds
+        let mut found = None;
+        with_enough_stack(|stack| {
+            found = self.look(stack, state);
+            found.is_some()
+        });
+        found.unwrap_or(Check::Failed(0))
     }
 
     fn covered(&self) -> &[bool] {
@@ -118,7 +214,10 @@ impl Machine for NativeMachine {
         out: &mut Successors,
         full: &mut dyn FnMut(&mut Successors),
     ) {
-        let context = self.context();
+        if self.program.is_recursive || state.is_some() && self.program.priorities.is_some() {
+            return self.run_then_portion(state, most, out, full);
+        }
+        let context = self.context(STACK_HERE);
         let program = &*self.program;
         let mut portions = Portions { most: most.max(1), full, panic: None };
         let portioned = Some(&mut portions);

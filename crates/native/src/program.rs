@@ -9,6 +9,7 @@ use murphi::ir::{
 };
 use murphi::layout::{Layout, TypeLayout};
 use murphi::machine::Codec;
+use murphi::priority::Priorities;
 
 use crate::Error;
 use crate::code::{self, Code, Compiled};
@@ -17,7 +18,9 @@ use crate::host::Context;
 use crate::machine::NativeMachine;
 use crate::pack::Packing;
 use crate::shape::{self, Limits, Shapes};
-use crate::translate::{Guarded, Translated, Unit, body, function, guards, properties};
+use crate::translate::{
+    GREATEST_ARENA, Guarded, Translated, Unit, body, function, guards, properties,
+};
 use murphi::walk::{self, Visitor};
 
 /// Runs all instances of some rules in a state.
@@ -53,6 +56,11 @@ pub struct Program {
     pub(crate) arena: usize,
     /// Bytes that a machine needs for large values in guards.
     pub(crate) guard_arena: usize,
+    /// How far the arena of a recursive function is from that of its caller.
+    pub(crate) arena_step: usize,
+    /// Whether there are functions that call themselves.
+    pub(crate) is_recursive: bool,
+    pub(crate) priorities: Option<Priorities>,
     packing: Packing,
 }
 
@@ -115,6 +123,13 @@ impl Program {
             *arena = (*arena).max(*end as usize);
         }
         let compiled: Vec<Compiled> = compiled.into_iter().map(|(compiled, _)| compiled).collect();
+        let arena_step = arena.next_multiple_of(16);
+        let is_recursive = model.functions.iter().any(|function| function.is_recursive);
+        let arenas = if is_recursive { model.call_limit.saturating_add(1) } else { 1 };
+        let arena = (arena_step as u64).saturating_mul(arenas);
+        if arena > GREATEST_ARENA {
+            return Err(Error::TooLarge);
+        }
         let (code, entries) = Code::new(isa, &compiled)?;
 
         let mut program = Program {
@@ -127,8 +142,11 @@ impl Program {
             cover_count: model.properties.len() + model.covers.len(),
             limits: Limits::of(model, layout),
             size: layout.size as usize,
-            arena,
+            arena: arena as usize,
             guard_arena,
+            arena_step,
+            is_recursive,
+            priorities: Priorities::of(model),
             packing: Packing::of(model, layout),
         };
         program.take_entries(&jobs, &entries);

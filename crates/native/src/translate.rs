@@ -45,6 +45,7 @@ use crate::host::Context;
 pub(crate) use body::body;
 pub(crate) use call::{EXCLUDED, FAILED, function};
 pub(crate) use guards::{Guarded, guards};
+pub(crate) use memory::GREATEST_ARENA;
 use memory::{Memory, Need};
 use place::Scope;
 pub(crate) use property::{BROKEN, STATUS_BITS, properties};
@@ -116,6 +117,9 @@ struct Translator<'a, 'm> {
     rounds: Vec<u64>,
     /// Where to go when the run is to stop; as on an error if nothing is said.
     halt: Option<Block>,
+    /// A recursive function is given a reference to an element that it may remove, and cannot
+    /// check whether it is still there.
+    unchecked: bool,
 }
 
 impl<'a, 'm> Translator<'a, 'm> {
@@ -147,6 +151,7 @@ impl<'a, 'm> Translator<'a, 'm> {
             ways: SecondaryMap::new(),
             rounds: Vec::new(),
             halt: None,
+            unchecked: false,
         }
     }
 
@@ -158,6 +163,7 @@ impl<'a, 'm> Translator<'a, 'm> {
         self.builder.finalize(self.unit.isa.frontend_config());
         match instructions > GREATEST_FUNCTION {
             true => Err(Error::TooLarge),
+            false if self.unchecked => Err(Error::ElementInRecursion),
             false => need,
         }
     }

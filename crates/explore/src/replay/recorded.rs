@@ -20,6 +20,8 @@ pub struct Recorded {
     pub dialect: Option<String>,
     /// How many rounds a loop may take, if it is said.
     pub loop_limit: Option<u64>,
+    /// How many calls of functions that call themselves may be open, if it is said.
+    pub call_limit: Option<u64>,
     /// `stuck` or `stuttering`, if it is said.
     pub deadlock: Option<String>,
     /// How the run starts.
@@ -72,7 +74,8 @@ pub fn read(text: &str) -> Result<Recorded, String> {
         verdict,
         constants: fields(object, "constants", "the exploration")?.unwrap_or_default(),
         dialect: optional_string(object, "dialect")?,
-        loop_limit: loop_limit(object)?,
+        loop_limit: limit(object, "loop_limit")?,
+        call_limit: limit(object, "call_limit")?,
         deadlock: optional_string(object, "deadlock")?,
         start: read_start(start)?,
         steps: numbered
@@ -113,11 +116,11 @@ fn optional_string(object: &Map<String, Value>, name: &str) -> Result<Option<Str
     }
 }
 
-fn loop_limit(object: &Map<String, Value>) -> Result<Option<u64>, String> {
-    let Some(limit) = object.get("loop_limit") else { return Ok(None) };
+fn limit(object: &Map<String, Value>, name: &str) -> Result<Option<u64>, String> {
+    let Some(limit) = object.get(name) else { return Ok(None) };
     match limit.as_u64() {
         Some(limit) if limit > 0 => Ok(Some(limit)),
-        _ => Err(format!("`loop_limit` of the exploration is not a positive number: {limit}")),
+        _ => Err(format!("`{name}` of the exploration is not a positive number: {limit}")),
     }
 }
 

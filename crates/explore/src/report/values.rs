@@ -136,6 +136,7 @@ fn value(
         frame: property.frame.clone(),
         parameters: fixed(model, property, at),
         guard: None,
+        priority: 0,
         body: vec![Statement { kind: put, span: expression.span }],
         span: expression.span,
     };

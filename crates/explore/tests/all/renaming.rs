@@ -12,7 +12,6 @@ use crate::symmetric_programs::{first_seed, number};
 use crate::symmetry_support::{
     Oracle, Permutations, Random, Value, random_permutations, shuffled, sorted,
 };
-use murphi::check::Options;
 use murphi::interpret::Interpreter;
 use murphi::ir::Model;
 use murphi::machine::{Check, Machine, Outcome, Successors};
@@ -47,7 +46,7 @@ struct Deeds {
 
 fn load(text: &str) -> Arc<Model> {
     let source = Source { name: "random.m".to_owned(), text: text.to_owned() };
-    let options = Options { loop_limit: 20, ..Options::default() };
+    let options = random::options();
     Arc::new(murphi::load(source, &options).expect("random programs are programs").model)
 }
 

@@ -2,7 +2,7 @@
 
 use super::constants::{fold, value_of};
 use super::places::Designator;
-use super::{Check, Checker};
+use super::{Check, Checker, Dialect, Reading};
 use crate::ast::{self, BinaryOperator, UnaryOperator};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Expression, ExpressionKind, Model, Operator, Simple, TypeId};
@@ -14,7 +14,8 @@ impl Checker<'_> {
         let span = written.span;
         let (kind, ty) = match &written.kind {
             ast::ExpressionKind::Integer(value) => {
-                (ExpressionKind::Constant(*value), Model::INTEGER)
+                let value = self.octal(span).unwrap_or(Ok(*value))?;
+                (ExpressionKind::Constant(value), Model::INTEGER)
             }
             ast::ExpressionKind::Real(_) => return Err(self.unsupported(span, "real numbers")),
             ast::ExpressionKind::Name(_)
@@ -55,6 +56,25 @@ impl Checker<'_> {
             }
         };
         Ok(Expression { kind, ty, span })
+    }
+
+    /// Rumur takes a number that begins with 0 for an octal one, as C does.
+    fn octal(&mut self, span: Span) -> Option<Check<i64>> {
+        let text = self.text(span);
+        let is_octal = text.len() > 1
+            && text.starts_with('0')
+            && text.bytes().all(|digit| digit.is_ascii_digit())
+            && self.options.dialect == Dialect::Rumur;
+        let value = is_octal.then(|| i64::from_str_radix(&text, 8))?;
+        let help = "with `--dialect rumur`, a number that begins with 0 is octal";
+        let reading = self.options.reading;
+        let mut refuse = |message| Err(self.error(Diagnostic::error(span, message).help(help)));
+        Some(match (value, reading) {
+            (Err(_), _) => refuse(format!("`{text}` is not an octal number")),
+            // The syntax tree has it as a decimal one, and so would a changed program.
+            (Ok(_), Reading::Strict) => refuse("octal numbers are not supported here".to_owned()),
+            (Ok(value), Reading::Whole) => Ok(value),
+        })
     }
 
     /// An expression that must be true or false. `what` names its role.

@@ -4,10 +4,11 @@
 //! out whether it does, itself or by those it calls. A `var` parameter changes what is passed for
 //! it; everything else that is not a local of its own is the state.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::recursion::{self, Component};
 use super::scope::{Access, Root, Scope, Symbol};
-use super::{Checker, LocalInfo};
+use super::{Checker, LocalInfo, Reading};
 use crate::ast::{self, FunctionDefinition};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir::{Function, Simple, Statement, StatementKind, Storage, TypeId};
@@ -160,6 +161,8 @@ impl Checker<'_> {
             parameters: parameters.len(),
             result: self.signatures[index].result,
             body,
+            // Known when all functions have been looked at.
+            is_recursive: false,
             span: function.name.span,
         });
     }
@@ -210,31 +213,31 @@ impl Checker<'_> {
         ty: TypeId,
         values: impl Iterator<Item = &'e crate::ir::Expression>,
     ) -> bool {
-        if matches!(self.model.simple(ty), Some(Simple::Integer) | None) {
+        let has_more = self.model.has_undefined_value(ty);
+        if has_more || matches!(self.model.simple(ty), Some(Simple::Integer) | None) {
             return false;
         }
         let known: BTreeSet<i64> = values.filter_map(super::constants::value_of).collect();
         known.len() as u64 >= self.model.count(ty)
     }
 
-    /// Refuses recursion, then adds to the effects of each function those of its callees.
+    /// Finds recursion, then adds to the effects of each function those of its callees.
     pub(super) fn spread_effects(&mut self) {
-        let order = match self.callees_before_callers() {
-            Ok(order) => order,
-            Err(cycle) => {
-                self.report_recursion(&cycle);
-                return;
+        let components = self.components();
+        let recursive = components.iter().filter(|component| component.is_recursive);
+        for function in recursive.flat_map(|component| &component.functions) {
+            if let Some(function) = self.model.functions.get_mut(*function) {
+                function.is_recursive = true;
             }
-        };
-        self.limit_chains(&order);
-        for &caller in &order {
-            let calls = std::mem::take(&mut self.signatures[caller].effects.calls);
-            for call in &calls {
-                for (root, span) in self.changes(call) {
-                    self.signatures[caller].effects.writes(root, span);
-                }
-            }
-            self.signatures[caller].effects.calls = calls;
+        }
+        if self.options.reading == Reading::Strict
+            && let Some(cycle) = components.iter().find(|component| component.is_recursive)
+        {
+            return self.report_recursion(&cycle.functions);
+        }
+        self.limit_chains(&components);
+        for component in &components {
+            while self.spread_effects_in(component) && component.is_recursive {}
         }
         if let Some(order) = &self.order {
             let mut numbered: Vec<(u32, Function)> =
@@ -244,17 +247,51 @@ impl Checker<'_> {
         }
     }
 
-    /// Refuses long chains of calls: every call takes stack, also where the model is run.
-    fn limit_chains(&mut self, callees_first: &[usize]) {
-        let mut length = vec![1; self.signatures.len()];
-        let mut too_long = None;
-        for &caller in callees_first {
-            for call in &self.signatures[caller].effects.calls {
-                length[caller] = length[caller].max(length[call.callee] + 1);
-                if length[caller] > LONGEST_CHAIN && too_long.is_none() {
-                    too_long = Some(call.span);
+    /// Adds to the effects of some functions those of their callees. Says whether there were more.
+    fn spread_effects_in(&mut self, component: &Component) -> bool {
+        let mut more = false;
+        for &caller in &component.functions {
+            let calls = std::mem::take(&mut self.signatures[caller].effects.calls);
+            let extent = |effects: &Effects| (effects.state.is_some(), effects.parameters.len());
+            let before = extent(&self.signatures[caller].effects);
+            for call in &calls {
+                for (root, span) in self.changes(call) {
+                    self.signatures[caller].effects.writes(root, span);
                 }
             }
+            self.signatures[caller].effects.calls = calls;
+            more |= before != extent(&self.signatures[caller].effects);
+        }
+        more
+    }
+
+    /// Functions by who calls whom, callees first.
+    fn components(&self) -> Vec<Component> {
+        let calls = self.signatures.iter().map(|signature| {
+            signature.effects.calls.iter().map(|call| call.callee).collect::<Vec<usize>>()
+        });
+        recursion::components(&calls.collect::<Vec<_>>())
+    }
+
+    /// Refuses long chains of calls: every call takes stack, also where the model is run. How often
+    /// functions may call themselves is limited when they run.
+    fn limit_chains(&mut self, components: &[Component]) {
+        let mut length = vec![1; self.signatures.len()];
+        let mut too_long = None;
+        for component in components {
+            let mut longest = 1;
+            for caller in &component.functions {
+                for call in &self.signatures[*caller].effects.calls {
+                    if component.functions.contains(&call.callee) {
+                        continue;
+                    }
+                    longest = longest.max(length[call.callee] + 1);
+                    if longest > LONGEST_CHAIN && too_long.is_none() {
+                        too_long = Some(call.span);
+                    }
+                }
+            }
+            component.functions.iter().for_each(|&function| length[function] = longest);
         }
         if let Some(span) = too_long {
             let message = format!("functions call each other more than {LONGEST_CHAIN} deep");
@@ -263,14 +300,15 @@ impl Checker<'_> {
     }
 
     /// For each function, the most bytes that it and what it calls need at the same time, if each
-    /// needs `own` of them.
+    /// needs `own` of them, and if it calls itself, once.
     pub(super) fn calls_in_bytes(&self, own: impl Fn(usize) -> u64) -> Vec<u64> {
         let mut bytes = vec![0; self.signatures.len()];
-        // Recursion has been reported.
-        for caller in self.callees_before_callers().unwrap_or_default() {
-            let calls = self.signatures[caller].effects.calls.iter();
+        for component in self.components() {
+            let functions = &component.functions;
+            let calls = functions.iter().flat_map(|&caller| &self.signatures[caller].effects.calls);
             let deepest = calls.map(|call| bytes[call.callee]).max().unwrap_or(0);
-            bytes[caller] = own(caller) + deepest;
+            let together: u64 = functions.iter().map(|&function| own(function)).sum();
+            functions.iter().for_each(|&function| bytes[function] = together + deepest);
         }
         bytes
     }
@@ -294,7 +332,9 @@ impl Checker<'_> {
         if broken || self.order.is_some() {
             return None;
         }
-        let order = self.callees_before_callers().ok()?;
+        let components = self.components();
+        let order: Vec<usize> =
+            components.into_iter().flat_map(|component| component.functions).collect();
         if order.is_sorted() {
             return None;
         }
@@ -305,40 +345,9 @@ impl Checker<'_> {
         Some(numbers)
     }
 
-    /// All functions, callees first and otherwise in the order of the source; or a cycle of calls:
-    /// each function and the place where it calls the next one.
-    fn callees_before_callers(&self) -> Result<Vec<usize>, Vec<(usize, Span)>> {
-        let mut order = Vec::new();
-        let mut done = vec![false; self.signatures.len()];
-        for root in 0..self.signatures.len() {
-            // Each function on the path, and which of its calls is followed next.
-            let mut path: Vec<(usize, usize)> = vec![(root, 0)];
-            while let Some((function, next)) = path.last_mut() {
-                let function = *function;
-                if done[function] {
-                    path.pop();
-                    continue;
-                }
-                let Some(call) = self.signatures[function].effects.calls.get(*next) else {
-                    done[function] = true;
-                    order.push(function);
-                    path.pop();
-                    continue;
-                };
-                *next += 1;
-                if let Some(start) = path.iter().position(|&(other, _)| other == call.callee) {
-                    let cycle = path[start..].iter().map(|&(function, next)| {
-                        (function, self.signatures[function].effects.calls[next - 1].span)
-                    });
-                    return Err(cycle.collect());
-                }
-                path.push((call.callee, 0));
-            }
-        }
-        Ok(order)
-    }
-
-    fn report_recursion(&mut self, cycle: &[(usize, Span)]) {
+    /// Refuses recursion. The functions call each other in a circle.
+    fn report_recursion(&mut self, functions: &[usize]) {
+        let cycle = self.cycle(functions);
         let name = |function: usize| self.signatures[function].name.as_str();
         let Some(&(first, span)) = cycle.first() else {
             return;
@@ -351,11 +360,40 @@ impl Checker<'_> {
             let chain: Vec<String> = others.chain([format!("`{}`", name(first))]).collect();
             message.push_str(&chain.join(", which calls "));
         }
-        let mut diagnostic = Diagnostic::error(span, message);
+        let help = "`explore` runs such functions; what changes programs, as `verify` does, cannot";
+        let mut diagnostic = Diagnostic::error(span, message).help(help);
         for &(function, span) in &cycle[1..] {
             diagnostic = diagnostic.related(span, format!("the call in `{}`", name(function)));
         }
         self.error(diagnostic);
+    }
+
+    /// A shortest circle of calls from the first of some functions that call each other: each
+    /// function and the place where it calls the next one.
+    fn cycle(&self, functions: &[usize]) -> Vec<(usize, Span)> {
+        let Some(&first) = functions.first() else { return Vec::new() };
+        // How each function was reached, and by which call.
+        let mut reached: BTreeMap<usize, (usize, Span)> = BTreeMap::new();
+        let mut open = VecDeque::from([first]);
+        while let Some(caller) = open.pop_front() {
+            for call in &self.signatures[caller].effects.calls {
+                if functions.contains(&call.callee) && !reached.contains_key(&call.callee) {
+                    reached.insert(call.callee, (caller, call.span));
+                    open.push_back(call.callee);
+                }
+            }
+        }
+        let mut cycle = Vec::new();
+        let mut at = first;
+        while let Some(&(caller, span)) = reached.get(&at) {
+            cycle.push((caller, span));
+            at = caller;
+            if at == first {
+                break;
+            }
+        }
+        cycle.reverse();
+        cycle
     }
 
     /// Checks something that must not change the state: `what` names it.

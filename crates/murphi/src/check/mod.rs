@@ -4,7 +4,7 @@
 //! The work is one pass in the order of the source, except that functions may be called before
 //! their declaration: all signatures come first, then all bodies, then the rules. If there are such
 //! calls the pass is repeated with the functions numbered callees first, as the typed model wants
-//! them. Cost is linear in the size of the program, up to the width of the scopes.
+//! them but for functions that call each other. Cost is linear in the size of the program, up to the width of the scopes.
 //!
 //! A mistake is reported once: checking something answers either with its typed form or with
 //! [`Reported`], and whatever is built from a reported part is silent about it. Recursion follows
@@ -22,6 +22,7 @@ mod functions;
 mod order;
 mod places;
 mod quantifiers;
+mod recursion;
 mod rules;
 mod scope;
 mod statements;
@@ -62,6 +63,18 @@ impl Dialect {
     }
 }
 
+/// How much of the language a program may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Reading {
+    /// What transformations of programs understand: no recursion, no priorities of rules, and to
+    /// compare something undefined is an error in every dialect. A program without an error under
+    /// this reading does the same under [`Reading::Whole`].
+    #[default]
+    Strict,
+    /// Everything that can be run.
+    Whole,
+}
+
 /// What a user may choose about a program without editing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -72,6 +85,10 @@ pub struct Options {
     pub dialect: Dialect,
     /// How many rounds a `while` loop may take.
     pub loop_limit: u64,
+    /// How many calls of functions that call themselves may be open at once.
+    pub call_limit: u64,
+    /// How much of the language a program may use.
+    pub reading: Reading,
     /// Functions whose names begin with this were added by a caller who vouches that the order of
     /// elements does not show in the conditions of their filters, though these write something (the
     /// same elements to a set, say).
@@ -80,8 +97,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let (constants, dialect) = (Vec::new(), Dialect::default());
-        Options { constants, dialect, loop_limit: 1000, vouched: None }
+        Options {
+            constants: Vec::new(),
+            dialect: Dialect::default(),
+            loop_limit: 1000,
+            call_limit: 1000,
+            reading: Reading::default(),
+            vouched: None,
+        }
     }
 }
 
@@ -190,6 +213,9 @@ impl<'a> Checker<'a> {
             properties: Vec::new(),
             covers: Vec::new(),
             loop_limit: options.loop_limit,
+            call_limit: options.call_limit,
+            undefined_members: options.dialect == Dialect::CMurphi
+                && options.reading == Reading::Whole,
             ordered: Vec::new(),
             elements_have_order: false,
         };
@@ -261,18 +287,28 @@ impl<'a> Checker<'a> {
         self.require_rules(program);
     }
 
-    /// A program needs something to start from and something to do.
+    /// A program should have something to start from and something to do.
     fn require_rules(&mut self, program: &ast::Program) {
         let (start_state, rule) = rules::kinds(program);
         let end = self.model.source.text.trim_end().len() as u32;
         let place = Span { start: end.saturating_sub(1), end };
         if !start_state {
             let help = "add `startstate … end`, which gives the variables their first values";
-            self.error(Diagnostic::error(place, "the program has no start state").help(help));
+            self.lacks(place, "the program has no start state", help);
         }
         if !rule {
             let help = "add `rule condition ==> … end`, a step the program can take";
-            self.error(Diagnostic::error(place, "the program has no rules").help(help));
+            self.lacks(place, "the program has no rules", help);
+        }
+    }
+
+    /// Such a program can be run as it is, as Rumur does, but it hardly says what was meant.
+    fn lacks(&mut self, place: Span, message: &str, help: &str) {
+        match self.options.reading {
+            Reading::Whole => self.warn(Diagnostic::warning(place, message).help(help)),
+            Reading::Strict => {
+                self.error(Diagnostic::error(place, message).help(help));
+            }
         }
     }
 

@@ -136,6 +136,13 @@ impl Checker<'_> {
                 format!("this loop over `{name}` is too long to see whether its order matters"),
                 "make what it calls shorter",
             ),
+            Reason::Recursion => looped(
+                format!(
+                    "this loop over `{name}` calls a function that calls itself, so that it is not \
+                     evident whether its order matters"
+                ),
+                "call functions that do not",
+            ),
         };
         self.warn(warning);
     }

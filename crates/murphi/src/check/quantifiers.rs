@@ -3,12 +3,12 @@
 use super::constants::value_of;
 use super::places::Designator;
 use super::scope::{Access, Root, Symbol};
-use super::{Check, Checker, LocalInfo, Reported};
+use super::{Check, Checker, Dialect, LocalInfo, Reported};
 use crate::ast;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    AliasTarget, Binder, Domain, Expression, ExpressionKind, LocalId, Model, Place, Storage,
-    TypeId, TypeKind,
+    AliasTarget, Binder, Domain, Expression, ExpressionKind, LocalId, Model, Operator, Place,
+    Storage, TypeId, TypeKind,
 };
 use crate::source::Span;
 
@@ -79,8 +79,11 @@ impl Checker<'_> {
         let from = self.integer(from, "the first value of a range");
         let to = self.integer(to, "the last value of a range");
         let step = by.map(|by| self.integer(by, "the step of a range"));
-        let one = Expression { kind: ExpressionKind::Constant(1), ty: Model::INTEGER, span };
-        let (from, to, step) = (from?, to?, step.unwrap_or(Ok(one))?);
+        let (from, to) = (from?, to?);
+        let step = match step {
+            Some(step) => step?,
+            None => self.usual_step(&from, &to, span),
+        };
         if value_of(&step) == Some(0) {
             let message = "a range cannot go by steps of 0";
             return Err(self.error(Diagnostic::error(step.span, message)));
@@ -94,6 +97,23 @@ impl Checker<'_> {
         };
         let (from, to, by) = (Box::new(from), Box::new(to), Box::new(step));
         Ok((Domain::Range { from, to, by }, ty))
+    }
+
+    /// The step of a range that says none: 1, and in Rumur -1 if the last value is below the first.
+    fn usual_step(&self, from: &Expression, to: &Expression, span: Span) -> Expression {
+        let (ty, truth) = (Model::INTEGER, Model::BOOLEAN);
+        let number = |value| Expression { kind: ExpressionKind::Constant(value), ty, span };
+        if self.options.dialect == Dialect::CMurphi {
+            return number(1);
+        }
+        if let (Some(from), Some(to)) = (value_of(from), value_of(to)) {
+            return number(if from > to { -1 } else { 1 });
+        }
+        let (left, right) = (Box::new(from.clone()), Box::new(to.clone()));
+        let falls = ExpressionKind::Binary(Operator::Greater, left, right);
+        let falls = Box::new(Expression { kind: falls, ty: truth, span });
+        let (down, up) = (Box::new(number(-1)), Box::new(number(1)));
+        Expression { kind: ExpressionKind::Conditional(falls, down, up), ty, span }
     }
 
     /// Past its end a range is empty, as in CMurphi; away from its end it is an error.

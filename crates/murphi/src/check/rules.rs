@@ -6,7 +6,7 @@
 
 use super::constants::value_of;
 use super::functions::Effects;
-use super::{Check, Checker};
+use super::{Check, Checker, Reading};
 use crate::ast::{self, Item, RuleKind};
 use crate::diagnostic::Diagnostic;
 use crate::instance;
@@ -59,10 +59,9 @@ impl Checker<'_> {
         match &rule.kind {
             RuleKind::StartState { name, body } => self.start_state(name.as_ref(), body, rule.span),
             RuleKind::Simple { priority, name, guard, body } => {
-                if let Some(priority) = priority {
-                    self.unsupported(priority.span, "priorities of rules");
-                }
-                self.simple_rule(name.as_ref(), guard.as_ref(), body, rule.span);
+                let priority = priority.as_ref().map_or(0, |priority| self.priority(priority));
+                let condition = guard.as_ref();
+                self.simple_rule(name.as_ref(), condition, priority, body, rule.span);
             }
             RuleKind::Ruleset { quantifiers, rules } => {
                 for quantifier in quantifiers {
@@ -132,6 +131,7 @@ impl Checker<'_> {
         &mut self,
         name: Option<&ast::Text>,
         guard: Option<&ast::Expression>,
+        priority: u64,
         body: &ast::Body,
         span: Span,
     ) {
@@ -142,8 +142,18 @@ impl Checker<'_> {
         self.require_countable(&name, span);
         if let Ok(guard) = guard.transpose() {
             let rule = self.finished(name, guard, body, span);
-            self.model.rules.push(rule);
+            self.model.rules.push(Rule { priority, ..rule });
         }
+    }
+
+    /// The number of a priority. The least is the most urgent, and what a rule without has.
+    fn priority(&mut self, written: &ast::Number) -> u64 {
+        if self.options.reading == Reading::Strict {
+            let help = "`explore` respects them; what changes programs, as `verify` does, cannot";
+            let message = "priorities of rules are not supported";
+            self.error(Diagnostic::error(written.span, message).help(help));
+        }
+        written.value.unsigned_abs()
     }
 
     fn body(&mut self, body: &ast::Body) -> Vec<Statement> {
@@ -162,7 +172,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Rule {
         let (frame, parameters) = (self.frame.clone(), self.parameters.clone());
-        Rule { name, frame, parameters, guard, body, span }
+        Rule { name, frame, parameters, guard, priority: 0, body, span }
     }
 
     fn property(&mut self, property: &ast::Property, span: Span) {

@@ -18,6 +18,11 @@ pub struct RuntimeError {
     pub calls: Vec<CallSite>,
 }
 
+/// How many of a long chain of calls are shown, from the place that failed outwards.
+const SHOWN_INNERMOST: usize = 4;
+/// How many of a long chain of calls are shown, from the rule inwards.
+const SHOWN_OUTERMOST: usize = 2;
+
 /// A function being executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallSite {
@@ -56,6 +61,8 @@ pub enum RuntimeErrorKind {
     StepLeadsAway,
     /// A `while` with too many rounds.
     LoopLimit,
+    /// Too many calls of functions that call themselves.
+    CallLimit,
     /// A function that ended without `return`.
     NoReturn,
 }
@@ -73,6 +80,9 @@ impl RuntimeErrorKind {
             RuntimeErrorKind::LoopLimit => {
                 Some("if the loop does end, allow more rounds by raising the loop limit")
             }
+            RuntimeErrorKind::CallLimit => {
+                Some("if the calls do end, allow more of them by raising the call limit")
+            }
             RuntimeErrorKind::NotAMember => Some("ask `ismember` first"),
             RuntimeErrorKind::StepLeadsAway => Some("exchange the bounds, or negate the step"),
             _ => None,
@@ -85,9 +95,18 @@ impl RuntimeError {
     pub fn diagnostic(&self) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(self.span, self.message.clone());
         diagnostic.help = self.kind.help().map(str::to_owned);
-        for call in self.calls.iter().rev() {
-            diagnostic =
-                diagnostic.related(call.span, format!("in `{}`, called here", call.function));
+        let left_out = self.calls.len().saturating_sub(SHOWN_INNERMOST + SHOWN_OUTERMOST);
+        for (number, call) in self.calls.iter().rev().enumerate() {
+            if left_out > 1 && (SHOWN_INNERMOST..SHOWN_INNERMOST + left_out).contains(&number) {
+                continue;
+            }
+            let mut text = format!("in `{}`, called here", call.function);
+            if left_out > 1 && number == SHOWN_INNERMOST + left_out {
+                text.push_str(&format!(
+                    "; {left_out} more calls are between this and the one above"
+                ));
+            }
+            diagnostic = diagnostic.related(call.span, text);
         }
         diagnostic
     }

@@ -19,8 +19,8 @@ pub(super) struct Execution<'m> {
     /// The `cover` statements that were reached with their condition true.
     pub(super) covered: Vec<usize>,
     calls: Vec<CallSite>,
-    /// Only functions before this one may be called, so calls cannot nest without end.
-    callable: usize,
+    /// How many of the calls are of recursive functions.
+    pub(super) recursion: u64,
 }
 
 /// Why an execution ended early.
@@ -74,7 +74,7 @@ impl<'m> Execution<'m> {
             output: String::new(),
             covered: Vec::new(),
             calls: Vec::new(),
-            callable: model.functions.len(),
+            recursion: 0,
         }
     }
 
@@ -84,7 +84,7 @@ impl<'m> Execution<'m> {
         self.output.clear();
         self.covered.clear();
         self.calls.clear();
-        self.callable = self.model.functions.len();
+        self.recursion = 0;
     }
 
     pub(super) fn fail(&self, kind: RuntimeErrorKind, span: Span, message: String) -> Stop {
@@ -266,12 +266,12 @@ impl<'m> Execution<'m> {
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<Option<T>, Stop> {
-        let (calls, callable, depth) = (self.calls.len(), self.callable, self.memory.depth());
+        let (calls, recursion, depth) = (self.calls.len(), self.recursion, self.memory.depth());
         match run(self) {
             Ok(result) => Ok(Some(result)),
             Err(Stop::Excluded) => {
                 self.calls.truncate(calls);
-                self.callable = callable;
+                self.recursion = recursion;
                 self.memory.leave_to(depth);
                 Ok(None)
             }
@@ -334,14 +334,27 @@ impl<'m> Execution<'m> {
         Ok(())
     }
 
-    /// The value of an expression. It is undefined only for the literal `undefined`.
+    /// The value of an expression. It is undefined for the literal `undefined`, and for what has
+    /// undefined among its values.
     pub(super) fn evaluate(&mut self, expression: &'m Expression) -> Result<Value, Stop> {
         match &expression.kind {
             ExpressionKind::Read(place) => {
                 let address = self.address(place)?;
                 match self.read(&address, place.span)? {
-                    Value::Simple(None) => Err(self.undefined(&address, place.span)),
+                    Value::Simple(None) if !self.model.has_undefined_value(place.ty) => {
+                        Err(self.undefined(&address, place.span))
+                    }
                     value => Ok(value.clone()),
+                }
+            }
+            ExpressionKind::Convert(value) if self.model.has_undefined_value(value.ty) => {
+                let (from, to) = (value.ty, expression.ty);
+                match self.evaluate(value)? {
+                    Value::Simple(Some(number)) => {
+                        let number = self.convert(number, from, to, expression.span)?;
+                        Ok(Value::Simple(Some(number)))
+                    }
+                    undefined => Ok(undefined),
                 }
             }
             ExpressionKind::Undefined => Ok(Value::undefined(self.model, expression.ty)),
@@ -376,6 +389,17 @@ impl<'m> Execution<'m> {
         }
     }
 
+    /// The value of what is returned or added to a multiset.
+    pub(super) fn evaluate_to_hand_on(
+        &mut self,
+        expression: &'m Expression,
+    ) -> Result<Value, Stop> {
+        match self.model.hands_on_undefined(expression.ty) {
+            true => self.evaluate_or_undefined(expression),
+            false => self.evaluate(expression),
+        }
+    }
+
     /// The value of a simple expression.
     pub(super) fn number(&mut self, expression: &'m Expression) -> Result<i64, Stop> {
         match &expression.kind {
@@ -404,8 +428,11 @@ impl<'m> Execution<'m> {
                 Ok(i64::from(*self.read(&address, place.span)? == Value::Simple(None)))
             }
             ExpressionKind::IsMember { value, member } => {
-                let number = self.number(value)?;
-                Ok(i64::from(self.member_of(value.ty, number).0 == *member))
+                let is_member = match self.evaluate(value)? {
+                    Value::Simple(Some(number)) => self.member_of(value.ty, number).0 == *member,
+                    _ => false,
+                };
+                Ok(i64::from(is_member))
             }
             ExpressionKind::Convert(value) => {
                 let number = self.number(value)?;
@@ -465,6 +492,12 @@ impl<'m> Execution<'m> {
         right: &'m Expression,
         span: Span,
     ) -> Result<i64, Stop> {
+        if matches!(operator, Operator::Equal | Operator::NotEqual)
+            && self.model.has_undefined_value(left.ty)
+        {
+            let equal = self.evaluate(left)? == self.evaluate(right)?;
+            return Ok(i64::from(equal == (operator == Operator::Equal)));
+        }
         let a = self.number(left)?;
         match (operator, a != 0) {
             (Operator::And, false) => return Ok(0),
@@ -551,9 +584,7 @@ impl<'m> Execution<'m> {
 
     /// Calls a function or procedure.
     pub(super) fn call(&mut self, call: &'m Call) -> Result<Option<Value>, Stop> {
-        let id = call.function.0 as usize;
-        assert!(id < self.callable, "a function calls only functions before it");
-        let function = &self.model.functions[id];
+        let function = &self.model.functions[call.function.0 as usize];
         let mut slots = Vec::with_capacity(function.frame.locals.len());
         for (argument, parameter) in call.arguments.iter().zip(&function.frame.locals) {
             slots.push(match argument {
@@ -565,10 +596,17 @@ impl<'m> Execution<'m> {
                 Argument::Reference(place) => Slot::Reference(self.address(place)?),
             });
         }
+        let caller = self.recursion;
+        self.recursion += u64::from(function.is_recursive);
+        if self.recursion > self.model.call_limit {
+            return Err(self.called_too_often(call));
+        }
         self.calls.push(CallSite { function: function.name.clone(), span: call.span });
-        let caller = std::mem::replace(&mut self.callable, id);
         self.memory.enter(&function.frame, slots);
-        let flow = self.block(&function.body)?;
+        let flow = match self.recursion > caller {
+            true => self.recursive_body(&function.body, call.span)?,
+            false => self.block(&function.body)?,
+        };
         let result = match (flow, function.result) {
             (Flow::Return(Some((value, span))), Some(ty)) => {
                 self.admit(&value, ty, span)?;
@@ -581,7 +619,7 @@ impl<'m> Execution<'m> {
             }
         };
         self.memory.leave();
-        self.callable = caller;
+        self.recursion = caller;
         self.calls.pop();
         Ok(result)
     }

@@ -48,10 +48,10 @@ impl<'m> Execution<'m> {
                 return self.block(otherwise);
             }
             StatementKind::Switch { value, cases, otherwise } => {
-                let value = self.number(value)?;
+                let value = self.evaluate(value)?;
                 for (candidates, body) in cases {
                     for candidate in candidates {
-                        if self.number(candidate)? == value {
+                        if self.evaluate(candidate)? == value {
                             return self.block(body);
                         }
                     }
@@ -82,7 +82,7 @@ impl<'m> Execution<'m> {
             }
             StatementKind::Return(None) => return Ok(Flow::Return(None)),
             StatementKind::Return(Some(value)) => {
-                let result = self.evaluate(value)?;
+                let result = self.evaluate_to_hand_on(value)?;
                 return Ok(Flow::Return(Some((result, value.span))));
             }
             StatementKind::Clear(place) => {
@@ -190,7 +190,7 @@ impl<'m> Execution<'m> {
         multiset: &'m Place,
         span: Span,
     ) -> Result<(), Stop> {
-        let element = self.evaluate(value)?;
+        let element = self.evaluate_to_hand_on(value)?;
         let address = self.address(multiset)?;
         let TypeKind::Multiset { capacity, element: ty } = *self.model.kind(multiset.ty) else {
             unreachable!("elements are added to a multiset");

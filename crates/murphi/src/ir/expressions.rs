@@ -53,7 +53,8 @@ pub struct Expression {
 pub enum ExpressionKind {
     /// A value known from the start.
     Constant(i64),
-    /// What a place holds. Simple and undefined is an error; records and arrays are taken as they are.
+    /// What a place holds. Simple and undefined is an error unless undefined is a value of the type;
+    /// records and arrays are taken as they are.
     Read(Place),
     /// The literal `undefined` as an argument or an assigned value; of any type.
     Undefined,

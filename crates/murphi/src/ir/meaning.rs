@@ -13,6 +13,30 @@
 //! lowest value (of every component; a multiset becomes empty), `undefine` makes undefined (of
 //! every component; a multiset becomes empty).
 //!
+//! # Undefined
+//!
+//! Undefined is a value of its own of every scalarset and union if [`Model::undefined_members`]
+//! (CMurphi), equal to itself and to nothing else ([`Model::has_undefined_value`]). An expression of
+//! such a type may have it: `=` and `!=`, `switch` and its cases, and `ismember`, which is then false,
+//! take it as it is; conversions between a union and its members, `?:`, assignments, arguments and
+//! results hand it on. It is no index and no position.
+//!
+//! Of other types, and of all without [`Model::undefined_members`], reading something undefined is an
+//! error, but for `isundefined`; an assignment with [`Assign::copies_undefined`], an argument and
+//! `put`, which take a variable as it is; and, with [`Model::undefined_members`], `return` and
+//! `MultisetAdd` of a variable of an enumeration ([`Model::hands_on_undefined`]). Records and arrays
+//! are copied, passed and compared with undefined components as they are.
+//!
+//! # Calls and priorities
+//!
+//! A function that calls itself, perhaps through others, is recursive. That more than
+//! [`Model::call_limit`] calls of recursive functions are open is a run-time error of the call that is
+//! one too many, after its arguments have been evaluated. Other calls are not counted.
+//!
+//! In a state, the rules that fire are those whose [priority](super::Rule::priority) is the least
+//! among the rules that apply there (what an `assume` excludes in a body counts as applying). The
+//! conditions of all rules are evaluated, and an error in one is an error whatever its priority.
+//!
 //! # Multisets
 //!
 //! In a state, a multiset of n elements has them at the positions 0 … n−1; guards and properties
@@ -31,13 +55,12 @@
 //!
 //! # Run-time errors
 //!
-//! Reading an undefined simple value (except by `isundefined`, and by assignments with
-//! [`Assign::copies_undefined`]); an index that is undefined or outside the index type; assigning
+//! Reading an undefined simple value as said above; an index that is undefined or outside the index type; assigning
 //! or passing a value outside the domain of its type; division or remainder by zero; overflow;
 //! `error`; a failed `assert`; `MultisetAdd` to a full multiset; a multiset position that is not
 //! occupied; a `for` whose step is 0 or leads away; a `while` that runs for more than
-//! [`Model::loop_limit`] rounds in one execution; a function that ends without `return`. A `switch` without a matching
-//! case and without `else` does nothing.
+//! [`Model::loop_limit`] rounds in one execution; too many open calls; a function that ends without
+//! `return`. A `switch` without a matching case and without `else` does nothing.
 //!
 //! `&`, `|`, `->` and `?:` evaluate their right operands only when needed, from left to right;
 //! all other operands and arguments are evaluated from left to right. `forall` and `exists` over

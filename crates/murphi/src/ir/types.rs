@@ -119,6 +119,20 @@ impl Model {
         }
     }
 
+    /// Whether undefined is a value of the type, which expressions may have and comparisons tell
+    /// from all others.
+    pub fn has_undefined_value(&self, ty: TypeId) -> bool {
+        let has_members = matches!(self.simple(ty), Some(Simple::Scalarset(_) | Simple::Union(_)));
+        self.undefined_members && has_members
+    }
+
+    /// Whether an undefined variable of the type may be returned and added to a multiset. Where
+    /// undefined is not a value of the type, the result is an error unless it is assigned or passed.
+    pub fn hands_on_undefined(&self, ty: TypeId) -> bool {
+        let is_enumeration = matches!(self.simple(ty), Some(Simple::Enumeration(_)));
+        self.has_undefined_value(ty) || self.undefined_members && is_enumeration
+    }
+
     /// Whether values of the type have no order: a scalarset, or a union with one, of at least two
     /// members.
     pub fn is_unordered(&self, ty: TypeId) -> bool {

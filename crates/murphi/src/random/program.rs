@@ -67,6 +67,13 @@ impl Writer {
             parameters.push((types[self.random.below(types.len())], self.random.chance(40)));
         }
         let names: Vec<String> = parameters.iter().map(|_| self.fresh("p")).collect();
+        let by_reference = parameters.iter().any(|&(_, by_reference)| by_reference);
+        let known = self.functions.len();
+        if self.random.chance(15) {
+            // Known in its own body: it may call itself.
+            let (name, parameters) = (name.clone(), parameters.clone());
+            self.functions.push(Function { name, parameters, result, pure: !by_reference });
+        }
         self.changed = false;
         let body = self.scoped(|writer| {
             for (name, &(ty, by_reference)) in names.iter().zip(&parameters) {
@@ -99,13 +106,9 @@ impl Writer {
         let mut lines = vec![format!("{keyword} {name}({heading}){result_type};")];
         lines.extend(body);
         lines.push("end;".to_owned());
-        let by_reference = parameters.iter().any(|&(_, by_reference)| by_reference);
-        self.functions.push(Function {
-            name,
-            parameters,
-            result,
-            pure: !self.changed && !by_reference,
-        });
+        let pure = !self.changed && !by_reference;
+        self.functions.truncate(known);
+        self.functions.push(Function { name, parameters, result, pure });
         lines
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Random, source, state};
-use crate::check::{Options, load};
+use super::{Random, options, source, state};
+use crate::check::load;
 use crate::interpret::{End, Interpreter, RuntimeErrorKind};
 use crate::ir::*;
 use crate::machine::{Check, Machine, Successors};
@@ -16,7 +16,7 @@ use crate::value::State;
 fn model(seed: u64) -> Arc<Model> {
     let text = source(seed);
     let source = Source { name: "random.m".to_owned(), text: text.clone() };
-    match load(source, &Options { loop_limit: 20, ..Options::default() }) {
+    match load(source, &options()) {
         Ok(checked) => Arc::new(checked.model),
         Err(diagnostics) => panic!("seed {seed}\n{text}\n{diagnostics:#?}"),
     }
@@ -86,7 +86,7 @@ fn walk(interpreter: &Interpreter, seed: u64) -> Vec<End> {
     ends
 }
 
-const KINDS: [RuntimeErrorKind; 11] = [
+const KINDS: [RuntimeErrorKind; 12] = [
     RuntimeErrorKind::Undefined,
     RuntimeErrorKind::IndexOutside,
     RuntimeErrorKind::ValueOutside,
@@ -98,7 +98,45 @@ const KINDS: [RuntimeErrorKind; 11] = [
     RuntimeErrorKind::MultisetFull,
     RuntimeErrorKind::PositionEmpty,
     RuntimeErrorKind::LoopLimit,
+    RuntimeErrorKind::CallLimit,
 ];
+
+/// How many runs of random programs in random states end otherwise if something about the meaning of
+/// the program is changed.
+fn changed_runs(programs: u64, change: impl Fn(&mut Model)) -> usize {
+    let mut changed = 0;
+    for seed in 0..programs {
+        let model = model(seed);
+        let mut other = (*model).clone();
+        change(&mut other);
+        let both = [model, Arc::new(other)];
+        let mut both =
+            both.map(|model| Interpreter::new(model).expect("random programs are small"));
+        let random = &mut Random::new(seed);
+        for _ in 0..5 {
+            let state = state(both[0].model(), random);
+            let [one, two] = &mut both;
+            let bytes = state.encode(one.model(), one.layout());
+            let mut ends = [Successors::new(bytes.len()), Successors::new(bytes.len())];
+            one.expand(&bytes, &mut ends[0]);
+            two.expand(&bytes, &mut ends[1]);
+            changed += usize::from(ends[0].firings != ends[1].firings);
+        }
+    }
+    changed
+}
+
+#[test]
+fn undefined_members_and_recursion_are_often_what_matters() {
+    let undefined = changed_runs(200, |model| model.undefined_members = false);
+    assert!(undefined >= 200, "in {undefined} of 1000 states undefined is compared");
+    let recursive =
+        (0..200).filter(|&seed| model(seed).functions.iter().any(|function| function.is_recursive));
+    let recursive = recursive.count();
+    assert!(recursive >= 30, "{recursive} of 200 programs have functions that call themselves");
+    let limited = changed_runs(200, |model| model.call_limit = 1);
+    assert!(limited >= 20, "in {limited} of 1000 states a function calls itself");
+}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]

@@ -25,6 +25,8 @@ fn model(types: Vec<(Option<&str>, TypeKind)>, globals: Vec<(&str, TypeId)>) -> 
         start_states: Vec::new(),
         properties: Vec::new(),
         loop_limit: 1000,
+        call_limit: 1000,
+        undefined_members: true,
         covers: Vec::new(),
         ordered: Vec::new(),
         elements_have_order: false,

@@ -6,19 +6,23 @@
 //! remove an element that one of its arguments refers to, because only the caller's code knows how
 //! to check for that.
 
-use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, Signature, Value, types};
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::FunctionBuilderContext;
 use murphi::ir::{
     Argument, Call, Expression, ExpressionKind, Function, FunctionId, Model, Place, TypeId,
 };
 
-use super::memory::Memory;
+use super::memory::{Memory, plain};
 use super::operand::Operand;
 use super::place::{Address, Binding, Location, Scope};
 use super::{Exits, Translated, Translator, Unit, new_function};
 use crate::Error;
 use crate::facts::Usage;
+use crate::host::Context;
 
 /// The status of a call that met a run-time error.
 pub(crate) const FAILED: i64 = 1;
@@ -33,6 +37,13 @@ enum Passed {
     Value(Operand, TypeId),
     /// Where the parameter is.
     Memory(Address),
+}
+
+/// What the context of a recursive function was when it was called.
+#[derive(Clone, Copy)]
+struct Entered {
+    open: Value,
+    arena: Value,
 }
 
 /// How results of a type leave a function.
@@ -70,7 +81,10 @@ pub(crate) fn function(
     let source = &unit.model.functions[id.0 as usize];
     let mut native = new_function(signature(unit.model, unit.isa, source));
     let facts = unit.knowledge.function(id);
-    let memory = Memory::of_caller(unit, &facts.calls);
+    let memory = match source.is_recursive {
+        true => Memory::of_recursive(unit, &facts.calls),
+        false => Memory::of_caller(unit, &facts.calls),
+    };
     let mut translator = Translator::begin(unit, &mut native, builders, memory);
     // The caller may have removed elements before.
     translator.shrunk = unit.knowledge.has_gaps();
@@ -107,18 +121,68 @@ impl<'m> Translator<'_, 'm> {
         let passed = passed.collect();
         let result = (leaving == Leaving::InSlot)
             .then(|| self.builder.append_block_param(self.exits.leave, types::I64));
+        let entered = function.is_recursive.then(|| self.enter_recursion(result.is_some()));
         self.function_body(function, passed, state_is_constant);
-        self.return_from(self.exits.error, FAILED, result.is_some());
-        self.return_from(self.exits.exclude, EXCLUDED, result.is_some());
+        for (block, status) in [(self.exits.error, FAILED), (self.exits.exclude, EXCLUDED)] {
+            self.builder.set_cold_block(block);
+            self.enter(block);
+            self.leave_recursion(entered);
+            self.return_status(status, result.is_some());
+        }
         self.enter(self.exits.leave);
+        self.leave_recursion(entered);
         let done = self.constant(0);
         let results: Vec<Value> = [Some(done), result].into_iter().flatten().collect();
         self.builder.ins().return_(&results);
     }
 
-    fn return_from(&mut self, block: Block, status: i64, result: bool) {
-        self.builder.set_cold_block(block);
-        self.enter(block);
+    /// At the beginning of a recursive function: counts it, fails if it is one too many, and moves
+    /// the arena.
+    fn enter_recursion(&mut self, result: bool) -> Entered {
+        let open = self.load_context(offset_of!(Context, recursion));
+        let limit = self.constant(self.model().call_limit as i64);
+        let within = self.builder.ins().icmp(IntCC::UnsignedLessThan, open, limit);
+        let (too_many, next) = (self.cold_block(), self.block());
+        self.choose(within, next, too_many);
+        self.enter(too_many);
+        self.return_status(FAILED, result);
+        self.enter(next);
+        let here = self.builder.ins().get_stack_pointer(types::I64);
+        let end = self.load_context(offset_of!(Context, stack_end));
+        let within = self.builder.ins().icmp(IntCC::UnsignedLessThan, end, here);
+        let (overflow, next) = (self.cold_block(), self.block());
+        self.choose(within, next, overflow);
+        self.enter(overflow);
+        let overflowed = self.constant(1);
+        self.store_context(offset_of!(Context, overflowed), overflowed);
+        self.return_status(FAILED, result);
+        self.enter(next);
+        let more = self.builder.ins().iadd_imm_s(open, 1);
+        self.store_context(offset_of!(Context, recursion), more);
+        let arena = self.load_context(offset_of!(Context, arena));
+        let step = self.load_context(offset_of!(Context, arena_step));
+        let moved = self.builder.ins().iadd(arena, step);
+        self.store_context(offset_of!(Context, arena), moved);
+        Entered { open, arena }
+    }
+
+    /// At the end of a function: the context is as it was.
+    fn leave_recursion(&mut self, entered: Option<Entered>) {
+        if let Some(Entered { open, arena }) = entered {
+            self.store_context(offset_of!(Context, recursion), open);
+            self.store_context(offset_of!(Context, arena), arena);
+        }
+    }
+
+    fn load_context(&mut self, at: usize) -> Value {
+        self.builder.ins().load(types::I64, plain(), self.context, at as i32)
+    }
+
+    fn store_context(&mut self, at: usize, value: Value) {
+        self.builder.ins().store(plain(), value, self.context, at as i32);
+    }
+
+    fn return_status(&mut self, status: i64, result: bool) {
         let status = self.constant(status);
         let nothing = self.constant(0);
         let results = [status, nothing];
@@ -174,7 +238,10 @@ impl<'m> Translator<'_, 'm> {
             Passed::Memory(address) => address.has_elements(),
         });
         let shrinks = facts.shrinks || self.arguments_shrink(&call.arguments);
-        let in_place = self.unit.knowledge.is_small(call.function) || shrinks && through_elements;
+        // A recursive function cannot be translated in place; such arguments are refused before.
+        let must_be_in_place = shrinks && through_elements && !facts.is_recursive;
+        let in_place = self.unit.knowledge.is_small(call.function) || must_be_in_place;
+        self.unchecked |= shrinks && through_elements && facts.is_recursive;
         match in_place {
             true => self.call_in_place(function, passed, room),
             false => {

@@ -168,6 +168,13 @@ impl<'m> Translator<'_, 'm> {
         if let ExpressionKind::Binary(operator, left, right) = &condition.kind
             && is_comparison(*operator)
         {
+            if self.is_of_undefined(left, right) {
+                let same = self.same_slots(left, right);
+                return match operator {
+                    Operator::NotEqual => self.negated(same),
+                    _ => same,
+                };
+            }
             let left = self.operand(left);
             let right = self.operand(right);
             return self.compare(*operator, left, right);
@@ -210,6 +217,10 @@ impl<'m> Translator<'_, 'm> {
             | (ExpressionKind::Constant(value), ExpressionKind::Read(place)) => {
                 self.branch_slot(place, *value, yes, no);
             }
+            _ if self.is_of_undefined(left, right) => {
+                let truth = self.same_slots(left, right);
+                self.branch_truth(truth, yes, no);
+            }
             _ => {
                 let (left, right) = (self.operand(left), self.operand(right));
                 let truth = self.compare(Operator::Equal, left, right);
@@ -218,8 +229,24 @@ impl<'m> Translator<'_, 'm> {
         }
     }
 
+    /// Whether undefined may be one of two values that are compared for equality, and no error.
+    pub(super) fn is_of_undefined(&self, left: &Expression, right: &Expression) -> bool {
+        let may_be = |part: &Expression| match &part.kind {
+            ExpressionKind::Read(place) => !self.is_bound_value(place),
+            _ => self.unit.knowledge.may_be_undefined(part),
+        };
+        self.unit.knowledge.has_undefined_value(left.ty) && (may_be(left) || may_be(right))
+    }
+
+    fn negated(&mut self, truth: Truth) -> Truth {
+        match truth {
+            Truth::Known(known) => Truth::Known(!known),
+            Truth::Computed(value) => Truth::Computed(self.is_zero(value)),
+        }
+    }
+
     /// A branch on whether a place holds this value. A slot with the value is not undefined, so
-    /// only the others are looked at again.
+    /// only the others are looked at again, if undefined is not a value like others.
     fn branch_slot(&mut self, place: &'m Place, value: i64, yes: Block, no: Block) {
         let slot = match self.locate(place) {
             Location::Value(operand) => {
@@ -242,7 +269,10 @@ impl<'m> Translator<'_, 'm> {
             false => self.jump(differs),
         }
         self.enter(differs);
-        self.choose(slot, no, self.exits.error);
+        match self.unit.knowledge.has_undefined_value(place.ty) {
+            true => self.jump(no),
+            false => self.choose(slot, no, self.exits.error),
+        }
     }
 
     /// What a slot holds, having left with a run-time error if that is undefined.

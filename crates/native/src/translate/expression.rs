@@ -52,8 +52,7 @@ impl<'m> Translator<'_, 'm> {
             }
             ExpressionKind::IsUndefined(place) => self.is_undefined(place),
             ExpressionKind::IsMember { value, member } => {
-                let operand = self.operand(value);
-                let truth = self.is_member(operand, value.ty, *member);
+                let truth = self.is_member(value, *member);
                 self.truth_operand(truth)
             }
             ExpressionKind::Convert(value) => {
@@ -80,7 +79,7 @@ impl<'m> Translator<'_, 'm> {
     }
 
     /// What a slot of type `ty` holds once the value is assigned to it; a value outside the type
-    /// is a run-time error. `undefined` as such is passed on; a place that is undefined only if
+    /// is a run-time error. Undefined is passed on where it is a value; of other places only if
     /// `copies_undefined`.
     pub(super) fn slot_value(
         &mut self,
@@ -90,7 +89,14 @@ impl<'m> Translator<'_, 'm> {
     ) -> Value {
         match &value.kind {
             ExpressionKind::Undefined => self.constant(0),
-            ExpressionKind::Read(place) if copies_undefined => self.copied_slot(place, ty),
+            ExpressionKind::Read(place)
+                if copies_undefined || self.unit.knowledge.has_undefined_value(place.ty) =>
+            {
+                self.copied_slot(place, ty)
+            }
+            ExpressionKind::Convert(inner) if self.unit.knowledge.may_be_undefined(value) => {
+                self.converted_slot(inner, ty)
+            }
             ExpressionKind::Conditional(condition, yes, no)
                 if self.unit.knowledge.may_be_undefined(value) =>
             {
@@ -130,6 +136,21 @@ impl<'m> Translator<'_, 'm> {
             }
         };
         self.moved_slot(slot, place.ty, ty)
+    }
+
+    /// The slot of a value of a union or of a member of one as one of type `ty`.
+    fn converted_slot(&mut self, value: &'m Expression, ty: TypeId) -> Value {
+        let slot = self.slot_value(value, value.ty, false);
+        let [defined, join] = [(); 2].map(|()| self.block());
+        let converted = self.builder.append_block_param(join, types::I64);
+        self.builder.ins().brif(slot, defined, &[], join, &[slot.into()]);
+        self.enter(defined);
+        let operand = Operand::slot(self.model(), value.ty, slot);
+        let operand = self.convert(operand, value.ty, ty);
+        let slot = self.slot_of(operand, ty);
+        self.jump_with(join, slot);
+        self.enter(join);
+        converted
     }
 
     /// What was in a slot of one type, undefined or not, for a slot of another.
@@ -216,10 +237,13 @@ impl<'m> Translator<'_, 'm> {
         self.truth_operand(Truth::Computed(undefined))
     }
 
-    fn is_member(&mut self, operand: Operand, ty: TypeId, member: TypeId) -> Truth {
+    /// Undefined belongs to no member: its slot, 0, is below those of all values.
+    fn is_member(&mut self, value: &'m Expression, member: TypeId) -> Truth {
+        let ty = value.ty;
+        let slot = self.slot_value(value, ty, false);
         match self.model().union_offset(ty, member) {
             Some(offset) => {
-                let within = self.shifted(operand, -offset);
+                let within = self.builder.ins().iadd_imm_s(slot, -1 - offset);
                 let count = self.model().count(member) as i64;
                 Truth::Computed(self.builder.ins().icmp_imm_s(
                     IntCC::UnsignedLessThan,
@@ -227,8 +251,19 @@ impl<'m> Translator<'_, 'm> {
                     count,
                 ))
             }
-            None => Truth::Known(ty == member),
+            None if ty == member => {
+                let defined = self.builder.ins().icmp_imm_s(IntCC::NotEqual, slot, 0);
+                Truth::Computed(defined)
+            }
+            None => Truth::Known(false),
         }
+    }
+
+    /// Whether two simple values are the same, if undefined may be one of them.
+    pub(super) fn same_slots(&mut self, left: &'m Expression, right: &'m Expression) -> Truth {
+        let left = self.slot_value(left, left.ty, false);
+        let right = self.slot_value(right, right.ty, false);
+        Truth::Computed(self.builder.ins().icmp(IntCC::Equal, left, right))
     }
 
     /// A value of one simple type as one of another.

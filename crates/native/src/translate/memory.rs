@@ -2,7 +2,8 @@
 //!
 //! Locals go on the native stack while they are few bytes and calls are not deeply nested, else into
 //! the arena that the context points to. A function calls only functions before it, so each has a
-//! fixed part of the arena, after the parts of all functions it calls.
+//! fixed part of the arena, after the parts of all functions it calls. A recursive function has no
+//! locals on the stack, and moves the arena of the context behind all that its callers use.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -22,7 +23,7 @@ const SHALLOW: u32 = 64;
 /// How deeply calls may be nested at all, so that the stack of a thread suffices.
 const DEEPEST: u32 = 1000;
 /// The most bytes that locals in an arena may take.
-const GREATEST_ARENA: u64 = 1 << 30;
+pub(crate) const GREATEST_ARENA: u64 = 1 << 30;
 /// The most bytes that are copied, compared or zeroed without a call.
 const GREATEST_INLINE: u32 = 256;
 
@@ -33,6 +34,8 @@ pub(crate) struct Need {
     pub(crate) arena_end: u64,
     /// How deeply its calls are nested.
     depth: u32,
+    /// It is a recursive function: its part of the arena begins at 0, wherever that is.
+    is_recursive: bool,
 }
 
 /// Room for locals.
@@ -46,12 +49,25 @@ pub(super) struct Memory {
 impl Memory {
     /// The room of a native function that calls these functions.
     pub(super) fn of_caller(unit: &Unit<'_>, calls: &[FunctionId]) -> Self {
-        let called = calls.iter().map(|call| unit.needs[call.0 as usize]);
+        // Functions in the same circle of calls are not known yet, and do not matter: each moves
+        // the arena.
+        let called = calls.iter().filter_map(|call| unit.needs.get(call.0 as usize));
         let need = called.fold(Need::default(), |all, one| Need {
-            arena_end: all.arena_end.max(one.arena_end),
+            arena_end: match one.is_recursive {
+                true => all.arena_end,
+                false => all.arena_end.max(one.arena_end),
+            },
             depth: all.depth.max(one.depth + 1),
+            is_recursive: false,
         });
         Memory { stack: 0, pointer: std::mem::offset_of!(Context, arena), need }
+    }
+
+    /// The room of a recursive function that calls these functions.
+    pub(super) fn of_recursive(unit: &Unit<'_>, calls: &[FunctionId]) -> Self {
+        let mut memory = Memory::of_caller(unit, calls);
+        memory.need.is_recursive = true;
+        memory
     }
 
     /// The room of guards: apart from all others, since guards call bodies.
@@ -73,7 +89,7 @@ impl Translator<'_, '_> {
     /// Room for `size` bytes, which hold anything.
     pub(super) fn allocate(&mut self, size: u32) -> Address {
         let size = size.max(1).next_multiple_of(8);
-        let shallow = self.memory.need.depth <= SHALLOW;
+        let shallow = self.memory.need.depth <= SHALLOW && !self.memory.need.is_recursive;
         if shallow && self.memory.stack + size <= GREATEST_STACK {
             self.memory.stack += size;
             let data = StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3);

@@ -64,7 +64,7 @@ pub(crate) fn properties(
 /// What has been seen of the instances of a property so far. All are looked at, because an error of
 /// any of them comes first.
 struct Seen {
-    /// Raised if one does not hold.
+    /// Raised if one does not hold; of a cover, if one holds.
     found: Variable,
     /// Raised if an `assume` excludes one.
     excluded: Variable,
@@ -95,10 +95,7 @@ impl<'m> Translator<'_, 'm> {
             _ => self.branch(&property.condition, next, found),
         }
         self.enter(found);
-        match property.kind {
-            PropertyKind::Cover => self.note_cover(number as usize),
-            _ => self.raise(seen.found),
-        }
+        self.raise(seen.found);
         self.jump(next);
         self.enter(next);
         self.close(&mut seen);
@@ -138,7 +135,7 @@ impl<'m> Translator<'_, 'm> {
     /// After all instances, none of which has failed.
     fn decide(&mut self, number: u32, kind: PropertyKind, seen: &Seen) {
         let decisions = match kind {
-            PropertyKind::Cover => return,
+            PropertyKind::Cover => return self.note_cover_if(seen.found, number as usize),
             PropertyKind::Assumption => [(seen.found, EXCLUDED), (seen.excluded, EXCLUDED)],
             PropertyKind::Invariant | PropertyKind::Liveness => {
                 [(seen.found, BROKEN), (seen.excluded, EXCLUDED)]
@@ -151,6 +148,17 @@ impl<'m> Translator<'_, 'm> {
             self.stop_at(stop, status, number);
             self.enter(next);
         }
+    }
+
+    /// Notes that a cover was seen to hold, if it was.
+    fn note_cover_if(&mut self, found: Variable, number: usize) {
+        let [noted, next] = [(); 2].map(|()| self.block());
+        let found = self.builder.use_var(found);
+        self.choose(found, noted, next);
+        self.enter(noted);
+        self.note_cover(number);
+        self.jump(next);
+        self.enter(next);
     }
 
     fn stop_at(&mut self, block: Block, status: i64, number: u32) {

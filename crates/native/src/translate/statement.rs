@@ -9,6 +9,7 @@ use murphi::ir::{
 
 use super::Translator;
 use super::domain::Rounds;
+use super::operand::{Bounds, Operand};
 use super::place::{Address, Binding, Location};
 use crate::host;
 
@@ -171,13 +172,21 @@ impl<'m> Translator<'_, 'm> {
         cases: &'m [(Vec<Expression>, Vec<Statement>)],
         otherwise: &'m [Statement],
     ) {
-        let value = self.operand(value);
+        let by_slot = self.unit.knowledge.has_undefined_value(value.ty);
+        let ty = value.ty;
+        let value = match by_slot {
+            true => Operand::register(self.slot_value(value, ty, false), Bounds::ALL),
+            false => self.operand(value),
+        };
         let end = self.block();
         for (candidates, body) in cases {
             let found = self.block();
             for candidate in candidates {
                 let other = self.block();
-                let candidate = self.operand(candidate);
+                let candidate = match by_slot {
+                    true => Operand::register(self.slot_value(candidate, ty, false), Bounds::ALL),
+                    false => self.operand(candidate),
+                };
                 let truth = self.compare(Operator::Equal, value, candidate);
                 self.branch_truth(truth, found, other);
                 self.enter(other);
@@ -228,7 +237,8 @@ impl<'m> Translator<'_, 'm> {
                     self.jump(self.exits.leave);
                 }
                 None => {
-                    let slot = self.slot_value(value, ty, false);
+                    let copies_undefined = self.unit.knowledge.hands_on_undefined(value.ty);
+                    let slot = self.slot_value(value, ty, copies_undefined);
                     self.jump_with(self.exits.leave, slot);
                 }
             },
@@ -281,7 +291,8 @@ impl<'m> Translator<'_, 'm> {
         let element = self.element_type(multiset.ty);
         let size = self.layout().of_type(element).size;
         let simple = self.model().simple(element).is_some();
-        let slot = simple.then(|| self.slot_value(value, element, false));
+        let copies_undefined = self.unit.knowledge.hands_on_undefined(value.ty);
+        let slot = simple.then(|| self.slot_value(value, element, copies_undefined));
         let from = (!simple).then(|| {
             let from = self.aggregate(value);
             match self.unit.knowledge.place(self.scope.frame, multiset).changes {

@@ -2,8 +2,9 @@
 //!
 //! A quantifier over something without an order evaluates its condition for every member, because an
 //! error of any member is an error. Where there can be none, it may stop at the first that decides.
-//! What is said here is said of the syntax alone: constants, bound variables, comparisons of them, and
-//! whether something is undefined at a place that certainly exists.
+//! What is said here is said of the syntax alone: constants, bound variables, comparisons of them,
+//! what has undefined among its values, and whether something is undefined, at a place that certainly
+//! exists.
 
 use murphi::ir::{
     Base, Domain, Expression, ExpressionKind, Frame, Model, Operator, Place, Storage,
@@ -16,10 +17,12 @@ pub(super) fn is_unfailing(model: &Model, frame: &Frame, expression: &Expression
     let unfailing = |part: &Expression| is_unfailing(model, frame, part);
     match &expression.kind {
         ExpressionKind::Constant(_) => true,
-        ExpressionKind::Read(place) => is_bound(frame, place),
-        ExpressionKind::IsUndefined(place) => {
-            matches!(place.base, Base::Global(_)) && cannot_fail(model, frame, place)
+        // What reads it here compares it: an index is part of a place.
+        ExpressionKind::Read(place) => {
+            let exists = || is_certain(model, frame, place);
+            is_bound(frame, place) || model.has_undefined_value(place.ty) && exists()
         }
+        ExpressionKind::IsUndefined(place) => is_certain(model, frame, place),
         ExpressionKind::Not(part) | ExpressionKind::IsMember { value: part, .. } => unfailing(part),
         ExpressionKind::Binary(operator, left, right) => {
             let computes = matches!(
@@ -40,6 +43,11 @@ pub(super) fn is_unfailing(model: &Model, frame: &Frame, expression: &Expression
         }
         _ => false,
     }
+}
+
+/// Whether a place of the state certainly exists.
+fn is_certain(model: &Model, frame: &Frame, place: &Place) -> bool {
+    matches!(place.base, Base::Global(_)) && cannot_fail(model, frame, place)
 }
 
 fn is_bound(frame: &Frame, place: &Place) -> bool {

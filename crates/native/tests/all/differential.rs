@@ -36,11 +36,13 @@ fn explore(both: &mut Both, limit: usize) -> usize {
     }
 }
 
-fn compare_random_model(seed: u64, states: usize) {
+/// Compares both machines of a random model. Says whether it could be compiled.
+fn compare_random_model(seed: u64, states: usize) -> bool {
     let text = random::source(seed);
-    let options = Options { loop_limit: 20, ..Options::default() };
     let outcome = std::panic::catch_unwind(|| {
-        let mut both = Both::of("random.m", &text, &options);
+        let Some(mut both) = Both::unless_refused("random.m", &text, &random::options()) else {
+            return false;
+        };
         explore(&mut both, states);
         let mut random = Random::new(seed);
         for _ in 0..states {
@@ -49,11 +51,12 @@ fn compare_random_model(seed: u64, states: usize) {
             both.check(&bytes);
             both.expand(&bytes);
         }
+        true
     });
-    if let Err(panic) = outcome {
+    outcome.unwrap_or_else(|panic| {
         eprintln!("seed {seed}:\n{text}");
         std::panic::resume_unwind(panic);
-    }
+    })
 }
 
 /// All models in a folder of `protocols`.
@@ -74,9 +77,8 @@ fn random_models_behave_alike() {
     };
     let first = from_environment("FIRST_SEED", 0);
     let count = from_environment("SEEDS", 300);
-    for seed in first..first + count {
-        compare_random_model(seed, 20);
-    }
+    let compared = (first..first + count).filter(|&seed| compare_random_model(seed, 20)).count();
+    assert!(compared as u64 * 100 >= count * 97, "{compared} of {count}");
 }
 
 #[test]

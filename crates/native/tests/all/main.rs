@@ -5,4 +5,6 @@
 mod constructs;
 mod differential;
 mod portions;
+mod recursion;
 mod support;
+mod undefined;

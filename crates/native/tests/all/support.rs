@@ -7,7 +7,7 @@ use murphi::interpret::Interpreter;
 use murphi::ir::Model;
 use murphi::machine::{Check, Machine, Outcome, Successors};
 use murphi::source::Source;
-use tribunal_native::{NativeMachine, Program};
+use tribunal_native::{Error, NativeMachine, Program};
 
 /// Both machines of one model.
 pub(crate) struct Both {
@@ -19,14 +19,23 @@ pub(crate) struct Both {
 
 impl Both {
     pub(crate) fn of(name: &str, text: &str, options: &Options) -> Both {
+        Both::unless_refused(name, text, options).expect("the model compiles")
+    }
+
+    /// Both machines, unless the model has what native code does not do: a function that calls
+    /// itself, removes elements and is given one of them.
+    pub(crate) fn unless_refused(name: &str, text: &str, options: &Options) -> Option<Both> {
         let source = Source { name: name.to_owned(), text: text.to_owned() };
         let checked =
             load(source, options).unwrap_or_else(|found| panic!("{name}: {found:#?}\n{text}"));
         let model = Arc::new(checked.model);
         let interpreter = Interpreter::new(Arc::clone(&model)).expect("the model is small");
-        let program = Program::compile(&model, interpreter.layout()).expect("the model compiles");
+        let program = match Program::compile(&model, interpreter.layout()) {
+            Err(Error::ElementInRecursion) => return None,
+            compiled => compiled.expect("the model compiles"),
+        };
         let native = program.machine();
-        Both { model, interpreter, program, native }
+        Some(Both { model, interpreter, program, native })
     }
 
     pub(crate) fn start(&mut self) -> Successors {

@@ -45,6 +45,12 @@ Verdicts:
 pub(crate) struct ExploreArguments {
     #[command(flatten)]
     pub(crate) language: LanguageFlags,
+
+    /// How many calls of functions that call themselves may be open before they count as endless
+    /// [default: 1000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) call_limit: Option<u64>,
+
     #[command(flatten)]
     pub(crate) search: SearchFlags,
     #[command(flatten)]

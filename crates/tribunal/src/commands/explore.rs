@@ -2,7 +2,7 @@
 
 use evidence::Verdict;
 use explore::{Deadlock, Event, Loaded, Question, Recorded, Refused, Refuted, Strategy};
-use murphi::check;
+use murphi::check::{self, Reading};
 use murphi::source::Source;
 use report::exploration::{json, text};
 
@@ -32,6 +32,8 @@ pub(crate) fn run(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result
 /// Searches the model and reports.
 fn explore(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
     let language = language(&arguments.language);
+    let call_limit = arguments.call_limit.unwrap_or(language.call_limit);
+    let language = check::Options { call_limit, reading: Reading::Whole, ..language };
     let Some(model) = loaded(arguments, &language)? else { return Ok(Ending::Unasked) };
     let save = arguments.evidence.save.as_deref();
     let save = save.map(|path| Saved::create(path, interrupt)).transpose()?;
@@ -114,6 +116,8 @@ fn check(arguments: &ExploreArguments, file: &str) -> Result<Ending, Failure> {
     let unreadable = |reason| Failure::Usage(format!("{}: {reason}", input::shown(file)));
     let recorded = explore::read_recorded(&model::read_text(file)?).map_err(unreadable)?;
     let language = recorded_language(&arguments.language, &recorded).map_err(unreadable)?;
+    let call_limit = arguments.call_limit.or(recorded.call_limit).unwrap_or(language.call_limit);
+    let language = check::Options { call_limit, reading: Reading::Whole, ..language };
     let deadlock = deadlock_of(arguments.search.deadlock, &recorded).map_err(unreadable)?;
     let Some(model) = loaded(arguments, &language)? else { return Ok(Ending::Unasked) };
     let result = model.replay(&recorded, deadlock);

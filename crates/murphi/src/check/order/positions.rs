@@ -26,15 +26,25 @@ struct Renewed {
     span: Span,
 }
 
-/// What functions renew, themselves or by those they call. A function calls only functions before it.
+/// What functions renew, themselves or by those they call.
 pub(super) struct Renewals(Vec<Vec<Renewed>>);
 
 impl Renewals {
     pub(super) fn of(model: &Model) -> Renewals {
-        let mut renewals = Renewals(Vec::new());
-        for function in &model.functions {
-            let renewed = renewals.by(&function.body);
-            renewals.0.push(renewed);
+        let mut renewals = Renewals(vec![Vec::new(); model.functions.len()]);
+        // A function calls only functions before it, unless it is recursive.
+        let mut is_complete = false;
+        while !is_complete {
+            is_complete = true;
+            for (number, function) in model.functions.iter().enumerate() {
+                let mut renewed = renewals.by(&function.body);
+                if function.is_recursive {
+                    renewed.sort_by_key(|it| (it.global, it.ty, it.span.start));
+                    renewed.dedup_by_key(|it| (it.global, it.ty));
+                    is_complete &= renewed.len() == renewals.0[number].len();
+                }
+                renewals.0[number] = renewed;
+            }
         }
         renewals
     }

@@ -60,6 +60,8 @@ pub(super) enum Reason {
     Returns,
     /// The loop is too long to be judged.
     TooLong,
+    /// The loop calls a function that calls itself, which is not followed.
+    Recursion,
 }
 
 /// The code around a loop.
@@ -97,6 +99,7 @@ pub(super) fn judge<'m>(
         returns: Vec::new(),
         excludes: false,
         patience: PATIENCE,
+        recursion: None,
     };
     match body {
         Body::Statements(statements) => rounds.statements(statements),
@@ -159,11 +162,16 @@ struct Rounds<'m> {
     /// Whether there is an `assume`.
     excludes: bool,
     patience: usize,
+    /// Where a recursive function is called.
+    recursion: Option<Span>,
 }
 
 impl<'m> Rounds<'m> {
     fn judgement(self) -> Judgement {
         let depends = |span, reason| Judgement::Depends(Dependence { span, reason });
+        if let Some(span) = self.recursion {
+            return depends(span, Reason::Recursion);
+        }
         if self.patience == 0 {
             let first = self.accesses.first().map_or(Span { start: 0, end: 0 }, |it| it.span);
             return depends(first, Reason::TooLong);
@@ -508,9 +516,13 @@ impl<'m> Rounds<'m> {
         }
     }
 
-    /// Follows a call. A function calls only functions before it, so this ends.
+    /// Follows a call. A function that is not recursive calls only functions before it, so this ends.
     fn call(&mut self, call: &'m Call) {
         let function = &self.around.model.functions[call.function.0 as usize];
+        if function.is_recursive {
+            self.recursion.get_or_insert(call.span);
+            return;
+        }
         let fleeting = Meaning::Place(Path::of(Root::Fleeting));
         let mut inside = vec![fleeting; function.frame.locals.len()];
         for (argument, meaning) in call.arguments.iter().zip(&mut inside) {
