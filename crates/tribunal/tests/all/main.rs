@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)] // a test may fail
 
 mod any_processors;
+mod architecture;
 mod axe;
 mod certify;
 mod certify_protocol;
