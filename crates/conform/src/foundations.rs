@@ -99,7 +99,7 @@ impl Values {
     }
 }
 
-/// What the answer of an observer rests on. It is had from [`Values`] only.
+/// What the answer of an observer rests on. It is had from `Values` only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RestsOn(&'static [Foundation]);
 

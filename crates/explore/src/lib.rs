@@ -1,6 +1,6 @@
 //! Which states can it reach? Packed states, symmetry, the visited set, search, counterexamples.
 //!
-//! [`explore`] runs a model (any [`Machine`](murphi::machine::Machine)) from its start states and
+//! [`explore`] runs a model (any [`Machine`]) from its start states and
 //! answers with an [`Exploration`]: a verdict, totals, and, if something is wrong, the way there.
 //! The same model gives the same answer, counterexample included, for any number of threads.
 //!

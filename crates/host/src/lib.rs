@@ -1,6 +1,6 @@
 //! What this machine's memory does: test programs as machine code on pinned cores.
 //!
-//! [`Host`] is a [`Target`]: each thread of a program becomes straight-line machine code, runs on a
+//! [`Host`] is a [`Target`](stress::Target): each thread of a program becomes straight-line machine code, runs on a
 //! core of its own, and is started together with the others thousands of times, at slightly
 //! different times, on memory laid out in different ways, with caches in different states. What
 //! comes back is how often each outcome was seen.

@@ -3,18 +3,18 @@
 //! The loop: abstract, search, look at what goes wrong, add a lemma that was seen to hold in small
 //! instances, and again.
 //!
-//! 1. Small concrete instances are explored ([`small`]). What is wrong there is really wrong. On the
-//!    way it is written down what is so whenever a rule applies ([`observe`]).
+//! 1. Small concrete instances are explored (`small`). What is wrong there is really wrong. On the
+//!    way it is written down what is so whenever a rule applies (`observe`).
 //! 2. The abstraction is explored, past several alarms at once. Each comes with a run. The first
 //!    step of it that claims something about the abstracted processors which no observation
-//!    supports is held to be impossible ([`suspect`]), and the facts that exclude it
-//!    ([`table`], [`fact`]) become lemmas.
+//!    supports is held to be impossible (`suspect`), and the facts that exclude it
+//!    (`table`, `fact`) become lemmas.
 //! 3. A lemma that fails itself is treated like any other alarm. If all steps of its run are as
 //!    observed, it is wrong with more processors, and probably others are, too: whatever follows from
-//!    the observations counts as observed from then on ([`closure`]), and the lemmas are chosen anew.
+//!    the observations counts as observed from then on (`closure`), and the lemmas are chosen anew.
 //!    Where that cannot be done, what the lemma met counts as observed, and facts that it contradicts
 //!    are given up.
-//! 4. When nothing is wrong any more, lemmas that are not needed are dropped ([`minimise`]).
+//! 4. When nothing is wrong any more, lemmas that are not needed are dropped (`minimise`).
 //!
 //! Nothing that is guessed here can make the answer wrong: whatever the lemmas are, a search of the
 //! abstraction that finds nothing is a proof (see crate `abstraction`), and a violation is

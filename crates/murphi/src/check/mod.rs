@@ -7,7 +7,7 @@
 //! them but for functions that call each other. Cost is linear in the size of the program, up to the width of the scopes.
 //!
 //! A mistake is reported once: checking something answers either with its typed form or with
-//! [`Reported`], and whatever is built from a reported part is silent about it. Recursion follows
+//! `Reported`, and whatever is built from a reported part is silent about it. Recursion follows
 //! the syntax tree, whose depth the parser bounds.
 //!
 //! Where CMurphi and Rumur differ about what is a program, the union of both is accepted unless it

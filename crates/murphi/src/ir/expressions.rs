@@ -42,7 +42,7 @@ pub enum Step {
 pub struct Expression {
     /// What it computes.
     pub kind: ExpressionKind,
-    /// Its type. Integer arithmetic has [`Model::INTEGER`].
+    /// Its type. Integer arithmetic has [`Model::INTEGER`](super::Model::INTEGER).
     pub ty: TypeId,
     /// Where it was written.
     pub span: Span,

@@ -5,7 +5,7 @@
 //! A *simple* value is an integer: the number itself for ranges; 0 (false) and 1 (true) for
 //! booleans; the position in the declaration, from 0, for enumerations and scalarsets; the
 //! position in the concatenation of the members, from 0, for unions; the position in the multiset,
-//! from 0, for what `choose` binds. [`Simple::lowest`] and [`Simple::count`] give its domain.
+//! from 0, for what `choose` binds. `Simple::lowest` and `Simple::count` give its domain.
 //! Arithmetic is done on 64-bit integers, and overflow is a run-time error.
 //!
 //! Every simple variable may also be *undefined*, and is until something is assigned to it: so are

@@ -20,7 +20,7 @@ pub struct Assign {
     /// What: of a type that means the same as the target's. A record or array is copied whole,
     /// undefined components included.
     pub value: Expression,
-    /// Whether `value` is a [`ExpressionKind::Read`] of a simple place whose undefinedness is
+    /// Whether `value` is a [`Read`](super::ExpressionKind::Read) of a simple place whose undefinedness is
     /// copied rather than an error: what CMurphi does, and Rumur does not.
     pub copies_undefined: bool,
 }
@@ -98,7 +98,7 @@ pub enum StatementKind {
     Cover {
         /// What must be true once.
         condition: Expression,
-        /// Its number in [`Model::covers`].
+        /// Its number in [`Model::covers`](super::Model::covers).
         number: usize,
     },
     /// `put`: printed only when a counterexample is replayed.

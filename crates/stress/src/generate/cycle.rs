@@ -48,7 +48,7 @@ pub struct Cycle {
 /// Why edges are no cycle that a test can be made of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CycleError {
-    /// There are none, or more than [`MAX_EDGES`].
+    /// There are none, or more than `MAX_EDGES`.
     Length(usize),
     /// One of them is unknown.
     Edge(UnknownEdge),

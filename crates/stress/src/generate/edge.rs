@@ -34,7 +34,7 @@ pub enum Link {
     LFence,
     /// A full fence, by another name (`Sync`).
     Sync,
-    /// A fence between these kinds (`Fence.r.rw`), as numbers into [`Link::KINDS`].
+    /// A fence between these kinds (`Fence.r.rw`), as numbers into `Link::KINDS`.
     Fence(u8, u8),
     /// An address dependency (`DpAddr`).
     Address,

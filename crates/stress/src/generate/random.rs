@@ -59,7 +59,7 @@ const MAX_INSTRUCTIONS: usize = 1 << 26;
 pub enum KnobError {
     /// Not one thread, or more than a trace may have.
     Threads,
-    /// No instructions, or more than [`MAX_INSTRUCTIONS`].
+    /// No instructions, or more than `MAX_INSTRUCTIONS`.
     Instructions,
     /// No places, or more than 2^24.
     Places,
