@@ -26,6 +26,8 @@ impl Types {
                 start_states: Vec::new(),
                 properties: Vec::new(),
                 loop_limit: 1000,
+                call_limit: 1000,
+                undefined_members: true,
                 covers: Vec::new(),
                 ordered: Vec::new(),
                 elements_have_order: false,

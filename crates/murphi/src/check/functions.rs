@@ -91,6 +91,8 @@ impl Checker<'_> {
             self.unsupported(function.name.span, "functions in foreign code (`externfun`)");
         }
         self.scopes.push();
+        // A parameter does not hide the type of the result.
+        let result = function.result.as_ref().map(|result| self.type_expression(result, None));
         let mut parameters = Vec::new();
         let mut broken = matches!(function.definition, FunctionDefinition::External(_));
         for group in &function.parameters {
@@ -107,7 +109,6 @@ impl Checker<'_> {
                 parameters.push(ParameterSignature { name: name.text.clone(), ty, by_reference });
             }
         }
-        let result = function.result.as_ref().map(|result| self.type_expression(result, None));
         let scope = self.scopes.pop();
         let result = match result {
             Some(Err(_)) => {

@@ -69,11 +69,12 @@ impl Writer {
         let names: Vec<String> = parameters.iter().map(|_| self.fresh("p")).collect();
         let by_reference = parameters.iter().any(|&(_, by_reference)| by_reference);
         let known = self.functions.len();
-        if self.random.chance(15) {
-            // Known in its own body: it may call itself.
+        // Known in its own body: it calls itself.
+        let itself = self.random.chance(25).then(|| {
             let (name, parameters) = (name.clone(), parameters.clone());
-            self.functions.push(Function { name, parameters, result, pure: !by_reference });
-        }
+            Function { name, parameters, result, pure: !by_reference }
+        });
+        self.functions.extend(itself.clone());
         self.changed = false;
         let body = self.scoped(|writer| {
             for (name, &(ty, by_reference)) in names.iter().zip(&parameters) {
@@ -89,6 +90,9 @@ impl Writer {
             let count = 1 + writer.random.below(3);
             let context = Context { depth: 2, looping: false, result };
             lines.extend(indented(writer.statements(count, context)));
+            if let Some(call) = itself.and_then(|itself| writer.call(&itself, 1)) {
+                lines.push(format!("  if {} then {call}; end;", writer.condition(1)));
+            }
             if let Some(ty) = result {
                 lines.push(format!("  {}", writer.last_return(ty)));
             }

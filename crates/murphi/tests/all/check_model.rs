@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use tribunal_murphi::check::{Dialect, Options, load};
+use tribunal_murphi::check::{Dialect, Options, Reading, load};
 use tribunal_murphi::instance;
-use tribunal_murphi::interpret::Interpreter;
+use tribunal_murphi::interpret::{End, Interpreter};
 use tribunal_murphi::ir::{
     AliasTarget, Domain, Expression, ExpressionKind, Model, Parameter, Simple, Statement,
     StatementKind, Storage, TypeKind,
@@ -324,4 +324,107 @@ fn explore(mut machine: Interpreter) -> (usize, usize) {
         found.clear();
         machine.expand(&state, &mut found);
     }
+}
+
+fn whole(dialect: Dialect) -> Options {
+    Options { dialect, reading: Reading::Whole, ..Options::default() }
+}
+
+/// The warnings of a program that is read whole, or its first error.
+fn remarks(text: &str, options: &Options) -> Result<Vec<String>, String> {
+    let source = Source { name: "model.m".to_owned(), text: text.to_owned() };
+    match load(source, options) {
+        Ok(checked) => Ok(checked.warnings.into_iter().map(|warning| warning.message).collect()),
+        Err(found) => Err(found.into_iter().next().map(|it| it.message).unwrap_or_default()),
+    }
+}
+
+#[test]
+fn a_program_without_rules_or_start_state_is_run_with_a_warning_and_not_changed() {
+    let no_rules = "var x: 0..1; startstate begin x := 0; end;";
+    let no_start = "var x: 0..1; rule true ==> begin x := 0; end;";
+    for (text, message) in
+        [(no_rules, "the program has no rules"), (no_start, "the program has no start state")]
+    {
+        assert_eq!(remarks(text, &whole(Dialect::CMurphi)), Ok(vec![message.to_owned()]));
+        assert_eq!(remarks(text, &Options::default()), Err(message.to_owned()));
+    }
+}
+
+#[test]
+fn recursion_and_priorities_are_run_and_not_changed() {
+    let recursion = "var x: 0..1; procedure f(); begin f(); end;
+                     startstate begin x := 0; end; rule true ==> begin f(); end;";
+    let priority = "var x: 0..1; startstate begin x := 0; end;
+                    rule 3 \"low\" true ==> begin x := 1; end;";
+    for (text, message) in [
+        (recursion, "recursion is not supported: `f` calls itself"),
+        (priority, "priorities of rules are not supported"),
+    ] {
+        assert_eq!(remarks(text, &whole(Dialect::CMurphi)), Ok(Vec::new()));
+        assert_eq!(remarks(text, &Options::default()), Err(message.to_owned()));
+    }
+    let model = model_with(priority, &whole(Dialect::CMurphi));
+    assert_eq!(model.rules[0].priority, 3);
+    let model = model_with(recursion, &whole(Dialect::CMurphi));
+    assert!(model.functions[0].is_recursive);
+}
+
+#[test]
+fn a_parameter_does_not_hide_the_type_of_the_result() {
+    let text = "type t: 0..1; var x: t; function f(t: boolean): t; begin return 1; end;
+                startstate begin x := f(true); end; rule true ==> begin end;";
+    assert_eq!(model(text).functions[0].parameters, 1);
+}
+
+#[test]
+fn numbers_that_begin_with_0_are_octal_in_rumur() {
+    let text = "var x: 0..20; startstate begin x := 010; end; rule true ==> begin end;";
+    let value =
+        |options: &Options| constant(assigned(&model_with(text, options).start_states[0].body[0]));
+    assert_eq!(value(&whole(Dialect::CMurphi)), 10);
+    assert_eq!(value(&whole(Dialect::Rumur)), 8);
+    assert_eq!(value(&Options::default()), 10);
+    let strict = Options { dialect: Dialect::Rumur, ..Options::default() };
+    assert_eq!(remarks(text, &strict), Err("octal numbers are not supported here".to_owned()));
+    let wrong = remarks(&text.replace("010", "089"), &whole(Dialect::Rumur));
+    assert_eq!(wrong, Err("`089` is not an octal number".to_owned()));
+}
+
+#[test]
+fn a_range_without_a_step_counts_down_in_rumur() {
+    let text = "var x: 0..99999; low: 0..9;
+                startstate begin
+                  x := 0; low := 1;
+                  for i := 3 to low do x := x * 10 + i; end;
+                  for i := 9 to 8 do x := x * 10 + i; end;
+                end;
+                rule true ==> begin end;";
+    let left = |dialect| {
+        let model = Arc::new(model_with(text, &whole(dialect)));
+        let interpreter = Interpreter::new(model).expect("it is small");
+        match interpreter.start(0, 0).end {
+            End::Done(state) => state.listing(interpreter.model()),
+            end => panic!("{end:?}"),
+        }
+    };
+    assert_eq!(left(Dialect::CMurphi)[0], ("x".to_owned(), "0".to_owned()));
+    assert_eq!(left(Dialect::Rumur)[0], ("x".to_owned(), "32198".to_owned()));
+}
+
+#[test]
+fn a_chain_of_too_many_calls_is_shown_by_its_ends() {
+    let text = "var x: 0..1; procedure f(); begin g(); end; procedure g(); begin f(); end;
+                startstate begin f(); end; rule true ==> begin end;";
+    let model = Arc::new(model_with(text, &whole(Dialect::CMurphi)));
+    let interpreter = Interpreter::new(model).expect("it is small");
+    let End::Failed(error) = interpreter.start(0, 0).end else {
+        panic!("it does not end");
+    };
+    assert_eq!(error.calls.len(), 1000);
+    assert!(error.message.contains("`f`") && error.message.contains("1000 calls"), "{error}");
+    let shown = error.diagnostic().related;
+    assert_eq!(shown.len(), 6);
+    let between = shown.iter().filter(|(_, text)| text.contains("994 more calls"));
+    assert_eq!(between.count(), 1);
 }

@@ -253,7 +253,7 @@ fn adding_to_multisets() {
     }
 }
 
-/// Rumur takes neither unions nor multisets; of the rest it reads nothing that is undefined.
+/// Rumur takes neither unions nor multisets; the rest was tried with Rumur 2022.08.20.
 #[test]
 fn the_dialect_of_rumur_and_the_strict_reading_read_nothing_undefined() {
     let compared = [
@@ -275,4 +275,15 @@ fn the_dialect_of_rumur_and_the_strict_reading_read_nothing_undefined() {
     let copied = "rec.s := s; if isundefined(rec.s) then out := 1; else out := 2; end;";
     assert_eq!(run(copied, Dialect::Rumur, Reading::Whole), Error);
     assert_eq!(run(copied, Dialect::CMurphi, Reading::Strict), True);
+    let passed = [
+        "out := us(s);",
+        "out := ue(e);",
+        "vs(s);",
+        "put s; out := 1;",
+        "rec2 := rec; out := 1;",
+        "if rec = rec2 then out := 1; else out := 2; end;",
+    ];
+    for statement in passed {
+        assert_eq!(run(statement, Dialect::Rumur, Reading::Whole), True, "{statement}");
+    }
 }

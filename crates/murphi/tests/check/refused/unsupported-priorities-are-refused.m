@@ -5,3 +5,4 @@ rule 5 "urgent" true ==> begin end;
 --!   |
 --! 2 | rule 5 "urgent" true ==> begin end;
 --!   |      ^
+--!   = help: `explore` respects them; what changes programs, as `verify` does, cannot
