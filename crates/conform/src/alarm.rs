@@ -5,9 +5,8 @@
 //! order in which the stores count can be seen. Only what the trace checker refuses is a violation.
 
 use explore::Step;
-use history::{ReadOptions, ThinAir, TraceReader};
+use history::{History, ReadOptions, ThinAir, TraceReader};
 use judge::{Budget, Engine, Outcome};
-use models::Model;
 use murphi::interpret::Interpreter;
 
 use crate::events::Protocol;
@@ -25,6 +24,8 @@ pub(crate) struct Judged {
     /// The run of the composed model: that of the alarm, or one that goes on from there.
     pub(crate) run: Vec<Step>,
     pub(crate) trace: MemoryTrace,
+    /// The trace as the trace checker reads it, and what it says.
+    pub(crate) history: History,
     pub(crate) verdict: judge::Verdict,
 }
 
@@ -44,40 +45,39 @@ pub(crate) fn judge_run(
     states: usize,
 ) -> Result<Judged, NotRepeatable> {
     let lifted = trace::lift(protocol, lemma, run)?;
-    let alarm = Judged {
-        run: run.to_vec(),
-        trace: lifted.trace.clone(),
-        verdict: judge_trace(&lifted.trace, memory_model)?,
-    };
+    let (history, verdict) = judge_trace(&lifted.trace, false, memory_model)?;
+    let alarm = Judged { run: run.to_vec(), trace: lifted.trace.clone(), history, verdict };
     if alarm.is_violation() {
         return Ok(alarm);
     }
     let mut is_refused = |trace: &MemoryTrace| {
-        let judged = judge_trace(trace, memory_model);
-        judged.is_ok_and(|verdict| matches!(verdict.outcome, Outcome::Violation(_)))
+        let judged = judge_trace(trace, false, memory_model);
+        judged.is_ok_and(|(_, verdict)| matches!(verdict.outcome, Outcome::Violation(_)))
     };
     match trace::extend(&lifted, run, states, &mut is_refused) {
         Some(extension) => {
-            let verdict = judge_trace(&extension.trace, memory_model)?;
-            Ok(Judged { run: extension.run, trace: extension.trace, verdict })
+            let (history, verdict) = judge_trace(&extension.trace, false, memory_model)?;
+            Ok(Judged { run: extension.run, trace: extension.trace, history, verdict })
         }
         None => Ok(alarm),
     }
 }
 
-/// What the trace checker says about a trace. A value that nobody stored is a violation.
+/// What the trace checker reads, and what it says about it. A value that nobody stored is a violation.
+/// If `ordered`, stores count in the order in which they happened.
 pub(crate) fn judge_trace(
     trace: &MemoryTrace,
+    ordered: bool,
     memory_model: MemoryModel,
-) -> Result<judge::Verdict, NotRepeatable> {
-    let model = match memory_model {
-        MemoryModel::Sc => Model::Sc,
-        MemoryModel::Tso => Model::Tso,
-    };
-    let text = trace.text(false);
+) -> Result<(History, judge::Verdict), NotRepeatable> {
+    let model = memory_model.of_traces();
+    let text = trace.text(ordered);
     let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
     match TraceReader::new(text.as_bytes(), "trace", options).next() {
-        Some(Ok(history)) => Ok(judge::judge(&history, model, Engine::Auto, &Budget::unlimited())),
+        Some(Ok(history)) => {
+            let verdict = judge::judge(&history, model, Engine::Auto, &Budget::unlimited());
+            Ok((history, verdict))
+        }
         Some(Err(error)) => Err(NotRepeatable(error.to_string())),
         None => Err(NotRepeatable("the trace has no events".to_owned())),
     }

@@ -1,6 +1,9 @@
 //! Why there is no answer at all, and the steps of every verification and recording that may fail
 //! for it: finding the loads and stores of a protocol, and reading what it was composed with.
 
+use std::fmt;
+
+use murphi::Refusal;
 use murphi::ast::{Item, Program, Rule, RuleKind};
 use murphi::check;
 use murphi::diagnostic::Diagnostic;
@@ -24,6 +27,39 @@ pub enum Failure {
     /// A run could not be taken again, or its trace not be read: data is not independent.
     NotRepeatable(String),
 }
+
+impl Failure {
+    /// What is wrong with the protocol, and where.
+    pub fn refusal(self, source: &Source) -> Refusal {
+        let sentence = self.to_string();
+        match self {
+            Failure::Unsuitable(problems) => Refusal::of(source, problems),
+            Failure::Composition(problems) => {
+                Refusal { source: source.clone(), problems, sentence }
+            }
+            Failure::TooLarge | Failure::NotRepeatable(_) => Refusal::whole(source, sentence),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Unsuitable(_) => f.write_str("the protocol is unsuitable"),
+            Failure::Composition(_) => f.write_str(
+                "the protocol composed with an observer is refused; see it with --emit DIR",
+            ),
+            Failure::TooLarge => f.write_str(
+                "composed with an observer, a state is too large; make the model smaller",
+            ),
+            Failure::NotRepeatable(why) => {
+                write!(f, "a run cannot be taken again with other values: {why}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
 
 /// The protocol of a source.
 pub(crate) fn protocol(

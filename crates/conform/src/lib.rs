@@ -11,6 +11,9 @@
 //! total store order it is refinement of TSO-LB, which is a little stricter. In both cases an alarm
 //! is a violation only if the trace checker refuses its trace; else it is a false alarm.
 //!
+//! [`report::answer`] does all of that and has what was found confirmed: the run by the reference
+//! interpreter, the verdict on its trace by the kernel. [`replay`] runs a kept counterexample again.
+//!
 //! ```
 //! use std::sync::atomic::AtomicBool;
 //! use murphi::source::Source;
@@ -30,7 +33,7 @@
 //! let found = verify(&source, &Options::default(), &mut |_, _| (), &AtomicBool::new(false));
 //! let found = found.expect("it marks its loads and stores");
 //! assert!(found.independent);
-//! assert!(matches!(found.verdict, Verdict::Verified));
+//! assert!(matches!(found.verdict, Verdict::Holds(())));
 //! ```
 
 mod alarm;
@@ -47,6 +50,8 @@ mod misuse;
 pub mod mutate;
 mod own_run;
 mod record;
+mod replay;
+pub mod report;
 mod run;
 mod sc;
 mod sc_commits;
@@ -66,9 +71,10 @@ pub use events::{EventNames, with_constants};
 pub use failure::Failure;
 pub use foundations::{Doubt, Foundation, Foundations, RestsOn};
 pub use record::{EventKind, RecordOptions, RecordedEvent, Recording, Role, record};
+pub use replay::{NotReplayed, Recorded, replay};
 pub use sc_commits::ROOM;
 pub use trace::{Commit, MemoryEvent, MemoryTrace};
 pub use verify::{
-    Composed, Counterexample, Grounds, Lemma, MOST_ALARMS, MemoryModel, Options, Verdict,
-    Verification, composed_programs, compositions, verify,
+    Breach, Composed, Counterexample, Grounds, Lemma, MOST_ALARMS, MemoryModel, Options, Sizes,
+    Unknown, Verdict, Verification, composed_programs, compositions, verify,
 };

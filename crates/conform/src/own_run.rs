@@ -38,8 +38,8 @@ pub(crate) fn is_violation(
     let again = Again { protocol, lemma, own, run };
     again.ways().any(|way| {
         let refused = |trace: MemoryTrace| {
-            let judged = judge_trace(&trace, memory_model);
-            judged.is_ok_and(|verdict| matches!(verdict.outcome, judge::Outcome::Violation(_)))
+            let judged = judge_trace(&trace, false, memory_model);
+            judged.is_ok_and(|(_, verdict)| matches!(verdict.outcome, judge::Outcome::Violation(_)))
         };
         again.trace(&way).is_some_and(refused)
     })

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use explore::symmetry::Symmetry;
-use explore::{Bare, Engine, Exploration, Options, Progress, Verdict, Violation};
+use explore::{Bare, Engine, Exploration, Options, Progress, Violation};
 use murphi::interpret::{End, Interpreter, RuntimeError};
 use murphi::value::State;
 
@@ -37,13 +37,12 @@ pub(crate) fn failure(
     interpreter: &Interpreter,
     exploration: &Exploration,
 ) -> Option<RuntimeError> {
-    let Verdict::Violation(violation) = &exploration.verdict else { return None };
     let last = || {
-        let step = exploration.counterexample.last()?;
+        let step = exploration.counterexample().last()?;
         State::decode(interpreter.model(), interpreter.layout(), &step.state).ok()
     };
-    let run = match *violation {
-        Violation::Broken { .. } => return None,
+    let run = match exploration.violation()? {
+        Violation::Broken { .. } | Violation::Deadlock => return None,
         Violation::PropertyFailed { property } => {
             return interpreter.check_property(&last()?, property as usize).err();
         }

@@ -107,6 +107,26 @@ impl MemoryTrace {
         last.is_none_or(|last| last.value != load.value)
     }
 
+    /// The trace in Tribunal's format, with the order in which stores count as a comment: no verdict
+    /// rests on it, and events are in the same lines as without.
+    pub fn with_order_as_comment(&self) -> String {
+        let (mut text, ordered) = (self.text(false), self.text(true));
+        for line in ordered.strip_prefix(&*text).unwrap_or_default().lines() {
+            let _ = writeln!(text, "# as it happened: {line}");
+        }
+        text
+    }
+
+    /// Whether a load has a value that no store to its address has, and that was not there at first.
+    pub fn has_thin_air(&self) -> bool {
+        let is_stored = |load: &MemoryEvent| {
+            let same =
+                |store: &MemoryEvent| (&store.address, store.value) == (&load.address, load.value);
+            self.events.iter().any(|event| event.is_store && same(event))
+        };
+        self.events.iter().any(|event| !event.is_store && event.value != 0 && !is_stored(event))
+    }
+
     /// The trace in Tribunal's format. If `ordered`, with the order in which stores count.
     pub fn text(&self, ordered: bool) -> String {
         let mut text = String::new();

@@ -16,6 +16,7 @@ use std::sync::atomic::AtomicBool;
 use explore::Progress;
 use explore::report::unchecked;
 use explore::symmetry::Symmetry;
+use models::Model;
 use murphi::check;
 use murphi::diagnostic::Diagnostic;
 use murphi::ir::PropertyKind;
@@ -26,9 +27,10 @@ use crate::events::{self, EventNames, Protocol};
 use crate::failure::{self, Failure};
 use crate::foundations::Foundations;
 
-pub use answer::{Counterexample, Lemma, Verdict, Verification};
+pub use answer::{Breach, Counterexample, Lemma, Sizes, Unknown, Verdict, Verification};
 pub use any_number::{Composed, Grounds, composed_programs};
-use plan::{plan, require_lemma};
+pub(crate) use plan::plan;
+use plan::require_lemma;
 use trial::{Held, Trial};
 
 /// The memory models that protocols are verified against.
@@ -39,6 +41,29 @@ pub enum MemoryModel {
     Sc,
     /// Total store order, as refinement of TSO-LB, which is a little stricter.
     Tso,
+}
+
+impl MemoryModel {
+    /// Its name on command lines and in JSON.
+    pub fn name(self) -> &'static str {
+        self.of_traces().name()
+    }
+
+    /// What is said of a protocol that implements it.
+    pub fn kept(self) -> &'static str {
+        match self {
+            MemoryModel::Sc => "sequentially consistent",
+            MemoryModel::Tso => "implements total store order",
+        }
+    }
+
+    /// The model of traces that decides about an alarm.
+    pub fn of_traces(self) -> Model {
+        match self {
+            MemoryModel::Sc => Model::Sc,
+            MemoryModel::Tso => Model::Tso,
+        }
+    }
 }
 
 /// How many alarms that the memory model allows are passed over, unless said otherwise.
@@ -110,7 +135,11 @@ pub fn verify(
     let protocol = failure::protocol(source, &options.language, &options.events)?;
     let mut foundations = Foundations::of_instance(&protocol);
     let count = |domain: &events::Domain| domain.count;
-    let sizes = (count(&protocol.processor), count(&protocol.address), count(&protocol.value));
+    let sizes = Sizes {
+        processors: count(&protocol.processor),
+        addresses: count(&protocol.address),
+        values: count(&protocol.value),
+    };
     require_lemma(&protocol, options)?;
     let commits = protocol.commit.is_some();
     let trial = Trial::new(&protocol, options, watch, interrupt, &mut foundations);

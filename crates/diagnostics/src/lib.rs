@@ -4,4 +4,7 @@
 //! [`diagnostic::Diagnostic`] something to say about such a piece, shown with the line underlined.
 
 pub mod diagnostic;
+mod refusal;
 pub mod source;
+
+pub use refusal::Refusal;

@@ -35,6 +35,12 @@ impl Source {
         (line, column)
     }
 
+    /// Where a byte offset is: `protocol.m:12:3`.
+    pub fn place(&self, offset: u32) -> String {
+        let (line, column) = self.position(offset);
+        format!("{}:{line}:{column}", self.name)
+    }
+
     /// What a span says; empty if it is not a piece of this source.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.start as usize..span.end as usize).unwrap_or("")

@@ -25,7 +25,7 @@ use crate::hash::{self, Partition};
 use crate::memory::Meter;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
-use crate::result::{Exploration, PassedOver, Reason, Verdict, Violation};
+use crate::result::{Exploration, PassedOver, Reason, Verdict, ViolatingRun, Violation};
 use crate::runner::{Rules, Runner};
 use crate::store::{Store, StoreError};
 use crate::visited::VisitedSet;
@@ -112,12 +112,12 @@ where
     let mut exploration = totals.exploration(watch.reason());
     if let Some(finding) = &totals.finding {
         let (steps, instance) = counterexample::steps(&mut runner, &totals.way, finding);
-        exploration.verdict = finding.verdict(instance);
-        exploration.counterexample = steps;
+        let violation = finding.violation(instance);
+        exploration.verdict = Verdict::Broken(ViolatingRun { violation, steps });
     } else if let Some(first) = passed_over.first() {
-        let property = first.property;
-        exploration.verdict = Verdict::Violation(Violation::Broken { property });
-        exploration.counterexample = first.run.clone();
+        let violation = Violation::Broken { property: first.property };
+        let steps = first.run.clone();
+        exploration.verdict = Verdict::Broken(ViolatingRun { violation, steps });
     }
     exploration.passed_over = passed_over;
     exploration.bytes = meter.peak();
@@ -270,7 +270,7 @@ impl Totals {
     fn exploration(&self, stopped: Option<Reason>) -> Exploration {
         let reason = stopped.or(self.bounded.then_some(Reason::Depth));
         Exploration {
-            verdict: reason.map_or(Verdict::Verified, Verdict::Undecided),
+            verdict: reason.map_or(Verdict::Holds(()), Verdict::Undecided),
             states: self.count.stored - self.count.excluded,
             rules_fired: self.count.fired,
             depth: self.depth,

@@ -22,7 +22,7 @@ use crate::memory::Meter;
 use crate::options::Deadlock;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
-use crate::result::{Exploration, Reason, Verdict};
+use crate::result::{Exploration, Reason, Verdict, ViolatingRun};
 use crate::runner::{Portion, Rules, Runner};
 use crate::store::{Store, StoreError};
 use crate::visited::VisitedSet;
@@ -276,14 +276,14 @@ impl Way {
         runner: &mut Runner<'_, M, C, R>,
     ) -> Exploration {
         let mut found = self.found;
-        found.verdict = reason.map_or(Verdict::Verified, Verdict::Undecided);
+        found.verdict = reason.map_or(Verdict::Holds(()), Verdict::Undecided);
         if let Some(finding) = &self.finding {
             let states = 0..self.frames.len();
             let state = |at: usize| self.path[at * self.packed..(at + 1) * self.packed].to_vec();
             let way: Vec<Vec<u8>> = states.map(state).collect();
             let (steps, instance) = counterexample::steps(runner, &way, finding);
-            found.verdict = finding.verdict(instance);
-            found.counterexample = steps;
+            let violation = finding.violation(instance);
+            found.verdict = Verdict::Broken(ViolatingRun { violation, steps });
         }
         found
     }

@@ -4,7 +4,7 @@
 //! from the start the least is reported: what is wrong with a state itself comes before what goes
 //! wrong on the way out of it, then the least packed state, then rule and parameters.
 
-use crate::result::{Verdict, Violation};
+use crate::result::Violation;
 
 /// Something that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,17 +36,17 @@ impl Finding {
         }
     }
 
-    /// The verdict it means, given the parameters in the names of the counterexample.
-    pub(crate) fn verdict(&self, instance: u64) -> Verdict {
+    /// The violation it means, given the parameters in the names of the run.
+    pub(crate) fn violation(&self, instance: u64) -> Violation {
         let rule = self.rule;
-        Verdict::Violation(match self.kind {
+        match self.kind {
             Kind::StartFailed => Violation::StartFailed { rule, instance },
             Kind::Broken => Violation::Broken { property: rule },
             Kind::PropertyFailed => Violation::PropertyFailed { property: rule },
             Kind::GuardFailed => Violation::GuardFailed { rule, instance },
             Kind::RuleFailed => Violation::RuleFailed { rule, instance },
-            Kind::Deadlock => return Verdict::Deadlock,
-        })
+            Kind::Deadlock => Violation::Deadlock,
+        }
     }
 }
 

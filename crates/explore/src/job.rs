@@ -27,6 +27,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use evidence::Verdict;
+use murphi::Refusal;
 use murphi::check;
 use murphi::diagnostic::Diagnostic;
 use murphi::interpret::{Interpreter, Unrunnable};
@@ -100,6 +101,14 @@ impl Loaded {
             .map_err(|why| Refused::TooLarge(unrunnable(&model, why)))?;
         let (warnings, language) = (checked.warnings, language.clone());
         Ok(Loaded { interpreter, warnings, language, since })
+    }
+
+    /// The same, with what is wrong with the model as a refusal.
+    pub fn read(source: &Source, language: &check::Options) -> Result<Loaded, Refusal> {
+        Loaded::new(source, language).map_err(|why| match why {
+            Refused::Wrong(problems) => Refusal::of(source, problems),
+            Refused::TooLarge(why) => Refusal::whole(source, why),
+        })
     }
 
     /// Explores the model. `events` hears what happens on the way; setting `interrupt` ends the

@@ -37,7 +37,7 @@
 //! let system =
 //!     System { machine: || Clock, codec: &codec, reduction: &Identity, state_size: 8, rules: 1 };
 //! let result = explore(&Options::default(), &system, &mut |_| (), &AtomicBool::new(false));
-//! assert_eq!(result.verdict, Verdict::Verified);
+//! assert_eq!(result.verdict, Verdict::Holds(()));
 //! assert_eq!((result.states, result.rules_fired, result.depth), (10, 10, 9));
 //! ```
 
@@ -65,6 +65,7 @@ mod result;
 mod runner;
 mod signatures;
 mod simulate;
+mod stop;
 mod store;
 pub mod symmetry;
 mod visited;
@@ -81,9 +82,12 @@ pub use job::{Event, Loaded, Question, Refused, WALK};
 pub use options::{Deadlock, Options, Strategy};
 pub use pack::{BitCodec, Codec};
 pub use reduction::{Identity, Reduction};
-pub use replay::{Recorded, RecordedStart, RecordedStep, Refuted, read_recorded, replay};
+pub use replay::{Recorded, RecordedStart, RecordedStep, Refuted, read_recorded, read_run, replay};
 pub use report::{Contradiction, Report};
-pub use result::{Exploration, PassedOver, Progress, Reason, Step, Verdict, Violation};
+pub use result::{
+    Exploration, PassedOver, Progress, Reason, Step, Verdict, ViolatingRun, Violation,
+};
+pub use stop::Stop;
 
 use watch::Caller;
 

@@ -14,7 +14,7 @@ use murphi::value::{State, render_simple};
 use crate::Deadlock;
 use crate::report::{changes, kind_name, property_of, with};
 
-pub use recorded::{Recorded, RecordedStart, RecordedStep, read as read_recorded};
+pub use recorded::{Recorded, RecordedStart, RecordedStep, read as read_recorded, read_run};
 
 /// How many instances with the recorded parameters are tried at most. Only equal elements of
 /// multisets give more than one.

@@ -7,6 +7,7 @@ mod fold;
 mod narrate;
 mod tell;
 mod values;
+mod words;
 
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ pub use narrate::Contradiction;
 pub(crate) use narrate::{changes, kind_name, property_of, with};
 pub(crate) use tell::asymmetric;
 pub use tell::{misses_cover, told, unchecked};
+pub use words::{counted, grouped};
 
 /// What was asked, what was found, and what it took.
 #[derive(Debug, Clone)]
@@ -383,7 +385,8 @@ fn dialect_name<S: Serializer>(dialect: &Dialect, to: S) -> Result<S::Ok, S::Err
     to.serialize_str(dialect.name())
 }
 
-fn milliseconds<S: Serializer>(seconds: &f64, to: S) -> Result<S::Ok, S::Error> {
+/// Seconds to the millisecond, as JSON has them.
+pub fn milliseconds<S: Serializer>(seconds: &f64, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_f64((seconds * 1e3).round() / 1e3)
 }
 

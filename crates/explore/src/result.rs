@@ -24,12 +24,8 @@ pub struct Exploration {
     pub firings: Vec<u64>,
     /// For each property, whether it is a cover that has held in some state.
     pub covered: Vec<bool>,
-    /// The way to the violation or the deadlock, from a start state (whose rule is the number of
-    /// the start state) on; empty if there is none. Members of scalarsets have the same name in
-    /// all of it.
-    pub counterexample: Vec<Step>,
     /// If properties were passed over, where they are broken, the nearest first. The first of them is
-    /// the counterexample, unless something worse was found.
+    /// in the verdict, unless something worse was found.
     pub passed_over: Vec<PassedOver>,
     /// With hash compaction, a bound on the probability that some state was taken for another.
     pub omission_probability: Option<f64>,
@@ -39,7 +35,7 @@ impl Exploration {
     /// Nothing found yet in a model with so many rules.
     pub(crate) fn nothing(rules: usize) -> Self {
         Exploration {
-            verdict: Verdict::Verified,
+            verdict: Verdict::Holds(()),
             states: 0,
             rules_fired: 0,
             depth: 0,
@@ -47,10 +43,19 @@ impl Exploration {
             bytes: 0,
             firings: vec![0; rules],
             covered: Vec::new(),
-            counterexample: Vec::new(),
             passed_over: Vec::new(),
             omission_probability: None,
         }
+    }
+
+    /// What is wrong, if something is.
+    pub fn violation(&self) -> Option<Violation> {
+        self.verdict.broken().map(|run| run.violation)
+    }
+
+    /// The way to what is wrong; empty if nothing is, or if a start state fails.
+    pub fn counterexample(&self) -> &[Step] {
+        self.verdict.broken().map_or(&[], |run| &run.steps)
     }
 
     /// Memory for each state.
@@ -59,22 +64,25 @@ impl Exploration {
     }
 }
 
-/// Whether all is well.
+/// Whether all is well: every state was visited and is fine; or a run ends where something is wrong;
+/// or nothing wrong was found, but not everything was looked at.
+pub type Verdict = evidence::Verdict<(), ViolatingRun, Reason>;
+
+/// A run that ends where something is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// Every state was visited and is fine.
-    Verified,
-    /// Something is wrong in the last state of the counterexample.
-    Violation(Violation),
-    /// The last state of the counterexample cannot be left.
-    Deadlock,
-    /// Nothing wrong was found, but not everything was looked at.
-    Undecided(Reason),
+pub struct ViolatingRun {
+    /// What is wrong with its last state.
+    pub violation: Violation,
+    /// The way there, from a start state (whose rule is the number of the start state) on. Members
+    /// of scalarsets have the same name in all of it.
+    pub steps: Vec<Step>,
 }
 
-/// What is wrong with the last state of a counterexample.
+/// What is wrong with the last state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Violation {
+    /// No rule leads out of it.
+    Deadlock,
     /// The property with this number does not hold.
     Broken {
         /// Which.
@@ -99,7 +107,7 @@ pub enum Violation {
         /// With which parameters, in the names of the counterexample.
         instance: u64,
     },
-    /// A start state ended in a run-time error. The counterexample is empty.
+    /// A start state ended in a run-time error. The run is empty.
     StartFailed {
         /// Which start state.
         rule: u32,
@@ -130,7 +138,7 @@ pub enum Reason {
 pub struct PassedOver {
     /// Which property is broken.
     pub property: u32,
-    /// The way there, as in [`Exploration::counterexample`].
+    /// The way there, as in [`ViolatingRun::steps`].
     pub run: Vec<Step>,
 }
 

@@ -18,7 +18,7 @@ use crate::memory::Meter;
 use crate::options::{Deadlock, Options};
 use crate::pack::Codec;
 use crate::reduction::Reduction;
-use crate::result::{Exploration, Reason, Step, Verdict};
+use crate::result::{Exploration, Reason, Step, Verdict, ViolatingRun};
 use crate::runner::{Rules, Runner};
 use crate::store::StoreError;
 use crate::watch::{Caller, Watch};
@@ -176,8 +176,8 @@ impl Book {
             let mut steps = Vec::new();
             let length = self.rest.unwrap_or(plan.length);
             walker.walk(plan.seed, last, length, Some(&mut steps));
-            self.found.verdict = finding.verdict(finding.instance);
-            self.found.counterexample = steps;
+            let violation = finding.violation(finding.instance);
+            self.found.verdict = Verdict::Broken(ViolatingRun { violation, steps });
         }
         self.found
     }

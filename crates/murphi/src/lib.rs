@@ -23,4 +23,4 @@ pub mod value;
 pub mod walk;
 
 pub use check::load;
-pub use diagnostics::{diagnostic, source};
+pub use diagnostics::{Refusal, diagnostic, source};

@@ -134,7 +134,7 @@ impl Attempt<'_, '_> {
             }
         };
         let found = refine::verify(prepared, options, &mut progress, self.interrupt).ok()?;
-        let is_verified = matches!(found.verdict, Verdict::Verified) && found.left_out.is_empty();
+        let is_verified = matches!(found.verdict, Verdict::Holds(())) && found.left_out.is_empty();
         is_verified.then_some(found)
     }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use abstraction::{Lemma, View};
 use explore::Progress;
-use refine::{Verdict, Verification};
+use refine::{BrokenInstance, Unknown, Verdict, Verification};
 
 use crate::by_address;
 use crate::instance;
@@ -64,9 +64,10 @@ pub fn carry_out(
 /// Whether the protocol is really wrong: a false alarm says nothing.
 fn is_definite(found: &Found) -> bool {
     match found {
-        Found::Memory { verification, .. } => {
-            !matches!(verification.verdict, conform::Verdict::FalseAlarm(_))
-        }
+        Found::Memory { verification, .. } => !matches!(
+            verification.verdict,
+            conform::Verdict::Undecided(conform::Unknown::FalseAlarm(_))
+        ),
         Found::Own { .. } => true,
     }
 }
@@ -74,9 +75,9 @@ fn is_definite(found: &Found) -> bool {
 /// Whether the claims behind one need not be looked at.
 fn is_settled(plan: &Plan, verdict: &Verdict) -> bool {
     match verdict {
-        Verdict::Verified => plan.one_is_enough,
-        Verdict::Violation { .. } | Verdict::Missing(_) => !plan.one_is_enough,
-        Verdict::Undecided(_) => true,
+        Verdict::Holds(()) => plan.one_is_enough,
+        Verdict::Broken(_) | Verdict::Undecided(Unknown::Missing(_)) => !plan.one_is_enough,
+        Verdict::Undecided(Unknown::Ended(_)) => true,
     }
 }
 
@@ -95,7 +96,9 @@ fn end(
         return End::NoStart;
     }
     let Some(Shown { claim, found, .. }) = shown.last() else { return End::Claims };
-    let Verdict::Violation { processors, .. } = found.verdict else { return End::Claims };
+    let Verdict::Broken(BrokenInstance { processors, .. }) = found.verdict else {
+        return End::Claims;
+    };
     let processor = &claim.prepared.processor;
     match instance::look_at(question, processor, processors, None, listener, interrupt).found {
         Some(found) => End::Found(found),
@@ -137,7 +140,7 @@ pub(crate) fn with_lemmas(
         let options = question.refinement(view, lemmas);
         let found = refine::verify(&claim.prepared, &options, &mut progress, interrupt);
         let is_open = match &found {
-            Ok(found) => matches!(found.verdict, Verdict::Missing(_)),
+            Ok(found) => matches!(found.verdict, Verdict::Undecided(Unknown::Missing(_))),
             Err(refine::Failure::Unsuitable(_)) => true,
             Err(_) => false,
         };

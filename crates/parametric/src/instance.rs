@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use abstraction::{Processor, with_processors};
-use conform::Verdict;
+use conform::{Unknown, Verdict};
 use murphi::interpret::Interpreter;
 use murphi::parse::parse;
 use murphi::print::print;
@@ -57,13 +57,10 @@ fn memory(
 ) -> Option<Looked> {
     let found = conform::verify(&source, &options, &mut |_, now| progress(now), interrupt).ok()?;
     let states = found.lemmas.iter().map(|lemma| lemma.exploration.states).sum();
-    let complete = matches!(found.verdict, Verdict::Verified);
+    let complete = matches!(found.verdict, Verdict::Holds(()));
     let is_wrong = match found.verdict {
-        Verdict::Violation(_) | Verdict::Broken | Verdict::FalseAlarm(_) => true,
-        Verdict::Verified
-        | Verdict::NotEstablished(_)
-        | Verdict::Undecided(_)
-        | Verdict::NoStart => false,
+        Verdict::Broken(_) | Verdict::Undecided(Unknown::FalseAlarm(_)) => true,
+        Verdict::Holds(()) | Verdict::Undecided(_) => false,
     };
     let (options, verification) = (Box::new(options), Box::new(found));
     let found = is_wrong.then_some(Found::Memory { source, options, verification });
@@ -82,9 +79,8 @@ fn own(
     let interpreter = Interpreter::new(Arc::new(checked.model)).ok()?;
     let exploration =
         refine::explore(&interpreter, &options.search, options.symmetry, progress, interrupt);
-    let is_wrong =
-        matches!(exploration.verdict, explore::Verdict::Violation(_) | explore::Verdict::Deadlock);
-    let complete = exploration.verdict == explore::Verdict::Verified;
+    let is_wrong = matches!(exploration.verdict, explore::Verdict::Broken(_));
+    let complete = exploration.verdict == explore::Verdict::Holds(());
     let states = exploration.states;
     let (interpreter, exploration) = (Box::new(interpreter), Box::new(exploration));
     let found = is_wrong.then_some(Found::Own { processors, interpreter, exploration });

@@ -6,6 +6,7 @@ use explore::Exploration;
 use murphi::interpret::Interpreter;
 use murphi::source::Source;
 use refine::{Kept, Verdict, Verification};
+use serde::Serialize;
 
 use crate::plan::{Claim, Plan};
 use crate::question::Question;
@@ -113,7 +114,7 @@ pub struct Excluded {
 }
 
 /// How a verdict was tried out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Audit {
     /// Random steps of instances that are steps of the abstraction.
     pub steps: u64,
@@ -139,7 +140,7 @@ pub enum Addresses {
 impl Shown {
     /// Whether the claim holds for any number of processors.
     pub fn holds(&self) -> bool {
-        matches!(self.found.verdict, Verdict::Verified)
+        matches!(self.found.verdict, Verdict::Holds(()))
     }
 
     /// Whether nothing was looked at because there is nothing to begin with.

@@ -79,7 +79,7 @@ impl Attempt<'_, '_> {
         let mut progress = |now: &Progress| listener(&task, now);
         let symmetry = refinement.symmetry;
         let found = refine::explore(&interpreter, &search, symmetry, &mut progress, self.interrupt);
-        !matches!(found.verdict, explore::Verdict::Violation(_))
+        !matches!(found.verdict, explore::Verdict::Broken(_))
     }
 
     /// The claim by witnesses, if that leaves fewer invariants open.
@@ -101,7 +101,7 @@ impl Attempt<'_, '_> {
         let lemmas: Vec<_> = before.found.lemmas.iter().map(|kept| kept.lemma.clone()).collect();
         let (view, mut found) =
             with_lemmas(&question, &claim, &lemmas, self.listener, self.interrupt).ok()?;
-        let is_better = matches!(found.verdict, Verdict::Verified)
+        let is_better = matches!(found.verdict, Verdict::Holds(()))
             && found.left_out.len() < before.found.left_out.len();
         for open in &mut found.left_out {
             let by = claim.prepared.witnessed.iter().find(|(_, by)| by == open);

@@ -77,7 +77,7 @@ fn limits<'a>(
 fn ended(source: &Source, certificate: &Certificate, memory: Option<u64>, stop: bool) -> Ended {
     let interrupt = AtomicBool::new(stop);
     match check(&source.text, certificate, &mut limits(memory, &interrupt, &mut |_, _, _| ())) {
-        Verdict::Ended(partial) => partial.ended,
+        Verdict::Undecided(partial) => partial.ended,
         other => panic!("it is checked to the end: {other:?}"),
     }
 }
@@ -88,7 +88,7 @@ fn holds(source: &Source, certificate: &Certificate) -> bool {
 
 fn rejection(source: &Source, certificate: &Certificate) -> String {
     match checked(source, certificate) {
-        Verdict::Rejected(why) => why,
+        Verdict::Broken(why) => why,
         other => panic!("it is not rejected: {other:?}"),
     }
 }

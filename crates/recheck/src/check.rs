@@ -4,16 +4,9 @@ use crate::certificate::{Certificate, INDEPENDENCE, Layer, Proof, Question};
 use crate::derive::{Claims, claims, runnable};
 use crate::search::{Ended, Limits, Stop, search};
 
-/// What came of checking a certificate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// It shows what it claims.
-    Holds(Holds),
-    /// It does not, for this reason.
-    Rejected(String),
-    /// There was not enough time or memory to find out.
-    Ended(Partial),
-}
+/// What came of checking a certificate: it shows what it claims; or it does not, for this reason; or
+/// there was not enough time or memory to find out.
+pub type Verdict = evidence::Verdict<Holds, String, Partial>;
 
 /// What is known when a check gives up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +62,7 @@ fn checked(
     limits: &mut Limits<'_>,
 ) -> Result<Holds, Verdict> {
     let Certificate { question, proofs } = certificate;
-    let rejected = Verdict::Rejected;
+    let rejected = Verdict::Broken;
     if question.protocol != protocol || question.digest != Question::digest_of(protocol) {
         return Err(rejected("it is a certificate of another protocol".to_owned()));
     }
@@ -90,7 +83,7 @@ fn checked(
                 Err(Stop::Wrong(why)) => return Err(rejected(context(why))),
                 Err(Stop::Ended(ended, visited)) => {
                     let claim = claim.to_owned();
-                    return Err(Verdict::Ended(Partial { ended, checked, claim, visited }));
+                    return Err(Verdict::Undecided(Partial { ended, checked, claim, visited }));
                 }
             };
             checked.push(Checked {

@@ -44,7 +44,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use abstraction::{Abstraction, Claimable, Lemma, Prepared, RuleId};
 use explore::symmetry::Symmetry;
-use explore::{Deadlock, Exploration, PassedOver, Progress, Reason, Step, Violation};
+use explore::{Deadlock, Exploration, PassedOver, Progress, Reason, Step, ViolatingRun, Violation};
 use murphi::interpret::Interpreter;
 use murphi::print::print_expression;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -58,7 +58,9 @@ use vocabulary::Vocabulary;
 use words::vocabularies;
 
 pub use instance::Unrunnable;
-pub use result::{Failure, Kept, Options, Small, Stuck, Verdict, Verification};
+pub use result::{
+    BrokenInstance, Failure, Kept, Options, Small, Stuck, Unknown, Verdict, Verification,
+};
 
 /// How many alarms are looked at in one search.
 const ALARMS: usize = 40;
@@ -110,7 +112,7 @@ pub fn verify(
     let small = refinement.look_at_small_instances()?;
     let mut verification = Verification {
         small: small.instances,
-        verdict: Verdict::Undecided(Reason::Interrupted),
+        verdict: Verdict::Undecided(Unknown::Ended(Reason::Interrupted)),
         lemmas: Vec::new(),
         abstraction: None,
         exploration: None,
@@ -236,11 +238,11 @@ impl Refinement<'_, '_> {
             let task = format!("round {}, {} lemmas", self.rounds, self.standing.len());
             let exploration = self.search(&current, &task, ALARMS);
             let alarms = match &exploration.verdict {
-                explore::Verdict::Verified => {
+                explore::Verdict::Holds(()) => {
                     return self.minimised(current, exploration, verification);
                 }
                 explore::Verdict::Undecided(reason) => {
-                    verification.verdict = Verdict::Undecided(reason.clone());
+                    verification.verdict = Verdict::Undecided(Unknown::Ended(reason.clone()));
                     self.tell(verification, current, exploration);
                     return Ok(());
                 }
@@ -251,7 +253,7 @@ impl Refinement<'_, '_> {
                 false => self.reconsider(&current, &alarms)?,
             };
             if self.interrupt.load(Relaxed) || self.rounds >= MOST_ROUNDS {
-                verification.verdict = Verdict::Undecided(Reason::Interrupted);
+                verification.verdict = Verdict::Undecided(Unknown::Ended(Reason::Interrupted));
                 self.tell(verification, current, exploration);
                 return Ok(());
             }
@@ -259,7 +261,9 @@ impl Refinement<'_, '_> {
                 let current = found_in.unwrap_or(current);
                 verification.verdict = match self.concretised(&alarm)? {
                     Some(violation) => violation,
-                    None => Verdict::Missing(Box::new(self.stuck(&current, alarm))),
+                    None => {
+                        Verdict::Undecided(Unknown::Missing(Box::new(self.stuck(&current, alarm))))
+                    }
                 };
                 self.tell(verification, current, exploration);
                 return Ok(());
@@ -354,8 +358,9 @@ fn lemmas(standing: &[Standing]) -> Vec<Lemma> {
 fn alarms(current: &Abstract, exploration: &Exploration) -> Vec<Alarm> {
     let model = current.interpreter.model();
     let name = |property: u32| Some(model.properties[property as usize].name.clone());
-    let run = exploration.counterexample.clone();
-    let explore::Verdict::Violation(violation) = exploration.verdict else { return Vec::new() };
+    let Some(ViolatingRun { violation, steps: run }) = exploration.verdict.broken().cloned() else {
+        return Vec::new();
+    };
     let passed = exploration.passed_over.iter().map(|PassedOver { property, run }| Alarm {
         run: run.clone(),
         claim: name(*property),
@@ -369,6 +374,8 @@ fn alarms(current: &Abstract, exploration: &Exploration) -> Vec<Alarm> {
             Alarm { run, claim: None, failed: Some((rule, instance)) }
         }
         Violation::StartFailed { .. } => Alarm { run, claim: None, failed: None },
+        // It is not asked whether the abstraction can get stuck.
+        Violation::Deadlock => return Vec::new(),
     };
     std::iter::once(first).chain(passed).collect()
 }

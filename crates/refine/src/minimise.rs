@@ -33,7 +33,7 @@ impl Refinement<'_, '_> {
         exploration: Exploration,
         verification: &mut Verification,
     ) -> Result<(), Failure> {
-        verification.verdict = Verdict::Verified;
+        verification.verdict = Verdict::Holds(());
         let all = self.standing.clone();
         verification.minimal = self.leave_lemmas_out(&current, exploration.states)?;
         if self.standing.len() == all.len() {
@@ -43,7 +43,7 @@ impl Refinement<'_, '_> {
         let fewer = self.abstract_with(&lemmas(&self.standing))?;
         let task = format!("{} lemmas", self.standing.len());
         let found = self.search(&fewer, &task, 0);
-        if found.verdict == explore::Verdict::Verified {
+        if found.verdict == explore::Verdict::Holds(()) {
             self.tell(verification, fewer, found);
         } else {
             // It was ended early; with all of them it is verified.

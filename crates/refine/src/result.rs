@@ -11,6 +11,7 @@ use murphi::ir::Model;
 use murphi::print::print_expression;
 use murphi::transform::rule_title;
 use murphi::value::State;
+use serde::Serialize;
 
 use super::instance::Unrunnable;
 
@@ -71,24 +72,28 @@ pub struct Verification {
     pub notes: Vec<Diagnostic>,
 }
 
-/// The answer.
+/// The answer: it holds for any number of processors, at least as many as are concrete; or it does
+/// not hold with some number of them; or nothing is known.
+pub type Verdict = evidence::Verdict<(), BrokenInstance, Unknown>;
+
+/// The program with so many processors, which is wrong.
 #[derive(Debug, Clone)]
-pub enum Verdict {
-    /// It holds for any number of processors, at least as many as are concrete.
-    Verified,
-    /// It does not hold with so many processors. The counterexample is in the exploration.
-    Violation {
-        /// How many.
-        processors: u64,
-        /// The instance.
-        interpreter: Box<Interpreter>,
-        /// What was found in it.
-        exploration: Box<Exploration>,
-    },
-    /// Nothing is known: the abstraction does something wrong that no candidate for a lemma excludes.
+pub struct BrokenInstance {
+    /// How many.
+    pub processors: u64,
+    /// The instance.
+    pub interpreter: Box<Interpreter>,
+    /// What was found in it.
+    pub exploration: Box<Exploration>,
+}
+
+/// Why nothing is known.
+#[derive(Debug, Clone)]
+pub enum Unknown {
+    /// The abstraction does something wrong that no candidate for a lemma excludes.
     Missing(Box<Stuck>),
     /// A search was ended early.
-    Undecided(Reason),
+    Ended(Reason),
 }
 
 /// A run of the abstraction that nothing is known against.
@@ -105,30 +110,34 @@ pub struct Stuck {
 }
 
 /// A concrete instance that was looked at.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Small {
     /// How many processors it has.
     pub processors: u64,
     /// Whether it was walked through at random.
+    #[serde(skip)]
     pub walked: bool,
     /// How many states were reached.
     pub states: u64,
     /// Whether that is all of them.
     pub complete: bool,
     /// How long it took.
+    #[serde(skip)]
     pub seconds: f64,
 }
 
 /// A lemma that is in use.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Kept {
     /// The lemma.
+    #[serde(skip)]
     pub lemma: Lemma,
     /// The name of its rule.
     pub rule: String,
     /// What it says whenever the rule applies.
     pub condition: String,
     /// The lemma as an invariant in Murphi, which can be read again.
+    #[serde(rename = "invariant")]
     pub text: String,
     /// The step of the abstraction that called for it; `None` if the user gave it.
     pub called_for: Option<String>,

@@ -16,7 +16,7 @@ use murphi::interpret::Interpreter;
 use super::instance::{self, Watch};
 use super::observe::{Lens, Log};
 use super::probe::Probes;
-use super::result::{Failure, Small, Verdict};
+use super::result::{BrokenInstance, Failure, Small, Verdict};
 use super::{Alarm, Refinement};
 
 /// In how many states a run is looked for that the abstraction suggests.
@@ -102,7 +102,7 @@ impl Refinement<'_, '_> {
             processors,
             walked: is_walk,
             states: exploration.states,
-            complete: exploration.verdict == explore::Verdict::Verified,
+            complete: exploration.verdict == explore::Verdict::Holds(()),
             seconds: exploration.seconds,
         });
         told.violation = violation(processors, interpreter, exploration);
@@ -142,9 +142,9 @@ fn violation(
     exploration: explore::Exploration,
 ) -> Option<Verdict> {
     match exploration.verdict {
-        explore::Verdict::Violation(_) | explore::Verdict::Deadlock => {
+        explore::Verdict::Broken(_) => {
             let (interpreter, exploration) = (Box::new(interpreter), Box::new(exploration));
-            Some(Verdict::Violation { processors, interpreter, exploration })
+            Some(Verdict::Broken(BrokenInstance { processors, interpreter, exploration }))
         }
         _ => None,
     }

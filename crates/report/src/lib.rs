@@ -3,7 +3,9 @@
 //! A verdict becomes a line ([`summary_line`] for people, [`verdict_json`] for programs), a
 //! violation becomes a few lines ([`cycle_lines`]) or an explanation ([`explain`]), the models
 //! become a table ([`models_table`]), and what came of exploring a model becomes a report
-//! ([`exploration`]), as does verifying one against its memory model ([`verification`]). Nothing here decides anything or reads or writes files.
+//! ([`exploration`]), as does verifying one against its memory model ([`verification`]), for any
+//! number of processors ([`any_number`]), and checking the certificate of such a verdict
+//! ([`certificate`]). Nothing here decides anything or reads or writes files.
 //!
 //! ```
 //! use judge::{Budget, Engine, Outcome};
@@ -23,6 +25,7 @@
 //! ```
 
 pub mod any_number;
+pub mod certificate;
 pub mod explain;
 pub mod exploration;
 pub mod verification;

@@ -1,5 +1,7 @@
 //! Colour for terminals, where it is asked for.
 
+use evidence::Verdict;
+
 /// What a piece of text is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Style {
@@ -15,6 +17,17 @@ pub(crate) enum Style {
     Strong,
     /// Something to be overlooked.
     Faint,
+}
+
+impl Style {
+    /// How a verdict is painted.
+    pub(crate) fn of<H, B, U>(verdict: &Verdict<H, B, U>) -> Style {
+        match verdict {
+            Verdict::Holds(_) => Style::Good,
+            Verdict::Broken(_) => Style::Bad,
+            Verdict::Undecided(_) => Style::Open,
+        }
+    }
 }
 
 /// The text, with the escape codes of its style if `colour` is set.

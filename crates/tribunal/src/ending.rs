@@ -4,7 +4,11 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use evidence::Verdict;
 use history::{BuildErrorKind, InputError, InputErrorKind};
+use murphi::Refusal;
+
+use crate::interrupt::Interrupt;
 
 /// How a run ended. Declared from mild to grave: of several, [`Ending::and`] keeps the gravest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -33,6 +37,23 @@ impl Ending {
         }
     }
 
+    /// How a run ends whose answer is this verdict, whatever its evidence.
+    pub(crate) fn of<H, B, U>(verdict: &Verdict<H, B, U>) -> Ending {
+        match verdict {
+            Verdict::Holds(_) => Ending::Kept,
+            Verdict::Broken(_) => Ending::Broken,
+            Verdict::Undecided(_) => Ending::Undecided,
+        }
+    }
+
+    /// The same if Ctrl-C may be why there is no answer.
+    pub(crate) fn unless_interrupted(self, interrupt: &Interrupt) -> Ending {
+        match self {
+            Ending::Undecided if interrupt.happened() => Ending::Interrupted,
+            ending => ending,
+        }
+    }
+
     /// The graver of the two.
     pub(crate) fn and(self, other: Ending) -> Ending {
         self.max(other)
@@ -50,6 +71,8 @@ impl From<Ending> for ExitCode {
 pub(crate) enum Failure {
     /// A trace that cannot be read.
     Input(InputError),
+    /// A model that is not taken, and whether to say so in colours.
+    Refused(Box<Refusal>, bool),
     /// A request that makes no sense; the sentence says why and what to do instead.
     Usage(String),
     /// Something that does not fit a budget; the sentence says what and which.
@@ -82,7 +105,7 @@ impl Failure {
         match self {
             Failure::Input(error) => of_input(error),
             Failure::Budget(_) => Ending::Undecided,
-            Failure::Usage(_) | Failure::File { .. } => Ending::Unasked,
+            Failure::Usage(_) | Failure::Refused(..) | Failure::File { .. } => Ending::Unasked,
             Failure::BrokenPipe => Ending::Kept,
         }
     }
@@ -91,6 +114,9 @@ impl Failure {
     pub(crate) fn render(&self, colour: bool) -> String {
         match self {
             Failure::Input(error) => error.render(colour),
+            Failure::Refused(refusal, colour) => {
+                format!("{}tribunal: {refusal}\n", refusal.render(*colour))
+            }
             Failure::BrokenPipe => String::new(),
             Failure::Usage(_) | Failure::Budget(_) | Failure::File { .. } => {
                 format!("tribunal: {self}\n")
@@ -111,6 +137,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Input(error) => write!(f, "{error}"),
+            Failure::Refused(refusal, _) => write!(f, "{refusal}"),
             Failure::Usage(sentence) | Failure::Budget(sentence) => f.write_str(sentence),
             Failure::File { name, action, error } => write!(f, "cannot {action} {name}: {error}"),
             Failure::BrokenPipe => f.write_str("broken pipe"),

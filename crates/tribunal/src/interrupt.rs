@@ -5,6 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use explore::Stop;
 
 use crate::ending::Ending;
 
@@ -44,6 +47,14 @@ impl Interrupt {
     /// process.
     pub(crate) fn listen(&self, listener: impl Fn() + Send + 'static) {
         *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(listener));
+    }
+
+    /// What ends a search: the first Ctrl-C, or the time for all of it.
+    pub(crate) fn stop(&self, budget: Option<Duration>) -> Stop {
+        let stop = Stop::after(budget);
+        let pressed = stop.shared();
+        self.listen(move || pressed.store(true, Ordering::SeqCst));
+        stop
     }
 
     /// The flag that a Ctrl-C sets.

@@ -63,9 +63,9 @@ fn german_holds_for_any_number_of_caches_with_four_lemmas() {
     let made = abstraction(&prepared, &Options::default(), &lemmas).expect("it can be abstracted");
     assert_eq!(made.claims.len(), 4);
     let found = explored(&made.program, Deadlock::Off);
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
     let portable = explored(&with_ranges(&made, &prepared), Deadlock::Off);
-    assert!(matches!(portable.verdict, Verdict::Verified));
+    assert!(matches!(portable.verdict, Verdict::Holds(())));
     // Ranges have no symmetry, so there are more states of the same.
     assert!(portable.states > found.states);
     // Without one of them it does not hold, or not evidently.
@@ -74,7 +74,7 @@ fn german_holds_for_any_number_of_caches_with_four_lemmas() {
         fewer.remove(gone);
         let made = abstraction(&prepared, &Options::default(), &fewer).expect("as before");
         let found = explored(&made.program, Deadlock::Off);
-        assert!(matches!(found.verdict, Verdict::Violation(_)), "without lemma {gone}");
+        assert!(matches!(found.verdict, Verdict::Broken(_)), "without lemma {gone}");
     }
 }
 
@@ -87,8 +87,8 @@ fn a_wrong_lemma_is_found_out() {
     lemmas.extend(read_lemmas(&source, &prepared).expect("it is a lemma"));
     let made = abstraction(&prepared, &Options::default(), &lemmas).expect("it can be abstracted");
     let interpreter = runnable(&made.program);
-    match explored(&made.program, Deadlock::Off).verdict {
-        Verdict::Violation(explore::Violation::Broken { property }) => {
+    match explored(&made.program, Deadlock::Off).violation() {
+        Some(explore::Violation::Broken { property }) => {
             let broken = &interpreter.model().properties[property as usize].name;
             assert_eq!(*broken, made.claims[4]);
         }
@@ -103,7 +103,7 @@ fn a_broken_protocol_stays_broken() {
     let lemmas = german_lemmas(&prepared);
     let made = abstraction(&prepared, &Options::default(), &lemmas).expect("it can be abstracted");
     let found = explored(&made.program, Deadlock::Off);
-    assert!(matches!(found.verdict, Verdict::Violation(_)));
+    assert!(matches!(found.verdict, Verdict::Broken(_)));
 }
 
 #[test]
@@ -114,8 +114,8 @@ fn preparing_keeps_what_a_protocol_does() {
         let few = |program: &Program| with_processors(program, &prepared.processor, 2);
         let before = explored(&few(&program), Deadlock::Stuck);
         let after = explored(&few(&prepared.program), Deadlock::Stuck);
-        assert!(matches!(before.verdict, Verdict::Verified), "{name}");
-        assert!(matches!(after.verdict, Verdict::Verified), "{name}");
+        assert!(matches!(before.verdict, Verdict::Holds(())), "{name}");
+        assert!(matches!(after.verdict, Verdict::Holds(())), "{name}");
         // With two processors a counter says which one it counts.
         assert_eq!(before.states, after.states, "{name}");
     }

@@ -150,7 +150,7 @@ fn verified(
         Err(refine::Failure::Unrunnable(why)) => return Err(format!("no program: {why:?}")),
     };
     match found.verdict {
-        refine::Verdict::Verified => {
+        refine::Verdict::Holds(()) => {
             mix.verified += 1;
             mix.verified_with_lemmas += usize::from(!found.lemmas.is_empty());
             // Nothing is said about what was left out.
@@ -161,7 +161,7 @@ fn verified(
                 _ => Ok(()),
             }
         }
-        refine::Verdict::Violation { processors, .. } => {
+        refine::Verdict::Broken(refine::BrokenInstance { processors, .. }) => {
             mix.violated += 1;
             mix.violated_with_three_or_more += usize::from(processors >= 3);
             // A counter may be more than its set: then the program as it was written is asked, and
@@ -174,7 +174,7 @@ fn verified(
                 _ => Ok(()),
             }
         }
-        refine::Verdict::Missing(_) | refine::Verdict::Undecided(_) => {
+        refine::Verdict::Undecided(_) => {
             mix.undecided += 1;
             Ok(())
         }

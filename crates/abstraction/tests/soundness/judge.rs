@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use explore::symmetry::{Canonicalizer, Symmetry};
-use explore::{BitCodec, Deadlock, Exploration, Options, System, Verdict};
+use explore::{BitCodec, Deadlock, Exploration, Options, System, Verdict, Violation};
 use murphi::ast::Program;
 use murphi::diagnostic::Diagnostic;
 use murphi::interpret::Interpreter;
@@ -114,10 +114,12 @@ fn interpreted(interpreter: &Interpreter, options: &Options, symmetry: Symmetry)
 
 fn found(exploration: &Exploration) -> Found {
     match &exploration.verdict {
-        Verdict::Verified => Found::Nothing,
-        Verdict::Violation(violation) => Found::Wrong(format!("{violation:?}")),
+        Verdict::Holds(()) => Found::Nothing,
+        Verdict::Broken(run) if run.violation == Violation::Deadlock => {
+            Found::Wrong("deadlock".into())
+        }
+        Verdict::Broken(run) => Found::Wrong(format!("{:?}", run.violation)),
         Verdict::Undecided(_) => Found::TooLarge,
-        Verdict::Deadlock => Found::Wrong("deadlock".into()),
     }
 }
 

@@ -53,19 +53,21 @@ impl Answer {
 /// What a search of a program by itself means.
 pub(super) fn answer(interpreter: &Interpreter, exploration: &Exploration) -> Answer {
     match &exploration.verdict {
-        explore::Verdict::Verified if exploration.states == 0 => {
+        explore::Verdict::Holds(()) if exploration.states == 0 => {
             Answer::Unknown("it has no start state".to_owned())
         }
-        explore::Verdict::Verified => Answer::Passes,
-        explore::Verdict::Deadlock => Answer::Deadlock,
+        explore::Verdict::Holds(()) => Answer::Passes,
         explore::Verdict::Undecided(reason) => Answer::Unknown(because(reason)),
-        explore::Verdict::Violation(Violation::Broken { property }) => {
-            Answer::Invariant(interpreter.model().properties[*property as usize].name.clone())
-        }
-        explore::Verdict::Violation(_) => {
-            let error = failure(interpreter, exploration);
-            Answer::Error(error.map_or("a run-time error".to_owned(), |error| error.message))
-        }
+        explore::Verdict::Broken(run) => match run.violation {
+            Violation::Deadlock => Answer::Deadlock,
+            Violation::Broken { property } => {
+                Answer::Invariant(interpreter.model().properties[property as usize].name.clone())
+            }
+            _ => {
+                let error = failure(interpreter, exploration);
+                Answer::Error(error.map_or("a run-time error".to_owned(), |error| error.message))
+            }
+        },
     }
 }
 

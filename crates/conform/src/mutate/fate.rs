@@ -66,6 +66,32 @@ impl Fate {
         }
     }
 
+    /// Its name in JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Fate::Refused(_) => "refused",
+            Fate::KilledByInvariant(_) => "killed-by-invariant",
+            Fate::KilledByError(_) => "killed-by-error",
+            Fate::KilledByDeadlock => "killed-by-deadlock",
+            Fate::KilledByMemoryModel(_) => "killed-by-memory-model",
+            Fate::LooksEquivalent => "looks-equivalent",
+            Fate::Survived => "survived",
+            Fate::Undecided(_) => "undecided",
+        }
+    }
+
+    /// What it comes from, if it is not plain from its name.
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            Fate::Refused(why)
+            | Fate::KilledByInvariant(why)
+            | Fate::KilledByError(why)
+            | Fate::KilledByMemoryModel(why)
+            | Fate::Undecided(why) => Some(why),
+            Fate::KilledByDeadlock | Fate::LooksEquivalent | Fate::Survived => None,
+        }
+    }
+
     /// Whether some question noticed the mutant.
     pub fn is_killed(&self) -> bool {
         matches!(

@@ -1,12 +1,16 @@
 //! What became of the mutants of a protocol: totals, by operator, by place, and the survivors.
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 
+use evidence::Verdict;
 use murphi::source::Source;
+use serde::Serialize;
 
 use super::answer::Answer;
 use super::fate::{Fate, Findings};
 use super::{Mutant, Operator};
+use crate::verify::MemoryModel;
 
 /// What became of all mutants of a protocol.
 #[derive(Debug, Clone)]
@@ -28,29 +32,30 @@ pub struct Entry {
     pub findings: Option<Findings>,
 }
 
-/// How many mutants had which fate. The numbers by question overlap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How many mutants had which fate, in the order of JSON. The numbers by question overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Totals {
-    /// All of them.
-    pub mutants: usize,
-    /// Those that are no programs.
-    pub refused: usize,
-    /// Those that some question noticed.
-    pub killed: usize,
-    /// Those that break an invariant (before any assertion).
-    pub by_invariant: usize,
-    /// Those in which an assertion or something else at run time fails (before any invariant).
-    pub by_error: usize,
+    /// Those that break a claim of the observer, by a trace that the memory model allows.
+    #[serde(skip)]
+    pub by_alarm: usize,
     /// Those that have a deadlock.
     pub by_deadlock: usize,
+    /// Those in which an assertion or something else at run time fails (before any invariant).
+    pub by_error: usize,
+    /// Those that break an invariant (before any assertion).
+    pub by_invariant: usize,
     /// Those that violate the memory model.
     pub by_memory_model: usize,
-    /// Those that nothing but the memory model notices.
-    pub only_by_memory_model: usize,
-    /// Those that break a claim of the observer, by a trace that the memory model allows.
-    pub by_alarm: usize,
     /// Those that look equivalent to the protocol.
     pub equivalent: usize,
+    /// Those that some question noticed.
+    pub killed: usize,
+    /// All of them.
+    pub mutants: usize,
+    /// Those that nothing but the memory model notices.
+    pub only_by_memory_model: usize,
+    /// Those that are no programs.
+    pub refused: usize,
     /// Those that pass everything and behave differently.
     pub survived: usize,
     /// Those that could not be decided.
@@ -140,6 +145,22 @@ impl Report {
         self.entries.iter().filter(|entry| entry.fate == Fate::Survived)
     }
 
+    /// Whether every mutant was decided; if not, how many were not.
+    pub fn verdict(&self) -> Verdict<(), Infallible, usize> {
+        match self.totals().undecided {
+            0 => Verdict::Holds(()),
+            undecided => Verdict::Undecided(undecided),
+        }
+    }
+
+    /// The report for programs, one JSON object in one line. `source` is the protocol.
+    pub fn json(&self, source: &Source, memory_model: MemoryModel) -> String {
+        let mutants = self.entries.iter().map(|entry| Row::of(entry, source)).collect();
+        let (model, memory_model) = (&*source.name, memory_model.name());
+        let object = Object { memory_model, model, mutants, totals: self.totals() };
+        serde_json::to_string(&object).expect("strings and numbers have a JSON form")
+    }
+
     /// The report for people. `source` is the protocol.
     pub fn text(&self, source: &Source) -> String {
         let mut text = String::new();
@@ -199,6 +220,40 @@ impl Report {
                 let _ = write!(text, " ({})", difference(findings));
             }
             text.push('\n');
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    memory_model: &'static str,
+    model: &'a str,
+    mutants: Vec<Row<'a>>,
+    totals: Totals,
+}
+
+/// A mutant in JSON.
+#[derive(Serialize)]
+struct Row<'a> {
+    change: String,
+    fate: &'static str,
+    line: usize,
+    number: usize,
+    operator: &'static str,
+    place: &'a str,
+    why: Option<&'a str>,
+}
+
+impl<'a> Row<'a> {
+    fn of(Entry { mutant, fate, .. }: &'a Entry, source: &Source) -> Self {
+        Row {
+            change: mutant.describe(source),
+            fate: fate.name(),
+            line: mutant.line(source),
+            number: mutant.number,
+            operator: mutant.operator.name(),
+            place: &mutant.place,
+            why: fate.why(),
         }
     }
 }

@@ -33,7 +33,7 @@ use crate::compose::HAS_ROOM;
 use crate::events;
 use crate::failure::Failure;
 use crate::run::failure;
-use crate::verify::{self, MemoryModel, Verdict, Verification};
+use crate::verify::{self, Breach, MemoryModel, Unknown, Verdict, Verification};
 
 /// How to try mutants.
 #[derive(Debug, Clone)]
@@ -349,7 +349,7 @@ impl Judge<'_> {
     fn is_refused(&self, source: &Source, interpreter: &Interpreter, found: &Exploration) -> bool {
         let verify::Options { language, events, memory_model, .. } = &self.options.verify;
         let Ok(protocol) = events::find(source, language, events) else { return false };
-        let run = &found.counterexample;
+        let run = found.counterexample();
         alarm::judge_run(&protocol, interpreter, run, *memory_model, alarm::PATIENCE)
             .is_ok_and(|judged| judged.is_violation())
     }
@@ -363,19 +363,21 @@ impl Judge<'_> {
 
     fn meaning(&self, verification: &Verification) -> Answer {
         match &verification.verdict {
-            Verdict::Verified => Answer::Passes,
-            Verdict::Violation(found) => Answer::Violation(found.claim.clone()),
-            Verdict::FalseAlarm(found) if found.claim == HAS_ROOM => {
+            Verdict::Holds(()) => Answer::Passes,
+            Verdict::Broken(Breach::MemoryModel(found)) => Answer::Violation(found.claim.clone()),
+            Verdict::Undecided(Unknown::FalseAlarm(found)) if found.claim == HAS_ROOM => {
                 Answer::Unknown("the observer has no more room".to_owned())
             }
-            Verdict::FalseAlarm(found) => Answer::Alarm(found.claim.clone()),
-            Verdict::NotEstablished(doubts) => {
+            Verdict::Undecided(Unknown::FalseAlarm(found)) => Answer::Alarm(found.claim.clone()),
+            Verdict::Undecided(Unknown::NotEstablished(doubts)) => {
                 let first = doubts.first().map(|doubt| doubt.diagnostic.message.clone());
                 Answer::Unknown(first.unwrap_or_default())
             }
-            Verdict::Undecided(reason) => Answer::Unknown(because(reason)),
-            Verdict::NoStart => Answer::Unknown("it has no start state".to_owned()),
-            Verdict::Broken => match verification.lemmas.last() {
+            Verdict::Undecided(Unknown::Ended(reason)) => Answer::Unknown(because(reason)),
+            Verdict::Undecided(Unknown::NoStart) => {
+                Answer::Unknown("it has no start state".to_owned())
+            }
+            Verdict::Broken(Breach::Protocol) => match verification.lemmas.last() {
                 Some(lemma) => self.broken(&lemma.interpreter, &lemma.exploration),
                 None => Answer::Unknown("a lemma failed".to_owned()),
             },
@@ -410,7 +412,7 @@ fn without_answer(failure: Failure) -> String {
 }
 
 fn is_complete(exploration: &Exploration) -> bool {
-    exploration.verdict == explore::Verdict::Verified
+    exploration.verdict == explore::Verdict::Holds(())
 }
 
 /// The name of a rule by its number in the typed model, which counts in the order of the source.

@@ -2,8 +2,10 @@
 //! an alarm.
 
 use explore::{Exploration, Reason, Step, report};
+use history::History;
 use murphi::diagnostic::Diagnostic;
 use murphi::interpret::Interpreter;
+use serde::Serialize;
 
 use crate::cycle::NiceCycle;
 use crate::foundations::{Doubt, Foundations, RestsOn};
@@ -34,7 +36,18 @@ pub struct Verification {
     /// Whether the protocol marks where stores begin to count.
     pub commits: bool,
     /// How many processors, addresses and values the protocol has.
-    pub sizes: (u64, u64, u64),
+    pub sizes: Sizes,
+}
+
+/// How many processors, addresses and values a protocol has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Sizes {
+    /// Processors.
+    pub processors: u64,
+    /// Addresses.
+    pub addresses: u64,
+    /// Values.
+    pub values: u64,
 }
 
 /// A model that was searched.
@@ -61,24 +74,30 @@ impl Lemma {
     }
 }
 
-/// The answer.
+/// The answer. If it holds, every lemma holds, and what they rest on is established or was to be
+/// assumed: the protocol implements the memory model for these sizes.
+pub type Verdict = evidence::Verdict<(), Breach, Unknown>;
+
+/// What is wrong.
 #[derive(Debug, Clone)]
-pub enum Verdict {
-    /// Every lemma holds, and what they rest on is established or was to be assumed: the protocol
-    /// implements the memory model for these sizes.
-    Verified,
-    /// Every lemma holds, but something that they rest on is not established. Nothing is known.
-    NotEstablished(Vec<Doubt>),
+pub enum Breach {
+    /// The memory model is violated.
+    MemoryModel(Box<Counterexample>),
     /// The last lemma met a run-time error or a deadlock of the protocol, or the protocol breaks a
     /// claim of its own.
-    Broken,
-    /// The memory model is violated.
-    Violation(Box<Counterexample>),
+    Protocol,
+}
+
+/// Why nothing is known.
+#[derive(Debug, Clone)]
+pub enum Unknown {
+    /// Every lemma holds, but something that they rest on is not established.
+    NotEstablished(Vec<Doubt>),
     /// Every alarm that was looked at is allowed by the memory model: the way of verification is
-    /// too strict for this protocol. Nothing is known.
+    /// too strict for this protocol.
     FalseAlarm(Box<Counterexample>),
     /// The search was ended early, for this reason.
-    Undecided(Reason),
+    Ended(Reason),
     /// There is no start state: assumptions of the protocol exclude them all.
     NoStart,
 }
@@ -96,7 +115,9 @@ pub struct Counterexample {
     pub trace: MemoryTrace,
     /// For `sc`: the nice cycle.
     pub cycle: Option<NiceCycle>,
-    /// What the trace checker says about the trace.
+    /// The trace as the trace checker reads it.
+    pub history: History,
+    /// What it says about the trace.
     pub judged: judge::Verdict,
     /// What is wrong with a commit of the run, in a sentence: then the order of commits is not that
     /// of the stores, and the alarm says nothing about the memory model.

@@ -11,7 +11,7 @@ use murphi::interpret::{RuntimeError, RuntimeErrorKind};
 use murphi::source::Span;
 
 use super::trial::Trial;
-use super::{Lemma, MemoryModel, Verdict};
+use super::{Breach, Lemma, MemoryModel, Unknown, Verdict};
 use crate::failure::Failure;
 use crate::foundations::{Doubt, Foundation, RestsOn};
 use crate::run::failure;
@@ -22,8 +22,8 @@ impl Trial<'_> {
     pub(super) fn founded(&mut self, verdict: Verdict) -> Result<Verdict, Failure> {
         let is_left_out = self.foundations.doubts_about(Foundation::StartStates);
         match verdict {
-            Verdict::Verified => {}
-            Verdict::NoStart if is_left_out => {}
+            Verdict::Holds(()) => {}
+            Verdict::Undecided(Unknown::NoStart) if is_left_out => {}
             verdict => return Ok(verdict),
         }
         let rests_on = self.lemmas_rest_on();
@@ -42,9 +42,9 @@ impl Trial<'_> {
         }
         if let Some(own_values) = self.verified_with_own_values()? {
             self.rests_on = vec![own_values];
-            return Ok(Verdict::Verified);
+            return Ok(Verdict::Holds(()));
         }
-        Ok(Verdict::NotEstablished(against))
+        Ok(Verdict::Undecided(Unknown::NotEstablished(against)))
     }
 
     /// What is not established, and not to be assumed.
@@ -70,14 +70,14 @@ impl Trial<'_> {
         let interpreter = self.composed(&composition)?;
         let name = sc_in_time::with_own_values();
         let exploration = self.observed(&name, &interpreter, 0);
-        let holds = exploration.verdict == explore::Verdict::Verified && exploration.states > 0;
+        let holds = exploration.verdict == explore::Verdict::Holds(()) && exploration.states > 0;
         self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0, rests_on });
         Ok(holds.then_some(rests_on))
     }
 
     /// What the answer rests on. An attempt that failed has no part in it.
     pub(super) fn lemmas_rest_on(&self) -> Vec<RestsOn> {
-        let holds = |lemma: &&Lemma| lemma.exploration.verdict == explore::Verdict::Verified;
+        let holds = |lemma: &&Lemma| lemma.exploration.verdict == explore::Verdict::Holds(());
         self.lemmas.iter().filter(holds).map(|lemma| lemma.rests_on).collect()
     }
 
@@ -99,9 +99,11 @@ impl Trial<'_> {
         let exploration = self.observed(&name, &interpreter, 0);
         let mut ended = None;
         match &exploration.verdict {
-            explore::Verdict::Verified => self.foundations.establish(Foundation::FreeValues),
-            explore::Verdict::Undecided(reason) => ended = Some(Verdict::Undecided(reason.clone())),
-            explore::Verdict::Violation(_) | explore::Verdict::Deadlock => {}
+            explore::Verdict::Holds(()) => self.foundations.establish(Foundation::FreeValues),
+            explore::Verdict::Undecided(reason) => {
+                ended = Some(Verdict::Undecided(Unknown::Ended(reason.clone())))
+            }
+            explore::Verdict::Broken(_) => {}
         }
         let rests_on = composition.rests_on;
         self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0, rests_on });
@@ -110,19 +112,19 @@ impl Trial<'_> {
 
     /// What a run-time error of a composition, which is the last lemma, means.
     pub(super) fn explained(&mut self) -> Result<Verdict, Failure> {
-        let Some(failed) = self.lemmas.last() else { return Ok(Verdict::Broken) };
+        let Some(failed) = self.lemmas.last() else { return Ok(Verdict::Broken(Breach::Protocol)) };
         let Some(error) = failure(&failed.interpreter, &failed.exploration) else {
-            return Ok(Verdict::Broken);
+            return Ok(Verdict::Broken(Breach::Protocol));
         };
         let place = self.place_of(failed).unwrap_or_default();
         if self.is_event_without_value(&error) {
             let message = "a load, store or commit has no value: it is undefined";
             self.broken = Some(Diagnostic::error(place, message));
-            return Ok(Verdict::Broken);
+            return Ok(Verdict::Broken(Breach::Protocol));
         }
         if !self.options.protocol {
             self.broken = Some(Diagnostic::error(place, error.message));
-            return Ok(Verdict::Broken);
+            return Ok(Verdict::Broken(Breach::Protocol));
         }
         let message = format!(
             "an observer did not come to an end: with other values than the protocol has, this \
@@ -139,27 +141,24 @@ impl Trial<'_> {
     pub(super) fn with_own_values_only(&mut self, doubt: Doubt) -> Result<Verdict, Failure> {
         if self.options.protocol {
             match self.protocol_itself()? {
-                Verdict::Verified => {}
+                Verdict::Holds(()) => {}
                 verdict => return Ok(verdict),
             }
         }
         if let Some(own_values) = self.verified_with_own_values()? {
             self.rests_on = vec![own_values];
-            return Ok(Verdict::Verified);
+            return Ok(Verdict::Holds(()));
         }
         let mut doubts = self.foundations.doubts().to_vec();
         doubts.push(doubt);
-        Ok(Verdict::NotEstablished(doubts))
+        Ok(Verdict::Undecided(Unknown::NotEstablished(doubts)))
     }
 
     /// The rule or start state of the protocol in which a lemma failed.
     fn place_of(&self, failed: &Lemma) -> Option<Span> {
         use explore::Violation::{GuardFailed, RuleFailed, StartFailed};
         let model = &self.protocol.model;
-        let explore::Verdict::Violation(violation) = failed.exploration.verdict else {
-            return None;
-        };
-        let rule = match violation {
+        let rule = match failed.exploration.violation()? {
             GuardFailed { rule, .. } | RuleFailed { rule, .. } => model.rules.get(rule as usize),
             StartFailed { rule, .. } => model.start_states.get(rule as usize),
             _ => None,

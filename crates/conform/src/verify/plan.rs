@@ -29,7 +29,7 @@ pub(super) fn require_lemma(protocol: &Protocol, options: &Options) -> Result<()
 }
 
 /// The lemmas of a memory model. For `tso`, the first one that holds is enough.
-pub(super) fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Composition)> {
+pub(crate) fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Composition)> {
     match options.memory_model {
         MemoryModel::Sc => sc_lemmas(protocol, options, sc::lemmas(protocol)),
         MemoryModel::Tso => {

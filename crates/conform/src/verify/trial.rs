@@ -15,7 +15,7 @@ use murphi::interpret::Interpreter;
 use murphi::value::State;
 
 use super::plan::plan;
-use super::{Counterexample, Lemma, MemoryModel, Options, Verdict};
+use super::{Breach, Counterexample, Lemma, MemoryModel, Options, Unknown, Verdict};
 use crate::alarm::{self, Judged};
 use crate::compose::Composition;
 use crate::cycle;
@@ -92,11 +92,11 @@ impl<'a> Trial<'a> {
 
     fn verdict(&mut self) -> Result<Verdict, Failure> {
         let verdict = match self.memory_model()? {
-            Ending::Final(Verdict::Broken) => return self.explained(),
+            Ending::Final(Verdict::Broken(Breach::Protocol)) => return self.explained(),
             Ending::Final(verdict) => verdict,
             Ending::OtherValues(doubt) => return self.with_own_values_only(doubt),
             Ending::Holds if self.options.protocol => self.protocol_itself()?,
-            Ending::Holds => Verdict::Verified,
+            Ending::Holds => Verdict::Holds(()),
         };
         self.founded(verdict)
     }
@@ -116,7 +116,7 @@ impl<'a> Trial<'a> {
             match (ending, self.options.memory_model) {
                 (Some(Ending::Holds), MemoryModel::Sc) | (None, _) => {}
                 // A longer cycle may still be a violation.
-                (Some(Ending::Final(Verdict::FalseAlarm(found))), _) => {
+                (Some(Ending::Final(Verdict::Undecided(Unknown::FalseAlarm(found)))), _) => {
                     false_alarm.get_or_insert(found);
                 }
                 (Some(Ending::OtherValues(doubt)), _) => {
@@ -126,7 +126,7 @@ impl<'a> Trial<'a> {
             }
         }
         Ok(match (false_alarm, other_values) {
-            (Some(found), _) => Ending::Final(Verdict::FalseAlarm(found)),
+            (Some(found), _) => Ending::Final(Verdict::Undecided(Unknown::FalseAlarm(found))),
             (None, Some(doubt)) => Ending::OtherValues(doubt),
             (None, None) => Ending::Holds,
         })
@@ -142,12 +142,14 @@ impl<'a> Trial<'a> {
         let rests_on = RestsOn::NOTHING;
         let lemma = Lemma { name, interpreter, exploration, passed_over: 0, rests_on };
         let verdict = match &lemma.exploration.verdict {
-            explore::Verdict::Verified if self.options.covers && lemma.misses_cover() => {
-                Verdict::Broken
+            explore::Verdict::Holds(()) if self.options.covers && lemma.misses_cover() => {
+                Verdict::Broken(Breach::Protocol)
             }
-            explore::Verdict::Verified => Verdict::Verified,
-            explore::Verdict::Violation(_) | explore::Verdict::Deadlock => Verdict::Broken,
-            explore::Verdict::Undecided(reason) => Verdict::Undecided(reason.clone()),
+            explore::Verdict::Holds(()) => Verdict::Holds(()),
+            explore::Verdict::Broken(_) => Verdict::Broken(Breach::Protocol),
+            explore::Verdict::Undecided(reason) => {
+                Verdict::Undecided(Unknown::Ended(reason.clone()))
+            }
         };
         self.lemmas.push(lemma);
         Ok(verdict)
@@ -198,11 +200,11 @@ impl<'a> Trial<'a> {
     /// Of false alarms, one that is due to a wrong commit is told, because that can be mended.
     fn beyond(&mut self, lemma: &mut Lemma, first: Box<Counterexample>) -> Result<Ending, Failure> {
         if self.is_violation(&lemma.interpreter, &first) {
-            return Ok(Ending::Final(Verdict::Violation(first)));
+            return Ok(Ending::Final(Verdict::Broken(Breach::MemoryModel(first))));
         }
         let mut other_values = is_refused(&first).then(|| self.of_other_values(&first.run));
         if self.options.pass_over == 0 || self.interrupt.load(Relaxed) {
-            let verdict = Verdict::FalseAlarm(first);
+            let verdict = Verdict::Undecided(Unknown::FalseAlarm(first));
             return Ok(other_values.map_or(Ending::Final(verdict), Ending::OtherValues));
         }
         let Lemma { name, interpreter, .. } = &*lemma;
@@ -230,15 +232,15 @@ impl<'a> Trial<'a> {
             }
             passed_over += 1;
         }
-        let fails = match &exploration.verdict {
-            explore::Verdict::Violation(found) => !matches!(found, Violation::Broken { .. }),
-            _ => false,
+        let fails = match exploration.violation() {
+            Some(violation) => !matches!(violation, Violation::Broken { .. } | Violation::Deadlock),
+            None => false,
         };
         let ending = match (violation, other_values) {
-            (Some(found), _) => Ending::Final(Verdict::Violation(found)),
-            (None, _) if fails => Ending::Final(Verdict::Broken),
+            (Some(found), _) => Ending::Final(Verdict::Broken(Breach::MemoryModel(found))),
+            (None, _) if fails => Ending::Final(Verdict::Broken(Breach::Protocol)),
             (None, Some(doubt)) => Ending::OtherValues(doubt),
-            (None, None) => Ending::Final(Verdict::FalseAlarm(false_alarm)),
+            (None, None) => Ending::Final(Verdict::Undecided(Unknown::FalseAlarm(false_alarm))),
         };
         (lemma.exploration, lemma.passed_over) = (exploration, passed_over);
         Ok(ending)
@@ -313,7 +315,7 @@ impl<'a> Trial<'a> {
     ) -> Result<Counterexample, Failure> {
         let claim = interpreter.model().properties[found.property as usize].name.clone();
         let memory_model = self.options.memory_model;
-        let Judged { run, trace, verdict } =
+        let Judged { run, trace, history, verdict } =
             alarm::judge_run(self.protocol, interpreter, &found.run, memory_model, patience)
                 .map_err(|NotRepeatable(why)| Failure::NotRepeatable(why))?;
         let last = run.last().and_then(|step| {
@@ -327,7 +329,7 @@ impl<'a> Trial<'a> {
         };
         let misuse = misuse::find(&trace, memory_model);
         let (lemma, judged) = (self.lemmas.len(), verdict);
-        Ok(Counterexample { lemma, claim, run, trace, cycle, judged, misuse })
+        Ok(Counterexample { lemma, claim, run, trace, cycle, history, judged, misuse })
     }
 }
 
@@ -338,13 +340,11 @@ fn is_refused(found: &Counterexample) -> bool {
 
 /// Where a search has found a claim of an observer broken, the nearest first.
 fn alarms(exploration: &Exploration) -> Vec<PassedOver> {
-    match exploration.verdict {
-        explore::Verdict::Violation(Violation::Broken { property }) => {
-            match exploration.passed_over.is_empty() {
-                true => vec![PassedOver { property, run: exploration.counterexample.clone() }],
-                false => exploration.passed_over.clone(),
-            }
-        }
+    match exploration.violation() {
+        Some(Violation::Broken { property }) => match exploration.passed_over.is_empty() {
+            true => vec![PassedOver { property, run: exploration.counterexample().to_vec() }],
+            false => exploration.passed_over.clone(),
+        },
         _ => Vec::new(),
     }
 }
@@ -352,11 +352,13 @@ fn alarms(exploration: &Exploration) -> Vec<PassedOver> {
 /// How a search without an alarm ended.
 fn ended(exploration: &Exploration) -> Ending {
     match &exploration.verdict {
-        explore::Verdict::Verified if exploration.states == 0 => Ending::Final(Verdict::NoStart),
-        explore::Verdict::Verified => Ending::Holds,
-        explore::Verdict::Undecided(reason) => Ending::Final(Verdict::Undecided(reason.clone())),
-        explore::Verdict::Violation(_) | explore::Verdict::Deadlock => {
-            Ending::Final(Verdict::Broken)
+        explore::Verdict::Holds(()) if exploration.states == 0 => {
+            Ending::Final(Verdict::Undecided(Unknown::NoStart))
         }
+        explore::Verdict::Holds(()) => Ending::Holds,
+        explore::Verdict::Undecided(reason) => {
+            Ending::Final(Verdict::Undecided(Unknown::Ended(reason.clone())))
+        }
+        explore::Verdict::Broken(_) => Ending::Final(Verdict::Broken(Breach::Protocol)),
     }
 }

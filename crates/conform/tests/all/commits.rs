@@ -3,7 +3,7 @@
 
 use judge::Outcome;
 use murphi::source::Source;
-use tribunal_conform::{Counterexample, MemoryModel, Options, Verdict};
+use tribunal_conform::{Breach, Counterexample, MemoryModel, Options, Unknown, Verdict};
 
 use crate::support::{constants, protocol, verified};
 
@@ -57,7 +57,7 @@ fn verdict(source: &Source, memory_model: MemoryModel) -> Verdict {
 
 fn violation(source: &Source, memory_model: MemoryModel) -> Box<Counterexample> {
     match verdict(source, memory_model) {
-        Verdict::Violation(found) => found,
+        Verdict::Broken(Breach::MemoryModel(found)) => found,
         other => panic!("{other:?}"),
     }
 }
@@ -65,7 +65,7 @@ fn violation(source: &Source, memory_model: MemoryModel) -> Box<Counterexample> 
 /// What is said to be wrong with the commits of a protocol whose loads are right.
 fn misuse(source: &Source, memory_model: MemoryModel) -> String {
     match verdict(source, memory_model) {
-        Verdict::FalseAlarm(found) => {
+        Verdict::Undecided(Unknown::FalseAlarm(found)) => {
             assert!(matches!(found.judged.outcome, Outcome::Consistent(_)));
             found.misuse.clone().unwrap_or_else(|| panic!("nothing is said of {}", found.claim))
         }
@@ -78,7 +78,7 @@ fn stores_that_are_committed_in_order_are_verified() {
     let right = buffers("", COMMITTED, PATIENT);
     for memory_model in [MemoryModel::Sc, MemoryModel::Tso] {
         let found = verdict(&right, memory_model);
-        assert!(matches!(found, Verdict::Verified), "{memory_model:?}: {found:?}");
+        assert!(matches!(found, Verdict::Holds(())), "{memory_model:?}: {found:?}");
     }
 }
 
@@ -112,7 +112,7 @@ fn a_trace_that_ends_while_stores_are_pending_must_be_explained() {
     assert_eq!(found.trace.events.len(), 4);
     assert!(found.trace.commits.is_empty());
     let found = verdict(&source, MemoryModel::Tso);
-    assert!(matches!(found, Verdict::Verified), "{found:?}");
+    assert!(matches!(found, Verdict::Holds(())), "{found:?}");
 }
 
 #[test]

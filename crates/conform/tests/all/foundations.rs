@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicBool;
 use crate::support::{self, verified};
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Source;
-use tribunal_conform::{Failure, Foundation, MemoryModel, Options, Verdict, Verification, verify};
+use tribunal_conform::{
+    Breach, Failure, Foundation, MemoryModel, Options, Unknown, Verdict, Verification, verify,
+};
 
 const TYPES: &str = "Proc: scalarset(2); Addr: scalarset(2); Value: scalarset(2);";
 
@@ -55,14 +57,16 @@ fn assuming(source: &Source) -> Verification {
 
 /// What is not established, with the text that is underlined.
 fn open(source: &Source, found: &Verification) -> Vec<(Foundation, String)> {
-    let Verdict::NotEstablished(doubts) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Undecided(Unknown::NotEstablished(doubts)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     let open =
         doubts.iter().map(|doubt| (doubt.about, source.slice(doubt.diagnostic.span).to_owned()));
     open.collect()
 }
 
 fn is_verified(found: &Verification) -> bool {
-    matches!(found.verdict, Verdict::Verified)
+    matches!(found.verdict, Verdict::Holds(()))
 }
 
 /// A store that drops some values: it treats a value that was there before as done.
@@ -86,7 +90,11 @@ fn a_store_that_looks_at_values_is_not_verified_unless_that_is_assumed() {
     assert_eq!(found.assumed[0].about, Foundation::DataIndependence);
     // TSO-LB is compared with the values as they are.
     let found = tso(&source);
-    assert!(matches!(found.verdict, Verdict::Violation(_)), "{:?}", found.verdict);
+    assert!(
+        matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+        "{:?}",
+        found.verdict
+    );
 }
 
 #[test]
@@ -243,12 +251,20 @@ fn a_violation_with_values_that_are_not_free_is_not_verified() {
     let open = open(&source, &sc(&source));
     assert_eq!(open, [(Foundation::FreeValues, "Store(p, b, v)".to_owned())]);
     let found = tso(&source);
-    assert!(matches!(found.verdict, Verdict::Violation(_)), "{:?}", found.verdict);
+    assert!(
+        matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+        "{:?}",
+        found.verdict
+    );
     // With a value for each store, the lemmas look at it.
     let text = source.text.replace("b: Addr; v: Value", "b: Addr; v: Value; w: Value");
     let text = text.replace("memory[b] := v; Store(p, b, v);", "memory[b] := w; Store(p, b, w);");
     let found = sc(&Source { text, ..source });
-    assert!(matches!(found.verdict, Verdict::Violation(_)), "{:?}", found.verdict);
+    assert!(
+        matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+        "{:?}",
+        found.verdict
+    );
 }
 
 /// Rules whose values are free.
@@ -335,7 +351,7 @@ fn any_first_value_is_as_good_as_the_lowest() {
         let wrong = Source { text: wrong.replace("FIRST", first), ..source };
         for found in [sc(&wrong), tso(&wrong)] {
             assert!(
-                matches!(found.verdict, Verdict::Violation(_)),
+                matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
                 "{values}: {start}: {:?}",
                 found.verdict
             );
@@ -436,7 +452,7 @@ fn an_error_with_other_values_is_told_where_the_protocol_has_it() {
     let broken = source.text.replace("seen[v] := true;", "n := n + 1;");
     let broken = Source { text: broken, ..source.clone() };
     let found = sc(&broken);
-    assert!(matches!(found.verdict, Verdict::Broken), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Broken(Breach::Protocol)), "{:?}", found.verdict);
     let last = found.lemmas.last().expect("there is one");
     assert_eq!(last.interpreter.model().source.text, broken.text);
 
@@ -445,7 +461,7 @@ fn an_error_with_other_values_is_told_where_the_protocol_has_it() {
     let nothing = nothing.replace("memory[a] := v; Store", "Store");
     let nothing = Source { text: nothing, ..source };
     let found = sc(&nothing);
-    assert!(matches!(found.verdict, Verdict::Broken), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Broken(Breach::Protocol)), "{:?}", found.verdict);
     let place = found.broken.expect("it has a place");
     assert!(nothing.slice(place.span).starts_with("rule \"load\""), "{place:?}");
 }
@@ -470,7 +486,7 @@ fn a_store_without_a_value_is_broken() {
     let rules = "ruleset p: Proc; a: Addr do rule \"store\" begin Store(p, a, spare[p]); end; end;";
     let source = with_memory(rules);
     for found in [sc(&source), tso(&source)] {
-        assert!(matches!(found.verdict, Verdict::Broken), "{:?}", found.verdict);
+        assert!(matches!(found.verdict, Verdict::Broken(Breach::Protocol)), "{:?}", found.verdict);
         let place = found.broken.expect("it has a place");
         assert!(source.slice(place.span).starts_with("rule \"store\""), "{place:?}");
     }
@@ -481,5 +497,9 @@ fn a_store_without_a_value_is_broken() {
     let source = with_memory(rules);
     let text = source.text.replace("Value: scalarset(2)", "Value: 0..2");
     let found = sc(&Source { text, ..source });
-    assert!(matches!(found.verdict, Verdict::NotEstablished(_)), "{:?}", found.verdict);
+    assert!(
+        matches!(found.verdict, Verdict::Undecided(Unknown::NotEstablished(_))),
+        "{:?}",
+        found.verdict
+    );
 }

@@ -1,7 +1,7 @@
 //! What ends a search and what does not: rules that fail, and observers without room.
 
 use murphi::source::Source;
-use tribunal_conform::{HAS_ROOM, MemoryModel, Options, Verdict};
+use tribunal_conform::{Breach, HAS_ROOM, MemoryModel, Options, Unknown, Verdict};
 
 use crate::support::{constants, model, verified, with_commits};
 
@@ -37,9 +37,9 @@ fn a_rule_that_fails_ends_the_search_or_does_not_apply() {
     for strict in both_models() {
         let forgiving = Options { forgiving: true, ..strict.clone() };
         let found = verified(&memory(""), &strict);
-        assert!(matches!(found.verdict, Verdict::Broken), "{:?}", found.verdict);
+        assert!(matches!(found.verdict, Verdict::Broken(Breach::Protocol)), "{:?}", found.verdict);
         let found = verified(&memory(""), &forgiving);
-        assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+        assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
 
         // What is wrong beside it is found.
         let stale = memory(
@@ -47,7 +47,11 @@ fn a_rule_that_fails_ends_the_search_or_does_not_apply() {
              rule \"stale\" !isundefined(old) ==> begin Load(p, a, old); end;",
         );
         let found = verified(&stale, &forgiving);
-        assert!(matches!(found.verdict, Verdict::Violation(_)), "{:?}", found.verdict);
+        assert!(
+            matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+            "{:?}",
+            found.verdict
+        );
     }
 }
 
@@ -58,7 +62,7 @@ fn a_start_state_that_fails_is_not_forgiven() {
     let source = Source { text, ..source };
     for options in both_models() {
         let found = verified(&source, &Options { forgiving: true, ..options });
-        assert!(matches!(found.verdict, Verdict::Broken), "{:?}", found.verdict);
+        assert!(matches!(found.verdict, Verdict::Broken(Breach::Protocol)), "{:?}", found.verdict);
     }
 }
 
@@ -80,13 +84,19 @@ fn stores_that_never_count_leave_an_observer_without_room() {
     for memory_model in [MemoryModel::Sc, MemoryModel::Tso] {
         let options = Options { memory_model, ..constants(&[]) };
         let found = verified(&silent, &options);
-        let Verdict::FalseAlarm(alarm) = &found.verdict else { panic!("{:?}", found.verdict) };
+        let Verdict::Undecided(Unknown::FalseAlarm(alarm)) = &found.verdict else {
+            panic!("{:?}", found.verdict)
+        };
         assert_eq!(alarm.claim, HAS_ROOM);
 
         // Who loads what was there before its own store shows that something is wrong.
         let options = Options { memory_model, ..constants(&[("Waits", "false")]) };
         let found = verified(&forgetful, &options);
-        assert!(matches!(found.verdict, Verdict::Violation(_)), "{:?}", found.verdict);
+        assert!(
+            matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+            "{:?}",
+            found.verdict
+        );
     }
 }
 
@@ -111,7 +121,9 @@ fn more_local_memories_than_there_is_room_for_are_no_error_of_the_protocol() {
         ..Options::default()
     };
     let found = verified(&source, &options);
-    let Verdict::FalseAlarm(alarm) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Undecided(Unknown::FalseAlarm(alarm)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     assert_eq!(alarm.claim, HAS_ROOM);
     // One that is still to be seen, and one for each that there is room for.
     assert_eq!(alarm.trace.events.len(), 256);

@@ -7,6 +7,7 @@ mod commits;
 mod foundations;
 mod limits;
 mod mutants;
+mod report;
 mod sequential;
 mod support;
 mod total_store_order;

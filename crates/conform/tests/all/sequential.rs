@@ -3,7 +3,7 @@
 use crate::support::{self, constants, model, verified};
 use judge::Outcome;
 use murphi::source::Source;
-use tribunal_conform::{MemoryModel, MemoryTrace, Options, Verdict};
+use tribunal_conform::{Breach, MemoryModel, MemoryTrace, Options, Sizes, Unknown, Verdict};
 
 fn sc(overrides: &[(&str, &str)]) -> Options {
     Options { memory_model: MemoryModel::Sc, ..constants(overrides) }
@@ -40,7 +40,7 @@ fn place<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
 #[test]
 fn the_example_of_figure_1_is_verified_for_two_processors_and_two_locations() {
     let found = verified(&model("piranha"), &sc(&[]));
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
     let names: Vec<&str> = found.lemmas.iter().map(|lemma| &*lemma.name).collect();
     assert_eq!(
         names,
@@ -50,7 +50,7 @@ fn the_example_of_figure_1_is_verified_for_two_processors_and_two_locations() {
             "the protocol's own claims"
         ]
     );
-    assert_eq!(found.sizes, (2, 2, 2));
+    assert_eq!(found.sizes, Sizes { processors: 2, addresses: 2, values: 2 });
     assert!(found.independent, "{:?}", found.warnings);
 }
 
@@ -58,7 +58,9 @@ fn the_example_of_figure_1_is_verified_for_two_processors_and_two_locations() {
 fn the_error_of_section_8_is_found_with_its_twelve_events_and_its_cycle() {
     let options = Options { only: Some(2), ..sc(&[("ForgetsOwner", "false")]) };
     let found = verified(&model("piranha"), &options);
-    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     assert_eq!(counterexample.claim, "no nice cycle of 2 processors and 2 locations");
     // The start state and twelve events.
     assert_eq!(counterexample.run.len(), 1 + 12);
@@ -83,7 +85,9 @@ fn the_error_of_section_8_is_found_with_its_twelve_events_and_its_cycle() {
 #[test]
 fn the_error_of_section_8_shows_at_one_location_already_after_ten_events() {
     let found = verified(&model("piranha"), &sc(&[("ForgetsOwner", "false")]));
-    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     assert_eq!(counterexample.claim, "no nice cycle of 1 processor and 1 location");
     assert_eq!(counterexample.run.len(), 1 + 10);
     assert_eq!(shape(&counterexample.trace), ["0: M[0] := 1", "0: M[0] == 0"]);
@@ -92,7 +96,9 @@ fn the_error_of_section_8_shows_at_one_location_already_after_ten_events() {
 #[test]
 fn evidence_for_a_violation_is_accepted_by_the_kernel() {
     let found = verified(&model("piranha"), &sc(&[("ForgetsOwner", "false")]));
-    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     let Outcome::Violation(proof) = &counterexample.judged.outcome else { panic!("a violation") };
     let history = history::parse_text(&counterexample.trace.text(false)).expect("it is a trace");
     let certificate = evidence::Certificate {
@@ -119,7 +125,7 @@ fn observers_add_at_most_a_factor_of_two_and_three_for_each_k() {
 #[test]
 fn without_scalarsets_all_ways_to_give_out_the_parts_are_searched() {
     let found = verified(&model("cells"), &sc(&[]));
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
 
     // Only processor 2 and only address 2 are wrong.
     let broken = changed(
@@ -132,14 +138,18 @@ fn without_scalarsets_all_ways_to_give_out_the_parts_are_searched() {
     let text = broken.text.replace("memory: array", "old: Value; memory: array");
     let broken = Source { text, ..broken };
     let found = verified(&broken, &sc(&[]));
-    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     assert!(counterexample.trace.events.iter().any(|event| event.address == "2"));
 }
 
 #[test]
 fn an_order_of_stores_other_than_the_temporal_one_is_a_false_alarm() {
     let found = verified(&model("delayed-stores"), &sc(&[]));
-    let Verdict::FalseAlarm(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Undecided(Unknown::FalseAlarm(counterexample)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     assert!(matches!(counterexample.judged.outcome, Outcome::Consistent(_)));
     // With the temporal order, the trace is refused.
     let history = history::parse_text(&counterexample.trace.text(true)).expect("it is a trace");
@@ -150,7 +160,11 @@ fn an_order_of_stores_other_than_the_temporal_one_is_a_false_alarm() {
     // Others are passed over, as many as is said.
     let patient = Options { pass_over: 3, ..sc(&[]) };
     let found = verified(&model("delayed-stores"), &patient);
-    assert!(matches!(found.verdict, Verdict::FalseAlarm(_)), "{:?}", found.verdict);
+    assert!(
+        matches!(found.verdict, Verdict::Undecided(Unknown::FalseAlarm(_))),
+        "{:?}",
+        found.verdict
+    );
     let last = found.lemmas.last().expect("there is one");
     assert_eq!((last.passed_over, last.exploration.passed_over.len()), (3, 3));
 }
@@ -184,9 +198,15 @@ fn a_violation_behind_a_false_alarm_is_found() {
         end;";
     let source = Source { name: "modes.m".to_owned(), text: text.to_owned() };
     let found = verified(&source, &Options { pass_over: 0, ..sc(&[]) });
-    assert!(matches!(found.verdict, Verdict::FalseAlarm(_)), "{:?}", found.verdict);
+    assert!(
+        matches!(found.verdict, Verdict::Undecided(Unknown::FalseAlarm(_))),
+        "{:?}",
+        found.verdict
+    );
     let found = verified(&source, &sc(&[]));
-    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     assert!(found.lemmas[counterexample.lemma].passed_over > 0);
 }
 
@@ -194,9 +214,11 @@ fn a_violation_behind_a_false_alarm_is_found() {
 fn commits_give_the_order_in_which_stores_count() {
     let committed = support::with_commits(model("delayed-stores"));
     let found = verified(&committed, &sc(&[]));
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
     let found = verified(&committed, &sc(&[("Waits", "false"), ("Forwards", "true")]));
-    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     assert_eq!(counterexample.claim, "no nice cycle of 2 processors and 2 locations");
     // Which of the two processors is ahead does not matter.
     let mut events = shape(&counterexample.trace);
@@ -207,24 +229,32 @@ fn commits_give_the_order_in_which_stores_count() {
 #[test]
 fn a_value_that_is_loaded_before_it_is_stored_is_a_violation() {
     let found = verified(&model("early-loads"), &sc(&[]));
-    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     assert_eq!(counterexample.claim, "what is loaded was stored before");
 }
 
 #[test]
 fn scalarsets_of_values_and_messages_in_multisets_are_followed_into_the_trace() {
     let found = verified(&model("unordered-stores"), &sc(&[]));
-    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     assert_eq!(shape(&counterexample.trace), ["0: M[0] := 1", "0: M[0] == 0"]);
     let longer = Options { only: Some(2), ..sc(&[]) };
     let found = verified(&model("unordered-stores"), &longer);
-    assert!(matches!(found.verdict, Verdict::Violation(_)), "{:?}", found.verdict);
+    assert!(
+        matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+        "{:?}",
+        found.verdict
+    );
 }
 
 #[test]
 fn first_values_may_be_others_than_the_lowest() {
     let found = verified(&model("cells"), &sc(&[("First", "1")]));
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
 }
 
 #[test]
@@ -232,7 +262,7 @@ fn a_protocol_that_excludes_all_its_start_states_begins_nowhere() {
     let source =
         changed("cells", "memory[a] := First; end;", "memory[a] := First; end; assume false;");
     let found = verified(&source, &sc(&[]));
-    assert!(matches!(found.verdict, Verdict::NoStart), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Undecided(Unknown::NoStart)), "{:?}", found.verdict);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use murphi::instance;
 use murphi::interpret::{End, Interpreter};
 use murphi::source::Source;
 use murphi::value::State;
-use tribunal_conform::{MemoryModel, Options, Verdict, Verification};
+use tribunal_conform::{Breach, MemoryModel, Options, Unknown, Verdict, Verification};
 
 fn tso(overrides: &[(&str, &str)]) -> Options {
     Options { memory_model: MemoryModel::Tso, ..constants(overrides) }
@@ -19,16 +19,16 @@ fn tso(overrides: &[(&str, &str)]) -> Options {
 #[test]
 fn the_lazy_strategy_raises_a_false_alarm_that_the_exact_one_does_not() {
     let found = verified(&model("load-buffers"), &tso(&[]));
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
     let [lazy, exact, _] = &found.lemmas[..] else { panic!("{:?}", found.lemmas.len()) };
-    assert!(matches!(lazy.exploration.verdict, explore::Verdict::Violation(_)));
-    assert_eq!(exact.exploration.verdict, explore::Verdict::Verified);
+    assert!(matches!(lazy.exploration.verdict, explore::Verdict::Broken(_)));
+    assert_eq!(exact.exploration.verdict, explore::Verdict::Holds(()));
 }
 
 #[test]
 fn bringing_one_address_up_to_date_breaks_message_passing() {
     let found = verified(&model("load-buffers"), &tso(&[("Whole", "false")]));
-    let Verdict::Violation(counterexample) = &found.verdict else {
+    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict);
     };
     assert!(matches!(counterexample.judged.outcome, Outcome::Violation(_)));
@@ -38,7 +38,7 @@ fn bringing_one_address_up_to_date_breaks_message_passing() {
 #[test]
 fn figure_3_is_allowed_by_tso_but_not_by_tso_lb() {
     let found = verified(&model("figure-3"), &Options { exact: true, protocol: false, ..tso(&[]) });
-    let Verdict::FalseAlarm(counterexample) = &found.verdict else {
+    let Verdict::Undecided(Unknown::FalseAlarm(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict);
     };
     assert!(matches!(counterexample.judged.outcome, Outcome::Consistent(_)));
@@ -53,7 +53,9 @@ fn figure_3_is_allowed_by_tso_but_not_by_tso_lb() {
 #[test]
 fn values_may_be_interchangeable() {
     let found = verified(&model("unordered-stores"), &tso(&[]));
-    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     assert_eq!(counterexample.claim, "TSO-LB can return what is loaded");
     assert!(matches!(counterexample.judged.outcome, Outcome::Violation(_)));
 
@@ -64,7 +66,7 @@ fn values_may_be_interchangeable() {
     let text =
         text.replace("local[p] := global; end;\nend;", "local[p] := global; end;\nend; end;");
     let symmetric = verified(&Source { text, ..source }, &tso(&[]));
-    assert!(matches!(symmetric.verdict, Verdict::Verified), "{:?}", symmetric.verdict);
+    assert!(matches!(symmetric.verdict, Verdict::Holds(())), "{:?}", symmetric.verdict);
     let ordered = verified(&model("load-buffers"), &tso(&[]));
     let states = |found: &Verification| found.lemmas[1].exploration.states;
     assert!(states(&symmetric) < states(&ordered));
@@ -75,23 +77,31 @@ fn store_buffers_are_followed_by_their_commits() {
     let buffers = [("Waits", "false"), ("Forwards", "true")];
     // By the order of stores, a store that is overtaken on its way to memory is an alarm.
     let found = verified(&model("delayed-stores"), &tso(&buffers));
-    assert!(matches!(found.verdict, Verdict::FalseAlarm(_)), "{:?}", found.verdict);
+    assert!(
+        matches!(found.verdict, Verdict::Undecided(Unknown::FalseAlarm(_))),
+        "{:?}",
+        found.verdict
+    );
     let committed = support::with_commits(model("delayed-stores"));
     let found = verified(&committed, &tso(&buffers));
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
     // A processor that does not see its own store is wrong.
     let found = verified(&committed, &tso(&[("Waits", "false")]));
-    let Verdict::Violation(counterexample) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     assert_eq!(counterexample.trace.events.len(), 2);
 }
 
 #[test]
 fn tso_cc_without_self_invalidation_breaks_message_passing() {
     let found = verified(&protocol("broken/tso-cc-no-self-invalidation"), &tso(&[]));
-    let Verdict::Violation(found_run) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Broken(Breach::MemoryModel(found_run)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     // The nearest alarm is allowed with another order of the stores: it is seen only later.
     let lemma = &found.lemmas[found_run.lemma];
-    let nearest = &lemma.exploration.counterexample;
+    let nearest = lemma.exploration.counterexample();
     assert!(nearest.len() < found_run.run.len());
     assert_eq!(nearest[..], found_run.run[..nearest.len()]);
     assert_is_run(&lemma.interpreter, &found_run.run);
@@ -108,23 +118,29 @@ fn tso_cc_without_self_invalidation_breaks_message_passing() {
 fn tso_cc_with_self_invalidation_is_allowed_one_address() {
     let small = [("AddressCount", "1")];
     let found = verified(&protocol("tso-cc"), &tso(&small));
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
 }
 
 #[test]
 fn an_order_of_commits_that_is_not_program_order_is_seen_by_going_on() {
     let broken = protocol("broken/msi-store-buffer-drains-out-of-order");
     let found = verified(&broken, &tso(&[]));
-    let Verdict::Violation(found_run) = &found.verdict else { panic!("{:?}", found.verdict) };
+    let Verdict::Broken(Breach::MemoryModel(found_run)) = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
     assert_eq!(found_run.claim, "stores are committed in program order");
     assert_is_run(&found.lemmas[found_run.lemma].interpreter, &found_run.run);
     // Without marks the temporal order of the stores is what is asked about.
     let mut unmarked = tso(&[]);
     unmarked.events.commit = Some("none".to_owned());
     let found = verified(&protocol("msi-store-buffer"), &unmarked);
-    assert!(matches!(found.verdict, Verdict::FalseAlarm(_)), "{:?}", found.verdict);
+    assert!(
+        matches!(found.verdict, Verdict::Undecided(Unknown::FalseAlarm(_))),
+        "{:?}",
+        found.verdict
+    );
     let found = verified(&protocol("msi-store-buffer"), &tso(&[]));
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
 }
 
 fn state(interpreter: &Interpreter, step: &Step) -> State {
@@ -201,7 +217,7 @@ fn the_order_of_buffers_does_not_show() {
         let found = verified(&source, &options);
         let [lemma] = &found.lemmas[..] else { panic!("{:?}", found.lemmas.len()) };
         let exploration = &lemma.exploration;
-        assert_eq!(exploration.verdict, explore::Verdict::Verified, "{:?}", found.verdict);
+        assert_eq!(exploration.verdict, explore::Verdict::Holds(()), "{:?}", found.verdict);
         // Members are told apart by nothing.
         assert!(
             lemma.interpreter.model().ordered.is_empty(),

@@ -12,7 +12,9 @@ use murphi::instance;
 use murphi::interpret::{End, Interpreter};
 use murphi::source::Source;
 use murphi::value::State;
-use tribunal_conform::{Counterexample, MemoryModel, Options, Verdict, Verification, verify};
+use tribunal_conform::{
+    Breach, Counterexample, MemoryModel, Options, Unknown, Verdict, Verification, verify,
+};
 
 use crate::brute_force::interpreter;
 use crate::machine::{self, Event, Trace};
@@ -86,13 +88,13 @@ pub(crate) fn ask(protocol: &Protocol, memory_model: MemoryModel, sabotage: Sabo
 fn judged(protocol: &Protocol, memory_model: MemoryModel, found: &Verification) -> Said {
     let mut said = Said { answer: Answer::Undecided, wrong: None, claim: None };
     said.answer = match &found.verdict {
-        Verdict::Verified => Answer::Verified,
-        Verdict::Broken => Answer::Broken,
-        Verdict::FalseAlarm(found) => {
+        Verdict::Holds(()) => Answer::Verified,
+        Verdict::Broken(Breach::Protocol) => Answer::Broken,
+        Verdict::Undecided(Unknown::FalseAlarm(found)) => {
             said.claim = Some(found.claim.clone());
             Answer::FalseAlarm
         }
-        Verdict::Violation(counterexample) => {
+        Verdict::Broken(Breach::MemoryModel(counterexample)) => {
             said.claim = Some(counterexample.claim.clone());
             said.wrong = not_a_violation(protocol, memory_model, counterexample);
             Answer::Violation

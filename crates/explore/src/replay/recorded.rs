@@ -54,12 +54,29 @@ pub struct RecordedStep {
     pub state: Option<Vec<(String, String)>>,
 }
 
+const NO_OBJECT: &str = "this is not the JSON object of an exploration";
+
 /// Reads a counterexample. The text is one JSON object, perhaps with white space around it; the
 /// error is a sentence that says what is wrong with it and where.
 pub fn read(text: &str) -> Result<Recorded, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| format!("no JSON: {error}"))?;
-    let object = value.as_object().ok_or("this is not the JSON object of an exploration")?;
-    let verdict = string(object, "verdict", "the exploration")?;
+    let object = value.as_object().ok_or(NO_OBJECT)?;
+    recorded(object, string(object, "verdict", "the exploration")?)
+}
+
+/// Reads the run of a JSON object whose verdict may be about something else, such as a memory model:
+/// what is at its end is a deadlock or a violation.
+pub fn read_run(value: &Value) -> Result<Recorded, String> {
+    let object = value.as_object().ok_or(NO_OBJECT)?;
+    let verdict = match object.get("kind").and_then(Value::as_str) {
+        Some("deadlock") => "deadlock".to_owned(),
+        Some(_) => "violation".to_owned(),
+        None => string(object, "verdict", "the exploration")?,
+    };
+    recorded(object, verdict)
+}
+
+fn recorded(object: &Map<String, Value>, verdict: String) -> Result<Recorded, String> {
     if verdict != "violation" && verdict != "deadlock" {
         return Err(format!("there is nothing to replay: the verdict is \"{verdict}\""));
     }

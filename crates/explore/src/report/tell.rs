@@ -13,8 +13,9 @@ use murphi::source::Span;
 
 use super::fold::fold;
 use super::narrate::{Contradiction, Firing, Narrator, kind_name, with};
+use super::words::grouped;
 use super::{Broken, Explanation, Finding, Open, Report, RuleCoverage, Settings, Totals};
-use crate::result::{self as search, Exploration, Reason, Violation};
+use crate::result::{Exploration, Reason, Violation};
 
 /// Puts what was found into words, confirmed by the reference interpreter. What was asked is not
 /// known here: of the settings only the defaults are there.
@@ -25,7 +26,7 @@ pub fn told(
 ) -> Result<Report, Contradiction> {
     let model = interpreter.model();
     let mut narrator = Narrator::new(interpreter, whole_states);
-    for (index, step) in found.counterexample.iter().enumerate() {
+    for (index, step) in found.counterexample().iter().enumerate() {
         let firing = Firing { rule: step.rule as usize, instance: step.instance };
         match index {
             0 => narrator.start(firing, &step.state)?,
@@ -33,16 +34,12 @@ pub fn told(
         }
     }
     let verdict = match &found.verdict {
-        search::Verdict::Verified => verified(interpreter, found),
-        search::Verdict::Undecided(reason) => {
+        Verdict::Holds(()) => verified(interpreter, found),
+        Verdict::Undecided(reason) => {
             Verdict::Undecided(Open::Ended { reason: reason.clone(), bound: None })
         }
-        search::Verdict::Deadlock => {
-            let broken = no_way_out(interpreter, &narrator);
-            Verdict::Broken(Finding { broken, counterexample: Some(narrator.finish()) })
-        }
-        search::Verdict::Violation(violation) => {
-            let broken = violated(&mut narrator, *violation)?;
+        Verdict::Broken(run) => {
+            let broken = violated(interpreter, &mut narrator, run.violation)?;
             Verdict::Broken(Finding { broken, counterexample: Some(narrator.finish()) })
         }
     };
@@ -154,9 +151,14 @@ fn missed_cover(model: &Model, covered: &[bool]) -> Option<(String, Span, String
     properties.chain(statements).next()
 }
 
-fn violated(narrator: &mut Narrator<'_>, violation: Violation) -> Result<Broken, Contradiction> {
+fn violated(
+    interpreter: &Interpreter,
+    narrator: &mut Narrator<'_>,
+    violation: Violation,
+) -> Result<Broken, Contradiction> {
     let firing = |rule: u32, instance: u64| Firing { rule: rule as usize, instance };
     match violation {
+        Violation::Deadlock => Ok(no_way_out(interpreter, narrator)),
         Violation::Broken { property } | Violation::PropertyFailed { property } => {
             narrator.property_breaks(property as usize)
         }
@@ -224,12 +226,4 @@ impl fmt::Display for Open {
         }
         f.write_str("; nothing wrong so far")
     }
-}
-
-/// Thousands set off by commas.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev();
-    let groups: Vec<_> = groups.map(|group| String::from_utf8_lossy(group)).collect();
-    groups.join(",")
 }

@@ -7,15 +7,13 @@ use std::time::Duration;
 use crate::toys::{self, *};
 use murphi::machine::Outcome;
 use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
-use tribunal_explore::{
-    Deadlock, Exploration, Identity, Options, Reason, System, Verdict, Violation,
-};
+use tribunal_explore::{Deadlock, Identity, Options, Reason, System, Verdict, Violation};
 
 #[test]
 fn a_grid_has_as_many_states_as_its_volume() {
     for threads in [1, 2, 3, 8] {
         let found = explore_grid(&Grid::new(5, 6), &Identity, &toys::threads(threads));
-        assert_eq!(found.verdict, Verdict::Verified);
+        assert_eq!(found.verdict, Verdict::Holds(()));
         assert_eq!((found.states, found.rules_fired), (6u64.pow(5), 5 * 6u64.pow(5)));
         assert_eq!(found.depth, 25);
         assert_eq!(found.firings, [5 * 6u64.pow(5)]);
@@ -29,7 +27,7 @@ fn a_symmetric_grid_has_as_many_states_as_multisets() {
         let grid = Grid { wraps: false, ..Grid::new(6, 5) };
         let options = Options { deadlock: Deadlock::Off, ..toys::threads(threads) };
         let found = explore_grid(&grid, &Sorted(6), &options);
-        assert_eq!(found.verdict, Verdict::Verified);
+        assert_eq!(found.verdict, Verdict::Holds(()));
         // 6 of 5 with repetition: 10 choose 4.
         assert_eq!((found.states, found.depth), (210, 24));
     }
@@ -41,8 +39,8 @@ fn a_counterexample_is_shortest_and_never_renames() {
     for threads in [1, 2, 3, 8] {
         let grid = Grid { forbidden: Some(3), ..Grid::new(5, 5) };
         let found = explore_grid(&grid, &Sorted(5), &toys::threads(threads));
-        assert_eq!(found.verdict, Verdict::Violation(Violation::Broken { property: 0 }));
-        let steps = &found.counterexample;
+        assert_eq!(found.violation(), Some(Violation::Broken { property: 0 }));
+        let steps = found.counterexample();
         assert_eq!(steps.len(), 1 + 5 * 3);
         for pair in steps.windows(2) {
             let mut next = pair[0].state.clone();
@@ -50,7 +48,7 @@ fn a_counterexample_is_shortest_and_never_renames() {
             assert_eq!(next, pair[1].state);
         }
         assert_eq!(steps[15].state[..5], [3; 5]);
-        assert_eq!(*first.get_or_insert(steps.clone()), *steps);
+        assert_eq!(*first.get_or_insert(steps.to_vec()), steps);
     }
 }
 
@@ -58,7 +56,7 @@ fn a_counterexample_is_shortest_and_never_renames() {
 fn a_de_bruijn_graph_is_as_deep_as_its_words_are_long() {
     for threads in [1, 2, 3, 8] {
         let found = explore_graph(&de_bruijn(14), &toys::threads(threads));
-        assert_eq!(found.verdict, Verdict::Verified);
+        assert_eq!(found.verdict, Verdict::Holds(()));
         assert_eq!((found.states, found.rules_fired, found.depth), (1 << 14, 1 << 15, 14));
         assert_eq!(found.firings, [1 << 14, 1 << 14, 0, 0]);
     }
@@ -69,7 +67,7 @@ fn the_way_to_a_word_spells_it() {
     let mut graph = de_bruijn(10);
     graph.broken.insert(0b1100101101);
     let found = explore_graph(&graph, &toys::threads(2));
-    let rules: Vec<u32> = found.counterexample[1..].iter().map(|step| step.rule).collect();
+    let rules: Vec<u32> = found.counterexample()[1..].iter().map(|step| step.rule).collect();
     assert_eq!(rules, [1, 1, 0, 0, 1, 0, 1, 1, 0, 1]);
 }
 
@@ -83,9 +81,9 @@ fn a_long_chain_is_followed_to_its_end_and_back() {
         ..Graph::default()
     };
     let found = explore_graph(&graph, &toys::threads(1));
-    assert_eq!(found.verdict, Verdict::Deadlock);
+    assert_eq!(found.violation(), Some(Violation::Deadlock));
     assert_eq!((found.states, found.depth), (length as u64 + 1, length));
-    assert_eq!(found.counterexample.len(), length as usize + 1);
+    assert_eq!(found.counterexample().len(), length as usize + 1);
 }
 
 /// 0 → 1 ⟲, and 1 has nothing else.
@@ -99,22 +97,20 @@ fn spinning() -> Graph {
 
 #[test]
 fn a_state_that_only_leads_to_itself_is_a_deadlock_if_stuttering_counts() {
-    let verdict =
-        |deadlock| explore_graph(&spinning(), &Options { deadlock, ..Options::default() }).verdict;
-    assert_eq!(verdict(Deadlock::Off), Verdict::Verified);
-    assert_eq!(verdict(Deadlock::Stuck), Verdict::Verified);
-    assert_eq!(verdict(Deadlock::Stuttering), Verdict::Deadlock);
+    let found = |deadlock| explore_graph(&spinning(), &Options { deadlock, ..Options::default() });
+    assert_eq!(found(Deadlock::Off).verdict, Verdict::Holds(()));
+    assert_eq!(found(Deadlock::Stuck).verdict, Verdict::Holds(()));
+    assert_eq!(found(Deadlock::Stuttering).violation(), Some(Violation::Deadlock));
 }
 
 #[test]
 fn a_state_without_rules_is_a_deadlock_unless_that_is_off() {
     let mut graph = spinning();
     graph.edges[1].clear();
-    let verdict =
-        |deadlock| explore_graph(&graph, &Options { deadlock, ..Options::default() }).verdict;
-    assert_eq!(verdict(Deadlock::Off), Verdict::Verified);
-    assert_eq!(verdict(Deadlock::Stuck), Verdict::Deadlock);
-    assert_eq!(verdict(Deadlock::Stuttering), Verdict::Deadlock);
+    let found = |deadlock| explore_graph(&graph, &Options { deadlock, ..Options::default() });
+    assert_eq!(found(Deadlock::Off).verdict, Verdict::Holds(()));
+    assert_eq!(found(Deadlock::Stuck).violation(), Some(Violation::Deadlock));
+    assert_eq!(found(Deadlock::Stuttering).violation(), Some(Violation::Deadlock));
 }
 
 #[test]
@@ -122,7 +118,7 @@ fn a_rule_that_an_assumption_ends_neither_counts_nor_leaves() {
     let mut graph = spinning();
     graph.edges[1] = vec![(1, Outcome::Excluded, 0)];
     let found = explore_graph(&graph, &Options::default());
-    assert_eq!(found.verdict, Verdict::Deadlock);
+    assert_eq!(found.violation(), Some(Violation::Deadlock));
     let options = Options { deadlock: Deadlock::Off, ..Options::default() };
     let found = explore_graph(&graph, &options);
     assert_eq!((found.states, found.rules_fired), (2, 1));
@@ -133,7 +129,7 @@ fn a_state_that_an_assumption_excludes_is_neither_counted_nor_expanded() {
     let mut graph = spinning();
     graph.excluded.insert(1);
     let found = explore_graph(&graph, &Options::default());
-    assert_eq!(found.verdict, Verdict::Verified);
+    assert_eq!(found.verdict, Verdict::Holds(()));
     assert_eq!((found.states, found.rules_fired, found.depth), (1, 1, 0));
 }
 
@@ -143,8 +139,8 @@ fn a_failing_start_state_is_a_violation_without_a_way() {
     graph.starts.push((0, Outcome::Failed));
     let found = explore_graph(&graph, &Options::default());
     let failed = Violation::StartFailed { rule: 1, instance: 0 };
-    assert_eq!(found.verdict, Verdict::Violation(failed));
-    assert!(found.counterexample.is_empty());
+    assert_eq!(found.violation(), Some(failed));
+    assert!(found.counterexample().is_empty());
 }
 
 #[test]
@@ -156,8 +152,8 @@ fn a_failing_rule_and_a_failing_guard_are_told_apart() {
         let mut graph = spinning();
         graph.edges[1].push((3, outcome, 0));
         let found = explore_graph(&graph, &Options::default());
-        assert_eq!(found.verdict, Verdict::Violation(expected));
-        assert_eq!(found.counterexample.len(), 2);
+        assert_eq!(found.violation(), Some(expected));
+        assert_eq!(found.counterexample().len(), 2);
     }
 }
 
@@ -170,7 +166,7 @@ fn states_at_the_bound_are_looked_at_but_not_expanded() {
     assert_eq!(found.verdict, Verdict::Undecided(Reason::Depth));
     // Points of the grid at distance at most 5: 8 choose 3.
     assert_eq!((found.states, found.depth), (56, 5));
-    assert_eq!(bound(6).verdict, Verdict::Violation(Violation::Broken { property: 0 }));
+    assert_eq!(bound(6).violation(), Some(Violation::Broken { property: 0 }));
 }
 
 #[test]
@@ -185,7 +181,7 @@ fn a_search_ends_with_the_level_in_which_there_are_states_enough_however_many_th
         }
     }
     let enough = Options { states: Some(1001), ..toys::threads(2) };
-    assert_eq!(explore_grid(&Grid::new(3, 9), &Identity, &enough).verdict, Verdict::Verified);
+    assert_eq!(explore_grid(&Grid::new(3, 9), &Identity, &enough).verdict, Verdict::Holds(()));
 }
 
 #[test]
@@ -249,7 +245,7 @@ fn a_model_without_variables_has_one_state() {
     let system = System { machine, codec: &codec, reduction: &Identity, state_size: 8, rules: 1 };
     let interrupt = AtomicBool::new(false);
     let found = tribunal_explore::explore(&toys::threads(2), &system, &mut |_| (), &interrupt);
-    assert_eq!((found.verdict, found.states), (Verdict::Deadlock, 1));
+    assert_eq!((found.violation(), found.states), (Some(Violation::Deadlock), 1));
 }
 
 #[test]
@@ -288,11 +284,11 @@ proptest! {
         prop_assert_eq!((found.states, found.rules_fired, found.depth),
             (expected.states, expected.fired, expected.depth));
         match expected.wrong {
-            None => prop_assert_eq!(&found.verdict, &Verdict::Verified),
+            None => prop_assert_eq!(&found.verdict, &Verdict::Holds(())),
             Some((depth, broken)) => {
-                prop_assert_eq!(found.counterexample.len() as u32, depth + 1);
-                let property = Verdict::Violation(Violation::Broken { property: 0 });
-                prop_assert_eq!(found.verdict == property, broken);
+                prop_assert_eq!(found.counterexample().len() as u32, depth + 1);
+                let property = Some(Violation::Broken { property: 0 });
+                prop_assert_eq!(found.violation() == property, broken);
                 assert_is_path(&graph, &found);
             }
         }
@@ -318,12 +314,9 @@ proptest! {
         }).collect();
         prop_assert_eq!(&noted, &distances[..most.min(distances.len())]);
         for passed in &found.passed_over {
-            assert_is_path(&graph, &Exploration {
-                counterexample: passed.run.clone(),
-                ..found.clone()
-            });
+            assert_leads(&graph, &passed.run);
         }
-        let is_broken = found.verdict == Verdict::Violation(Violation::Broken { property: 0 });
+        let is_broken = found.violation() == Some(Violation::Broken { property: 0 });
         prop_assert_eq!(is_broken, !distances.is_empty());
         for threads in [2, 8] {
             prop_assert_eq!(essence(&found), essence(&passing(threads)), "{} threads", threads);

@@ -25,7 +25,7 @@ fn walks(threads: usize, steps: u64, seed: u64, length: u64) -> Options {
 #[test]
 fn depth_first_search_visits_a_whole_grid() {
     let found = explore_grid(&Grid::new(5, 6), &Identity, &depth_first());
-    assert_eq!(found.verdict, Verdict::Verified);
+    assert_eq!(found.verdict, Verdict::Holds(()));
     assert_eq!((found.states, found.rules_fired), (6u64.pow(5), 5 * 6u64.pow(5)));
     assert!(found.depth >= 25);
     assert_eq!(found.covered, [false, true]);
@@ -37,7 +37,7 @@ fn depth_first_search_follows_the_first_rule_first() {
     graph.broken.insert(0b000001);
     graph.broken.insert(0b100000);
     let found = explore_graph(&graph, &depth_first());
-    let rules: Vec<u32> = found.counterexample[1..].iter().map(|step| step.rule).collect();
+    let rules: Vec<u32> = found.counterexample()[1..].iter().map(|step| step.rule).collect();
     assert_eq!(rules, [1]);
 }
 
@@ -51,8 +51,8 @@ fn depth_first_search_goes_as_deep_as_a_chain() {
         ..Graph::default()
     };
     let found = explore_graph(&graph, &depth_first());
-    assert_eq!((found.verdict, found.depth), (Verdict::Deadlock, length));
-    assert_eq!(found.counterexample.len(), length as usize + 1);
+    assert_eq!((found.violation(), found.depth), (Some(Violation::Deadlock), length));
+    assert_eq!(found.counterexample().len(), length as usize + 1);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn compaction_visits_a_whole_grid_in_less_memory_and_tells_the_risk() {
 #[test]
 fn a_million_signatures_of_48_bits_take_less_than_nine_bytes_each() {
     let found = explore_grid(&Grid::new(6, 10), &Identity, &compact(1, 48));
-    assert_eq!((found.verdict.clone(), found.states), (Verdict::Verified, 1_000_000));
+    assert_eq!((found.verdict.clone(), found.states), (Verdict::Holds(()), 1_000_000));
     let bytes = found.bytes_per_state();
     assert!(bytes < 9.0, "{bytes}");
 }
@@ -96,8 +96,8 @@ fn a_million_signatures_of_48_bits_take_less_than_nine_bytes_each() {
 fn compaction_finds_the_same_counterexample_with_any_number_of_threads() {
     let grid = Grid { forbidden: Some(3), ..Grid::new(5, 5) };
     let one = explore_grid(&grid, &Sorted(5), &compact(1, 56));
-    assert_eq!(one.verdict, Verdict::Violation(Violation::Broken { property: 0 }));
-    assert_eq!(one.counterexample.len(), 16);
+    assert_eq!(one.violation(), Some(Violation::Broken { property: 0 }));
+    assert_eq!(one.counterexample().len(), 16);
     for threads in [2, 3, 8] {
         let other = explore_grid(&grid, &Sorted(5), &compact(threads, 56));
         assert_eq!(essence(&one), essence(&other));
@@ -130,8 +130,8 @@ fn a_walk_into_a_violation_is_the_same_for_any_number_of_threads() {
     let mut first = None;
     for threads in [1, 2, 3, 8] {
         let found = explore_grid(&grid, &Identity, &walks(threads, 100_000, 1, 20));
-        assert_eq!(found.verdict, Verdict::Violation(Violation::Broken { property: 0 }));
-        let steps = &found.counterexample;
+        assert_eq!(found.violation(), Some(Violation::Broken { property: 0 }));
+        let steps = found.counterexample();
         assert_eq!(steps.last().unwrap().state[..4], [1; 4]);
         for pair in steps.windows(2) {
             let mut next = pair[0].state.clone();
@@ -157,7 +157,7 @@ fn walks_end_where_there_is_nothing_to_walk() {
     assert_eq!(found.verdict, Verdict::Undecided(Reason::Simulated));
     assert_eq!(found.rules_fired, 0);
     let found = explore_graph(&graph, &walks(2, 1000, 0, 10));
-    assert_eq!(found.verdict, Verdict::Deadlock);
+    assert_eq!(found.violation(), Some(Violation::Deadlock));
 }
 
 #[test]
@@ -185,20 +185,20 @@ proptest! {
         prop_assert_eq!((exact.states, exact.rules_fired, exact.depth, &exact.verdict),
             (compacted.states, compacted.rules_fired, compacted.depth, &compacted.verdict));
         // Of several shortest ways another may be chosen.
-        prop_assert_eq!(exact.counterexample.len(), compacted.counterexample.len());
+        prop_assert_eq!(exact.counterexample().len(), compacted.counterexample().len());
         let deep = explore_graph(&graph, &depth_first());
-        prop_assert_eq!(exact.verdict == Verdict::Verified, deep.verdict == Verdict::Verified);
-        if exact.verdict == Verdict::Verified {
+        prop_assert_eq!(exact.verdict == Verdict::Holds(()), deep.verdict == Verdict::Holds(()));
+        if exact.verdict == Verdict::Holds(()) {
             prop_assert_eq!((exact.states, exact.rules_fired, &exact.firings),
                 (deep.states, deep.rules_fired, &deep.firings));
         } else {
             assert_is_path(&graph, &deep);
-            prop_assert!(exact.counterexample.len() <= deep.counterexample.len());
+            prop_assert!(exact.counterexample().len() <= deep.counterexample().len());
         }
         let walked = explore_graph(&graph, &walks(1, 200, 5, 20));
         if !matches!(walked.verdict, Verdict::Undecided(_)) {
             assert_is_path(&graph, &walked);
-            prop_assert!(exact.verdict != Verdict::Verified);
+            prop_assert!(exact.verdict != Verdict::Holds(()));
         }
         prop_assert_eq!(essence(&walked), essence(&explore_graph(&graph, &walks(3, 200, 5, 20))));
     }

@@ -18,7 +18,10 @@ use murphi::machine::Machine;
 use murphi::source::Source;
 use murphi::walk::{self, Visitor};
 use tribunal_explore::symmetry::{Canonicalizer, Symmetry};
-use tribunal_explore::{BitCodec, Codec, Deadlock, Exploration, Options, System, Verdict, explore};
+use tribunal_explore::{
+    BitCodec, Codec, Deadlock, Exploration, Options, System, Verdict, ViolatingRun, Violation,
+    explore,
+};
 
 /// Programs with more states are passed over.
 const MOST_STATES: usize = 300;
@@ -206,9 +209,9 @@ fn searched<M: Machine>(
 
 fn kind(exploration: &Exploration) -> Kind {
     match exploration.verdict {
-        Verdict::Verified => Kind::Verified,
-        Verdict::Violation(_) => Kind::Violation,
-        Verdict::Deadlock => Kind::Deadlock,
+        Verdict::Holds(()) => Kind::Verified,
+        Verdict::Broken(ViolatingRun { violation: Violation::Deadlock, .. }) => Kind::Deadlock,
+        Verdict::Broken(_) => Kind::Violation,
         Verdict::Undecided(ref reason) => panic!("undecided: {reason:?}"),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use murphi::layout::Leaf;
 use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
 use proptest::prelude::*;
-use tribunal_explore::{BitCodec, Exploration, Identity, Options, Reduction, System};
+use tribunal_explore::{BitCodec, Exploration, Identity, Options, Reduction, Step, System};
 
 /// A codec for `slots` slots of one byte each, of which `bits` are used.
 pub(crate) fn bytes(slots: u32, bits: u32) -> BitCodec {
@@ -260,7 +260,11 @@ pub(crate) fn graphs() -> impl Strategy<Value = Graph> {
 
 /// Each step of a counterexample is an edge, and no state on it is excluded.
 pub(crate) fn assert_is_path(graph: &Graph, found: &Exploration) {
-    let steps = &found.counterexample;
+    assert_leads(graph, found.counterexample());
+}
+
+/// The same of any run.
+pub(crate) fn assert_leads(graph: &Graph, steps: &[Step]) {
     let start = &graph.starts[steps[0].rule as usize];
     assert_eq!(start.0, vertex(&steps[0].state));
     for pair in steps.windows(2) {

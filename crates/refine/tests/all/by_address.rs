@@ -4,7 +4,9 @@
 use std::sync::atomic::AtomicBool;
 
 use conform::mutate::mutants;
-use conform::{EventNames, Failure, MemoryModel, Options, Verdict, composed_programs};
+use conform::{
+    Breach, EventNames, Failure, MemoryModel, Options, Unknown, Verdict, composed_programs,
+};
 use explore::Deadlock;
 use explore::symmetry::Symmetry;
 use murphi::parse::parse;
@@ -86,8 +88,8 @@ fn objects(source: &Source, options: &Options) -> Option<bool> {
     let never = AtomicBool::new(false);
     let found = refine::explore(&machine, &search, Symmetry::Full, &mut |_| (), &never);
     match found.verdict {
-        explore::Verdict::Verified => Some(false),
-        explore::Verdict::Violation(_) => Some(true),
+        explore::Verdict::Holds(()) => Some(false),
+        explore::Verdict::Broken(_) => Some(true),
         other => panic!("{other:?}"),
     }
 }
@@ -116,8 +118,11 @@ fn one_address_at_a_time_is_as_good_as_the_machine() {
         let exact = Options { exact: true, ..options.clone() };
         let exact = conform::verify(&source, &exact, &mut |_, _| (), &AtomicBool::new(false));
         let alarms = match exact.map(|exact| exact.verdict) {
-            Ok(Verdict::Verified) => false,
-            Ok(Verdict::Violation(_) | Verdict::FalseAlarm(_)) => true,
+            Ok(Verdict::Holds(())) => false,
+            Ok(
+                Verdict::Broken(Breach::MemoryModel(_))
+                | Verdict::Undecided(Unknown::FalseAlarm(_)),
+            ) => true,
             // What it stores is not what it says.
             Err(Failure::NotRepeatable(_)) => true,
             // A rule fails.

@@ -9,7 +9,9 @@ use murphi::interpret::Interpreter;
 use murphi::parse::parse;
 use murphi::source::Source;
 use recheck::read_lemmas;
-use tribunal_refine::{Kept, Options, Verdict, Verification, explore as search_all, verify};
+use tribunal_refine::{
+    BrokenInstance, Kept, Options, Unknown, Verdict, Verification, explore as search_all, verify,
+};
 
 fn source(name: &str, text: &str) -> Source {
     Source { name: name.to_owned(), text: text.to_owned() }
@@ -41,13 +43,13 @@ fn protocol(name: &str) -> String {
 fn german_is_verified_by_lemmas_that_can_be_given_again() {
     let prepared = prepared(&protocol("german.m"));
     let found = refined(&prepared, &Options::default());
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
     assert!(found.minimal && !found.lemmas.is_empty());
     assert!(found.lemmas.iter().all(|kept| kept.called_for.is_some()));
     let text: String = found.lemmas.iter().map(|kept| kept.text.clone() + "\n").collect();
     let lemmas = read_lemmas(&source("lemmas.m", &text), &prepared).unwrap();
     let again = refined(&prepared, &Options { lemmas, ..Options::default() });
-    assert!(matches!(again.verdict, Verdict::Verified), "{:?}", again.verdict);
+    assert!(matches!(again.verdict, Verdict::Holds(())), "{:?}", again.verdict);
     assert_eq!((again.rounds, again.lemmas.len()), (1, found.lemmas.len()));
     // None of them can be left out: without any, others have to be found.
     let lemmas = again.lemmas[1..].iter().map(|kept| kept.lemma.clone()).collect();
@@ -66,14 +68,18 @@ fn facts_that_compare_two_stored_processors_need_a_name() {
         refined(&prepared, &Options { abstraction, ..Options::default() })
     };
     let found = with(true);
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
     let compares = |kept: &Kept| {
         let compared = "forward[other_processor][a].requester";
         kept.condition.matches("].requester").count() > 1 && kept.condition.contains(compared)
     };
     assert!(found.lemmas.iter().any(compares), "{:#?}", found.lemmas);
     let without = with(false);
-    assert!(matches!(without.verdict, Verdict::Missing(_)), "{:?}", without.verdict);
+    assert!(
+        matches!(without.verdict, Verdict::Undecided(Unknown::Missing(_))),
+        "{:?}",
+        without.verdict
+    );
 }
 
 /// In MI many a fact holds with three processors and not with four. Once it is known what follows
@@ -91,7 +97,7 @@ fn no_fact_is_given_up_once_it_is_known_what_follows() {
         found_after += usize::from(is_known && what.starts_with("+ "));
     };
     let found = verify(&prepared, &options, &mut listener, &AtomicBool::new(false)).unwrap();
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
     assert!(is_known);
     assert_eq!(given_up, 0);
     assert!(found_after >= found.lemmas.len(), "{found_after} lemmas were found");
@@ -125,7 +131,7 @@ fn is_verified(prepared: &Prepared, how: &abstraction::Options, lemmas: &[Lemma]
     let search = explore::Options { deadlock: explore::Deadlock::Off, ..Default::default() };
     let never = AtomicBool::new(false);
     let found = search_all(&interpreter, &search, Symmetry::Full, &mut |_| (), &never);
-    found.verdict == explore::Verdict::Verified
+    found.verdict == explore::Verdict::Holds(())
 }
 
 #[test]
@@ -136,11 +142,12 @@ fn broken_variants_are_refuted_by_small_instances() {
         ("german-write-back-lost.m", 2),
     ] {
         let found = refined(&prepared(&protocol(&format!("broken/{name}"))), &Options::default());
-        let Verdict::Violation { processors: with, exploration, .. } = &found.verdict else {
+        let Verdict::Broken(BrokenInstance { processors: with, exploration, .. }) = &found.verdict
+        else {
             panic!("{name}: {:?}", found.verdict);
         };
         assert_eq!(*with, processors, "{name}");
-        assert!(exploration.counterexample.len() > 1, "{name}");
+        assert!(exploration.counterexample().len() > 1, "{name}");
     }
 }
 
@@ -171,7 +178,7 @@ const TOKEN: &str = "
 fn others_are_kept_from_what_they_never_do() {
     let prepared = prepared(TOKEN);
     let found = refined(&prepared, &Options::default());
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
     // An other that ends is a writer, so nobody else is one.
     assert!(found.lemmas.iter().any(|kept| kept.rule == "end"), "{:?}", found.lemmas);
 }
@@ -189,7 +196,7 @@ fn a_claim_about_a_set_of_processors_is_one_about_the_concrete_ones() {
         invariant \"alone\"
           forall p: P do forall q: P do p != q -> !(inside[p] & inside[q]) end end;";
     let found = refined(&prepared(text), &Options::default());
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
 }
 
 /// What a call brings in is a variable of the rule, also where it was brought in by a loop.
@@ -215,7 +222,7 @@ fn a_function_with_a_variable_is_called_in_two_loops() {
         end;
         invariant \"all the way\" forall p: P do level[p] = 0 | level[p] = 3 end;";
     let found = refined(&prepared(text), &without_deadlock());
-    assert!(matches!(found.verdict, Verdict::Verified), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
 }
 
 /// When all are there, nothing happens any more.
@@ -229,7 +236,7 @@ fn an_interrupted_search_answers_nothing() {
     let interrupt = AtomicBool::new(true);
     let prepared = prepared(TOKEN);
     let found = verify(&prepared, &Options::default(), &mut |_, _| (), &interrupt).unwrap();
-    assert!(matches!(found.verdict, Verdict::Undecided(_)), "{:?}", found.verdict);
+    assert!(matches!(found.verdict, Verdict::Undecided(Unknown::Ended(_))), "{:?}", found.verdict);
 }
 
 #[test]
@@ -247,7 +254,7 @@ fn what_only_more_processors_do_is_found_with_more_processors() {
         end;
         invariant \"not too many\" met != three;";
     let found = refined(&prepared(text), &without_deadlock());
-    let Verdict::Violation { processors, .. } = found.verdict else {
+    let Verdict::Broken(BrokenInstance { processors, .. }) = found.verdict else {
         panic!("{:?}", found.verdict);
     };
     assert_eq!(processors, 3);

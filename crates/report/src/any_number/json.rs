@@ -1,30 +1,29 @@
 //! A verification for any number of processors as one JSON object.
 
+use conform::report::settings;
+use evidence::Verdict;
 use explore::report::{Counterexample, Settings};
-use serde::{Serialize, Serializer};
+use parametric::Audit;
+use parametric::report::{ClaimSummary, Report};
+use serde::Serialize;
 
-use super::{AnyNumber, Audit, Claim};
-use crate::verification::Open;
-
-/// The verification as a JSON object in one line, without the newline.
-pub fn object(found: &AnyNumber) -> String {
-    crate::json::line(found)
-}
+use crate::json::line;
+use crate::verification::{Open, assuming, open};
 
 #[derive(Serialize)]
 struct Fields<'a> {
     model: &'a str,
-    memory_model: Option<&'a str>,
+    memory_model: Option<&'static str>,
     verdict: &'static str,
     sentence: &'a str,
     any_processors: bool,
     processor_type: &'a str,
     concrete: u64,
-    claims: &'a [Claim],
-    not_established: &'a [Open],
-    assuming: &'a [String],
+    claims: &'a [ClaimSummary],
+    not_established: Vec<Open<'a>>,
+    assuming: &'static [&'static str],
     #[serde(flatten)]
-    settings: &'a Settings,
+    settings: Settings,
     #[serde(skip_serializing_if = "Option::is_none")]
     property: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,28 +37,29 @@ struct Fields<'a> {
     audit: Option<Audit>,
 }
 
-impl Serialize for AnyNumber {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let broken = self.broken.as_ref();
-        let fields = Fields {
-            model: &self.model,
-            memory_model: self.memory_model.as_deref(),
-            verdict: self.verdict.name(),
-            sentence: &self.sentence,
-            any_processors: true,
-            processor_type: &self.processor,
-            concrete: self.concrete,
-            claims: &self.claims,
-            not_established: &self.open,
-            assuming: &self.assuming,
-            settings: &self.settings,
-            property: broken.map(|broken| broken.property.as_str()),
-            kind: broken.map(|broken| broken.kind.as_str()),
-            processors: self.processors,
-            counterexample: self.counterexample.as_ref(),
-            notes: &self.notes,
-            audit: self.audit,
-        };
-        fields.serialize(serializer)
-    }
+/// The verification as a JSON object in one line, without the newline.
+pub fn object(report: &Report) -> String {
+    let finding = report.finding();
+    line(&Fields {
+        model: &report.source.name,
+        memory_model: report.memory_model.map(conform::MemoryModel::name),
+        verdict: report.verdict_name(),
+        sentence: &report.sentence,
+        any_processors: true,
+        processor_type: &report.processor,
+        concrete: report.concrete,
+        claims: &report.claims,
+        not_established: open(report.not_established(), &report.source),
+        assuming: assuming(&report.assumed),
+        settings: settings(&report.options),
+        property: finding.map(|finding| finding.broken.property.as_str()),
+        kind: finding.map(|finding| finding.broken.kind.as_str()),
+        processors: match &report.verdict {
+            Verdict::Broken(broken) => Some(broken.processors),
+            Verdict::Holds(()) | Verdict::Undecided(_) => None,
+        },
+        counterexample: finding.and_then(|finding| finding.counterexample.as_ref()),
+        notes: &report.notes,
+        audit: report.audit,
+    })
 }

@@ -3,24 +3,31 @@
 
 use std::fmt::Write as _;
 
-use super::{AnyNumber, Claim, Lemma, Verdict};
-use crate::exploration::text::{counted, explanation, grouped, run, seconds};
+use evidence::Verdict;
+use explore::report::{counted, grouped};
+use parametric::report::{ClaimSummary, Open, Report};
+use refine::Kept;
+
+use crate::exploration::text::{explanation, run, seconds};
 use crate::style::{Style, paint};
-use crate::verification::text::open_lines;
+use crate::verification::can_be_assumed;
+use crate::verification::keep::ASSUME;
+use crate::verification::text::{open_lines, to_go_on};
 
 /// The whole report, each line ended by a newline. If `quiet`, only the verdict.
-pub fn report(found: &AnyNumber, quiet: bool, colour: bool) -> String {
-    let mut text = verdict_line(found, colour) + "\n";
+pub fn report(report: &Report, quiet: bool, colour: bool) -> String {
+    let mut text = verdict_line(report, colour) + "\n";
     if quiet {
         return text;
     }
-    for claim in &found.claims {
-        text.push_str(&claim_lines(claim, found.concrete, colour));
+    for claim in &report.claims {
+        text.push_str(&claim_lines(claim, report.concrete, colour));
     }
-    for note in found.notes.iter().cloned().chain(open_lines(&found.open)) {
+    let open = open_lines(report.not_established(), &report.source);
+    for note in report.notes.iter().chain(&open) {
         let _ = writeln!(text, "  {note}");
     }
-    for claim in &found.claims {
+    for claim in &report.claims {
         if !claim.lemmas.is_empty() {
             let _ = writeln!(text, "\nLemmas for {}:", claim.name);
         }
@@ -28,34 +35,47 @@ pub fn report(found: &AnyNumber, quiet: bool, colour: bool) -> String {
             text.push_str(&lemma_lines(lemma));
         }
     }
-    if let Some(counterexample) = &found.counterexample {
-        let whose = match found.processors {
-            Some(processors) => format!("A run with {}:", counted(processors, "processor")),
-            None => "A run of the abstraction that no lemma excludes:".to_owned(),
+    let finding = report.finding();
+    if let Some(counterexample) = finding.and_then(|finding| finding.counterexample.as_ref()) {
+        let whose = match &report.verdict {
+            Verdict::Broken(broken) => {
+                format!("A run with {}:", counted(broken.processors, "processor"))
+            }
+            _ => "A run of the abstraction that no lemma excludes:".to_owned(),
         };
         let _ = write!(text, "\n{whose}\n{}", run(counterexample, colour));
     }
-    text.push_str(&explanation(found.broken.as_ref(), colour));
-    if !found.advice.is_empty() {
-        text.push_str("\nTo go on:\n");
-        for line in &found.advice {
-            let _ = writeln!(text, "  {line}");
+    text.push_str(&explanation(finding.map(|finding| &finding.broken), colour));
+    text + &to_go_on(&advice(report))
+}
+
+/// What could be done, a line each.
+fn advice(report: &Report) -> Vec<String> {
+    match &report.verdict {
+        Verdict::Undecided(Open::NotEstablished(doubts)) if can_be_assumed(doubts) => {
+            vec![format!("take it for granted: {ASSUME}")]
         }
+        Verdict::Undecided(Open::Missing(Some(missing))) => {
+            let lemma = missing.rule.as_ref().map(|rule| {
+                format!(
+                    "if others cannot do this last: give `invariant \"lemma for {rule}\" …` by \
+                     --lemmas FILE"
+                )
+            });
+            let wider = format!("keep more processors as they are: --concrete {}", missing.wider);
+            lemma.into_iter().chain([wider]).collect()
+        }
+        _ => Vec::new(),
     }
-    text
 }
 
 /// `german.m: verified: 2 invariants hold for any number of processors`
-pub fn verdict_line(found: &AnyNumber, colour: bool) -> String {
-    let style = match found.verdict {
-        Verdict::Verified => Style::Good,
-        Verdict::Violation => Style::Bad,
-        Verdict::Undecided => Style::Open,
-    };
-    format!("{}: {}: {}", found.model, paint(found.verdict.name(), style, colour), found.sentence)
+pub fn verdict_line(report: &Report, colour: bool) -> String {
+    let name = paint(report.verdict_name(), Style::of(&report.verdict), colour);
+    format!("{}: {name}: {}", report.source.name, report.sentence)
 }
 
-fn claim_lines(claim: &Claim, concrete: u64, colour: bool) -> String {
+fn claim_lines(claim: &ClaimSummary, concrete: u64, colour: bool) -> String {
     let (outcome, style) = match claim.holds {
         Some(true) => ("holds", Style::Good),
         Some(false) => ("does not hold", Style::Bad),
@@ -102,9 +122,9 @@ fn claim_lines(claim: &Claim, concrete: u64, colour: bool) -> String {
     text
 }
 
-fn lemma_lines(lemma: &Lemma) -> String {
+fn lemma_lines(lemma: &Kept) -> String {
     let mut text = String::new();
-    for line in lemma.invariant.lines() {
+    for line in lemma.text.lines() {
         let _ = writeln!(text, "  {line}");
     }
     match &lemma.called_for {

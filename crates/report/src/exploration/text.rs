@@ -4,7 +4,9 @@
 use std::fmt::Write as _;
 
 use evidence::Verdict;
-use explore::report::{Broken, Counterexample, Effect, RuleCoverage, SearchOrder, Start, Step};
+use explore::report::{
+    Broken, Counterexample, Effect, RuleCoverage, SearchOrder, Start, Step, counted, grouped,
+};
 use explore::{Deadlock, Recorded, Refuted, Report};
 
 use crate::style::{Style, paint};
@@ -56,12 +58,7 @@ pub(crate) fn explanation(broken: Option<&Broken>, colour: bool) -> String {
 
 /// `m.m: violation after 5 steps: invariant "small" does not hold`
 pub fn verdict_line(exploration: &Report, colour: bool) -> String {
-    let style = match exploration.verdict {
-        Verdict::Holds(()) => Style::Good,
-        Verdict::Broken(_) => Style::Bad,
-        Verdict::Undecided(_) => Style::Open,
-    };
-    let name = paint(exploration.verdict_name(), style, colour);
+    let name = paint(exploration.verdict_name(), Style::of(&exploration.verdict), colour);
     let what = match &exploration.verdict {
         Verdict::Broken(finding) => {
             let run = finding.counterexample.as_ref();
@@ -266,25 +263,6 @@ pub fn replayed(
             format!("{file}: {model}: {claim}: rejected at {place}: {reason}")
         }
     }
-}
-
-/// `1 state`, `1,024 states`.
-pub fn counted(number: u64, what: &str) -> String {
-    let s = if number == 1 { "" } else { "s" };
-    format!("{} {what}{s}", grouped(number))
-}
-
-/// Thousands set off by commas.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Three digits of a number that is measured: more would be noise.

@@ -1,13 +1,30 @@
 //! A verification as one JSON object, for programs and for a replay.
 
+use conform::EventNames;
+use conform::report::{Edge, Memory, Report, Searched, settings};
 use explore::report::{Counterexample, Settings};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use super::{Lemma, Memory, Open, Sizes, Verification};
+use super::{Open, assuming, judged, open};
+use crate::json::line;
 
 /// The verification as a JSON object in one line, without the newline.
-pub fn object(verification: &Verification) -> String {
-    crate::json::line(verification)
+pub fn object(report: &Report) -> String {
+    let text = Text::of(report);
+    line(&Fields::of(report, &text, report.verdict_name()))
+}
+
+/// What a replay reads, in the order in which `--out` writes it: a run is a violation or a deadlock,
+/// whatever it means for memory.
+pub(super) fn for_replay(report: &Report) -> String {
+    let text = Text::of(report);
+    let verdict = match report.run().map(|run| run.finding.broken.kind.as_str()) {
+        Some("deadlock") => "deadlock",
+        Some(_) => "violation",
+        None => report.verdict_name(),
+    };
+    // A JSON value has its fields in the order of their names.
+    line(&serde_json::json!(Fields::of(report, &text, verdict)))
 }
 
 /// `counterexample` and what is needed to run it again are as in the JSON of an
@@ -20,13 +37,13 @@ struct Fields<'a> {
     verdict: &'static str,
     sentence: &'a str,
     #[serde(flatten)]
-    sizes: &'a Sizes,
+    sizes: conform::Sizes,
     independent: bool,
-    not_established: &'a [Open],
-    assuming: &'a [String],
-    lemmas: &'a [Lemma],
+    not_established: &'a [Open<'a>],
+    assuming: &'static [&'static str],
+    lemmas: &'a [Searched],
     #[serde(flatten)]
-    settings: &'a Settings,
+    settings: Settings,
     #[serde(flatten)]
     events: Events<'a>,
     exact: bool,
@@ -39,42 +56,77 @@ struct Fields<'a> {
     #[serde(flatten)]
     counterexample: Option<&'a Counterexample>,
     #[serde(flatten)]
-    memory: Option<&'a Memory>,
+    memory: Option<MemoryFields<'a>>,
     warnings: &'a [String],
 }
 
-/// The procedures that mark events, a field each.
-struct Events<'a>(&'a [(&'static str, String)]);
+/// The procedures that mark events.
+#[derive(Serialize)]
+struct Events<'a> {
+    load: &'a str,
+    store: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<&'a str>,
+}
 
-impl Serialize for Events<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(kind, procedure)| (kind, procedure)))
+/// The loads and stores of a run.
+#[derive(Serialize)]
+struct MemoryFields<'a> {
+    trace: Vec<&'a str>,
+    cycle: &'a [Edge],
+    judged: Vec<String>,
+}
+
+/// What is written with the places of the source.
+struct Text<'a> {
+    open: Vec<Open<'a>>,
+    warnings: Vec<String>,
+}
+
+impl<'a> Text<'a> {
+    fn of(report: &'a Report) -> Self {
+        let source = &report.source;
+        let warnings = report.warnings.iter();
+        let warnings = warnings
+            .map(|warning| format!("{}: {}", source.place(warning.span.start), warning.message));
+        Text { open: open(report.not_established(), source), warnings: warnings.collect() }
     }
 }
 
-impl Serialize for Verification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let broken = self.broken.as_ref();
-        let fields = Fields {
-            model: &self.model,
-            memory_model: self.memory_model.name(),
-            verdict: self.verdict.name(),
-            sentence: &self.sentence,
-            sizes: &self.sizes,
-            independent: self.independent,
-            not_established: &self.open,
-            assuming: &self.assuming,
-            lemmas: &self.lemmas,
-            settings: &self.settings,
-            events: Events(&self.events),
-            exact: self.exact,
-            lemma: self.told_lemma,
+impl<'a> Fields<'a> {
+    fn of(report: &'a Report, text: &'a Text<'a>, verdict: &'static str) -> Self {
+        let run = report.run();
+        let broken = run.map(|run| &run.finding.broken);
+        let EventNames { load, store, commit } = &report.options.events;
+        Fields {
+            model: &report.source.name,
+            memory_model: report.options.memory_model.name(),
+            verdict,
+            sentence: &report.sentence,
+            sizes: report.sizes,
+            independent: report.independent,
+            not_established: &text.open,
+            assuming: assuming(&report.assumed),
+            lemmas: &report.lemmas,
+            settings: settings(&report.options),
+            events: Events { load, store, commit: commit.as_deref() },
+            exact: report.options.exact,
+            lemma: run.map(|run| run.lemma),
             property: broken.map(|broken| broken.property.as_str()),
             kind: broken.map(|broken| broken.kind.as_str()),
-            counterexample: self.counterexample.as_ref(),
-            memory: self.memory.as_ref(),
-            warnings: &self.warnings,
-        };
-        fields.serialize(serializer)
+            counterexample: run.and_then(|run| run.finding.counterexample.as_ref()),
+            memory: report.memory().map(MemoryFields::of),
+            warnings: &text.warnings,
+        }
+    }
+}
+
+impl<'a> MemoryFields<'a> {
+    fn of(memory: &'a Memory) -> Self {
+        MemoryFields {
+            trace: memory.trace.lines().collect(),
+            cycle: &memory.cycle,
+            judged: judged(memory),
+        }
     }
 }

@@ -4,55 +4,58 @@
 
 use std::fmt::Write as _;
 
-use super::{Edge, Lemma, Memory, MemoryModel, Open, Verdict, Verification};
-use crate::exploration::text::{counted, explanation, run, seconds};
+use conform::report::{Edge, Memory, Report, Searched};
+use conform::{Doubt, MemoryModel};
+use explore::report::counted;
+use murphi::source::Source;
+
+use super::{judged, open};
+use crate::exploration::text::{explanation, run, seconds};
 use crate::style::{Style, paint};
 
-/// The whole report, each line ended by a newline. If `quiet`, only the verdict.
-pub fn report(verification: &Verification, quiet: bool, colour: bool) -> String {
-    let mut text = verdict_line(verification, colour) + "\n";
+/// The whole report, each line ended by a newline. If `quiet`, only the verdict. `go_on` are commands
+/// to go on with.
+pub fn report(report: &Report, go_on: &[String], quiet: bool, colour: bool) -> String {
+    let mut text = verdict_line(report, colour) + "\n";
     if quiet {
         return text;
     }
-    for lemma in &verification.lemmas {
+    for lemma in &report.lemmas {
         let _ = writeln!(text, "  {}", lemma_line(lemma, colour));
     }
-    for line in relative_to(verification) {
+    for line in relative_to(report) {
         let _ = writeln!(text, "  {line}");
     }
-    if let Some(counterexample) = &verification.counterexample {
-        let _ = write!(text, "\n{}", run(counterexample, colour));
+    if let Some(counterexample) = report.run().and_then(|run| run.without_observer()) {
+        let _ = write!(text, "\n{}", run(&counterexample, colour));
     }
-    match &verification.memory {
+    match report.memory() {
         Some(memory) => text.push_str(&memory_text(memory)),
-        None => text.push_str(&explanation(verification.broken.as_ref(), colour)),
-    }
-    if !verification.commands.is_empty() {
-        text.push_str("\nTo go on:\n");
-        for command in &verification.commands {
-            let _ = writeln!(text, "  {command}");
+        None => {
+            let broken = report.run().map(|run| &run.finding.broken);
+            text.push_str(&explanation(broken, colour));
         }
     }
-    text
+    text + &to_go_on(go_on)
+}
+
+/// What can be done, a line each.
+pub(crate) fn to_go_on(lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    lines.iter().fold("\nTo go on:\n".to_owned(), |text, line| format!("{text}  {line}\n"))
 }
 
 /// `piranha.m: verified: sequentially consistent with 2 processors, 2 addresses`
-pub fn verdict_line(verification: &Verification, colour: bool) -> String {
-    let style = match verification.verdict {
-        Verdict::Verified => Style::Good,
-        Verdict::Violation | Verdict::Broken => Style::Bad,
-        Verdict::FalseAlarm | Verdict::Undecided => Style::Open,
-    };
-    let name = match verification.verdict {
-        Verdict::FalseAlarm => "false alarm",
-        verdict => verdict.name(),
-    };
-    let name = paint(name, style, colour);
-    format!("{}: {name}: {}", verification.model, verification.sentence)
+pub fn verdict_line(report: &Report, colour: bool) -> String {
+    let name = report.verdict_name().replace('-', " ");
+    let name = paint(&name, Style::of(&report.verdict), colour);
+    format!("{}: {name}: {}", report.source.name, report.sentence)
 }
 
 /// `no 2-nice cycle: holds, 1,024 states, 4,096 rules fired, depth 20, 0.10 s`
-fn lemma_line(lemma: &Lemma, colour: bool) -> String {
+fn lemma_line(lemma: &Searched, colour: bool) -> String {
     let (outcome, style) = match lemma.holds {
         Some(true) => ("holds", Style::Good),
         Some(false) => ("does not hold", Style::Bad),
@@ -74,8 +77,8 @@ fn lemma_line(lemma: &Lemma, colour: bool) -> String {
 }
 
 /// What the answer rests on.
-fn relative_to(verification: &Verification) -> Vec<String> {
-    let sizes = &verification.sizes;
+fn relative_to(report: &Report) -> Vec<String> {
+    let sizes = &report.sizes;
     let mut first = vec![
         counted(sizes.processors, "processor"),
         match sizes.addresses {
@@ -83,11 +86,11 @@ fn relative_to(verification: &Verification) -> Vec<String> {
             addresses => format!("{addresses} addresses"),
         },
     ];
-    first.push(match verification.reduced {
+    first.push(match report.reduced {
         true => "any number of values".to_owned(),
         false => counted(sizes.values, "value"),
     });
-    let strict = match (verification.memory_model, verification.commits) {
+    let strict = match (report.options.memory_model, report.commits) {
         (MemoryModel::Sc, false) => {
             "the simple witness: stores to an address count in the order in which they happen"
         }
@@ -99,25 +102,23 @@ fn relative_to(verification: &Verification) -> Vec<String> {
             "TSO-LB with store buffers, which is a little stricter than TSO"
         }
     };
-    let mut lines = vec![format!(
-        "for {}, symmetry {}",
-        first.join(", "),
-        verification.settings.symmetry.name()
-    )];
+    let mut lines =
+        vec![format!("for {}, symmetry {}", first.join(", "), report.options.symmetry.name())];
     lines.push(format!("relative to {strict}"));
-    lines.extend(grounds(verification));
+    lines.extend(grounds(report));
     lines
 }
 
 /// What is known about what the answer rests on.
-fn grounds(verification: &Verification) -> Vec<String> {
-    if !verification.open.is_empty() {
-        return open_lines(&verification.open);
+fn grounds(report: &Report) -> Vec<String> {
+    let open = report.not_established();
+    if !open.is_empty() {
+        return open_lines(open, &report.source);
     }
-    let line = match (verification.independent, verification.reduced) {
+    let line = match (report.independent, report.reduced) {
         (true, _) => "causality and data independence are evident from the source",
         (false, false) => "values are compared as they are: nothing is assumed about them",
-        (false, true) if verification.assuming.is_empty() => {
+        (false, true) if report.assumed.is_empty() => {
             "causality and data independence are not established: see the warnings"
         }
         (false, true) => {
@@ -128,14 +129,14 @@ fn grounds(verification: &Verification) -> Vec<String> {
 }
 
 /// `m.m:12:3: data independence is not established: …`
-pub(crate) fn open_lines(open: &[Open]) -> Vec<String> {
-    let line = |one: &Open| format!("{}: {}", one.place, one.sentence);
-    open.iter().map(line).collect()
+pub(crate) fn open_lines(doubts: &[Doubt], source: &Source) -> Vec<String> {
+    let open = open(doubts, source).into_iter();
+    open.map(|one| format!("{}: {}", one.place, one.sentence)).collect()
 }
 
 fn memory_text(memory: &Memory) -> String {
     let mut text = "\nThe memory trace, with a value of its own for every store:\n".to_owned();
-    for line in &memory.trace {
+    for line in memory.trace.lines() {
         let _ = writeln!(text, "  {line}");
     }
     if !memory.cycle.is_empty() {
@@ -144,48 +145,56 @@ fn memory_text(memory: &Memory) -> String {
             let _ = writeln!(text, "  {from}  -- {because} -->  {to}");
         }
     }
-    if !memory.judged.is_empty() {
-        text.push_str("\nThe trace checker, which knows of no witness, says:\n");
-        for line in &memory.judged {
-            let _ = writeln!(text, "  {line}");
-        }
+    text.push_str("\nThe trace checker, which knows of no witness, says:\n");
+    for line in judged(memory) {
+        let _ = writeln!(text, "  {line}");
     }
     text
 }
 
 #[cfg(test)]
 mod tests {
+    use conform::Options;
+    use conform::report::answer;
+    use explore::Stop;
+
     use super::*;
-    use crate::verification::Sizes;
+
+    /// A memory that takes every load and every store in one step.
+    const MEMORY: &str = "
+        type Proc: scalarset(2); Addr: scalarset(1); Value: 0..1;
+        var memory: array [Addr] of Value;
+        procedure Load(p: Proc; a: Addr; v: Value); begin end;
+        procedure Store(p: Proc; a: Addr; v: Value); begin end;
+        startstate begin for a: Addr do memory[a] := 0; end; end;
+        ruleset p: Proc; a: Addr; v: Value do
+          rule memory[a] = v ==> begin Load(p, a, v); end;
+          rule begin memory[a] := v; Store(p, a, v); end;
+        end;";
 
     #[test]
     fn a_verified_protocol_is_told_with_what_it_is_relative_to() {
-        let verification = Verification {
-            model: "m.m".to_owned(),
-            verdict: Verdict::Verified,
-            sentence: "sequentially consistent".to_owned(),
-            sizes: Sizes { processors: 2, addresses: 1, values: 2 },
-            independent: true,
-            reduced: true,
-            lemmas: vec![Lemma {
-                name: "no 1-nice cycle".to_owned(),
-                states: 1_024,
-                rules_fired: 4_096,
-                depth: 20,
-                seconds: 0.1,
-                holds: Some(true),
-                passed_over: 0,
-            }],
-            ..Verification::default()
-        };
+        let source = Source { name: "m.m".to_owned(), text: MEMORY.to_owned() };
+        let options = Options::default();
+        let mut found =
+            answer(&source, &options, &mut |_, _| (), &Stop::after(None)).expect("it is suitable");
+        found.lemmas = vec![Searched {
+            name: "no 1-nice cycle".to_owned(),
+            states: 1_024,
+            rules_fired: 4_096,
+            depth: 20,
+            seconds: 0.1,
+            holds: Some(true),
+            passed_over: 0,
+        }];
         assert_eq!(
-            report(&verification, false, false),
+            report(&found, &[], false, false),
             "m.m: verified: sequentially consistent\n  \
              no 1-nice cycle: holds, 1,024 states, 4,096 rules fired, depth 20, 0.10 s\n  \
              for 2 processors, 1 address, any number of values, symmetry full\n  \
              relative to the simple witness: stores to an address count in the order in which \
              they happen\n  causality and data independence are evident from the source\n"
         );
-        assert_eq!(report(&verification, true, false), "m.m: verified: sequentially consistent\n");
+        assert_eq!(report(&found, &[], true, false), "m.m: verified: sequentially consistent\n");
     }
 }

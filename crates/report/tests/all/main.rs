@@ -5,3 +5,4 @@
 mod common;
 mod explanations;
 mod lines;
+mod verification;

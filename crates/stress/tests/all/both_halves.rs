@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 
 use conform::mutate::without_claims;
 use conform::{
-    Counterexample, Failure, MemoryModel, Options, RecordOptions, Verdict, Verification, record,
-    verify,
+    Breach, Counterexample, Failure, MemoryModel, Options, RecordOptions, Unknown, Verdict,
+    Verification, record, verify,
 };
 use judge::{Budget, Engine, Outcome, judge};
 use models::Model;
@@ -160,13 +160,15 @@ fn verified(
         Err(Failure::TooLarge | Failure::NotRepeatable(_)) => return (Verified::Undecided, None),
     };
     match &found.verdict {
-        Verdict::Violation(run) => (Verified::Violated, Some(objection(&found, run))),
-        Verdict::FalseAlarm(run) => (Verified::FalseAlarm, Some(objection(&found, run))),
-        Verdict::Verified => (Verified::Holds, None),
-        Verdict::Broken => (Verified::Broken, None),
-        Verdict::Undecided(_) | Verdict::NotEstablished(_) | Verdict::NoStart => {
-            (Verified::Undecided, None)
+        Verdict::Broken(Breach::MemoryModel(run)) => {
+            (Verified::Violated, Some(objection(&found, run)))
         }
+        Verdict::Undecided(Unknown::FalseAlarm(run)) => {
+            (Verified::FalseAlarm, Some(objection(&found, run)))
+        }
+        Verdict::Holds(()) => (Verified::Holds, None),
+        Verdict::Broken(Breach::Protocol) => (Verified::Broken, None),
+        Verdict::Undecided(_) => (Verified::Undecided, None),
     }
 }
 

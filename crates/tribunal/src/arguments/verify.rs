@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use conform::MemoryModel;
 
 use super::explore::ExploreLimitFlags;
 use super::{
@@ -227,6 +228,15 @@ pub(crate) enum MemoryModelChoice {
     Sc,
     /// Total store order, as refinement of TSO-LB.
     Tso,
+}
+
+impl From<MemoryModelChoice> for MemoryModel {
+    fn from(choice: MemoryModelChoice) -> Self {
+        match choice {
+            MemoryModelChoice::Sc => MemoryModel::Sc,
+            MemoryModelChoice::Tso => MemoryModel::Tso,
+        }
+    }
 }
 
 impl MemoryModelChoice {

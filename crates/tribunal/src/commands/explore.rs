@@ -1,9 +1,7 @@
 //! `tribunal explore`: model-check a Murphi model, or check a recorded counterexample.
 
-use evidence::Verdict;
-use explore::{Deadlock, Event, Loaded, Question, Recorded, Refused, Refuted, Strategy};
+use explore::{Deadlock, Event, Loaded, Question, Recorded, Refuted, Strategy};
 use murphi::check::{self, Reading};
-use murphi::source::Source;
 use report::exploration::{json, text};
 
 use super::remark;
@@ -34,7 +32,7 @@ fn explore(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result<Ending
     let language = language(&arguments.language);
     let call_limit = arguments.call_limit.unwrap_or(language.call_limit);
     let language = check::Options { call_limit, reading: Reading::Whole, ..language };
-    let Some(model) = loaded(arguments, &language)? else { return Ok(Ending::Unasked) };
+    let model = load(arguments, &language)?;
     let save = arguments.evidence.save.as_deref();
     let save = save.map(|path| Saved::create(path, interrupt)).transpose()?;
     if let Some(directory) = &arguments.search.disk {
@@ -102,12 +100,7 @@ fn deliver(
         true => json::object(report) + "\n",
         false => text::report(report, detail),
     };
-    let ending = match report.verdict {
-        Verdict::Holds(()) => Ending::Kept,
-        Verdict::Broken(_) => Ending::Broken,
-        Verdict::Undecided(_) if interrupt.happened() => Ending::Interrupted,
-        Verdict::Undecided(_) => Ending::Undecided,
-    };
+    let ending = Ending::of(&report.verdict).unless_interrupted(interrupt);
     output::deliver(&text, None, ending, interrupt)
 }
 
@@ -119,7 +112,7 @@ fn check(arguments: &ExploreArguments, file: &str) -> Result<Ending, Failure> {
     let call_limit = arguments.call_limit.or(recorded.call_limit).unwrap_or(language.call_limit);
     let language = check::Options { call_limit, reading: Reading::Whole, ..language };
     let deadlock = deadlock_of(arguments.search.deadlock, &recorded).map_err(unreadable)?;
-    let Some(model) = loaded(arguments, &language)? else { return Ok(Ending::Unasked) };
+    let model = load(arguments, &language)?;
     let result = model.replay(&recorded, deadlock);
     let name = input::shown(file);
     replayed(input::shown(&arguments.file), name, arguments.json.json, &recorded, &result)
@@ -185,35 +178,11 @@ pub(super) fn deadlock_of(
     Ok(choice.into())
 }
 
-/// The model of the command line. `None` if it is wrong: then that has been said.
-fn loaded(
-    arguments: &ExploreArguments,
-    language: &check::Options,
-) -> Result<Option<Loaded>, Failure> {
+/// The model of the command line.
+fn load(arguments: &ExploreArguments, language: &check::Options) -> Result<Loaded, Failure> {
     let source = model::read_source(&arguments.file)?;
-    let colour = output::colours(arguments.colour, &std::io::stderr());
-    load(&source, language, arguments.quiet.quiet, colour)
-}
-
-/// A model, ready to be run. `None` if it is wrong: then that has been said.
-pub(super) fn load(
-    source: &Source,
-    language: &check::Options,
-    quiet: bool,
-    colour: bool,
-) -> Result<Option<Loaded>, Failure> {
-    match Loaded::new(source, language) {
-        Ok(loaded) => {
-            if !quiet {
-                model::complain(&loaded.warnings, source, colour);
-            }
-            Ok(Some(loaded))
-        }
-        Err(Refused::Wrong(diagnostics)) => {
-            model::complain(&diagnostics, source, colour);
-            remark(&model::verdict_on(&diagnostics, source));
-            Ok(None)
-        }
-        Err(Refused::TooLarge(why)) => Err(Failure::Usage(format!("{}: {why}", source.name))),
-    }
+    let loaded = Loaded::read(&source, language)
+        .map_err(|refusal| model::refused(refusal, arguments.colour))?;
+    model::warn(&loaded.warnings, &source, arguments.quiet.quiet, arguments.colour);
+    Ok(loaded)
 }

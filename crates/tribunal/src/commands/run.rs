@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use explore::Stop;
 use history::{Format, History};
 use judge::{Budget, Engine, Outcome, judge};
 use murphi::source::Source;
@@ -17,7 +18,6 @@ use stress::protocol::{Broken, Clients, Fleet, Plan, Protocol, Scribe, Walk, wal
 
 use super::explore::model;
 use super::record::{Wanted, prepare};
-use super::verify::stop::Stop;
 use super::{count, remark};
 use crate::arguments::{DeadlockChoice, RunArguments};
 use crate::ending::{Ending, Failure};
@@ -115,7 +115,7 @@ impl<'a> Session<'a> {
             source,
             protocol,
             plan,
-            stop: Stop::new(arguments.budget, interrupt),
+            stop: interrupt.stop(arguments.budget),
             sink,
             tale: Tale::default(),
             started: Instant::now(),

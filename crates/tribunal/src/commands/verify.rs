@@ -1,34 +1,27 @@
 //! `tribunal verify`: does a protocol implement its memory model?
 //!
-//! The protocol is composed with observers and each composition is searched. What was found is
-//! told by others than those who found it: the run by the reference interpreter, its memory trace
-//! by the trace checker, and the checker's evidence by the small kernel.
+//! Crate `conform` verifies and has what it finds confirmed; here flags become a question, and what
+//! came of it is printed and kept.
 
 use std::path::Path;
 
+use conform::mutate;
+use conform::report::{Report, Unanswered, answer};
 use conform::{EventNames, MOST_ALARMS, MemoryModel, Options};
 use explore::Deadlock;
 use murphi::check;
 use murphi::source::Source;
-use report::verification::{self as told, json, text};
+use report::verification::{json, keep, text};
 
-use super::explore::{language, model};
-use super::remark;
+use super::explore::{deadlock_of, language, model, recorded_language, replayed};
 use crate::arguments::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};
 use crate::ending::{Ending, Failure};
+use crate::input;
 use crate::interrupt::Interrupt;
-use crate::output;
+use crate::output::{self, Saved};
 use crate::progress::Progress;
 
 mod any;
-mod grounds;
-mod keep;
-mod mutants;
-mod replay;
-pub(super) mod stop;
-mod tell;
-
-use stop::Stop;
 
 /// How many alarms are passed over at most, where that is asked for.
 const MORE_ALARMS: usize = 1_000;
@@ -38,79 +31,144 @@ pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<
         let sentence = "only one of the protocol and the counterexample can be standard input";
         return Err(Failure::Usage(sentence.to_owned()));
     }
-    match &arguments.replay {
-        Some(file) => replay::check(arguments, file),
-        None => verify(arguments, interrupt),
+    if let Some(file) = &arguments.replay {
+        return replay(arguments, file);
     }
-}
-
-/// What is asked, together.
-#[derive(Clone, Copy)]
-struct Question<'a> {
-    arguments: &'a VerifyArguments,
-    source: &'a Source,
-    language: &'a check::Options,
-    options: &'a Options,
-    /// Whether the report has colours.
-    colour: bool,
+    let source = model::read_source(&arguments.file)?;
+    let options = options(arguments, &language(&arguments.language));
+    if arguments.mutants {
+        return mutants(arguments, &source, options, interrupt);
+    }
+    if arguments.any.any_processors {
+        return any::run(arguments, &source, &options, interrupt);
+    }
+    verify(arguments, &source, &options, interrupt)
 }
 
 /// Verifies the protocol and reports.
-fn verify(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
-    let source = model::read_source(&arguments.file)?;
-    let language = language(&arguments.language);
-    let options = options(arguments, &language);
-    let colour = output::colours(arguments.colour, &std::io::stdout()) && !arguments.json.json;
-    let question =
-        Question { arguments, source: &source, language: &language, options: &options, colour };
-    if arguments.mutants {
-        return mutants::run(&question, interrupt);
-    }
-    if arguments.any.any_processors {
-        return any::run(&question, interrupt);
-    }
+fn verify(
+    arguments: &VerifyArguments,
+    source: &Source,
+    options: &Options,
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
+    let refused = |why| refused(arguments, source, why);
     if let Some(directory) = &arguments.emit {
-        match conform::compositions(&source, &options) {
-            Ok(composed) => keep::emit(directory, &composed, interrupt)?,
-            Err(why) => return refused(&question, why, interrupt),
+        let composed = conform::compositions(source, options)
+            .map_err(|why| refused(Unanswered::Refused(why)))?;
+        create(directory)?;
+        for (number, (name, text)) in composed.iter().enumerate() {
+            let path = directory.join(format!("lemma-{}.m", number + 1));
+            write(&path, &format!("-- {name}\n{text}"), interrupt)?;
         }
     }
     if let Some(directory) = &arguments.out {
-        keep::create(directory)?;
+        create(directory)?;
     }
-    let stop = Stop::new(arguments.limits.budget, interrupt);
+    let stop = interrupt.stop(arguments.limits.budget);
     let progress = Progress::start(arguments.quiet.quiet);
     let teller = progress.teller();
     let mut watch = |lemma: &str, now: &explore::Progress| {
         teller.say(|| format!("{lemma}: {now}"));
     };
-    let found = conform::verify(&source, &options, &mut watch, stop.flag());
+    let report = answer(source, options, &mut watch, &stop);
     drop(progress);
-    let found = match found {
-        Ok(found) => found,
-        Err(why) => return refused(&question, why, interrupt),
+    let report = report.map_err(refused)?;
+    model::warn(&report.warnings, source, arguments.quiet.quiet, arguments.colour);
+    let go_on = match &arguments.out {
+        Some(directory) => {
+            for file in keep::files(&report) {
+                write(&directory.join(file.name), &file.text, interrupt)?;
+            }
+            keep::from_files(&report, &arguments.file, directory)
+        }
+        None => keep::go_on(&report, &arguments.file),
     };
-    if !arguments.quiet.quiet {
-        let colour = output::colours(arguments.colour, &std::io::stderr());
-        model::complain(&found.warnings, &source, colour);
-    }
-    if matches!(found.verdict, conform::Verdict::NoStart) {
-        return Err(no_start(&source));
-    }
-    let tale = tell::tell(&question, &found, stop.timed_out())?;
-    let commands = match &arguments.out {
-        Some(directory) => keep::keep(&question, &tale, directory, interrupt)?,
-        None => tell::commands(&question, &tale),
-    };
-    deliver(&question, tale.verification, commands, interrupt)
+    deliver(arguments, &report, &go_on, interrupt)
 }
 
-/// That the protocol begins nowhere.
-fn no_start(source: &Source) -> Failure {
-    Failure::Usage(format!(
-        "{}: there is no start state: the assumptions of the protocol exclude them all",
-        source.name
-    ))
+/// Prints what was found, and says how the run ended.
+fn deliver(
+    arguments: &VerifyArguments,
+    report: &Report,
+    go_on: &[String],
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
+    let text = match arguments.json.json {
+        true => json::object(report) + "\n",
+        false => text::report(report, go_on, arguments.quiet.quiet, in_colours(arguments)),
+    };
+    let ending = Ending::of(&report.verdict).unless_interrupted(interrupt);
+    output::deliver(&text, None, ending, interrupt)
+}
+
+/// Tries all mutants and reports: which changes of the protocol would be noticed?
+fn mutants(
+    arguments: &VerifyArguments,
+    source: &Source,
+    verify: Options,
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
+    let memory_model = verify.memory_model;
+    let jobs = verify.search.threads;
+    let usual = mutate::Options::default().verify.search;
+    let mut options = mutate::Options { verify, ..mutate::Options::default() };
+    options.survivors = arguments.survivors;
+    options.only.clone_from(&arguments.mutant);
+    options.jobs = jobs;
+    options.verify.search.threads = 1;
+    options.verify.search.time = arguments.limits.budget.or(usual.time);
+    options.verify.search.memory = arguments.limits.memory.map(|m| m as u64).or(usual.memory);
+    let stop = interrupt.stop(None);
+    let progress = Progress::start(arguments.quiet.quiet);
+    let teller = progress.teller();
+    teller.say(|| "verifying the protocol".to_owned());
+    let mut watch = |now: &mutate::Progress| {
+        teller.say(|| format!("{} of {} mutants tried", now.done, now.total));
+    };
+    let report = mutate::run(source, &options, &mut watch, stop.flag());
+    drop(progress);
+    let report = report.map_err(|why| refused(arguments, source, Unanswered::Refused(why)))?;
+    let text = match arguments.json.json {
+        true => report.json(source, memory_model) + "\n",
+        false => {
+            let text = report.text(source);
+            let lines = if arguments.quiet.quiet { 1 } else { usize::MAX };
+            let text = text.lines().take(lines).map(|line| format!("{line}\n"));
+            format!("{}: {}", source.name, text.collect::<String>())
+        }
+    };
+    let ending = match interrupt.happened() {
+        true => Ending::Interrupted,
+        false => Ending::of(&report.verdict()),
+    };
+    output::deliver(&text, None, ending, interrupt)
+}
+
+/// Checks a recorded counterexample. What was asked when it was recorded is asked again, as far as the
+/// command line does not say otherwise.
+fn replay(arguments: &VerifyArguments, file: &str) -> Result<Ending, Failure> {
+    let name = input::shown(file);
+    let unreadable = |reason: String| Failure::Usage(format!("{name}: {reason}"));
+    let recorded = conform::Recorded::read(&model::read_text(file)?).map_err(unreadable)?;
+    let language = recorded_language(&arguments.language, &recorded.run).map_err(unreadable)?;
+    let deadlock = deadlock_of(arguments.deadlock, &recorded.run).map_err(unreadable)?;
+    let mut options = options(arguments, &language);
+    if let (None, Some(name)) = (arguments.model, &recorded.memory_model) {
+        options.memory_model = MemoryModelChoice::of_name(name).map_err(unreadable)?.into();
+    }
+    if let Some(events) = &recorded.events {
+        options.events.clone_from(events);
+    }
+    let source = model::read_source(&arguments.file)?;
+    let result =
+        conform::replay(&source, &options, &recorded, deadlock).map_err(|why| match why {
+            conform::NotReplayed::Refused(why) => {
+                refused(arguments, &source, Unanswered::Refused(why))
+            }
+            why => unreadable(why.to_string()),
+        })?;
+    replayed(input::shown(&arguments.file), name, arguments.json.json, &recorded.run, &result)
 }
 
 /// What is asked of the library.
@@ -118,7 +176,7 @@ fn options(arguments: &VerifyArguments, language: &check::Options) -> Options {
     let limits = &arguments.limits;
     let passes = arguments.pass_over || arguments.witness == WitnessChoice::None;
     Options {
-        memory_model: memory_model(arguments.model.unwrap_or(MemoryModelChoice::Sc)),
+        memory_model: arguments.model.map_or(MemoryModel::Sc, Into::into),
         events: EventNames {
             load: arguments.events.load.clone(),
             store: arguments.events.store.clone(),
@@ -152,82 +210,32 @@ fn deadlock(arguments: &VerifyArguments) -> Deadlock {
     )
 }
 
-fn memory_model(choice: MemoryModelChoice) -> MemoryModel {
-    match choice {
-        MemoryModelChoice::Sc => MemoryModel::Sc,
-        MemoryModelChoice::Tso => MemoryModel::Tso,
-    }
-}
-
-/// The same for whoever tells.
-fn told_model(memory_model: MemoryModel) -> told::MemoryModel {
-    match memory_model {
-        MemoryModel::Sc => told::MemoryModel::Sc,
-        MemoryModel::Tso => told::MemoryModel::Tso,
-    }
-}
-
-/// Says why there is no answer.
-fn refused(
-    question: &Question<'_>,
-    why: conform::Failure,
-    interrupt: &Interrupt,
-) -> Result<Ending, Failure> {
-    let source = question.source;
-    let colour = output::colours(question.arguments.colour, &std::io::stderr());
+/// Why there is no answer.
+fn refused(arguments: &VerifyArguments, source: &Source, why: Unanswered) -> Failure {
     match why {
-        conform::Failure::Unsuitable(problems) => {
-            model::complain(&problems, source, colour);
-            remark(&model::verdict_on(&problems, source));
-            Ok(Ending::Unasked)
-        }
-        conform::Failure::Composition(problems) => {
-            model::complain(&problems, source, colour);
-            remark("the protocol composed with an observer is refused; see it with --emit DIR");
-            Ok(Ending::Unasked)
-        }
-        conform::Failure::TooLarge => {
-            let sentence =
-                "composed with an observer, a state is too large; make the model smaller";
-            Err(Failure::Usage(format!("{}: {sentence}", source.name)))
-        }
-        conform::Failure::NotRepeatable(why) => {
-            let sentence = format!(
-                "an alarm whose run cannot be taken again with other values ({why}): data is not \
-                 independent, and nothing is known"
-            );
-            let verification = tell::unanswered(question, sentence);
-            deliver(question, verification, Vec::new(), interrupt)
-        }
+        Unanswered::Refused(why) => model::refused(why.refusal(source), arguments.colour),
+        Unanswered::NoStart => Failure::Usage(format!("{}: {why}", source.name)),
+        Unanswered::NotJudged => Failure::Budget(why.to_string()),
+        Unanswered::Contradicted(_) | Unanswered::Rejected(_) => Failure::Usage(why.to_string()),
     }
 }
 
-/// Prints what was found, and says how the run ended.
-fn deliver(
-    question: &Question<'_>,
-    verification: told::Verification,
-    commands: Vec<String>,
-    interrupt: &Interrupt,
-) -> Result<Ending, Failure> {
-    let arguments = question.arguments;
-    let report = match arguments.json.json {
-        true => json::object(&verification) + "\n",
-        false => {
-            let shown =
-                tell::without_observer(told::Verification { commands, ..verification.clone() });
-            text::report(&shown, arguments.quiet.quiet, question.colour)
-        }
-    };
-    let ending = match verification.verdict {
-        told::Verdict::Verified => Ending::Kept,
-        told::Verdict::Violation | told::Verdict::Broken => Ending::Broken,
-        _ if interrupt.happened() => Ending::Interrupted,
-        told::Verdict::FalseAlarm | told::Verdict::Undecided => Ending::Undecided,
-    };
-    output::deliver(&report, None, ending, interrupt)
+/// Whether the report has colours.
+fn in_colours(arguments: &VerifyArguments) -> bool {
+    output::colours(arguments.colour, &std::io::stdout()) && !arguments.json.json
 }
 
-/// A path as it is written in a command.
-fn shown(path: &Path) -> String {
-    path.display().to_string()
+/// Makes sure that there is a directory.
+fn create(directory: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(directory).map_err(|error| Failure::File {
+        name: directory.display().to_string(),
+        action: "create",
+        error,
+    })
+}
+
+fn write(path: &Path, text: &str, interrupt: &Interrupt) -> Result<(), Failure> {
+    let mut file = Saved::create(path, interrupt)?;
+    file.write(text.as_bytes())?;
+    file.finish()
 }

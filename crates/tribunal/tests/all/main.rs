@@ -22,6 +22,7 @@ mod litmus;
 mod printed;
 mod protocols;
 mod readme;
+mod recorded;
 mod run;
 mod shrink;
 mod stream;

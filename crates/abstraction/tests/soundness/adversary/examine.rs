@@ -174,7 +174,7 @@ fn by_the_loop(prepared: &Prepared, view: View, lemmas: Vec<Lemma>) -> Answer {
         Err(refine::Failure::Unsuitable(_)) => Answer::Refused,
         Err(refine::Failure::Unrunnable(why)) => Answer::Malformed(format!("{why:?}")),
         Ok(found) => match found.verdict {
-            refine::Verdict::Verified if found.left_out.is_empty() => Answer::Verified,
+            refine::Verdict::Holds(()) if found.left_out.is_empty() => Answer::Verified,
             _ => Answer::Alarm,
         },
     }

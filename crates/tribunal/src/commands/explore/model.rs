@@ -3,12 +3,13 @@
 
 use std::io::{Read, Write};
 
-use murphi::diagnostic::{Diagnostic, Severity};
+use murphi::Refusal;
+use murphi::diagnostic::Diagnostic;
 use murphi::source::Source;
 
-use crate::commands::count;
+use crate::arguments::ColourFlag;
 use crate::ending::Failure;
-use crate::input;
+use crate::{input, output};
 
 /// The most bytes of a source: far beyond any model, and spans count in 32 bits.
 const GREATEST_SOURCE: u64 = 64 << 20;
@@ -37,15 +38,28 @@ pub(in crate::commands) fn read_source(file: &str) -> Result<Source, Failure> {
 
 /// Tells what is wrong with a model, or looks as if it were.
 pub(in crate::commands) fn complain(diagnostics: &[Diagnostic], source: &Source, colour: bool) {
-    let mut text = String::new();
-    for diagnostic in diagnostics {
-        text.push_str(&diagnostic.render(source, colour));
-    }
+    let text: String = diagnostics.iter().map(|one| one.render(source, colour)).collect();
     let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Warns of what looks like a mistake in a model, unless nobody wants to know.
+pub(in crate::commands) fn warn(
+    warnings: &[Diagnostic],
+    source: &Source,
+    quiet: bool,
+    colour: ColourFlag,
+) {
+    if !quiet {
+        complain(warnings, source, output::colours(colour, &std::io::stderr()));
+    }
+}
+
+/// A model is not taken.
+pub(in crate::commands) fn refused(refusal: Refusal, colour: ColourFlag) -> Failure {
+    Failure::Refused(Box::new(refusal), output::colours(colour, &std::io::stderr()))
 }
 
 /// `2 errors in protocol.m`
 pub(in crate::commands) fn verdict_on(diagnostics: &[Diagnostic], source: &Source) -> String {
-    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    format!("{} in {}", count(errors, "error"), source.name)
+    Refusal::of(source, diagnostics.to_vec()).sentence
 }

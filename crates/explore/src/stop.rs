@@ -1,14 +1,25 @@
-//! When to stop: at Ctrl-C, or when the time for all lemmas together has run out.
+//! When to stop: when somebody says so, or when the time for several searches together has run out.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use crate::interrupt::Interrupt;
+use crate::Reason;
 
 /// A flag that is set when it is time to stop. The clock is forgotten when this is dropped.
-pub(in crate::commands) struct Stop {
+///
+/// ```
+/// use std::sync::atomic::Ordering;
+/// use tribunal_explore::Stop;
+///
+/// let stop = Stop::after(None);
+/// let handle = stop.shared(); // for a thread that listens to Ctrl-C, say
+/// handle.store(true, Ordering::SeqCst);
+/// assert!(stop.flag().load(Ordering::SeqCst) && !stop.timed_out());
+/// ```
+#[derive(Debug)]
+pub struct Stop {
     stop: Arc<AtomicBool>,
     timed_out: Arc<AtomicBool>,
     /// Never sent on: hanging up tells the clock that nobody waits for it any more.
@@ -16,11 +27,10 @@ pub(in crate::commands) struct Stop {
 }
 
 impl Stop {
-    pub(in crate::commands) fn new(budget: Option<Duration>, interrupt: &Interrupt) -> Self {
+    /// Stops when this time has passed, if there is one.
+    pub fn after(budget: Option<Duration>) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let timed_out = Arc::new(AtomicBool::new(false));
-        let pressed = Arc::clone(&stop);
-        interrupt.listen(move || pressed.store(true, Ordering::SeqCst));
         let clock = budget.map(|budget| {
             let (sender, receiver) = mpsc::channel::<()>();
             let (stop, timed_out) = (Arc::clone(&stop), Arc::clone(&timed_out));
@@ -35,18 +45,27 @@ impl Stop {
         Stop { stop, timed_out, _clock: clock }
     }
 
-    pub(in crate::commands) fn flag(&self) -> &AtomicBool {
+    /// The flag that ends searches.
+    pub fn flag(&self) -> &AtomicBool {
         &self.stop
     }
 
     /// The flag, to be shared.
-    pub(in crate::commands) fn shared(&self) -> Arc<AtomicBool> {
+    pub fn shared(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
     }
 
     /// Whether the time ran out.
-    pub(in crate::commands) fn timed_out(&self) -> bool {
+    pub fn timed_out(&self) -> bool {
         self.timed_out.load(Ordering::SeqCst)
+    }
+
+    /// Why a search ended that took this for the reason: it cannot tell who has set the flag.
+    pub fn reason(&self, reason: &Reason) -> Reason {
+        match reason {
+            Reason::Interrupted if self.timed_out() => Reason::Time,
+            reason => reason.clone(),
+        }
     }
 }
 
@@ -56,13 +75,14 @@ mod tests {
 
     #[test]
     fn the_flag_is_set_when_the_time_has_run_out_and_not_before() {
-        let interrupt = Interrupt::default();
-        let patient = Stop::new(Some(Duration::from_secs(3600)), &interrupt);
-        let hasty = Stop::new(Some(Duration::ZERO), &interrupt);
+        let patient = Stop::after(Some(Duration::from_secs(3600)));
+        let hasty = Stop::after(Some(Duration::ZERO));
         while !hasty.flag().load(Ordering::SeqCst) {
             std::thread::yield_now();
         }
         assert!(hasty.timed_out());
+        assert_eq!(hasty.reason(&Reason::Interrupted), Reason::Time);
+        assert_eq!(patient.reason(&Reason::Interrupted), Reason::Interrupted);
         assert!(!patient.timed_out() && !patient.flag().load(Ordering::SeqCst));
     }
 }

@@ -1,0 +1,442 @@
+//! What came of verifying a protocol, as data, confirmed by others than those who found it: the run
+//! by the reference interpreter, the verdict on its memory trace by the kernel that checks
+//! certificates. The `report` crate shows it to a person and to programs.
+//!
+//! ```
+//! use evidence::Verdict;
+//! use explore::Stop;
+//! use murphi::source::Source;
+//! use tribunal_conform::{Breach, Options};
+//! use tribunal_conform::report::answer;
+//!
+//! // Every load and every store is one step on one memory.
+//! let text = "
+//!     type Proc: scalarset(2); Addr: scalarset(2); Value: 0..1;
+//!     var memory: array [Addr] of Value;
+//!     procedure Load(p: Proc; a: Addr; v: Value); begin end;
+//!     procedure Store(p: Proc; a: Addr; v: Value); begin end;
+//!     startstate begin for a: Addr do memory[a] := 0; end; end;
+//!     ruleset p: Proc; a: Addr; v: Value do
+//!       rule memory[a] = v ==> begin Load(p, a, v); end;
+//!       rule begin memory[a] := v; Store(p, a, v); end;
+//!     end;";
+//! let source = Source { name: "memory.m".into(), text: text.into() };
+//! let report = answer(&source, &Options::default(), &mut |_, _| (), &Stop::after(None))?;
+//! assert!(matches!(report.verdict, Verdict::Holds(())));
+//! assert_eq!(report.sentence, "sequentially consistent");
+//! # Ok::<(), tribunal_conform::report::Unanswered>(())
+//! ```
+
+mod alarm;
+mod sentence;
+
+use std::fmt;
+use std::sync::Arc;
+
+use evidence::{Certificate, Verdict};
+use explore::report::{Counterexample, Effect, Explanation, Finding, Settings, milliseconds, told};
+use explore::{Contradiction, Exploration, Progress, Reason, Stop};
+use history::History;
+use murphi::diagnostic::Diagnostic;
+use murphi::source::Source;
+use serde::Serialize;
+
+pub use sentence::{assuming, undecided, with_unchecked};
+
+use crate::verify::verify;
+use crate::{
+    Breach, Doubt, Failure, Foundation, Lemma, Options, RestsOn, Sizes, Unknown, Verification,
+};
+
+/// What the names of observers' variables begin with.
+const OBSERVER: &str = "tribunal_";
+
+/// What was asked, what was found, and what it took.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The protocol.
+    pub source: Source,
+    /// What was asked.
+    pub options: Options,
+    /// What was found.
+    pub verdict: Verdict<(), Broken, Open>,
+    /// What the verdict says in a sentence, or why there is none.
+    pub sentence: String,
+    /// How many processors, addresses and values the protocol has.
+    pub sizes: Sizes,
+    /// Whether causality and data independence are established: a few values stand for any number.
+    pub independent: bool,
+    /// Whether fewer values were told apart than there may be, so that the answer rests on that.
+    pub reduced: bool,
+    /// What is not established and was assumed because the user said so.
+    pub assumed: Vec<Doubt>,
+    /// Whether the protocol marks where stores begin to count.
+    pub commits: bool,
+    /// What was searched, in order.
+    pub lemmas: Vec<Searched>,
+    /// What could not be established, and other warnings.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// What is wrong, confirmed.
+#[derive(Debug, Clone)]
+pub enum Broken {
+    /// The memory model is violated.
+    MemoryModel(Box<Alarm>),
+    /// The protocol breaks a claim of its own, misses a cover, fails or gets stuck.
+    Protocol(Box<Run>),
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone)]
+pub enum Open {
+    /// An observer objects to what the memory model allows.
+    FalseAlarm(Box<Alarm>),
+    /// The same, because the protocol marks commits wrongly: it is no objection to the loads.
+    Misuse(Box<Alarm>),
+    /// Something that the answer would rest on is not established.
+    NotEstablished(Vec<Doubt>),
+    /// The search was ended early.
+    Ended(Reason),
+    /// A run could not be taken again with other values, for this reason.
+    NotRepeatable(String),
+}
+
+/// A run of a composed model, confirmed by the reference interpreter.
+#[derive(Debug, Clone, Default)]
+pub struct Run {
+    /// The number of the lemma that it is about, from 1.
+    pub lemma: usize,
+    /// The composed model; nothing if it is a run of the protocol itself.
+    pub composed: Option<String>,
+    /// What is broken at its end, and the run.
+    pub finding: Finding,
+}
+
+/// A run whose loads and stores an observer objects to.
+#[derive(Debug, Clone)]
+pub struct Alarm {
+    /// The run.
+    pub run: Run,
+    /// Its loads and stores.
+    pub memory: Memory,
+}
+
+/// The loads and stores of a run, with a verdict on them that holds.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    /// The trace in Tribunal's format. The order in which the stores happened is a comment: the
+    /// verdict does not rest on it.
+    pub trace: String,
+    /// Whether a load has a value that nobody stored.
+    pub thin_air: bool,
+    /// The cycle, if there is one to show.
+    pub cycle: Vec<Edge>,
+    /// The trace as the trace checker reads it.
+    pub history: History,
+    /// What the trace checker says.
+    pub judged: judge::Verdict,
+    /// If it allows the trace, what it says if stores must count in the order in which they happened.
+    pub in_order_of_run: Option<judge::Verdict>,
+    /// Its evidence, which the kernel has accepted.
+    pub certificate: Certificate,
+}
+
+/// That one event comes before another.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Edge {
+    /// The earlier event, as a line of the trace.
+    pub from: String,
+    /// The later event.
+    pub to: String,
+    /// Why.
+    pub because: &'static str,
+}
+
+/// A model that was searched.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Searched {
+    /// What it claims.
+    pub name: String,
+    /// States that were visited: orbits, under symmetry.
+    pub states: u64,
+    /// Rules that were fired.
+    pub rules_fired: u64,
+    /// The greatest distance of a visited state from the start states.
+    pub depth: u32,
+    /// Seconds of the search.
+    #[serde(serialize_with = "milliseconds")]
+    pub seconds: f64,
+    /// Whether the claim holds; nothing if the search was ended early.
+    pub holds: Option<bool>,
+    /// How many alarms were passed over because the memory model allows them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub passed_over: usize,
+}
+
+/// Why there is no report.
+#[derive(Debug, Clone)]
+pub enum Unanswered {
+    /// The protocol cannot be verified.
+    Refused(Failure),
+    /// The assumptions of the protocol exclude all its start states.
+    NoStart,
+    /// The reference interpreter denies what the search found.
+    Contradicted(Contradiction),
+    /// The trace checker has no verdict on the memory trace of the run.
+    NotJudged,
+    /// The kernel denies what the trace checker says, for this reason.
+    Rejected(String),
+}
+
+/// Verifies a protocol, and has what is found confirmed. `watch` hears of the lemma being searched
+/// and how far it has got.
+pub fn answer(
+    source: &Source,
+    options: &Options,
+    watch: &mut dyn FnMut(&str, &Progress),
+    stop: &Stop,
+) -> Result<Report, Unanswered> {
+    match verify(source, options, watch, stop.flag()) {
+        Ok(found) => report(source, options, &found, stop),
+        Err(Failure::NotRepeatable(why)) => Ok(not_repeatable(source, options, why)),
+        Err(why) => Err(Unanswered::Refused(why)),
+    }
+}
+
+/// Has what was found confirmed, and puts it into words. `stop` is what ended the searches, if
+/// something did.
+pub fn report(
+    source: &Source,
+    options: &Options,
+    found: &Verification,
+    stop: &Stop,
+) -> Result<Report, Unanswered> {
+    let verdict = match &found.verdict {
+        Verdict::Holds(()) => Verdict::Holds(()),
+        Verdict::Broken(Breach::MemoryModel(alarm)) => {
+            let alarm = alarm::confirmed(source, options.memory_model, found, alarm)?;
+            Verdict::Broken(Broken::MemoryModel(Box::new(alarm)))
+        }
+        Verdict::Broken(Breach::Protocol) => {
+            Verdict::Broken(Broken::Protocol(Box::new(of_protocol(source, found)?)))
+        }
+        Verdict::Undecided(Unknown::FalseAlarm(alarm)) => {
+            let confirmed = alarm::confirmed(source, options.memory_model, found, alarm)?;
+            Verdict::Undecided(match alarm.misuse {
+                Some(_) => Open::Misuse(Box::new(confirmed)),
+                None => Open::FalseAlarm(Box::new(confirmed)),
+            })
+        }
+        Verdict::Undecided(Unknown::NotEstablished(doubts)) => {
+            Verdict::Undecided(Open::NotEstablished(doubts.clone()))
+        }
+        Verdict::Undecided(Unknown::Ended(reason)) => {
+            Verdict::Undecided(Open::Ended(stop.reason(reason)))
+        }
+        Verdict::Undecided(Unknown::NoStart) => return Err(Unanswered::NoStart),
+    };
+    let mut report = Report {
+        sizes: found.sizes,
+        independent: found.independent,
+        reduced: is_reduced(found),
+        commits: found.commits,
+        lemmas: found.lemmas.iter().map(searched).collect(),
+        warnings: found.warnings.clone(),
+        ..Report::new(source, options, verdict)
+    };
+    if let Verdict::Holds(()) = report.verdict {
+        report.assumed.clone_from(&found.assumed);
+    }
+    report.sentence = sentence::of(&report, found);
+    Ok(report)
+}
+
+/// An alarm whose run cannot be taken again with other values.
+fn not_repeatable(source: &Source, options: &Options, why: String) -> Report {
+    let sentence = format!(
+        "an alarm whose run cannot be taken again with other values ({why}): data is not \
+         independent, and nothing is known"
+    );
+    let verdict = Verdict::Undecided(Open::NotRepeatable(why));
+    Report { sentence, ..Report::new(source, options, verdict) }
+}
+
+/// The settings of searches with these options.
+pub fn settings(options: &Options) -> Settings {
+    Settings {
+        constants: options.language.constants.clone(),
+        dialect: options.language.dialect,
+        loop_limit: options.language.loop_limit,
+        symmetry: options.symmetry,
+        deadlock: options.search.deadlock,
+        jobs: options.search.threads,
+        ..Settings::default()
+    }
+}
+
+/// Whether few values were told apart to answer for any number of them.
+fn is_reduced(found: &Verification) -> bool {
+    let needs = |rests_on: RestsOn| rests_on.includes(Foundation::DataIndependence);
+    match found.verdict {
+        Verdict::Holds(()) => found.rests_on.iter().copied().any(needs),
+        _ => found.lemmas.iter().any(|lemma| needs(lemma.rests_on)),
+    }
+}
+
+fn searched(lemma: &Lemma) -> Searched {
+    let found = &lemma.exploration;
+    Searched {
+        name: lemma.name.clone(),
+        states: found.states,
+        rules_fired: found.rules_fired,
+        depth: found.depth,
+        seconds: found.seconds,
+        holds: match found.verdict {
+            Verdict::Holds(()) => Some(lemma.passed_over == 0 && !lemma.misses_cover()),
+            Verdict::Broken(_) => Some(false),
+            Verdict::Undecided(_) => None,
+        },
+        passed_over: lemma.passed_over,
+    }
+}
+
+/// The run to what is wrong with the protocol itself, which the last lemma has met.
+fn of_protocol(source: &Source, found: &Verification) -> Result<Run, Unanswered> {
+    let Some(lemma) = found.lemmas.last() else { return Ok(Run::default()) };
+    let mut run = confirmed_run(source, found.lemmas.len() - 1, lemma, &lemma.exploration)?;
+    // What a composition fails by is told at its place in the protocol.
+    if let Some(place) = &found.broken {
+        run.finding.broken.sentence.clone_from(&place.message);
+        run.finding.broken.explanation = Explanation::Place {
+            source: Arc::new(source.clone()),
+            diagnostic: Box::new(place.clone()),
+            values: Vec::new(),
+        };
+    }
+    Ok(run)
+}
+
+/// The run of a lemma, told by the reference interpreter.
+fn confirmed_run(
+    source: &Source,
+    number: usize,
+    lemma: &Lemma,
+    exploration: &Exploration,
+) -> Result<Run, Unanswered> {
+    let told = told(&lemma.interpreter, exploration, false).map_err(Unanswered::Contradicted)?;
+    let text = &lemma.interpreter.model().source.text;
+    let composed = (*text != source.text).then(|| text.clone());
+    let mut finding = match told.verdict {
+        Verdict::Broken(finding) => finding,
+        Verdict::Holds(()) | Verdict::Undecided(_) => Finding::default(),
+    };
+    if let (Some(run), Some(_)) = (&mut finding.counterexample, &composed) {
+        for step in &mut run.steps {
+            // The observer has put events into its own words.
+            step.printed.retain(|line| !line.is_empty() && !line.starts_with(OBSERVER));
+        }
+    }
+    Ok(Run { lemma: number + 1, composed, finding })
+}
+
+impl Report {
+    /// A report of which only this is known.
+    fn new(source: &Source, options: &Options, verdict: Verdict<(), Broken, Open>) -> Report {
+        Report {
+            source: source.clone(),
+            options: options.clone(),
+            verdict,
+            sentence: String::new(),
+            sizes: Sizes::default(),
+            independent: false,
+            reduced: false,
+            assumed: Vec::new(),
+            commits: false,
+            lemmas: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The verdict in a word, as JSON has it.
+    pub fn verdict_name(&self) -> &'static str {
+        match &self.verdict {
+            Verdict::Holds(()) => "verified",
+            Verdict::Broken(Broken::MemoryModel(_)) => "violation",
+            Verdict::Broken(Broken::Protocol(_)) => "broken",
+            Verdict::Undecided(Open::FalseAlarm(_)) => "false-alarm",
+            Verdict::Undecided(_) => "undecided",
+        }
+    }
+
+    /// The run that breaks something, or that an observer objects to. Of a cover that is missed there
+    /// is no counterexample in it: no run shows what no run reaches.
+    pub fn run(&self) -> Option<&Run> {
+        match &self.verdict {
+            Verdict::Broken(Broken::Protocol(run)) => Some(run),
+            _ => self.alarm().map(|alarm| &alarm.run),
+        }
+    }
+
+    /// The loads and stores of that run, if an observer objects to them.
+    pub fn memory(&self) -> Option<&Memory> {
+        self.alarm().map(|alarm| &alarm.memory)
+    }
+
+    fn alarm(&self) -> Option<&Alarm> {
+        match &self.verdict {
+            Verdict::Broken(Broken::MemoryModel(alarm))
+            | Verdict::Undecided(Open::FalseAlarm(alarm) | Open::Misuse(alarm)) => Some(alarm),
+            _ => None,
+        }
+    }
+
+    /// What the answer would rest on and is not established.
+    pub fn not_established(&self) -> &[Doubt] {
+        match &self.verdict {
+            Verdict::Undecided(Open::NotEstablished(doubts)) => doubts,
+            _ => &[],
+        }
+    }
+}
+
+impl Run {
+    /// The run without the variables of observers: a person looks at the protocol.
+    pub fn without_observer(&self) -> Option<Counterexample> {
+        let is_own = |name: &str| !name.starts_with(OBSERVER);
+        let mut run = self.finding.counterexample.clone()?;
+        run.start.folded.retain(|(place, _)| is_own(place));
+        run.start.bindings.retain(|(name, _)| is_own(name));
+        for step in &mut run.steps {
+            if let Effect::Changed(changed) = &mut step.effect {
+                changed.retain(|change| is_own(&change.place));
+            }
+            step.bindings.retain(|(name, _)| is_own(name));
+        }
+        Some(run)
+    }
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unanswered::Refused(why) => why.fmt(f),
+            Unanswered::NoStart => f.write_str(
+                "there is no start state: the assumptions of the protocol exclude them all",
+            ),
+            Unanswered::Contradicted(wrong) => wrong.fmt(f),
+            Unanswered::NotJudged => f.write_str("the memory trace could not be judged"),
+            Unanswered::Rejected(why) => write!(
+                f,
+                "the verdict on the memory trace is rejected: {why}; this is a bug in tribunal, \
+                 please report it with the model"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Unanswered {}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}

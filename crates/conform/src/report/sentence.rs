@@ -1,0 +1,120 @@
+//! What a verdict says, in one sentence.
+
+use evidence::Verdict;
+use explore::report::{Open as Ended, counted};
+use judge::Outcome;
+use murphi::source::Source;
+
+use super::{Broken, Open, Report, Run};
+use crate::{Breach, Counterexample, Doubt, HAS_ROOM, MemoryModel, ROOM, Unknown, Verification};
+
+/// The sentence of a report on what was found.
+pub(super) fn of(report: &Report, found: &Verification) -> String {
+    match (&report.verdict, &found.verdict) {
+        (Verdict::Holds(()), _) => {
+            let sentence = assuming(verified(report), &report.assumed);
+            with_unchecked(sentence, &found.unchecked)
+        }
+        (Verdict::Broken(Broken::Protocol(run)), _) => broken(run),
+        (_, Verdict::Broken(Breach::MemoryModel(alarm)))
+        | (_, Verdict::Undecided(Unknown::FalseAlarm(alarm))) => of_alarm(report, alarm),
+        (Verdict::Undecided(Open::NotEstablished(doubts)), _) => undecided(doubts, &report.source),
+        (Verdict::Undecided(Open::Ended(reason)), _) => {
+            Ended::Ended { reason: reason.clone(), bound: None }.to_string()
+        }
+        _ => String::new(),
+    }
+}
+
+fn verified(report: &Report) -> String {
+    match (report.options.memory_model, report.options.only) {
+        (MemoryModel::Sc, Some(_)) => {
+            let lemma = report.lemmas.first().map_or("", |lemma| &lemma.name);
+            format!("{lemma}; others were not looked for")
+        }
+        (memory_model, _) => memory_model.kept().to_owned(),
+    }
+}
+
+/// What a verdict says about what was assumed.
+pub fn assuming(sentence: String, assumed: &[Doubt]) -> String {
+    match assumed.is_empty() {
+        true => sentence,
+        false => format!("{sentence}, assuming data independence"),
+    }
+}
+
+/// What a verdict says about claims of the protocol that nothing looks at.
+pub fn with_unchecked(sentence: String, unchecked: &[String]) -> String {
+    match unchecked {
+        [] => sentence,
+        [one] => format!("{sentence}; {one} is not checked"),
+        [several @ .., last] => {
+            format!("{sentence}; {} and {last} are not checked", several.join(", "))
+        }
+    }
+}
+
+/// The verdict on what rests on something that is not established: the first place and reason, and
+/// how many there are.
+pub fn undecided(doubts: &[Doubt], source: &Source) -> String {
+    let Some(first) = doubts.first() else { return String::new() };
+    let more = match doubts.len() - 1 {
+        0 => String::new(),
+        1 => ", and at 1 more place".to_owned(),
+        more => format!(", and at {more} more places"),
+    };
+    let place = source.place(first.diagnostic.span.start);
+    format!("{} (at {place}{more}); nothing is known", first.diagnostic.message)
+}
+
+fn broken(run: &Run) -> String {
+    let what = &run.finding.broken.sentence;
+    match run.finding.counterexample.as_ref().map(|run| run.steps.len()) {
+        // No run shows what no run reaches.
+        None => what.clone(),
+        Some(0) => format!("{what} in a start state"),
+        Some(steps) => format!("{what} after {}", counted(steps as u64, "step")),
+    }
+}
+
+fn of_alarm(report: &Report, alarm: &Counterexample) -> String {
+    let memory_model = report.options.memory_model;
+    let witness = if report.commits { "order of commits" } else { "simple witness" };
+    let after = after(alarm);
+    if alarm.claim == HAS_ROOM && !matches!(alarm.judged.outcome, Outcome::Violation(_)) {
+        let limit = match memory_model {
+            MemoryModel::Sc => format!(" for more than {ROOM} pending stores to an address"),
+            MemoryModel::Tso => String::new(),
+        };
+        return format!("allowed {after}, but the observer has no room{limit}; nothing is known");
+    }
+    if let (Some(misuse), Outcome::Consistent(_)) = (&alarm.misuse, &alarm.judged.outcome) {
+        return format!(
+            "{misuse} {after}; the order of commits means nothing then: call the mark once for each \
+             store, after it, in the order of the processor's stores, or verify with --commit none"
+        );
+    }
+    match (memory_model, &alarm.judged.outcome) {
+        (MemoryModel::Sc, Outcome::Violation(_)) => format!("not sequentially consistent {after}"),
+        (MemoryModel::Tso, Outcome::Violation(_)) => format!("violates total store order {after}"),
+        (MemoryModel::Sc, _) => {
+            format!("sequentially consistent {after}, but not by the {witness}; nothing is known")
+        }
+        (MemoryModel::Tso, _) => {
+            format!("allowed by TSO but not by TSO-LB {after}; nothing is known")
+        }
+    }
+}
+
+/// `after 5 steps with 2 loads and 1 store`
+fn after(alarm: &Counterexample) -> String {
+    let stores = alarm.trace.events.iter().filter(|event| event.is_store).count();
+    let loads = alarm.trace.events.len() - stores;
+    format!(
+        "after {} with {} and {}",
+        counted(alarm.run.len().saturating_sub(1) as u64, "step"),
+        counted(loads as u64, "load"),
+        counted(stores as u64, "store"),
+    )
+}

@@ -1,0 +1,312 @@
+//! What came of a plan, as data: [`answer`] carries a plan out, has what it found confirmed, tries the
+//! verdict out where that is asked for, and makes a [`Report`] of it. The `report` crate shows it to
+//! a person and to programs.
+
+mod claims;
+mod sentence;
+
+use std::fmt;
+
+use conform::report::Unanswered as NotConfirmed;
+use conform::{Doubt, MemoryModel};
+use evidence::Verdict;
+use explore::report::{Finding, milliseconds, told};
+use explore::{Reason, Stop};
+use murphi::Refusal;
+use murphi::source::Source;
+use recheck::Certificate;
+use refine::{Kept, Small, Unrunnable};
+use serde::Serialize;
+
+use crate::audit::audit;
+use crate::carry_out::carry_out;
+use crate::certificate::certificate;
+use crate::emit::emit;
+use crate::outcome::{Audit, End, Found, Outcome};
+use crate::plan::Plan;
+use crate::question::{Failure, Listener, Question};
+
+/// What was asked and what was found.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The protocol.
+    pub source: Source,
+    /// How it was composed and searched.
+    pub options: conform::Options,
+    /// The memory model, or nothing if it is the protocol's own claims.
+    pub memory_model: Option<MemoryModel>,
+    /// The answer.
+    pub verdict: Verdict<(), BrokenProtocol, Open>,
+    /// The answer in words.
+    pub sentence: String,
+    /// The type of processors.
+    pub processor: String,
+    /// How many processors stay as they are.
+    pub concrete: u64,
+    /// What was claimed, one after the other.
+    pub claims: Vec<ClaimSummary>,
+    /// What to know about it.
+    pub notes: Vec<String>,
+    /// What is not established and was assumed because the user said so.
+    pub assumed: Vec<Doubt>,
+    /// How the verdict was tried out, if it was.
+    pub audit: Option<Audit>,
+}
+
+/// The protocol breaks a claim of its own with some number of processors.
+#[derive(Debug, Clone)]
+pub struct BrokenProtocol {
+    /// How many processors there are.
+    pub processors: u64,
+    /// What is broken, and the run of the protocol with so many.
+    pub finding: Finding,
+}
+
+/// Why nothing is known.
+#[derive(Debug, Clone)]
+pub enum Open {
+    /// Not every invariant can be claimed, or not every claim was shown.
+    LeftOut,
+    /// What the claims rest on is not established.
+    NotEstablished(Vec<Doubt>),
+    /// A lemma is missing.
+    Missing(Option<MissingLemma>),
+    /// A search was ended early.
+    Ended(Reason),
+    /// A prepared program is wrong, and the protocol is not.
+    Unconfirmed,
+    /// The audit contradicts the proof.
+    Contradicted,
+    /// Nothing was looked at.
+    Nothing,
+}
+
+/// A run of the abstraction that no lemma excludes, and what may help.
+#[derive(Debug, Clone)]
+pub struct MissingLemma {
+    /// What goes wrong, and the run; nothing if what goes wrong cannot be told.
+    pub finding: Option<Finding>,
+    /// The rule that a lemma may be for.
+    pub rule: Option<String>,
+    /// How many processors to keep as they are instead.
+    pub wider: u64,
+}
+
+/// Something that was claimed, and what it took.
+#[derive(Debug, Clone, Serialize)]
+pub struct ClaimSummary {
+    /// What.
+    pub name: String,
+    /// Whether it holds for any number; nothing if that is not known.
+    pub holds: Option<bool>,
+    /// States, rules fired and depth of the last search of the abstraction, and its time.
+    pub states: u64,
+    /// See `states`.
+    pub rules_fired: u64,
+    /// See `states`.
+    pub depth: u32,
+    /// See `states`.
+    #[serde(serialize_with = "milliseconds")]
+    pub seconds: f64,
+    /// How often the abstraction was searched for alarms.
+    pub rounds: usize,
+    /// Whether one more processor was known by its name.
+    pub named: bool,
+    /// Whether no lemma can be left out.
+    pub minimal: bool,
+    /// The lemmas.
+    pub lemmas: Vec<Kept>,
+    /// The concrete instances that were looked at.
+    pub instances: Vec<Small>,
+}
+
+/// What came of a plan.
+#[derive(Debug)]
+pub struct Answer {
+    /// What to say about it.
+    pub told: Told,
+    /// What was found.
+    pub outcome: Outcome,
+}
+
+/// What to say about an answer.
+#[derive(Debug, Clone)]
+pub enum Told {
+    /// About any number of processors.
+    AnyNumber(Box<Report>),
+    /// The memory model is violated with some number of processors, or an observer objects.
+    Memory(Box<conform::report::Report>),
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone)]
+pub enum Unanswered {
+    /// The protocol, or the lemmas to begin with, cannot be taken.
+    Refused(Failure),
+    /// What was found is not confirmed, or there is no start state.
+    NotConfirmed(NotConfirmed),
+}
+
+/// Carries a plan out, and has what was found confirmed. If `steps` are given, a verdict is tried out
+/// with so many random steps.
+pub fn answer(
+    question: &Question<'_>,
+    plan: &Plan,
+    steps: Option<u64>,
+    listener: &mut Listener<'_>,
+    stop: &Stop,
+) -> Result<Answer, Unanswered> {
+    let outcome = carry_out(question, plan, listener, stop.flag()).map_err(Unanswered::Refused)?;
+    let steps = steps.filter(|_| outcome.holds(plan));
+    let audited = steps.map(|steps| audit(question, &outcome, steps, listener, stop.flag()));
+    let told = tell(question, plan, &outcome, stop).map_err(Unanswered::NotConfirmed)?;
+    let told = match (told, audited) {
+        (Told::AnyNumber(mut report), Some(audited)) => {
+            report.audited(audited);
+            Told::AnyNumber(report)
+        }
+        (told, _) => told,
+    };
+    Ok(Answer { told, outcome })
+}
+
+/// Makes the report on what came of a plan.
+fn tell(
+    question: &Question<'_>,
+    plan: &Plan,
+    outcome: &Outcome,
+    stop: &Stop,
+) -> Result<Told, NotConfirmed> {
+    let asked = |verdict, sentence| claims::report(question, outcome, verdict, sentence);
+    let not_established = || {
+        let sentence = conform::report::undecided(&outcome.open, question.source);
+        asked(Verdict::Undecided(Open::NotEstablished(outcome.open.clone())), sentence)
+    };
+    let report = match &outcome.end {
+        End::NoStart if outcome.open.is_empty() => return Err(NotConfirmed::NoStart),
+        End::NoStart => not_established(),
+        End::Found(Found::Memory { source, options, verification }) => {
+            let report = conform::report::report(source, options, verification, stop)?;
+            return Ok(Told::Memory(Box::new(report)));
+        }
+        End::Found(Found::Own { processors, interpreter, exploration }) => {
+            let run = told(interpreter, exploration, false).map_err(NotConfirmed::Contradicted)?;
+            let finding = match run.verdict {
+                Verdict::Broken(finding) => finding,
+                Verdict::Holds(()) | Verdict::Undecided(_) => Finding::default(),
+            };
+            let sentence = sentence::broken(*processors, &finding);
+            asked(Verdict::Broken(BrokenProtocol { processors: *processors, finding }), sentence)
+        }
+        End::Unconfirmed { processors } => {
+            let sentence = sentence::unconfirmed(*processors);
+            asked(Verdict::Undecided(Open::Unconfirmed), sentence)
+        }
+        End::Claims if outcome.is_verified() && !outcome.open.is_empty() => not_established(),
+        End::Claims => claims::told(question, plan, outcome, stop),
+    };
+    Ok(Told::AnyNumber(Box::new(report)))
+}
+
+impl Answer {
+    /// What the verdict rests on, if it is "verified". The error is a sentence; it is a bug.
+    pub fn certificate(
+        &self,
+        question: &Question<'_>,
+        plan: &Plan,
+    ) -> Result<Option<Certificate>, String> {
+        match &self.told {
+            Told::AnyNumber(report)
+                if matches!(report.verdict, Verdict::Undecided(Open::Contradicted)) =>
+            {
+                Ok(None)
+            }
+            _ => certificate(question, plan, &self.outcome),
+        }
+    }
+
+    /// The abstractions of the claims, as texts that other tools read.
+    pub fn abstractions(&self, question: &Question<'_>) -> Vec<String> {
+        let End::Claims = self.outcome.end else { return Vec::new() };
+        let shown = self.outcome.shown.iter();
+        let abstracted =
+            shown.filter_map(|shown| Some((&shown.claim, shown.found.abstraction.as_ref()?)));
+        let text = |(claim, abstraction): (&crate::Claim, _)| {
+            emit(abstraction, &claim.prepared, &question.source.name)
+        };
+        abstracted.map(text).collect()
+    }
+}
+
+impl Report {
+    /// The verdict in a word, as JSON has it.
+    pub fn verdict_name(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Holds(()) => "verified",
+            Verdict::Broken(_) => "violation",
+            Verdict::Undecided(_) => "undecided",
+        }
+    }
+
+    /// What is broken at the end of a run of the protocol, or of the abstraction.
+    pub fn finding(&self) -> Option<&Finding> {
+        match &self.verdict {
+            Verdict::Broken(broken) => Some(&broken.finding),
+            Verdict::Undecided(Open::Missing(Some(missing))) => missing.finding.as_ref(),
+            Verdict::Holds(()) | Verdict::Undecided(_) => None,
+        }
+    }
+
+    /// What the answer would rest on and is not established.
+    pub fn not_established(&self) -> &[Doubt] {
+        match &self.verdict {
+            Verdict::Undecided(Open::NotEstablished(doubts)) => doubts,
+            _ => &[],
+        }
+    }
+
+    /// What trying the verdict out has shown.
+    fn audited(&mut self, audited: Result<Audit, String>) {
+        match audited {
+            Ok(audit) => {
+                self.sentence += &sentence::searched(&audit);
+                self.notes.push(sentence::audited(&audit));
+                self.audit = Some(audit);
+            }
+            Err(contradiction) => {
+                self.verdict = Verdict::Undecided(Open::Contradicted);
+                self.sentence = sentence::contradicted(&contradiction);
+            }
+        }
+    }
+}
+
+impl Failure {
+    /// What is wrong, and with which text.
+    pub fn refusal(self, source: &Source) -> Refusal {
+        match self {
+            Failure::Composition(why) => why.refusal(source),
+            Failure::Unsuitable(source, problems) | Failure::Lemmas(source, problems) => {
+                Refusal::of(&source, problems)
+            }
+            Failure::Unrunnable(Unrunnable::Refused(source, problems)) => {
+                let sentence = "an instance of the protocol, or its abstraction, is refused";
+                Refusal { source, problems, sentence: sentence.to_owned() }
+            }
+            Failure::Unrunnable(Unrunnable::TooLarge) => {
+                Refusal::whole(source, "a state is too large; make the model smaller")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unanswered::Refused(_) => f.write_str("the protocol cannot be abstracted"),
+            Unanswered::NotConfirmed(why) => why.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Unanswered {}
