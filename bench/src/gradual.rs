@@ -69,8 +69,8 @@ impl Way {
         let budget = Budget::unlimited().with_time(limit);
         let (verdict, time) = cpu_seconds(|| judge(history, model, engine, &budget));
         let holds = match verdict.outcome {
-            Outcome::Consistent(_) => Some(true),
-            Outcome::Violation(_) => Some(false),
+            Outcome::Holds(_) => Some(true),
+            Outcome::Broken(_) => Some(false),
             Outcome::Undecided(_) => None,
         };
         (holds, time)

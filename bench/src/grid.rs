@@ -87,7 +87,7 @@ fn measure(context: &Context, model: Model, buffer: usize, seeds: u64) -> Grid {
                 seconds,
                 guessed: matches!(verdict.decided_by, DecidedBy::TotalOrder | DecidedBy::Linear),
                 decided: !matches!(verdict.outcome, Outcome::Undecided(_)),
-                valid: matches!(verdict.outcome, Outcome::Consistent(_)),
+                valid: matches!(verdict.outcome, Outcome::Holds(_)),
             });
         }
     }

@@ -7,7 +7,7 @@ use std::io;
 use std::time::Duration;
 
 use history::History;
-use judge::{Budget, Engine, Outcome, Verdict, judge};
+use judge::{Budget, Engine, Judgement, Outcome, judge};
 use models::Model;
 use oracle::{Formula, SharedLiterals};
 
@@ -35,7 +35,7 @@ fn limit(context: &Context) -> u64 {
     context.limit().min(20)
 }
 
-fn decide(context: &Context, history: &History, model: Model) -> (Verdict, f64) {
+fn decide(context: &Context, history: &History, model: Model) -> (Judgement, f64) {
     let limit = Duration::from_secs(limit(context));
     let budget = Budget::unlimited().with_time(limit);
     cpu_seconds(|| judge(history, model, Engine::Auto, &budget))
@@ -75,7 +75,7 @@ fn formulas(context: &Context, section: &mut Section) {
                 continue;
             }
             context.progress(format!("3-SAT: {variables} variables, {model}"));
-            let trials: Vec<(History, Verdict, f64)> = (0..seeds)
+            let trials: Vec<(History, Judgement, f64)> = (0..seeds)
                 .map(|seed| {
                     let formula = Formula::random(variables, clauses, seed);
                     let history = formula.history(model, SharedLiterals::No);
@@ -99,8 +99,8 @@ fn formulas(context: &Context, section: &mut Section) {
                 clauses.to_string(),
                 model.name().to_owned(),
                 trials.first().map_or_else(dash, |t| t.0.len().to_string()),
-                tally(|o| matches!(o, Outcome::Consistent(_))).to_string(),
-                tally(|o| matches!(o, Outcome::Violation(_))).to_string(),
+                tally(|o| matches!(o, Outcome::Holds(_))).to_string(),
+                tally(|o| matches!(o, Outcome::Broken(_))).to_string(),
                 undecided.to_string(),
                 seconds(middle),
                 seconds(Some(slowest)),
@@ -148,7 +148,7 @@ fn dense(context: &Context, section: &mut Section) {
             context.progress(format!("dense: {events} events, {model}"));
             let mix = Mix::MOSTLY_WRITES;
             let shape = Shape { events, threads: 16, addresses: 2, mix, buffer, fault: None };
-            let trials: Vec<(Verdict, f64)> =
+            let trials: Vec<(Judgement, f64)> =
                 (0..seeds).map(|seed| decide(context, &history(shape, seed), model)).collect();
             let times: Vec<f64> = trials.iter().map(|t| t.1).collect();
             let open: Option<Vec<f64>> =
@@ -175,11 +175,11 @@ fn dense(context: &Context, section: &mut Section) {
     section.table(&table);
 }
 
-fn decided_by((verdict, _): &(Verdict, f64)) -> String {
+fn decided_by((verdict, _): &(Judgement, f64)) -> String {
     match verdict.outcome {
         Outcome::Undecided(_) => "undecided".to_owned(),
-        Outcome::Violation(_) => "VIOLATION".to_owned(),
-        Outcome::Consistent(_) => verdict.decided_by.to_string(),
+        Outcome::Broken(_) => "VIOLATION".to_owned(),
+        Outcome::Holds(_) => verdict.decided_by.to_string(),
     }
 }
 

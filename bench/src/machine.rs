@@ -343,7 +343,7 @@ mod tests {
 
     fn satisfies((shape, seed): (Shape, u64), model: Model) -> bool {
         let verdict = judge(&history(shape, seed), model, Engine::Auto, &Budget::unlimited());
-        matches!(verdict.outcome, Outcome::Consistent(_))
+        matches!(verdict.outcome, Outcome::Holds(_))
     }
 
     #[test]

@@ -128,8 +128,8 @@ fn try_one(flags: &TryFlags) {
         let (verdict, seconds) =
             cpu_seconds(|| judge(&history, model, flags.engine, &Budget::unlimited()));
         let word = match verdict.outcome {
-            Outcome::Consistent(_) => "consistent",
-            Outcome::Violation(_) => "violation",
+            Outcome::Holds(_) => "consistent",
+            Outcome::Broken(_) => "violation",
             Outcome::Undecided(_) => "undecided",
         };
         println!(

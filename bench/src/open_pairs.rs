@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 
 use history::History;
-use judge::{Budget, Engine, Outcome, Verdict, judge};
+use judge::{Budget, Engine, Judgement, Outcome, judge};
 use models::Model;
 
 use crate::child::{End, Usage};
@@ -27,7 +27,7 @@ pub(crate) fn report(context: &Context, section: &mut Section) -> io::Result<()>
     datalog(context, section)
 }
 
-fn verdict(history: &History, model: Model) -> Verdict {
+fn verdict(history: &History, model: Model) -> Judgement {
     judge(history, model, Engine::Auto, &Budget::unlimited())
 }
 
@@ -71,7 +71,7 @@ fn weaker_models(context: &Context, section: &mut Section) {
     let wanted = context.seeds(100, 20) as usize;
     context.progress("violations that weaker models find");
     let violates = |history: &History, model: Model| {
-        matches!(verdict(history, model).outcome, Outcome::Violation(_))
+        matches!(verdict(history, model).outcome, Outcome::Broken(_))
     };
     let fault = Some(Fault::MissedInvalidation);
     let violations: Vec<History> = (0..50 * wanted as u64)
@@ -162,7 +162,7 @@ fn compare(
         if solved {
             let answer = read_answer(&history, &fs::read_to_string(context.output())?);
             let verdict = verdict(&history, Model::Ccm);
-            let violation = matches!(verdict.outcome, Outcome::Violation(_));
+            let violation = matches!(verdict.outcome, Outcome::Broken(_));
             let same_count =
                 verdict.stats.unordered_write_pairs.is_none_or(|open| open == answer.open);
             if violation != answer.violation || (!violation && !same_count) {

@@ -138,7 +138,7 @@ mod tests {
     fn polling_is_sequentially_consistent_and_mostly_spinning() {
         let history = parsed(polling(4000));
         let verdict = judge(&history, Model::Sc, Engine::Auto, &Budget::unlimited());
-        assert!(matches!(verdict.outcome, Outcome::Consistent(_)));
+        assert!(matches!(verdict.outcome, Outcome::Holds(_)));
         assert_eq!(history.thread_count(), 8);
         let spinning =
             polling(4000).filter(|r| matches!(r.access, Access::Read { address: 256, .. })).count();

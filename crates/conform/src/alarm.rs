@@ -26,12 +26,12 @@ pub(crate) struct Judged {
     pub(crate) trace: MemoryTrace,
     /// The trace as the trace checker reads it, and what it says.
     pub(crate) history: History,
-    pub(crate) verdict: judge::Verdict,
+    pub(crate) verdict: judge::Judgement,
 }
 
 impl Judged {
     pub(crate) fn is_violation(&self) -> bool {
-        matches!(self.verdict.outcome, Outcome::Violation(_))
+        matches!(self.verdict.outcome, Outcome::Broken(_))
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn judge_run(
     }
     let mut is_refused = |trace: &MemoryTrace| {
         let judged = judge_trace(trace, false, memory_model);
-        judged.is_ok_and(|(_, verdict)| matches!(verdict.outcome, Outcome::Violation(_)))
+        judged.is_ok_and(|(_, verdict)| matches!(verdict.outcome, Outcome::Broken(_)))
     };
     match trace::extend(&lifted, run, states, &mut is_refused) {
         Some(extension) => {
@@ -69,7 +69,7 @@ pub(crate) fn judge_trace(
     trace: &MemoryTrace,
     ordered: bool,
     memory_model: MemoryModel,
-) -> Result<(History, judge::Verdict), NotRepeatable> {
+) -> Result<(History, judge::Judgement), NotRepeatable> {
     let model = memory_model.of_traces();
     let text = trace.text(ordered);
     let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };

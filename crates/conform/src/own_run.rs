@@ -39,7 +39,7 @@ pub(crate) fn is_violation(
     again.ways().any(|way| {
         let refused = |trace: MemoryTrace| {
             let judged = judge_trace(&trace, false, memory_model);
-            judged.is_ok_and(|(_, verdict)| matches!(verdict.outcome, judge::Outcome::Violation(_)))
+            judged.is_ok_and(|(_, verdict)| matches!(verdict.outcome, judge::Outcome::Broken(_)))
         };
         again.trace(&way).is_some_and(refused)
     })

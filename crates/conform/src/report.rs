@@ -135,9 +135,9 @@ pub struct Memory {
     /// The trace as the trace checker reads it.
     pub history: History,
     /// What the trace checker says.
-    pub judged: judge::Verdict,
+    pub judged: judge::Judgement,
     /// If it allows the trace, what it says if stores must count in the order in which they happened.
-    pub in_order_of_run: Option<judge::Verdict>,
+    pub in_order_of_run: Option<judge::Judgement>,
     /// Its evidence, which the kernel has accepted.
     pub certificate: Certificate,
 }

@@ -1,6 +1,8 @@
 //! The one shape of an answer: it holds, with this evidence; it is broken, with this evidence; or it
 //! is undecided, for this reason. Trace checks, explorations and proofs differ in the evidence only.
 
+use crate::{Evidence, Proof, Witness};
+
 /// What was found out about a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict<H, B, U> {
@@ -18,6 +20,24 @@ impl<H, B, U> Verdict<H, B, U> {
         match self {
             Verdict::Broken(evidence) => Some(evidence),
             Verdict::Holds(_) | Verdict::Undecided(_) => None,
+        }
+    }
+}
+
+impl<U> Verdict<Witness, Proof, U> {
+    /// What a certificate of this verdict on a trace carries; an undecided one has none.
+    ///
+    /// ```
+    /// use tribunal_evidence::{Evidence, Proof, Verdict};
+    ///
+    /// let broken = Verdict::<_, _, ()>::Broken(Proof::default());
+    /// assert_eq!(broken.into_evidence(), Some(Evidence::Violation(Proof::default())));
+    /// ```
+    pub fn into_evidence(self) -> Option<Evidence> {
+        match self {
+            Verdict::Holds(witness) => Some(Evidence::Consistent(witness)),
+            Verdict::Broken(proof) => Some(Evidence::Violation(proof)),
+            Verdict::Undecided(_) => None,
         }
     }
 }

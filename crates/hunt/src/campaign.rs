@@ -416,9 +416,9 @@ impl Worker<'_> {
         let shared = shared_lines(&scene.planned.test.program, history);
         settled.coverage.add_outcome(history, &shared);
         match verdict.outcome {
-            Verdict::Consistent(_) => {}
+            Verdict::Holds(_) => {}
             Verdict::Undecided(_) => totals.undecided += 1,
-            Verdict::Violation(proof) => {
+            Verdict::Broken(proof) => {
                 totals.violations += 1;
                 if !found {
                     let known = |shape: &str| self.known.has(shape);

@@ -279,8 +279,8 @@ impl Alone<'_> {
         }
         let history = builder.finish(ThinAir::Violation).ok()?;
         match judge(&history, Model::Coherence, Engine::Auto, self.budget).outcome {
-            Outcome::Consistent(_) => Some(true),
-            Outcome::Violation(_) => Some(false),
+            Outcome::Holds(_) => Some(true),
+            Outcome::Broken(_) => Some(false),
             Outcome::Undecided(_) => None,
         }
     }
@@ -302,7 +302,7 @@ impl Search<'_> {
         }
         let Some(history) = sketch.build() else { return false };
         let verdict = judge(&history, self.model, Engine::Auto, self.budget);
-        let Outcome::Violation(proof) = verdict.outcome else { return false };
+        let Outcome::Broken(proof) = verdict.outcome else { return false };
         self.best = sketch;
         self.found = Some((history, proof));
         true

@@ -137,7 +137,7 @@ impl Scene<'_> {
         if let Ok(Some(history)) = read {
             let budget = Budget::unlimited().with_time(SHRINK_TIME);
             let verdict = judge(&history, self.model, Engine::Auto, &budget);
-            if let Outcome::Violation(proof) = verdict.outcome {
+            if let Outcome::Broken(proof) = verdict.outcome {
                 return (history, proof);
             }
         }

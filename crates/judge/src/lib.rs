@@ -1,6 +1,6 @@
 //! Is the promise kept by this history?
 //!
-//! [`judge`] takes a history and a model and returns a [`Verdict`] with its evidence inside. It is
+//! [`judge`] takes a history and a model and returns a [`Judgement`] with its evidence inside. It is
 //! pure: no input or output, no clock but the [`Budget`] it is given, and the same question gets
 //! the same answer with the same evidence.
 //!
@@ -14,8 +14,8 @@
 //!      1: x == 0",
 //! )?;
 //! let under = |model| judge(&history, model, Engine::Auto, &Budget::unlimited()).outcome;
-//! assert!(matches!(under(models::Model::Sc), Outcome::Violation(_)));
-//! assert!(matches!(under(models::Model::Tso), Outcome::Consistent(_)));
+//! assert!(matches!(under(models::Model::Sc), Outcome::Broken(_)));
+//! assert!(matches!(under(models::Model::Tso), Outcome::Holds(_)));
 //! # Ok::<(), history::InputError>(())
 //! ```
 
@@ -27,13 +27,13 @@ mod verdict;
 
 pub use budget::Budget;
 pub use shrink::{ShrinkOptions, Shrunk, shrink};
-pub use verdict::{DecidedBy, Engine, Outcome, Reason, Stats, Undecided, UnknownEngine, Verdict};
+pub use verdict::{DecidedBy, Engine, Judgement, Outcome, Reason, Stats, Undecided, UnknownEngine};
 
 use history::History;
 use models::{Model, Rules};
 
 /// Decides whether `history` satisfies `model` with the given engine.
-pub fn judge(history: &History, model: Model, engine: Engine, budget: &Budget) -> Verdict {
+pub fn judge(history: &History, model: Model, engine: Engine, budget: &Budget) -> Judgement {
     match model.rules() {
         Rules::Causal(rules) => causal::decide(history, model, rules, budget),
         Rules::Store(rules) => store::decide(history, model, rules, engine, budget),

@@ -1,4 +1,4 @@
-//! The one type every verdict of the program is traced to.
+//! What a judgement says: the verdict with its evidence, what gave it and what it took.
 
 use std::fmt;
 use std::str::FromStr;
@@ -108,16 +108,19 @@ impl fmt::Display for DecidedBy {
     }
 }
 
-/// The answer and what it rests on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// The history satisfies the model.
-    Consistent(Witness),
-    /// The history violates the model.
-    Violation(Proof),
-    /// No answer.
-    Undecided(Undecided),
-}
+/// The verdict on a history: that it satisfies the model, with a witness; that it violates the
+/// model, with a proof; or why there is no answer.
+///
+/// ```
+/// use tribunal_judge::{Budget, Engine, Outcome, judge};
+///
+/// let history = history::parse_text("0: x := 1\n1: x == 1\n1: x == 0")?;
+/// let judged = judge(&history, models::Model::Sc, Engine::Auto, &Budget::unlimited());
+/// let Outcome::Broken(proof) = &judged.outcome else { panic!("x was 1 already") };
+/// assert_eq!(judged.outcome.broken(), Some(proof));
+/// # Ok::<(), history::InputError>(())
+/// ```
+pub type Outcome = evidence::Verdict<Witness, Proof, Undecided>;
 
 /// Why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -154,9 +157,9 @@ pub struct Stats {
     pub conflicts: u64,
 }
 
-/// The verdict on one history under one model.
+/// One history, judged by one model.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Verdict {
+pub struct Judgement {
     /// The model.
     pub model: Model,
     /// The answer with its evidence.

@@ -18,7 +18,7 @@
 //!      1: M[x] == 0",
 //! )?;
 //! let verdict = judge::judge(&history, Model::Sc, Engine::Auto, &Budget::unlimited());
-//! let Outcome::Violation(proof) = &verdict.outcome else { panic!("store buffering is not sc") };
+//! let Outcome::Broken(proof) = &verdict.outcome else { panic!("store buffering is not sc") };
 //! let text = tribunal_report::explain::text(&history, Model::Sc, proof, false);
 //! assert!(text.contains("M[y] == 0 (thread 0, line 2) read the initial value"));
 //! # Ok::<(), history::InputError>(())

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use evidence::{Because, Cycle, Derived, Edge, Literal, Node, Reader, Rule, Why, Witness};
 use history::{AddressId, EventId, History, Source};
-use judge::{Outcome, Reason, Undecided, Verdict};
+use judge::{Judgement, Outcome, Reason, Undecided};
 
 use crate::style::{Style, paint};
 
@@ -20,7 +20,7 @@ pub fn verdict_json(
     file: &str,
     trace_number: u64,
     history: &History,
-    verdict: &Verdict,
+    verdict: &Judgement,
     micros: u64,
     witness: bool,
 ) -> String {
@@ -41,9 +41,9 @@ pub fn verdict_json(
         json.raw("unordered_write_pairs", pairs);
     }
     match &verdict.outcome {
-        Outcome::Consistent(found) if witness => add_witness(&mut json, history, found),
-        Outcome::Consistent(_) => {}
-        Outcome::Violation(proof) => add_cycle(&mut json, history, proof),
+        Outcome::Holds(found) if witness => add_witness(&mut json, history, found),
+        Outcome::Holds(_) => {}
+        Outcome::Broken(proof) => add_cycle(&mut json, history, proof),
         Outcome::Undecided(undecided) => {
             json.text("reason", &reason(&undecided.reason));
             json.text("established", &undecided.established);
@@ -58,13 +58,13 @@ pub fn summary_line(
     file: &str,
     trace_number: u64,
     history: &History,
-    verdict: &Verdict,
+    verdict: &Judgement,
     micros: u64,
     colour: bool,
 ) -> String {
     let style = match verdict.outcome {
-        Outcome::Consistent(_) => Style::Good,
-        Outcome::Violation(_) => Style::Bad,
+        Outcome::Holds(_) => Style::Good,
+        Outcome::Broken(_) => Style::Bad,
         Outcome::Undecided(_) => Style::Open,
     };
     let name = paint(outcome_name(&verdict.outcome), style, colour);
@@ -89,8 +89,8 @@ pub fn summary_line(
 
 fn outcome_name(outcome: &Outcome) -> &'static str {
     match outcome {
-        Outcome::Consistent(_) => "consistent",
-        Outcome::Violation(_) => "violation",
+        Outcome::Holds(_) => "consistent",
+        Outcome::Broken(_) => "violation",
         Outcome::Undecided(_) => "undecided",
     }
 }

@@ -59,10 +59,10 @@ fn judged(memory: &Memory) -> Vec<String> {
 }
 
 /// `sc: violation (saturation)`
-fn in_short(verdict: &judge::Verdict) -> String {
+fn in_short(verdict: &judge::Judgement) -> String {
     let name = match &verdict.outcome {
-        Outcome::Violation(_) => "violation",
-        Outcome::Consistent(_) => "consistent",
+        Outcome::Broken(_) => "violation",
+        Outcome::Holds(_) => "consistent",
         Outcome::Undecided(_) => "undecided",
     };
     format!("{}: {name} ({})", verdict.model, verdict.decided_by)

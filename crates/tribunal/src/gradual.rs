@@ -4,7 +4,7 @@
 //! one that is violated every stronger one, so that a consistent trace costs one judgement and
 //! most others a few.
 
-use judge::{Outcome, Verdict};
+use judge::{Judgement, Outcome};
 use models::{Model, implies, strongest_first};
 
 /// What is known of a model.
@@ -20,11 +20,11 @@ enum Known {
 pub(crate) struct Gradual {
     known: Vec<(Model, Known)>,
     /// The verdicts that were asked for, in the order of asking.
-    pub(crate) verdicts: Vec<Verdict>,
+    pub(crate) verdicts: Vec<Judgement>,
 }
 
 /// Judges as few models as settle all.
-pub(crate) fn judge_gradually(mut judge: impl FnMut(Model) -> Verdict) -> Gradual {
+pub(crate) fn judge_gradually(mut judge: impl FnMut(Model) -> Judgement) -> Gradual {
     let known = strongest_first().into_iter().map(|m| (m, Known::Nothing)).collect();
     let mut gradual = Gradual { known, verdicts: Vec::new() };
     while let Some(model) = gradual.next_to_judge() {
@@ -39,8 +39,8 @@ impl Gradual {
     fn learn(&mut self, model: Model, outcome: &Outcome) {
         for (other, known) in &mut self.known {
             match outcome {
-                Outcome::Consistent(_) if implies(model, *other) => *known = Known::Holds,
-                Outcome::Violation(_) if implies(*other, model) => *known = Known::Violated,
+                Outcome::Holds(_) if implies(model, *other) => *known = Known::Holds,
+                Outcome::Broken(_) if implies(*other, model) => *known = Known::Violated,
                 Outcome::Undecided(_) if model == *other => *known = Known::Undecided,
                 _ => {}
             }
@@ -78,19 +78,19 @@ mod tests {
     use evidence::{Proof, Witness};
     use judge::{DecidedBy, Reason, Stats, Undecided};
 
-    fn verdict(model: Model, outcome: Outcome) -> Verdict {
-        Verdict { model, outcome, decided_by: DecidedBy::Causal, stats: Stats::default() }
+    fn verdict(model: Model, outcome: Outcome) -> Judgement {
+        Judgement { model, outcome, decided_by: DecidedBy::Causal, stats: Stats::default() }
     }
 
-    fn consistent(model: Model) -> Verdict {
-        verdict(model, Outcome::Consistent(Witness::Order(Vec::new())))
+    fn consistent(model: Model) -> Judgement {
+        verdict(model, Outcome::Holds(Witness::Order(Vec::new())))
     }
 
-    fn violation(model: Model) -> Verdict {
-        verdict(model, Outcome::Violation(Proof::default()))
+    fn violation(model: Model) -> Judgement {
+        verdict(model, Outcome::Broken(Proof::default()))
     }
 
-    fn undecided(model: Model) -> Verdict {
+    fn undecided(model: Model) -> Judgement {
         let undecided = Undecided { reason: Reason::Time, established: String::new() };
         verdict(model, Outcome::Undecided(undecided))
     }

@@ -19,10 +19,10 @@
 //! )?;
 //! let budget = Budget::unlimited();
 //! let tso = tribunal::judge(&history, Model::Tso, Engine::Auto, &budget);
-//! assert!(matches!(tso.outcome, Outcome::Consistent(_)));
+//! assert!(matches!(tso.outcome, Outcome::Holds(_)));
 //!
 //! let sc = tribunal::judge(&history, Model::Sc, Engine::Auto, &budget);
-//! let Outcome::Violation(proof) = sc.outcome else { panic!("a cycle exists") };
+//! let Outcome::Broken(proof) = sc.outcome else { panic!("a cycle exists") };
 //!
 //! // Nobody has to trust the engines: a small kernel checks the proof.
 //! let evidence = Evidence::Violation(proof);
@@ -36,5 +36,5 @@ pub use ::{certify, evidence, history, judge, models, report};
 pub use ::certify::{Rejection, certify};
 pub use ::evidence::{Certificate, Evidence, Proof, Witness};
 pub use ::history::{Builder, History, ReadOptions, TraceReader, parse_text};
-pub use ::judge::{Budget, Engine, Outcome, ShrinkOptions, Shrunk, Verdict, judge, shrink};
+pub use ::judge::{Budget, Engine, Judgement, Outcome, ShrinkOptions, Shrunk, judge, shrink};
 pub use ::models::Model;

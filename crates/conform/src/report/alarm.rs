@@ -49,8 +49,8 @@ fn run(source: &Source, found: &Verification, alarm: &Counterexample) -> Result<
 fn memory(memory_model: MemoryModel, alarm: &Counterexample) -> Result<Memory, Unanswered> {
     let Counterexample { trace, history, judged, .. } = alarm;
     let (evidence, is_allowed) = match &judged.outcome {
-        Outcome::Violation(proof) => (Evidence::Violation(proof.clone()), false),
-        Outcome::Consistent(witness) => (Evidence::Consistent(witness.clone()), true),
+        Outcome::Broken(proof) => (Evidence::Violation(proof.clone()), false),
+        Outcome::Holds(witness) => (Evidence::Consistent(witness.clone()), true),
         Outcome::Undecided(_) => return Err(Unanswered::NotJudged),
     };
     let certificate = Certificate { trace: 1, model: judged.model, evidence };

@@ -82,22 +82,22 @@ fn of_alarm(report: &Report, alarm: &Counterexample) -> String {
     let memory_model = report.options.memory_model;
     let witness = if report.commits { "order of commits" } else { "simple witness" };
     let after = after(alarm);
-    if alarm.claim == HAS_ROOM && !matches!(alarm.judged.outcome, Outcome::Violation(_)) {
+    if alarm.claim == HAS_ROOM && !matches!(alarm.judged.outcome, Outcome::Broken(_)) {
         let limit = match memory_model {
             MemoryModel::Sc => format!(" for more than {ROOM} pending stores to an address"),
             MemoryModel::Tso => String::new(),
         };
         return format!("allowed {after}, but the observer has no room{limit}; nothing is known");
     }
-    if let (Some(misuse), Outcome::Consistent(_)) = (&alarm.misuse, &alarm.judged.outcome) {
+    if let (Some(misuse), Outcome::Holds(_)) = (&alarm.misuse, &alarm.judged.outcome) {
         return format!(
             "{misuse} {after}; the order of commits means nothing then: call the mark once for each \
              store, after it, in the order of the processor's stores, or verify with --commit none"
         );
     }
     match (memory_model, &alarm.judged.outcome) {
-        (MemoryModel::Sc, Outcome::Violation(_)) => format!("not sequentially consistent {after}"),
-        (MemoryModel::Tso, Outcome::Violation(_)) => format!("violates total store order {after}"),
+        (MemoryModel::Sc, Outcome::Broken(_)) => format!("not sequentially consistent {after}"),
+        (MemoryModel::Tso, Outcome::Broken(_)) => format!("violates total store order {after}"),
         (MemoryModel::Sc, _) => {
             format!("sequentially consistent {after}, but not by the {witness}; nothing is known")
         }

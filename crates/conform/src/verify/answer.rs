@@ -118,7 +118,7 @@ pub struct Counterexample {
     /// The trace as the trace checker reads it.
     pub history: History,
     /// What it says about the trace.
-    pub judged: judge::Verdict,
+    pub judged: judge::Judgement,
     /// What is wrong with a commit of the run, in a sentence: then the order of commits is not that
     /// of the stores, and the alarm says nothing about the memory model.
     pub misuse: Option<String>,

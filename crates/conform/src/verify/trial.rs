@@ -335,7 +335,7 @@ impl<'a> Trial<'a> {
 
 /// Whether the trace checker refuses the trace of a run.
 fn is_refused(found: &Counterexample) -> bool {
-    matches!(found.judged.outcome, Outcome::Violation(_))
+    matches!(found.judged.outcome, Outcome::Broken(_))
 }
 
 /// Where a search has found a claim of an observer broken, the nearest first.

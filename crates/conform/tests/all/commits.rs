@@ -66,7 +66,7 @@ fn violation(source: &Source, memory_model: MemoryModel) -> Box<Counterexample> 
 fn misuse(source: &Source, memory_model: MemoryModel) -> String {
     match verdict(source, memory_model) {
         Verdict::Undecided(Unknown::FalseAlarm(found)) => {
-            assert!(matches!(found.judged.outcome, Outcome::Consistent(_)));
+            assert!(matches!(found.judged.outcome, Outcome::Holds(_)));
             found.misuse.clone().unwrap_or_else(|| panic!("nothing is said of {}", found.claim))
         }
         other => panic!("{other:?}"),

@@ -48,9 +48,9 @@ fn a_false_alarm_comes_with_what_is_said_of_the_order_of_the_run() {
     let Verdict::Undecided(Open::FalseAlarm(alarm)) = &report.verdict else {
         panic!("{}", report.sentence)
     };
-    assert!(matches!(alarm.memory.judged.outcome, Outcome::Consistent(_)));
+    assert!(matches!(alarm.memory.judged.outcome, Outcome::Holds(_)));
     let ordered = alarm.memory.in_order_of_run.as_ref().expect("it can be judged");
-    assert!(matches!(ordered.outcome, Outcome::Violation(_)));
+    assert!(matches!(ordered.outcome, Outcome::Broken(_)));
     assert!(alarm.memory.trace.contains("\n# as it happened: order "), "{}", alarm.memory.trace);
 }
 

@@ -99,7 +99,7 @@ fn evidence_for_a_violation_is_accepted_by_the_kernel() {
     let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
-    let Outcome::Violation(proof) = &counterexample.judged.outcome else { panic!("a violation") };
+    let Outcome::Broken(proof) = &counterexample.judged.outcome else { panic!("a violation") };
     let history = history::parse_text(&counterexample.trace.text(false)).expect("it is a trace");
     let certificate = evidence::Certificate {
         trace: 1,
@@ -150,12 +150,12 @@ fn an_order_of_stores_other_than_the_temporal_one_is_a_false_alarm() {
     let Verdict::Undecided(Unknown::FalseAlarm(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
-    assert!(matches!(counterexample.judged.outcome, Outcome::Consistent(_)));
+    assert!(matches!(counterexample.judged.outcome, Outcome::Holds(_)));
     // With the temporal order, the trace is refused.
     let history = history::parse_text(&counterexample.trace.text(true)).expect("it is a trace");
     let budget = judge::Budget::unlimited();
     let relative = judge::judge(&history, models::Model::Sc, judge::Engine::Auto, &budget);
-    assert!(matches!(relative.outcome, Outcome::Violation(_)));
+    assert!(matches!(relative.outcome, Outcome::Broken(_)));
 
     // Others are passed over, as many as is said.
     let patient = Options { pass_over: 3, ..sc(&[]) };

@@ -31,7 +31,7 @@ fn bringing_one_address_up_to_date_breaks_message_passing() {
     let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict);
     };
-    assert!(matches!(counterexample.judged.outcome, Outcome::Violation(_)));
+    assert!(matches!(counterexample.judged.outcome, Outcome::Broken(_)));
     assert_eq!(counterexample.trace.events.len(), 4);
 }
 
@@ -41,7 +41,7 @@ fn figure_3_is_allowed_by_tso_but_not_by_tso_lb() {
     let Verdict::Undecided(Unknown::FalseAlarm(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict);
     };
-    assert!(matches!(counterexample.judged.outcome, Outcome::Consistent(_)));
+    assert!(matches!(counterexample.judged.outcome, Outcome::Holds(_)));
     let loads = counterexample.trace.events.iter().filter(|event| !event.is_store);
     let seen: Vec<(u64, bool)> = loads.map(|event| (event.thread, event.value != 0)).collect();
     let of = |thread: u64| -> Vec<bool> {
@@ -57,7 +57,7 @@ fn values_may_be_interchangeable() {
         panic!("{:?}", found.verdict)
     };
     assert_eq!(counterexample.claim, "TSO-LB can return what is loaded");
-    assert!(matches!(counterexample.judged.outcome, Outcome::Violation(_)));
+    assert!(matches!(counterexample.judged.outcome, Outcome::Broken(_)));
 
     let source = model("load-buffers");
     let text = source.text.replace("Value: 0..Values - 1;", "Value: scalarset(Values);");

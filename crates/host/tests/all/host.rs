@@ -35,7 +35,7 @@ fn outcomes(program: &Program, count: u64) -> Option<BTreeMap<Outcome, u64>> {
 fn allowed(program: &Program, outcome: &Outcome, model: Model) -> bool {
     let history = program.history(outcome).expect("an outcome of the program");
     let verdict = judge(&history, model, Engine::Auto, &Budget::unlimited());
-    matches!(verdict.outcome, judge::Outcome::Consistent(_))
+    matches!(verdict.outcome, judge::Outcome::Holds(_))
 }
 
 #[test]

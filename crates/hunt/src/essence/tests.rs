@@ -47,7 +47,7 @@ fn sketches_of_a_run_that_keeps_its_model_keep_it() {
                 begun += usize::from(initial(&smaller) != initial(&sketch));
                 sketch = smaller;
                 let verdict = judge(&history, model, Engine::Auto, &budget);
-                let consistent = matches!(verdict.outcome, Outcome::Consistent(_));
+                let consistent = matches!(verdict.outcome, Outcome::Holds(_));
                 assert!(consistent, "{model}: {}", crate::shape(&history));
                 judged += 1;
             }
@@ -59,7 +59,7 @@ fn sketches_of_a_run_that_keeps_its_model_keep_it() {
 fn essence_of(text: &str) -> String {
     let run = history::parse_text(text).unwrap();
     let budget = Budget::unlimited();
-    let Outcome::Violation(proof) = judge(&run, Model::Sc, Engine::Auto, &budget).outcome else {
+    let Outcome::Broken(proof) = judge(&run, Model::Sc, Engine::Auto, &budget).outcome else {
         panic!("this is sc:\n{text}");
     };
     let options = ShrinkOptions { keep_sources: true };

@@ -53,7 +53,7 @@ use self::pairs::all_pairs;
 use self::search::{Found, search};
 use self::witness::witness;
 use crate::verdict::undecided;
-use crate::{Budget, DecidedBy, Outcome, Stats, Verdict};
+use crate::{Budget, DecidedBy, Judgement, Outcome, Stats};
 
 /// Decides whether a history satisfies a causal model.
 pub(crate) fn decide(
@@ -61,10 +61,10 @@ pub(crate) fn decide(
     model: Model,
     rules: CausalRules,
     budget: &Budget,
-) -> Verdict {
+) -> Judgement {
     let mut stats = Stats::default();
     let outcome = if has_thin_air(history) {
-        Outcome::Violation(no_candidate())
+        Outcome::Broken(no_candidate())
     } else {
         let problem = Problem::new(history, rules);
         stats.write_pairs = problem.orders_writes().then(|| all_pairs(&problem.ops));
@@ -74,13 +74,13 @@ pub(crate) fn decide(
             Found::Choice(reads_from, established) => {
                 stats.inferred_edges = established.derived;
                 stats.unordered_write_pairs = established.pairs.map(|pairs| pairs.unordered);
-                Outcome::Consistent(witness(&problem, &reads_from, established))
+                Outcome::Holds(witness(&problem, &reads_from, established))
             }
-            Found::Refuted(proof) => Outcome::Violation(proof),
+            Found::Refuted(proof) => Outcome::Broken(proof),
             Found::Spent(reason) => undecided(reason, refuted(stats.conflicts)),
         }
     };
-    Verdict { model, outcome, decided_by: DecidedBy::Causal, stats }
+    Judgement { model, outcome, decided_by: DecidedBy::Causal, stats }
 }
 
 /// What a search that ran out of time knows.

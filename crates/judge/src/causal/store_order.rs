@@ -312,7 +312,7 @@ mod tests {
         for (seed, history) in random_histories(&Shape::plain().with_events(16), 0..150) {
             for (store, causal) in [(Model::Sc, Model::Ccm), (Model::Tso, Model::Wccm)] {
                 let verdict = judge(&history, store, Engine::Auto, &Budget::unlimited());
-                let Outcome::Consistent(Witness::Order(order)) = verdict.outcome else { continue };
+                let Outcome::Holds(Witness::Order(order)) = verdict.outcome else { continue };
                 let at = |event: EventId| order.iter().position(|&e| e == event);
                 let pairs =
                     pairs(&history, causal).expect("the store model implies the causal one");

@@ -130,7 +130,7 @@ impl Search<'_> {
             }
             self.judged += 1;
             let verdict = judge(&rest, self.model, Engine::Saturation, self.budget);
-            let Outcome::Violation(proof) = verdict.outcome else { continue };
+            let Outcome::Broken(proof) = verdict.outcome else { continue };
             let origin = part.kept().collect();
             let mut other = Search { current: rest, origin, proof, ..*self };
             other.descend(options);
@@ -165,7 +165,7 @@ impl Search<'_> {
         }
         self.judged += 1;
         match judge(&candidate, self.model, Engine::Auto, self.budget).outcome {
-            Outcome::Violation(proof) => {
+            Outcome::Broken(proof) => {
                 self.origin = part.kept().map(|e| self.origin[e.index()]).collect();
                 self.current = candidate;
                 self.proof = proof;
@@ -175,7 +175,7 @@ impl Search<'_> {
                 self.undecided += 1;
                 false
             }
-            Outcome::Consistent(_) => false,
+            Outcome::Holds(_) => false,
         }
     }
 

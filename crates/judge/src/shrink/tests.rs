@@ -15,7 +15,7 @@ fn text(history: &History) -> String {
 fn shrink_history(history: &History, model: Model, options: ShrinkOptions) -> Option<Shrunk> {
     let budget = Budget::unlimited();
     match judge(history, model, Engine::Auto, &budget).outcome {
-        Outcome::Violation(proof) => Some(shrink(history, model, &proof, options, &budget)),
+        Outcome::Broken(proof) => Some(shrink(history, model, &proof, options, &budget)),
         _ => None,
     }
 }
@@ -205,7 +205,7 @@ fn a_value_from_nowhere_is_the_whole_violation() {
 fn a_spent_budget_leaves_the_violation_as_it_was() {
     let history = parse_text("0: x := 1\n0: x := 2\n1: x == 2\n1: x == 1").unwrap();
     let unlimited = Budget::unlimited();
-    let Outcome::Violation(proof) = judge(&history, Model::Sc, Engine::Auto, &unlimited).outcome
+    let Outcome::Broken(proof) = judge(&history, Model::Sc, Engine::Auto, &unlimited).outcome
     else {
         panic!("reads against the order of writes")
     };

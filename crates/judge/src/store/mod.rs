@@ -37,7 +37,7 @@ use self::problem::Problem;
 use self::saturate::Stopped;
 use self::search::Found;
 use crate::verdict::undecided;
-use crate::{Budget, DecidedBy, Engine, Outcome, Reason, Stats, Verdict};
+use crate::{Budget, DecidedBy, Engine, Judgement, Outcome, Reason, Stats};
 
 /// Clocks with a chain for each thread and address may take so many bytes.
 const MOST_CLOCKS: usize = 1 << 24;
@@ -49,7 +49,7 @@ pub(crate) fn decide(
     rules: StoreRules,
     engine: Engine,
     budget: &Budget,
-) -> Verdict {
+) -> Judgement {
     decide_with(history, model, rules, engine, budget, MOST_CLOCKS)
 }
 
@@ -60,7 +60,7 @@ fn decide_with(
     engine: Engine,
     budget: &Budget,
     most_clocks: usize,
-) -> Verdict {
+) -> Judgement {
     let mut check = Check { model, stats: Stats::default() };
     check.stats.write_pairs = Some(write_pairs(history));
     let guesses = matches!(engine, Engine::Auto | Engine::Saturation);
@@ -70,7 +70,7 @@ fn decide_with(
         Err(proof) => {
             let by =
                 if engine == Engine::Linear { DecidedBy::Linear } else { DecidedBy::Saturation };
-            return check.verdict(Outcome::Violation(proof), by);
+            return check.verdict(Outcome::Broken(proof), by);
         }
     };
     match engine {
@@ -95,20 +95,20 @@ struct Check {
 }
 
 impl Check {
-    fn verdict(&self, outcome: Outcome, decided_by: DecidedBy) -> Verdict {
-        Verdict { model: self.model, outcome, decided_by, stats: self.stats }
+    fn verdict(&self, outcome: Outcome, decided_by: DecidedBy) -> Judgement {
+        Judgement { model: self.model, outcome, decided_by, stats: self.stats }
     }
 
-    fn violation(&self, proof: Proof, decided_by: DecidedBy) -> Verdict {
-        self.verdict(Outcome::Violation(proof), decided_by)
+    fn violation(&self, proof: Proof, decided_by: DecidedBy) -> Judgement {
+        self.verdict(Outcome::Broken(proof), decided_by)
     }
 
-    fn consistent(&self, order: Vec<EventId>, decided_by: DecidedBy) -> Verdict {
-        self.verdict(Outcome::Consistent(Witness::Order(order)), decided_by)
+    fn consistent(&self, order: Vec<EventId>, decided_by: DecidedBy) -> Judgement {
+        self.verdict(Outcome::Holds(Witness::Order(order)), decided_by)
     }
 
     /// The linear engine, asked for by name.
-    fn linear(&mut self, problem: Problem) -> Verdict {
+    fn linear(&mut self, problem: Problem) -> Judgement {
         if !problem.history.is_unambiguous() {
             let why = "a value was written more than once, so it is not known which write was read";
             return self.verdict(undecided(Reason::Engine(why.into()), ""), DecidedBy::Linear);
@@ -130,7 +130,7 @@ impl Check {
         }
     }
 
-    fn known(&mut self, mut problem: Problem, orders: &[Vec<EventId>]) -> Verdict {
+    fn known(&mut self, mut problem: Problem, orders: &[Vec<EventId>]) -> Judgement {
         self.stats.unordered_write_pairs = Some(0);
         match linear::decide(&mut problem, orders) {
             Ok(nodes) => self.consistent(linearize::accesses(&problem, &nodes), DecidedBy::Linear),
@@ -139,7 +139,7 @@ impl Check {
     }
 
     /// Saturation, then what the engine does with what is left.
-    fn saturated(&mut self, mut problem: Problem, engine: Engine, budget: &Budget) -> Verdict {
+    fn saturated(&mut self, mut problem: Problem, engine: Engine, budget: &Budget) -> Judgement {
         let unambiguous = problem.history.is_unambiguous();
         if engine == Engine::Auto
             && unambiguous
@@ -184,7 +184,7 @@ impl Check {
         mut problem: Problem,
         engine: Engine,
         budget: &Budget,
-    ) -> Verdict {
+    ) -> Judgement {
         let saturated = problem
             .graph
             .topological_order()
@@ -199,7 +199,7 @@ impl Check {
         }
     }
 
-    fn stopped(&mut self, problem: &Problem, stopped: Stopped) -> Verdict {
+    fn stopped(&mut self, problem: &Problem, stopped: Stopped) -> Judgement {
         match stopped {
             Stopped::Cycle(cycle) => {
                 self.violation(refute::refute(problem, &cycle), DecidedBy::Saturation)
@@ -216,7 +216,7 @@ impl Check {
         engine: Engine,
         unambiguous: bool,
         budget: &Budget,
-    ) -> Verdict {
+    ) -> Judgement {
         match engine {
             Engine::Saturation => {
                 let why = "saturation found no violation, the greedy guess no total order";
@@ -240,7 +240,7 @@ impl Check {
         }
     }
 
-    fn found(&self, found: Found, by: DecidedBy) -> Verdict {
+    fn found(&self, found: Found, by: DecidedBy) -> Judgement {
         match found {
             Found::Order(order) => self.consistent(order, by),
             Found::Nothing(proof) => self.violation(proof, by),
@@ -256,7 +256,7 @@ impl Check {
         clocks: &Clocks,
         unambiguous: bool,
         budget: &Budget,
-    ) -> Verdict {
+    ) -> Judgement {
         let by = DecidedBy::Subsets;
         if !unambiguous {
             let why = "the dynamic programme needs to know which write each read saw";

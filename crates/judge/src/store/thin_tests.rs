@@ -7,7 +7,7 @@ use models::{Model, Rules};
 use oracle::{Shape, allows, random_histories, text};
 
 use super::decide_with;
-use crate::{Budget, Engine, Outcome};
+use crate::{Budget, Engine};
 
 #[test]
 fn thin_chains_agree_with_the_oracle() {
@@ -17,10 +17,8 @@ fn thin_chains_agree_with_the_oracle() {
                 let Rules::Store(rules) = model.rules() else { continue };
                 let budget = Budget::unlimited();
                 let verdict = decide_with(&history, model, rules, Engine::Auto, &budget, 0);
-                let evidence = match verdict.outcome {
-                    Outcome::Consistent(witness) => Evidence::Consistent(witness),
-                    Outcome::Violation(proof) => Evidence::Violation(proof),
-                    Outcome::Undecided(_) => panic!("undecided under {model}, seed {seed}"),
+                let Some(evidence) = verdict.outcome.into_evidence() else {
+                    panic!("undecided under {model}, seed {seed}");
                 };
                 let consistent = matches!(evidence, Evidence::Consistent(_));
                 assert_eq!(

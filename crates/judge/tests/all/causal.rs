@@ -7,16 +7,16 @@ use evidence::{Because, Certificate, Cycle, Derived, Evidence, Proof, Rule, Why,
 use history::{History, ThinAir, parse_text};
 use models::Model;
 use oracle::{Rng, Shape, allows, random_histories, text};
-use tribunal_judge::{Budget, DecidedBy, Engine, Outcome, Reason, Verdict, judge};
+use tribunal_judge::{Budget, DecidedBy, Engine, Judgement, Outcome, Reason, judge};
 
 const MODELS: [Model; 5] = [Model::Cc, Model::Ccv, Model::Cm, Model::Ccm, Model::Wccm];
 
 /// The verdict, with evidence that the kernel accepts.
-fn certified(history: &History, model: Model) -> Verdict {
+fn certified(history: &History, model: Model) -> Judgement {
     let verdict = judge(history, model, Engine::Auto, &Budget::unlimited());
     let evidence = match verdict.outcome.clone() {
-        Outcome::Consistent(witness) => Evidence::Consistent(witness),
-        Outcome::Violation(proof) => Evidence::Violation(proof),
+        Outcome::Holds(witness) => Evidence::Consistent(witness),
+        Outcome::Broken(proof) => Evidence::Violation(proof),
         Outcome::Undecided(undecided) => panic!("{model}: {undecided:?}\n{}", text(history)),
     };
     let certificate = Certificate { trace: 1, model, evidence };
@@ -28,7 +28,7 @@ fn certified(history: &History, model: Model) -> Verdict {
 }
 
 fn is_consistent(history: &History, model: Model) -> bool {
-    matches!(certified(history, model).outcome, Outcome::Consistent(_))
+    matches!(certified(history, model).outcome, Outcome::Holds(_))
 }
 
 fn parse(trace: &str) -> History {
@@ -37,14 +37,14 @@ fn parse(trace: &str) -> History {
 
 fn proof(history: &History, model: Model) -> Proof {
     match certified(history, model).outcome {
-        Outcome::Violation(proof) => proof,
+        Outcome::Broken(proof) => proof,
         other => panic!("{model}: {other:?}"),
     }
 }
 
 fn witness(history: &History, model: Model) -> Witness {
     match certified(history, model).outcome {
-        Outcome::Consistent(witness) => witness,
+        Outcome::Holds(witness) => witness,
         other => panic!("{model}: {other:?}"),
     }
 }
@@ -380,7 +380,7 @@ fn saturation_orders_at_least_what_the_partial_store_order_does() {
     let open = |history: &History, model: Model| {
         let verdict = judge(history, model, Engine::Auto, &Budget::unlimited());
         match verdict.outcome {
-            Outcome::Consistent(_) => verdict.stats.unordered_write_pairs,
+            Outcome::Holds(_) => verdict.stats.unordered_write_pairs,
             _ => None,
         }
     };

@@ -5,9 +5,9 @@ use evidence::{Certificate, Evidence};
 use history::{EventId, History, Source, parse_text};
 use models::Model;
 use oracle::{Rng, Shape, random_histories, text};
-use tribunal_judge::{Budget, Engine, Outcome, Verdict, judge};
+use tribunal_judge::{Budget, Engine, Judgement, Outcome, judge};
 
-fn verdict(history: &History, model: Model) -> Verdict {
+fn verdict(history: &History, model: Model) -> Judgement {
     judge(history, model, Engine::Auto, &Budget::unlimited())
 }
 
@@ -148,7 +148,7 @@ fn open_pairs_are_those_of_the_definitions() {
             let definitions = Definitions::new(&history);
             for (i, model) in [Model::Ccv, Model::Ccm].into_iter().enumerate() {
                 let verdict = verdict(&history, model);
-                if !matches!(verdict.outcome, Outcome::Consistent(_)) {
+                if !matches!(verdict.outcome, Outcome::Holds(_)) {
                     continue;
                 }
                 let open = match model {
@@ -192,10 +192,10 @@ const MODELS: [Model; 5] = [Model::Cc, Model::Ccv, Model::Cm, Model::Ccm, Model:
 /// The verdict, with evidence that the kernel accepts.
 fn is_consistent(history: &History, model: Model) -> bool {
     let outcome = verdict(history, model).outcome;
-    let is_consistent = matches!(outcome, Outcome::Consistent(_));
+    let is_consistent = matches!(outcome, Outcome::Holds(_));
     let evidence = match outcome {
-        Outcome::Consistent(witness) => Evidence::Consistent(witness),
-        Outcome::Violation(proof) => Evidence::Violation(proof),
+        Outcome::Holds(witness) => Evidence::Consistent(witness),
+        Outcome::Broken(proof) => Evidence::Violation(proof),
         Outcome::Undecided(undecided) => panic!("{model}: {undecided:?}"),
     };
     let certificate = Certificate { trace: 1, model, evidence };
@@ -305,7 +305,7 @@ fn pollers_of_one_flag_are_no_burden() {
     let history = parse_text(&lines).expect("the trace is well-formed");
     for model in MODELS {
         let verdict = verdict(&history, model);
-        assert!(matches!(verdict.outcome, Outcome::Consistent(_)), "{model}");
+        assert!(matches!(verdict.outcome, Outcome::Holds(_)), "{model}");
         assert!(verdict.stats.inferred_edges < 100, "{model}: {:?}", verdict.stats);
     }
 }

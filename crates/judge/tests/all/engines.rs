@@ -21,8 +21,8 @@ fn trials() -> u64 {
 fn certified(history: &History, model: Model, engine: Engine) -> Option<bool> {
     let verdict = judge(history, model, engine, &Budget::unlimited());
     let (consistent, evidence) = match verdict.outcome {
-        Outcome::Consistent(witness) => (true, Evidence::Consistent(witness)),
-        Outcome::Violation(proof) => (false, Evidence::Violation(proof)),
+        Outcome::Holds(witness) => (true, Evidence::Consistent(witness)),
+        Outcome::Broken(proof) => (false, Evidence::Violation(proof)),
         Outcome::Undecided(_) => {
             let complete = matches!(engine, Engine::Auto | Engine::Sat | Engine::Enumerate);
             assert!(!complete, "{engine:?} is undecided under {model}:\n{}", text(history));

@@ -6,8 +6,8 @@ use tribunal_judge::{Budget, Engine, Outcome, judge};
 
 fn allows(history: &history::History, model: Model) -> bool {
     match judge(history, model, Engine::Auto, &Budget::unlimited()).outcome {
-        Outcome::Consistent(_) => true,
-        Outcome::Violation(_) => false,
+        Outcome::Holds(_) => true,
+        Outcome::Broken(_) => false,
         Outcome::Undecided(undecided) => panic!("{model}: {undecided:?}\n{}", text(history)),
     }
 }

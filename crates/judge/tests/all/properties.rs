@@ -14,7 +14,7 @@ proptest! {
     fn verdicts_agree_with_the_oracle(history in strategy(Shape::rich())) {
         for model in Model::ALL {
             let verdict = judge(&history, model, Engine::Auto, &Budget::unlimited());
-            let consistent = matches!(verdict.outcome, Outcome::Consistent(_));
+            let consistent = matches!(verdict.outcome, Outcome::Holds(_));
             prop_assert_eq!(consistent, allows(&history, model), "{}:\n{}", model, text(&history));
         }
     }

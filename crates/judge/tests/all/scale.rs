@@ -54,8 +54,8 @@ fn trace(size: &Size, seed: u64, stale: bool) -> History {
 /// Whether a history satisfies a model, once the kernel has accepted the evidence.
 fn certified(history: &History, model: Model, engine: Engine) -> bool {
     let evidence = match judge(history, model, engine, &Budget::unlimited()).outcome {
-        Outcome::Consistent(witness) => Evidence::Consistent(witness),
-        Outcome::Violation(proof) => Evidence::Violation(proof),
+        Outcome::Holds(witness) => Evidence::Consistent(witness),
+        Outcome::Broken(proof) => Evidence::Violation(proof),
         Outcome::Undecided(_) => panic!("{engine:?} is undecided under {model}"),
     };
     let consistent = matches!(evidence, Evidence::Consistent(_));

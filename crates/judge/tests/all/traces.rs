@@ -30,8 +30,8 @@ fn allows(trace: &Path, model: Model) -> bool {
     let text = fs::read_to_string(trace).unwrap();
     let history = history::parse_text(&text).unwrap_or_else(|e| panic!("{}", e.render(false)));
     match judge(&history, model, Engine::Auto, &Budget::unlimited()).outcome {
-        Outcome::Consistent(_) => true,
-        Outcome::Violation(_) => false,
+        Outcome::Holds(_) => true,
+        Outcome::Broken(_) => false,
         Outcome::Undecided(undecided) => panic!("{}: {undecided:?}", trace.display()),
     }
 }

@@ -4,17 +4,17 @@
 use crate::common::{Sketch, expect, sketches};
 use evidence::{Proof, Reader, Witness};
 use history::{EventId, Source};
-use judge::{DecidedBy, Outcome, Reason, Stats, Undecided, Verdict};
+use judge::{DecidedBy, Judgement, Outcome, Reason, Stats, Undecided};
 use models::Model;
 use tribunal_report::{models_json, models_table, summary_line, verdict_json};
 
-fn verdict(model: Model, outcome: Outcome, decided_by: DecidedBy) -> Verdict {
+fn verdict(model: Model, outcome: Outcome, decided_by: DecidedBy) -> Judgement {
     let stats = Stats { write_pairs: Some(3), unordered_write_pairs: Some(1), ..Stats::default() };
-    Verdict { model, outcome, decided_by, stats }
+    Judgement { model, outcome, decided_by, stats }
 }
 
-fn violation(model: Model, proof: &Proof) -> Verdict {
-    verdict(model, Outcome::Violation(proof.clone()), DecidedBy::Saturation)
+fn violation(model: Model, proof: &Proof) -> Judgement {
+    verdict(model, Outcome::Broken(proof.clone()), DecidedBy::Saturation)
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn an_undecided_verdict_says_what_was_established() {
 fn durations_are_short() {
     let sketch = Sketch::new("0: M[x] := 1");
     let consistent =
-        verdict(Model::Tso, Outcome::Consistent(Witness::Order(Vec::new())), DecidedBy::TotalOrder);
+        verdict(Model::Tso, Outcome::Holds(Witness::Order(Vec::new())), DecidedBy::TotalOrder);
     let line = |micros| summary_line("t", 1, &sketch.history, &consistent, micros, false);
     assert!(line(999).ends_with("999 µs)"));
     assert!(line(1_250).ends_with("1.2 ms)"));
@@ -79,7 +79,7 @@ fn consistent_verdicts_as_json_have_a_witness_when_asked_for() {
     let [a, b, c] = [0, 1, 2].map(EventId::new);
     let reads = vec![(Reader::Event(c), Source::Write(b))];
     let json = |witness: Witness, wanted| {
-        let consistent = verdict(Model::Ccv, Outcome::Consistent(witness), DecidedBy::Causal);
+        let consistent = verdict(Model::Ccv, Outcome::Holds(witness), DecidedBy::Causal);
         let json = verdict_json("t", 1, &sketch.history, &consistent, 5, wanted);
         serde_json::from_str::<serde_json::Value>(&json).expect("it is JSON")
     };
@@ -99,7 +99,7 @@ fn consistent_verdicts_as_json_have_a_witness_when_asked_for() {
 fn file_names_are_escaped() {
     let sketch = Sketch::new("0: M[x] := 1");
     let consistent =
-        verdict(Model::Sc, Outcome::Consistent(Witness::Order(Vec::new())), DecidedBy::Linear);
+        verdict(Model::Sc, Outcome::Holds(Witness::Order(Vec::new())), DecidedBy::Linear);
     let json = verdict_json("a\"\n\\.trace", 1, &sketch.history, &consistent, 1, false);
     let parsed: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
     assert_eq!(parsed["file"], "a\"\n\\.trace");

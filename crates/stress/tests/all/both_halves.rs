@@ -192,7 +192,7 @@ fn called(lemma: &Interpreter, run: &[explore::Step]) -> Vec<Called> {
 fn violates(scribe: &Scribe<'_>, asked: &Asked, walk: &Walk) -> bool {
     let history = scribe.history(walk, false).expect("what a protocol records is a history");
     let verdict = judge(&history, asked.model, Engine::Auto, &Budget::unlimited());
-    matches!(verdict.outcome, Outcome::Violation(_))
+    matches!(verdict.outcome, Outcome::Broken(_))
 }
 
 fn traces(protocol: &Protocol, asked: &Asked, count: u64) -> Traces {

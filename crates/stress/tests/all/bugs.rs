@@ -17,7 +17,7 @@ fn programs_until_found(mut machine: Machine, limit: u64) -> Option<u64> {
             let Ran::Outcome(outcome, _) = ran else { panic!() };
             let history = program.history(&outcome).unwrap();
             let verdict = judge(&history, model, Engine::Auto, &Budget::unlimited());
-            found |= matches!(verdict.outcome, judge::Outcome::Violation(_));
+            found |= matches!(verdict.outcome, judge::Outcome::Broken(_));
             ControlFlow::Continue(())
         };
         machine.run(&program, runs, &mut receive).unwrap();

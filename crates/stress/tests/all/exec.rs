@@ -55,7 +55,7 @@ fn the_example_in_python_is_a_tso_machine() {
     assert_eq!(traces.len(), 40);
     let consistent = |history: &History, model| {
         let verdict = judge(history, model, Engine::Auto, &Budget::unlimited());
-        matches!(verdict.outcome, judge::Outcome::Consistent(_))
+        matches!(verdict.outcome, judge::Outcome::Holds(_))
     };
     assert!(traces.iter().all(|history| consistent(history, Model::Tso)));
     assert!(!traces.iter().all(|history| consistent(history, Model::Sc)));

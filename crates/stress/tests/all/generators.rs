@@ -238,7 +238,7 @@ fn a_formula_is_satisfiable_iff_its_history_is_consistent() {
         for model in [Model::Sc, Model::Tso, Model::Pso] {
             let history = formula.history(model).unwrap();
             let verdict = judge(&history, model, Engine::Auto, &Budget::unlimited());
-            let consistent = matches!(verdict.outcome, judge::Outcome::Consistent(_));
+            let consistent = matches!(verdict.outcome, judge::Outcome::Holds(_));
             assert_eq!(consistent, expected, "{model} seed {seed}");
         }
         answers[usize::from(expected)] += 1;

@@ -16,7 +16,7 @@ use tribunal_stress::{
 fn allows(program: &Program, outcome: &Outcome, model: Model) -> bool {
     let history = program.history(outcome).unwrap();
     let verdict = judge(&history, model, Engine::Auto, &Budget::unlimited());
-    matches!(verdict.outcome, judge::Outcome::Consistent(_))
+    matches!(verdict.outcome, judge::Outcome::Holds(_))
 }
 
 fn exhaustive(program: &Program, model: MemoryModel) -> BTreeSet<Outcome> {

@@ -133,7 +133,7 @@ fn a_broken_protocol_is_caught_by_a_program() {
         seen.keys().any(|outcome| {
             let history = program.history(outcome).unwrap();
             let verdict = judge(&history, Model::Sc, Engine::Auto, &Budget::unlimited());
-            matches!(verdict.outcome, judge::Outcome::Violation(_))
+            matches!(verdict.outcome, judge::Outcome::Broken(_))
         })
     });
     assert!(caught);
@@ -192,6 +192,6 @@ fn a_run_without_an_end_is_handed_over_as_far_as_it_came() {
         let events = beginning.len();
         assert!((1..=4).contains(&events), "{events} events");
         let verdict = judge(&beginning, Model::Sc, Engine::Auto, &Budget::unlimited());
-        assert!(matches!(verdict.outcome, judge::Outcome::Consistent(_)));
+        assert!(matches!(verdict.outcome, judge::Outcome::Holds(_)));
     }
 }

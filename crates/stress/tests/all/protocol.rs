@@ -36,7 +36,7 @@ fn traces_to_violation(protocol: &Protocol, model: Model, count: u64) -> Option<
     let violates = |walk: Walk| {
         let history = scribe.history(&walk, false).unwrap();
         let verdict = judge(&history, model, Engine::Auto, &Budget::unlimited());
-        matches!(verdict.outcome, Outcome::Violation(_))
+        matches!(verdict.outcome, Outcome::Broken(_))
     };
     let stop = AtomicBool::new(false);
     let (mut tried, mut found) = (0, false);

@@ -127,8 +127,8 @@ fn replies(flags: &AxeFlags, interrupt: &Interrupt) -> Pipeline<Trace, Reply> {
         };
         let verdict = judge(&history, model, Engine::Auto, &budget(&limits, &stop));
         match verdict.outcome {
-            Outcome::Consistent(_) => Some(Reply::Ok),
-            Outcome::Violation(_) => Some(Reply::No),
+            Outcome::Holds(_) => Some(Reply::Ok),
+            Outcome::Broken(_) => Some(Reply::No),
             Outcome::Undecided(_) if stop.happened() => None,
             Outcome::Undecided(_) => Some(Reply::Undecided),
         }

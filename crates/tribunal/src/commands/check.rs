@@ -7,9 +7,9 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
-use evidence::{Certificate, Evidence};
+use evidence::Certificate;
 use history::{History, InputError};
-use judge::{Engine, Outcome, Verdict, judge};
+use judge::{Engine, Judgement, judge};
 use models::Model;
 
 use super::{budget, count, remark};
@@ -168,7 +168,7 @@ impl Court {
                 let verdict = self.judge(&trace, model);
                 let micros = micros_since(start);
                 let text = self.verdict_text(&trace, &verdict, micros);
-                (ending_of(&verdict), text, vec![verdict])
+                (Ending::of(&verdict.outcome), text, vec![verdict])
             }
             Asked::Gradual => {
                 let gradual = judge_gradually(|model| self.judge(&trace, model));
@@ -187,21 +187,13 @@ impl Court {
         Some(Reply::Judged { asked, ending, text, certificates, trace })
     }
 
-    fn judge(&self, trace: &Trace, model: Model) -> Verdict {
+    fn judge(&self, trace: &Trace, model: Model) -> Judgement {
         judge(&trace.history, model, self.engine, &budget(&self.limits, &self.interrupt))
     }
 }
 
 fn micros_since(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX)
-}
-
-fn ending_of(verdict: &Verdict) -> Ending {
-    match verdict.outcome {
-        Outcome::Consistent(_) => Ending::Kept,
-        Outcome::Violation(_) => Ending::Broken,
-        Outcome::Undecided(_) => Ending::Undecided,
-    }
 }
 
 /// Broken when no model holds; undecided while a model that might hold is not beaten by one that
@@ -215,13 +207,9 @@ fn gradual_ending(gradual: &Gradual) -> Ending {
 }
 
 /// What is certified: every verdict that was reached.
-fn certificates(trace: &Trace, verdicts: Vec<Verdict>) -> Vec<Certificate> {
+fn certificates(trace: &Trace, verdicts: Vec<Judgement>) -> Vec<Certificate> {
     let certified = verdicts.into_iter().filter_map(|verdict| {
-        let evidence = match verdict.outcome {
-            Outcome::Consistent(witness) => Evidence::Consistent(witness),
-            Outcome::Violation(proof) => Evidence::Violation(proof),
-            Outcome::Undecided(_) => return None,
-        };
+        let evidence = verdict.outcome.into_evidence()?;
         Some(Certificate { trace: trace.number, model: verdict.model, evidence })
     });
     certified.collect()

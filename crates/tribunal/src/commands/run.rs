@@ -222,9 +222,9 @@ fn make(arguments: &RunArguments, scribe: &Scribe<'_>, walk: Walk, budget: &Budg
             let history = history();
             let verdict = judge(&history, model, Engine::Auto, budget);
             made.judged = match verdict.outcome {
-                Outcome::Consistent(_) => Judged::Consistent,
+                Outcome::Holds(_) => Judged::Consistent,
                 Outcome::Undecided(_) => Judged::Abandoned,
-                Outcome::Violation(_) => Judged::Violation(Box::new((walk, history))),
+                Outcome::Broken(_) => Judged::Violation(Box::new((walk, history))),
             };
         }
         (None, Some(Format::JsonLines)) => {

@@ -3,7 +3,7 @@
 
 use evidence::Proof;
 use history::History;
-use judge::{Engine, Outcome, Verdict, judge};
+use judge::{Engine, Judgement, Outcome, judge};
 
 use super::{budget, count, remark};
 use crate::arguments::SubjectFlags;
@@ -16,13 +16,13 @@ use crate::progress::Progress;
 pub(super) struct Subject {
     pub(super) number: u64,
     pub(super) history: History,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: Judgement,
 }
 
 impl Subject {
     pub(super) fn proof(&self) -> Option<&Proof> {
         match &self.verdict.outcome {
-            Outcome::Violation(proof) => Some(proof),
+            Outcome::Broken(proof) => Some(proof),
             _ => None,
         }
     }
@@ -47,13 +47,13 @@ pub(super) fn find(
         let budget = budget(&flags.limits, interrupt);
         let verdict = judge(&history, flags.model, Engine::Auto, &budget);
         match verdict.outcome {
-            Outcome::Violation(_) => return Ok(Ok(Subject { number, history, verdict })),
+            Outcome::Broken(_) => return Ok(Ok(Subject { number, history, verdict })),
             Outcome::Undecided(_) => {
                 progress.hide();
                 remark(&format!("trace {number} is undecided: the budget ran out"));
                 ending = Ending::Undecided;
             }
-            Outcome::Consistent(_) => {}
+            Outcome::Holds(_) => {}
         }
         if flags.trace.is_some() {
             break;

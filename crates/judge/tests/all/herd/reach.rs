@@ -126,8 +126,8 @@ fn recorded(litmus: &Litmus, runs: &[&Run], memory: &[(AddressId, Value)]) -> Hi
 fn allows(history: &History, model: Model) -> bool {
     let (answer, evidence) = match judge(history, model, Engine::Auto, &Budget::unlimited()).outcome
     {
-        Outcome::Consistent(witness) => (true, Evidence::Consistent(witness)),
-        Outcome::Violation(proof) => (false, Evidence::Violation(proof)),
+        Outcome::Holds(witness) => (true, Evidence::Consistent(witness)),
+        Outcome::Broken(proof) => (false, Evidence::Violation(proof)),
         Outcome::Undecided(undecided) => panic!("{undecided:?} under {model}:\n{}", text(history)),
     };
     let certificate = Certificate { trace: 1, model, evidence };

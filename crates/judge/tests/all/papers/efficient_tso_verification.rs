@@ -23,7 +23,7 @@ fn figure_2_is_a_tso_violation_found_by_saturation() {
     assert_verdicts(figure, &[], &[Tso, Sc]);
     let found = verdict_by(&parse(figure), Tso, Engine::Saturation);
     assert_eq!(found.decided_by, DecidedBy::Saturation);
-    assert!(matches!(found.outcome, Outcome::Violation(_)));
+    assert!(matches!(found.outcome, Outcome::Broken(_)));
 }
 
 /// Fig. 5: either of two stores of B may be the survivor, and both are read after A=1; both are
@@ -77,7 +77,7 @@ fn figure_5_leaves_a_pair_of_stores_open() {
     for model in [Sc, Tso] {
         let verdict = verdict_by(&history, model, Engine::Saturation);
         assert!(verdict.stats.unordered_write_pairs.is_some_and(|open| open >= 1));
-        assert!(!matches!(verdict.outcome, Outcome::Violation(_)));
+        assert!(!matches!(verdict.outcome, Outcome::Broken(_)));
     }
     assert_verdicts(FIGURE_5, &[Sc, Tso, Pso], &[]);
 }
@@ -91,7 +91,7 @@ fn the_mirrored_figure_5_is_missed_by_saturation_and_caught_by_every_complete_en
         for engine in [Engine::Auto, Engine::Sat, Engine::Enumerate, Engine::Subsets] {
             let verdict = verdict_by(&history, model, engine);
             assert!(
-                matches!(verdict.outcome, Outcome::Violation(_)),
+                matches!(verdict.outcome, Outcome::Broken(_)),
                 "{engine:?} under {model}: {:?}",
                 verdict.outcome
             );

@@ -10,7 +10,7 @@ use tribunal_judge::{Engine, Outcome};
 use super::{verdict, verdict_by};
 
 fn is_consistent(history: &History, model: Model) -> bool {
-    matches!(verdict(history, model).outcome, Outcome::Consistent(_))
+    matches!(verdict(history, model).outcome, Outcome::Holds(_))
 }
 
 /// All 8 clauses over 3 variables: unsatisfiable.
@@ -76,8 +76,8 @@ fn theorem_1_the_dynamic_programme_agrees_and_refuses_politely() {
         let formula = Formula::random(2, 2, seed);
         let history = formula.history(Model::Sc, SharedLiterals::No);
         match verdict_by(&history, Sc, Engine::Subsets).outcome {
-            Outcome::Consistent(_) => assert!(formula.is_satisfiable()),
-            Outcome::Violation(_) => assert!(!formula.is_satisfiable()),
+            Outcome::Holds(_) => assert!(formula.is_satisfiable()),
+            Outcome::Broken(_) => assert!(!formula.is_satisfiable()),
             Outcome::Undecided(undecided) => panic!("{undecided:?}"),
         }
     }

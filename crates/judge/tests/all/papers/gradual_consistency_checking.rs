@@ -74,7 +74,7 @@ fn figure_3_violates_ccm_and_wccm_by_the_definitions() {
     assert_verdicts(figure, &[Cc, Cm, Ccv], &[Ccm, Wccm, Tso, Sc]);
     let history = parse(figure);
     for model in [Ccm, Wccm] {
-        let Outcome::Violation(proof) = verdict(&history, model).outcome else {
+        let Outcome::Broken(proof) = verdict(&history, model).outcome else {
             panic!("{model} allows it")
         };
         let Some(Why::Derivation { derived, cycle }) = proof.steps.last().map(|s| &s.why) else {

@@ -9,18 +9,18 @@ use certify::certify;
 use evidence::{Certificate, Evidence};
 use history::History;
 use models::Model;
-use tribunal_judge::{Budget, Engine, Outcome, Verdict, judge};
+use tribunal_judge::{Budget, Engine, Judgement, Outcome, judge};
 
 /// The verdict of the default engine, with its evidence checked by the kernel.
-fn verdict(history: &History, model: Model) -> Verdict {
+fn verdict(history: &History, model: Model) -> Judgement {
     verdict_by(history, model, Engine::Auto)
 }
 
-fn verdict_by(history: &History, model: Model, engine: Engine) -> Verdict {
+fn verdict_by(history: &History, model: Model, engine: Engine) -> Judgement {
     let verdict = judge(history, model, engine, &Budget::unlimited());
     let evidence = match verdict.outcome.clone() {
-        Outcome::Consistent(witness) => Evidence::Consistent(witness),
-        Outcome::Violation(proof) => Evidence::Violation(proof),
+        Outcome::Holds(witness) => Evidence::Consistent(witness),
+        Outcome::Broken(proof) => Evidence::Violation(proof),
         Outcome::Undecided(_) => return verdict,
     };
     if let Err(rejection) = certify(history, &Certificate { trace: 1, model, evidence }) {
@@ -39,7 +39,7 @@ fn assert_verdicts(text: &str, allowed: &[Model], forbidden: &[Model]) {
     for (models, expected) in [(allowed, true), (forbidden, false)] {
         for &model in models {
             let outcome = verdict(&history, model).outcome;
-            let consistent = matches!(outcome, Outcome::Consistent(_));
+            let consistent = matches!(outcome, Outcome::Holds(_));
             assert_eq!(consistent, expected, "{model} gives {outcome:?} for\n{text}");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use judge::{Outcome, Verdict};
+use judge::{Judgement, Outcome};
 use models::Model;
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use crate::gradual::Gradual;
 
 impl Court {
     /// Whole lines about a verdict.
-    pub(super) fn verdict_text(&self, trace: &Trace, verdict: &Verdict, micros: u64) -> String {
+    pub(super) fn verdict_text(&self, trace: &Trace, verdict: &Judgement, micros: u64) -> String {
         let Trace { file, number, history } = trace;
         if self.json {
             let witness = self.stats == Some(Stats::Full);
@@ -25,7 +25,7 @@ impl Court {
         if self.stats.is_some() {
             text.push_str(&stats_line(verdict));
         }
-        if let (Outcome::Violation(proof), false) = (&verdict.outcome, self.quiet) {
+        if let (Outcome::Broken(proof), false) = (&verdict.outcome, self.quiet) {
             for line in report::cycle_lines(history, proof) {
                 let _ = writeln!(text, "  {line}");
             }
@@ -34,7 +34,7 @@ impl Court {
     }
 
     /// The numbers that --stats adds to the fields every verdict has.
-    fn with_stats(&self, json: String, verdict: &Verdict) -> String {
+    fn with_stats(&self, json: String, verdict: &Judgement) -> String {
         let Some(open) = json.strip_suffix('}').filter(|_| self.stats.is_some()) else {
             return json;
         };
@@ -86,7 +86,7 @@ fn listed(models: &[Model]) -> String {
     models.iter().map(|model| model.name()).collect::<Vec<_>>().join(", ")
 }
 
-fn stats_line(verdict: &Verdict) -> String {
+fn stats_line(verdict: &Judgement) -> String {
     let stats = &verdict.stats;
     let mut parts = Vec::new();
     if let Some(pairs) = stats.write_pairs {

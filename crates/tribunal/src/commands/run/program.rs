@@ -303,7 +303,7 @@ impl Seen {
         let mut rows = Vec::new();
         for (history, count, outcome) in self.histories(test)? {
             let verdict = judge(&history, model, Engine::Auto, &Budget::unlimited());
-            let violates = matches!(verdict.outcome, judge::Outcome::Violation(_));
+            let violates = matches!(verdict.outcome, judge::Outcome::Broken(_));
             let asked = test.condition.as_ref().zip(outcome);
             let exists = asked.and_then(|(asked, outcome)| asked.holds(&test.program, outcome));
             rows.push(Row { outcome, count, violates, exists, history });

@@ -185,7 +185,7 @@ impl About<'_> {
 fn shrunk(history: &History, model: Model) -> Vec<String> {
     let budget = Budget::unlimited();
     let part = match judge(history, model, Engine::Auto, &budget).outcome {
-        Outcome::Violation(proof) => {
+        Outcome::Broken(proof) => {
             shrink(history, model, &proof, ShrinkOptions::default(), &budget).history
         }
         _ => history.clone(),
@@ -205,7 +205,7 @@ fn cycle(lines: &[String], model: Model) -> Vec<String> {
         return Vec::new();
     };
     match judge(&history, model, Engine::Auto, &Budget::unlimited()).outcome {
-        Outcome::Violation(proof) => report::cycle_lines(&history, &proof),
+        Outcome::Broken(proof) => report::cycle_lines(&history, &proof),
         _ => Vec::new(),
     }
 }
