@@ -23,6 +23,7 @@ mod printed;
 mod protocols;
 mod readme;
 mod recorded;
+mod recorded_protocols;
 mod run;
 mod shrink;
 mod stream;

@@ -1,108 +1,83 @@
-//! The JSON of explorations and verifications, byte for byte but for times and memory, as it was
-//! recorded in `tests/recorded`. Programs rely on its fields, their order and their meaning.
-//! `UPDATE_EXPECTED=1` writes what is printed now.
+//! What programs read: the JSON of every command about traces and tests, byte by byte as it was
+//! recorded, but for times. Fields keep their names, their order and their meaning.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::common::{directory, run};
 
-/// What is asked, by the name of the file with the answer.
-const QUESTIONS: &[(&str, &str)] = &[
-    ("explore-verified", "explore protocols/mi.m"),
-    ("explore-violation", "explore protocols/broken/mcs-lock-flag-raised-late.m"),
-    ("explore-deadlock", "explore -D N=2 protocols/broken/peterson-victim-not-consulted.m"),
-    ("explore-undecided", "explore --bound 3 protocols/mi.m"),
-    ("verify-verified", "verify --model sc protocols/mi.m"),
-    ("verify-violation", "verify --model sc protocols/broken/mi-stale-put-taken.m"),
-    ("verify-broken", "verify --model sc protocols/broken/mi-early-forward-dropped.m"),
-    ("verify-false-alarm", "verify --model sc crates/conform/tests/models/delayed-stores.m"),
-    ("verify-not-established", "verify --model sc crates/conform/tests/models/looks-at-values.m"),
-    ("verify-tso", "verify --model tso crates/conform/tests/models/load-buffers.m"),
-    ("verify-mutants", "verify --model sc --mutants --mutant 1 --mutant 2 protocols/mi.m"),
-    ("any-processors-verified", "verify --any-processors protocols/german.m"),
-    (
-        "any-processors-violation",
-        "verify --any-processors protocols/broken/german-write-back-lost.m",
-    ),
-    ("any-processors-missing-lemma", "verify --any-processors --concrete 2 protocols/mcs-lock.m"),
-    (
-        "any-processors-not-established",
-        "verify --any-processors --model sc crates/conform/tests/models/looks-at-values.m",
-    ),
-];
-
-#[test]
-fn json_is_what_was_recorded() {
-    for (name, question) in QUESTIONS {
-        let arguments: Vec<&str> = question.split(' ').chain(["--json", "--jobs", "1"]).collect();
-        let ran = run(&arguments);
-        assert!(!ran.stdout.is_empty(), "{question}: {}", ran.stderr);
-        assert_recorded(name, question, &ran.stdout);
-    }
-}
-
-#[test]
-fn json_of_certificates_and_replays_is_what_was_recorded() {
-    let directory = directory("recorded");
-    let place = |name: &str| directory.join(name).to_str().expect("a name").to_owned();
-    let certificate = place("german.certificate");
-    run(&["verify", "--any-processors", "--certificate", &certificate, "protocols/german.m"]);
-    for (name, protocol) in [
-        ("certify-holds", "protocols/german.m"),
-        ("certify-rejected", "protocols/broken/german-write-back-lost.m"),
-    ] {
-        assert_recorded(
-            name,
-            protocol,
-            &run(&["certify", "--json", protocol, &certificate]).stdout,
-        );
-    }
-    let (broken, kept) = ("protocols/broken/mi-stale-put-taken.m", place("kept"));
-    run(&["verify", "--model", "sc", "--jobs", "1", "--out", &kept, broken]);
-    let kept = format!("{kept}/run.json");
-    let text = std::fs::read_to_string(&kept).expect("it is kept");
-    assert_recorded("run-kept", broken, &text);
-    for (name, protocol) in [("replay-holds", broken), ("replay-refuted", "protocols/mi.m")] {
-        let ran = run(&["verify", "--json", "--replay", &kept, protocol]);
-        assert_recorded(name, protocol, &ran.stdout.replace(&kept, "run.json"));
-    }
-}
-
-/// Compares JSON with what was recorded under this name.
+/// Runs a command and compares its standard output with a file of `tests/recorded`.
 #[track_caller]
-fn assert_recorded(name: &str, question: &str, printed: &str) {
-    let path = recorded(name);
-    let printed = without_measurements(printed);
-    if std::env::var_os("UPDATE_EXPECTED").is_some() {
-        std::fs::write(&path, &printed).expect("it can be written");
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        printed == expected,
-        "{question}\nrecorded in {}:\n{expected}\nprinted:\n{printed}",
-        path.display()
-    );
+fn expect(name: &str, arguments: &[&str]) {
+    let ran = run(arguments);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded").join(name);
+    let actual = format!("exit code {:?}\n{}", ran.code, without_measurements(&ran.stdout));
+    snapshot::expect(&path, &actual);
 }
 
-fn recorded(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded").join(format!("{name}.json"))
-}
-
-/// With 0 for every time and every measurement of memory.
-fn without_measurements(json: &str) -> String {
-    let mut text = json.to_owned();
-    for field in ["\"seconds\":", "\"bytes_per_state\":"] {
-        let parts = text.split(field).enumerate();
-        let parts = parts.map(|(number, part)| match number {
-            0 => part.to_owned(),
-            _ => {
-                let end = part.find([',', '}']).unwrap_or(part.len());
-                format!("{field}0{}", &part[end..])
-            }
-        });
-        text = parts.collect();
+/// The same with 0 for every time, rate and measurement of memory.
+pub(crate) fn without_measurements(text: &str) -> String {
+    let mut text = text.to_owned();
+    for field in ["micros", "seconds", "operations_per_second", "bytes_per_state"] {
+        let start = format!("\"{field}\":");
+        let parts: Vec<&str> = text.split(&start).collect();
+        let number = |c: char| c.is_ascii_digit() || ".e-+".contains(c);
+        let rest = parts[1..].iter().map(|part| part.trim_start_matches(number));
+        let rest: String = rest.map(|part| format!("{start}0{part}")).collect();
+        text = format!("{}{rest}", parts[0]);
     }
     text
+}
+
+#[test]
+fn check_prints_the_fields_that_were_recorded() {
+    let traces = ["examples/store-buffering.trace", "examples/coherence-bug.trace"];
+    let models = "sc,tso,wmo,cc,ccv,cm,gradual";
+    expect("check.jsonl", &[&["check", "--json", "--model", models], &traces[..]].concat());
+    let full = ["check", "--json", "--stats=full", "--model", "sc,tso,cc,ccv,cm"];
+    expect("check-full.jsonl", &[&full[..], &traces[..]].concat());
+    expect("check-undecided.jsonl", &["check", "--json", "--budget", "0s", traces[1]]);
+}
+
+#[test]
+fn certify_prints_the_fields_that_were_recorded() {
+    let certificate = directory("recorded-certify").join("c.jsonl").display().to_string();
+    let trace = "examples/store-buffering.trace";
+    run(&["check", "--model", "sc,tso", "--certificate", &certificate, trace]);
+    expect("certify.jsonl", &["certify", "--json", trace, &certificate]);
+    expect("certify-not.jsonl", &["certify", "--json", "examples/iriw.trace", &certificate]);
+}
+
+#[test]
+fn run_prints_the_fields_that_were_recorded() {
+    let program = "examples/sb.program";
+    let machine = ["--on", "machine:tso", "--check", "sc", "--json", "--traces", "50"];
+    expect("run-machine.jsonl", &[&["run", program], &machine[..]].concat());
+    let walked = ["--check", "sc", "--json", "-n", "20"];
+    for (name, protocol) in [
+        ("run-violation.jsonl", "protocols/broken/msi-store-buffer-drains-out-of-order.m"),
+        ("run-broken.jsonl", "protocols/broken/msi-evictor-does-not-acknowledge.m"),
+    ] {
+        expect(name, &[&["run", "--on", protocol], &walked[..]].concat());
+    }
+}
+
+#[test]
+fn litmus_prints_the_fields_that_were_recorded() {
+    let tests = ["examples/litmus/SB.litmus", "examples/litmus/spinlock.litmus"];
+    let asked = ["litmus", "--json", "--witness", "--model", "sc,coherence"];
+    expect("litmus.jsonl", &[&asked[..], &tests[..]].concat());
+    let hasty = ["litmus", "--json", "--model", "tso", "--budget", "0s"];
+    expect("litmus-undecided.jsonl", &[&hasty[..], &tests[..1]].concat());
+}
+
+#[test]
+fn hunt_prints_the_fields_that_were_recorded() {
+    let out = directory("recorded-hunt").join("hunt").display().to_string();
+    let asked = ["hunt", "--on", "machine:tso", "--model", "sc", "--tests", "8", "--json"];
+    let ran = run(&[&asked[..], &["--out", &out]].concat());
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded/hunt.jsonl");
+    let printed = without_measurements(&ran.stdout).replace(&out, "FOLDER");
+    snapshot::expect(&path, &printed);
 }
 
 #[test]
@@ -112,8 +87,4 @@ fn only_times_and_memory_may_differ() {
     };
     assert_eq!(without_measurements(&json(0.1, 3)), without_measurements(&json(12.5, 3)));
     assert_ne!(without_measurements(&json(0.1, 3)), without_measurements(&json(0.1, 4)));
-    assert_eq!(
-        without_measurements(&json(0.1, 3)),
-        "{\"seconds\":0,\"states\":3,\"bytes_per_state\":0}"
-    );
 }

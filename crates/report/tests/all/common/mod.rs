@@ -129,16 +129,9 @@ impl Sketch {
     }
 }
 
-/// Compares with a file of `tests/expected`; writes it instead if `UPDATE_EXPECTED` is set.
+/// Compares with a file of `tests/expected`.
+#[track_caller]
 pub(crate) fn expect(name: &str, actual: &str) {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "expected", name].iter().collect();
-    if std::env::var_os("UPDATE_EXPECTED").is_some() {
-        std::fs::write(&path, actual).expect("the expected file can be written");
-        return;
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        expected == actual,
-        "{name} differs; UPDATE_EXPECTED=1 rewrites it. Expected:\n{expected}\nActual:\n{actual}"
-    );
+    snapshot::expect(&path, actual);
 }
