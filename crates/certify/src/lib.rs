@@ -47,6 +47,7 @@ mod names;
 mod proof;
 mod rejection;
 mod store;
+pub mod stream;
 
 pub use rejection::{Fault, Name, Rejection};
 

@@ -13,11 +13,6 @@ impl Rng {
         Self { state: seed }
     }
 
-    /// The sequence of the walk with this number, among those of a seed.
-    pub fn of_walk(seed: u64, number: u64) -> Self {
-        Rng::new(Rng::new(seed).bits() ^ number.wrapping_mul(0xd134_2543_de82_ef95))
-    }
-
     /// The sequence with this number, among those of a seed.
     pub fn numbered(seed: u64, number: u64) -> Self {
         Rng::new(Rng::new(seed).bits() ^ number.wrapping_mul(0xd134_2543_de82_ef95))
@@ -35,6 +30,12 @@ impl Rng {
     /// A number below `limit`, which must not be 0.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.bits() % limit as u64) as usize
+    }
+
+    /// A number below `limit`, which must not be 0, by scaling instead of division: as even, faster,
+    /// and another number than [`Rng::below`] gives.
+    pub fn scaled(&mut self, limit: usize) -> usize {
+        ((u128::from(self.bits()) * limit as u128) >> 64) as usize
     }
 
     /// True this often in a hundred times.

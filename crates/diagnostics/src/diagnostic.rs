@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use crate::excerpt::{Excerpt, Marks};
 use crate::source::{Source, Span};
 
 /// One thing to tell a designer about the source.
@@ -140,63 +141,49 @@ fn excerpt(
     (underline, mark): (char, &str),
 ) {
     let (number, column) = source.position(span.start);
-    let window = Window::new(source, span);
-    let indent = " ".repeat(window.indent);
-    let marks = underline.to_string().repeat(window.marked);
-    let off = style.off;
     let _ = writeln!(text, "{:margin$}--> {}:{number}:{column}", "", source.name);
-    let _ = writeln!(text, "{:margin$} |", "");
-    let _ = writeln!(text, "{number:>margin$} | {}", window.text);
-    let _ = writeln!(text, "{:margin$} | {indent}{mark}{marks}{off}", "");
+    let marks = Marks { sign: underline, label: "", colour: (mark, style.off) };
+    window(source, span).draw(text, number as u64, margin, marks);
 }
 
-/// A printable part of a line.
-struct Window {
-    text: String,
-    /// Characters before the marked ones.
-    indent: usize,
-    marked: usize,
-}
+/// Characters kept before the span when a line is cut.
+const BEFORE: usize = 60;
+/// Characters of a line that are shown.
+const SHOWN: usize = 110;
 
-impl Window {
-    /// Characters kept before the span when a line is cut.
-    const BEFORE: usize = 60;
-    /// Characters of a line that are shown.
-    const SHOWN: usize = 110;
-
-    fn new(source: &Source, span: Span) -> Self {
-        let (line, line_start) = source.line_at(span.start);
-        let line: Vec<(usize, char)> = line.char_indices().collect();
-        let index_of = |offset: u32| {
-            let within = (offset as usize).saturating_sub(line_start);
-            line.partition_point(|&(at, _)| at < within)
-        };
-        let (from, to) = (index_of(span.start), index_of(span.end.max(span.start)));
-        let start = if line.len() <= Self::SHOWN { 0 } else { from.saturating_sub(Self::BEFORE) };
-        let end = line.len().min(start + Self::SHOWN);
-        let mut window = Window { text: String::new(), indent: 0, marked: 0 };
-        if start > 0 {
-            window.text.push('…');
-        }
-        window.show(&line[start..from.min(end)]);
-        window.indent = window.text.chars().count();
-        window.show(&line[from.min(end)..to.min(end)]);
-        window.marked = (window.text.chars().count() - window.indent).max(1);
-        window.show(&line[to.min(end)..end]);
-        window.text.truncate(window.text.trim_end().len());
-        if end < line.len() {
-            window.text.push('…');
-        }
-        window
+/// The line of a span, or what of it fits.
+fn window(source: &Source, span: Span) -> Excerpt {
+    let (line, line_start) = source.line_at(span.start);
+    let line: Vec<(usize, char)> = line.char_indices().collect();
+    let index_of = |offset: u32| {
+        let within = (offset as usize).saturating_sub(line_start);
+        line.partition_point(|&(at, _)| at < within)
+    };
+    let (from, to) = (index_of(span.start), index_of(span.end.max(span.start)));
+    let start = if line.len() <= SHOWN { 0 } else { from.saturating_sub(BEFORE) };
+    let end = line.len().min(start + SHOWN);
+    let mut text = String::new();
+    if start > 0 {
+        text.push('…');
     }
+    show(&mut text, &line[start..from.min(end)]);
+    let indent = text.chars().count();
+    show(&mut text, &line[from.min(end)..to.min(end)]);
+    let marked = (text.chars().count() - indent).max(1);
+    show(&mut text, &line[to.min(end)..end]);
+    text.truncate(text.trim_end().len());
+    if end < line.len() {
+        text.push('…');
+    }
+    Excerpt { text, indent, marked }
+}
 
-    /// Appends characters so that each fills as many cells as are counted.
-    fn show(&mut self, characters: &[(usize, char)]) {
-        for &(_, character) in characters {
-            match character {
-                '\t' => self.text.push_str("    "),
-                character => push_printable(&mut self.text, character),
-            }
+/// Appends characters so that each fills as many cells as are counted.
+fn show(text: &mut String, characters: &[(usize, char)]) {
+    for &(_, character) in characters {
+        match character {
+            '\t' => text.push_str("    "),
+            character => push_printable(text, character),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! [`diagnostic::Diagnostic`] something to say about such a piece, shown with the line underlined.
 
 pub mod diagnostic;
+pub mod excerpt;
 mod refusal;
 pub mod source;
 

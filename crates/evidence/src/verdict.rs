@@ -22,6 +22,24 @@ impl<H, B, U> Verdict<H, B, U> {
             Verdict::Holds(_) | Verdict::Undecided(_) => None,
         }
     }
+
+    /// The verdict without what it rests on.
+    pub fn bare(&self) -> Verdict<(), (), ()> {
+        match self {
+            Verdict::Holds(_) => Verdict::Holds(()),
+            Verdict::Broken(_) => Verdict::Broken(()),
+            Verdict::Undecided(_) => Verdict::Undecided(()),
+        }
+    }
+
+    /// What is said of a trace: `consistent`, `violation` or `undecided`.
+    pub fn of_trace(&self) -> &'static str {
+        match self {
+            Verdict::Holds(_) => "consistent",
+            Verdict::Broken(_) => "violation",
+            Verdict::Undecided(_) => "undecided",
+        }
+    }
 }
 
 impl<U> Verdict<Witness, Proof, U> {

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use chance::Rng;
 use murphi::machine::{Check, Firing, Machine, Outcome};
 
 use crate::finding::{Finding, Kind};
@@ -250,7 +251,7 @@ impl<'a, M: Machine, C: Codec, R: Reduction> Walker<'a, M, C, R> {
         length: u64,
         mut steps: Option<&mut Vec<Step>>,
     ) -> Walk {
-        let mut random = Random::new(seed, number);
+        let mut random = Rng::numbered(seed, number);
         let firings = vec![0; self.rules];
         let mut walk = Walk { steps: 0, firings, finding: None, stopped: false };
         self.run(Rules::Start);
@@ -294,9 +295,9 @@ impl<'a, M: Machine, C: Codec, R: Reduction> Walker<'a, M, C, R> {
     }
 
     /// Goes to one of the choices that no assumption excludes. `None` if there is none.
-    fn step(&mut self, random: &mut Random) -> Option<(Check, Firing)> {
+    fn step(&mut self, random: &mut Rng) -> Option<(Check, Firing)> {
         while !self.choices.is_empty() {
-            let choice = self.choices.swap_remove(random.below(self.choices.len()));
+            let choice = self.choices.swap_remove(random.scaled(self.choices.len()));
             let check = self.runner.machine.check(self.runner.successors.state(choice));
             if check != Check::Excluded {
                 self.runner.follow(choice);
@@ -337,29 +338,4 @@ impl<'a, M: Machine, C: Codec, R: Reduction> Walker<'a, M, C, R> {
 /// A finding at the end of a walk, which needs no packed state to be found again.
 fn finding(kind: Kind, rule: u32, instance: u64) -> Finding {
     Finding { kind, packed: Vec::new(), rule, instance }
-}
-
-/// The generator SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", 2014).
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64, number: u64) -> Self {
-        let mut random = Random(seed);
-        let first = random.next();
-        Random(first ^ number.wrapping_mul(0xd134_2543_de82_ef95))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    /// A number below `bound`, which is not zero.
-    fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
 }

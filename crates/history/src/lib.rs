@@ -28,6 +28,7 @@ mod equality;
 mod event;
 mod history;
 mod labels;
+pub mod lexicon;
 mod origin;
 mod read;
 mod retain;
@@ -42,8 +43,8 @@ pub use event::{
 };
 pub use history::{Address, Final, History, OrderChain};
 pub use read::{
-    Format, InputError, InputErrorKind, ReadOptions, TraceReader, UnknownFormat, open, parse_text,
-    unpack,
+    Format, InputError, InputErrorKind, ReadOptions, TraceReader, Traces, UnknownFormat, open,
+    parse_text, shown, traces, unpack,
 };
 pub use retain::Lines;
 pub use write::{write_jsonl, write_text};

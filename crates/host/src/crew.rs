@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use stress::Rng;
+use chance::Rng;
 
 use crate::arch::{Code, now, warm_line};
 use crate::cores;

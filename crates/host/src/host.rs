@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
-use stress::{Action, Outcome, Program, Ran, Rng, Runs, Target, TargetError};
+use chance::Rng;
+use stress::{Action, Outcome, Program, Ran, Runs, Target, TargetError};
 
 use crate::arch;
 use crate::cores;

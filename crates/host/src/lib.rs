@@ -32,7 +32,7 @@
 //! ```
 //!
 //! [`Host::litmus`] runs litmus tests of herdtools in the same way: their own instructions, on their
-//! own registers.
+//! own registers. [`Observed`] counts their final states and compares them with what models allow.
 //!
 //! The crate is unsafe where it runs what it has assembled (`arch/*/code.rs`, called from
 //! `crew.rs`), where it uses the processor's clock and caches (`arch/*/processor.rs`) and where it
@@ -46,8 +46,10 @@ mod job;
 mod litmus;
 mod memory;
 mod mixture;
+mod observed;
 mod pace;
 mod tally;
 
 pub use host::Host;
 pub use litmus::Seen;
+pub use observed::Observed;

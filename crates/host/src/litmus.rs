@@ -7,11 +7,12 @@
 
 use std::ops::ControlFlow;
 
+use chance::Rng;
 use litmus::{
     Constant, Instruction, Litmus, LocationId, Memory, Operation, Place, Register, Thread, Type,
     location_kinds, observed_kinds,
 };
-use stress::{Rng, Runs, TargetError};
+use stress::{Runs, TargetError};
 
 use crate::arch;
 use crate::crew::LINE;

@@ -13,7 +13,7 @@
 //! mixed its outcomes were (`mixture.rs`); some batches try something new, the others go on with
 //! what mixed best so far, or with something near it.
 
-use stress::Rng;
+use chance::Rng;
 
 /// The plan of one thread for one batch.
 #[derive(Debug, Clone, Copy)]

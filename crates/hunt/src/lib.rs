@@ -3,7 +3,11 @@
 //!
 //! A [`Plan`] says which test comes when, a [`Campaign`] puts them through workers, a [`Ledger`]
 //! keeps what came of them in a folder that survives the process, and the tables of [`Coverage`]
-//! say what was exercised and what was not.
+//! say what was exercised and what was not. A [`Session`] is all of these, with the name and the
+//! options that make it the same campaign when it is asked for again.
+//!
+//! Smaller questions are answered by the same parts: [`target`] makes whatever a program can be run
+//! on, [`Judged`] judges what came of one program, and [`Walks`] judges random walks of a protocol.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -36,16 +40,30 @@ mod coverage;
 mod essence;
 mod finding;
 mod folder;
+mod judged;
 mod ledger;
 mod plan;
+mod session;
 mod shape;
 mod summary;
+mod targets;
+mod walks;
 
 pub use campaign::{Beat, BoxedTarget, Campaign, Known, Leftovers, Settled, Supply, Totals};
 pub use coverage::{COMMUNICATIONS, Coverage, LINKS, Litmus, PAIRS, WAYS};
 pub use finding::{Finding, Kind};
 pub use folder::{Folder, FolderError, Kept};
+pub use judged::{Judged, unfinished};
 pub use ledger::{Ledger, State};
 pub use plan::{Abilities, Plan, PlanError, Planned, Wishes};
+pub use session::{HuntError, Hunted, Session, Until};
 pub use shape::{name, shape};
 pub use summary::Summary;
+pub use targets::{Making, NoTarget, supply, target};
+pub use walks::{WalkReport, Walked, Walks};
+
+/// Something as JSON in one line, without the newline.
+fn json_line(value: &impl serde::Serialize) -> String {
+    // What is printed has strings for keys, and nothing in it refuses to be serialised.
+    serde_json::to_string(value).expect("a report has a JSON form")
+}

@@ -9,8 +9,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use chance::Rng;
 use rustc_hash::FxHashSet;
-use stress::{Edge, KnobError, Knobs, Mix, Program, Rng, Test, cycles};
+use stress::{Edge, KnobError, Knobs, Mix, Program, Test, cycles};
 
 /// What a target can do with a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -49,3 +49,26 @@ impl Budget {
         bytes <= self.memory.unwrap_or(DEFAULT_MEMORY)
     }
 }
+
+/// How long and how large each judgement of many may get.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// The time; no limit if `None`.
+    pub time: Option<Duration>,
+    /// The bytes of its tables; a generous limit if `None`.
+    pub memory: Option<usize>,
+}
+
+impl Limits {
+    /// The budget of one judgement, starting now, which ends when `stop` is set.
+    pub fn budget(&self, stop: &Arc<AtomicBool>) -> Budget {
+        let mut budget = Budget::unlimited().with_stop(Arc::clone(stop));
+        if let Some(time) = self.time {
+            budget = budget.with_time(time);
+        }
+        if let Some(bytes) = self.memory {
+            budget = budget.with_memory(bytes);
+        }
+        budget
+    }
+}

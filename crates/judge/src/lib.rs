@@ -19,13 +19,17 @@
 //! # Ok::<(), history::InputError>(())
 //! ```
 
+pub mod axe;
 mod budget;
 mod causal;
+mod gradual;
 mod shrink;
 mod store;
+pub mod stream;
 mod verdict;
 
-pub use budget::Budget;
+pub use budget::{Budget, Limits};
+pub use gradual::{Gradual, judge_gradually};
 pub use shrink::{ShrinkOptions, Shrunk, shrink};
 pub use verdict::{DecidedBy, Engine, Judgement, Outcome, Reason, Stats, Undecided, UnknownEngine};
 

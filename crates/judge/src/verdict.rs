@@ -26,7 +26,7 @@ pub enum Engine {
 
 impl Engine {
     /// Every engine with its name on the command line and what it is.
-    pub const ALL: [(Engine, &'static str, &'static str); 6] = [
+    pub const ALL: &'static [(Engine, &'static str, &'static str)] = &[
         (Engine::Auto, "auto", "cheapest first, complete at the end"),
         (Engine::Linear, "linear", "rules A1-A7, O(n); needs the write order in the trace"),
         (

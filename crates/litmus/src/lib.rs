@@ -9,7 +9,8 @@
 //! [`fn@outcomes`] enumerates. It lists neither executions nor coherence orders: sc, tso and pso are
 //! machines whose states are visited once each, and coherence is one machine for every location.
 //! What an [`Outcomes`] holds is a set of final states; each of them can be turned into an
-//! [`Execution`], a history with a witness that the kernel of `certify` replays.
+//! [`Execution`], a history with a witness that the kernel of `certify` replays. An [`Answer`] is
+//! all that is told about a test under a model, in herd7's layout or as JSON.
 //!
 //! ```
 //! use models::Model;
@@ -36,12 +37,14 @@
 //! `flow` knows what a thread may still do. `buffers` (sc, tso, pso) or `runs` and `coherence` are
 //! the machines, `search` visits their states, and `diagram` keeps sets of outcomes.
 
+mod answer;
 mod buffers;
 mod coherence;
 mod compute;
 mod condition;
 mod count;
 mod diagram;
+mod files;
 mod flow;
 mod histogram;
 pub mod layout;
@@ -57,7 +60,11 @@ mod variables;
 mod widths;
 mod witness;
 
+pub use answer::{
+    Answer, ShownValue, Style, Unanswered, Values, bounded, holds_as_promised, micros, values,
+};
 pub use condition::{Condition, Node, Proposition, Quantifier};
+pub use files::{FileError, listed_files, read_text};
 pub use histogram::Histogram;
 pub use outcomes::{MODELS, Outcomes, State, outcomes};
 pub use parse::parse;

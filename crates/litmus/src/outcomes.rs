@@ -16,7 +16,7 @@ use crate::variables::Variables;
 use crate::witness::{self, Execution};
 
 /// The models whose outcomes can be enumerated.
-pub const MODELS: [Model; 4] = [Model::Sc, Model::Tso, Model::Pso, Model::Coherence];
+pub const MODELS: &[Model] = &[Model::Sc, Model::Tso, Model::Pso, Model::Coherence];
 
 /// The outcomes of a test under a model.
 pub struct Outcomes<'a> {

@@ -20,7 +20,7 @@ const fn pair(stronger: Model, weaker: Model) -> Implication {
 }
 
 /// The covering pairs of the lattice, each strict.
-pub const IMPLICATIONS: [Implication; 13] = [
+pub const IMPLICATIONS: &[Implication] = &[
     pair(Model::Sc, Model::Tso),
     pair(Model::Sc, Model::Ccm),
     pair(Model::Tso, Model::Pso),

@@ -138,7 +138,7 @@ const COHERENCE: StoreRules = StoreRules { global: false, ..SC };
 const CC: CausalRules =
     CausalRules { convergent: false, memory: false, store_order: false, relaxed: false };
 
-const TABLE: [Row; 11] = [
+const TABLE: &[Row] = &[
     Row {
         model: Model::Sc,
         name: "sc",
@@ -225,8 +225,8 @@ const TABLE: [Row; 11] = [
 
 impl Model {
     /// Every model, in the order of the table.
-    pub const ALL: [Model; 11] = {
-        let mut all = [Model::Sc; 11];
+    pub const ALL: [Model; TABLE.len()] = {
+        let mut all = [Model::Sc; TABLE.len()];
         let mut i = 0;
         while i < TABLE.len() {
             all[i] = TABLE[i].model;

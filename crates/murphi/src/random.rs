@@ -20,28 +20,24 @@ use crate::check::{Options, Reading};
 use crate::ir::{Model, TypeId, TypeKind};
 use crate::value::{State, Value};
 
-/// A small deterministic source of random numbers (SplitMix64).
+/// A small deterministic source of random numbers.
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub struct Random(chance::Rng);
 
 impl Random {
     /// Equal seeds give equal sequences.
     pub fn new(seed: u64) -> Self {
-        Random(seed)
+        Random(chance::Rng::new(seed))
     }
 
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        self.0.bits()
     }
 
     /// A number below `bound`, which is not 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        (self.bits() % bound as u64) as usize
+        self.0.below(bound)
     }
 
     /// A number from `low` to `high`, both included, which are not all 64-bit integers.
@@ -57,10 +53,7 @@ impl Random {
 
     /// One of some things, if there are any.
     pub fn pick<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
-        match things.len() {
-            0 => None,
-            length => Some(&things[self.below(length)]),
-        }
+        self.0.pick(things)
     }
 }
 

@@ -60,7 +60,7 @@ pub fn mix_report(histories: impl IntoIterator<Item = History>) -> Mix {
         for (count, feature) in mix.having.iter_mut().zip(&FEATURES) {
             *count += usize::from((feature.is_in)(&history));
         }
-        for (count, pair) in mix.separating.iter_mut().zip(&IMPLICATIONS) {
+        for (count, pair) in mix.separating.iter_mut().zip(IMPLICATIONS) {
             let separates = verdicts[pair.weaker as usize] && !verdicts[pair.stronger as usize];
             *count += usize::from(separates);
         }

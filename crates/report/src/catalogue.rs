@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use models::{IMPLICATIONS, Keeps, Model, Rules, implies};
+use serde::Serialize;
 
-use crate::verdict::{Object, quoted};
+use crate::json;
 
 /// The models, what each keeps of program order, and which implies which, as text.
 pub fn models_table() -> String {
@@ -114,38 +115,69 @@ fn weaker(model: Model) -> impl Iterator<Item = Model> {
 
 /// The same as one JSON object per line.
 pub fn models_json() -> String {
-    Model::ALL.into_iter().map(|model| model_json(model) + "\n").collect()
+    Model::ALL.into_iter().map(|model| json::line(&row(model)) + "\n").collect()
 }
 
-fn model_json(model: Model) -> String {
-    let mut json = Object::new();
-    json.text("model", model.name());
-    json.text("title", model.title());
-    json.text("summary", model.summary());
-    match model.rules() {
-        Rules::Store(rules) => {
-            json.text("family", "store");
-            json.text("read_read", keeps_json(rules.read_read));
-            json.text("read_write", keeps_json(rules.read_write));
-            json.text("write_read", keeps_json(rules.write_read));
-            json.text("write_write", keeps_json(rules.write_write));
-            json.raw("times", rules.times);
-            json.raw("dependencies", rules.dependencies);
-            json.raw("own_reads_visible", rules.own_reads_visible);
-            json.raw("same_address_reads_swap", rules.same_address_reads_swap);
-            json.raw("global", rules.global);
-        }
-        Rules::Causal(rules) => {
-            json.text("family", "causal");
-            json.raw("convergent", rules.convergent);
-            json.raw("memory", rules.memory);
-            json.raw("store_order", rules.store_order);
-            json.raw("relaxed", rules.relaxed);
-        }
+/// A model, its fields in the order in which they are printed.
+#[derive(Serialize)]
+struct Row {
+    model: &'static str,
+    title: &'static str,
+    summary: &'static str,
+    #[serde(flatten)]
+    rules: RuleFields,
+    implies: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "family", rename_all = "lowercase")]
+enum RuleFields {
+    Store {
+        read_read: &'static str,
+        read_write: &'static str,
+        write_read: &'static str,
+        write_write: &'static str,
+        times: bool,
+        dependencies: bool,
+        own_reads_visible: bool,
+        same_address_reads_swap: bool,
+        global: bool,
+    },
+    Causal {
+        convergent: bool,
+        memory: bool,
+        store_order: bool,
+        relaxed: bool,
+    },
+}
+
+fn row(model: Model) -> Row {
+    let rules = match model.rules() {
+        Rules::Store(rules) => RuleFields::Store {
+            read_read: keeps_json(rules.read_read),
+            read_write: keeps_json(rules.read_write),
+            write_read: keeps_json(rules.write_read),
+            write_write: keeps_json(rules.write_write),
+            times: rules.times,
+            dependencies: rules.dependencies,
+            own_reads_visible: rules.own_reads_visible,
+            same_address_reads_swap: rules.same_address_reads_swap,
+            global: rules.global,
+        },
+        Rules::Causal(rules) => RuleFields::Causal {
+            convergent: rules.convergent,
+            memory: rules.memory,
+            store_order: rules.store_order,
+            relaxed: rules.relaxed,
+        },
+    };
+    Row {
+        model: model.name(),
+        title: model.title(),
+        summary: model.summary(),
+        rules,
+        implies: weaker(model).map(Model::name).collect(),
     }
-    let implied: Vec<String> = weaker(model).map(|m| quoted(m.name())).collect();
-    json.raw("implies", format_args!("[{}]", implied.join(",")));
-    json.finish()
 }
 
 fn keeps_json(keeps: Keeps) -> &'static str {

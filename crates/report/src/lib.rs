@@ -1,6 +1,7 @@
 //! What a person sees: text, JSON, DOT and SVG.
 //!
-//! A verdict becomes a line ([`summary_line`] for people, [`verdict_json`] for programs), a
+//! A verdict becomes a line ([`summary_line`] for people, [`verdict_json`] for programs; [`check`]
+//! for many), a
 //! violation becomes a few lines ([`cycle_lines`]) or an explanation ([`explain`]), the models
 //! become a table ([`models_table`]), and what came of exploring a model becomes a report
 //! ([`exploration`]), as does verifying one against its memory model ([`verification`]), for any
@@ -26,21 +27,26 @@
 
 pub mod any_number;
 pub mod certificate;
+pub mod check;
 pub mod explain;
 pub mod exploration;
 pub mod verification;
 
 mod brief;
 mod catalogue;
+mod certified;
 mod json;
 mod names;
+mod shrunk;
 mod style;
 mod verdict;
 
 pub use brief::cycle_lines;
 pub use catalogue::{models_json, models_table};
-pub use names::event_text;
-pub use verdict::{summary_line, verdict_json};
+pub use certified::certificate_line;
+pub use names::{count, event_text};
+pub use shrunk::shrunk_text;
+pub use verdict::{Fields, Line, summary_line, verdict_json};
 
 #[cfg(test)]
 #[allow(dead_code)] // each test takes from it what it needs

@@ -1,5 +1,7 @@
 //! How events are called, everywhere the same: `M[x] := 1 (thread 0, line 3)`.
 
+use std::fmt::Display;
+
 use evidence::Node;
 use history::{AddressId, EventId, History, Kinds, Operation, Source};
 
@@ -135,4 +137,15 @@ pub(crate) fn source_node(source: Source, address: AddressId) -> Node {
         Source::Initial => Node::Initial(address),
         Source::Write(write) => Node::Event(write),
     }
+}
+
+/// A number with what it counts.
+///
+/// ```
+/// assert_eq!(tribunal_report::count(1, "trace"), "1 trace");
+/// assert_eq!(tribunal_report::count(2_u64, "trace"), "2 traces");
+/// ```
+pub fn count<N: Display + PartialEq + From<u8>>(number: N, what: &str) -> String {
+    let plural = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {what}{plural}")
 }

@@ -2,11 +2,121 @@
 
 use std::fmt::Write as _;
 
-use evidence::{Because, Cycle, Derived, Edge, Literal, Node, Reader, Rule, Why, Witness};
+use evidence::{Because, Derived, Edge, Literal, Node, Reader, Rule, Why, Witness};
 use history::{AddressId, EventId, History, Source};
 use judge::{Judgement, Outcome, Reason, Undecided};
+use serde::Serialize;
 
 use crate::style::{Style, paint};
+use crate::{count, json};
+
+/// A judgement of one trace, as it is printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// What the file is called.
+    pub file: &'a str,
+    /// The number of the trace in it, from 1.
+    pub trace: u64,
+    /// The trace.
+    pub history: &'a History,
+    /// What was found out about it.
+    pub judgement: &'a Judgement,
+    /// What that took, in microseconds.
+    pub micros: u64,
+}
+
+/// How much a JSON object says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Fields {
+    /// The witness of a consistent trace.
+    pub witness: bool,
+    /// What the search took.
+    pub stats: bool,
+}
+
+/// The fields of a verdict, in the order in which they are printed.
+#[derive(Serialize)]
+struct Object<'a> {
+    file: &'a str,
+    trace: u64,
+    model: &'static str,
+    verdict: &'static str,
+    decided_by: String,
+    events: usize,
+    threads: usize,
+    addresses: usize,
+    micros: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write_pairs: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unordered_write_pairs: Option<u64>,
+    #[serde(flatten)]
+    evidence: Evidence,
+    #[serde(flatten)]
+    stats: Option<Stats>,
+}
+
+/// What a verdict rests on.
+#[derive(Serialize, Default)]
+struct Evidence {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycle: Option<Vec<EdgeObject>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unwritten: Option<NodeObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<Order>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    views: Option<Vec<Order>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reads: Option<Vec<Choice>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    established: Option<String>,
+}
+
+/// Events as pairs of thread and index.
+type Order = Vec<(u64, u32)>;
+
+/// What the search took.
+#[derive(Serialize)]
+struct Stats {
+    inferred_edges: u64,
+    decisions: u64,
+    conflicts: u64,
+}
+
+#[derive(Serialize)]
+struct EdgeObject {
+    from: NodeObject,
+    to: NodeObject,
+    because: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    assumed: bool,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum NodeObject {
+    Initial { initial: String },
+    Final { r#final: String },
+    Event(EventObject),
+}
+
+#[derive(Serialize)]
+struct EventObject {
+    thread: u64,
+    index: u32,
+    line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    half: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Choice {
+    reader: NodeObject,
+    source: Option<NodeObject>,
+}
 
 /// The verdict as a JSON object in one line, without the newline.
 ///
@@ -15,84 +125,66 @@ use crate::style::{Style, paint};
 /// assumed say `"assumed":true`. A read of a value nobody wrote has no cycle: `cycle` is empty and
 /// `unwritten` names the read. With `witness`, a consistent verdict has `witness`, a total order as
 /// `[thread, index]`, or `views`, one order per thread, and `reads` for what readers with more than
-/// one candidate read. An undecided verdict has `reason` and `established`.
-pub fn verdict_json(
-    file: &str,
-    trace_number: u64,
-    history: &History,
-    verdict: &Judgement,
-    micros: u64,
-    witness: bool,
-) -> String {
-    let mut json = Object::new();
-    json.text("file", file);
-    json.raw("trace", trace_number);
-    json.text("model", verdict.model.name());
-    json.text("verdict", outcome_name(&verdict.outcome));
-    json.text("decided_by", &verdict.decided_by.to_string());
-    json.raw("events", history.len());
-    json.raw("threads", history.thread_count());
-    json.raw("addresses", history.address_count());
-    json.raw("micros", micros);
-    if let Some(pairs) = verdict.stats.write_pairs {
-        json.raw("write_pairs", pairs);
-    }
-    if let Some(pairs) = verdict.stats.unordered_write_pairs {
-        json.raw("unordered_write_pairs", pairs);
-    }
-    match &verdict.outcome {
-        Outcome::Holds(found) if witness => add_witness(&mut json, history, found),
-        Outcome::Holds(_) => {}
-        Outcome::Broken(proof) => add_cycle(&mut json, history, proof),
-        Outcome::Undecided(undecided) => {
-            json.text("reason", &reason(&undecided.reason));
-            json.text("established", &undecided.established);
-        }
-    }
-    json.finish()
+/// one candidate read. An undecided verdict has `reason` and `established`. With `stats`, every
+/// verdict has `inferred_edges`, `decisions` and `conflicts`.
+pub fn verdict_json(line: &Line<'_>, fields: Fields) -> String {
+    let Line { file, trace, history, judgement, micros } = *line;
+    let stats = &judgement.stats;
+    let evidence = match &judgement.outcome {
+        Outcome::Holds(found) if fields.witness => witness(history, found),
+        Outcome::Holds(_) => Evidence::default(),
+        Outcome::Broken(proof) => cycle(history, proof),
+        Outcome::Undecided(undecided) => Evidence {
+            reason: Some(reason(&undecided.reason)),
+            established: Some(undecided.established.clone()),
+            ..Evidence::default()
+        },
+    };
+    json::line(&Object {
+        file,
+        trace,
+        model: judgement.model.name(),
+        verdict: judgement.outcome.of_trace(),
+        decided_by: judgement.decided_by.to_string(),
+        events: history.len(),
+        threads: history.thread_count(),
+        addresses: history.address_count(),
+        micros,
+        write_pairs: stats.write_pairs,
+        unordered_write_pairs: stats.unordered_write_pairs,
+        evidence,
+        stats: fields.stats.then_some(Stats {
+            inferred_edges: stats.inferred_edges,
+            decisions: stats.decisions,
+            conflicts: stats.conflicts,
+        }),
+    })
 }
 
 /// The verdict as a line for people, without the newline:
 /// `t.trace #1: tso: violation (saturation, 6 events, 41 µs)`.
-pub fn summary_line(
-    file: &str,
-    trace_number: u64,
-    history: &History,
-    verdict: &Judgement,
-    micros: u64,
-    colour: bool,
-) -> String {
-    let style = match verdict.outcome {
+pub fn summary_line(line: &Line<'_>, colour: bool) -> String {
+    let Line { file, trace, history, judgement, micros } = *line;
+    let style = match judgement.outcome {
         Outcome::Holds(_) => Style::Good,
         Outcome::Broken(_) => Style::Bad,
         Outcome::Undecided(_) => Style::Open,
     };
-    let name = paint(outcome_name(&verdict.outcome), style, colour);
-    let events = match history.len() {
-        1 => "1 event".to_owned(),
-        count => format!("{count} events"),
-    };
-    let mut line = format!(
-        "{file} #{trace_number}: {}: {name} ({}, {events}, {})",
-        verdict.model,
-        verdict.decided_by,
+    let name = paint(judgement.outcome.of_trace(), style, colour);
+    let events = count(history.len(), "event");
+    let mut text = format!(
+        "{file} #{trace}: {}: {name} ({}, {events}, {})",
+        judgement.model,
+        judgement.decided_by,
         duration(micros)
     );
-    if let Outcome::Undecided(Undecided { reason: why, established }) = &verdict.outcome {
-        let _ = write!(line, ": {}", reason(why));
+    if let Outcome::Undecided(Undecided { reason: why, established }) = &judgement.outcome {
+        let _ = write!(text, ": {}", reason(why));
         if !established.is_empty() {
-            let _ = write!(line, "; {established}");
+            let _ = write!(text, "; {established}");
         }
     }
-    line
-}
-
-fn outcome_name(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Holds(_) => "consistent",
-        Outcome::Broken(_) => "violation",
-        Outcome::Undecided(_) => "undecided",
-    }
+    text
 }
 
 fn reason(reason: &Reason) -> String {
@@ -113,35 +205,36 @@ fn duration(micros: u64) -> String {
 }
 
 /// The last cycle of the proof, with the derived edges and assumptions it speaks of.
-fn add_cycle(json: &mut Object, history: &History, proof: &evidence::Proof) {
+fn cycle(history: &History, proof: &evidence::Proof) -> Evidence {
     let last = proof.steps.iter().rev().find_map(|step| match &step.why {
         Why::Cycle(cycle) => Some((cycle, &[][..], &step.clause)),
         Why::Derivation { derived, cycle } => Some((cycle, &derived[..], &step.clause)),
         Why::Propagation => None,
     });
-    let edges = last.map_or_else(String::new, |(cycle, derived, clause)| {
-        cycle_json(history, cycle, derived, clause)
+    let edges = last.map_or_else(Vec::new, |(cycle, derived, clause)| {
+        let edges = cycle.edges.iter();
+        edges.map(|edge| edge_object(history, edge, derived, clause)).collect()
     });
-    json.raw("cycle", format_args!("[{edges}]"));
-    if last.is_none() {
-        let unwritten = |&e: &EventId| history.event(e).is_read() && history.sources(e).is_empty();
-        if let Some(event) = history.event_ids().find(unwritten) {
-            json.raw("unwritten", node_json(history, Node::Event(event)));
-        }
-    }
+    let unwritten = |&e: &EventId| history.event(e).is_read() && history.sources(e).is_empty();
+    let unwritten = match last {
+        Some(_) => None,
+        None => history.event_ids().find(unwritten).map(|event| event_object(history, event, None)),
+    };
+    Evidence { cycle: Some(edges), unwritten, ..Evidence::default() }
 }
 
-fn cycle_json(history: &History, cycle: &Cycle, derived: &[Derived], clause: &[Literal]) -> String {
-    let edges = cycle.edges.iter().map(|edge| {
-        let assumed = if is_assumed(edge, clause) { ",\"assumed\":true" } else { "" };
-        format!(
-            "{{\"from\":{},\"to\":{},\"because\":\"{}\"{assumed}}}",
-            node_json(history, edge.from),
-            node_json(history, edge.to),
-            because(edge.because, derived)
-        )
-    });
-    edges.collect::<Vec<_>>().join(",")
+fn edge_object(
+    history: &History,
+    edge: &Edge,
+    derived: &[Derived],
+    clause: &[Literal],
+) -> EdgeObject {
+    EdgeObject {
+        from: node_object(history, edge.from),
+        to: node_object(history, edge.to),
+        because: because(edge.because, derived),
+        assumed: is_assumed(edge, clause),
+    }
 }
 
 /// Whether an edge is itself what the clause denies.
@@ -160,22 +253,22 @@ fn is_assumed(edge: &Edge, clause: &[Literal]) -> bool {
     }
 }
 
-fn node_json(history: &History, node: Node) -> String {
+fn node_object(history: &History, node: Node) -> NodeObject {
     match node {
-        Node::Initial(address) => format!("{{\"initial\":{}}}", address_json(history, address)),
-        Node::Event(event) => event_json(history, event, ""),
-        Node::ReadOf(event) => event_json(history, event, ",\"half\":\"read\""),
+        Node::Initial(address) => NodeObject::Initial { initial: label(history, address) },
+        Node::Event(event) => event_object(history, event, None),
+        Node::ReadOf(event) => event_object(history, event, Some("read")),
     }
 }
 
-fn address_json(history: &History, address: AddressId) -> String {
-    quoted(&history.address(address).label.to_string())
+fn label(history: &History, address: AddressId) -> String {
+    history.address(address).label.to_string()
 }
 
-fn event_json(history: &History, event: EventId, more: &str) -> String {
+fn event_object(history: &History, event: EventId, half: Option<&'static str>) -> NodeObject {
     let e = history.event(event);
     let thread = history.thread_label(e.thread);
-    format!("{{\"thread\":{thread},\"index\":{},\"line\":{}{more}}}", e.index, e.line)
+    NodeObject::Event(EventObject { thread, index: e.index, line: e.line, half })
 }
 
 /// The name of an edge's kind, as in docs/interface.md: that of its rule if it is derived.
@@ -200,74 +293,43 @@ fn rule(rule: Rule) -> &'static str {
     }
 }
 
-fn add_witness(json: &mut Object, history: &History, witness: &Witness) {
-    let order = |events: &[EventId]| {
-        let pairs = events.iter().map(|&event| {
+fn witness(history: &History, witness: &Witness) -> Evidence {
+    let order = |events: &[EventId]| -> Order {
+        let pair = |&event: &EventId| {
             let e = history.event(event);
-            format!("[{},{}]", history.thread_label(e.thread), e.index)
-        });
-        format!("[{}]", pairs.collect::<Vec<_>>().join(","))
+            (history.thread_label(e.thread), e.index)
+        };
+        events.iter().map(pair).collect()
     };
-    let reads = match witness {
-        Witness::Order(events) => {
-            json.raw("witness", order(events));
-            return;
-        }
+    let choices = |reads: &[(Reader, Source)]| {
+        Some(reads.iter().map(|&(reader, source)| choice(history, reader, source)).collect())
+    };
+    let none = Evidence::default();
+    match witness {
+        Witness::Order(events) => Evidence { witness: Some(order(events)), ..none },
         Witness::Arbitration { order: events, reads } => {
-            json.raw("witness", order(events));
-            reads
+            Evidence { witness: Some(order(events)), reads: choices(reads), ..none }
         }
         Witness::Views { views, reads } => {
-            let views: Vec<String> = views.iter().map(|view| order(view)).collect();
-            json.raw("views", format_args!("[{}]", views.join(",")));
-            reads
+            let views = views.iter().map(|view| order(view)).collect();
+            Evidence { views: Some(views), reads: choices(reads), ..none }
         }
-        Witness::Choices(reads) => reads,
-    };
-    let reads: Vec<String> = reads.iter().map(|&(r, s)| choice_json(history, r, s)).collect();
-    json.raw("reads", format_args!("[{}]", reads.join(",")));
+        Witness::Choices(reads) => Evidence { reads: choices(reads), ..none },
+    }
 }
 
-fn choice_json(history: &History, reader: Reader, source: Source) -> String {
+fn choice(history: &History, reader: Reader, source: Source) -> Choice {
     let (reader, address) = match reader {
-        Reader::Event(event) => (event_json(history, event, ""), history.event(event).address()),
+        Reader::Event(event) => {
+            (event_object(history, event, None), history.event(event).address())
+        }
         Reader::Final(address) => {
-            (format!("{{\"final\":{}}}", address_json(history, address)), Some(address))
+            (NodeObject::Final { r#final: label(history, address) }, Some(address))
         }
     };
-    let source = match (source, address) {
-        (Source::Write(write), _) => event_json(history, write, ""),
-        (Source::Initial, Some(address)) => node_json(history, Node::Initial(address)),
-        (Source::Initial, None) => "null".to_owned(),
+    let source = match source {
+        Source::Write(write) => Some(event_object(history, write, None)),
+        Source::Initial => address.map(|address| node_object(history, Node::Initial(address))),
     };
-    format!("{{\"reader\":{reader},\"source\":{source}}}")
-}
-
-/// A JSON object being written, fields in the order of docs/interface.md.
-pub(crate) struct Object(String);
-
-impl Object {
-    pub(crate) fn new() -> Self {
-        Self("{".to_owned())
-    }
-
-    /// Adds a field whose value is already JSON.
-    pub(crate) fn raw(&mut self, name: &str, value: impl std::fmt::Display) {
-        let comma = if self.0.len() > 1 { "," } else { "" };
-        let _ = write!(self.0, "{comma}\"{name}\":{value}");
-    }
-
-    /// Adds a field with a string.
-    pub(crate) fn text(&mut self, name: &str, value: &str) {
-        self.raw(name, quoted(value));
-    }
-
-    pub(crate) fn finish(self) -> String {
-        self.0 + "}"
-    }
-}
-
-/// A JSON string.
-pub(crate) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    Choice { reader, source }
 }

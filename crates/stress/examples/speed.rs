@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let random = Knobs::default().program(1)?;
     let large = Knobs { instructions: 100_000, places: 256, ..Knobs::default() }.program(1)?;
     for (name, program) in [("SB", &litmus), ("random", &random), ("large", &large)] {
-        for model in MemoryModel::ALL {
+        for &model in MemoryModel::ALL {
             println!("{name:7} {model:4} {:6.1} million a second", speed(program, model)?);
         }
     }

@@ -1,7 +1,8 @@
 //! What happens when it runs: racy test programs, and what they read when something runs them.
 //!
 //! A [`Program`] says what each thread does; an [`Outcome`] says what its reads returned in one
-//! run. Together they are a history, which the judge can be asked about.
+//! run. Together they are a history, which the judge can be asked about. An [`Experiment`] runs a
+//! program many times on a [`Target`] and counts its outcomes.
 //!
 //! ```
 //! use tribunal_stress::{Action, Instruction, Outcome, Place, Program};
@@ -25,6 +26,8 @@
 
 mod condition;
 mod exec;
+mod experiment;
+mod files;
 mod generate;
 mod json;
 mod machine;
@@ -32,12 +35,13 @@ mod name;
 mod outcome;
 mod program;
 pub mod protocol;
-mod rng;
 mod target;
 mod text;
 
 pub use condition::{Condition, Test};
 pub use exec::Exec;
+pub use experiment::{Counted, Effort, Experiment};
+pub use files::{ProgramFileError, read_programs};
 pub use generate::cycle::{Cycle, CycleError};
 pub use generate::edge::{Access, Communication, Edge, Link, UnknownEdge};
 pub use generate::enumerate::{Cycles, MAX_CYCLE_SIZE, cycles};
@@ -49,6 +53,5 @@ pub use machine::{Bug, Exhaustive, Machine, MemoryModel, NoMachine, UnknownBug};
 pub use name::{TargetName, UnknownTarget};
 pub use outcome::{Outcome, OutcomeError};
 pub use program::{Action, Instruction, Place, Program, ProgramError};
-pub use rng::Rng;
 pub use target::{Ran, Runs, Target, TargetError};
 pub use text::parse_programs;

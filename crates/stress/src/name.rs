@@ -52,12 +52,13 @@ pub enum UnknownTarget {
 impl fmt::Display for UnknownTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            UnknownTarget::Kind(name) => write!(
-                f,
-                "there is no target `{name}`; there are `host`, `machine:sc`, `machine:tso`, \
-                 `machine:pso`, `machine:wmo`, `machine:rmo`, `exec:COMMAND`, and Murphi protocols \
-                 `PROTOCOL.m`"
-            ),
+            UnknownTarget::Kind(name) => {
+                write!(f, "there is no target `{name}`; there are `host`")?;
+                for model in MemoryModel::ALL {
+                    write!(f, ", `machine:{model}`")?;
+                }
+                write!(f, ", `exec:COMMAND`, and Murphi protocols `PROTOCOL.m`")
+            }
             UnknownTarget::Machine(error) => write!(f, "{error}"),
             UnknownTarget::Command => write!(f, "`exec:` needs a command: exec:./simulator"),
         }

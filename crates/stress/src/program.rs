@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use history::lexicon::is_name;
 use history::{AddressLabel, Kinds, MAX_THREADS, Value};
 
 /// A test program.
@@ -210,22 +211,12 @@ impl Program {
     }
 }
 
-/// Whether the trace and program formats can say this name.
-pub(crate) fn is_name(text: &str) -> bool {
-    let rest = |byte: u8| byte.is_ascii_alphanumeric() || b"_.$'".contains(&byte);
-    let first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
-    text.as_bytes().first().is_some_and(first) && text.bytes().all(rest) && text.len() <= NAME_LIMIT
-}
-
 /// What a program is called, as a line of text can say it: without line ends, and without a `#`,
 /// which would begin a comment.
 pub(crate) fn title(text: &str) -> String {
     let title = text.replace(|c: char| c.is_control() || c == '#', " ");
     title.trim().to_owned()
 }
-
-/// The longest name, in bytes.
-pub(crate) const NAME_LIMIT: usize = 4096;
 
 /// Why something is not a program.
 #[derive(Clone, PartialEq, Eq, Debug)]

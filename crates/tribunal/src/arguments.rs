@@ -9,7 +9,8 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use history::{Format, ThinAir};
-use judge::Engine;
+use judge::stream::Asked;
+use judge::{Engine, Limits};
 use models::Model;
 
 use crate::units;
@@ -377,6 +378,13 @@ pub(crate) struct LimitFlags {
     pub(crate) memory: MemoryFlag,
 }
 
+impl LimitFlags {
+    /// The same for the library.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { time: self.budget, memory: self.memory.memory }
+    }
+}
+
 /// How large a trace and its tables may get.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct MemoryFlag {
@@ -416,6 +424,13 @@ pub(crate) struct JsonFlag {
     /// One JSON object a line on standard output.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl JsonFlag {
+    /// The format of traces.
+    pub(crate) fn trace_format(self) -> Format {
+        if self.json { Format::JsonLines } else { Format::Text }
+    }
 }
 
 /// Results only.
@@ -475,25 +490,6 @@ pub(crate) enum Picture {
     Svg,
 }
 
-/// What `--model` of `check` asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Asked {
-    /// Whether this model holds.
-    Model(Model),
-    /// Which models hold.
-    Gradual,
-}
-
-impl Asked {
-    /// Its name on the command line.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Asked::Model(model) => model.name(),
-            Asked::Gradual => "gradual",
-        }
-    }
-}
-
 /// The command line as given, with `--stats full` read as `--stats=full` and `--compact 40` as
 /// `--compact=40`: the value is optional, and `--stats FILE` must not take the file for it.
 pub(crate) fn command_line() -> Vec<OsString> {
@@ -538,20 +534,22 @@ fn asked_parser() -> impl TypedValueParser<Value = Asked> {
 }
 
 fn engine_parser() -> impl TypedValueParser<Value = Engine> {
-    let values = Engine::ALL.map(|(_, name, help)| PossibleValue::new(name).help(help));
+    let rows = Engine::ALL.iter();
+    let values = rows.map(|&(_, name, help)| PossibleValue::new(name).help(help));
     PossibleValuesParser::new(values).try_map(|name| name.parse())
 }
 
+/// Formats that can be written.
 fn format_parser() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(["text", "jsonl"]).try_map(|name| name.parse())
+    let written = Format::ALL.iter().filter(|format| format.is_written());
+    PossibleValuesParser::new(written.map(|format| format.name())).try_map(|name| name.parse())
 }
 
 /// Formats that can be read, which are more than can be written.
 fn input_format_parser() -> impl TypedValueParser<Value = Format> {
-    let text = PossibleValue::new("text").help("a superset of what axe reads");
-    let jsonl = PossibleValue::new("jsonl").help("one JSON object an event");
-    let tracegen = PossibleValue::new("tracegen").help("output of Rocket Chip's trace generator");
-    PossibleValuesParser::new([text, jsonl, tracegen]).try_map(|name| name.parse())
+    let all = Format::ALL.iter();
+    let values = all.map(|format| PossibleValue::new(format.name()).help(format.summary()));
+    PossibleValuesParser::new(values).try_map(|name| name.parse())
 }
 
 fn thin_air_parser() -> impl TypedValueParser<Value = ThinAir> {

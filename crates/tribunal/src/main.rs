@@ -3,11 +3,9 @@
 mod arguments;
 mod commands;
 mod ending;
-mod gradual;
 mod input;
 mod interrupt;
 mod output;
-mod pipeline;
 mod progress;
 mod units;
 

@@ -138,7 +138,7 @@ impl Scratch {
 impl Canonicalizer {
     /// Prepares for the states of a model.
     pub fn new(model: &Model, layout: &Layout, mode: Symmetry) -> Canonicalizer {
-        let constants = Constants::Mixed(0);
+        let constants = Constants::Mixed(chance::Rng::new(0));
         Canonicalizer { plan: compile(model, layout, mode == Symmetry::Full, constants) }
     }
 

@@ -7,6 +7,8 @@
 
 use std::fmt::{self, Write};
 
+use diagnostics::excerpt::{Excerpt, Marks};
+
 use crate::build_error::BuildErrorKind;
 
 /// Something wrong with an input, and its place.
@@ -118,7 +120,7 @@ impl InputError {
     ) -> Self {
         let before = line.get(..at).unwrap_or(line);
         let column = before.chars().count() as u64 + 1;
-        let excerpt = Excerpt::new(line.as_bytes(), false, at, length);
+        let excerpt = excerpt(line.as_bytes(), false, at, length);
         let excerpt = Some(excerpt).filter(|_| number > 0);
         InputError::at(file, number, column, kind).with_excerpt(excerpt)
     }
@@ -159,59 +161,45 @@ impl InputError {
         let (bold, red, off) =
             if colour { ("\x1b[1m", "\x1b[1;31m", "\x1b[0m") } else { ("", "", "") };
         let mut text = format!("{bold}{self}{off}\n");
-        let number = self.line.to_string();
-        let margin = " ".repeat(number.len());
+        let margin = self.line.to_string().len();
         if let Some(excerpt) = &self.details.excerpt {
-            let marks = "^".repeat(excerpt.marked);
-            let indent = " ".repeat(excerpt.indent);
             let label = match &self.details.kind {
                 InputErrorKind::Unexpected { expected, .. } => format!(" expected {expected}"),
                 _ => String::new(),
             };
-            let _ = writeln!(text, "{margin} |\n{number} | {}", excerpt.text);
-            let _ = writeln!(text, "{margin} | {indent}{red}{marks}{label}{off}");
+            let marks = Marks { sign: '^', label: &label, colour: (red, off) };
+            excerpt.draw(&mut text, self.line, margin, marks);
         }
         if let Some(help) = self.details.help {
-            let _ = writeln!(text, "{margin} = help: {help}");
+            let _ = writeln!(text, "{:margin$} = help: {help}", "");
         }
         text
     }
 }
 
-/// A printable window on a line.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Excerpt {
-    text: String,
-    /// Characters before the marked ones.
-    indent: usize,
-    marked: usize,
-}
-
-impl Excerpt {
-    /// The surroundings of `length` bytes at `at` in a line, of which `cut` says whether the
-    /// beginning is missing.
-    pub(super) fn new(line: &[u8], cut: bool, at: usize, length: usize) -> Self {
-        const BEFORE: usize = 60;
-        const SHOWN: usize = 110;
-        let line = line.trim_ascii_end();
-        let at = at.min(line.len());
-        let start = if line.len() <= SHOWN { 0 } else { at.saturating_sub(BEFORE) };
-        let end = line.len().min(start + SHOWN);
-        let marked_end = end.min(at + length);
-        let mut text = String::new();
-        if cut || start > 0 {
-            text.push('…');
-        }
-        text.push_str(&printable(&line[start..at]));
-        let indent = text.chars().count();
-        text.push_str(&printable(&line[at..marked_end]));
-        let marked = (text.chars().count() - indent).max(1);
-        text.push_str(&printable(&line[marked_end..end]));
-        if end < line.len() {
-            text.push('…');
-        }
-        Self { text, indent, marked }
+/// The surroundings of `length` bytes at `at` in a line, of which `cut` says whether the beginning
+/// is missing.
+pub(super) fn excerpt(line: &[u8], cut: bool, at: usize, length: usize) -> Excerpt {
+    const BEFORE: usize = 60;
+    const SHOWN: usize = 110;
+    let line = line.trim_ascii_end();
+    let at = at.min(line.len());
+    let start = if line.len() <= SHOWN { 0 } else { at.saturating_sub(BEFORE) };
+    let end = line.len().min(start + SHOWN);
+    let marked_end = end.min(at + length);
+    let mut text = String::new();
+    if cut || start > 0 {
+        text.push('…');
     }
+    text.push_str(&printable(&line[start..at]));
+    let indent = text.chars().count();
+    text.push_str(&printable(&line[at..marked_end]));
+    let marked = (text.chars().count() - indent).max(1);
+    text.push_str(&printable(&line[marked_end..end]));
+    if end < line.len() {
+        text.push('…');
+    }
+    Excerpt { text, indent, marked }
 }
 
 /// The bytes as text that does nothing to a terminal but fill one cell a character.

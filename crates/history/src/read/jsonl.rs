@@ -21,13 +21,14 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::error::{InputError, InputErrorKind};
-use super::text::{axe_number, is_name};
+use super::text::axe_number;
 use super::window::Place;
 use super::{Input, ReadOptions, Token};
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::builder::{Builder, Draft, WriteName};
 use crate::event::{AddressId, Kinds, Operation, Times, Value};
 use crate::history::History;
+use crate::lexicon::{self, is_name};
 
 /// The longest line.
 const LINE_LIMIT: usize = 1 << 20;
@@ -337,11 +338,8 @@ impl<'l> Line<'l> {
         const KINDS: &str = "`r`, `w` or `rw`";
         let Some(raw) = self.fields.get(field) else { return Ok(Kinds::ALL) };
         match &*self.string(raw, KINDS)? {
-            "r" => Ok(Kinds::READS),
-            "w" => Ok(Kinds::WRITES),
-            "rw" | "wr" => Ok(Kinds::ALL),
-            "" | "-" => Ok(Kinds::NONE),
-            _ => Err(self.unexpected(raw, KINDS)),
+            "" => Ok(Kinds::NONE),
+            word => lexicon::kinds(word.as_bytes()).ok_or_else(|| self.unexpected(raw, KINDS)),
         }
     }
 

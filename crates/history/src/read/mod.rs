@@ -6,96 +6,26 @@
 //! [`ReadOptions::memory`].
 
 mod error;
+mod format;
 mod jsonl;
 mod open;
 mod text;
 mod tracegen;
 mod window;
 
-use std::fmt;
 use std::io::Read;
-use std::str::FromStr;
 
 pub use error::{InputError, InputErrorKind};
-pub use open::{open, unpack};
+pub use format::{Format, UnknownFormat};
+pub use open::{Traces, open, shown, traces, unpack};
 
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::builder::{Builder, ThinAir};
 use crate::history::History;
-use error::{Excerpt, printable};
-use jsonl::JsonLinesReader;
-use text::TextReader;
-use tracegen::TracegenReader;
+use crate::lexicon::is_name_byte;
+use error::printable;
+use format::Reader;
 use window::{Place, REASON, Window};
-
-/// A way to write traces down.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Format {
-    /// The trace text format, a superset of what Axe reads: `0: M[x] := 1`.
-    #[default]
-    Text,
-    /// One JSON object an event: `{"thread":0,"op":"write","addr":"x","value":1}`.
-    JsonLines,
-    /// What the trace generator of Rocket Chip and Chipyard prints: `0: load-req 0x8 #1 @64`. Only
-    /// read, never written.
-    Tracegen,
-}
-
-impl Format {
-    /// The format that the name of a file suggests.
-    ///
-    /// ```
-    /// use tribunal_history::Format;
-    ///
-    /// assert_eq!(Format::guess("run.jsonl.gz"), Format::JsonLines);
-    /// assert_eq!(Format::guess("run.axe"), Format::Text);
-    /// ```
-    pub fn guess(path: &str) -> Format {
-        let name = path.to_ascii_lowercase();
-        let name = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
-        let json = [".jsonl", ".ndjson", ".json"].iter().any(|end| name.ends_with(end));
-        if json { Format::JsonLines } else { Format::Text }
-    }
-}
-
-/// A name that no format has.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnknownFormat(String);
-
-impl fmt::Display for UnknownFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "there is no trace format `{}`; there are `text` (or `axe`), `jsonl` and `tracegen`",
-            self.0
-        )
-    }
-}
-
-impl std::error::Error for UnknownFormat {}
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        match name.to_ascii_lowercase().as_str() {
-            "text" | "axe" => Ok(Format::Text),
-            "jsonl" => Ok(Format::JsonLines),
-            "tracegen" => Ok(Format::Tracegen),
-            _ => Err(UnknownFormat(name.into())),
-        }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Format::Text => "text",
-            Format::JsonLines => "jsonl",
-            Format::Tracegen => "tracegen",
-        })
-    }
-}
 
 /// How to read traces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -111,6 +41,12 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
+    /// The same for this file, in this format or, where none is said, in the one that the name of
+    /// the file suggests.
+    pub fn of_file(self, file: &str, format: Option<Format>) -> Self {
+        Self { format: format.unwrap_or_else(|| Format::guess(file)), ..self }
+    }
+
     fn builder(&self) -> Builder {
         self.memory.map_or_else(Builder::new, Builder::with_memory_limit)
     }
@@ -135,22 +71,11 @@ pub struct TraceReader<R: Read> {
     stopped: bool,
 }
 
-enum Reader<R: Read> {
-    Text(TextReader<R>),
-    JsonLines(JsonLinesReader<R>),
-    Tracegen(TracegenReader<R>),
-}
-
 impl<R: Read> TraceReader<R> {
     /// Reads from an input; `name` is what diagnostics call it.
     pub fn new(input: R, name: &str, options: ReadOptions) -> Self {
         let input = Input { window: Window::new(input), file: name.into(), options };
-        let reader = match options.format {
-            Format::Text => Reader::Text(TextReader::new(input)),
-            Format::JsonLines => Reader::JsonLines(JsonLinesReader::new(input)),
-            Format::Tracegen => Reader::Tracegen(TracegenReader::new(input)),
-        };
-        Self { reader, stopped: false }
+        Self { reader: Reader::new(input), stopped: false }
     }
 
     /// The next trace; `None` at the end of the input and after an error.
@@ -158,11 +83,7 @@ impl<R: Read> TraceReader<R> {
         if self.stopped {
             return Ok(None);
         }
-        let trace = match &mut self.reader {
-            Reader::Text(reader) => reader.next_trace(),
-            Reader::JsonLines(reader) => reader.next_trace(),
-            Reader::Tracegen(reader) => reader.next_trace(),
-        };
+        let trace = self.reader.next_trace();
         self.stopped = !matches!(trace, Ok(Some(_)));
         trace
     }
@@ -231,7 +152,7 @@ impl<R: Read> Input<R> {
             Ok(before) if !cut => before.chars().count() as u64 + 1,
             _ => place.column(),
         };
-        let excerpt = Excerpt::new(line.bytes, cut, at, length);
+        let excerpt = error::excerpt(line.bytes, cut, at, length);
         InputError::at(&self.file, place.line, column, kind).with_excerpt(Some(excerpt))
     }
 
@@ -297,7 +218,7 @@ const FOUND_LIMIT: usize = 40;
 /// What stands at the beginning of these bytes, and how long it is.
 fn describe(bytes: &[u8]) -> (Box<str>, usize) {
     let Some(&first) = bytes.first() else { return ("the end of the input".into(), 1) };
-    let word = bytes.iter().take_while(|&&byte| text::is_name_byte(byte)).count();
+    let word = bytes.iter().take_while(|&&byte| is_name_byte(byte)).count();
     match word {
         0 => {}
         length if length > FOUND_LIMIT => {

@@ -6,6 +6,7 @@ use std::io::{self, Chain, Cursor, Read};
 use flate2::read::MultiGzDecoder;
 
 use super::error::{InputError, InputErrorKind};
+use super::{ReadOptions, TraceReader};
 
 /// Opens a file, or standard input for `-`. Gzip and zstd are recognised by their first bytes,
 /// whatever the name says, and unpacked on the way. Nothing is read before it is asked for.
@@ -22,6 +23,22 @@ pub fn open(path: &str) -> Result<Box<dyn Read + Send>, InputError> {
         return Err(cannot_open(io::ErrorKind::IsADirectory.into()));
     }
     Ok(unpack(file))
+}
+
+/// The traces of an input that [`open`] found.
+pub type Traces = TraceReader<Box<dyn Read + Send>>;
+
+/// Opens a file of traces, or standard input for `-`.
+pub fn traces(path: &str, options: ReadOptions) -> Result<Traces, InputError> {
+    Ok(TraceReader::new(open(path)?, shown(path), options))
+}
+
+/// What messages call a file: its path, and standard input `<stdin>`.
+pub fn shown(path: &str) -> &str {
+    match path {
+        "-" => "<stdin>",
+        path => path,
+    }
 }
 
 /// Unpacks an input if its first bytes say that it is packed.

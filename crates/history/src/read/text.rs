@@ -29,49 +29,23 @@ use crate::build_error::{BuildError, BuildErrorKind};
 use crate::builder::{Builder, Draft, WriteName};
 use crate::event::{AddressId, Kinds, Operation, Times, Value};
 use crate::history::History;
-
-/// The longest name.
-pub(super) const NAME_LIMIT: usize = 4096;
-
-/// The most digits of a number; more than 64 bits need, for the sake of leading zeros.
-const DIGIT_LIMIT: usize = 128;
+use crate::lexicon::{
+    self, ADDRESS_HELP, DIGIT_LIMIT, FENCE_HELP, NAME_HELP, NAME_LIMIT, is_name_byte, starts_name,
+};
 
 const STATEMENT: &str = "a thread number, `init`, `final`, `order` or `check`";
 const STATEMENT_HELP: &str = "a trace is made of lines like `0: M[x] := 1` and ends with `check`";
 const OPERATION_HELP: &str = "an operation is a write `M[x] := 1`, a read `M[x] == 1`, an atomic \
                               `<M[x] == 0; M[x] := 1>`, `sync` or `fence w,r`";
 const ACCESS_HELP: &str = "`M[x] == 1` is a read that returned 1, `M[x] := 1` is a write";
-const ADDRESS_HELP: &str = "an address is `M[0]`, `M[0x10]`, `M[x]`, or `x` for short";
 const ATOMIC_HELP: &str = "a read-modify-write is `<M[x] == 0; M[x] := 1>` or the same in braces";
 const VALUE_HELP: &str = "values are numbers from 0 to 2^64 - 1, decimal or hexadecimal with 0x";
-const FENCE_HELP: &str =
-    "`fence w,r` keeps earlier writes before later reads; `sync` keeps everything";
 const TIMES_HELP: &str = "times are `@ begin:end`, `@ begin:` or `@ :end`";
-const NAME_HELP: &str =
-    "names start with a letter or `_` and go on with these, digits, `.`, `$`, `'`";
 const SUFFIX: &str = "`@`, `as`, `dep` or the next event";
 const SUFFIX_HELP: &str =
     "an event may be followed by `@ begin:end`, `as name` and `dep name,name`";
 const ORDER_HELP: &str =
     "`order M[x]: 1 < 2 < a` says in which order values, or writes named with `as`, reached M[x]";
-
-/// Whether a byte may stand in a name.
-pub(super) fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'\'')
-}
-
-/// Whether a byte may start a name.
-pub(super) fn starts_name(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_'
-}
-
-/// Whether a text can be the name of an address or an event.
-pub(super) fn is_name(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.first().is_some_and(|&byte| starts_name(byte))
-        && bytes.iter().all(|&byte| is_name_byte(byte))
-        && bytes.len() <= NAME_LIMIT
-}
 
 /// The number that Axe means by `v0`.
 pub(super) fn axe_number(name: &str) -> Option<u64> {
@@ -234,12 +208,9 @@ impl<R: Read> TextReader<R> {
         {
             self.input.window.bump();
         }
-        match self.input.window.bytes_since(place) {
-            b"r" => Ok(Kinds::READS),
-            b"w" => Ok(Kinds::WRITES),
-            b"rw" | b"wr" => Ok(Kinds::ALL),
-            b"-" => Ok(Kinds::NONE),
-            _ => Err(self.input.unexpected_at(place, "`r`, `w` or `rw`", FENCE_HELP)),
+        match lexicon::kinds(self.input.window.bytes_since(place)) {
+            Some(kinds) => Ok(kinds),
+            None => Err(self.input.unexpected_at(place, "`r`, `w` or `rw`", FENCE_HELP)),
         }
     }
 

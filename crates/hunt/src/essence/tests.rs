@@ -5,8 +5,9 @@
 
 use std::sync::atomic::AtomicBool;
 
+use chance::Rng;
 use judge::{ShrinkOptions, shrink};
-use stress::{Knobs, Machine, MemoryModel, Mix, Ran, Rng, Runs, Target};
+use stress::{Knobs, Machine, MemoryModel, Mix, Ran, Runs, Target};
 
 use super::*;
 

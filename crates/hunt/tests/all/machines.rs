@@ -10,8 +10,8 @@ use crate::common::{campaign, machine, settle};
 
 #[test]
 fn every_bug_of_every_machine_is_found_and_shrunk_to_at_most_eight_events() {
-    for model in MemoryModel::ALL {
-        for (bug, name, _) in Bug::ALL {
+    for &model in MemoryModel::ALL {
+        for &(bug, name, _) in Bug::ALL {
             let Ok(broken) = Machine::new(model).with_bug(bug, Machine::DEFAULT_RATE) else {
                 assert_eq!(model, MemoryModel::Sc);
                 continue;
@@ -29,7 +29,7 @@ fn every_bug_of_every_machine_is_found_and_shrunk_to_at_most_eight_events() {
 
 #[test]
 fn a_machine_keeps_to_its_model() {
-    for model in MemoryModel::ALL {
+    for &model in MemoryModel::ALL {
         let settled = settle(&campaign(model.model(), 60, 2), &machine(Machine::new(model)), false);
         assert_eq!(settled.len(), 60);
         for settled in settled {

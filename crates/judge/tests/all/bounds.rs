@@ -45,7 +45,7 @@ fn ends_soon(history: &History, engine: Engine, models: &[Model]) {
 fn a_value_written_everywhere_does_not_exhaust_memory() {
     let history = one_value_everywhere(8_000);
     ends_soon(&history, Engine::Auto, &Model::ALL);
-    for (engine, ..) in Engine::ALL {
+    for &(engine, ..) in Engine::ALL {
         ends_soon(&history, engine, &[Model::Sc, Model::Rmo, Model::Coherence]);
     }
 }

@@ -42,7 +42,7 @@ fn certified(history: &History, model: Model, engine: Engine) -> Option<bool> {
 
 /// All engines, against an expected answer or the answer of the first.
 fn agree(history: &History, model: Model, mut expected: Option<bool>, seed: u64) {
-    for (engine, ..) in Engine::ALL {
+    for &(engine, ..) in Engine::ALL {
         let Some(answer) = certified(history, model, engine) else { continue };
         let expected = *expected.get_or_insert(answer);
         assert_eq!(answer, expected, "{engine:?} under {model}, seed {seed}:\n{}", text(history));

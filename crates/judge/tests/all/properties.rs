@@ -24,7 +24,7 @@ proptest! {
         history in strategy(Shape::rich())
     ) {
         for model in Model::ALL {
-            for (engine, ..) in Engine::ALL {
+            for &(engine, ..) in Engine::ALL {
                 let first = judge(&history, model, engine, &Budget::unlimited());
                 let second = judge(&history, model, engine, &Budget::unlimited());
                 prop_assert_eq!(first, second);

@@ -272,7 +272,7 @@ fn random_tests_have_the_outcomes_of_brute_force() {
         let test = parse(&text).unwrap();
         let theirs = brute_force(&threads);
         let mut sets = Vec::new();
-        for (model, theirs) in MODELS.into_iter().zip(theirs) {
+        for (model, theirs) in MODELS.iter().copied().zip(theirs) {
             let found = outcomes(&test, model, &Limits::NONE).unwrap();
             let mut ours = BTreeSet::new();
             found.each(|state| ours.insert(found.spelled(state)));

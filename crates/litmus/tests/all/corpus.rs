@@ -60,7 +60,7 @@ fn compare(corpus: &Path) -> usize {
         if theirs["condition"] != condition || theirs["kind"] != test.condition.quantifier.kind() {
             wrong.push(format!("{name}: we read {condition}, expected {}", theirs["condition"]));
         }
-        for model in MODELS {
+        for &model in MODELS {
             let Some(theirs) = theirs.get(model.name()) else { continue };
             let (mut ours, observation) = answer(&test, model);
             ours.sort();

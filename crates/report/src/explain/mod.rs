@@ -7,7 +7,6 @@ mod argument;
 mod build;
 mod dot;
 mod grounds;
-mod html;
 mod keeps;
 mod picture;
 mod refute;
@@ -34,12 +33,4 @@ pub fn dot(history: &History, model: Model, proof: &Proof) -> String {
 /// The explanation as a self-contained SVG picture, with the argument in words below.
 pub fn svg(history: &History, model: Model, proof: &Proof) -> String {
     svg::write(history, model, &build::argument(history, model, proof))
-}
-
-/// The explanation as a self-contained HTML page: the picture, and the text to be copied.
-pub fn html(history: &History, model: Model, proof: &Proof) -> String {
-    let argument = build::argument(history, model, proof);
-    let svg = svg::write(history, model, &argument);
-    let text = text::write(history, model, &argument, false);
-    html::write(&format!("{model}: violation of {}", model.title()), &svg, &text)
 }

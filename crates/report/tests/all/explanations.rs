@@ -59,14 +59,6 @@ fn pictures_are_well_formed() {
 }
 
 #[test]
-fn a_page_has_the_picture_and_the_text() {
-    let (model, sketch) = sketches::atomics();
-    let page = explain::html(&sketch.history, model, &sketch.proof);
-    assert!(page.contains("<svg "));
-    assert!(page.contains("&lt;M[lock] == 0; M[lock] := 1&gt; (thread 0, line 1)"));
-}
-
-#[test]
 fn colour_is_only_added_when_asked_for() {
     let (model, sketch) = sketches::two_lemmas();
     let plain = explain::text(&sketch.history, model, &sketch.proof, false);

@@ -3,10 +3,20 @@
 #[allow(dead_code)] // each test takes from it what it needs
 use crate::common::{Sketch, expect, sketches};
 use evidence::{Proof, Reader, Witness};
-use history::{EventId, Source};
+use history::{EventId, History, Source};
 use judge::{DecidedBy, Judgement, Outcome, Reason, Stats, Undecided};
 use models::Model;
-use tribunal_report::{models_json, models_table, summary_line, verdict_json};
+use tribunal_report::{Fields, Line, models_json, models_table, summary_line, verdict_json};
+
+fn row<'a>(
+    file: &'a str,
+    trace: u64,
+    history: &'a History,
+    judgement: &'a Judgement,
+    micros: u64,
+) -> Line<'a> {
+    Line { file, trace, history, judgement, micros }
+}
 
 fn verdict(model: Model, outcome: Outcome, decided_by: DecidedBy) -> Judgement {
     let stats = Stats { write_pairs: Some(3), unordered_write_pairs: Some(1), ..Stats::default() };
@@ -20,8 +30,10 @@ fn violation(model: Model, proof: &Proof) -> Judgement {
 #[test]
 fn a_violation_in_a_line() {
     let (model, sketch) = sketches::message_passing();
-    let line =
-        summary_line("t.trace", 1, &sketch.history, &violation(model, &sketch.proof), 41, false);
+    let line = summary_line(
+        &row("t.trace", 1, &sketch.history, &violation(model, &sketch.proof), 41),
+        false,
+    );
     assert_eq!(line, "t.trace #1: tso: violation (saturation, 4 events, 41 µs)");
 }
 
@@ -33,13 +45,16 @@ fn an_undecided_verdict_says_what_was_established() {
         established: "7 of 9 pairs of writes are ordered".to_owned(),
     };
     let undecided = verdict(Model::Sc, Outcome::Undecided(undecided), DecidedBy::Sat);
-    let line = summary_line("t", 2, &sketch.history, &undecided, 60_000_000, false);
+    let line = summary_line(&row("t", 2, &sketch.history, &undecided, 60_000_000), false);
     assert_eq!(
         line,
         "t #2: sc: undecided (sat, 1 event, 60.0 s): the time budget ran out; \
          7 of 9 pairs of writes are ordered"
     );
-    let json = verdict_json("t", 2, &sketch.history, &undecided, 60_000_000, false);
+    let json = verdict_json(
+        &row("t", 2, &sketch.history, &undecided, 60_000_000),
+        Fields { witness: false, stats: false },
+    );
     assert!(json.ends_with(
         ",\"reason\":\"the time budget ran out\",\
          \"established\":\"7 of 9 pairs of writes are ordered\"}"
@@ -51,7 +66,7 @@ fn durations_are_short() {
     let sketch = Sketch::new("0: M[x] := 1");
     let consistent =
         verdict(Model::Tso, Outcome::Holds(Witness::Order(Vec::new())), DecidedBy::TotalOrder);
-    let line = |micros| summary_line("t", 1, &sketch.history, &consistent, micros, false);
+    let line = |micros| summary_line(&row("t", 1, &sketch.history, &consistent, micros), false);
     assert!(line(999).ends_with("999 µs)"));
     assert!(line(1_250).ends_with("1.2 ms)"));
     assert!(line(999_949).ends_with("999.9 ms)"));
@@ -62,8 +77,10 @@ fn durations_are_short() {
 fn violations_as_json_have_their_cycle() {
     let mut lines = String::new();
     for (name, (model, sketch)) in sketches::all() {
-        let json =
-            verdict_json(name, 1, &sketch.history, &violation(model, &sketch.proof), 41, true);
+        let json = verdict_json(
+            &row(name, 1, &sketch.history, &violation(model, &sketch.proof), 41),
+            Fields { witness: true, stats: false },
+        );
         let parsed: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
         assert_eq!(parsed["verdict"], "violation");
         assert!(parsed["cycle"].is_array());
@@ -80,7 +97,10 @@ fn consistent_verdicts_as_json_have_a_witness_when_asked_for() {
     let reads = vec![(Reader::Event(c), Source::Write(b))];
     let json = |witness: Witness, wanted| {
         let consistent = verdict(Model::Ccv, Outcome::Holds(witness), DecidedBy::Causal);
-        let json = verdict_json("t", 1, &sketch.history, &consistent, 5, wanted);
+        let json = verdict_json(
+            &row("t", 1, &sketch.history, &consistent, 5),
+            Fields { witness: wanted, stats: false },
+        );
         serde_json::from_str::<serde_json::Value>(&json).expect("it is JSON")
     };
     let order = serde_json::json!([[0, 0], [7, 0], [7, 1]]);
@@ -100,7 +120,10 @@ fn file_names_are_escaped() {
     let sketch = Sketch::new("0: M[x] := 1");
     let consistent =
         verdict(Model::Sc, Outcome::Holds(Witness::Order(Vec::new())), DecidedBy::Linear);
-    let json = verdict_json("a\"\n\\.trace", 1, &sketch.history, &consistent, 1, false);
+    let json = verdict_json(
+        &row("a\"\n\\.trace", 1, &sketch.history, &consistent, 1),
+        Fields { witness: false, stats: false },
+    );
     let parsed: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
     assert_eq!(parsed["file"], "a\"\n\\.trace");
     assert!(!json.contains('\n'));

@@ -10,7 +10,7 @@
 use history::{AddressLabel, BuildError, Builder, History, Operation, ThinAir, Value};
 use models::Model;
 
-use crate::rng::Rng;
+use chance::Rng;
 
 /// A formula of clauses of three literals: `3` is the third variable, `-3` its negation.
 #[derive(Clone, PartialEq, Eq, Debug)]

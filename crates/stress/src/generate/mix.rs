@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::rng::Rng;
+use chance::Rng;
 
 /// A kind of instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

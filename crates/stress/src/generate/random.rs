@@ -13,7 +13,7 @@ use history::{AddressLabel, Kinds, MAX_THREADS, Value};
 use super::mix::{Kind, Mix};
 use super::place_name;
 use crate::program::{Action, Instruction, Place, Program, WORDS_PER_LINE};
-use crate::rng::Rng;
+use chance::Rng;
 
 /// What random programs look like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -22,7 +22,7 @@ pub enum Bug {
 
 impl Bug {
     /// All of them, with their names and what happens.
-    pub const ALL: [(Bug, &'static str, &'static str); 5] = [
+    pub const ALL: &'static [(Bug, &'static str, &'static str)] = &[
         (Bug::LostStore, "lost-store", "a store never reaches memory"),
         (Bug::StaleRead, "stale-read", "a load returns what was there before the last write"),
         (

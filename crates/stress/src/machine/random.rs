@@ -10,8 +10,8 @@ use super::rules::MemoryModel;
 use super::walk::{Fault, Walk};
 use crate::outcome::Outcome;
 use crate::program::Program;
-use crate::rng::Rng;
 use crate::target::{Ran, Runs, Target, TargetError};
+use chance::Rng;
 
 /// A machine that runs programs at random. What it reads satisfies its model by construction,
 /// unless it has a bug.

@@ -34,8 +34,8 @@ pub enum MemoryModel {
 
 impl MemoryModel {
     /// All of them, from strong to weak.
-    pub const ALL: [MemoryModel; 5] =
-        [MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Wmo, MemoryModel::Rmo];
+    pub const ALL: &'static [MemoryModel] =
+        &[MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Wmo, MemoryModel::Rmo];
 
     /// The model that its runs satisfy.
     pub fn model(self) -> Model {
@@ -61,7 +61,17 @@ pub struct NoMachine(pub String);
 
 impl fmt::Display for NoMachine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no machine `{}`; there are sc, tso, pso, wmo and rmo", self.0)
+        write!(f, "there is no machine `{}`; there are ", self.0)?;
+        let last = MemoryModel::ALL.len() - 1;
+        for (at, model) in MemoryModel::ALL.iter().enumerate() {
+            let before = match at {
+                0 => "",
+                at if at == last => " and ",
+                _ => ", ",
+            };
+            write!(f, "{before}{model}")?;
+        }
+        Ok(())
     }
 }
 
@@ -71,7 +81,8 @@ impl FromStr for MemoryModel {
     type Err = NoMachine;
 
     fn from_str(name: &str) -> Result<Self, NoMachine> {
-        let found = MemoryModel::ALL.into_iter().find(|m| m.to_string().eq_ignore_ascii_case(name));
+        let found =
+            MemoryModel::ALL.iter().copied().find(|m| m.to_string().eq_ignore_ascii_case(name));
         found.ok_or_else(|| NoMachine(name.to_owned()))
     }
 }

@@ -11,7 +11,7 @@ use super::bug::Bug;
 use super::compile::{Access, Compiled, NONE, WINDOW};
 use crate::outcome::Outcome;
 use crate::program::Action;
-use crate::rng::Rng;
+use chance::Rng;
 
 /// A thread in the middle of a run.
 #[derive(Clone, Copy, Default)]

@@ -23,7 +23,7 @@ use super::stand::{Broken, Stand};
 use super::taste::{Clients, Taste};
 use crate::outcome::Outcome;
 use crate::program::{Action, Program};
-use crate::rng::Rng;
+use chance::Rng;
 
 /// How many steps without a load or store are enough to go back.
 const PATIENCE: u64 = 200;

@@ -9,7 +9,7 @@ use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
 
 use super::Protocol;
 use super::parameters::Parameters;
-use crate::rng::Rng;
+use chance::Rng;
 
 /// Something wrong with a protocol, whatever the memory model.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use conform::Role;
 use murphi::machine::Firing;
 
 use super::parameters::Parameters;
-use crate::rng::Rng;
+use chance::Rng;
 
 /// How clients choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -14,7 +14,7 @@ use murphi::machine::Firing;
 use super::Protocol;
 use super::stand::{Broken, Stand};
 use super::taste::{Clients, Taste};
-use crate::rng::Rng;
+use chance::Rng;
 
 /// How many steps without a load or a store end a walk. A store that a wrong protocol commits over
 /// and over is nothing that goes on.

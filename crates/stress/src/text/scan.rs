@@ -1,18 +1,11 @@
 //! One line of a program under a finger that moves along it, and how to complain about it.
 
+use history::lexicon::{
+    self, ADDRESS_HELP, DIGIT_LIMIT, FENCE_HELP, NAME_HELP, NAME_LIMIT, is_name_byte, starts_name,
+};
 use history::{AddressLabel, InputError, InputErrorKind, Kinds, Value};
 
-use crate::program::NAME_LIMIT;
-
-/// The most digits of a number; more than 64 bits need, for the sake of leading zeros.
-const DIGIT_LIMIT: usize = 128;
-
 const VALUE_HELP: &str = "numbers go from 0 to 2^64 - 1, decimal or hexadecimal with 0x";
-const ADDRESS_HELP: &str = "an address is `M[0]`, `M[0x10]`, `M[x]`, or `x` for short";
-const NAME_HELP: &str =
-    "names start with a letter or `_` and go on with these, digits, `.`, `$`, `'`";
-const FENCE_HELP: &str =
-    "`fence w,r` keeps earlier writes before later reads; `sync` keeps everything";
 
 /// A piece of the line: where it begins and how long it is.
 pub(super) type Span = (usize, usize);
@@ -24,10 +17,6 @@ pub(super) struct Scanner<'a> {
     pub(super) line: &'a str,
     at: usize,
     end: usize,
-}
-
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"_.$'".contains(&byte)
 }
 
 impl<'a> Scanner<'a> {
@@ -136,7 +125,7 @@ impl<'a> Scanner<'a> {
         let start = self.place();
         let rest = &self.line[start..self.end];
         let length = rest.bytes().take_while(|&byte| is_name_byte(byte)).count();
-        if !rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        if !rest.bytes().next().is_some_and(starts_name) {
             return Err(self.unexpected(expected, help));
         }
         let span = (start, length);
@@ -165,16 +154,15 @@ impl<'a> Scanner<'a> {
 
     /// `r`, `w`, `rw` or `-`.
     pub(super) fn kinds(&mut self) -> Result<Kinds, InputError> {
-        for (word, kinds) in [
-            ("rw", Kinds::ALL),
-            ("wr", Kinds::ALL),
-            ("r", Kinds::READS),
-            ("w", Kinds::WRITES),
-            ("-", Kinds::NONE),
-        ] {
-            if self.takes_word(word) || (word == "-" && self.takes(word)) {
-                return Ok(kinds);
-            }
+        self.peek();
+        let rest = &self.line.as_bytes()[self.at..self.end];
+        let length = match rest.first() {
+            Some(b'-') => 1,
+            _ => rest.iter().take_while(|&&byte| is_name_byte(byte)).count(),
+        };
+        if let Some(kinds) = lexicon::kinds(&rest[..length]) {
+            self.at += length;
+            return Ok(kinds);
         }
         Err(self.unexpected("`r`, `w` or `rw`", FENCE_HELP))
     }

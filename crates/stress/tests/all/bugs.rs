@@ -27,8 +27,8 @@ fn programs_until_found(mut machine: Machine, limit: u64) -> Option<u64> {
 
 #[test]
 fn every_bug_of_every_machine_is_found_within_a_hundred_programs() {
-    for model in MemoryModel::ALL {
-        for (bug, name, _) in Bug::ALL {
+    for &model in MemoryModel::ALL {
+        for &(bug, name, _) in Bug::ALL {
             let machine = match Machine::new(model).with_bug(bug, Machine::DEFAULT_RATE) {
                 Ok(machine) => machine,
                 Err(error) => {
@@ -48,7 +48,7 @@ fn every_bug_of_every_machine_is_found_within_a_hundred_programs() {
 
 #[test]
 fn a_machine_without_a_bug_breaks_nothing() {
-    for model in MemoryModel::ALL {
+    for &model in MemoryModel::ALL {
         assert_eq!(programs_until_found(Machine::new(model), 30), None, "{model}");
     }
 }

@@ -214,11 +214,11 @@ fn knobs_turn_what_they_say() {
 fn the_same_seed_gives_the_same_bytes() {
     let knobs = Knobs { threads: 2, instructions: 6, places: 3, ..Knobs::default() };
     let knobs = Knobs { mix: Mix::TSOTOOL, dependencies: 50, ..knobs };
-    assert_eq!(knobs.program(42).unwrap().to_string(), include_str!("../pinned/random-42.program"));
-    let mut trace = Vec::new();
+    let pinned = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pinned");
+    let program = knobs.program(42).unwrap().to_string();
+    snapshot::expect(&pinned.join("random-42.program"), &program);
     let hard = Formula::random(3, 2, 7).history(Model::Tso).unwrap();
-    history::write_text(&hard, &mut trace).unwrap();
-    assert_eq!(String::from_utf8(trace).unwrap(), include_str!("../pinned/hard-7.trace"));
+    snapshot::expect(&pinned.join("hard-7.trace"), &history::Format::Text.text(&hard));
 }
 
 fn satisfiable(variables: u32, clauses: &[[i32; 3]]) -> bool {

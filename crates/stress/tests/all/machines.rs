@@ -116,7 +116,7 @@ fn a_machine_does_what_its_model_allows_and_nothing_else() {
             .is_some_and(|outcomes| outcomes <= 2000)
     };
     for program in programs.filter(small).take(200) {
-        for model in MemoryModel::ALL {
+        for &model in MemoryModel::ALL {
             same_outcomes(&program, model);
         }
     }
@@ -143,7 +143,7 @@ fn machines_and_models_agree_on_the_finer_points() {
         "0: x := 1\n0: <z ?; z := 1>\n0: y := 1\n1: y ?\n1: x ?",
     ] {
         let program = parse_programs("test", text).unwrap().remove(0).program;
-        for model in MemoryModel::ALL {
+        for &model in MemoryModel::ALL {
             same_outcomes(&program, model);
         }
     }
@@ -170,7 +170,7 @@ fn random_runs_are_among_all_runs_and_find_nearly_all() {
     let (mut found, mut all) = ([0; 5], [0; 5]);
     for seed in 0..100 {
         let program = knobs(seed).program(seed).unwrap();
-        for (at, model) in MemoryModel::ALL.into_iter().enumerate() {
+        for (at, model) in MemoryModel::ALL.iter().copied().enumerate() {
             let possible = exhaustive(&program, model);
             let seen = runs(&program, &mut Machine::new(model), 3000, seed);
             assert!(seen.is_subset(&possible), "{model}\n{program}");
@@ -185,7 +185,7 @@ fn random_runs_are_among_all_runs_and_find_nearly_all() {
 
 #[test]
 fn large_runs_satisfy_their_model_and_often_no_stronger_one() {
-    for model in MemoryModel::ALL {
+    for &model in MemoryModel::ALL {
         let mut weaker = 0;
         for seed in 0..20 {
             let knobs = Knobs { dependencies: 30, instructions: 60, ..Knobs::default() };

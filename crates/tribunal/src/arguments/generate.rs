@@ -219,11 +219,12 @@ fn machine_parser() -> impl TypedValueParser<Value = MemoryModel> {
     let value = |machine: MemoryModel| {
         PossibleValue::new(machine.model().name()).help(machine.model().summary())
     };
-    PossibleValuesParser::new(MemoryModel::ALL.map(value)).try_map(|name| name.parse())
+    PossibleValuesParser::new(MemoryModel::ALL.iter().copied().map(value))
+        .try_map(|name| name.parse())
 }
 
 fn bug_parser() -> impl TypedValueParser<Value = Bug> {
-    let values = Bug::ALL.map(|(_, name, help)| PossibleValue::new(name).help(help));
+    let values = Bug::ALL.iter().map(|&(_, name, help)| PossibleValue::new(name).help(help));
     PossibleValuesParser::new(values).try_map(|name| name.parse())
 }
 

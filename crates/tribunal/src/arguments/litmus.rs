@@ -31,7 +31,7 @@ Conditions:
 /// With --on host each test is run on the cores of this machine instead, and how often each state
 /// was seen is printed as litmus7 does. What was seen is compared with what the models allow: a
 /// state outside tso on an x86 is a finding, and the exit code is 1.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 #[command(after_help = EXIT_CODES)]
 #[command(after_long_help = format!("{CONDITIONS}\n\n{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct LitmusArguments {
@@ -82,6 +82,7 @@ pub(crate) struct LitmusArguments {
 }
 
 fn model_parser() -> impl TypedValueParser<Value = Model> {
-    let values = litmus::MODELS.map(|model| PossibleValue::new(model.name()).help(model.summary()));
+    let models = litmus::MODELS.iter();
+    let values = models.map(|model| PossibleValue::new(model.name()).help(model.summary()));
     PossibleValuesParser::new(values).try_map(|name| name.parse())
 }

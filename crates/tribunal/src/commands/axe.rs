@@ -2,94 +2,64 @@
 //!
 //! `check` prints `OK` or `NO` for each trace and exits 0 either way, as Axe does; `test` compares
 //! with a file of expected answers. There is no third word, so a trace that could not be decided
-//! ends the run with exit code 3. Unlike Axe, values may repeat and 0 may be written.
+//! ends the run with exit code 3.
 
 use std::fs;
 
-use history::{History, InputError, ReadOptions};
-use judge::{Engine, Outcome, judge};
+use evidence::Verdict;
+use history::ReadOptions;
+use judge::axe::{Answer, Expected, Tested, answers, compare, expected};
+use judge::stream::{Answers, Asked, Job};
 
-use super::{budget, remark};
+use super::remark;
 use crate::arguments::{AxeFlags, AxeTestArguments};
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
-use crate::pipeline::{Pipeline, Questions};
-
-/// A trace, or why there are no more.
-type Trace = Result<History, InputError>;
-
-/// What is said about a trace.
-enum Reply {
-    Ok,
-    No,
-    Undecided,
-    BadInput(InputError),
-}
 
 pub(crate) fn check(flags: &AxeFlags, interrupt: &Interrupt) -> Result<Ending, Failure> {
-    let mut replies = replies(flags, interrupt);
+    let mut answers = start(flags, interrupt);
     let mut output = Output::stdout();
     let mut number = 0;
-    loop {
-        let reply = match replies.ready() {
-            Some(reply) => reply,
-            None => {
-                output.flush()?;
-                match replies.wait() {
-                    Some(reply) => reply,
-                    None => break,
-                }
-            }
-        };
+    while let Some(answer) = answers.next_or(|| output.flush())? {
         number += 1;
-        match reply {
-            Reply::Ok => output.print("OK\n")?,
-            Reply::No => output.print("NO\n")?,
-            Reply::Undecided => {
-                output.flush()?;
-                return Ok(undecided(number));
-            }
-            Reply::BadInput(error) => {
-                output.flush()?;
-                return Err(error.into());
-            }
+        match answer {
+            Ok(Verdict::Holds(())) => output.print("OK\n")?,
+            Ok(Verdict::Broken(())) => output.print("NO\n")?,
+            Ok(Verdict::Undecided(())) => return output.flush().map(|()| undecided(number)),
+            Err(error) => return output.flush().and(Err(error.into())),
         }
     }
+    output.flush()?;
     Ok(if interrupt.happened() { Ending::Interrupted } else { Ending::Kept })
 }
 
 pub(crate) fn test(arguments: &AxeTestArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
-    let expected = Expected::read(arguments)?;
-    let mut replies = replies(&arguments.axe, interrupt);
-    let mut output = Output::stdout();
-    for (number, answer) in expected.0.iter().enumerate() {
-        let said = match replies.wait() {
-            Some(Reply::Ok) => true,
-            Some(Reply::No) => false,
-            Some(Reply::Undecided) => return Ok(undecided(number + 1)),
-            Some(Reply::BadInput(error)) => return Err(error.into()),
-            None if interrupt.happened() => return Ok(Ending::Interrupted),
-            None => {
-                let file = input::shown(&arguments.axe.file);
-                let (have, expected) = (number, expected.0.len());
-                let sentence = format!("{expected} answers are expected, but {file} has {have}");
-                return Err(Failure::Usage(format!("{sentence} traces")));
-            }
-        };
-        if said != answer.ok {
-            output.print(&format!("Test {number} failed\n"))?;
-            if !answer.name.is_empty() {
-                output.print(&format!("Test name: {}\n", answer.name))?;
-            }
-            output.flush()?;
-            return Ok(Ending::Broken);
+    let expected = read_expected(arguments)?;
+    let mut answers = start(&arguments.axe, interrupt);
+    let (text, ending) = match compare(&mut answers, &expected) {
+        Tested::Passed => (format!("Ok, passed {} tests.\n", expected.len()), Ending::Kept),
+        Tested::Failed(index, Expected { name, .. }) => {
+            let name = match &**name {
+                "" => String::new(),
+                name => format!("Test name: {name}\n"),
+            };
+            (format!("Test {index} failed\n{name}"), Ending::Broken)
         }
-    }
-    output.print(&format!("Ok, passed {} tests.\n", expected.0.len()))?;
+        Tested::Undecided(number) => return Ok(undecided(number)),
+        Tested::Unreadable(error) => return Err(error.into()),
+        Tested::Ended(_) if interrupt.happened() => return Ok(Ending::Interrupted),
+        Tested::Ended(have) => {
+            let (file, expected) = (input::shown(&arguments.axe.file), expected.len());
+            let sentence = format!("{expected} answers are expected, but {file} has {have} traces");
+            return Err(Failure::Usage(sentence));
+        }
+    };
+    let mut output = Output::stdout();
+    output.print(&text)?;
     output.flush()?;
-    Ok(Ending::Kept)
+    Ok(ending)
 }
 
 fn undecided(number: usize) -> Ending {
@@ -97,75 +67,28 @@ fn undecided(number: usize) -> Ending {
     Ending::Undecided
 }
 
-/// The replies to all traces of the file, up to the first that cannot be read.
-fn replies(flags: &AxeFlags, interrupt: &Interrupt) -> Pipeline<Trace, Reply> {
-    let options = ReadOptions {
-        memory: flags.limits.memory.memory,
-        axe_addresses: true,
-        ..ReadOptions::default()
-    };
-    let file = flags.file.clone();
-    let read = move |questions: &mut Questions<Trace, Reply>| {
-        let traces = match input::traces_to_ask(questions, &file, options) {
-            Ok(traces) => traces,
-            Err(error) => return drop(questions.ask(Err(error), 0)),
-        };
-        for trace in traces {
-            let load = trace.as_ref().map_or(0, History::len);
-            if questions.ask(trace, load).is_err() {
-                return;
-            }
-        }
-    };
-    let (model, ignore_times) = (flags.model, flags.ignore_times);
-    let (limits, stop) = (flags.limits.clone(), interrupt.clone());
-    let answer = move |trace: Trace| {
-        let history = match trace {
-            Ok(history) if ignore_times => history.without_times(),
-            Ok(history) => history,
-            Err(error) => return Some(Reply::BadInput(error)),
-        };
-        let verdict = judge(&history, model, Engine::Auto, &budget(&limits, &stop));
-        match verdict.outcome {
-            Outcome::Holds(_) => Some(Reply::Ok),
-            Outcome::Broken(_) => Some(Reply::No),
-            Outcome::Undecided(_) if stop.happened() => None,
-            Outcome::Undecided(_) => Some(Reply::Undecided),
-        }
-    };
-    Pipeline::start(flags.jobs.count(), interrupt, read, answer)
+/// The answers to all traces of the file, up to the first that cannot be read.
+fn start(flags: &AxeFlags, interrupt: &Interrupt) -> Answers<Answer> {
+    let answers = answers(Job {
+        options: ReadOptions { memory: flags.limits.memory.memory, ..ReadOptions::default() },
+        asked: vec![Asked::Model(flags.model)],
+        without_times: flags.ignore_times,
+        limits: flags.limits.limits(),
+        jobs: flags.jobs.count(),
+        stop: interrupt.flag(),
+        ..Job::new(vec![flags.file.clone()])
+    });
+    interrupt.listen(answers.stopper());
+    answers
 }
 
-/// The expected answers.
-struct Expected(Vec<Answer>);
-
-struct Answer {
-    ok: bool,
-    name: String,
-}
-
-impl Expected {
-    fn read(arguments: &AxeTestArguments) -> Result<Self, Failure> {
-        let file = arguments.expected.display().to_string();
-        let text = fs::read_to_string(&arguments.expected).map_err(|error| Failure::File {
-            name: file.clone(),
-            action: "read",
-            error,
-        })?;
-        let mut answers = Vec::new();
-        for (number, line) in text.lines().enumerate() {
-            let (word, name) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
-            let ok = match word {
-                "OK" => true,
-                "NO" => false,
-                "" => continue,
-                _ => {
-                    let place = format!("{file}:{}:1", number + 1);
-                    return Err(Failure::Usage(format!("{place}: expected `OK` or `NO`")));
-                }
-            };
-            answers.push(Answer { ok, name: name.trim().to_owned() });
-        }
-        Ok(Self(answers))
-    }
+fn read_expected(arguments: &AxeTestArguments) -> Result<Vec<Expected>, Failure> {
+    let name = arguments.expected.display().to_string();
+    let text = fs::read_to_string(&arguments.expected).map_err(|error| Failure::File {
+        name: name.clone(),
+        action: "read",
+        error,
+    })?;
+    expected(&text)
+        .map_err(|line| Failure::Usage(format!("{name}:{line}:1: expected `OK` or `NO`")))
 }

@@ -2,16 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use history::{Format, History};
+use history::History;
 use stress::{
-    Edge, Formula, Knobs, Machine, MemoryModel, Outcome, Program, Ran, Runs, Target, TargetError,
-    Test, cycles,
+    Bug, Edge, Formula, Knobs, Machine, Outcome, Program, Ran, Runs, Target, TargetError, Test,
+    cycles,
 };
 
-use super::convert::write_trace;
 use crate::arguments::{
     BugFlags, GenerateCommand, GenerateHardArguments, GenerateProgramArguments,
-    GenerateTraceArguments, KnobFlags,
+    GenerateTraceArguments, JsonFlag, KnobFlags,
 };
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
@@ -68,7 +67,11 @@ fn each_program(
 }
 
 fn traces(arguments: &GenerateTraceArguments, interrupt: &Interrupt) -> Result<(), Failure> {
-    let mut machine = machine(arguments.machine, arguments.bug)?;
+    let bug = bug(arguments.bug)?;
+    let mut machine = Machine::new(arguments.machine);
+    if let Some((bug, rate)) = bug {
+        machine = machine.with_bug(bug, rate).map_err(unsuitable)?;
+    }
     let mut sink = Sink::open(arguments.out.output.as_deref(), interrupt)?;
     let progress = Progress::start(arguments.quiet.quiet);
     let mut written = 0u64;
@@ -95,14 +98,13 @@ fn traces(arguments: &GenerateTraceArguments, interrupt: &Interrupt) -> Result<(
     sink.finish()
 }
 
-/// A machine with the bug that was asked for.
-pub(super) fn machine(model: MemoryModel, flags: BugFlags) -> Result<Machine, Failure> {
-    let machine = Machine::new(model);
-    let Some(bug) = flags.bug else { return Ok(machine) };
-    if !(0.0..=1.0).contains(&flags.rate) {
-        return Err(Failure::Usage(format!("{} is no rate from 0 to 1", flags.rate)));
+/// The fault that was asked for, and how often it shows.
+pub(super) fn bug(flags: BugFlags) -> Result<Option<(Bug, f64)>, Failure> {
+    let Some(bug) = flags.bug else { return Ok(None) };
+    match (0.0..=1.0).contains(&flags.rate) {
+        true => Ok(Some((bug, flags.rate))),
+        false => Err(Failure::Usage(format!("{} is no rate from 0 to 1", flags.rate))),
     }
-    machine.with_bug(bug, flags.rate).map_err(unsuitable)
 }
 
 fn unsuitable(error: TargetError) -> Failure {
@@ -123,12 +125,11 @@ fn write_outcome(
         let (name, machine) = (&program.name, arguments.machine);
         sink.write(|out| writeln!(out, "# {name} on machine:{machine}{bug}{times}"))?;
     }
-    write_history(sink, &history, arguments.json.json)
+    write_history(sink, &history, arguments.json)
 }
 
-fn write_history(sink: &mut Sink, history: &History, json: bool) -> Result<(), Failure> {
-    let format = if json { Format::JsonLines } else { Format::Text };
-    sink.write(|out| write_trace(history, format, out))
+fn write_history(sink: &mut Sink, history: &History, json: JsonFlag) -> Result<(), Failure> {
+    sink.write(|out| json.trace_format().write(history, out))
 }
 
 fn hard(arguments: &GenerateHardArguments, interrupt: &Interrupt) -> Result<(), Failure> {
@@ -152,6 +153,6 @@ fn hard(arguments: &GenerateHardArguments, interrupt: &Interrupt) -> Result<(), 
             )
         })?;
     }
-    write_history(&mut sink, &history, arguments.json.json)?;
+    write_history(&mut sink, &history, arguments.json)?;
     sink.finish()
 }

@@ -3,15 +3,19 @@
 //! Tests are answered by several workers and printed in order. A test that cannot be read is told
 //! about and the others go on; the exit code remembers.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::Arc;
 use std::time::Instant;
 
+use ::host::Host;
 use diagnostics::source::Source;
-use litmus::Litmus;
+use evidence::Verdict;
+use litmus::{
+    Answer, FileError, Limits, Litmus, Stopped, Style, Unanswered, listed_files, read_text,
+};
 use models::Model;
+use pipeline::{Pipeline, Questions};
+use stress::TargetName;
 
 use super::remark;
 use crate::arguments::{Colour, ColourFlag, LitmusArguments};
@@ -19,13 +23,9 @@ use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
 use crate::output::{self, Output};
-use crate::progress::Progress;
+use crate::progress::{Progress, Teller};
 
-mod answer;
-mod files;
 mod host;
-
-use answer::Asking;
 
 /// A test and where it came from.
 struct Test {
@@ -34,28 +34,26 @@ struct Test {
 }
 
 pub(crate) fn run(arguments: &LitmusArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
-    let mut machine = host::asked(arguments.on.as_ref())?;
+    let mut machine = machine(arguments.on.as_ref())?;
     interrupt.listen(|| {});
     let mut ending = Ending::Kept;
     let mut tests = Vec::new();
-    for file in files::listed(&arguments.files)? {
+    for file in listed_files(&arguments.files)? {
         match read(&file, arguments.quiet.quiet)? {
-            Some(litmus) => tests.push(Test { file, litmus }),
+            Some(litmus) => tests.push(Arc::new(Test { file, litmus })),
             None => ending = Ending::Unasked,
         }
     }
-    let models = &arguments.model;
-    let questions: Vec<(&Test, Model)> =
-        tests.iter().flat_map(|test| models.iter().map(move |&model| (test, model))).collect();
     let progress = Progress::start(arguments.quiet.quiet);
-    let asking = Asking { arguments, interrupt, teller: progress.teller() };
+    let asking = Asking {
+        arguments: arguments.clone(),
+        interrupt: interrupt.clone(),
+        teller: progress.teller(),
+    };
     let mut output = Output::stdout();
-    let answered = match (questions.as_slice(), arguments.jobs.count()) {
-        _ if let Some(machine) = &mut machine => {
-            host::run_all(&tests, &asking, machine, &progress, &mut output)
-        }
-        ([_], _) | (_, 1) => one_by_one(&questions, &asking, &progress, &mut output),
-        (_, workers) => together(&questions, &asking, workers, &progress, &mut output),
+    let answered = match &mut machine {
+        Some(machine) => host::run_all(&tests, &asking, machine, &progress, &mut output),
+        None => answer_all(&tests, asking, &progress, &mut output),
     };
     drop(progress);
     let answered = answered.and_then(|answered| output.flush().map(|()| answered));
@@ -67,10 +65,23 @@ pub(crate) fn run(arguments: &LitmusArguments, interrupt: &Interrupt) -> Result<
     Ok(if interrupt.happened() { Ending::Interrupted } else { ending })
 }
 
+/// A machine to run tests on; `None` if that was not asked for.
+fn machine(target: Option<&TargetName>) -> Result<Option<Host>, Failure> {
+    match target {
+        None => Ok(None),
+        Some(TargetName::Host) => {
+            Host::new().map(Some).map_err(|why| Failure::Usage(why.to_string()))
+        }
+        Some(other) => Err(Failure::Usage(format!(
+            "litmus tests are run on `host` or enumerated under a model (--model), not run on \
+             {other}"
+        ))),
+    }
+}
+
 /// Reads a test, or says on standard error why it cannot be.
 fn read(file: &str, quiet: bool) -> Result<Option<Litmus>, Failure> {
-    let text = files::text(file)?;
-    let source = Source { name: input::shown(file).to_owned(), text };
+    let source = Source { name: input::shown(file).to_owned(), text: read_text(file)? };
     match litmus::parse(&source.text) {
         Ok(test) => {
             let mixed = litmus::mixed_widths(&test);
@@ -92,78 +103,128 @@ fn read(file: &str, quiet: bool) -> Result<Option<Litmus>, Failure> {
     }
 }
 
-/// Answers as it prints.
-fn one_by_one(
-    questions: &[(&Test, Model)],
-    asking: &Asking<'_>,
+/// What every answer needs.
+struct Asking {
+    arguments: LitmusArguments,
+    interrupt: Interrupt,
+    teller: Teller,
+}
+
+impl Asking {
+    fn answer<'t>(&self, test: &'t Test, model: Model) -> Answer<'t> {
+        let limits = &self.arguments.limits;
+        let deadline = limits.budget.map(|budget| Instant::now() + budget);
+        let go_on = |states| {
+            self.teller.say(|| format!("{} under {model}: {states} states", test.litmus.name));
+            !self.interrupt.happened() && deadline.is_none_or(|end| Instant::now() < end)
+        };
+        let limits = Limits { memory: limits.memory.memory, go_on: &go_on };
+        Answer::of(&test.litmus, model, &limits)
+    }
+
+    /// Writes an answer, with what is to be said beside it.
+    fn tell(&self, test: &Test, answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<Ending> {
+        let (arguments, file, model) = (&self.arguments, input::shown(&test.file), answer.model);
+        if let Verdict::Undecided(stopped) = answer.verdict() {
+            let (why, ending) = self.why_stopped(stopped);
+            if arguments.json.json && ending != Ending::Unasked {
+                let object = Unanswered {
+                    file,
+                    micros: litmus::micros(answer.time),
+                    model: Some(model.name()),
+                    on: None,
+                    test: &test.litmus.name,
+                    verdict: "undecided",
+                    why: &why,
+                };
+                writeln!(out, "{}", object.json())?;
+            }
+            remark(&format!("{file}: {} under {model}: {why}", test.litmus.name));
+            return Ok(ending);
+        }
+        let style = Style {
+            json: arguments.json.json,
+            witness: arguments.witness,
+            heading: arguments.model.len() > 1,
+        };
+        answer.write(file, style, out)?;
+        if let (Some(rounds), false) = (answer.unrolled(), arguments.quiet.quiet) {
+            remark(&format!(
+                "{file}: under {model}, loops were followed {rounds} times and no further"
+            ));
+        }
+        Ok(Ending::of(&answer.verdict()))
+    }
+
+    /// The reason as a sentence, and how the run ends for it.
+    fn why_stopped(&self, stopped: &Stopped) -> (String, Ending) {
+        match stopped {
+            Stopped::Asked { .. } if self.interrupt.happened() => {
+                ("interrupted".to_owned(), Ending::Interrupted)
+            }
+            Stopped::Fault { .. } => (stopped.to_string(), Ending::Unasked),
+            stopped => (stopped.to_string(), Ending::Undecided),
+        }
+    }
+}
+
+/// Answers about every test and model: as it prints if there is one worker, else ahead of that.
+fn answer_all(
+    tests: &[Arc<Test>],
+    asking: Asking,
     progress: &Progress,
     output: &mut Output,
 ) -> Result<Ending, Failure> {
+    let models = asking.arguments.model.clone();
+    let pairs = |test: &Arc<Test>| models.iter().map(|&model| (Arc::clone(test), model)).collect();
+    let asked: Vec<(Arc<Test>, Model)> = tests.iter().flat_map::<Vec<_>, _>(pairs).collect();
     let mut ending = Ending::Kept;
-    for &(test, model) in questions {
-        if asking.interrupt.happened() {
-            break;
+    let workers = asking.arguments.jobs.count();
+    if asked.len() == 1 || workers == 1 {
+        for (test, model) in asked {
+            if asking.interrupt.happened() {
+                break;
+            }
+            let answer = asking.answer(&test, model);
+            progress.hide();
+            let told = asking.tell(&test, &answer, output.writer()).map_err(Failure::of_stdout)?;
+            ending = ending.and(told);
+            output.flush()?;
         }
-        let start = Instant::now();
-        let answer = asking.answer(test, model);
-        progress.hide();
-        let written = asking.write(&answer, test, model, start.elapsed(), output.writer());
-        ending = ending.and(written.map_err(Failure::of_stdout)?);
-        output.flush()?;
+        return Ok(ending);
     }
+    type Told = (Vec<u8>, Ending);
+    let interrupt = asking.interrupt.clone();
+    let mut answers = Pipeline::start(
+        workers.min(asked.len()),
+        move |questions: &mut Questions<(Arc<Test>, Model), Told>| {
+            let _ = asked.into_iter().try_for_each(|question| questions.ask(question, 0));
+        },
+        move |(test, model)| {
+            if asking.interrupt.happened() {
+                return None;
+            }
+            let mut text = Vec::new();
+            let told = asking.tell(&test, &asking.answer(&test, model), &mut text);
+            Some((text, told.expect("a vector takes everything")))
+        },
+    );
+    interrupt.listen(answers.stopper());
+    answers.each(|answer| {
+        let Some((text, told)) = answer else { return output.flush() };
+        progress.hide();
+        ending = ending.and(told);
+        output.writer().write_all(&text).map_err(Failure::of_stdout)
+    })?;
     Ok(ending)
 }
 
-/// Lets several workers answer, and prints in order.
-fn together(
-    questions: &[(&Test, Model)],
-    asking: &Asking<'_>,
-    workers: usize,
-    progress: &Progress,
-    output: &mut Output,
-) -> Result<Ending, Failure> {
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = mpsc::channel();
-    let work = |sender: mpsc::Sender<(usize, Vec<u8>, Ending)>| {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&(test, model)) = questions.get(index) else { return };
-            if asking.interrupt.happened() {
-                return;
-            }
-            let start = Instant::now();
-            let answer = asking.answer(test, model);
-            let mut text = Vec::new();
-            let ending = asking
-                .write(&answer, test, model, start.elapsed(), &mut text)
-                .expect("a vector takes everything");
-            if sender.send((index, text, ending)).is_err() {
-                return;
-            }
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Input(error) => Failure::Input(error),
+            FileError::File(name, error) => Failure::File { name, action: "read", error },
+            FileError::NoText(..) | FileError::Nested(_) => Failure::Usage(error.to_string()),
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..workers.min(questions.len()) {
-            let sender = sender.clone();
-            scope.spawn(|| work(sender));
-        }
-        drop(sender);
-        let mut ending = Ending::Kept;
-        let mut early = BTreeMap::new();
-        let mut printed = 0;
-        for (index, text, ended) in receiver {
-            early.insert(index, text);
-            ending = ending.and(ended);
-            while let Some(text) = early.remove(&printed) {
-                progress.hide();
-                let written = output.writer().write_all(&text).map_err(Failure::of_stdout);
-                if let Err(failure) = written.and_then(|()| output.flush()) {
-                    next.store(questions.len(), Ordering::Relaxed);
-                    return Err(failure);
-                }
-                printed += 1;
-            }
-        }
-        Ok(ending)
-    })
+    }
 }

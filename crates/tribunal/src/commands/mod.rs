@@ -19,6 +19,7 @@ pub(crate) mod verify;
 use std::io::Write;
 
 use judge::Budget;
+use report::count;
 
 use crate::arguments::LimitFlags;
 use crate::interrupt::Interrupt;
@@ -28,22 +29,7 @@ fn remark(sentence: &str) {
     let _ = writeln!(std::io::stderr(), "tribunal: {sentence}");
 }
 
-/// `1 trace`, `2 traces`.
-fn count(number: usize, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        number => format!("{number} {what}s"),
-    }
-}
-
 /// The budget of one judgement, starting now.
 fn budget(limits: &LimitFlags, interrupt: &Interrupt) -> Budget {
-    let mut budget = Budget::unlimited().with_stop(interrupt.flag());
-    if let Some(time) = limits.budget {
-        budget = budget.with_time(time);
-    }
-    if let Some(bytes) = limits.memory.memory {
-        budget = budget.with_memory(bytes);
-    }
-    budget
+    limits.limits().budget(&interrupt.flag())
 }

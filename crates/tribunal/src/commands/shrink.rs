@@ -1,11 +1,8 @@
 //! `tribunal shrink`: the smallest sub-trace that still violates a model.
 
-use std::fmt::Write;
-
 use history::Format;
 use judge::{ShrinkOptions, Shrunk, shrink};
 
-use super::convert::write_trace;
 use super::subject::{self, Subject};
 use super::{budget, count, remark};
 use crate::arguments::{ShrinkArguments, SubjectFlags};
@@ -23,9 +20,10 @@ pub(crate) fn run(arguments: &ShrinkArguments, interrupt: &Interrupt) -> Result<
     };
     let options = ShrinkOptions { keep_sources: arguments.keep_sources };
     let shrunk = shrunk(&subject, flags, options, interrupt);
+    let place = (input::shown(&flags.file), subject.number);
     let text = match arguments.json.json {
-        true => body(&shrunk, Format::JsonLines)?,
-        false => header(&subject, flags, &shrunk) + &body(&shrunk, Format::Text)?,
+        true => Format::JsonLines.text(&shrunk.history),
+        false => report::shrunk_text(place, &subject.history, flags.model, &shrunk),
     };
     let ending = if interrupt.happened() { Ending::Interrupted } else { Ending::Broken };
     output::deliver(&text, arguments.out.output.as_deref(), ending, interrupt)
@@ -52,36 +50,4 @@ pub(super) fn shrunk(
         ));
     }
     shrunk
-}
-
-fn header(subject: &Subject, flags: &SubjectFlags, shrunk: &Shrunk) -> String {
-    let Subject { number, history, .. } = subject;
-    let mut lines: Vec<u32> = shrunk.history.events().map(|e| e.line).collect();
-    lines.sort_unstable();
-    let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
-    let mut text = String::new();
-    let _ = writeln!(
-        text,
-        "# {} of the {} of {}, trace {number}, that violate {} on their own",
-        shrunk.history.len(),
-        count(history.len(), "event"),
-        input::shown(&flags.file),
-        flags.model,
-    );
-    if lines.len() <= 40 {
-        let _ = writeln!(text, "# (lines {})", lines.join(", "));
-    }
-    if shrunk.sources_dropped {
-        text.push_str(
-            "# Values repeat: writes that a read may also have seen were left out \
-             (--keep-sources keeps them).\n",
-        );
-    }
-    text
-}
-
-fn body(shrunk: &Shrunk, format: Format) -> Result<String, Failure> {
-    let mut text = Vec::new();
-    write_trace(&shrunk.history, format, &mut text).map_err(Failure::of_stdout)?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
 }

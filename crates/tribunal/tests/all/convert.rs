@@ -53,3 +53,12 @@ fn the_models_are_listed_for_people_and_for_programs() {
     assert_eq!(ran.json().len(), 11);
     assert_eq!(ran.json()[1]["model"], "tso");
 }
+
+/// A format that nobody can read about might as well not be there.
+#[test]
+fn the_guide_to_traces_names_every_format() {
+    let guide = std::fs::read_to_string(root().join("docs/traces.md")).unwrap();
+    for format in history::Format::ALL {
+        assert!(guide.contains(&format!("`--format {format}`")), "{format} is not in the guide");
+    }
+}

@@ -11,14 +11,22 @@
 //! lets answers gather for a millisecond while further questions are under way.
 //!
 //! The caller never waits for the threads: it may leave while one is blocked on its input.
+//!
+//! ```
+//! use tribunal_pipeline::Pipeline;
+//!
+//! let read = |questions: &mut tribunal_pipeline::Questions<u32, u32>| {
+//!     (1..=3).for_each(|number| drop(questions.ask(number, 0)));
+//! };
+//! let mut squares = Pipeline::start(2, read, |number| Some(number * number));
+//! assert_eq!(std::iter::from_fn(|| squares.wait()).collect::<Vec<_>>(), [1, 4, 9]);
+//! ```
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
-
-use crate::interrupt::Interrupt;
 
 /// How many questions are worth waking a worker for.
 const HANDFUL: usize = 64;
@@ -170,14 +178,14 @@ impl<Q, A> State<Q, A> {
 }
 
 /// The end where questions go in.
-pub(crate) struct Questions<Q, A>(Arc<Table<Q, A>>);
+pub struct Questions<Q, A>(Arc<Table<Q, A>>);
 
 /// Nobody wants further questions answered.
-pub(crate) struct Closed;
+pub struct Closed;
 
 impl<Q, A> Questions<Q, A> {
     /// Asks the next question, once there is room for it. Its load says how large it is, in events.
-    pub(crate) fn ask(&mut self, question: Q, load: usize) -> Result<(), Closed> {
+    pub fn ask(&mut self, question: Q, load: usize) -> Result<(), Closed> {
         let table = &*self.0;
         let load = load.saturating_add(LEAST_LOAD);
         let mut state = table.lock();
@@ -199,18 +207,18 @@ impl<Q, A> Questions<Q, A> {
     }
 
     /// Has everything asked so far answered, before the caller waits for something else.
-    pub(crate) fn hand_out(&self) {
+    pub fn hand_out(&self) {
         self.0.hand_out(self.0.lock());
     }
 
     /// An input that has everything asked so far answered before it waits for more.
-    pub(crate) fn patient<R: Read>(&self, input: R) -> Patient<R, Q, A> {
+    pub fn patient<R: Read>(&self, input: R) -> Patient<R, Q, A> {
         Patient { input, table: Arc::clone(&self.0) }
     }
 }
 
 /// An input of the thread that reads.
-pub(crate) struct Patient<R, Q, A> {
+pub struct Patient<R, Q, A> {
     input: R,
     table: Arc<Table<Q, A>>,
 }
@@ -223,7 +231,7 @@ impl<R: Read, Q, A> Read for Patient<R, Q, A> {
 }
 
 /// The end of the pipeline where answers come out.
-pub(crate) struct Pipeline<Q, A> {
+pub struct Pipeline<Q, A> {
     table: Arc<Table<Q, A>>,
     /// Answers taken from the table.
     taken: VecDeque<A>,
@@ -232,18 +240,12 @@ pub(crate) struct Pipeline<Q, A> {
 impl<Q: Send + 'static, A: Send + 'static> Pipeline<Q, A> {
     /// Starts `workers` threads that answer what `read` asks. A worker that returns `None` has no
     /// answer because of an interruption.
-    pub(crate) fn start(
+    pub fn start(
         workers: usize,
-        interrupt: &Interrupt,
         read: impl FnOnce(&mut Questions<Q, A>) + Send + 'static,
         answer: impl Fn(Q) -> Option<A> + Send + Sync + 'static,
     ) -> Self {
         let table = Arc::new(Table::new(workers));
-        let listening = Arc::clone(&table);
-        interrupt.listen(move || {
-            listening.lock().interrupted = true;
-            listening.answer.notify_one();
-        });
         let answer = Arc::new(answer);
         for _ in 0..workers {
             let (table, answer) = (Arc::clone(&table), Arc::clone(&answer));
@@ -260,8 +262,35 @@ impl<Q: Send + 'static, A: Send + 'static> Pipeline<Q, A> {
         Self { table, taken: VecDeque::new() }
     }
 
+    /// Something to call when no more answers are wanted: the caller is woken, and no worker takes
+    /// another question.
+    pub fn stopper(&self) -> impl Fn() + Send + 'static + use<Q, A> {
+        let table = Arc::clone(&self.table);
+        move || {
+            table.lock().interrupted = true;
+            table.answer.notify_one();
+        }
+    }
+
+    /// Hands over the answers in order, and `None` whenever the next has to be waited for. Answers
+    /// whose turn did not come because of an interruption are handed over at last.
+    pub fn each<E>(&mut self, mut take: impl FnMut(Option<A>) -> Result<(), E>) -> Result<(), E> {
+        while let Some(answer) = self.next_or(|| take(None))? {
+            take(Some(answer))?;
+        }
+        self.leftovers().try_for_each(|answer| take(Some(answer)))
+    }
+
+    /// The next answer. Where it has to be waited for, this is called first.
+    pub fn next_or<E>(&mut self, idle: impl FnOnce() -> Result<(), E>) -> Result<Option<A>, E> {
+        match self.ready() {
+            Some(answer) => Ok(Some(answer)),
+            None => idle().map(|()| self.wait()),
+        }
+    }
+
     /// The next answer, if it is there.
-    pub(crate) fn ready(&mut self) -> Option<A> {
+    pub fn ready(&mut self) -> Option<A> {
         if self.taken.is_empty() {
             let table = Arc::clone(&self.table);
             self.take(&mut table.lock());
@@ -270,7 +299,7 @@ impl<Q: Send + 'static, A: Send + 'static> Pipeline<Q, A> {
     }
 
     /// The next answer, when it is there; `None` after the last and after an interruption.
-    pub(crate) fn wait(&mut self) -> Option<A> {
+    pub fn wait(&mut self) -> Option<A> {
         if let Some(answer) = self.taken.pop_front() {
             return Some(answer);
         }
@@ -302,7 +331,7 @@ impl<Q: Send + 'static, A: Send + 'static> Pipeline<Q, A> {
     }
 
     /// Answers that came before those of earlier questions, which will not come any more.
-    pub(crate) fn leftovers(&mut self) -> impl Iterator<Item = A> {
+    pub fn leftovers(&mut self) -> impl Iterator<Item = A> {
         let mut state = self.table.lock();
         let places = state.under_way.iter_mut();
         let left: Vec<A> = places.filter_map(|place| place.answer.take()).collect();
@@ -342,7 +371,6 @@ mod tests {
         for (workers, load) in [(1, 0), (4, 0), (4, 1_000), (4, LARGE)] {
             let mut pipeline = Pipeline::start(
                 workers,
-                &Interrupt::default(),
                 move |questions| (0..3_000u64).for_each(|n| drop(questions.ask(n, load))),
                 |n| {
                     if n % 97 == 0 {
@@ -374,7 +402,7 @@ mod tests {
             let _ = input.read(&mut []);
             let _ = questions.ask(2, 0);
         };
-        let mut pipeline = Pipeline::start(2, &Interrupt::default(), read, Some);
+        let mut pipeline = Pipeline::start(2, read, Some);
         assert_eq!(pipeline.wait(), Some(1));
         go.send(()).unwrap();
         assert_eq!(pipeline.wait(), Some(2));
@@ -390,7 +418,6 @@ mod tests {
         let gate = Mutex::new(gate);
         let mut pipeline = Pipeline::start(
             2,
-            &Interrupt::default(),
             move |questions| {
                 for n in 0..5_000 {
                     let _ = questions.ask(n, load);
@@ -429,7 +456,6 @@ mod tests {
         let (gate, tell) = (Mutex::new(gate), Mutex::new(tell));
         let mut pipeline = Pipeline::start(
             2,
-            &Interrupt::default(),
             |questions| (0..40).for_each(|n| drop(questions.ask(n, 0))),
             move |n: u32| {
                 match n {
@@ -455,7 +481,6 @@ mod tests {
         let (tell, told) = channel();
         let pipeline = Pipeline::start(
             2,
-            &Interrupt::default(),
             move |questions| {
                 while questions.ask((), LARGE).is_ok() {}
                 let _ = tell.send(());

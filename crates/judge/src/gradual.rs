@@ -4,7 +4,7 @@
 //! one that is violated every stronger one, so that a consistent trace costs one judgement and
 //! most others a few.
 
-use judge::{Judgement, Outcome};
+use crate::{Judgement, Outcome};
 use models::{Model, implies, strongest_first};
 
 /// What is known of a model.
@@ -17,20 +17,33 @@ enum Known {
 }
 
 /// The models that hold, and those that do not.
-pub(crate) struct Gradual {
+#[derive(Clone, Debug)]
+pub struct Gradual {
     known: Vec<(Model, Known)>,
-    /// The verdicts that were asked for, in the order of asking.
-    pub(crate) verdicts: Vec<Judgement>,
+    /// The judgements that were asked for, in the order of asking.
+    pub judgements: Vec<Judgement>,
 }
 
 /// Judges as few models as settle all.
-pub(crate) fn judge_gradually(mut judge: impl FnMut(Model) -> Judgement) -> Gradual {
+///
+/// ```
+/// use models::Model;
+/// use tribunal_judge::{Budget, Engine, judge, judge_gradually};
+///
+/// let history = history::parse_text("0: x := 1\n0: y == 0\n1: y := 1\n1: x == 0")?;
+/// let budget = Budget::unlimited();
+/// let gradual = judge_gradually(|model| judge(&history, model, Engine::Auto, &budget));
+/// assert!(gradual.strongest().contains(&Model::Tso));
+/// assert_eq!(gradual.violated(), [Model::Sc, Model::Ccm]);
+/// # Ok::<(), history::InputError>(())
+/// ```
+pub fn judge_gradually(mut judge: impl FnMut(Model) -> Judgement) -> Gradual {
     let known = strongest_first().into_iter().map(|m| (m, Known::Nothing)).collect();
-    let mut gradual = Gradual { known, verdicts: Vec::new() };
+    let mut gradual = Gradual { known, judgements: Vec::new() };
     while let Some(model) = gradual.next_to_judge() {
         let verdict = judge(model);
         gradual.learn(model, &verdict.outcome);
-        gradual.verdicts.push(verdict);
+        gradual.judgements.push(verdict);
     }
     gradual
 }
@@ -56,18 +69,28 @@ impl Gradual {
     }
 
     /// The models that hold and are implied by no other that holds.
-    pub(crate) fn strongest(&self) -> Vec<Model> {
+    pub fn strongest(&self) -> Vec<Model> {
         let beaten = |m: Model| self.having(Known::Holds).any(|s| s != m && implies(s, m));
         self.having(Known::Holds).filter(|&m| !beaten(m)).collect()
     }
 
+    /// Broken when no model holds; undecided while a model that might hold is not beaten by one
+    /// that does.
+    pub fn verdict(&self) -> evidence::Verdict<(), (), ()> {
+        match (self.undecided().is_empty(), self.strongest().is_empty()) {
+            (false, _) => evidence::Verdict::Undecided(()),
+            (true, false) => evidence::Verdict::Holds(()),
+            (true, true) => evidence::Verdict::Broken(()),
+        }
+    }
+
     /// The models that are violated.
-    pub(crate) fn violated(&self) -> Vec<Model> {
+    pub fn violated(&self) -> Vec<Model> {
         self.having(Known::Violated).collect()
     }
 
     /// The models of which nothing is known.
-    pub(crate) fn undecided(&self) -> Vec<Model> {
+    pub fn undecided(&self) -> Vec<Model> {
         self.having(Known::Undecided).collect()
     }
 }
@@ -75,8 +98,8 @@ impl Gradual {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{DecidedBy, Reason, Stats, Undecided};
     use evidence::{Proof, Witness};
-    use judge::{DecidedBy, Reason, Stats, Undecided};
 
     fn verdict(model: Model, outcome: Outcome) -> Judgement {
         Judgement { model, outcome, decided_by: DecidedBy::Causal, stats: Stats::default() }
@@ -99,7 +122,7 @@ mod tests {
     fn a_consistent_history_is_judged_once() {
         let gradual = judge_gradually(consistent);
         assert_eq!(gradual.strongest(), [Model::Sc]);
-        assert_eq!(gradual.verdicts.len(), 1);
+        assert_eq!(gradual.judgements.len(), 1);
     }
 
     #[test]

@@ -1,0 +1,229 @@
+//! The formats of traces, a row each. Names, help texts, the guess from the name of a file, readers
+//! and writers are all taken from this table: to add a format, write its reader (and its writer, if
+//! it has one) and add a row.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::str::FromStr;
+
+use super::Input;
+use super::error::InputError;
+use super::jsonl::JsonLinesReader;
+use super::text::TextReader;
+use super::tracegen::TracegenReader;
+use crate::history::History;
+use crate::write::{write_jsonl, write_text};
+
+/// How a trace is written down.
+type Writer = fn(&History, &mut dyn Write) -> io::Result<()>;
+
+/// What is known of a format.
+struct Row {
+    name: &'static str,
+    /// Other names.
+    also: &'static [&'static str],
+    /// What the names of files in this format end in.
+    endings: &'static [&'static str],
+    summary: &'static str,
+    writer: Option<Writer>,
+}
+
+macro_rules! formats {
+    ($($(#[$about:meta])* $format:ident = $name:literal {
+        also: $also:expr, endings: $endings:expr, summary: $summary:expr,
+        reader: $reader:ident, writer: $writer:expr,
+    })*) => {
+        /// A way to write traces down.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+        pub enum Format {
+            $($(#[$about])* $format,)*
+        }
+
+        impl Format {
+            /// Every format.
+            pub const ALL: &'static [Format] = &[$(Format::$format),*];
+
+            const fn row(self) -> &'static Row {
+                match self {
+                    $(Format::$format => &Row {
+                        name: $name,
+                        also: &$also,
+                        endings: &$endings,
+                        summary: $summary,
+                        writer: $writer,
+                    },)*
+                }
+            }
+        }
+
+        /// The reader of a format.
+        pub(super) enum Reader<R: Read> {
+            $($format($reader<R>),)*
+        }
+
+        impl<R: Read> Reader<R> {
+            pub(super) fn new(input: Input<R>) -> Self {
+                match input.options.format {
+                    $(Format::$format => Reader::$format($reader::new(input)),)*
+                }
+            }
+
+            pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {
+                match self {
+                    $(Reader::$format(reader) => reader.next_trace(),)*
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    /// The trace text format, a superset of what Axe reads: `0: M[x] := 1`.
+    #[default]
+    Text = "text" {
+        also: ["axe"], endings: [], summary: "a superset of what axe reads",
+        reader: TextReader, writer: Some(|history, mut out| write_text(history, &mut out)),
+    }
+    /// One JSON object an event: `{"thread":0,"op":"write","addr":"x","value":1}`.
+    JsonLines = "jsonl" {
+        also: [], endings: [".jsonl", ".ndjson", ".json"], summary: "one JSON object an event",
+        reader: JsonLinesReader, writer: Some(|history, mut out| write_jsonl(history, &mut out)),
+    }
+    /// What the trace generator of Rocket Chip and Chipyard prints: `0: load-req 0x8 #1 @64`. Only
+    /// read, never written.
+    Tracegen = "tracegen" {
+        also: [], endings: [], summary: "output of Rocket Chip's trace generator",
+        reader: TracegenReader, writer: None,
+    }
+}
+
+impl Format {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What it is, in a few words.
+    pub fn summary(self) -> &'static str {
+        self.row().summary
+    }
+
+    /// Whether traces are written in it, and not only read.
+    pub fn is_written(self) -> bool {
+        self.row().writer.is_some()
+    }
+
+    /// The format that the name of a file suggests.
+    ///
+    /// ```
+    /// use tribunal_history::Format;
+    ///
+    /// assert_eq!(Format::guess("run.jsonl.gz"), Format::JsonLines);
+    /// assert_eq!(Format::guess("run.axe"), Format::Text);
+    /// ```
+    pub fn guess(path: &str) -> Format {
+        let name = path.to_ascii_lowercase();
+        let name = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+        let suits = |format: &Format| format.row().endings.iter().any(|end| name.ends_with(end));
+        Format::ALL.iter().copied().find(suits).unwrap_or_default()
+    }
+
+    /// Writes a trace in this format.
+    ///
+    /// ```
+    /// use tribunal_history::{Format, parse_text};
+    ///
+    /// let mut lines = Vec::new();
+    /// Format::JsonLines.write(&parse_text("0: sync").unwrap(), &mut lines).unwrap();
+    /// assert_eq!(lines, b"{\"thread\":0,\"op\":\"sync\"}\n{\"op\":\"end\"}\n");
+    /// ```
+    pub fn write(self, history: &History, out: &mut dyn Write) -> io::Result<()> {
+        match self.row().writer {
+            Some(write) => write(history, out),
+            None => Err(io::Error::other(format!("traces are not written as {self}"))),
+        }
+    }
+
+    /// A trace in this format; empty if traces are not written in it.
+    pub fn text(self, history: &History) -> String {
+        let mut text = Vec::new();
+        // Nothing else can go wrong in memory.
+        let _ = self.write(history, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
+/// A name that no format has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownFormat(String);
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no trace format `{}`; there are ", self.0)?;
+        for (at, format) in Format::ALL.iter().enumerate() {
+            match at {
+                0 => {}
+                at if at + 1 == Format::ALL.len() => f.write_str(" and ")?,
+                _ => f.write_str(", ")?,
+            }
+            write!(f, "`{format}`")?;
+            if let [first, ..] = format.row().also {
+                write!(f, " (or `{first}`)")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let lower = name.to_ascii_lowercase();
+        let is_called = |format: &Format| {
+            let Row { name, also, .. } = format.row();
+            *name == lower || also.contains(&&*lower)
+        };
+        Format::ALL.iter().copied().find(is_called).ok_or_else(|| UnknownFormat(name.into()))
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_of_one_format_and_an_unknown_one_is_told_all() {
+        for &format in Format::ALL {
+            assert_eq!(format.to_string().to_uppercase().parse(), Ok(format));
+            assert!(!format.summary().is_empty());
+        }
+        assert_eq!(
+            "xml".parse::<Format>().unwrap_err().to_string(),
+            "there is no trace format `xml`; there are `text` (or `axe`), `jsonl` and `tracegen`"
+        );
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let history = crate::parse_text("0: x := 1 as a\n1: x == 1\nfinal x == 1").unwrap();
+        for &format in Format::ALL.iter().filter(|format| format.is_written()) {
+            let text = format.text(&history);
+            let options = crate::ReadOptions { format, ..crate::ReadOptions::default() };
+            let again = crate::TraceReader::new(text.as_bytes(), "again", options).next();
+            assert_eq!(again.unwrap().unwrap(), history, "{format}");
+        }
+        assert_eq!(
+            Format::Tracegen.write(&history, &mut Vec::new()).unwrap_err().to_string(),
+            "traces are not written as tracegen"
+        );
+    }
+}

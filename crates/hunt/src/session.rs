@@ -1,0 +1,266 @@
+//! A campaign with its folder: what makes it the same campaign when it is asked for again, when it
+//! is over, and what is told while it goes on.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use evidence::Verdict;
+use models::Model;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use stress::{Bug, TargetError, TargetName};
+
+use crate::campaign::{Beat, Campaign, Leftovers, Supply};
+use crate::folder::{Folder, FolderError, Kept};
+use crate::ledger::Ledger;
+use crate::plan::{Abilities, Plan, PlanError, Wishes};
+use crate::summary::Summary;
+
+/// So many tests that the target cannot run, and no other, are enough.
+const PATIENCE: u64 = 100;
+
+/// What makes a hunt the same hunt: all that says which tests are run, where and by what they are
+/// judged. When to stop is not part of it.
+#[derive(Clone, Debug)]
+pub struct Hunted {
+    /// What is hunted.
+    pub target: TargetName,
+    /// The model that it is to keep to.
+    pub model: Model,
+    /// What is wished of the tests.
+    pub wishes: Wishes,
+    /// A fault of a reference machine, and how often it shows.
+    pub bug: Option<(Bug, f64)>,
+    /// What a protocol was made with: flags and their values.
+    pub protocol: Vec<(&'static str, Value)>,
+}
+
+impl Hunted {
+    /// `hunt-results/host-tso`.
+    pub fn default_folder(&self) -> PathBuf {
+        let bug = self.bug.map_or(String::new(), |(bug, _)| format!("-{bug}"));
+        let name = format!("{}{bug}-{}", self.target, self.model);
+        let letter = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+        let name: String = name.chars().map(letter).take(80).collect();
+        PathBuf::from("hunt-results").join(name)
+    }
+
+    /// As it is kept in the folder.
+    fn options(&self) -> Map<String, Value> {
+        let Wishes { seed, threads, instructions, places, mix, litmus, runs } = self.wishes;
+        let options = [
+            ("--on", json!(self.target.to_string())),
+            ("--model", json!(self.model.name())),
+            ("--seed", json!(seed)),
+            ("--bug", json!(self.bug.map(|(bug, _)| bug.to_string()))),
+            ("--rate", json!(self.bug.map(|(_, rate)| rate))),
+            ("--threads", json!(threads)),
+            ("--instructions", json!(instructions)),
+            ("--places", json!(places)),
+            ("--mix", json!(mix.map(|mix| mix.to_string()))),
+            ("--litmus", json!(litmus)),
+            ("--runs", json!(runs)),
+        ];
+        let options = options.into_iter().chain(self.protocol.iter().cloned());
+        options.map(|(flag, value)| (flag.to_owned(), value)).collect()
+    }
+}
+
+/// When a hunt stops.
+#[derive(Clone, Copy, Debug)]
+pub struct Until {
+    /// When so many tests have been run, those of earlier runs of the same hunt included.
+    pub tests: Option<u64>,
+    /// After this time.
+    pub time: Option<Duration>,
+    /// At the first new finding.
+    pub first: bool,
+}
+
+/// Why a hunt cannot go on.
+#[derive(Debug)]
+pub enum HuntError {
+    /// There are no such tests.
+    Plan(PlanError),
+    /// The folder cannot be used.
+    Folder(FolderError),
+    /// The target cannot be used.
+    Target(TargetError),
+    /// The target of this name cannot run any of the tests, and why.
+    Hopeless(String, String),
+}
+
+impl fmt::Display for HuntError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HuntError::Plan(error) => error.fmt(f),
+            HuntError::Folder(error) => error.fmt(f),
+            HuntError::Target(error) => error.fmt(f),
+            HuntError::Hopeless(name, why) => write!(f, "{name} cannot run these tests: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for HuntError {}
+
+impl From<FolderError> for HuntError {
+    fn from(error: FolderError) -> Self {
+        HuntError::Folder(error)
+    }
+}
+
+/// A hunt under way.
+pub struct Session {
+    campaign: Campaign,
+    ledger: Ledger,
+    until: Until,
+    started: Instant,
+}
+
+impl Session {
+    /// Begins a hunt, or goes on with the one that is in the folder.
+    pub fn open(
+        hunted: &Hunted,
+        abilities: Abilities,
+        folder: &Path,
+        until: Until,
+        jobs: usize,
+    ) -> Result<Self, HuntError> {
+        let plan = Plan::new(hunted.wishes, abilities).map_err(HuntError::Plan)?;
+        let target = hunted.target.to_string();
+        let folder = Folder::open(folder, hunted.options())?;
+        let ledger = Ledger::new(folder, hunted.model, &target, hunted.wishes.seed)?;
+        let first = ledger.state().next;
+        let campaign =
+            Campaign { model: hunted.model, target, plan, first, until: until.tests, jobs };
+        Ok(Session { campaign, ledger, until, started: Instant::now() })
+    }
+
+    /// What is to be said if this goes on with an earlier hunt.
+    pub fn resumed(&self) -> Option<String> {
+        let next = self.ledger.state().next;
+        let (folder, kept) = (self.ledger.folder().path().display(), self.ledger.kept().len());
+        let sentence = || format!("going on with {folder} at test {next} ({kept} findings so far)");
+        (next > 0).then(sentence)
+    }
+
+    /// Hunts until it is over, `stop` is set, or `receive` breaks; it gets what was found for the
+    /// first time, and is called now and then with nothing.
+    pub fn hunt(
+        &mut self,
+        supply: &Supply,
+        stop: &AtomicBool,
+        receive: &mut dyn FnMut(&Session, &[Kept]) -> ControlFlow<()>,
+    ) -> Result<(), HuntError> {
+        let known = self.ledger.known();
+        let campaign = self.campaign.clone();
+        let mut failure = None;
+        let ended = campaign.run(supply, &known, &mut |beat| {
+            let entered = match beat {
+                Beat::Settled(settled) => self.ledger.enter(*settled, &known),
+                Beat::Pulse => self.ledger.tick().map(|()| Vec::new()),
+            };
+            let new = match entered {
+                Ok(new) => new,
+                Err(error) => {
+                    failure.get_or_insert(HuntError::Folder(error));
+                    return ControlFlow::Break(Leftovers::Drop);
+                }
+            };
+            let received = receive(self, &new);
+            if let Some(hopeless) = self.hopeless() {
+                failure.get_or_insert(hopeless);
+                return ControlFlow::Break(Leftovers::Drop);
+            }
+            match () {
+                () if received.is_break() => ControlFlow::Break(Leftovers::Drop),
+                () if self.until.first && !new.is_empty() => ControlFlow::Break(Leftovers::Drop),
+                () if self.is_over(stop) => ControlFlow::Break(Leftovers::Keep),
+                () => ControlFlow::Continue(()),
+            }
+        });
+        ended.map_err(HuntError::Target)?;
+        self.ledger.save()?;
+        failure.map_or(Ok(()), Err)
+    }
+
+    fn is_over(&self, stop: &AtomicBool) -> bool {
+        stop.load(Ordering::SeqCst)
+            || self.until.time.is_some_and(|time| self.started.elapsed() >= time)
+    }
+
+    /// Whether the target has refused every test so far, and too many to go on.
+    fn hopeless(&self) -> Option<HuntError> {
+        let state = self.ledger.state();
+        let hopeless = state.totals.tests == 0 && state.totals.unsuitable >= PATIENCE;
+        let why = state.unsuitable.as_ref().filter(|_| hopeless)?;
+        Some(HuntError::Hopeless(self.campaign.target.clone(), why.clone()))
+    }
+
+    /// How far it is, in a line.
+    pub fn progress(&self) -> String {
+        let state = self.ledger.state();
+        let totals = &state.totals;
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
+        let rate = totals.operations as f64 / (seconds + self.ledger.seconds().1);
+        format!(
+            "{} tests, {} operations ({rate:.0} a second), {} distinct outcomes, {} violations of \
+             {} shapes",
+            totals.tests,
+            totals.operations,
+            totals.outcomes,
+            totals.violations,
+            state.shapes.len(),
+        )
+    }
+
+    /// A line about a finding.
+    pub fn found(&self, kept: &Kept) -> String {
+        format!("found {}", self.summary().line(kept))
+    }
+
+    /// The same as a JSON object.
+    pub fn found_json(&self, kept: &Kept) -> String {
+        let folder = self.ledger.folder().path().join(&kept.path);
+        // Through a value, so that fields are in the order of their names.
+        let event = Found { event: "finding", folder, kept };
+        serde_json::to_value(event).unwrap_or_default().to_string()
+    }
+
+    fn summary(&self) -> Summary<'_> {
+        let Campaign { plan, target, model, .. } = &self.campaign;
+        Summary::new(&self.ledger, plan, target, model.name())
+    }
+
+    /// Writes the summary into the folder, and returns it for people or as JSON, whole lines.
+    pub fn finish(&self, as_json: bool) -> Result<String, HuntError> {
+        let (summary, folder) = (self.summary(), self.ledger.folder());
+        folder.replace("summary.txt", &summary.full())?;
+        folder.replace("summary.json", &(summary.json() + "\n"))?;
+        Ok(match as_json {
+            true => summary.json() + "\n",
+            false => format!("{}  everything is in {}\n", summary.brief(), folder.path().display()),
+        })
+    }
+
+    /// Broken if the folder has a finding; undecided if outcomes could not be judged.
+    pub fn verdict(&self) -> Verdict<(), (), ()> {
+        match () {
+            () if !self.ledger.kept().is_empty() => Verdict::Broken(()),
+            () if self.ledger.state().totals.undecided > 0 => Verdict::Undecided(()),
+            () => Verdict::Holds(()),
+        }
+    }
+}
+
+/// A finding as an event of a stream.
+#[derive(Serialize)]
+struct Found<'a> {
+    event: &'static str,
+    folder: PathBuf,
+    #[serde(flatten)]
+    kept: &'a Kept,
+}

@@ -1,0 +1,392 @@
+//! Random walks of a protocol: written down as traces, or judged one by one.
+//!
+//! A walk is judged, or made a text, in the thread that walked. Results come in the order of the
+//! walks, so that neither the traces nor the first violation depends on the number of threads.
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use evidence::Verdict;
+use history::{Format, History, ReadOptions, ThinAir, TraceReader};
+use judge::{Budget, Engine, Outcome, ShrinkOptions, judge, shrink};
+use models::Model;
+use report::count;
+use serde::Serialize;
+use stress::protocol::{Broken, Fleet, Plan, Protocol, Scribe, Walk, walk_all};
+
+/// Which walks to make of a protocol, and what of each.
+#[derive(Clone, Debug)]
+pub struct Walks<'a> {
+    /// What the protocol is called.
+    pub name: &'a str,
+    /// How to walk.
+    pub plan: Plan,
+    /// How many.
+    pub count: u64,
+    /// How many threads walk.
+    pub jobs: usize,
+    /// Whether the order in which stores counted is written down, too.
+    pub order: bool,
+    /// The model to judge by; `None` if traces are to be written.
+    pub check: Option<Model>,
+    /// Whether to stop at the first violation.
+    pub first: bool,
+    /// How traces are written.
+    pub format: Format,
+    /// What the protocol was made with, for the heading of a file: `N=3`, `weight of evict 0.1`.
+    pub settings: Vec<String>,
+}
+
+/// What was found, so far.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// How many walks there were.
+    pub traces: u64,
+    /// How many loads and stores they had.
+    pub events: u64,
+    /// How many violate the model.
+    pub violating: u64,
+    /// The first that does.
+    pub first: Option<Box<(Walk, History)>>,
+    /// What is wrong with the protocol itself: in which walk, what, after how many events.
+    pub broken: Option<(u64, Broken, usize)>,
+    /// Time ran out before all walks that were asked for.
+    pub cut_short: bool,
+}
+
+/// What became of a walk.
+struct Made {
+    number: u64,
+    events: usize,
+    /// The trace as it is to be written; empty if it is not.
+    text: String,
+    broken: Option<(Broken, usize)>,
+    judged: Judged,
+}
+
+enum Judged {
+    Not,
+    Consistent,
+    /// It was time to stop.
+    Abandoned,
+    Violation(Box<(Walk, History)>),
+}
+
+impl Walks<'_> {
+    /// The comment at the top of a file of traces: how to get it again.
+    pub fn heading(&self, protocol: &Protocol) -> String {
+        let Plan { seed, operations, .. } = self.plan;
+        let mut text = format!(
+            "# {}, walked at random: seed {seed}, {operations} operations a trace",
+            self.name
+        );
+        for setting in &self.settings {
+            let _ = write!(text, ", {setting}");
+        }
+        text.push('\n');
+        for (name, thread) in &protocol.recording().processors {
+            let _ = writeln!(text, "# thread {thread} is {name}");
+        }
+        text
+    }
+
+    /// Walks until all walks are made, `stop` is set, or `write` breaks. Where traces are written,
+    /// `write` gets the text of each; `watch` sees what has been found after each.
+    pub fn walk(
+        &self,
+        protocol: &Protocol,
+        stop: &Arc<AtomicBool>,
+        write: &mut dyn FnMut(&str) -> ControlFlow<()>,
+        watch: &mut dyn FnMut(&Walked),
+    ) -> Walked {
+        let scribe = Scribe::new(protocol);
+        let mut walked = Walked::default();
+        let fleet = Fleet { count: self.count, jobs: self.jobs, stop };
+        let make = |walk: Walk| {
+            let budget = Budget::unlimited().with_stop(Arc::clone(stop));
+            self.make(&scribe, walk, &budget)
+        };
+        walk_all(protocol, &self.plan, fleet, make, &mut |made: Made| {
+            if self.check.is_none() {
+                write(&made.text)?;
+            }
+            if matches!(made.judged, Judged::Abandoned) {
+                return ControlFlow::Break(());
+            }
+            walked.add(made);
+            watch(&walked);
+            match self.first && walked.violating > 0 {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        walked
+    }
+
+    /// Judges a walk or makes a text of it.
+    fn make(&self, scribe: &Scribe<'_>, walk: Walk, budget: &Budget) -> Made {
+        let mut made = Made {
+            number: walk.number,
+            events: walk.events.len(),
+            text: String::new(),
+            broken: walk.broken.clone(),
+            judged: Judged::Not,
+        };
+        let history = || {
+            let history = scribe.history(&walk, self.order);
+            history.expect("what a protocol records is a history")
+        };
+        match (self.check, self.format) {
+            (Some(model), _) => {
+                let history = history();
+                made.judged = match judge(&history, model, Engine::Auto, budget).outcome {
+                    Outcome::Holds(_) => Judged::Consistent,
+                    Outcome::Undecided(_) => Judged::Abandoned,
+                    Outcome::Broken(_) => Judged::Violation(Box::new((walk, history))),
+                };
+            }
+            (None, Format::Text) => {
+                made.text = format!("# trace {}\n", walk.number + 1);
+                scribe.text(&walk, self.order, &mut made.text);
+            }
+            (None, format) => made.text = format.text(&history()),
+        }
+        made
+    }
+
+    /// The first violating trace as a file of its own.
+    pub fn violation(
+        &self,
+        protocol: &Protocol,
+        model: Model,
+        (walk, history): &(Walk, History),
+    ) -> String {
+        if self.format != Format::Text {
+            return self.format.text(history);
+        }
+        let mut text = self.heading(protocol);
+        let _ = writeln!(text, "# trace {}, which violates {model}", walk.number + 1);
+        Scribe::new(protocol).text(walk, self.order, &mut text);
+        text
+    }
+}
+
+impl Walked {
+    fn add(&mut self, made: Made) {
+        self.traces += 1;
+        self.events += made.events as u64;
+        if let Some((broken, events)) = made.broken
+            && self.broken.is_none()
+        {
+            self.broken = Some((made.number, broken, events));
+        }
+        match made.judged {
+            Judged::Not | Judged::Consistent | Judged::Abandoned => {}
+            Judged::Violation(found) => {
+                self.violating += 1;
+                self.first.get_or_insert(found);
+            }
+        }
+    }
+
+    /// Broken if a trace violates the model or the protocol breaks a claim of its own; undecided if
+    /// time ran out before.
+    pub fn verdict(&self) -> Verdict<(), (), ()> {
+        match () {
+            () if self.violating > 0 || self.broken.is_some() => Verdict::Broken(()),
+            () if self.cut_short => Verdict::Undecided(()),
+            () => Verdict::Holds(()),
+        }
+    }
+
+    /// `3 traces, 192 events, 1 violate the model`
+    pub fn progress(&self) -> String {
+        let violating = match self.violating {
+            0 => String::new(),
+            number => format!(", {number} violate the model"),
+        };
+        format!("{} traces, {} events{violating}", self.traces, self.events)
+    }
+}
+
+/// What is told about walks.
+#[derive(Clone, Copy)]
+pub struct WalkReport<'a> {
+    /// What was asked.
+    pub walks: &'a Walks<'a>,
+    /// The protocol.
+    pub protocol: &'a Protocol,
+    /// What was found.
+    pub walked: &'a Walked,
+    /// What it took.
+    pub seconds: f64,
+    /// Where the first violation was written, if it was.
+    pub kept: Option<&'a Path>,
+}
+
+impl WalkReport<'_> {
+    /// How much was recorded.
+    pub fn totals(&self) -> String {
+        let Walked { traces, events, .. } = self.walked;
+        format!(
+            "{} with {} in {:.2} s ({:.0} events a second), seed {}",
+            count(*traces, "trace"),
+            count(*events, "event"),
+            self.seconds,
+            *events as f64 / self.seconds.max(1e-9),
+            self.walks.plan.seed
+        )
+    }
+
+    /// What is wrong with the protocol itself.
+    pub fn broken(&self) -> Option<String> {
+        let (number, broken, events) = self.walked.broken.as_ref()?;
+        Some(format!(
+            "{}: {}; first in trace {} after {} (`tribunal explore` shows a shortest run)",
+            self.walks.name,
+            self.protocol.explain(broken),
+            number + 1,
+            count(*events as u64, "event")
+        ))
+    }
+
+    fn model(&self) -> Model {
+        self.walks.check.unwrap_or(Model::Sc)
+    }
+
+    /// The report for people; only its first line if `quiet`.
+    pub fn text(&self, quiet: bool) -> String {
+        let (walked, name, model) = (self.walked, self.walks.name, self.model());
+        let traces = count(walked.traces, "trace");
+        let mut text = match &walked.first {
+            Some(_) => {
+                let verb = if walked.violating == 1 { "violates" } else { "violate" };
+                format!("{name}: violation: {} of {traces} {verb} {model}\n", walked.violating)
+            }
+            None => format!("{name}: {traces}, all allowed by {model}\n"),
+        };
+        if quiet {
+            return text;
+        }
+        let _ = writeln!(text, "  {}", self.totals());
+        if let Some(sentence) = self.broken() {
+            let _ = writeln!(text, "  {sentence}");
+        }
+        if let Some(first) = &walked.first {
+            self.show(&first.0, &first.1, &mut text);
+        }
+        text
+    }
+
+    /// The first violating trace, shrunk.
+    fn show(&self, walk: &Walk, history: &History, text: &mut String) {
+        let model = self.model();
+        let lines = shrunk(history, model);
+        let _ = writeln!(
+            text,
+            "\nThe first is trace {}. Of its {}, these violate {model} on their own:",
+            walk.number + 1,
+            count(history.len() as u64, "event"),
+        );
+        for line in lines.iter().chain(&cycle(&lines, model)) {
+            let _ = writeln!(text, "  {line}");
+        }
+        if let Some(path) = self.kept {
+            let path = path.display();
+            let _ = writeln!(text, "\nTo go on:");
+            let _ = writeln!(text, "  tribunal check --model {model} {path}");
+            let _ = writeln!(text, "  tribunal explain --model {model} --shrink {path}");
+        }
+    }
+
+    /// The report as a JSON object in one line, without the newline.
+    pub fn json(&self) -> String {
+        let walked = self.walked;
+        let verdict = match walked {
+            Walked { violating: 1.., .. } => "violation",
+            Walked { broken: Some(_), .. } => "broken",
+            Walked { cut_short: true, .. } => "undecided",
+            _ => "consistent",
+        };
+        let first = walked.first.as_deref().map(|(walk, history)| First {
+            events: history.len(),
+            shrunk: shrunk(history, self.model()),
+            trace: walk.number + 1,
+        });
+        let broken = walked.broken.as_ref().map(|(number, broken, events)| BrokenObject {
+            events: *events,
+            trace: number + 1,
+            what: self.protocol.explain(broken).to_string(),
+        });
+        crate::json_line(&Object {
+            broken,
+            events: walked.events,
+            first,
+            memory_model: self.model().name(),
+            model: self.walks.name,
+            seconds: self.seconds,
+            seed: self.walks.plan.seed,
+            traces: walked.traces,
+            verdict,
+            violating: walked.violating,
+        })
+    }
+}
+
+/// The fields of the report, in the order in which they are printed.
+#[derive(Serialize)]
+struct Object<'a> {
+    broken: Option<BrokenObject>,
+    events: u64,
+    first: Option<First>,
+    memory_model: &'static str,
+    model: &'a str,
+    seconds: f64,
+    seed: u64,
+    traces: u64,
+    verdict: &'static str,
+    violating: u64,
+}
+
+#[derive(Serialize)]
+struct First {
+    events: usize,
+    shrunk: Vec<String>,
+    trace: u64,
+}
+
+#[derive(Serialize)]
+struct BrokenObject {
+    events: usize,
+    trace: u64,
+    what: String,
+}
+
+/// The few events of a violating trace that matter, as lines of a trace.
+fn shrunk(history: &History, model: Model) -> Vec<String> {
+    let budget = Budget::unlimited();
+    let part = match judge(history, model, Engine::Auto, &budget).outcome {
+        Outcome::Broken(proof) => {
+            shrink(history, model, &proof, ShrinkOptions::default(), &budget).history
+        }
+        _ => history.clone(),
+    };
+    let text = Format::Text.text(&part);
+    text.lines().filter(|line| *line != "check").map(str::to_owned).collect()
+}
+
+/// Why these lines cannot be, told with their numbers.
+fn cycle(lines: &[String], model: Model) -> Vec<String> {
+    let text = lines.join("\n");
+    let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
+    let Some(Ok(history)) = TraceReader::new(text.as_bytes(), "trace", options).next() else {
+        return Vec::new();
+    };
+    match judge(&history, model, Engine::Auto, &Budget::unlimited()).outcome {
+        Outcome::Broken(proof) => report::cycle_lines(&history, &proof),
+        _ => Vec::new(),
+    }
+}

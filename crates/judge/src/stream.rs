@@ -1,0 +1,265 @@
+//! Traces as they come, judged as they come: one thread reads, several judge, and the caller gets
+//! one answer for each trace and model, in order, each as soon as all before it are there.
+//!
+//! Whoever waits at the other end of a pipe is answered before more input is waited for. What is
+//! made of an answer (a text, a count) is made in the thread that judged, so that it is done side by
+//! side, too.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use evidence::{Certificate, Verdict};
+use history::{Format, History, InputError, ReadOptions, TraceReader};
+use models::Model;
+use pipeline::{Closed, Pipeline, Questions};
+
+use crate::{Engine, Gradual, Judgement, Limits, judge, judge_gradually};
+
+/// What is asked about every trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// Whether this model holds.
+    Model(Model),
+    /// Which models hold.
+    Gradual,
+}
+
+impl Asked {
+    /// Its name on the command line: that of the model, or `gradual`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Asked::Model(model) => model.name(),
+            Asked::Gradual => "gradual",
+        }
+    }
+}
+
+/// A trace of a file.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// What messages call the file.
+    pub file: Arc<str>,
+    /// Its number in the file, from 1.
+    pub number: u64,
+    /// What was observed.
+    pub history: History,
+}
+
+/// What was found out.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// About one model.
+    Model(Judgement),
+    /// About all of them.
+    Gradual(Gradual),
+}
+
+/// One answer about one trace.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The trace.
+    pub trace: Arc<Trace>,
+    /// What was asked.
+    pub asked: Asked,
+    /// What was found out.
+    pub answer: Answer,
+    /// What it took.
+    pub time: Duration,
+}
+
+impl Judged {
+    /// The answer alone.
+    pub fn verdict(&self) -> Verdict<(), (), ()> {
+        match &self.answer {
+            Answer::Model(judgement) => judgement.outcome.bare(),
+            Answer::Gradual(gradual) => gradual.verdict(),
+        }
+    }
+
+    /// The time in microseconds.
+    pub fn micros(&self) -> u64 {
+        u64::try_from(self.time.as_micros()).unwrap_or(u64::MAX)
+    }
+
+    /// The certificates of everything that was decided.
+    pub fn certificates(self) -> Vec<Certificate> {
+        let judgements = match self.answer {
+            Answer::Model(judgement) => vec![judgement],
+            Answer::Gradual(gradual) => gradual.judgements,
+        };
+        let certified = judgements.into_iter().filter_map(|judgement| {
+            let evidence = judgement.outcome.into_evidence()?;
+            Some(Certificate { trace: self.trace.number, model: judgement.model, evidence })
+        });
+        certified.collect()
+    }
+}
+
+/// What is being done, for those who watch.
+#[derive(Clone, Copy, Debug)]
+pub enum Stage<'a> {
+    /// A file is opened.
+    Reading(&'a str),
+    /// A trace is judged.
+    Judging(&'a Trace),
+}
+
+impl fmt::Display for Stage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stage::Reading(file) => write!(f, "reading {file}"),
+            Stage::Judging(Trace { file, number, history }) => {
+                let plural = if history.len() == 1 { "" } else { "s" };
+                write!(f, "judging {file} #{number} ({} event{plural})", history.len())
+            }
+        }
+    }
+}
+
+/// Which traces to judge, and how.
+///
+/// ```
+/// use tribunal_judge::stream::{Asked, Job};
+///
+/// let folder = std::env::temp_dir().join("tribunal-stream-example.trace");
+/// std::fs::write(&folder, "0: x := 1\n1: x == 1\ncheck\n0: x := 1\n1: x == 1\n1: x == 0\n")?;
+/// let mut job = Job::new(vec![folder.display().to_string()]);
+/// job.asked = vec![Asked::Model(models::Model::Sc)];
+/// let mut answers = job.start(|_| (), |judged| judged.verdict().of_trace());
+/// assert_eq!(answers.wait().unwrap()?, "consistent");
+/// assert_eq!(answers.wait().unwrap()?, "violation");
+/// assert!(answers.wait().is_none());
+/// # std::fs::remove_file(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The files; `-` is standard input.
+    pub files: Vec<String>,
+    /// Their format; what the name of each suggests if `None`.
+    pub format: Option<Format>,
+    /// How they are read.
+    pub options: ReadOptions,
+    /// What is asked about every trace. What is asked twice is answered once.
+    pub asked: Vec<Asked>,
+    /// How to decide.
+    pub engine: Engine,
+    /// Whether the times of events count for nothing.
+    pub without_times: bool,
+    /// How long and how large each judgement may get.
+    pub limits: Limits,
+    /// How many threads judge.
+    pub jobs: usize,
+    /// Set from outside when no more answers are wanted.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Job {
+    /// These files by sequential consistency, one at a time, with no limits.
+    pub fn new(files: Vec<String>) -> Self {
+        Job {
+            files,
+            format: None,
+            options: ReadOptions::default(),
+            asked: vec![Asked::Model(Model::Sc)],
+            engine: Engine::Auto,
+            without_times: false,
+            limits: Limits::default(),
+            jobs: 1,
+            stop: Arc::default(),
+        }
+    }
+
+    /// Starts reading and judging. Each answer is what `make` makes of it; a file that cannot be
+    /// read any further gives an error and does not keep the next from being read.
+    pub fn start<T: Send + 'static>(
+        self,
+        watch: impl Fn(Stage<'_>) + Send + Sync + 'static,
+        make: impl Fn(Judged) -> T + Send + Sync + 'static,
+    ) -> Answers<T> {
+        let watch = Arc::new(watch);
+        let (reading, judging) = (self.clone(), self);
+        let seen = Arc::clone(&watch);
+        Pipeline::start(
+            judging.jobs,
+            move |questions| reading.read(questions, &*seen),
+            move |question: Question| match question.0 {
+                Ok((trace, asked)) => {
+                    watch(Stage::Judging(&trace));
+                    judging.judge(trace, asked).map(|judged| Ok(make(judged)))
+                }
+                Err(error) => Some(Err(error)),
+            },
+        )
+    }
+
+    /// Asks everything about every trace of every file.
+    fn read<T>(&self, questions: &mut Asking<T>, watch: &dyn Fn(Stage<'_>))
+    where
+        T: Send + 'static,
+    {
+        for file in &self.files {
+            watch(Stage::Reading(history::shown(file)));
+            if self.read_file(file, questions).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn read_file<T>(&self, file: &str, questions: &mut Asking<T>) -> Result<(), Closed>
+    where
+        T: Send + 'static,
+    {
+        questions.hand_out();
+        let input = match history::open(file) {
+            Ok(input) => questions.patient(input),
+            Err(error) => return questions.ask(Question(Err(error)), 0),
+        };
+        let options = self.options.of_file(file, self.format);
+        let file: Arc<str> = history::shown(file).into();
+        for (index, trace) in TraceReader::new(input, &file, options).enumerate() {
+            let history = match trace {
+                Ok(history) if self.without_times => history.without_times(),
+                Ok(history) => history,
+                Err(error) => return questions.ask(Question(Err(error)), 0),
+            };
+            let load = history.len();
+            let trace = Arc::new(Trace { file: file.clone(), number: index as u64 + 1, history });
+            for asked in self.distinct() {
+                questions.ask(Question(Ok((Arc::clone(&trace), asked))), load)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is asked, without repetitions.
+    fn distinct(&self) -> impl Iterator<Item = Asked> + '_ {
+        let asked = &self.asked;
+        asked.iter().enumerate().filter(|(i, a)| !asked[..*i].contains(a)).map(|(_, a)| *a)
+    }
+
+    /// The answer; `None` if it was not found because nobody wants it any more.
+    fn judge(&self, trace: Arc<Trace>, asked: Asked) -> Option<Judged> {
+        let start = Instant::now();
+        let by = |model| judge(&trace.history, model, self.engine, &self.limits.budget(&self.stop));
+        let answer = match asked {
+            Asked::Model(model) => Answer::Model(by(model)),
+            Asked::Gradual => Answer::Gradual(judge_gradually(by)),
+        };
+        let judged = Judged { trace, asked, answer, time: start.elapsed() };
+        let undecided = matches!(judged.verdict(), Verdict::Undecided(()));
+        (!undecided || !self.stop.load(Ordering::SeqCst)).then_some(judged)
+    }
+}
+
+/// A trace and what is asked about it, or why there are no more of its file.
+#[derive(Debug)]
+pub struct Question(Result<(Arc<Trace>, Asked), InputError>);
+
+/// Where the reader asks.
+type Asking<T> = Questions<Question, Result<T, InputError>>;
+
+/// The answers as they come, and the errors of files that could not be read.
+pub type Answers<T> = Pipeline<Question, Result<T, InputError>>;

@@ -1,0 +1,298 @@
+//! One test under one model: what is found, and how it is told, in herd7's layout or as JSON.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use evidence::{Certificate, Evidence, Verdict};
+use history::{EventId, Format};
+use models::Model;
+use serde::ser::{Error as _, SerializeSeq};
+use serde::{Serialize, Serializer};
+
+use crate::condition::Quantifier;
+use crate::layout::{self, Tally};
+use crate::outcomes::{Outcomes, State, outcomes};
+use crate::search::{Limits, Stopped};
+use crate::test::Litmus;
+
+/// A test, under a model.
+pub struct Answer<'a> {
+    /// The test.
+    pub test: &'a Litmus,
+    /// The model.
+    pub model: Model,
+    /// The outcomes with their number, or why there are none.
+    pub found: Result<(Outcomes<'a>, Tally), Stopped>,
+    /// What it took.
+    pub time: Duration,
+}
+
+/// How answers are told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Style {
+    /// As JSON objects.
+    pub json: bool,
+    /// With an execution for each state.
+    pub witness: bool,
+    /// With a line for the model.
+    pub heading: bool,
+}
+
+impl<'a> Answer<'a> {
+    /// Enumerates the outcomes of a test under a model of [`MODELS`](crate::MODELS).
+    ///
+    /// ```
+    /// use tribunal_litmus::{Answer, Limits, parse};
+    ///
+    /// let text = "X86 SB\n{ x=0; y=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n \
+    ///             MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n";
+    /// let test = parse(text).map_err(|problem| problem.message)?;
+    /// let answer = Answer::of(&test, models::Model::Tso, &Limits::NONE);
+    /// assert_eq!(answer.found.unwrap().1.observation(), "Sometimes");
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn of(test: &'a Litmus, model: Model, limits: &Limits<'_>) -> Self {
+        let start = Instant::now();
+        let found = outcomes(test, model, limits).map(|found| {
+            let tally = Tally::of(test, &found);
+            (found, tally)
+        });
+        Answer { test, model, found, time: start.elapsed() }
+    }
+
+    /// Whether a promise of the test, if its condition is one, is kept.
+    pub fn verdict(&self) -> Verdict<(), (), &Stopped> {
+        match &self.found {
+            Ok((_, tally)) if holds_as_promised(self.test, *tally) => Verdict::Holds(()),
+            Ok(_) => Verdict::Broken(()),
+            Err(stopped) => Verdict::Undecided(stopped),
+        }
+    }
+
+    /// How often loops were followed, where there is more of them.
+    pub fn unrolled(&self) -> Option<u32> {
+        self.found.as_ref().ok().and_then(|(found, _)| found.unrolled())
+    }
+
+    /// Writes the answer, if there is one. The states, which may be many, are written one at a time.
+    pub fn write(&self, file: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let Ok((found, tally)) = &self.found else { return Ok(()) };
+        if style.json {
+            serde_json::to_writer(&mut *out, &self.object(file, found, *tally, style))?;
+            return writeln!(out);
+        }
+        if style.heading {
+            writeln!(out, "Model {}", self.model)?;
+        }
+        layout::write(&mut &mut *out, self.test, found, *tally, self.time, |out, state| {
+            if !style.witness {
+                return Ok(());
+            }
+            let (trace, _) = execution(found, self.model, state);
+            trace.lines().try_for_each(|line| writeln!(out, "  {line}"))
+        })
+    }
+
+    fn object<'o>(
+        &'o self,
+        file: &'o str,
+        found: &'o Outcomes<'a>,
+        tally: Tally,
+        style: Style,
+    ) -> Object<'o, 'a> {
+        let Answer { test, model, .. } = *self;
+        let (positive, negative) = tally.witnesses(test);
+        Object {
+            architecture: test.architecture.name(),
+            condition: test.condition.spelled(test),
+            file,
+            kind: test.condition.quantifier.kind(),
+            loops_followed: found.unrolled(),
+            machine_states: found.machine_states(),
+            micros: micros(self.time),
+            model: model.name(),
+            negative: bounded(negative),
+            observation: tally.observation(),
+            positive: bounded(positive),
+            test: &test.name,
+            verdict: if tally.validates(test) { "ok" } else { "no" },
+            states: States { found, test, model, witness: style.witness },
+        }
+    }
+}
+
+/// Whether a promise of the test, if its condition is one, is kept.
+pub fn holds_as_promised(test: &Litmus, tally: Tally) -> bool {
+    test.condition.quantifier == Quantifier::Exists || tally.validates(test)
+}
+
+/// A time in microseconds.
+pub fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// A count as JSON can have it.
+pub fn bounded(count: u128) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+/// Why there is no answer, as a JSON object, in the order in which its fields are printed.
+#[derive(Serialize)]
+pub struct Unanswered<'a> {
+    /// What the file is called.
+    pub file: &'a str,
+    /// The time in microseconds.
+    pub micros: u64,
+    /// The model that could not be asked, if it was a model.
+    pub model: Option<&'static str>,
+    /// The machine that it was run on, if it was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<&'static str>,
+    /// The name of the test.
+    pub test: &'a str,
+    /// `undecided`.
+    pub verdict: &'static str,
+    /// The reason.
+    pub why: &'a str,
+}
+
+impl Unanswered<'_> {
+    /// The object in one line, without the newline.
+    pub fn json(&self) -> String {
+        // It has strings for keys, and nothing in it refuses to be serialised.
+        serde_json::to_string(self).expect("a report has a JSON form")
+    }
+}
+
+/// The fields of an answer, in the order in which they are printed.
+#[derive(Serialize)]
+struct Object<'o, 'a> {
+    architecture: &'static str,
+    condition: String,
+    file: &'o str,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loops_followed: Option<u32>,
+    machine_states: u64,
+    micros: u64,
+    model: &'static str,
+    negative: u64,
+    observation: &'static str,
+    positive: u64,
+    test: &'o str,
+    verdict: &'static str,
+    states: States<'o, 'a>,
+}
+
+/// All states, made as they are written.
+struct States<'o, 'a> {
+    found: &'o Outcomes<'a>,
+    test: &'o Litmus,
+    model: Model,
+    witness: bool,
+}
+
+#[derive(Serialize)]
+struct StateObject {
+    holds: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<String>,
+    values: Values,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<Vec<(u64, usize)>>,
+}
+
+impl Serialize for States<'_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut states = to.serialize_seq(None)?;
+        let mut failure = None;
+        self.found.each(|state| {
+            failure = states.serialize_element(&self.state(state)).err();
+            failure.is_none()
+        });
+        match failure {
+            Some(error) => Err(S::Error::custom(error)),
+            None => states.end(),
+        }
+    }
+}
+
+impl States<'_, '_> {
+    fn state(&self, state: &State) -> StateObject {
+        let (trace, witness) = match self.witness {
+            true => Some(execution(self.found, self.model, state)).unzip(),
+            false => (None, None),
+        };
+        StateObject {
+            holds: self.found.holds(&self.test.condition.proposition, state),
+            trace,
+            values: values(self.found, self.test, state),
+            witness,
+        }
+    }
+}
+
+/// The values of a state by their places.
+pub type Values = BTreeMap<String, ShownValue>;
+
+/// A value as JSON has it: a number, if it is one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(untagged)]
+pub enum ShownValue {
+    /// A number with a sign.
+    Signed(i64),
+    /// A number too large for one.
+    Unsigned(u64),
+    /// The name of a location.
+    Name(String),
+}
+
+/// The values of a state by their places.
+pub fn values(found: &Outcomes<'_>, test: &Litmus, state: &State) -> Values {
+    let places = found.places().iter().zip(state).enumerate();
+    let value = |index: usize, value: u64| {
+        let shown = found.value(index, value);
+        match (shown.parse(), shown.parse()) {
+            (Ok(number), _) => ShownValue::Signed(number),
+            (_, Ok(number)) => ShownValue::Unsigned(number),
+            _ => ShownValue::Name(shown),
+        }
+    };
+    places.map(|(index, (&place, &bits))| (test.place(place), value(index, bits))).collect()
+}
+
+/// A trace that ends in this state, and the order of its events, accepted by the kernel.
+fn execution(found: &Outcomes<'_>, model: Model, state: &State) -> (String, Vec<(u64, usize)>) {
+    let execution = found.execution(state).ok().flatten();
+    let execution = execution.expect("what was reached can be reached again");
+    let history = &execution.history;
+    let evidence = Evidence::Consistent(execution.witness());
+    let certificate = Certificate { trace: 1, model, evidence };
+    if let Err(rejection) = certify::certify(history, &certificate) {
+        panic!("the kernel rejects an execution under {model}: {rejection}");
+    }
+    let pair = |&event: &EventId| {
+        let thread = history.thread_of(event);
+        (history.thread_label(thread), event.index() - history.thread_range(thread).start)
+    };
+    (Format::Text.text(history), execution.order.iter().map(pair).collect())
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stopped::Asked { states } => write!(f, "the time ran out after {states} states"),
+            Stopped::Memory { states } => write!(f, "the memory ran out after {states} states"),
+            Stopped::Endless { thread } => {
+                write!(f, "thread {thread} computes without end between two accesses")
+            }
+            Stopped::Runs { thread } => write!(f, "thread {thread} has too many runs"),
+            Stopped::Fault { thread, address } => {
+                let what = "which is not the address of a location";
+                write!(f, "thread {thread} accesses {address:#x}, {what}")
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The smallest part of a trace that still violates a model, as a trace file with a heading.
+
+use std::fmt::Write as _;
+
+use history::{Format, History};
+use judge::Shrunk;
+use models::Model;
+
+use crate::count;
+
+/// The most lines whose numbers are listed.
+const LISTED: usize = 40;
+
+/// What is left of a trace, in the text format: from which file and trace of it, how much is left,
+/// which lines these were, and the events.
+pub fn shrunk_text(
+    (file, trace): (&str, u64),
+    whole: &History,
+    model: Model,
+    shrunk: &Shrunk,
+) -> String {
+    let mut lines: Vec<u32> = shrunk.history.events().map(|e| e.line).collect();
+    lines.sort_unstable();
+    let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+    let mut text = format!(
+        "# {} of the {} of {file}, trace {trace}, that violate {model} on their own\n",
+        shrunk.history.len(),
+        count(whole.len(), "event"),
+    );
+    if lines.len() <= LISTED {
+        let _ = writeln!(text, "# (lines {})", lines.join(", "));
+    }
+    if shrunk.sources_dropped {
+        text.push_str(
+            "# Values repeat: writes that a read may also have seen were left out \
+             (--keep-sources keeps them).\n",
+        );
+    }
+    text + &Format::Text.text(&shrunk.history)
+}

@@ -1,3 +1,0 @@
-//! The source of randomness.
-
-pub use chance::Rng;
