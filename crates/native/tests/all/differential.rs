@@ -10,7 +10,7 @@ use murphi::machine::Outcome;
 use murphi::random::{self, Random};
 
 /// Follows up to `limit` states breadth first, comparing everything.
-fn explore(both: &mut Both, limit: usize) -> usize {
+pub(crate) fn explore(both: &mut Both, limit: usize) -> usize {
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
     let mut pending: VecDeque<Vec<u8>> = VecDeque::new();
     let mut batch = both.start();

@@ -1,5 +1,6 @@
 //! Functions that call themselves, and rules with priorities.
 
+use crate::differential::explore;
 use crate::support::Both;
 use murphi::check::{Options, Reading};
 use murphi::machine::{Check, Outcome, Successors};
@@ -117,4 +118,24 @@ fn in_each_state_only_the_rules_with_the_least_number_fire() {
     assert_eq!(fired(&three), [(3, done)]);
     let one = both.expand(start.state(1));
     assert_eq!(fired(&one), [(0, done), (4, Outcome::GuardFailed)]);
+}
+
+/// CMurphi 5.4.9 visits 51 states of this program, and 192 without the numbers.
+#[test]
+fn a_program_with_priorities_has_as_many_states_as_in_cmurphi() {
+    let text = "
+        type P: 1..3;
+        var a: array [P] of 0..3; t: 0..2;
+        startstate begin for i: P do a[i] := 0; end; t := 0; end;
+        ruleset i: P do
+          rule 2 \"step\" a[i] < 3 ==> begin a[i] := a[i] + 1; end;
+          rule 1 \"both\" a[i] = 2 & t < 2 ==> begin t := t + 1; a[i] := 3; end;
+        end;
+        rule \"urgent\" a[1] = 3 & t > 0 ==> begin t := t - 1; a[1] := 0; end;
+        rule 5 \"reset\" true ==> begin a[2] := 0; end;";
+    let states = |text: &str| explore(&mut Both::of("priorities.m", text, &options()), 1000);
+    assert_eq!(states(text), 51);
+    let without = ["rule 1", "rule 2", "rule 5"];
+    let without = without.iter().fold(text.to_owned(), |text, rule| text.replace(rule, "rule"));
+    assert_eq!(states(&without), 192);
 }
