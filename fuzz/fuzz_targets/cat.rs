@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(model) => {
             let trace = "0: M[x] := 1\n0: sync\n0: M[y] == 0\n1: <M[y] == 0; M[y] := 1>\n1: M[x] == 0";
             let history = history::parse_text(trace).expect("the trace is well-formed");
-            if let Answer::Consistent(witness) = solve(&model, &history, 100) {
+            if let Answer::Consistent(witness) = solve(&model, &history, |effort| effort.evaluations < 100) {
                 assert!(meets(&model, &history, &witness));
             }
         }

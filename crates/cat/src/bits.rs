@@ -89,6 +89,11 @@ impl Matrix {
         self.words.iter().all(|&word| word == 0)
     }
 
+    /// What it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(self.words.as_slice())
+    }
+
     fn row(&self, a: usize) -> &[u64] {
         &self.words[a * self.width..(a + 1) * self.width]
     }

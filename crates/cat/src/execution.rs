@@ -62,6 +62,16 @@ pub(crate) struct Bounds {
     pub(crate) may: Matrix,
 }
 
+impl Knowledge {
+    /// What it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        [&self.reads_from, &self.coherence]
+            .map(|each| each.must.bytes() + each.may.bytes())
+            .iter()
+            .sum()
+    }
+}
+
 impl<'a> Execution<'a> {
     pub(crate) fn new(history: &'a History) -> Self {
         let initial = history.address_ids().map(|address| CatEvent {

@@ -25,9 +25,9 @@
 //!      1: M[y] == 1
 //!      1: M[x] == 0",
 //! )?;
-//! assert!(matches!(solve(&model, &history, 10_000), Answer::Violation(_)));
+//! assert!(matches!(solve(&model, &history, |_| true), Answer::Violation(_)));
 //! let tso = CatModel::shipped("tso").expect("tso is shipped");
-//! let Answer::Consistent(witness) = solve(&tso, &history, 10_000) else { panic!() };
+//! let Answer::Consistent(witness) = solve(&tso, &history, |_| true) else { panic!() };
 //! assert!(meets(&tso, &history, &witness));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -54,6 +54,6 @@ mod witness;
 pub use definition::{broken_axioms, meets};
 pub use load::{Axiom, CatError, CatModel};
 pub use shipped::shipped_models;
-pub use solve::{Answer, Refutation, solve};
+pub use solve::{Answer, Effort, Refutation, solve};
 pub use syntax::{Place, Test};
 pub use witness::Witness;

@@ -22,11 +22,17 @@ pub enum Answer {
     Consistent(Witness),
     /// It does not.
     Violation(Refutation),
-    /// Nothing was found within so many evaluations of the model.
-    Undecided {
-        /// How often the axioms were evaluated.
-        evaluations: u64,
-    },
+    /// The search was ended before it found anything.
+    Undecided(Effort),
+}
+
+/// What a search has taken so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Effort {
+    /// How often the axioms were evaluated.
+    pub evaluations: u64,
+    /// The bytes of what is still to be tried.
+    pub bytes: usize,
 }
 
 /// Why a history violates a model.
@@ -39,49 +45,51 @@ pub struct Refutation {
     pub branches: u64,
 }
 
-/// Whether a history satisfies a model, within so many evaluations of the axioms.
+/// Whether a history satisfies a model. `go_on` is asked before each evaluation of the axioms, and
+/// ends the search by `false`.
 ///
 /// ```
 /// use tribunal_cat::{Answer, CatModel, solve};
 ///
 /// let history = history::parse_text("0: M[x] := 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[x] == 0")?;
 /// let sc = CatModel::from_text("sc.cat", "acyclic po | rf | co | fr")?;
-/// assert!(matches!(solve(&sc, &history, 1_000), Answer::Violation(_)));
+/// assert!(matches!(solve(&sc, &history, |_| true), Answer::Violation(_)));
 /// let coherence = CatModel::from_text("coherence.cat", "acyclic po-loc | rf | co | fr")?;
-/// assert!(matches!(solve(&coherence, &history, 1_000), Answer::Consistent(_)));
+/// let answer = solve(&coherence, &history, |effort| effort.evaluations < 1_000);
+/// assert!(matches!(answer, Answer::Consistent(_)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn solve(model: &CatModel, history: &History, evaluations: u64) -> Answer {
+pub fn solve(model: &CatModel, history: &History, go_on: impl FnMut(&Effort) -> bool) -> Answer {
     let execution = Execution::new(history);
     let mut search = Search {
         evaluation: Evaluation::new(&model.graph, &execution),
         execution: &execution,
-        left: evaluations,
+        effort: Effort::default(),
         blamed: vec![false; model.graph.axioms.len()],
         branches: 0,
     };
-    let found = search.run();
-    let Search { left, blamed, branches, .. } = search;
+    let found = search.run(go_on);
+    let Search { effort, blamed, branches, .. } = search;
     match found {
         Found::Met(knowledge) => Answer::Consistent(witness(&execution, &knowledge)),
         Found::Nothing => {
             let axioms = (0..blamed.len()).filter(|&at| blamed[at]).collect();
             Answer::Violation(Refutation { axioms, branches })
         }
-        Found::OutOfBudget => Answer::Undecided { evaluations: evaluations - left },
+        Found::Stopped => Answer::Undecided(effort),
     }
 }
 
 enum Found {
     Met(Knowledge),
     Nothing,
-    OutOfBudget,
+    Stopped,
 }
 
 struct Search<'a> {
     evaluation: Evaluation<'a>,
     execution: &'a Execution<'a>,
-    left: u64,
+    effort: Effort,
     /// The axioms that ended a branch.
     blamed: Vec<bool>,
     branches: u64,
@@ -89,14 +97,15 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Depth first, with a list of what is still to be tried.
-    fn run(&mut self) -> Found {
+    fn run(&mut self, mut go_on: impl FnMut(&Effort) -> bool) -> Found {
         let mut untried = starts(self.execution);
         untried.reverse();
         while let Some(knowledge) = untried.pop() {
-            if self.left == 0 {
-                return Found::OutOfBudget;
+            self.effort.bytes = (untried.len() + 1) * knowledge.bytes();
+            if !go_on(&self.effort) {
+                return Found::Stopped;
             }
-            self.left -= 1;
+            self.effort.evaluations += 1;
             let standings = self.evaluation.standings(&knowledge);
             if let Some(broken) = standings.iter().position(|each| *each == Standing::Broken) {
                 self.blamed[broken] = true;

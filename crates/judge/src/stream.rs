@@ -15,26 +15,41 @@ use history::{Format, History, InputError, ReadOptions, TraceReader};
 use models::Model;
 use pipeline::{Closed, Pipeline, Questions};
 
-use crate::{Engine, Gradual, Judgement, Limits, judge, judge_gradually};
+use crate::{
+    Engine, FileOutcome, Gradual, Judgement, Limits, ModelFile, judge, judge_by_file,
+    judge_gradually,
+};
 
 /// What is asked about every trace.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Asked {
     /// Whether this model holds.
     Model(Model),
+    /// Whether the model of a file holds.
+    File(Arc<ModelFile>),
     /// Which models hold.
     Gradual,
 }
 
 impl Asked {
-    /// Its name on the command line: that of the model, or `gradual`.
-    pub fn name(self) -> &'static str {
+    /// Its name on the command line: that of the model, the path of its file, or `gradual`.
+    pub fn name(&self) -> &str {
         match self {
             Asked::Model(model) => model.name(),
+            Asked::File(file) => &file.path,
             Asked::Gradual => "gradual",
         }
     }
 }
+
+/// What is called the same is the same question: a file is read once.
+impl PartialEq for Asked {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Asked {}
 
 /// A trace of a file.
 #[derive(Clone, Debug)]
@@ -52,6 +67,8 @@ pub struct Trace {
 pub enum Answer {
     /// About one model.
     Model(Judgement),
+    /// About the model of a file.
+    File(FileOutcome),
     /// About all of them.
     Gradual(Gradual),
 }
@@ -74,6 +91,7 @@ impl Judged {
     pub fn verdict(&self) -> Verdict<(), (), ()> {
         match &self.answer {
             Answer::Model(judgement) => judgement.outcome.bare(),
+            Answer::File(outcome) => outcome.bare(),
             Answer::Gradual(gradual) => gradual.verdict(),
         }
     }
@@ -87,6 +105,8 @@ impl Judged {
     pub fn certificates(self) -> Vec<Certificate> {
         let judgements = match self.answer {
             Answer::Model(judgement) => vec![judgement],
+            // The kernel knows the built-in models only.
+            Answer::File(_) => Vec::new(),
             Answer::Gradual(gradual) => gradual.judgements,
         };
         let certified = judgements.into_iter().filter_map(|judgement| {
@@ -237,15 +257,19 @@ impl Job {
     /// What is asked, without repetitions.
     fn distinct(&self) -> impl Iterator<Item = Asked> + '_ {
         let asked = &self.asked;
-        asked.iter().enumerate().filter(|(i, a)| !asked[..*i].contains(a)).map(|(_, a)| *a)
+        asked.iter().enumerate().filter(|(i, a)| !asked[..*i].contains(a)).map(|(_, a)| a.clone())
     }
 
     /// The answer; `None` if it was not found because nobody wants it any more.
     fn judge(&self, trace: Arc<Trace>, asked: Asked) -> Option<Judged> {
         let start = Instant::now();
         let by = |model| judge(&trace.history, model, self.engine, &self.limits.budget(&self.stop));
-        let answer = match asked {
-            Asked::Model(model) => Answer::Model(by(model)),
+        let answer = match &asked {
+            Asked::Model(model) => Answer::Model(by(*model)),
+            Asked::File(file) => {
+                let budget = self.limits.budget(&self.stop);
+                Answer::File(judge_by_file(&trace.history, &file.model, &budget))
+            }
             Asked::Gradual => Answer::Gradual(judge_gradually(by)),
         };
         let judged = Judged { trace, asked, answer, time: start.elapsed() };

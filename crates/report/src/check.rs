@@ -1,6 +1,8 @@
 //! What is printed about a stream of judged traces: lines about each answer, for people or as JSON,
 //! and how many traces were found to be what.
 
+mod by_file;
+
 use std::fmt::Write as _;
 
 use evidence::Verdict;
@@ -49,6 +51,7 @@ pub struct Style {
 pub fn lines(judged: &Judged, style: Style) -> String {
     match &judged.answer {
         Answer::Model(judgement) => model_lines(judged, judgement, style),
+        Answer::File(outcome) => by_file::lines(judged, outcome, style),
         Answer::Gradual(gradual) => gradual_line(judged, gradual, style) + "\n",
     }
 }
@@ -94,7 +97,7 @@ struct GradualObject<'a> {
     events: usize,
     file: &'a str,
     micros: u64,
-    model: &'static str,
+    model: &'a str,
     strongest: Vec<&'static str>,
     threads: usize,
     trace: u64,

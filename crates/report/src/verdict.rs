@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use evidence::{Because, Derived, Edge, Literal, Node, Reader, Rule, Why, Witness};
+use evidence::{Because, Derived, Edge, Literal, Node, Reader, Rule, Verdict, Why, Witness};
 use history::{AddressId, EventId, History, Source};
 use judge::{Judgement, Outcome, Reason, Undecided};
 use serde::Serialize;
@@ -165,12 +165,7 @@ pub fn verdict_json(line: &Line<'_>, fields: Fields) -> String {
 /// `t.trace #1: tso: violation (saturation, 6 events, 41 µs)`.
 pub fn summary_line(line: &Line<'_>, colour: bool) -> String {
     let Line { file, trace, history, judgement, micros } = *line;
-    let style = match judgement.outcome {
-        Outcome::Holds(_) => Style::Good,
-        Outcome::Broken(_) => Style::Bad,
-        Outcome::Undecided(_) => Style::Open,
-    };
-    let name = paint(judgement.outcome.of_trace(), style, colour);
+    let name = decorated(&judgement.outcome, colour);
     let events = count(history.len(), "event");
     let mut text = format!(
         "{file} #{trace}: {}: {name} ({}, {events}, {})",
@@ -187,7 +182,18 @@ pub fn summary_line(line: &Line<'_>, colour: bool) -> String {
     text
 }
 
-fn reason(reason: &Reason) -> String {
+/// The word for a verdict on a trace, in its colour.
+pub(crate) fn decorated<H, B, U>(verdict: &Verdict<H, B, U>, colour: bool) -> String {
+    let style = match verdict {
+        Verdict::Holds(_) => Style::Good,
+        Verdict::Broken(_) => Style::Bad,
+        Verdict::Undecided(_) => Style::Open,
+    };
+    paint(verdict.of_trace(), style, colour)
+}
+
+/// Why a trace is undecided.
+pub(crate) fn reason(reason: &Reason) -> String {
     match reason {
         Reason::Time => "the time budget ran out".to_owned(),
         Reason::Memory => "the memory budget ran out".to_owned(),
@@ -196,7 +202,7 @@ fn reason(reason: &Reason) -> String {
 }
 
 /// `41 µs`, `1.3 ms`, `2.0 s`.
-fn duration(micros: u64) -> String {
+pub(crate) fn duration(micros: u64) -> String {
     match micros {
         0..1_000 => format!("{micros} µs"),
         1_000..999_950 => format!("{:.1} ms", micros as f64 / 1e3),

@@ -9,7 +9,6 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use history::{Format, ThinAir};
-use judge::stream::Asked;
 use judge::{Engine, Limits};
 use models::Model;
 
@@ -110,13 +109,14 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("{CHECK_EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct CheckArguments {
-    /// The models to judge by, comma-separated.
+    /// The models to judge by, comma-separated: names, or files that end in .cat.
     ///
-    /// `gradual` reports the strongest models that hold: it judges from the strongest to the
+    /// A file defines a model of your own in the cat language; it is for traces of up to 500
+    /// events (docs/cat.md). `gradual` reports the strongest models that hold: it judges from the strongest to the
     /// weakest and skips what is implied. It counts as a violation only when no model holds.
     #[arg(short, long, value_name = "MODEL", default_value = "sc", value_delimiter = ',')]
-    #[arg(value_parser = asked_parser(), ignore_case = true)]
-    pub(crate) model: Vec<Asked>,
+    #[arg(value_parser = model_or_file_parser(), ignore_case = true)]
+    pub(crate) model: Vec<ModelArgument>,
 
     /// How to decide.
     ///
@@ -164,6 +164,7 @@ Examples:
   tribunal check run.trace                        sequential consistency
   tribunal check --model tso,pso --json *.trace   two models, one JSON object a line
   tribunal check --model gradual run.trace        the strongest model that holds
+  tribunal check --model my.cat run.trace         a model of your own
   tribunal check --budget 10s --stats hard.trace  give up after ten seconds a trace";
 
 /// Verify a certificate with a small independent checker.
@@ -524,13 +525,48 @@ fn model_parser() -> impl TypedValueParser<Value = Model> {
     PossibleValuesParser::new(model_values()).try_map(|name| name.parse())
 }
 
-fn asked_parser() -> impl TypedValueParser<Value = Asked> {
+/// What `check` is asked to judge by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum ModelArgument {
+    /// A built-in model.
+    Model(Model),
+    /// The strongest models that hold.
+    Gradual,
+    /// The file of a model.
+    File(PathBuf),
+}
+
+/// Reads the names of models, and takes what ends in `.cat` for a file.
+#[derive(Clone)]
+struct ModelOrFile(PossibleValuesParser);
+
+fn model_or_file_parser() -> ModelOrFile {
     let gradual = PossibleValue::new("gradual").help("the strongest of them that hold");
-    let values = model_values().into_iter().chain([gradual]);
-    PossibleValuesParser::new(values).try_map(|name| match &*name.to_ascii_lowercase() {
-        "gradual" => Ok(Asked::Gradual),
-        name => name.parse().map(Asked::Model),
-    })
+    ModelOrFile(PossibleValuesParser::new(model_values().into_iter().chain([gradual])))
+}
+
+impl TypedValueParser for ModelOrFile {
+    type Value = ModelArgument;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<ModelArgument, clap::Error> {
+        if value.as_encoded_bytes().ends_with(b".cat") {
+            return Ok(ModelArgument::File(value.into()));
+        }
+        let names = self.0.clone().try_map(|name| match &*name.to_ascii_lowercase() {
+            "gradual" => Ok(ModelArgument::Gradual),
+            name => name.parse().map(ModelArgument::Model),
+        });
+        names.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
 }
 
 fn engine_parser() -> impl TypedValueParser<Value = Engine> {
@@ -590,6 +626,9 @@ mod tests {
     fn models_are_read_in_any_case_and_comma_separated() {
         let parsed = Arguments::try_parse_from(["tribunal", "check", "-m", "SC,Tso", "t"]).unwrap();
         let Command::Check(check) = parsed.command else { panic!() };
-        assert_eq!(check.model, [Asked::Model(Model::Sc), Asked::Model(Model::Tso)]);
+        assert_eq!(
+            check.model,
+            [ModelArgument::Model(Model::Sc), ModelArgument::Model(Model::Tso)]
+        );
     }
 }

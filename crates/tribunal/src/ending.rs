@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use cat::CatError;
 use evidence::Verdict;
 use history::{BuildErrorKind, InputError, InputErrorKind};
 use murphi::Refusal;
@@ -73,6 +74,8 @@ pub(crate) enum Failure {
     Input(InputError),
     /// A model that is not taken, and whether to say so in colours.
     Refused(Box<Refusal>, bool),
+    /// A file of a memory model that cannot be read.
+    Model(Box<CatError>),
     /// A request that makes no sense; the sentence says why and what to do instead.
     Usage(String),
     /// Something that does not fit a budget; the sentence says what and which.
@@ -105,7 +108,10 @@ impl Failure {
         match self {
             Failure::Input(error) => of_input(error),
             Failure::Budget(_) => Ending::Undecided,
-            Failure::Usage(_) | Failure::Refused(..) | Failure::File { .. } => Ending::Unasked,
+            Failure::Usage(_)
+            | Failure::Refused(..)
+            | Failure::Model(_)
+            | Failure::File { .. } => Ending::Unasked,
             Failure::BrokenPipe => Ending::Kept,
         }
     }
@@ -117,6 +123,7 @@ impl Failure {
             Failure::Refused(refusal, colour) => {
                 format!("{}tribunal: {refusal}\n", refusal.render(*colour))
             }
+            Failure::Model(error) => error.render(colour),
             Failure::BrokenPipe => String::new(),
             Failure::Usage(_) | Failure::Budget(_) | Failure::File { .. } => {
                 format!("tribunal: {self}\n")
@@ -138,6 +145,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Input(error) => write!(f, "{error}"),
             Failure::Refused(refusal, _) => write!(f, "{refusal}"),
+            Failure::Model(error) => write!(f, "{error}"),
             Failure::Usage(sentence) | Failure::Budget(sentence) => f.write_str(sentence),
             Failure::File { name, action, error } => write!(f, "cannot {action} {name}: {error}"),
             Failure::BrokenPipe => f.write_str("broken pipe"),

@@ -6,8 +6,6 @@ use models::Model;
 use oracle::{Shape, allows, random_histories, text};
 use tribunal_cat::{Answer, CatModel, meets, solve};
 
-const EVALUATIONS: u64 = 1_000_000;
-
 /// How many histories of each shape are tried; `TRIBUNAL_TRIALS` overrides it for long runs.
 fn trials() -> u64 {
     std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(400)
@@ -15,13 +13,13 @@ fn trials() -> u64 {
 
 /// What the search says, once the definition has confirmed a witness.
 fn decided(model: &CatModel, history: &History) -> bool {
-    match solve(model, history, EVALUATIONS) {
+    match solve(model, history, |effort| effort.evaluations < 1_000_000) {
         Answer::Consistent(witness) => {
             assert!(meets(model, history, &witness), "a wrong witness of:\n{}", text(history));
             true
         }
         Answer::Violation(_) => false,
-        Answer::Undecided { .. } => panic!("undecided:\n{}", text(history)),
+        Answer::Undecided(_) => panic!("undecided:\n{}", text(history)),
     }
 }
 

@@ -3,13 +3,15 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use cat::CatModel;
 use evidence::{Certificate, Verdict};
 use history::InputError;
+use judge::ModelFile;
 use judge::stream::{Answers, Asked, Job, Trace};
 use report::check::{Style, Tally, lines};
 
 use super::remark;
-use crate::arguments::{CheckArguments, Stats};
+use crate::arguments::{CheckArguments, ModelArgument, Stats};
 use crate::ending::{self, Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{self, Output, Saved};
@@ -28,10 +30,12 @@ pub(crate) fn run(arguments: CheckArguments, interrupt: &Interrupt) -> Result<En
     };
     let colour_errors = output::colours(arguments.colour, &std::io::stderr());
     let (teller, certify) = (progress.teller(), certificates.is_some());
-    let mut answers = job(arguments, interrupt).start(
+    let asked = asked(&arguments)?;
+    let mut answers = job(arguments, asked, interrupt).start(
         move |stage| teller.say(|| stage.to_string()),
         move |judged| {
-            let (asked, verdict, text) = (judged.asked, judged.verdict(), lines(&judged, style));
+            let (asked, verdict) = (judged.asked.clone(), judged.verdict());
+            let text = lines(&judged, style);
             let evidence = certify.then(|| (Arc::clone(&judged.trace), judged.certificates()));
             Printed { asked, verdict, text, evidence }
         },
@@ -61,11 +65,28 @@ fn certificate_file(
     Saved::create(path, interrupt).map(Some)
 }
 
-fn job(arguments: CheckArguments, interrupt: &Interrupt) -> Job {
+/// What is asked, with the files of models read.
+fn asked(arguments: &CheckArguments) -> Result<Vec<Asked>, Failure> {
+    let read = |model: &ModelArgument| match model {
+        ModelArgument::Model(model) => Ok(Asked::Model(*model)),
+        ModelArgument::Gradual => Ok(Asked::Gradual),
+        ModelArgument::File(_) if arguments.certificate.is_some() => {
+            let sentence = "certificates are for the built-in models; judge by a model file without --certificate";
+            Err(Failure::Usage(sentence.to_owned()))
+        }
+        ModelArgument::File(path) => {
+            let model = CatModel::open(path).map_err(|error| Failure::Model(Box::new(error)))?;
+            Ok(Asked::File(Arc::new(ModelFile { path: path.display().to_string(), model })))
+        }
+    };
+    arguments.model.iter().map(read).collect()
+}
+
+fn job(arguments: CheckArguments, asked: Vec<Asked>, interrupt: &Interrupt) -> Job {
     Job {
         format: arguments.input.format,
         options: arguments.input.options_of_any(&arguments.limits.memory),
-        asked: arguments.model,
+        asked,
         engine: arguments.engine,
         limits: arguments.limits.limits(),
         jobs: arguments.jobs.count(),

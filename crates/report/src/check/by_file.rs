@@ -1,0 +1,134 @@
+//! What is printed about a trace that was judged by the model of a file.
+
+use evidence::Verdict;
+use history::{EventId, History};
+use judge::stream::{Asked, Judged, Trace};
+use judge::{FileOutcome, ModelFile};
+use serde::Serialize;
+
+use super::Style;
+use crate::verdict::{decorated, reason};
+use crate::{count, json};
+
+/// The fields of a verdict, in the order in which they are printed.
+#[derive(Serialize)]
+struct Object<'a> {
+    file: &'a str,
+    trace: u64,
+    model: &'a str,
+    verdict: &'static str,
+    decided_by: &'static str,
+    events: usize,
+    threads: usize,
+    addresses: usize,
+    micros: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    axioms: Option<Vec<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write_orders: Option<Vec<Vec<(u64, u32)>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    established: Option<&'a str>,
+}
+
+/// How such traces are decided: by a search over who read from whom and the orders of writes.
+const DECIDED_BY: &str = "choices";
+
+/// Whole lines about an answer.
+pub(super) fn lines(judged: &Judged, outcome: &FileOutcome, style: Style) -> String {
+    let Asked::File(file) = &judged.asked else { return String::new() };
+    if style.json {
+        return json::line(&object(judged, file, outcome, style)) + "\n";
+    }
+    let Trace { file: name, number, history } = &*judged.trace;
+    let verdict = decorated(outcome, style.colour);
+    let mut text = format!(
+        "{name} #{number}: {}: {verdict} ({DECIDED_BY}, {}, {})",
+        file.path,
+        count(history.len(), "event"),
+        crate::verdict::duration(judged.micros())
+    );
+    match outcome {
+        Verdict::Undecided(undecided) => {
+            text += &format!(": {}", reason(&undecided.reason));
+            if !undecided.established.is_empty() {
+                text += &format!("; {}", undecided.established);
+            }
+        }
+        Verdict::Broken(refutation) if !style.quiet => {
+            text += "\n  ";
+            text += &why(file, &refutation.axioms);
+        }
+        Verdict::Broken(_) | Verdict::Holds(_) => {}
+    }
+    text + "\n"
+}
+
+/// Why there is no execution, in a sentence.
+fn why(file: &ModelFile, axioms: &[usize]) -> String {
+    let named = |&number: &usize| {
+        let axiom = file.model.axioms().nth(number)?;
+        Some(format!("{} ({})", axiom.name, file.model.line_of(axiom.place)))
+    };
+    let named: Vec<String> = axioms.iter().filter_map(named).collect();
+    match &named[..] {
+        [] => {
+            "a read returns what nobody wrote, or `order` and `final` lines contradict each other"
+                .to_owned()
+        }
+        [only] => format!("no reads-from and write order meets {only}"),
+        several => format!("no reads-from and write order meets all of {}", several.join(", ")),
+    }
+}
+
+fn object<'a>(
+    judged: &'a Judged,
+    file: &'a ModelFile,
+    outcome: &'a FileOutcome,
+    style: Style,
+) -> Object<'a> {
+    let Trace { file: name, number, history } = &*judged.trace;
+    let mut object = Object {
+        file: name,
+        trace: *number,
+        model: &file.path,
+        verdict: outcome.of_trace(),
+        decided_by: DECIDED_BY,
+        events: history.len(),
+        threads: history.thread_count(),
+        addresses: history.address_count(),
+        micros: judged.micros(),
+        axioms: None,
+        write_orders: None,
+        reason: None,
+        established: None,
+    };
+    match outcome {
+        Verdict::Holds(witness) if style.witness => {
+            let orders = witness.write_orders.iter();
+            object.write_orders = Some(
+                orders
+                    .map(|order| order.iter().map(|&each| pair(history, each)).collect())
+                    .collect(),
+            );
+        }
+        Verdict::Holds(_) => {}
+        Verdict::Broken(refutation) => {
+            let axioms = file.model.axioms().enumerate();
+            let broken = axioms.filter(|(number, _)| refutation.axioms.contains(number));
+            object.axioms = Some(broken.map(|(_, axiom)| axiom.name).collect());
+        }
+        Verdict::Undecided(undecided) => {
+            object.reason = Some(reason(&undecided.reason));
+            object.established = Some(&undecided.established);
+        }
+    }
+    object
+}
+
+/// An event as thread and index.
+fn pair(history: &History, event: EventId) -> (u64, u32) {
+    let event = history.event(event);
+    (history.thread_label(event.thread), event.index)
+}
