@@ -328,9 +328,19 @@ startstate begin n := 0; end;
 ruleset p: P do rule \"count\" true ==> begin last := p; n := n + 1; end; end;
 ";
 
+/// A model with a function that calls itself.
+const RECURSIVE: &str = "\
+var n: 0..3;
+function half(k: 0..3): 0..3; begin if k < 2 then return 0; end; return half(k - 2) + 1; end;
+startstate begin n := 3; end;
+rule \"halve\" begin n := half(n); end;
+rule \"again\" n = 0 ==> begin n := 3; end;
+";
+
 #[test]
 fn the_json_of_explore_is_on_the_page() {
     let folder = directory("interface-explore");
+    let recursive = file(&folder, "recursive.m", RECURSIVE);
     let failing = file(&folder, "failing.m", FAILING);
     let broken = "protocols/broken/german-grants-before-acks.m";
     compare(
@@ -341,6 +351,7 @@ fn the_json_of_explore_is_on_the_page() {
             &["explore", "--compact", "--bound", "3", "protocols/mi.m"],
             &["explore", broken],
             &["explore", &failing],
+            &["explore", &recursive],
         ],
         &["asymmetric"],
     );
