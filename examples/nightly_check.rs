@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use tribunal::Source;
-use tribunal::conform::{self, Verdict as Memory};
+use tribunal::conform::{self, Breach};
 use tribunal::evidence::Verdict;
 use tribunal::explore::{Loaded, Question};
 
@@ -38,9 +38,14 @@ fn verified(source: &Source, stop: &AtomicBool) -> Answer {
     match conform::verify(source, &conform::Options::default(), &mut |_, _| (), stop) {
         Err(_) => Answer::Open("it does not mark its loads and stores".to_owned()),
         Ok(found) => match found.verdict {
-            Memory::Verified => Answer::Holds("sequentially consistent".to_owned()),
-            Memory::Violation(_) => Answer::Broken("not sequentially consistent".to_owned()),
-            other => Answer::Open(format!("{other:?}").chars().take(60).collect()),
+            Verdict::Holds(()) => Answer::Holds("sequentially consistent".to_owned()),
+            Verdict::Broken(Breach::MemoryModel(_)) => {
+                Answer::Broken("not sequentially consistent".to_owned())
+            }
+            Verdict::Broken(Breach::Protocol) => {
+                Answer::Broken("a claim of the protocol does not hold".to_owned())
+            }
+            Verdict::Undecided(_) => Answer::Open("nothing is established".to_owned()),
         },
     }
 }

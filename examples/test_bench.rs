@@ -74,7 +74,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     for seed in 0..1000 {
         let history = window(seed, bug)?;
         let verdict = judge(&history, Model::Tso, Engine::Auto, &budget);
-        if let Outcome::Violation(proof) = verdict.outcome {
+        if let Outcome::Broken(proof) = verdict.outcome {
             let part = shrink(&history, Model::Tso, &proof, ShrinkOptions::default(), &budget);
             println!("window {seed} violates tso:");
             write_text(&part.history, &mut std::io::stdout())?;

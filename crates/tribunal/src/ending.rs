@@ -108,10 +108,9 @@ impl Failure {
         match self {
             Failure::Input(error) => of_input(error),
             Failure::Budget(_) => Ending::Undecided,
-            Failure::Usage(_)
-            | Failure::Refused(..)
-            | Failure::Model(_)
-            | Failure::File { .. } => Ending::Unasked,
+            Failure::Usage(_) | Failure::Refused(..) | Failure::Model(_) | Failure::File { .. } => {
+                Ending::Unasked
+            }
             Failure::BrokenPipe => Ending::Kept,
         }
     }

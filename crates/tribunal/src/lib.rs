@@ -85,9 +85,10 @@
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
+//! use tribunal::Source;
 //! use tribunal::conform::{self, MemoryModel};
+//! use tribunal::evidence::Verdict;
 //! use tribunal::parametric::{self, End};
-//! use tribunal::{Source, refine};
 //!
 //! // A protocol calls Load and Store where its processors do. This one is a plain memory.
 //! let text = "
@@ -110,7 +111,7 @@
 //! let options = conform::Options::default();
 //! let found = conform::verify(&source, &options, &mut |_, _| (), &never);
 //! let found = found.expect("it marks its loads and stores");
-//! assert!(matches!(found.verdict, conform::Verdict::Verified));
+//! assert!(matches!(found.verdict, Verdict::Holds(())));
 //!
 //! // For any number of processors: a plan that can be printed, then its steps.
 //! let question = parametric::Question {
@@ -126,7 +127,7 @@
 //! let shown = parametric::carry_out(&question, &plan, &mut |_, _| (), &never);
 //! let shown = shown.expect("it can be searched");
 //! assert!(matches!(shown.end, End::Claims));
-//! assert!(shown.shown.iter().all(|s| matches!(s.found.verdict, refine::Verdict::Verified)));
+//! assert!(shown.shown.iter().all(|s| matches!(s.found.verdict, Verdict::Holds(()))));
 //!
 //! // Would a mistake be noticed? Small changes of the protocol, and what became of each.
 //! let trial = conform::mutate::run(&source, &Default::default(), &mut |_| (), &never);
