@@ -556,7 +556,7 @@ fn without_a_start_state_nothing_is_verified() {
 fn a_run_in_which_the_order_of_elements_shows_is_told_and_replayed() {
     let model = r#"
         type P : scalarset(2);
-        var one : multiset [1] of P; two : multiset [2] of P; bad : boolean;
+        var one, two : multiset [2] of P; bad : boolean;
         startstate begin undefine one; undefine two; bad := false; end;
         ruleset p : P do
           rule "one" MultisetCount(i : one, true) = 0 ==> begin MultisetAdd(p, one); end;
