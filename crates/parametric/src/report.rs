@@ -70,7 +70,7 @@ pub enum Open {
     /// What the claims rest on is not established.
     NotEstablished(Vec<Doubt>),
     /// A lemma is missing.
-    Missing(Option<MissingLemma>),
+    Missing(Option<Box<MissingLemma>>),
     /// A search was ended early.
     Ended(Reason),
     /// A prepared program is wrong, and the protocol is not.

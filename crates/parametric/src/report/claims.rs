@@ -19,7 +19,7 @@ pub(super) fn told(question: &Question<'_>, plan: &Plan, outcome: &Outcome, stop
     match &last.verdict {
         Verdict::Holds(()) => verified(question, plan, outcome, last),
         Verdict::Undecided(Unknown::Missing(stuck)) => undecided(
-            Open::Missing(missing(question, last, stuck)),
+            Open::Missing(missing(question, last, stuck).map(Box::new)),
             format!(
                 "a lemma is missing: no fact about small instances excludes a run in which {}",
                 complaint(last, stuck)
