@@ -181,7 +181,7 @@ impl Mix {
 
 /// Every other program is read strictly: there, comparing something undefined is an error.
 fn language(text: &str) -> Language {
-    let reading = if text.len() % 2 == 0 { Reading::Strict } else { Reading::Whole };
+    let reading = if text.len().is_multiple_of(2) { Reading::Strict } else { Reading::Whole };
     Language { reading, ..Language::default() }
 }
 

@@ -348,7 +348,7 @@ fn where_data_is_not_independent_it_is_said_how_many_values_there_are() {
 #[test]
 fn an_assumption_is_no_claim_and_without_a_start_state_nothing_is_verified() {
     let directory = directory("any-assumption");
-    let assumes = |condition: &str| file(&directory, "m.m", &format!("{LOCK} assume {condition};"));
+    let assumes = |condition: &str| file(&directory, "m.m", format!("{LOCK} assume {condition};"));
     let ran = verify(&assumes("forall p: P do inside[p] -> !free end"), &["--quiet"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.lines()[0].contains(": verified: 1 invariant holds for any number"), "{ran:?}");
