@@ -45,7 +45,7 @@ pub struct Style {
 ///     time: std::time::Duration::from_micros(41),
 /// };
 /// let quiet = Style { quiet: true, ..Style::default() };
-/// assert_eq!(lines(&judged, quiet), "t #1: sc: violation (linear, 3 events, 41 µs)\n");
+/// assert_eq!(lines(&judged, quiet), "t #1: sc: violation (saturation, 3 events, 41 µs)\n");
 /// # Ok::<(), history::InputError>(())
 /// ```
 pub fn lines(judged: &Judged, style: Style) -> String {

@@ -134,8 +134,8 @@ impl Format {
     /// use tribunal_history::{Format, parse_text};
     ///
     /// let mut lines = Vec::new();
-    /// Format::JsonLines.write(&parse_text("0: sync").unwrap(), &mut lines).unwrap();
-    /// assert_eq!(lines, b"{\"thread\":0,\"op\":\"sync\"}\n{\"op\":\"end\"}\n");
+    /// Format::Text.write(&parse_text("0: x := 1").unwrap(), &mut lines).unwrap();
+    /// assert_eq!(lines, b"0: M[x] := 1\ncheck\n");
     /// ```
     pub fn write(self, history: &History, out: &mut dyn Write) -> io::Result<()> {
         match self.row().writer {
