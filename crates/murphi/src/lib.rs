@@ -16,7 +16,6 @@ pub mod machine;
 pub mod parse;
 pub mod print;
 pub mod priority;
-#[cfg(any(test, feature = "random"))]
 pub mod random;
 pub mod transform;
 pub mod value;

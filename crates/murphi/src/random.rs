@@ -8,6 +8,10 @@
 //! happens now and then. Some functions call themselves, often without end, so that programs are run
 //! with a small call limit. Rules that choose from multisets remove and add several elements, before
 //! and after they use positions and aliases of them.
+//!
+//! This is always compiled, though only tests use it: behind a feature, everything that depends on
+//! this crate would be built once for the command and once more for the tests. The linker leaves it
+//! out of the command.
 
 mod expression;
 mod program;
