@@ -50,7 +50,7 @@ pub struct CatError {
     /// The file.
     pub source: Source,
     /// Where in it and what.
-    pub diagnostic: Diagnostic,
+    pub diagnostic: Box<Diagnostic>,
 }
 
 impl CatError {
@@ -75,7 +75,8 @@ impl CatModel {
         let name = path.display().to_string();
         let text = read(path).map_err(|error| CatError {
             source: Source { name: name.clone(), text: String::new() },
-            diagnostic: Diagnostic::error(Default::default(), format!("cannot read it: {error}")),
+            diagnostic: Diagnostic::error(Default::default(), format!("cannot read it: {error}"))
+                .into(),
         })?;
         Self::new(Source { name, text }, path.parent())
     }
@@ -112,13 +113,13 @@ impl CatModel {
         let Loader { files, instructions } = loader;
         let graph = elaborate(&instructions).map_err(|mistake| CatError {
             source: files[mistake.file as usize].clone(),
-            diagnostic: mistake.diagnostic,
+            diagnostic: mistake.diagnostic.into(),
         })?;
         if graph.axioms.is_empty() {
             let message = "this model has no condition, so it allows everything";
             let help = "a condition is `acyclic r`, `irreflexive r` or `empty r`";
             let diagnostic = Diagnostic::error(Default::default(), message).help(help);
-            return Err(CatError { source, diagnostic });
+            return Err(CatError { source, diagnostic: diagnostic.into() });
         }
         let name = title.unwrap_or(source.name);
         Ok(CatModel { name, files, instructions, graph })
@@ -182,7 +183,10 @@ impl Loader {
         number: u32,
         folder: Option<&Path>,
     ) -> Result<Option<String>, CatError> {
-        let failed = |diagnostic| CatError { source: source.clone(), diagnostic };
+        let failed = |diagnostic: Diagnostic| CatError {
+            source: source.clone(),
+            diagnostic: diagnostic.into(),
+        };
         let parsed = parse(&source, number).map_err(|mut problems| failed(problems.remove(0)))?;
         for line in parsed.lines {
             match line {
