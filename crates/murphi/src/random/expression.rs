@@ -23,6 +23,9 @@ pub(super) struct Position {
     pub(super) ty: Ty,
 }
 
+/// How often a function may be asked to call itself: once more than the limit of calls allows.
+pub(super) const MOST_FURTHER_CALLS: usize = 3;
+
 /// A function or procedure that can be called.
 #[derive(Debug, Clone)]
 pub(super) struct Function {
@@ -32,6 +35,8 @@ pub(super) struct Function {
     pub(super) result: Option<Ty>,
     /// Whether it changes nothing but its own locals.
     pub(super) pure: bool,
+    /// Whether it calls itself, as often as its last parameter says, which is not among the others.
+    pub(super) calls_itself: bool,
 }
 
 /// A place as text.
@@ -510,6 +515,17 @@ impl Writer {
 
     /// A call of this function.
     pub(super) fn call(&mut self, function: &Function, depth: usize) -> Option<String> {
+        let further = self.random.below(MOST_FURTHER_CALLS + 1).to_string();
+        self.call_with(function, &further, depth)
+    }
+
+    /// A call of this function, which calls itself as often as said, if it does.
+    pub(super) fn call_with(
+        &mut self,
+        function: &Function,
+        further: &str,
+        depth: usize,
+    ) -> Option<String> {
         let mut arguments = Vec::new();
         for &(ty, by_reference) in &function.parameters {
             let argument = match by_reference {
@@ -519,7 +535,8 @@ impl Writer {
             };
             arguments.push(argument);
         }
-        let arguments = arguments.into_iter().collect::<Option<Vec<_>>>()?;
+        let mut arguments = arguments.into_iter().collect::<Option<Vec<_>>>()?;
+        arguments.extend(function.calls_itself.then(|| further.to_owned()));
         self.changed |= !function.pure;
         Some(format!("{}({})", function.name, arguments.join(", ")))
     }

@@ -1,7 +1,7 @@
 //! Random programs, as text: declarations, functions, start states, rules and properties.
 
 use super::Random;
-use super::expression::{Function, Variable, Writer};
+use super::expression::{Function, MOST_FURTHER_CALLS, Variable, Writer};
 use super::statement::Context;
 use super::types::{Kind, Ty};
 
@@ -70,9 +70,10 @@ impl Writer {
         let by_reference = parameters.iter().any(|&(_, by_reference)| by_reference);
         let known = self.functions.len();
         // Known in its own body: it calls itself.
-        let itself = self.random.chance(25).then(|| {
+        let calls_itself = self.random.chance(25);
+        let itself = calls_itself.then(|| {
             let (name, parameters) = (name.clone(), parameters.clone());
-            Function { name, parameters, result, pure: !by_reference }
+            Function { name, parameters, result, pure: !by_reference, calls_itself: true }
         });
         self.functions.extend(itself.clone());
         self.changed = false;
@@ -87,12 +88,12 @@ impl Writer {
             for local in &locals {
                 lines.extend(indented(writer.initialise(&local.text, local.ty)));
             }
+            // First of all: what follows often ends the run.
+            let call = itself.and_then(|itself| writer.call_with(&itself, "further - 1", 1));
+            lines.extend(call.map(|call| format!("  if further > 0 then {call}; end;")));
             let count = 1 + writer.random.below(3);
             let context = Context { depth: 2, looping: false, result };
             lines.extend(indented(writer.statements(count, context)));
-            if let Some(call) = itself.and_then(|itself| writer.call(&itself, 1)) {
-                lines.push(format!("  if {} then {call}; end;", writer.condition(1)));
-            }
             if let Some(ty) = result {
                 lines.push(format!("  {}", writer.last_return(ty)));
             }
@@ -102,7 +103,8 @@ impl Writer {
             let var = if by_reference { "var " } else { "" };
             format!("{var}{name}: {}", self.types.name(ty))
         });
-        let heading = heading.collect::<Vec<_>>().join("; ");
+        let further = calls_itself.then(|| format!("further: 0..{MOST_FURTHER_CALLS}"));
+        let heading = heading.chain(further).collect::<Vec<_>>().join("; ");
         let (keyword, result_type) = match result {
             Some(ty) => ("function", format!(": {}", self.types.name(ty))),
             None => ("procedure", String::new()),
@@ -112,7 +114,7 @@ impl Writer {
         lines.push("end;".to_owned());
         let pure = !self.changed && !by_reference;
         self.functions.truncate(known);
-        self.functions.push(Function { name, parameters, result, pure });
+        self.functions.push(Function { name, parameters, result, pure, calls_itself });
         lines
     }
 
@@ -166,12 +168,23 @@ impl Writer {
                     }
                 }
             }
+            lines.extend(writer.recursion());
             let count = 1 + writer.random.below(5);
             let context = Context { depth: 3, looping: false, result: None };
             lines.extend(indented(writer.statements(count, context)));
             lines.push("end;".to_owned());
             lines
         })
+    }
+
+    /// A call of a function that calls itself, mostly, if there is one: left to chance, hardly any
+    /// run would come to it.
+    fn recursion(&mut self) -> Option<String> {
+        let recursive = self.functions.iter().filter(|function| function.calls_itself);
+        let recursive: Vec<Function> = recursive.cloned().collect();
+        let function = self.random.pick(&recursive)?.clone();
+        let call = self.call(&function, 1)?;
+        self.random.chance(70).then(|| format!("  {call};"))
     }
 
     fn start_state(&mut self, number: usize) -> Vec<String> {
