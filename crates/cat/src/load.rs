@@ -56,6 +56,9 @@ pub struct CatError {
 impl CatError {
     /// The error for people, with the line underlined.
     pub fn render(&self, colour: bool) -> String {
+        if self.source.text.is_empty() {
+            return format!("error: {}: {}\n", self.source.name, self.diagnostic.message);
+        }
         self.diagnostic.render(&self.source, colour)
     }
 }
@@ -75,7 +78,7 @@ impl CatModel {
         let name = path.display().to_string();
         let text = read(path).map_err(|error| CatError {
             source: Source { name: name.clone(), text: String::new() },
-            diagnostic: Diagnostic::error(Default::default(), format!("cannot read it: {error}"))
+            diagnostic: Diagnostic::error(Default::default(), format!("cannot be read: {error}"))
                 .into(),
         })?;
         Self::new(Source { name, text }, path.parent())

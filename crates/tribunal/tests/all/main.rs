@@ -19,6 +19,7 @@ mod generate;
 mod hunt;
 mod interface;
 mod litmus;
+mod model_files;
 mod printed;
 mod protocols;
 mod readme;
