@@ -1,6 +1,6 @@
 //! A file of certificates against its file of traces, line by line. No part of the kernel: what is
 //! here reads, hands out and compares numbers; whether a certificate holds is decided by
-//! [`certify_within`](crate::certify_within).
+//! [`certify_within`].
 //!
 //! Both files are read once, side by side: the certificates are in the order of the traces, as
 //! `tribunal check` writes them. A line that cannot be read at all ends the run; one that speaks of
