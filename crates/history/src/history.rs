@@ -125,6 +125,23 @@ impl History {
         self.columns.access(event.index()).kinds()
     }
 
+    /// All events in the order of their lines, which is the order in which they were recorded if the
+    /// trace was written while it happened. Within a thread it is program order.
+    pub fn recorded_order(&self) -> Vec<EventId> {
+        let mut lines: Vec<(u32, EventId)> = Vec::with_capacity(self.len());
+        for thread in self.threads() {
+            let mut latest = 0;
+            for event in self.thread_events(thread) {
+                // Whoever builds a history may give its events any lines.
+                latest = latest.max(self.columns.line(event.index()));
+                lines.push((latest, event));
+            }
+        }
+        // A thread is a run of ascending lines, and merging runs is what this sort does best.
+        lines.sort_by_key(|&(line, _)| line);
+        lines.into_iter().map(|(_, event)| event).collect()
+    }
+
     /// How many events there are, fences included.
     pub fn len(&self) -> usize {
         self.columns.len()

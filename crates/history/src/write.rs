@@ -1,7 +1,8 @@
-//! Traces out: the text format and JSON Lines, thread by thread.
+//! Traces out: the text format and JSON Lines, thread by thread, which is easier to read, or in the
+//! order in which the events were recorded.
 //!
 //! What is written says everything the history says, so that reading it again gives an equal
-//! history. Events of different threads are not interleaved: a history does not know how they were.
+//! history.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -20,6 +21,15 @@ use crate::history::{History, OrderChain};
 /// assert_eq!(text, b"1: <M[x] == 0; M[x] := 1> @ 5:\n0: sync\ncheck\n");
 /// ```
 pub fn write_text(history: &History, out: &mut impl Write) -> io::Result<()> {
+    text(history, history.event_ids(), out)
+}
+
+/// The events in the given order, with what belongs before and behind them.
+pub(crate) fn text(
+    history: &History,
+    events: impl IntoIterator<Item = EventId>,
+    out: &mut (impl Write + ?Sized),
+) -> io::Result<()> {
     let mut line = String::new();
     for address in history.address_ids() {
         let entry = history.address(address);
@@ -27,7 +37,7 @@ pub fn write_text(history: &History, out: &mut impl Write) -> io::Result<()> {
             writeln!(out, "init M[{}] == {}", entry.label, entry.initial)?;
         }
     }
-    for event in history.event_ids() {
+    for event in events {
         line.clear();
         text_event(history, event, &mut line).map_err(io::Error::other)?;
         out.write_all(line.as_bytes())?;
@@ -99,6 +109,15 @@ fn text_event(history: &History, id: EventId, line: &mut String) -> std::fmt::Re
 /// );
 /// ```
 pub fn write_jsonl(history: &History, out: &mut impl Write) -> io::Result<()> {
+    json_lines(history, history.event_ids(), out)
+}
+
+/// The events in the given order, with what belongs before and behind them.
+pub(crate) fn json_lines(
+    history: &History,
+    events: impl IntoIterator<Item = EventId>,
+    out: &mut (impl Write + ?Sized),
+) -> io::Result<()> {
     for address in history.address_ids() {
         let entry = history.address(address);
         if entry.init_line.is_some() {
@@ -108,7 +127,7 @@ pub fn write_jsonl(history: &History, out: &mut impl Write) -> io::Result<()> {
             )?;
         }
     }
-    for event in history.event_ids() {
+    for event in events {
         write_object(out, &json_event(history, event))?;
     }
     for f in history.finals() {
@@ -128,7 +147,7 @@ pub fn write_jsonl(history: &History, out: &mut impl Write) -> io::Result<()> {
 type JsonField = (&'static str, serde_json::Value);
 
 /// Writes an object with its fields in the given order.
-fn write_object(out: &mut impl Write, fields: &[JsonField]) -> io::Result<()> {
+fn write_object(out: &mut (impl Write + ?Sized), fields: &[JsonField]) -> io::Result<()> {
     for (at, (key, value)) in fields.iter().enumerate() {
         write!(out, "{}\"{key}\":{value}", if at == 0 { '{' } else { ',' })?;
     }

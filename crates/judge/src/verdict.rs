@@ -12,6 +12,8 @@ pub enum Engine {
     /// Cheapest first, complete at the end.
     #[default]
     Auto,
+    /// The order of the lines as the witness, or undecided.
+    Recorded,
     /// Needs the write order in the trace.
     Linear,
     /// Polynomial, may be undecided.
@@ -28,6 +30,11 @@ impl Engine {
     /// Every engine with its name on the command line and what it is.
     pub const ALL: &'static [(Engine, &'static str, &'static str)] = &[
         (Engine::Auto, "auto", "cheapest first, complete at the end"),
+        (
+            Engine::Recorded,
+            "recorded",
+            "the order of the lines, with store buffers; O(n), undecided if that is no witness",
+        ),
         (Engine::Linear, "linear", "rules A1-A7, O(n); needs the write order in the trace"),
         (
             Engine::Saturation,
@@ -85,6 +92,7 @@ impl FromStr for Engine {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)] // each is the engine or phase of that name
 pub enum DecidedBy {
+    Recorded,
     Linear,
     Saturation,
     TotalOrder,
@@ -97,6 +105,7 @@ pub enum DecidedBy {
 impl fmt::Display for DecidedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            DecidedBy::Recorded => "recorded",
             DecidedBy::Linear => "linear",
             DecidedBy::Saturation => "saturation",
             DecidedBy::TotalOrder => "total-order",

@@ -46,9 +46,7 @@ struct Object<'a> {
     threads: usize,
     addresses: usize,
     micros: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     write_pairs: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     unordered_write_pairs: Option<u64>,
     #[serde(flatten)]
     evidence: Evidence,

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use history::{BuildError, Builder, History, Operation, ThinAir, Value};
+use history::{AddressId, BuildError, Builder, History, Operation, ThinAir, Value};
 
-use crate::program::{Action, Program};
+use crate::program::{Action, Instruction, Program};
 
 /// What the reads of a program returned in one run, and what was in memory at the end.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -16,9 +16,24 @@ pub struct Outcome {
 }
 
 impl Program {
-    /// The history of a run. A read of a value nobody wrote is a violation of every model, not bad
-    /// input: here it is the target that made it up.
+    /// The history of a run, thread by thread. A read of a value nobody wrote is a violation of every
+    /// model, not bad input: here it is the target that made it up.
     pub fn history(&self, outcome: &Outcome) -> Result<History, OutcomeError> {
+        let of_thread = |(thread, instructions): (u32, &Vec<Instruction>)| {
+            let accesses = instructions.iter().filter(|each| each.action.place().is_some());
+            std::iter::repeat_n(thread, accesses.count())
+        };
+        self.recorded(outcome, (0..).zip(&self.threads).flat_map(of_thread))
+    }
+
+    /// The history of a run whose accesses were recorded in this order: the next one of the first
+    /// thread named, then that of the second, and so on. A fence stands right before what follows it
+    /// in its thread.
+    pub fn recorded(
+        &self,
+        outcome: &Outcome,
+        turns: impl IntoIterator<Item = u32>,
+    ) -> Result<History, OutcomeError> {
         let places = outcome.finals.as_ref().map_or(self.places.len(), Vec::len);
         if outcome.reads.len() != self.readers().count() || places != self.places.len() {
             return Err(OutcomeError::Shape);
@@ -26,26 +41,12 @@ impl Program {
         let mut builder = Builder::new();
         let places = self.places.iter();
         let addresses: Vec<_> = places.map(|place| builder.address(&place.label)).collect();
-        let mut reads = outcome.reads.iter().copied();
-        let mut line = 0;
-        for (thread, instructions) in self.threads.iter().enumerate() {
-            let mut named = vec![false; instructions.len()];
-            for &on in instructions.iter().flat_map(|instruction| &instruction.depends_on) {
-                named[on as usize] = true;
-            }
-            for (index, instruction) in instructions.iter().enumerate() {
-                let action = instruction.action;
-                let read = if action.reads() { reads.next() } else { None }.unwrap_or_default();
-                line += 1;
-                let operation = operation(action, read, |place| addresses[place as usize]);
-                let draft = builder.event(thread as u64, operation, line)?;
-                if named[index] {
-                    builder.name(draft, &name(thread, index as u32))?;
-                }
-                for &on in &instruction.depends_on {
-                    builder.dependency(draft, &name(thread, on))?;
-                }
-            }
+        let mut recorder = Recorder::new(self, outcome, &addresses);
+        for thread in turns {
+            recorder.next_access(&mut builder, thread as usize)?;
+        }
+        for thread in 0..self.threads.len() {
+            while recorder.next_access(&mut builder, thread)? {}
         }
         for (place, &address) in self.places.iter().zip(&addresses) {
             if place.initial != 0 {
@@ -59,12 +60,70 @@ impl Program {
     }
 }
 
+/// Events as they are recorded: how far each thread has come.
+struct Recorder<'r> {
+    program: &'r Program,
+    outcome: &'r Outcome,
+    addresses: &'r [AddressId],
+    /// For each thread its next instruction, and where the next value that it reads stands.
+    next: Vec<(usize, usize)>,
+    /// Which instructions of each thread others depend on.
+    named: Vec<Vec<bool>>,
+    line: u32,
+}
+
+impl<'r> Recorder<'r> {
+    fn new(program: &'r Program, outcome: &'r Outcome, addresses: &'r [AddressId]) -> Self {
+        let (mut next, mut named) = (Vec::new(), Vec::new());
+        let mut reads = 0;
+        for instructions in &program.threads {
+            next.push((0, reads));
+            reads += instructions.iter().filter(|each| each.action.reads()).count();
+            let mut of_thread = vec![false; instructions.len()];
+            for &on in instructions.iter().flat_map(|instruction| &instruction.depends_on) {
+                of_thread[on as usize] = true;
+            }
+            named.push(of_thread);
+        }
+        Recorder { program, outcome, addresses, next, named, line: 0 }
+    }
+
+    /// The next access of a thread and the fences before it; false if the thread has ended.
+    fn next_access(&mut self, builder: &mut Builder, thread: usize) -> Result<bool, BuildError> {
+        while let Some(instruction) = self.program.threads[thread].get(self.next[thread].0) {
+            self.instruction(builder, thread, instruction)?;
+            if instruction.action.place().is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn instruction(
+        &mut self,
+        builder: &mut Builder,
+        thread: usize,
+        instruction: &Instruction,
+    ) -> Result<(), BuildError> {
+        let (index, at) = self.next[thread];
+        let action = instruction.action;
+        let read = if action.reads() { self.outcome.reads[at] } else { 0 };
+        self.line += 1;
+        let operation = operation(action, read, |place| self.addresses[place as usize]);
+        let draft = builder.event(thread as u64, operation, self.line)?;
+        if self.named[thread][index] {
+            builder.name(draft, &name(thread, index as u32))?;
+        }
+        for &on in &instruction.depends_on {
+            builder.dependency(draft, &name(thread, on))?;
+        }
+        self.next[thread] = (index + 1, at + usize::from(action.reads()));
+        Ok(())
+    }
+}
+
 /// What an instruction did if it read this.
-fn operation(
-    action: Action,
-    read: Value,
-    address: impl Fn(u32) -> history::AddressId,
-) -> Operation {
+fn operation(action: Action, read: Value, address: impl Fn(u32) -> AddressId) -> Operation {
     match (action, action.written(read)) {
         (Action::Fence { before, after }, _) => Operation::Fence { before, after },
         (Action::Store { place, value }, _) => Operation::Write { address: address(place), value },

@@ -11,11 +11,12 @@ use super::error::InputError;
 use super::jsonl::JsonLinesReader;
 use super::text::TextReader;
 use super::tracegen::TracegenReader;
+use crate::event::EventId;
 use crate::history::History;
-use crate::write::{write_jsonl, write_text};
+use crate::write::{json_lines, text};
 
-/// How a trace is written down.
-type Writer = fn(&History, &mut dyn Write) -> io::Result<()>;
+/// How a trace is written down, its events in the given order.
+type Writer = fn(&History, Vec<EventId>, &mut dyn Write) -> io::Result<()>;
 
 /// What is known of a format.
 struct Row {
@@ -82,12 +83,12 @@ formats! {
     #[default]
     Text = "text" {
         also: ["axe"], endings: [], summary: "a superset of what axe reads",
-        reader: TextReader, writer: Some(|history, mut out| write_text(history, &mut out)),
+        reader: TextReader, writer: Some(|history, order, out| text(history, order, out)),
     }
     /// One JSON object an event: `{"thread":0,"op":"write","addr":"x","value":1}`.
     JsonLines = "jsonl" {
         also: [], endings: [".jsonl", ".ndjson", ".json"], summary: "one JSON object an event",
-        reader: JsonLinesReader, writer: Some(|history, mut out| write_jsonl(history, &mut out)),
+        reader: JsonLinesReader, writer: Some(|history, order, out| json_lines(history, order, out)),
     }
     /// What the trace generator of Rocket Chip and Chipyard prints: `0: load-req 0x8 #1 @64`. Only
     /// read, never written.
@@ -128,7 +129,7 @@ impl Format {
         Format::ALL.iter().copied().find(suits).unwrap_or_default()
     }
 
-    /// Writes a trace in this format.
+    /// Writes a trace in this format, thread by thread.
     ///
     /// ```
     /// use tribunal_history::{Format, parse_text};
@@ -138,8 +139,22 @@ impl Format {
     /// assert_eq!(lines, b"0: M[x] := 1\ncheck\n");
     /// ```
     pub fn write(self, history: &History, out: &mut dyn Write) -> io::Result<()> {
+        self.write_in(history, history.event_ids().collect(), out)
+    }
+
+    /// Writes a trace in this format, its events in the order in which they were recorded.
+    pub fn write_recorded(self, history: &History, out: &mut dyn Write) -> io::Result<()> {
+        self.write_in(history, history.recorded_order(), out)
+    }
+
+    fn write_in(
+        self,
+        history: &History,
+        order: Vec<EventId>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         match self.row().writer {
-            Some(write) => write(history, out),
+            Some(write) => write(history, order, out),
             None => Err(io::Error::other(format!("traces are not written as {self}"))),
         }
     }

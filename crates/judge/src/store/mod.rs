@@ -1,9 +1,9 @@
 //! Store models: sc, tso, pso, wmo, rmo, coherence.
 //!
-//! All engines work on one [`Problem`](problem::Problem): the history with its graph of what must
-//! come before what. Cheapest first: where the write order is known the linear check decides;
-//! else saturation infers what it can, a greedy guess tries to complete it, and only what is left
-//! open is searched.
+//! Cheapest first: where the write order is known the linear check decides; else the recorded order
+//! is tried as a witness; else saturation infers what it can, a greedy guess tries to complete it,
+//! and only what is left open is searched. All engines but the recorded order work on one
+//! [`Problem`](problem::Problem): the history with its graph of what must come before what.
 
 mod chains;
 mod choices;
@@ -18,6 +18,7 @@ mod linearize;
 mod nodes;
 mod problem;
 mod program_order;
+mod recorded;
 mod refute;
 mod rehearse;
 mod saturate;
@@ -63,6 +64,17 @@ fn decide_with(
 ) -> Judgement {
     let mut check = Check { model, stats: Stats::default() };
     check.stats.write_pairs = Some(write_pairs(history));
+    // Where the write order is known, the linear check is complete.
+    let may_be_linear = || linear::may_be_known(history) && history.is_unambiguous();
+    if engine == Engine::Recorded || engine == Engine::Auto && !may_be_linear() {
+        if let Some(order) = recorded::explain(history, &rules) {
+            return check.consistent(order, DecidedBy::Recorded);
+        }
+        if engine == Engine::Recorded {
+            let why = "the recorded order is no witness; --engine auto looks further";
+            return check.verdict(undecided(Reason::Engine(why.into()), ""), DecidedBy::Recorded);
+        }
+    }
     let guesses = matches!(engine, Engine::Auto | Engine::Saturation);
     let thin = guesses && Chains::would_be_too_many(history, &rules, most_clocks);
     let problem = match Problem::new(history, rules, thin) {
@@ -233,7 +245,7 @@ impl Check {
                 }
             }
             Engine::Subsets => self.subsets(problem, &clocks, unambiguous, budget),
-            Engine::Auto | Engine::Linear | Engine::Sat => {
+            Engine::Auto | Engine::Recorded | Engine::Linear | Engine::Sat => {
                 let found = search::search(&problem, &clocks, budget, &mut self.stats);
                 self.found(found, DecidedBy::Sat)
             }

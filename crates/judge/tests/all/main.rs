@@ -12,5 +12,6 @@ mod herd;
 mod lattice;
 mod papers;
 mod properties;
+mod recorded;
 mod scale;
 mod traces;

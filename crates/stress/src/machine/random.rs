@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
+use history::History;
+
 use super::bug::Bug;
 use super::compile::Compiled;
 use super::rules::MemoryModel;
@@ -64,6 +66,24 @@ impl Machine {
         }
     }
 
+    /// One run with a recorder attached: the history has its events in the order in which they
+    /// retired, which is program order within a thread; a store may reach the memory later.
+    pub fn record(&self, program: &Program, seed: u64) -> Result<History, TargetError> {
+        program.check()?;
+        let compiled = Compiled::new(program, self.model);
+        let (outcome, turns) = self.walk(&compiled).record(&mut Rng::new(seed));
+        let history = program.recorded(&outcome, turns);
+        history.map_err(|error| TargetError::Unsuitable(error.to_string()))
+    }
+
+    fn walk<'p>(&self, compiled: &'p Compiled) -> Walk<'p> {
+        let fault = self.bug.map(|(bug, rate)| Fault {
+            bug,
+            chance: (rate.clamp(0.0, 1.0) * f64::from(u32::MAX)) as u32,
+        });
+        Walk::new(compiled, self.model == MemoryModel::Sc, fault)
+    }
+
     /// The model it implements.
     pub fn model(&self) -> MemoryModel {
         self.model
@@ -79,11 +99,7 @@ impl Target for Machine {
     ) -> Result<(), TargetError> {
         program.check()?;
         let compiled = Compiled::new(program, self.model);
-        let fault = self.bug.map(|(bug, rate)| Fault {
-            bug,
-            chance: (rate.clamp(0.0, 1.0) * f64::from(u32::MAX)) as u32,
-        });
-        let mut walk = Walk::new(&compiled, self.model == MemoryModel::Sc, fault);
+        let mut walk = self.walk(&compiled);
         let mut rng = Rng::new(runs.seed);
         let batch = (BATCH_INSTRUCTIONS / (program.len() as u64 + 1)).clamp(1, BATCH);
         let mut left = runs.count;

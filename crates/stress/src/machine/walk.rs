@@ -23,6 +23,8 @@ struct Thread {
     performed: u64,
     /// The write of an atomic that was torn: its index among all accesses, and what it writes.
     torn: Option<(usize, Value)>,
+    /// Its first access that is not recorded yet, by index among all.
+    unrecorded: usize,
 }
 
 /// Runs of one program.
@@ -37,6 +39,9 @@ pub(super) struct Walk<'p> {
     reads: Vec<Value>,
     threads: Vec<Thread>,
     running: Vec<u32>,
+    /// Whose turn it was, an entry for each access in the order in which they retired, if a recorder
+    /// is attached.
+    turns: Option<Vec<u32>>,
 }
 
 /// A bug and how often it strikes: so many times in 2^32.
@@ -63,7 +68,17 @@ impl<'p> Walk<'p> {
             reads: vec![0; program.reads],
             threads: Vec::new(),
             running: Vec::new(),
+            turns: None,
         }
+    }
+
+    /// One run with a recorder attached, as the trace port of a core has one: it sees accesses
+    /// retire, in program order, loads and atomics when they have been performed, stores while they
+    /// may still be in the buffer. Gives the thread of each access in that order.
+    pub(super) fn record(&mut self, rng: &mut Rng) -> (Outcome, Vec<u32>) {
+        self.turns = Some(Vec::with_capacity(self.program.accesses.len()));
+        let outcome = self.run(rng);
+        (outcome, self.turns.take().unwrap_or_default())
     }
 
     /// One run.
@@ -95,6 +110,7 @@ impl<'p> Walk<'p> {
         self.threads.extend(starts.map(|pair| Thread {
             base: pair[0],
             end: pair[1],
+            unrecorded: pair[0],
             ..Thread::default()
         }));
         self.running.clear();
@@ -128,7 +144,25 @@ impl<'p> Walk<'p> {
         let done = thread.performed.trailing_ones();
         thread.performed = thread.performed.checked_shr(done).unwrap_or(0);
         thread.base += done as usize;
+        if self.turns.is_some() {
+            self.retire(number, index);
+        }
         false
+    }
+
+    /// Records what has retired now that this access was performed.
+    fn retire(&mut self, number: usize, latest: usize) {
+        let (Some(turns), thread) = (&mut self.turns, &mut self.threads[number]) else { return };
+        while thread.unrecorded < thread.end {
+            let next = thread.unrecorded;
+            let performed = next < thread.base || thread.performed >> (next - thread.base) & 1 == 1;
+            let is_store = matches!(self.program.accesses[next].action, Action::Store { .. });
+            if !performed && !(is_store && next < latest) {
+                break;
+            }
+            turns.push(number as u32);
+            thread.unrecorded += 1;
+        }
     }
 
     /// Which access of a thread to perform, as its distance from the first unperformed one.

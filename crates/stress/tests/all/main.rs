@@ -13,3 +13,4 @@ mod generators;
 mod machines;
 mod programs;
 mod protocol;
+mod recorded;

@@ -84,6 +84,14 @@ pub(crate) struct GenerateTraceArguments {
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: u64,
 
+    /// Write events in the order in which the machine retired them, as a recorder would, instead of
+    /// thread by thread.
+    ///
+    /// Loads and atomics retire when they have been performed, stores while they may still be in the
+    /// store buffer; within a thread that is program order. Each run is printed, one trace a run.
+    #[arg(long)]
+    pub(crate) recorded: bool,
+
     #[command(flatten)]
     pub(crate) bug: BugFlags,
     #[command(flatten)]

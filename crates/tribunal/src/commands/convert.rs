@@ -11,7 +11,7 @@ pub(crate) fn run(arguments: &ConvertArguments, interrupt: &Interrupt) -> Result
     let mut traces = input::traces(&arguments.file, options)?;
     let mut sink = Sink::open(arguments.out.output.as_deref(), interrupt)?;
     while let Some(history) = traces.next_trace()? {
-        sink.write(|out| arguments.to.write(&history, out))?;
+        sink.write(|out| arguments.to.write_recorded(&history, out))?;
         sink.flush()?;
     }
     sink.finish()?;

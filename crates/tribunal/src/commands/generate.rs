@@ -77,6 +77,9 @@ fn traces(arguments: &GenerateTraceArguments, interrupt: &Interrupt) -> Result<(
     let mut written = 0u64;
     let stop = interrupt.flag();
     each_program(&arguments.knobs, |program, seed| {
+        if arguments.recorded {
+            return recorded(&mut sink, arguments, machine, &program, seed);
+        }
         let mut failure = None;
         let mut receive = |ran: Ran| {
             let Ran::Outcome(outcome, count) = ran else { return ControlFlow::Continue(()) };
@@ -97,6 +100,25 @@ fn traces(arguments: &GenerateTraceArguments, interrupt: &Interrupt) -> Result<(
     drop(progress);
     sink.finish()
 }
+
+/// The runs of a program as a recorder sees them.
+fn recorded(
+    sink: &mut Sink,
+    arguments: &GenerateTraceArguments,
+    machine: Machine,
+    program: &Program,
+    seed: u64,
+) -> Result<(), Failure> {
+    for run in 0..arguments.runs {
+        let seed = seed.wrapping_add(run.wrapping_mul(GOLDEN));
+        let history = machine.record(program, seed).map_err(unsuitable)?;
+        write_trace(sink, arguments, program, &history, 1)?;
+    }
+    Ok(())
+}
+
+/// Sets the seeds of runs apart from those of programs, which are consecutive.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The fault that was asked for, and how often it shows.
 pub(super) fn bug(flags: BugFlags) -> Result<Option<(Bug, f64)>, Failure> {
@@ -119,17 +141,27 @@ fn write_outcome(
     count: u64,
 ) -> Result<(), Failure> {
     let history = program.history(outcome).map_err(|error| Failure::Usage(error.to_string()))?;
+    write_trace(sink, arguments, program, &history, count)
+}
+
+fn write_trace(
+    sink: &mut Sink,
+    arguments: &GenerateTraceArguments,
+    program: &Program,
+    history: &History,
+    count: u64,
+) -> Result<(), Failure> {
     if !arguments.json.json {
         let bug = arguments.bug.bug.map_or(String::new(), |bug| format!(" with a {bug}"));
         let times = if count == 1 { String::new() } else { format!(", {count} times") };
         let (name, machine) = (&program.name, arguments.machine);
         sink.write(|out| writeln!(out, "# {name} on machine:{machine}{bug}{times}"))?;
     }
-    write_history(sink, &history, arguments.json)
+    write_history(sink, history, arguments.json)
 }
 
 fn write_history(sink: &mut Sink, history: &History, json: JsonFlag) -> Result<(), Failure> {
-    sink.write(|out| json.trace_format().write(history, out))
+    sink.write(|out| json.trace_format().write_recorded(history, out))
 }
 
 fn hard(arguments: &GenerateHardArguments, interrupt: &Interrupt) -> Result<(), Failure> {
