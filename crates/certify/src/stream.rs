@@ -34,8 +34,6 @@ pub struct Job {
     pub options: ReadOptions,
     /// How many threads check.
     pub jobs: usize,
-    /// Whether traces without a certificate are counted, for which all of them have to be read.
-    pub count_bare: bool,
 }
 
 /// What came of one certificate.
@@ -192,9 +190,6 @@ impl Job {
         }
         if !asked {
             return Err(certificates.unreadable("there are no certificates in this file").into());
-        }
-        if !self.count_bare {
-            return Ok(None);
         }
         let traces = traces.count_rest()?;
         Ok(Some(Answer::Bare { traces, bare: traces.saturating_sub(covered) }))

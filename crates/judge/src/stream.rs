@@ -168,6 +168,8 @@ pub struct Job {
     pub engine: Engine,
     /// Whether the times of events count for nothing.
     pub without_times: bool,
+    /// Whether a file without an event is no error.
+    pub allow_empty: bool,
     /// How long and how large each judgement may get.
     pub limits: Limits,
     /// How many threads judge.
@@ -186,6 +188,7 @@ impl Job {
             asked: vec![Asked::Model(Model::Sc)],
             engine: Engine::Auto,
             without_times: false,
+            allow_empty: false,
             limits: Limits::default(),
             jobs: 1,
             stop: Arc::default(),
@@ -239,6 +242,7 @@ impl Job {
         };
         let options = self.options.of_file(file, self.format);
         let file: Arc<str> = history::shown(file).into();
+        let mut is_empty = true;
         for (index, trace) in TraceReader::new(input, &file, options).enumerate() {
             let history = match trace {
                 Ok(history) if self.without_times => history.without_times(),
@@ -246,12 +250,16 @@ impl Job {
                 Err(error) => return questions.ask(Question(Err(error)), 0),
             };
             let load = history.len();
+            is_empty &= load == 0;
             let trace = Arc::new(Trace { file: file.clone(), number: index as u64 + 1, history });
             for asked in self.distinct() {
                 questions.ask(Question(Ok((Arc::clone(&trace), asked))), load)?;
             }
         }
-        Ok(())
+        match is_empty && !self.allow_empty {
+            true => questions.ask(Question(Err(InputError::no_events(&file))), 0),
+            false => Ok(()),
+        }
     }
 
     /// What is asked, without repetitions.

@@ -141,6 +141,17 @@ pub(crate) struct CheckArguments {
     #[arg(default_missing_value = "brief")]
     pub(crate) stats: Option<Stats>,
 
+    /// Accept a file without a single event.
+    ///
+    /// Without this flag such a file is an error (exit code 2), so that a recorder that died is not
+    /// a test that passed.
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+
+    /// Fail, with exit code 2, unless there are exactly this many traces in all files.
+    #[arg(long, value_name = "N")]
+    pub(crate) expect_traces: Option<u64>,
+
     #[command(flatten)]
     pub(crate) input: InputFlags,
     #[command(flatten)]

@@ -18,10 +18,10 @@ pub(crate) enum Ending {
     Kept,
     /// A budget ran out, and nothing was found broken.
     Undecided,
-    /// The promise is broken.
-    Broken,
     /// The question could not be asked.
     Unasked,
+    /// The promise is broken.
+    Broken,
     /// Ctrl-C.
     Interrupted,
 }
@@ -165,9 +165,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_violation_outweighs_undecided_and_bad_input_outweighs_both() {
+    fn bad_input_outweighs_undecided_and_a_violation_outweighs_both() {
         assert_eq!(Ending::Undecided.and(Ending::Broken).code(), 1);
         assert_eq!(Ending::Kept.and(Ending::Undecided).code(), 3);
-        assert_eq!(Ending::Unasked.and(Ending::Broken).code(), 2);
+        assert_eq!(Ending::Unasked.and(Ending::Undecided).code(), 2);
+        assert_eq!(Ending::Unasked.and(Ending::Broken).code(), 1);
     }
 }

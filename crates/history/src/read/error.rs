@@ -48,6 +48,7 @@ pub enum InputErrorKind {
     MissingField { operation: &'static str, field: &'static str },
     ForeignField { operation: &'static str, field: &'static str },
     SecondTrace,
+    NoEvents,
     Senseless(BuildErrorKind),
     Other { reason: Box<str> },
 }
@@ -70,6 +71,7 @@ impl fmt::Display for InputErrorKind {
             MissingField { operation, field } => write!(f, "`{operation}` needs a `{field}`"),
             ForeignField { operation, field } => write!(f, "`{operation}` takes no `{field}`"),
             SecondTrace => write!(f, "a second trace where one was expected"),
+            NoEvents => write!(f, "no trace with an event in it"),
             Senseless(kind) => write!(f, "{kind}"),
             Other { reason } => f.write_str(reason),
         }
@@ -93,6 +95,12 @@ impl InputError {
     pub(crate) fn of_file(file: &str, kind: InputErrorKind) -> Self {
         let details = Details { kind, help: None, excerpt: None };
         Self { file: file.into(), line: 0, column: 0, details: Box::new(details) }
+    }
+
+    /// That no trace of a file has an event.
+    pub fn no_events(file: &str) -> Self {
+        let help = "an empty file may mean that its recorder died; --allow-empty accepts it";
+        Self::of_file(file, InputErrorKind::NoEvents).with_help(Some(help))
     }
 
     /// An error at a place.

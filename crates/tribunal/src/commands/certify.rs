@@ -25,13 +25,13 @@ pub(crate) fn run(arguments: CertifyArguments, interrupt: &Interrupt) -> Result<
         format: arguments.input.format,
         options: arguments.input.options_of_any(&arguments.memory),
         jobs: arguments.jobs.count(),
-        count_bare: !arguments.quiet.quiet,
     };
     let mut answers = job.start(move |trace| teller.say(|| format!("certifying trace {trace}")));
     interrupt.listen(answers.stopper());
     let mut printer = Printer {
         file: input::shown(&arguments.trace).to_owned(),
         json: arguments.json.json,
+        quiet: arguments.quiet.quiet,
         output: Output::stdout(),
         ending: Ending::Kept,
         checked: 0,
@@ -56,6 +56,7 @@ pub(crate) fn run(arguments: CertifyArguments, interrupt: &Interrupt) -> Result<
 struct Printer<'a> {
     file: String,
     json: bool,
+    quiet: bool,
     output: Output,
     ending: Ending,
     checked: usize,
@@ -83,8 +84,12 @@ impl Printer<'_> {
             }
             Answer::Bare { bare: 0, .. } => self.output.flush(),
             Answer::Bare { traces, bare } => {
+                // What has no certificate was not checked.
+                self.ending = self.ending.and(Ending::Undecided);
                 self.output.flush()?;
-                remark(&format!("{bare} of {} without certificate", count(*traces, "trace")));
+                if !self.quiet {
+                    remark(&format!("{bare} of {} without certificate", count(*traces, "trace")));
+                }
                 Ok(())
             }
         }

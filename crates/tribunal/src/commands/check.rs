@@ -10,7 +10,7 @@ use judge::ModelFile;
 use judge::stream::{Answers, Asked, Job, Trace};
 use report::check::{Style, Tally, lines};
 
-use super::remark;
+use super::{count, remark};
 use crate::arguments::{CheckArguments, ModelArgument, Stats};
 use crate::ending::{self, Ending, Failure};
 use crate::interrupt::Interrupt;
@@ -31,13 +31,15 @@ pub(crate) fn run(arguments: CheckArguments, interrupt: &Interrupt) -> Result<En
     let colour_errors = output::colours(arguments.colour, &std::io::stderr());
     let (teller, certify) = (progress.teller(), certificates.is_some());
     let asked = asked(&arguments)?;
+    let expected = arguments.expect_traces;
     let mut answers = job(arguments, asked, interrupt).start(
         move |stage| teller.say(|| stage.to_string()),
         move |judged| {
             let (asked, verdict) = (judged.asked.clone(), judged.verdict());
             let text = lines(&judged, style);
+            let trace = (Arc::clone(&judged.trace.file), judged.trace.number);
             let evidence = certify.then(|| (Arc::clone(&judged.trace), judged.certificates()));
-            Printed { asked, verdict, text, evidence }
+            Printed { trace, asked, verdict, text, evidence }
         },
     );
     interrupt.listen(answers.stopper());
@@ -46,10 +48,13 @@ pub(crate) fn run(arguments: CheckArguments, interrupt: &Interrupt) -> Result<En
         certificates,
         progress,
         tally: Tally::default(),
+        last: None,
+        traces: 0,
         unread: Ending::Kept,
         colour_errors,
     };
     let printed = printer.print_all(&mut answers);
+    printer.expect(expected);
     printer.finish(printed, quiet, interrupt.happened())
 }
 
@@ -88,6 +93,7 @@ fn job(arguments: CheckArguments, asked: Vec<Asked>, interrupt: &Interrupt) -> J
         options: arguments.input.options_of_any(&arguments.limits.memory),
         asked,
         engine: arguments.engine,
+        allow_empty: arguments.allow_empty,
         limits: arguments.limits.limits(),
         jobs: arguments.jobs.count(),
         stop: interrupt.flag(),
@@ -97,6 +103,8 @@ fn job(arguments: CheckArguments, asked: Vec<Asked>, interrupt: &Interrupt) -> J
 
 /// What is printed about an answer, and what a certificate file gets.
 struct Printed {
+    /// Its file and its number there.
+    trace: (Arc<str>, u64),
     asked: Asked,
     verdict: Verdict<(), (), ()>,
     text: String,
@@ -109,6 +117,9 @@ struct Printer {
     certificates: Option<Saved>,
     progress: Progress,
     tally: Tally,
+    /// The trace of the last answer, and how many there were.
+    last: Option<(Arc<str>, u64)>,
+    traces: u64,
     /// What came of input that could not be read.
     unread: Ending,
     colour_errors: bool,
@@ -127,6 +138,10 @@ impl Printer {
     fn print(&mut self, printed: Printed) -> Result<(), Failure> {
         self.progress.hide();
         self.tally.add(printed.asked, printed.verdict);
+        if self.last.as_ref() != Some(&printed.trace) {
+            self.traces += 1;
+            self.last = Some(printed.trace);
+        }
         if let (Some(file), Some((trace, certificates))) =
             (&mut self.certificates, printed.evidence)
         {
@@ -143,6 +158,16 @@ impl Printer {
         self.output.flush()?;
         let _ = std::io::stderr().write_all(error.render(self.colour_errors).as_bytes());
         Ok(())
+    }
+
+    /// Says so if there were more or fewer traces than expected.
+    fn expect(&mut self, expected: Option<u64>) {
+        if let Some(expected) = expected.filter(|&expected| expected != self.traces) {
+            self.progress.hide();
+            let found = count(self.traces as usize, "trace");
+            remark(&format!("expected {expected}, found {found}"));
+            self.unread = self.unread.and(Ending::Unasked);
+        }
     }
 
     /// Saves the certificates, says the last words, and finds how the run ended.

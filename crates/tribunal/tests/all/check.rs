@@ -134,7 +134,7 @@ fn gzip_and_json_lines_are_read_as_they_are() {
 fn bad_input_exits_2_with_its_place_and_keeps_what_was_judged() {
     let directory = directory("bad-input");
     let bad = file(&directory, "bad.trace", format!("{CONSISTENT}0: M[x] = 1\ncheck\n"));
-    let good = file(&directory, "good.trace", STORE_BUFFERING);
+    let good = file(&directory, "good.trace", CONSISTENT);
     let ran = run(&["check", "-q", &bad, &good]);
     assert_eq!(ran.code, Some(2));
     assert_eq!(ran.lines().len(), 2, "the trace before it, and the file after it");
@@ -231,10 +231,34 @@ fn colour_is_for_terminals_or_on_demand() {
 }
 
 #[test]
-fn an_empty_input_is_one_empty_trace() {
-    let ran = run_with("", &["check", "-"]);
-    assert_eq!(ran.code, Some(0));
-    assert!(ran.stdout.starts_with("<stdin> #1: sc: consistent ("), "{}", ran.stdout);
+fn an_input_without_events_is_an_error_unless_it_is_allowed() {
+    for input in ["", "# the simulator died\n", "check\ncheck\n"] {
+        let ran = run_with(input, &["check", "-"]);
+        assert_eq!(ran.code, Some(2), "{input:?}");
+        assert!(ran.stderr.contains("no trace with an event in it"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("--allow-empty"), "{}", ran.stderr);
+        assert_eq!(run_with(input, &["check", "--allow-empty", "-"]).code, Some(0), "{input:?}");
+    }
+    // A trace without events among others is not an empty file.
+    assert_eq!(run_with(&format!("check\n{CONSISTENT}"), &["check", "-"]).code, Some(0));
+}
+
+#[test]
+fn the_number_of_traces_can_be_expected() {
+    let two = [CONSISTENT, CONSISTENT].concat();
+    let ran = run_with(&two, &["check", "--expect-traces", "2", "--model", "sc,tso", "-"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = run_with(&two, &["check", "--expect-traces", "3", "-"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("expected 3, found 2 traces"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_violation_outweighs_a_file_that_is_not_there_and_both_are_reported() {
+    let ran = run_with(STORE_BUFFERING, &["check", "-q", "-", "/nonexistent.trace"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stdout.contains("violation"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("nonexistent.trace"), "{}", ran.stderr);
 }
 
 #[test]
