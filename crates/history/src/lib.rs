@@ -20,6 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod annotation;
 mod build_error;
 mod builder;
 mod columns;
@@ -36,6 +37,7 @@ mod times;
 mod write;
 mod writers;
 
+pub use annotation::{AccessOrder, DependencyKind, DependencyKinds, FenceName};
 pub use build_error::{BuildError, BuildErrorKind};
 pub use builder::{Builder, Draft, MAX_ADDRESSES, MAX_EVENTS, MAX_THREADS, ThinAir, WriteName};
 pub use event::{
