@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::annotation::AccessOrder;
 use crate::builder::{MAX_ADDRESSES, MAX_EVENTS, MAX_THREADS};
 use crate::event::{AddressLabel, Value};
 
@@ -26,6 +27,11 @@ pub enum BuildErrorKind {
     UnknownName { name: Box<str> },
     DependencyOnOtherThread { name: Box<str> },
     DependencyOnNonRead { name: Box<str> },
+    AnnotatedFence { order: AccessOrder },
+    PairOnOtherThread { name: Box<str> },
+    PairOfOthers { name: Box<str> },
+    PairAddressesDiffer { name: Box<str> },
+    PairedTwice { name: Box<str> },
     EndsBeforeItBegins,
     AtomicAddressesDiffer,
     InitTwice { address: AddressLabel },
@@ -59,6 +65,23 @@ impl fmt::Display for BuildErrorKind {
             }
             DependencyOnNonRead { name } => {
                 write!(f, "`{name}` does not read; a dependency starts at a read")
+            }
+            AnnotatedFence { order } => {
+                let order = order.spelling();
+                write!(f, "`{order}` is of accesses; this is a fence")
+            }
+            PairOnOtherThread { name } => {
+                write!(f, "`{name}` is an event of another thread; a pair is of one thread")
+            }
+            PairOfOthers { name } => write!(
+                f,
+                "`pair {name}` joins a store-conditional to its load: a plain write to a plain read"
+            ),
+            PairAddressesDiffer { name } => {
+                write!(f, "`{name}` reads another address than the store-conditional writes")
+            }
+            PairedTwice { name } => {
+                write!(f, "`{name}` or this write already has its partner in a pair")
             }
             EndsBeforeItBegins => write!(f, "the event ends before it begins"),
             AtomicAddressesDiffer => {

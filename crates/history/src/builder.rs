@@ -8,12 +8,14 @@ mod finish;
 
 use rustc_hash::FxHashSet;
 
+use crate::annotation::{AccessOrder, DependencyKind, DependencyKinds, FenceName};
 use crate::build_error::{BuildError, BuildErrorKind, error};
 use crate::columns::Columns;
 use crate::dense::Written;
-use crate::event::{AddressId, AddressLabel, Operation, ThreadId, Times, Value};
+use crate::event::{AddressId, AddressLabel, Kinds, Operation, ThreadId, Times, Value};
 use crate::history::{Address, Final};
 use crate::labels::{LabelMap, NumberLabels};
+use crate::marks::{Mark, Marks};
 use crate::times::TimeColumns;
 
 /// The most threads a trace may have. Clocks are kept per thread, so a trace with a million
@@ -75,6 +77,12 @@ pub struct Builder {
     named: LabelMap<Box<str>, AddressId>,
     times: TimeColumns,
     dependencies: Vec<(Draft, Draft)>,
+    /// By dependency, up to the last that is not of an address.
+    dependency_kinds: Vec<DependencyKinds>,
+    /// Store-conditionals and their load-reserved.
+    pairs: Vec<(Draft, Draft)>,
+    paired: FxHashSet<Draft>,
+    marks: Marks,
     names: Vec<(Draft, Box<str>)>,
     name_ids: LabelMap<Box<str>, Draft>,
     finals: Vec<Final>,
@@ -93,6 +101,8 @@ mod weight {
     pub(super) const TIMES: usize = 48;
     pub(super) const THREAD: usize = 64;
     pub(super) const ADDRESS: usize = 2 * size_of::<super::Address>() + 96;
+    pub(super) const MARK: usize = 6;
+    pub(super) const PAIR: usize = 64;
     pub(super) const NAME: usize = 160;
     pub(super) const DEPENDENCY: usize = 32;
     pub(super) const FINAL: usize = 160;
@@ -252,8 +262,19 @@ impl Builder {
         Ok(())
     }
 
-    /// Says that an event depends on an earlier read of its thread.
+    /// Says that an event depends on an earlier read of its thread, which counts as a dependency of
+    /// an address.
     pub fn dependency(&mut self, event: Draft, on: &str) -> Result<(), BuildError> {
+        self.dependency_of_kind(event, on, DependencyKind::Address)
+    }
+
+    /// Says how an event depends on an earlier read of its thread.
+    pub fn dependency_of_kind(
+        &mut self,
+        event: Draft,
+        on: &str,
+        kind: DependencyKind,
+    ) -> Result<(), BuildError> {
         let line = self.columns.line(event.0 as usize);
         let name = || on.into();
         let Some(&read) = self.name_ids.get(on).filter(|&&read| read != event) else {
@@ -267,7 +288,63 @@ impl Builder {
             return Err(error(BuildErrorKind::DependencyOnNonRead { name: name() }, line));
         }
         self.charge(weight::DEPENDENCY, line)?;
+        if kind != DependencyKind::Address {
+            let address = DependencyKinds::only(DependencyKind::Address);
+            self.dependency_kinds.resize(self.dependencies.len(), address);
+            self.dependency_kinds.push(DependencyKinds::only(kind));
+        }
         self.dependencies.push((event, read));
+        Ok(())
+    }
+
+    /// Appends a fence by its name.
+    pub fn fence(&mut self, thread: u64, name: FenceName, line: u32) -> Result<Draft, BuildError> {
+        let draft = self.event(thread, name.operation(), line)?;
+        self.mark(draft, Mark::Fence(name))?;
+        Ok(draft)
+    }
+
+    /// Says how an access is ordered.
+    pub fn annotate(&mut self, event: Draft, order: AccessOrder) -> Result<(), BuildError> {
+        if self.columns.access(event.0 as usize).address().is_none() {
+            let line = self.columns.line(event.0 as usize);
+            return Err(error(BuildErrorKind::AnnotatedFence { order }, line));
+        }
+        self.mark(event, Mark::Order(order))
+    }
+
+    fn mark(&mut self, event: Draft, mark: Mark) -> Result<(), BuildError> {
+        let line = self.columns.line(event.0 as usize);
+        let new = (event.0 as usize + 1).saturating_sub(self.marks.len());
+        self.charge(new * weight::MARK, line)?;
+        self.marks.set(event.0 as usize, mark);
+        Ok(())
+    }
+
+    /// Says that a write is the successful store-conditional of an earlier load of its thread.
+    pub fn pair(&mut self, write: Draft, load: &str) -> Result<(), BuildError> {
+        let at = write.0 as usize;
+        let refuse = |kind| Err(error(kind, self.columns.line(at)));
+        let name = || load.into();
+        let Some(&read) = self.name_ids.get(load).filter(|&&read| read != write) else {
+            return refuse(BuildErrorKind::UnknownName { name: name() });
+        };
+        let (from, to) = (self.columns.access(read.0 as usize), self.columns.access(at));
+        if self.columns.thread(read.0 as usize) != self.columns.thread(at) {
+            return refuse(BuildErrorKind::PairOnOtherThread { name: name() });
+        }
+        if from.kinds() != Kinds::READS || to.kinds() != Kinds::WRITES {
+            return refuse(BuildErrorKind::PairOfOthers { name: name() });
+        }
+        if from.address() != to.address() {
+            return refuse(BuildErrorKind::PairAddressesDiffer { name: name() });
+        }
+        if self.paired.contains(&read) || self.paired.contains(&write) {
+            return refuse(BuildErrorKind::PairedTwice { name: name() });
+        }
+        self.charge(weight::PAIR, self.columns.line(at))?;
+        self.paired.extend([read, write]);
+        self.pairs.push((write, read));
         Ok(())
     }
 

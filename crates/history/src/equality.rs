@@ -6,6 +6,7 @@
 
 use crate::event::{AddressId, AddressLabel, EventId, Operation, Source, Times, Value};
 use crate::history::History;
+use crate::marks::Mark;
 
 impl PartialEq for History {
     fn eq(&self, other: &Self) -> bool {
@@ -13,6 +14,9 @@ impl PartialEq for History {
             && self.thread_starts == other.thread_starts
             && self.names == other.names
             && self.dependencies == other.dependencies
+            && (0..self.dependencies.len())
+                .all(|at| self.kinds_of_dependency(at) == other.kinds_of_dependency(at))
+            && self.pairs == other.pairs
             && self.event_ids().all(|event| self.said_of(event) == other.said_of(event))
             && self.said_of_addresses() == other.said_of_addresses()
             && self.said_at_the_end().eq(other.said_at_the_end())
@@ -22,8 +26,9 @@ impl PartialEq for History {
 
 impl Eq for History {}
 
-/// An operation without the number of its address, what it may have read, and when it happened.
-type Said<'h> = (Operation, Option<&'h AddressLabel>, &'h [Source], Times);
+/// An operation without the number of its address, what it may have read, when it happened, and how
+/// it is annotated.
+type Said<'h> = (Operation, Option<&'h AddressLabel>, &'h [Source], Times, Option<Mark>);
 
 impl History {
     fn label_of(&self, address: AddressId) -> &AddressLabel {
@@ -34,7 +39,7 @@ impl History {
         let event = self.event(id);
         let label = event.address().map(|address| self.label_of(address));
         let operation = event.operation.at(|_| AddressId::new(0));
-        (operation, label, self.sources(id), self.times(id))
+        (operation, label, self.sources(id), self.times(id), self.marks.get(id.index()))
     }
 
     /// The `init` lines, sorted.

@@ -6,17 +6,20 @@
 
 use std::ops::Range;
 
+use crate::annotation::{AccessOrder, DependencyKind, DependencyKinds, FenceName};
 use crate::columns::Columns;
 use crate::event::{
     AddressId, AddressLabel, Event, EventId, Kinds, Source, ThreadId, Times, Value,
 };
+use crate::marks::{Mark, Marks};
 use crate::origin::{Classes, Origin};
 use crate::times::TimeColumns;
 
 /// One recorded execution.
 ///
 /// Invariants: every access has an address in the table; a dependency starts at an earlier read of
-/// the same thread; every event named by an `order` chain writes the address of that chain; every
+/// the same thread; a store-conditional writes the address of its load-reserved, an earlier read of
+/// the same thread that has no other store-conditional; every event named by an `order` chain writes the address of that chain; every
 /// read and every `final` has at least one candidate source, unless the history was built with
 /// thin-air reads allowed.
 #[derive(Clone, Debug)]
@@ -29,6 +32,11 @@ pub struct History {
     pub(crate) times: TimeColumns,
     /// Sorted pairs (dependent, read it depends on).
     pub(crate) dependencies: Vec<(EventId, EventId)>,
+    /// The kinds of each dependency; empty where all are of addresses.
+    pub(crate) dependency_kinds: Vec<DependencyKinds>,
+    /// Sorted pairs (store-conditional, its load-reserved).
+    pub(crate) pairs: Vec<(EventId, EventId)>,
+    pub(crate) marks: Marks,
     /// Sorted by event.
     pub(crate) names: Vec<(EventId, Box<str>)>,
     pub(crate) finals: Vec<Final>,
@@ -271,6 +279,40 @@ impl History {
             .iter()
             .take_while(move |&&(to, _)| to == event)
             .map(|&(_, from)| from)
+    }
+
+    /// The kinds of a dependency, by its position in [`dependencies`](Self::dependencies).
+    pub fn kinds_of_dependency(&self, position: usize) -> DependencyKinds {
+        let address = DependencyKinds::only(DependencyKind::Address);
+        self.dependency_kinds.get(position).copied().unwrap_or(address)
+    }
+
+    /// The successful store-conditionals with the load-reserved of each, sorted.
+    pub fn pairs(&self) -> &[(EventId, EventId)] {
+        &self.pairs
+    }
+
+    /// How an access is ordered by its annotation, if it has one.
+    #[inline]
+    pub fn access_order(&self, event: EventId) -> Option<AccessOrder> {
+        match self.marks.get(event.index()) {
+            Some(Mark::Order(order)) => Some(order),
+            Some(Mark::Fence(_)) | None => None,
+        }
+    }
+
+    /// The name of a fence, if it was given by name.
+    #[inline]
+    pub fn fence_name(&self, event: EventId) -> Option<FenceName> {
+        match self.marks.get(event.index()) {
+            Some(Mark::Fence(name)) => Some(name),
+            Some(Mark::Order(_)) | None => None,
+        }
+    }
+
+    /// Whether any access is annotated or any fence named.
+    pub fn has_annotations(&self) -> bool {
+        !self.marks.is_empty()
     }
 
     /// The name an event was given with `as`.

@@ -30,6 +30,7 @@ mod event;
 mod history;
 mod labels;
 pub mod lexicon;
+mod marks;
 mod origin;
 mod read;
 mod retain;

@@ -8,6 +8,7 @@ use crate::build_error::{BuildError, BuildErrorKind};
 use crate::columns::Columns;
 use crate::event::{AddressId, Event, EventId, Source, ThreadId, Times};
 use crate::history::{Address, Final, History, OrderChain};
+use crate::marks::Marks;
 use crate::origin::{Classes, Origin};
 use crate::times::TimeColumns;
 
@@ -51,8 +52,8 @@ impl Lines<'_> {
 impl History {
     /// The sub-history of the chosen events and lines.
     ///
-    /// Kept events keep their thread, order, line, name and times, and their dependencies on kept
-    /// reads; ids and places in program order close up, ascending as before. `init` lines stay for
+    /// Kept events keep their thread, order, line, name, annotation and times, and their dependencies
+    /// on kept reads; a store-conditional without its load is a plain write; ids and places in program order close up, ascending as before. `init` lines stay for
     /// addresses still in use. An `order` line loses the writes that are gone, and goes when fewer
     /// than two are left. A read that had sources and loses them all is an error, and so is a kept
     /// `final`; one that never had any (a thin-air value) stays as it is.
@@ -83,6 +84,9 @@ impl History {
             addresses: self.kept_addresses(&new_addresses, &new_ids),
             times: TimeColumns::default(),
             dependencies: Vec::new(),
+            dependency_kinds: Vec::new(),
+            pairs: Vec::new(),
+            marks: Marks::default(),
             names: Vec::new(),
             finals,
             orders,
@@ -193,7 +197,7 @@ impl History {
         }
     }
 
-    /// Times, names and dependencies.
+    /// Times, names, dependencies, pairs and annotations.
     fn keep_attributes(&self, kept: &mut History, new_ids: &[Option<u32>]) {
         for id in self.event_ids().filter(|_| self.has_times()) {
             let times = self.times(id);
@@ -207,11 +211,21 @@ impl History {
             .iter()
             .filter_map(|(event, name)| Some((new_event(*event, new_ids)?, name.clone())))
             .collect();
-        kept.dependencies = self
-            .dependencies
-            .iter()
-            .filter_map(|&(to, from)| Some((new_event(to, new_ids)?, new_event(from, new_ids)?)))
-            .collect();
+        let new_pair = |&(to, from): &(EventId, EventId)| {
+            Some((new_event(to, new_ids)?, new_event(from, new_ids)?))
+        };
+        kept.dependencies = self.dependencies.iter().filter_map(new_pair).collect();
+        if !self.dependency_kinds.is_empty() {
+            let all = self.dependencies.iter().zip(&self.dependency_kinds);
+            kept.dependency_kinds =
+                all.filter_map(|(pair, &kinds)| new_pair(pair).map(|_| kinds)).collect();
+        }
+        kept.pairs = self.pairs.iter().filter_map(new_pair).collect();
+        for id in self.event_ids().filter(|_| self.has_annotations()) {
+            if let (Some(new), Some(mark)) = (new_event(id, new_ids), self.marks.get(id.index())) {
+                kept.marks.set(new.index(), mark);
+            }
+        }
     }
 
     /// Candidate sources: those still there. Every class is looked at once.

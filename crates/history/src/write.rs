@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
+use crate::annotation::{DependencyKind, DependencyKinds};
 use crate::event::{AddressId, AddressLabel, EventId, Kinds, Operation, Source, Value};
 use crate::history::{History, OrderChain};
 
@@ -70,6 +71,9 @@ fn text_event(history: &History, id: EventId, line: &mut String) -> std::fmt::Re
             let label = label(address);
             write!(line, "<M[{label}] == {read}; M[{label}] := {write}>")?;
         }
+        Operation::Fence { .. } if let Some(name) = history.fence_name(id) => {
+            line.push_str(name.spelling());
+        }
         Operation::SYNC => line.push_str("sync"),
         Operation::Fence { before, after } => {
             let letters = |kinds: Kinds| match kinds.letters() {
@@ -79,11 +83,27 @@ fn text_event(history: &History, id: EventId, line: &mut String) -> std::fmt::Re
             write!(line, "fence {},{}", letters(before), letters(after))?;
         }
     }
+    if let Some(order) = history.access_order(id) {
+        write!(line, " {}", order.spelling())?;
+    }
+    if let Some(load) = pair_name(history, id) {
+        write!(line, " pair {load}")?;
+    }
     if let Some(name) = history.name(id) {
         write!(line, " as {name}")?;
     }
-    for (at, name) in dependency_names(history, id).enumerate() {
-        write!(line, "{}{name}", if at == 0 { " dep " } else { "," })?;
+    for kind in DependencyKind::ALL {
+        let word = match kind {
+            DependencyKind::Address => "dep",
+            other => other.spelling(),
+        };
+        let names = dependencies(history, id).filter(|(_, kinds)| kinds.contains(kind));
+        for (at, (name, _)) in names.enumerate() {
+            match at {
+                0 => write!(line, " {word} {name}")?,
+                _ => write!(line, ",{name}")?,
+            }
+        }
     }
     let times = history.times(id);
     match (times.begin, times.end) {
@@ -182,6 +202,9 @@ fn json_event(history: &History, id: EventId) -> Vec<JsonField> {
             ("read", read.into()),
             ("value", write.into()),
         ]),
+        Operation::Fence { .. } if let Some(name) = history.fence_name(id) => {
+            fields.extend([op("fence"), ("fence", name.spelling().into())]);
+        }
         Operation::Fence { before, after } => fields.extend([
             op("fence"),
             ("before", before.letters().into()),
@@ -192,16 +215,37 @@ fn json_event(history: &History, id: EventId) -> Vec<JsonField> {
     fields.extend(times.begin.map(|time| ("begin", time.into())));
     fields.extend(times.end.map(|time| ("end", time.into())));
     fields.extend(history.name(id).map(|name| ("name", name.into())));
-    let names: Vec<_> = dependency_names(history, id).collect();
-    if !names.is_empty() {
-        fields.push(("deps", names.into()));
+    let dependencies: Vec<_> = dependencies(history, id)
+        .flat_map(|(name, kinds)| {
+            kinds.iter().map(move |kind| match kind {
+                DependencyKind::Address => json!(name),
+                other => json!({"on": name, "kind": other.spelling()}),
+            })
+        })
+        .collect();
+    if !dependencies.is_empty() {
+        fields.push(("deps", dependencies.into()));
     }
+    fields.extend(history.access_order(id).map(|order| ("order", order.spelling().into())));
+    fields.extend(pair_name(history, id).map(|load| ("pair", load.into())));
     fields
 }
 
-/// The names of the reads an event depends on; what is depended on was named to say so.
-fn dependency_names(history: &History, id: EventId) -> impl Iterator<Item = &str> {
-    history.dependencies_of(id).filter_map(|read| history.name(read))
+/// The names of the reads an event depends on, and how; what is depended on was named to say so.
+fn dependencies(
+    history: &History,
+    id: EventId,
+) -> impl Iterator<Item = (&str, DependencyKinds)> + '_ {
+    let all = history.dependencies();
+    let first = all.partition_point(|&(to, _)| to < id);
+    let of_event = (first..all.len()).take_while(move |&at| all[at].0 == id);
+    of_event.filter_map(|at| Some((history.name(all[at].1)?, history.kinds_of_dependency(at))))
+}
+
+/// The name of the load-reserved of a store-conditional.
+fn pair_name(history: &History, id: EventId) -> Option<&str> {
+    let at = history.pairs().binary_search_by_key(&id, |&(write, _)| write).ok()?;
+    history.name(history.pairs()[at].1)
 }
 
 /// How an `order` line calls a write.

@@ -7,6 +7,7 @@
 //! a write; 33 in all where values count up), 16 more for a read-modify-write and 17 for times.
 
 use super::{Builder, Draft, ThinAir, WriteName};
+use crate::annotation::{DependencyKind, DependencyKinds};
 use crate::build_error::{BuildError, BuildErrorKind, error};
 use crate::columns::Columns;
 use crate::dense::Written;
@@ -53,13 +54,18 @@ impl Builder {
         }
         let (origins, columns) = in_place(origins.of, self.columns, &places, &thread_starts);
         list_writes(&columns, &mut self.addresses, &self.written);
+        let (dependencies, dependency_kinds) =
+            dependencies(&self.dependencies, &self.dependency_kinds, &places);
         Ok(History {
             times: self.times.for_all(columns.len()).reordered(&places.0),
             columns,
             thread_labels: self.thread_labels,
             thread_starts,
             addresses: self.addresses,
-            dependencies: dependencies(&self.dependencies, &places),
+            dependencies,
+            dependency_kinds,
+            pairs: sorted_pairs(&self.pairs, &places),
+            marks: self.marks.reordered(&places.0),
             names: names(self.names, &places),
             finals: self.finals,
             orders,
@@ -209,12 +215,34 @@ fn list_writes(columns: &Columns, addresses: &mut [Address], written: &[Written]
     columns.for_each_write(|write, address| addresses[address.index()].writes.push(write));
 }
 
-fn dependencies(drafts: &[(Draft, Draft)], places: &Places) -> Vec<(EventId, EventId)> {
-    let mut dependencies: Vec<_> =
-        drafts.iter().map(|&(to, from)| (places.of(to), places.of(from))).collect();
-    dependencies.sort_unstable();
+/// The dependencies and, where not all are of addresses, their kinds.
+fn dependencies(
+    drafts: &[(Draft, Draft)],
+    kinds: &[DependencyKinds],
+    places: &Places,
+) -> (Vec<(EventId, EventId)>, Vec<DependencyKinds>) {
+    let mut dependencies = sorted_pairs(drafts, places);
     dependencies.dedup();
-    dependencies
+    if kinds.is_empty() {
+        return (dependencies, Vec::new());
+    }
+    let mut all = vec![DependencyKinds::default(); dependencies.len()];
+    for (at, &(to, from)) in drafts.iter().enumerate() {
+        let pair = (places.of(to), places.of(from));
+        let address = DependencyKinds::only(DependencyKind::Address);
+        let kind = kinds.get(at).copied().unwrap_or(address);
+        if let Ok(position) = dependencies.binary_search(&pair) {
+            all[position] = all[position].union(kind);
+        }
+    }
+    (dependencies, all)
+}
+
+fn sorted_pairs(drafts: &[(Draft, Draft)], places: &Places) -> Vec<(EventId, EventId)> {
+    let mut pairs: Vec<_> =
+        drafts.iter().map(|&(to, from)| (places.of(to), places.of(from))).collect();
+    pairs.sort_unstable();
+    pairs
 }
 
 fn names(drafts: Vec<(Draft, Box<str>)>, places: &Places) -> Vec<(EventId, Box<str>)> {

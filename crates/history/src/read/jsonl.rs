@@ -5,6 +5,9 @@
 //! {"thread":1,"op":"rmw","addr":"x","read":1,"value":2,"begin":10,"end":20,"name":"a"}
 //! {"thread":1,"op":"fence","before":"w","after":"r"}      (`sync`, or neither: a full fence)
 //! {"thread":1,"op":"read","addr":"0x10","value":0,"deps":["a"]}
+//! {"thread":1,"op":"fence","fence":"dmb.ld"}
+//! {"thread":1,"op":"read","addr":"y","value":0,"order":"acq","name":"l"}
+//! {"thread":1,"op":"write","addr":"y","value":1,"pair":"l","deps":[{"on":"l","kind":"data"}]}
 //! {"op":"init","addr":"x","value":5}  {"op":"final","addr":"x","value":2}
 //! {"op":"order","addr":"x","values":[1,2,"a"]}
 //! {"op":"end"}
@@ -24,6 +27,7 @@ use super::error::{InputError, InputErrorKind};
 use super::text::axe_number;
 use super::window::Place;
 use super::{Input, ReadOptions, Token};
+use crate::annotation::{AccessOrder, DependencyKind, FenceName};
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::builder::{Builder, Draft, WriteName};
 use crate::event::{AddressId, Kinds, Operation, Times, Value};
@@ -48,7 +52,8 @@ names!(
     /// What may stand in a line.
     Field, FIELDS:
     Thread "thread", Op "op", Addr "addr", Value "value", Read "read", Before "before",
-    After "after", Begin "begin", End "end", Name "name", Deps "deps", Values "values"
+    After "after", Begin "begin", End "end", Name "name", Deps "deps", Values "values",
+    Order "order", Pair "pair", Fence "fence"
 );
 
 names!(
@@ -63,12 +68,17 @@ const ANY_OP: &str = "`write`, `read`, `rmw`, `fence`, `sync`, `init`, `final`, 
 impl Op {
     /// The fields it needs besides itself, and those it may have.
     fn fields(self) -> (&'static [Field], &'static [Field]) {
-        use Field::{Addr, After, Before, Begin, Deps, End, Name, Read, Thread, Value, Values};
+        use Field::{
+            Addr, After, Before, Begin, Deps, End, Fence, Name, Order, Pair, Read, Thread, Value,
+            Values,
+        };
         const EVENT: &[Field] = &[Begin, End, Name, Deps];
+        const ACCESS: &[Field] = &[Begin, End, Name, Deps, Order];
         match self {
-            Op::Write | Op::Read => (&[Thread, Addr, Value], EVENT),
-            Op::Rmw => (&[Thread, Addr, Read, Value], EVENT),
-            Op::Fence => (&[Thread], &[Before, After, Begin, End, Name, Deps]),
+            Op::Write => (&[Thread, Addr, Value], &[Begin, End, Name, Deps, Order, Pair]),
+            Op::Read => (&[Thread, Addr, Value], ACCESS),
+            Op::Rmw => (&[Thread, Addr, Read, Value], ACCESS),
+            Op::Fence => (&[Thread], &[Before, After, Begin, End, Name, Deps, Fence]),
             Op::Sync => (&[Thread], EVENT),
             Op::Init | Op::Final => (&[Addr, Value], &[]),
             Op::Order => (&[Addr, Values], &[]),
@@ -152,6 +162,16 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
+/// A dependency with its kind.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Dependency<'l> {
+    #[serde(borrow)]
+    on: Cow<'l, str>,
+    #[serde(borrow)]
+    kind: Cow<'l, str>,
+}
+
 /// Something wrong with a line: the bytes it concerns, and what.
 struct Complaint {
     at: usize,
@@ -230,6 +250,7 @@ impl<'l> Line<'l> {
             Op::Final => self.say_of_address(builder, Builder::final_value)?,
             Op::Order => self.order(builder)?,
             Op::Sync => self.event(builder, Operation::SYNC)?,
+            Op::Fence if self.fields.get(Field::Fence).is_some() => self.named_fence(builder)?,
             Op::Fence => {
                 let before = self.kinds(Field::Before)?;
                 let after = self.kinds(Field::After)?;
@@ -271,18 +292,63 @@ impl<'l> Line<'l> {
         let event = builder
             .event(thread, operation, self.number)
             .map_err(|error| self.senseless(Field::Thread, error.kind))?;
+        self.attributes(builder, event)
+    }
+
+    /// A fence by its name, which says what it orders.
+    fn named_fence(&self, builder: &mut Builder) -> Result<(), Complaint> {
+        const NAMES: &str = "the name of a fence, such as `fence.tso`, `dmb.ld` or `isb`";
+        if let Some(raw) = self.fields.get(Field::Before).or(self.fields.get(Field::After)) {
+            let kind = InputErrorKind::ForeignField { operation: "a named fence", field: "before" };
+            return Err(self.complain(raw, kind));
+        }
+        let raw = self.field(Field::Fence);
+        let name = FenceName::from_spelling(&self.string(raw, NAMES)?);
+        let name = name.ok_or_else(|| self.unexpected(raw, NAMES))?;
+        let event = builder
+            .fence(self.number_of(Field::Thread)?, name, self.number)
+            .map_err(|error| self.senseless(Field::Thread, error.kind))?;
+        self.attributes(builder, event)
+    }
+
+    /// What else a line says about an event.
+    fn attributes(&self, builder: &mut Builder, event: Draft) -> Result<(), Complaint> {
         self.times(builder, event)?;
         if let Some(raw) = self.fields.get(Field::Name) {
             let name = self.name(raw)?;
             builder.name(event, &name).map_err(|error| self.senseless(Field::Name, error.kind))?;
         }
         for raw in self.list(Field::Deps)? {
-            let name = self.name(raw)?;
+            let (name, kind) = self.dependency(raw)?;
             builder
-                .dependency(event, &name)
+                .dependency_of_kind(event, &name, kind)
                 .map_err(|error| self.complain(raw, InputErrorKind::Senseless(error.kind)))?;
         }
+        if let Some(raw) = self.fields.get(Field::Order) {
+            const ORDERS: &str = "`acq`, `acqpc`, `rel`, `acqrel` or `sc`";
+            let order = AccessOrder::from_spelling(&self.string(raw, ORDERS)?);
+            let order = order.ok_or_else(|| self.unexpected(raw, ORDERS))?;
+            let said = builder.annotate(event, order);
+            said.map_err(|error| self.senseless(Field::Order, error.kind))?;
+        }
+        if let Some(raw) = self.fields.get(Field::Pair) {
+            let said = builder.pair(event, &self.name(raw)?);
+            said.map_err(|error| self.senseless(Field::Pair, error.kind))?;
+        }
         Ok(())
+    }
+
+    /// A name, or an object with a name and a kind.
+    fn dependency(&self, raw: &'l RawValue) -> Result<(Cow<'l, str>, DependencyKind), Complaint> {
+        const FORM: &str = "a name or {\"on\":NAME,\"kind\":\"addr\"|\"data\"|\"ctrl\"}";
+        if !raw.get().starts_with('{') {
+            return Ok((self.name(raw)?, DependencyKind::Address));
+        }
+        let object: Result<Dependency<'l>, _> = serde_json::from_str(raw.get());
+        let object = object.map_err(|_| self.unexpected(raw, FORM))?;
+        let kind = DependencyKind::from_spelling(&object.kind);
+        let kind = kind.ok_or_else(|| self.unexpected(raw, FORM))?;
+        if is_name(&object.on) { Ok((object.on, kind)) } else { Err(self.unexpected(raw, FORM)) }
     }
 
     fn times(&self, builder: &mut Builder, event: Draft) -> Result<(), Complaint> {

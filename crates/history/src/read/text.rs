@@ -7,8 +7,11 @@
 //! statement = thread ":" operation suffix*  |  "init" address "==" value
 //!           | "final" address "==" value  |  "order" address ":" write ("<" write)*
 //! operation = address ":=" value  |  address "==" value  |  "sync"  |  "fence" kinds "," kinds
+//!           | "fence.tso" | "dmb.ld" | "isb" | …  (every FenceName)
 //!           | "<" address "==" value ";" address ":=" value ">"     (or with braces)
-//! suffix    = "@" [begin] ":" [end]  |  "as" name  |  "dep" name ("," name)*
+//! suffix    = "@" [begin] ":" [end]  |  "as" name  |  kind name ("," name)*  |  "pair" name
+//!           | "acq" | "acqpc" | "rel" | "acqrel" | "sc"
+//! kind      = "dep" | "addr" | "data" | "ctrl"
 //! address   = "M" "[" (number | name) "]"  |  name
 //! write     = value | name                 kinds = "r" | "w" | "rw" | "-"
 //! number    = decimal or 0x…, 64 bits      name = [A-Za-z_][A-Za-z0-9_.$']*
@@ -25,6 +28,7 @@ use std::io::Read;
 use super::error::{InputError, InputErrorKind};
 use super::window::Place;
 use super::{Input, Token};
+use crate::annotation::{AccessOrder, DependencyKind, FenceName};
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::builder::{Builder, Draft, WriteName};
 use crate::event::{AddressId, Kinds, Operation, Times, Value};
@@ -41,11 +45,21 @@ const ACCESS_HELP: &str = "`M[x] == 1` is a read that returned 1, `M[x] := 1` is
 const ATOMIC_HELP: &str = "a read-modify-write is `<M[x] == 0; M[x] := 1>` or the same in braces";
 const VALUE_HELP: &str = "values are numbers from 0 to 2^64 - 1, decimal or hexadecimal with 0x";
 const TIMES_HELP: &str = "times are `@ begin:end`, `@ begin:` or `@ :end`";
-const SUFFIX: &str = "`@`, `as`, `dep` or the next event";
-const SUFFIX_HELP: &str =
-    "an event may be followed by `@ begin:end`, `as name` and `dep name,name`";
+const SUFFIX: &str = "`@`, `as`, `dep`, an annotation or the next event";
+const SUFFIX_HELP: &str = "an event may be followed by `@ begin:end`, `as name`, `dep name,name` \
+                           (or `addr`, `data`, `ctrl`), `acq`, `rel`, `acqrel`, `sc` and `pair name`";
 const ORDER_HELP: &str =
     "`order M[x]: 1 < 2 < a` says in which order values, or writes named with `as`, reached M[x]";
+
+/// How the words begin that may follow an event, where a statement could begin with their letter or
+/// with none.
+const ANNOTATIONS: [&[u8]; 4] = [b"rel", b"sc", b"ct", b"pair"];
+
+/// What an event is.
+enum Said {
+    Operation(Operation),
+    Fence(FenceName),
+}
 
 /// The number that Axe means by `v0`.
 pub(super) fn axe_number(name: &str) -> Option<u64> {
@@ -116,30 +130,44 @@ impl<R: Read> TextReader<R> {
         self.input.window.skip_blanks();
         self.expect(b':', "`:` after the thread number", STATEMENT_HELP)?;
         self.input.window.skip_blanks();
-        let operation = self.operation(builder)?;
-        let event = builder
-            .event(thread, operation, token.place.short_line())
-            .map_err(|error| self.input.senseless(token, error.kind))?;
+        let line = token.place.short_line();
+        let event = match self.operation(builder)? {
+            Said::Operation(operation) => builder.event(thread, operation, line),
+            Said::Fence(name) => builder.fence(thread, name, line),
+        };
+        let event = event.map_err(|error| self.input.senseless(token, error.kind))?;
         self.suffixes(builder, event)
     }
 
-    fn operation(&mut self, builder: &mut Builder) -> Result<Operation, InputError> {
-        match self.input.window.peek() {
+    fn operation(&mut self, builder: &mut Builder) -> Result<Said, InputError> {
+        let operation = match self.input.window.peek() {
             Some(b'<') => self.atomic(builder, b'>', "`>`"),
             Some(b'{') => self.atomic(builder, b'}', "`}`"),
             Some(byte) if starts_name(byte) => {
                 let word = self.word("an operation", OPERATION_HELP)?;
-                match self.input.window.bytes_since(word.place) {
+                let bytes = self.input.window.bytes_since(word.place);
+                let fence = FenceName::from_spelling(name_text(bytes));
+                match bytes {
                     b"sync" => Ok(Operation::SYNC),
                     b"fence" => self.fence(),
                     _ => {
+                        if let Some(name) = fence.filter(|_| !self.is_address_of_access()) {
+                            return Ok(Said::Fence(name));
+                        }
                         let address = self.address_after(word, builder)?;
                         self.access(address)
                     }
                 }
             }
             _ => Err(self.input.unexpected("an operation", OPERATION_HELP)),
-        }
+        };
+        operation.map(Said::Operation)
+    }
+
+    /// Whether a word just read that names a fence is an address here: `isb := 1` writes to `isb`.
+    fn is_address_of_access(&mut self) -> bool {
+        self.input.window.skip_blanks();
+        self.input.window.starts_with(b":=") || self.input.window.starts_with(b"==")
     }
 
     /// `== value` or `:= value`
@@ -214,9 +242,9 @@ impl<R: Read> TextReader<R> {
         }
     }
 
-    /// `@ …`, `as …` and `dep …`, in any order
+    /// `@ …`, `as …`, dependencies, annotations and `pair …`, in any order
     fn suffixes(&mut self, builder: &mut Builder, event: Draft) -> Result<(), InputError> {
-        let (mut timed, mut named) = (false, false);
+        let (mut timed, mut named, mut annotated) = (false, false, false);
         while self.early_thread.is_none() {
             self.input.window.skip_blanks();
             let place = self.input.window.place();
@@ -225,20 +253,48 @@ impl<R: Read> TextReader<R> {
                     self.once(&mut timed, Token { place, length: 1 }, "time")?;
                     self.times(builder, event)?;
                 }
-                Some(b'a') => {
+                Some(b'a') if self.input.window.starts_with(b"as") => {
                     self.keyword("as", SUFFIX, SUFFIX_HELP)?;
                     self.once(&mut named, Token { place, length: 2 }, "name")?;
                     self.input.window.skip_blanks();
                     self.named(NAME_HELP, |name| builder.name(event, name))?;
                 }
-                Some(b'd') => {
+                Some(b'd') if self.input.window.starts_with(b"dep") => {
                     self.keyword("dep", SUFFIX, SUFFIX_HELP)?;
-                    self.dependencies(builder, event)?;
+                    self.dependencies(builder, event, DependencyKind::Address)?;
+                }
+                Some(b'a' | b'd') => self.annotation(builder, event, &mut annotated)?,
+                _ if ANNOTATIONS.iter().any(|word| self.input.window.starts_with(word)) => {
+                    self.annotation(builder, event, &mut annotated)?;
                 }
                 _ => break,
             }
         }
         Ok(())
+    }
+
+    /// `acq`, …, `addr …`, `data …`, `ctrl …` or `pair …`
+    fn annotation(
+        &mut self,
+        builder: &mut Builder,
+        event: Draft,
+        annotated: &mut bool,
+    ) -> Result<(), InputError> {
+        let token = self.word(SUFFIX, SUFFIX_HELP)?;
+        let word = name_text(self.input.window.bytes_since(token.place));
+        if let Some(order) = AccessOrder::from_spelling(word) {
+            self.once(annotated, token, "annotation")?;
+            let said = builder.annotate(event, order);
+            return said.map_err(|error| self.input.senseless(token, error.kind));
+        }
+        match (DependencyKind::from_spelling(word), word) {
+            (Some(kind), _) => self.dependencies(builder, event, kind),
+            (None, "pair") => {
+                self.input.window.skip_blanks();
+                self.named(NAME_HELP, |name| builder.pair(event, name))
+            }
+            (None, _) => Err(self.input.unexpected_at(token.place, SUFFIX, SUFFIX_HELP)),
+        }
     }
 
     fn once(
@@ -295,10 +351,15 @@ impl<R: Read> TextReader<R> {
     }
 
     /// `name, name, …`
-    fn dependencies(&mut self, builder: &mut Builder, event: Draft) -> Result<(), InputError> {
+    fn dependencies(
+        &mut self,
+        builder: &mut Builder,
+        event: Draft,
+        kind: DependencyKind,
+    ) -> Result<(), InputError> {
         loop {
             self.input.window.skip_blanks();
-            self.named(NAME_HELP, |name| builder.dependency(event, name))?;
+            self.named(NAME_HELP, |name| builder.dependency_of_kind(event, name, kind))?;
             self.input.window.skip_blanks();
             if self.input.window.peek() != Some(b',') {
                 return Ok(());
@@ -386,7 +447,7 @@ impl<R: Read> TextReader<R> {
         word: Token,
         builder: &mut Builder,
     ) -> Result<AddressId, InputError> {
-        if self.input.window.bytes_since(word.place) != b"M" {
+        if self.input.window.bytes(word.place, word.length) != b"M" {
             return Ok(self.named_address(word, builder));
         }
         self.input.window.skip_blanks();
@@ -411,7 +472,7 @@ impl<R: Read> TextReader<R> {
     }
 
     fn named_address(&self, word: Token, builder: &mut Builder) -> AddressId {
-        self.name_of_address(self.input.window.bytes_since(word.place), builder)
+        self.name_of_address(self.input.window.bytes(word.place, word.length), builder)
     }
 
     fn name_of_address(&self, name: &[u8], builder: &mut Builder) -> AddressId {

@@ -102,6 +102,22 @@ impl<R: Read> Window<R> {
         self.at += 1;
     }
 
+    /// Whether the next bytes are these; no more is asked for than it takes to tell.
+    pub(super) fn starts_with(&mut self, word: &[u8]) -> bool {
+        loop {
+            let seen = self.visible().len().min(word.len());
+            if self.visible()[..seen] != word[..seen] {
+                return false;
+            }
+            if seen == word.len() {
+                return true;
+            }
+            if !self.fill(CAPACITY) {
+                return false;
+            }
+        }
+    }
+
     /// What is there of the input from the next byte on, without asking for more.
     #[inline]
     pub(super) fn visible(&self) -> &[u8] {

@@ -3,7 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tribunal_history::{
-    AddressLabel, Builder, Draft, History, Kinds, Operation, ThinAir, Times, WriteName,
+    AccessOrder, AddressLabel, Builder, DependencyKind, Draft, FenceName, History, Kinds,
+    Operation, ThinAir, Times, WriteName,
 };
 
 /// What one event is made of; what does not apply to its kind is ignored.
@@ -17,6 +18,8 @@ pub(crate) struct Recipe {
     choices: [usize; 2],
     times: (Option<u64>, Option<u64>),
     named: bool,
+    /// How it is annotated: an access order, a fence by its name, a pair with an earlier load.
+    annotation: usize,
 }
 
 /// A whole trace.
@@ -44,11 +47,13 @@ fn recipe() -> impl Strategy<Value = Recipe> {
     let time = || proptest::option::weighted(0.2, 0..100u64);
     let value = prop_oneof![0..6u64, Just(u64::MAX), any::<u64>()];
     let choices = [any::<prop::sample::Index>(), any::<prop::sample::Index>()];
-    (0..THREADS.len(), 0..10u8, 0..labels().len(), value, choices, (time(), time()), any::<bool>())
-        .prop_map(|(thread, kind, address, value, choices, times, named)| {
+    let who = (0..THREADS.len(), 0..10u8, 0..labels().len());
+    (who, value, choices, (time(), time()), any::<bool>(), 0..24usize).prop_map(
+        |((thread, kind, address), value, choices, times, named, annotation)| {
             let choices = choices.map(|choice| choice.index(1 << 20));
-            Recipe { thread, kind, address, value, choices, times, named }
-        })
+            Recipe { thread, kind, address, value, choices, times, named, annotation }
+        },
+    )
 }
 
 /// Traces that are well-formed.
@@ -133,8 +138,17 @@ impl Trace {
         writers: &mut [Vec<WriteName>],
     ) {
         let operation = recipe.operation(builder, values);
-        let event: Draft =
-            builder.event(THREADS[recipe.thread], operation, line as u32 + 1).unwrap();
+        let (thread, number) = (THREADS[recipe.thread], line as u32 + 1);
+        let fence = FenceName::ALL.get(recipe.annotation).filter(|_| operation.address().is_none());
+        let event: Draft = match fence {
+            Some(&name) => builder.fence(thread, name, number).unwrap(),
+            None => builder.event(thread, operation, number).unwrap(),
+        };
+        if let (Some(&order), Some(_)) =
+            (AccessOrder::ALL.get(recipe.annotation), operation.address())
+        {
+            builder.annotate(event, order).unwrap();
+        }
         let (begin, end) = recipe.times;
         let end = end.map(|end| end + begin.unwrap_or(0));
         if begin.is_some() || end.is_some() {
@@ -143,7 +157,17 @@ impl Trace {
         let earlier = &mut readers[recipe.thread];
         if !earlier.is_empty() && recipe.choices[1].is_multiple_of(3) {
             for choice in recipe.choices {
-                builder.dependency(event, &earlier[choice % earlier.len()]).unwrap();
+                let kind = DependencyKind::ALL[choice % 7 % 3];
+                let name = &earlier[choice % earlier.len()];
+                builder.dependency_of_kind(event, name, kind).unwrap();
+            }
+        }
+        if recipe.annotation > 12 {
+            // Most of these are no pair, which is refused.
+            for name in earlier.iter() {
+                if builder.pair(event, name).is_ok() {
+                    break;
+                }
             }
         }
         if recipe.named {

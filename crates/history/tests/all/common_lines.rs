@@ -109,6 +109,12 @@ const SUFFIXES: &[&str] = &[
     " as a",
     "\nas b",
     " dep a",
+    " acq",
+    "\nrel",
+    "\nctrl a",
+    " data a",
+    " sc as d",
+    "\npair a",
     " # comment",
     " @ 1",
     " @ 1:2 @ 3:4",
@@ -136,7 +142,18 @@ fn atomic() -> impl Strategy<Value = String> {
 }
 
 fn operation() -> impl Strategy<Value = String> {
-    const FENCES: &[&str] = &["sync", "sync ", "syncs", "fence r,w", "fence -,rw", "sync\t"];
+    const FENCES: &[&str] = &[
+        "sync",
+        "sync ",
+        "syncs",
+        "fence r,w",
+        "fence -,rw",
+        "sync\t",
+        "isb",
+        "dmb.ld",
+        "fence.tso",
+        "isb := 1",
+    ];
     prop_oneof![4 => access(), 2 => atomic(), 1 => select(FENCES).prop_map(String::from)]
 }
 

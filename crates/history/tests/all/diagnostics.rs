@@ -193,11 +193,11 @@ fn an_unknown_suffix() {
     text(
         "0: x := 1 at 5",
         "
-t:1:11: expected `@`, `as`, `dep` or the next event, found `at`
+t:1:11: expected `@`, `as`, `dep`, an annotation or the next event, found `at`
   |
 1 | 0: x := 1 at 5
-  |           ^^ expected `@`, `as`, `dep` or the next event
-  = help: an event may be followed by `@ begin:end`, `as name` and `dep name,name`",
+  |           ^^ expected `@`, `as`, `dep`, an annotation or the next event
+  = help: an event may be followed by `@ begin:end`, `as name`, `dep name,name` (or `addr`, `data`, `ctrl`), `acq`, `rel`, `acqrel`, `sc` and `pair name`",
     );
 }
 

@@ -31,13 +31,27 @@ fn rebuilt(
             fence => fence,
         };
         let label = history.thread_label(event.thread);
-        let draft = builder.event(label, operation, event.line).unwrap();
+        let draft = match history.fence_name(id) {
+            Some(name) => builder.fence(label, name, event.line).unwrap(),
+            None => builder.event(label, operation, event.line).unwrap(),
+        };
+        if let Some(order) = history.access_order(id) {
+            builder.annotate(draft, order).unwrap();
+        }
         builder.times(draft, history.times(id)).unwrap();
         if let Some(name) = history.name(id) {
             builder.name(draft, name).unwrap();
         }
-        for read in history.dependencies_of(id).filter(|read| keep[read.index()]) {
-            builder.dependency(draft, history.name(read).unwrap()).unwrap();
+        let pairs =
+            history.pairs().iter().filter(|&&(write, load)| write == id && keep[load.index()]);
+        for &(_, load) in pairs {
+            builder.pair(draft, history.name(load).unwrap()).unwrap();
+        }
+        let all = history.dependencies().iter().enumerate();
+        for (at, &(_, read)) in all.filter(|(_, (to, read))| *to == id && keep[read.index()]) {
+            for kind in history.kinds_of_dependency(at).iter() {
+                builder.dependency_of_kind(draft, history.name(read).unwrap(), kind).unwrap();
+            }
         }
     }
     for (f, _) in history.finals().iter().zip(finals).filter(|(_, keep)| **keep) {

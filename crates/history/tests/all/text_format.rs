@@ -1,8 +1,8 @@
 //! What the text format says, one sentence a test.
 
 use tribunal_history::{
-    AddressLabel, EventId, History, Kinds, Operation, ReadOptions, Source, ThinAir, Times,
-    TraceReader, parse_text,
+    AccessOrder, AddressLabel, DependencyKind, EventId, FenceName, History, Kinds, Operation,
+    ReadOptions, Source, ThinAir, Times, TraceReader, parse_text,
 };
 
 fn parse(text: &str) -> History {
@@ -255,4 +255,47 @@ fn the_reader_stops_after_an_error() {
     assert!(reader.next_trace().is_err());
     assert!(reader.next_trace().unwrap().is_none());
     assert!(reader.next().is_none());
+}
+
+#[test]
+fn annotations_pairs_kinds_of_dependencies_and_named_fences() {
+    let text = "0: M[x] == 0 acq as l\n0: M[x] := 1 rel pair l\n0: dmb.ld\n0: fence.tso\n\
+                0: M[y] := 2 acqrel dep l data l\n0: M[isb] := 3 ctrl l\n0: isb\ncheck\n";
+    let history = parse_text(text).unwrap();
+    let event = EventId::new;
+    assert_eq!(history.access_order(event(0)), Some(AccessOrder::Acquire));
+    assert_eq!(history.access_order(event(5)), None);
+    assert_eq!(history.pairs(), [(event(1), event(0))]);
+    assert_eq!(history.fence_name(event(2)), Some(FenceName::DmbLd));
+    assert_eq!(history.fence_name(event(6)), Some(FenceName::Isb));
+    assert_eq!(history.dependencies().len(), 2);
+    let kinds: Vec<_> = history.kinds_of_dependency(0).iter().collect();
+    assert_eq!(kinds, [DependencyKind::Address, DependencyKind::Data]);
+    let kinds: Vec<_> = history.kinds_of_dependency(1).iter().collect();
+    assert_eq!(kinds, [DependencyKind::Control]);
+    let mut written = Vec::new();
+    tribunal_history::write_text(&history, &mut written).unwrap();
+    assert_eq!(String::from_utf8(written).unwrap(), text);
+    let mut lines = Vec::new();
+    tribunal_history::write_jsonl(&history, &mut lines).unwrap();
+    assert_eq!(
+        String::from_utf8(lines).unwrap().lines().nth(1).unwrap(),
+        r#"{"thread":0,"op":"write","addr":"x","value":1,"order":"rel","pair":"l"}"#
+    );
+}
+
+#[test]
+fn pairs_that_are_none() {
+    for (text, why) in [
+        ("0: x == 0 as l\n0: y := 1 pair l", "reads another address"),
+        ("0: x == 0 as l\n1: x := 1 pair l", "another thread"),
+        ("0: x == 0 as l\n0: x == 0 pair l", "a plain write to a plain read"),
+        ("0: x == 0 as l\n0: x := 1 pair l\n0: x := 2 pair l", "already has its partner"),
+        ("0: x := 1 pair l", "no earlier event"),
+        ("0: sync acq", "this is a fence"),
+        ("0: x := 1 acq rel", "a second annotation"),
+    ] {
+        let error = parse_text(text).unwrap_err().to_string();
+        assert!(error.contains(why), "{text}: {error}");
+    }
 }

@@ -167,8 +167,14 @@ impl Part {
         for &e in &kept {
             let event = history.event(e);
             let operation = moved(event.operation, &addresses)?;
-            let draft =
-                builder.event(history.thread_label(event.thread), operation, event.line).ok()?;
+            let thread = history.thread_label(event.thread);
+            let draft = match history.fence_name(e) {
+                Some(name) => builder.fence(thread, name, event.line).ok()?,
+                None => builder.event(thread, operation, event.line).ok()?,
+            };
+            if let Some(order) = history.access_order(e) {
+                builder.annotate(draft, order).ok()?;
+            }
             drafts.insert(e, draft);
             if let Some(name) = history.name(e) {
                 builder.name(draft, name).ok()?;
@@ -177,11 +183,17 @@ impl Part {
                 builder.times(draft, history.times(e)).ok()?;
             }
         }
-        for (&(event, read), _) in
-            history.dependencies().iter().zip(&self.dependencies).filter(|(_, kept)| **kept)
-        {
-            if let (Some(&draft), true) = (drafts.get(&event), self.events[read.index()]) {
-                builder.dependency(draft, history.name(read)?).ok()?;
+        for (at, &(event, read)) in history.dependencies().iter().enumerate() {
+            let (Some(&draft), true) = (drafts.get(&event), self.events[read.index()]) else {
+                continue;
+            };
+            for kind in history.kinds_of_dependency(at).iter().filter(|_| self.dependencies[at]) {
+                builder.dependency_of_kind(draft, history.name(read)?, kind).ok()?;
+            }
+        }
+        for &(write, load) in history.pairs() {
+            if let (Some(&draft), true) = (drafts.get(&write), self.events[load.index()]) {
+                builder.pair(draft, history.name(load)?).ok()?;
             }
         }
         self.add_lines(history, &mut builder, &addresses)?;

@@ -6,7 +6,7 @@
 //! first byte that it does not expect. What it gives up on is read again from the start of the line
 //! by the scanner of the whole format, which also finds the words for what is wrong.
 //!
-//! An event may go on with `@`, `as` or `dep` on the next line, so a line counts only if the byte
+//! An event may go on with `@`, `as`, `dep` or an annotation on the next line, so a line counts only if the byte
 //! after it is there and starts a statement.
 
 use std::io::Read;
@@ -117,7 +117,11 @@ impl<'b> CommonLine<'b> {
         let times_length = scan.at - times_at;
         scan.end_of_line()?;
         let length = scan.at;
-        let starts_statement = matches!(scan.peek()?, b'0'..=b'9' | b'c' | b'i' | b'f' | b'o');
+        let starts_statement = match scan.peek()? {
+            b'0'..=b'9' | b'i' | b'f' | b'o' => true,
+            b'c' => *bytes.get(length + 1)? == b'h', // `check`, not `ctrl`
+            _ => false,
+        };
         starts_statement.then_some(Self {
             thread,
             thread_digits,
