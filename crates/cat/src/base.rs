@@ -3,7 +3,7 @@
 //! Everything else that models take for granted (`po-loc`, `rfe`, `fr`, `M`, the kinds of fences by
 //! other names) is defined in terms of these in `prelude.cat`.
 
-use history::Kinds;
+use history::{AccessOrder, DependencyKind, FenceName, Kinds};
 
 /// A set of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,6 +20,12 @@ pub(crate) enum BaseSet {
     Fences,
     /// `Fence.r.rw`, …: fences that order accesses of exactly these kinds.
     Fence(FenceKind),
+    /// `Fence.tso`, `DMB.LD`, …: fences by the name of their instruction.
+    Named(FenceName),
+    /// `Acq`, …: accesses with an annotation; both halves of an annotated atomic.
+    Annotated(AccessOrder),
+    /// `EX`: the accesses of load-reserved and store-conditional pairs.
+    Exclusive,
 }
 
 /// What a fence orders: one of the nine pairs of `r`, `w`, `rw`.
@@ -54,8 +60,10 @@ pub(crate) enum BaseRelation {
     ReadsFrom,
     /// `co`: a total order of the writes of each address, the initial write first.
     Coherence,
-    /// `addr`: from a read to what declares that it depends on it.
-    Dependency,
+    /// `addr`, `data`, `ctrl`: from a read to what declares that it depends on it in this way.
+    Dependency(DependencyKind),
+    /// `lxsx`: from a load-reserved to its successful store-conditional.
+    ExclusivePair,
     /// `amo`: from the reading half of an atomic to its writing half.
     AtomicPair,
     /// `rt`: from an event to those that began after it had ended.
@@ -70,7 +78,14 @@ pub(crate) fn set(name: &str) -> Option<BaseSet> {
         "IW" => BaseSet::InitialWrites,
         "X" => BaseSet::Atomic,
         "F" => BaseSet::Fences,
+        "EX" => BaseSet::Exclusive,
         _ => {
+            if let Some(&(_, order)) = ANNOTATIONS.iter().find(|(known, _)| *known == name) {
+                return Some(BaseSet::Annotated(order));
+            }
+            if let Some(fence) = FenceName::ALL.into_iter().find(|each| each.set_name() == name) {
+                return Some(BaseSet::Named(fence));
+            }
             let (before, after) = name.strip_prefix("Fence.")?.split_once('.')?;
             let number = |letters| LETTERS.iter().position(|each| *each == letters);
             let kind = FenceKind { before: number(before)? as u8, after: number(after)? as u8 };
@@ -85,14 +100,26 @@ pub(crate) fn relation(name: &str) -> Option<BaseRelation> {
     RELATIONS.iter().find(|(known, _)| *known == name).map(|&(_, relation)| relation)
 }
 
-const RELATIONS: [(&str, BaseRelation); 9] = [
+/// The sets of annotated accesses.
+const ANNOTATIONS: [(&str, AccessOrder); 5] = [
+    ("Acq", AccessOrder::Acquire),
+    ("AcqPc", AccessOrder::AcquirePc),
+    ("Rel", AccessOrder::Release),
+    ("AcqRel", AccessOrder::AcquireRelease),
+    ("Sc", AccessOrder::Sequential),
+];
+
+const RELATIONS: [(&str, BaseRelation); 12] = [
     ("id", BaseRelation::Same),
     ("po", BaseRelation::ProgramOrder),
     ("loc", BaseRelation::SameAddress),
     ("int", BaseRelation::SameThread),
     ("rf", BaseRelation::ReadsFrom),
     ("co", BaseRelation::Coherence),
-    ("addr", BaseRelation::Dependency),
+    ("addr", BaseRelation::Dependency(DependencyKind::Address)),
+    ("data", BaseRelation::Dependency(DependencyKind::Data)),
+    ("ctrl", BaseRelation::Dependency(DependencyKind::Control)),
+    ("lxsx", BaseRelation::ExclusivePair),
     ("amo", BaseRelation::AtomicPair),
     ("rt", BaseRelation::RealTime),
 ];

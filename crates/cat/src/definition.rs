@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use history::{EventId, History, Operation, Source};
+use history::{DependencyKind, EventId, FenceName, History, Operation, Source};
 
 use crate::load::CatModel;
 use crate::syntax::{
@@ -165,6 +165,25 @@ impl<'a> Facts<'a> {
             "X" => Box::new(|node| {
                 Self::event(node).is_some_and(|id| self.history.event(id).is_atomic())
             }),
+            "EX" => {
+                let pairs = self.history.pairs().iter();
+                let paired: Vec<EventId> = pairs.flat_map(|&(store, load)| [store, load]).collect();
+                Box::new(move |node| Self::event(node).is_some_and(|id| paired.contains(&id)))
+            }
+            "Acq" | "AcqPc" | "Rel" | "AcqRel" | "Sc" => {
+                let spelling = name.to_lowercase();
+                Box::new(move |node| {
+                    let order = Self::event(node).and_then(|id| self.history.access_order(id));
+                    order.is_some_and(|order| order.spelling() == spelling)
+                })
+            }
+            _ if FenceName::ALL.iter().any(|fence| fence.set_name() == name) => {
+                let name = name.to_owned();
+                Box::new(move |node| {
+                    let fence = Self::event(node).and_then(|id| self.history.fence_name(id));
+                    fence.is_some_and(|fence| fence.set_name() == name)
+                })
+            }
             _ => {
                 let (before, after) = name.strip_prefix("Fence.")?.split_once('.')?;
                 let letters = ["r", "w", "rw"];
@@ -201,10 +220,20 @@ impl<'a> Facts<'a> {
                 Some((a, b)) => self.history.thread_of(a) == self.history.thread_of(b),
                 None => a == b,
             }),
-            "addr" => Box::new(move |a, b| {
-                matches!(a, Node::Reads(_))
-                    && events(a, b)
-                        .is_some_and(|(a, b)| self.history.dependencies().contains(&(b, a)))
+            "addr" | "data" | "ctrl" => {
+                let kind = DependencyKind::from_spelling(name)?;
+                Box::new(move |a, b| {
+                    let Some((from, to)) = events(a, b) else { return false };
+                    let mut all = self.history.dependencies().iter().enumerate();
+                    let declared = all.find(|(_, pair)| **pair == (to, from));
+                    let is_of_kind = |at| self.history.kinds_of_dependency(at).contains(kind);
+                    matches!(a, Node::Reads(_)) && declared.is_some_and(|(at, _)| is_of_kind(at))
+                })
+            }
+            "lxsx" => Box::new(move |a, b| {
+                events(a, b).is_some_and(|(load, store)| {
+                    self.history.pairs().iter().any(|&pair| pair == (store, load))
+                })
             }),
             "amo" => Box::new(|a, b| match (a, b) {
                 (Node::Reads(a), Node::Writes(b)) => a == b,

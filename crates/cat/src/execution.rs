@@ -108,6 +108,16 @@ impl<'a> Execution<'a> {
                 BaseSet::Atomic => matches!(event.role, Role::ReadHalf | Role::WriteHalf),
                 BaseSet::Fences => matches!(event.role, Role::Fence(_)),
                 BaseSet::Fence(kind) => event.role == Role::Fence(Some(kind)),
+                BaseSet::Named(name) => {
+                    event.event.and_then(|id| self.history.fence_name(id)) == Some(name)
+                }
+                BaseSet::Annotated(order) => {
+                    event.event.and_then(|id| self.history.access_order(id)) == Some(order)
+                }
+                BaseSet::Exclusive => {
+                    let pairs = self.history.pairs();
+                    event.event.is_some_and(|id| pairs.iter().any(|p| p.0 == id || p.1 == id))
+                }
             }
         })
     }
@@ -127,10 +137,16 @@ impl<'a> Execution<'a> {
                 (None, None) => a.address == b.address,
                 _ => false,
             },
-            BaseRelation::Dependency => &|a, b| match (a.event, b.event) {
+            BaseRelation::Dependency(kind) => &move |a, b| match (a.event, b.event) {
                 (Some(from), Some(to)) => {
-                    a.is_read() && self.history.dependencies_of(to).any(|read| read == from)
+                    let found = self.history.dependencies().binary_search(&(to, from));
+                    let is_of_kind = |at| self.history.kinds_of_dependency(at).contains(kind);
+                    a.is_read() && found.is_ok_and(is_of_kind)
                 }
+                _ => false,
+            },
+            BaseRelation::ExclusivePair => &|a, b| match (a.event, b.event) {
+                (Some(load), Some(store)) => self.history.pairs().contains(&(store, load)),
                 _ => false,
             },
             BaseRelation::AtomicPair => {

@@ -70,9 +70,24 @@ pub fn certify_within(
     memory: usize,
 ) -> Result<(), Rejection> {
     names::all_exist(history, &certificate.evidence)?;
+    knows_all(history, certificate.model)?;
     match &certificate.evidence {
         Evidence::Consistent(witness) => satisfies(history, certificate.model, witness, memory)?,
         Evidence::Violation(proof) => proof::check(history, certificate.model, proof)?,
+    }
+    Ok(())
+}
+
+/// Whether the model gives a meaning to everything that the trace says.
+fn knows_all(history: &History, model: Model) -> Result<(), Fault> {
+    let is_fence_tso = |event| history.fence_name(event) == Some(history::FenceName::Tso);
+    let swaps_reads = match model.rules() {
+        Rules::Store(rules) => rules.global && rules.read_read != models::Keeps::Always,
+        Rules::Causal(_) => false,
+    };
+    let swaps_reads = swaps_reads && history.has_annotations();
+    if !history.pairs().is_empty() || swaps_reads && history.event_ids().any(is_fence_tso) {
+        return Err(Fault::Beyond { model });
     }
     Ok(())
 }

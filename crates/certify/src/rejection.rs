@@ -44,6 +44,7 @@ pub enum Fault {
     NoSuchEvent,
     WrongEvidence { model: Model },
     TooLarge { bytes: usize, allowed: usize },
+    Beyond { model: Model },
 
     // Of orders.
     Fence { event: Name },
@@ -94,6 +95,10 @@ impl fmt::Display for Fault {
             WrongEvidence { model } => {
                 write!(f, "this kind of evidence says nothing about {model}")
             }
+            Beyond { model } => write!(
+                f,
+                "the trace has store-conditionals or a `fence.tso`, which {model} says nothing about"
+            ),
             TooLarge { bytes, allowed } => {
                 let [takes, allowed] = [bytes, allowed].map(|bytes| bytes.div_ceil(1 << 10));
                 write!(f, "checking it takes tables of {takes} KiB, and {allowed} KiB are allowed")

@@ -20,6 +20,7 @@
 //! ```
 
 pub mod axe;
+mod beyond;
 mod budget;
 mod by_file;
 mod causal;
@@ -40,6 +41,15 @@ use models::{Model, Rules};
 
 /// Decides whether `history` satisfies `model` with the given engine.
 pub fn judge(history: &History, model: Model, engine: Engine, budget: &Budget) -> Judgement {
+    if let Some(sentence) = beyond::beyond(history, model) {
+        let outcome = verdict::undecided(Reason::Engine(sentence), "");
+        return Judgement {
+            model,
+            outcome,
+            decided_by: DecidedBy::Saturation,
+            stats: Stats::default(),
+        };
+    }
     match model.rules() {
         Rules::Causal(rules) => causal::decide(history, model, rules, budget),
         Rules::Store(rules) => store::decide(history, model, rules, engine, budget),

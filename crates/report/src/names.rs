@@ -39,6 +39,9 @@ pub(crate) fn event_text_within(
             let label = label(address);
             format!("<M[{label}] == {}; M[{label}] := {}>", value(read), value(write))
         }
+        Operation::Fence { .. } if let Some(name) = history.fence_name(event) => {
+            name.spelling().to_owned()
+        }
         Operation::Fence { before: Kinds::ALL, after: Kinds::ALL } => "sync".to_owned(),
         Operation::Fence { before, after } => {
             let letters = |kinds: Kinds| match kinds.letters() {
