@@ -46,6 +46,7 @@ mod graph;
 mod lex;
 mod load;
 mod parse;
+mod shape;
 mod shipped;
 mod solve;
 mod syntax;
@@ -53,6 +54,7 @@ mod witness;
 
 pub use definition::{broken_axioms, meets};
 pub use load::{Axiom, CatError, CatModel};
+pub use shape::{EventSort, Global, Path, SetTest, Shape, Step};
 pub use shipped::shipped_models;
 pub use solve::{Answer, Effort, Refutation, solve};
 pub use syntax::{Place, Test};

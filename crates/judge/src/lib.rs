@@ -31,7 +31,7 @@ pub mod stream;
 mod verdict;
 
 pub use budget::{Budget, Limits};
-pub use by_file::{FileOutcome, ModelFile, judge_by_file};
+pub use by_file::{FileJudgement, FileOutcome, ModelFile, judge_by_file};
 pub use gradual::{Gradual, judge_gradually};
 pub use shrink::{ShrinkOptions, Shrunk, shrink};
 pub use verdict::{DecidedBy, Engine, Judgement, Outcome, Reason, Stats, Undecided, UnknownEngine};

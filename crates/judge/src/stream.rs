@@ -16,7 +16,7 @@ use models::Model;
 use pipeline::{Closed, Pipeline, Questions};
 
 use crate::{
-    Engine, FileOutcome, Gradual, Judgement, Limits, ModelFile, judge, judge_by_file,
+    Engine, FileJudgement, Gradual, Judgement, Limits, ModelFile, judge, judge_by_file,
     judge_gradually,
 };
 
@@ -68,7 +68,7 @@ pub enum Answer {
     /// About one model.
     Model(Judgement),
     /// About the model of a file.
-    File(FileOutcome),
+    File(FileJudgement),
     /// About all of them.
     Gradual(Gradual),
 }
@@ -91,7 +91,7 @@ impl Judged {
     pub fn verdict(&self) -> Verdict<(), (), ()> {
         match &self.answer {
             Answer::Model(judgement) => judgement.outcome.bare(),
-            Answer::File(outcome) => outcome.bare(),
+            Answer::File(judgement) => judgement.outcome.bare(),
             Answer::Gradual(gradual) => gradual.verdict(),
         }
     }
@@ -276,7 +276,7 @@ impl Job {
             Asked::Model(model) => Answer::Model(by(*model)),
             Asked::File(file) => {
                 let budget = self.limits.budget(&self.stop);
-                Answer::File(judge_by_file(&trace.history, &file.model, &budget))
+                Answer::File(judge_by_file(&trace.history, file, &budget))
             }
             Asked::Gradual => Answer::Gradual(judge_gradually(by)),
         };

@@ -100,11 +100,14 @@ pub enum DecidedBy {
     Enumerate,
     Subsets,
     Causal,
+    /// The search of models as files, over who read from whom and the orders of writes.
+    Choices,
 }
 
-impl fmt::Display for DecidedBy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+impl DecidedBy {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
             DecidedBy::Recorded => "recorded",
             DecidedBy::Linear => "linear",
             DecidedBy::Saturation => "saturation",
@@ -113,7 +116,14 @@ impl fmt::Display for DecidedBy {
             DecidedBy::Enumerate => "enumerate",
             DecidedBy::Subsets => "subsets",
             DecidedBy::Causal => "causal",
-        })
+            DecidedBy::Choices => "choices",
+        }
+    }
+}
+
+impl fmt::Display for DecidedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 

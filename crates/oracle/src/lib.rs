@@ -20,6 +20,7 @@
 //! }
 //! ```
 
+mod annotate;
 mod blur;
 mod causal;
 mod classic;
@@ -42,6 +43,7 @@ mod strategy;
 use history::History;
 use models::{Model, Rules};
 
+pub use annotate::annotated;
 pub use chance::Rng;
 pub use corpus::{corpora, large_corpus, small_corpus};
 pub use formula::{Formula, SharedLiterals};

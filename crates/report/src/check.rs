@@ -51,7 +51,7 @@ pub struct Style {
 pub fn lines(judged: &Judged, style: Style) -> String {
     match &judged.answer {
         Answer::Model(judgement) => model_lines(judged, judgement, style),
-        Answer::File(outcome) => by_file::lines(judged, outcome, style),
+        Answer::File(judgement) => by_file::lines(judged, judgement, style),
         Answer::Gradual(gradual) => gradual_line(judged, gradual, style) + "\n",
     }
 }

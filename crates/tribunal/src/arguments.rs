@@ -545,6 +545,13 @@ pub(crate) enum ModelArgument {
     Gradual,
     /// The file of a model.
     File(PathBuf),
+    /// A model that comes as a file with the program.
+    Shipped(&'static str),
+}
+
+/// The shipped models that are no built-in ones.
+fn shipped_models() -> impl Iterator<Item = &'static str> {
+    cat::shipped_models().filter(|name| name.parse::<Model>().is_err())
 }
 
 /// Reads the names of models, and takes what ends in `.cat` for a file.
@@ -553,7 +560,9 @@ struct ModelOrFile(PossibleValuesParser);
 
 fn model_or_file_parser() -> ModelOrFile {
     let gradual = PossibleValue::new("gradual").help("the strongest of them that hold");
-    ModelOrFile(PossibleValuesParser::new(model_values().into_iter().chain([gradual])))
+    let shipped = shipped_models().map(|name| PossibleValue::new(name).help("see docs/cat.md"));
+    let names = model_values().into_iter().chain(shipped).chain([gradual]);
+    ModelOrFile(PossibleValuesParser::new(names))
 }
 
 impl TypedValueParser for ModelOrFile {
@@ -570,7 +579,10 @@ impl TypedValueParser for ModelOrFile {
         }
         let names = self.0.clone().try_map(|name| match &*name.to_ascii_lowercase() {
             "gradual" => Ok(ModelArgument::Gradual),
-            name => name.parse().map(ModelArgument::Model),
+            name => match shipped_models().find(|shipped| *shipped == name) {
+                Some(shipped) => Ok(ModelArgument::Shipped(shipped)),
+                None => name.parse().map(ModelArgument::Model),
+            },
         });
         names.parse_ref(command, argument, value)
     }

@@ -5,6 +5,7 @@
 //! and only what is left open is searched. All engines but the recorded order work on one
 //! [`Problem`](problem::Problem): the history with its graph of what must come before what.
 
+pub(crate) mod by_shape;
 mod chains;
 mod choices;
 mod clocks;
@@ -13,9 +14,11 @@ mod cycles;
 mod enumerate;
 mod graph;
 mod guess;
+mod halves;
 mod linear;
 mod linearize;
 mod nodes;
+mod paths;
 mod problem;
 mod program_order;
 mod recorded;

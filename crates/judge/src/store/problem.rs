@@ -137,6 +137,21 @@ impl LastReaders {
 impl<'a> Problem<'a> {
     /// Prepares a history, or refutes it.
     pub(crate) fn new(history: &'a History, rules: StoreRules, thin: bool) -> Result<Self, Proof> {
+        let kept = effective(rules);
+        let found = |order: &SeenOrder| !thin && rules_find(history, &kept, order);
+        let fixed = |sources: &[Option<Source>]| fixed_graph(history, &kept, sources);
+        Self::with_fixed(history, rules, thin, found, fixed)
+    }
+
+    /// The same with fixed edges that the caller makes, given what each event read where that is
+    /// known. `found` says which orders that a thread saw follow from these edges by the rules.
+    pub(crate) fn with_fixed(
+        history: &'a History,
+        rules: StoreRules,
+        thin: bool,
+        found: impl Fn(&SeenOrder) -> bool,
+        fixed: impl FnOnce(&[Option<Source>]) -> Graph,
+    ) -> Result<Self, Proof> {
         let readers_exist = history
             .event_ids()
             .all(|e| !history.event(e).is_read() || !history.sources(e).is_empty())
@@ -150,11 +165,10 @@ impl<'a> Problem<'a> {
         if rules.dependencies {
             thin_air(history, &sources).map_err(by_cycle)?;
         }
-        let kept = effective(rules);
-        let mut graph = fixed_graph(history, &kept, &sources);
+        let mut graph = fixed(&sources);
         given_orders(history, &mut graph).map_err(by_cycle)?;
         coherence::seen_orders(history, &rules, &sources, |order| {
-            if thin || !rules_find(history, &kept, &order) {
+            if !found(&order) {
                 let origin = Origin::Coherence { first: order.first, second: order.second };
                 graph.infer(order.before, order.after, origin);
             }

@@ -45,6 +45,39 @@ pub(crate) fn keeps(rules: &StoreRules, first: Kinds, second: Kinds) -> bool {
     roles(first).any(|a| roles(second).any(|b| table[a][b] != Keeps::Never))
 }
 
+/// What the events of a history mean to a model: their kinds, and what its fences order.
+pub(crate) trait Meaning {
+    /// What an event counts as.
+    fn kinds(&self, event: EventId) -> Kinds;
+
+    /// What a fence orders: pairs of what comes before it and what comes after it.
+    fn fence(&self, event: EventId) -> FenceOrders<'_>;
+}
+
+/// What a fence orders, and whether its node may stand for all that comes before it.
+pub(crate) struct FenceOrders<'a> {
+    pub(crate) pairs: std::borrow::Cow<'a, [(Kinds, Kinds)]>,
+    pub(crate) by_its_node: bool,
+}
+
+/// Events as the built-in models take them.
+struct AsTheyAre<'h>(&'h History);
+
+impl Meaning for AsTheyAre<'_> {
+    #[inline]
+    fn kinds(&self, event: EventId) -> Kinds {
+        self.0.kinds_of(event)
+    }
+
+    fn fence(&self, event: EventId) -> FenceOrders<'_> {
+        let pairs = match self.0.event(event).operation {
+            Operation::Fence { before, after } => vec![(before, after)],
+            _ => Vec::new(),
+        };
+        FenceOrders { pairs: pairs.into(), by_its_node: true }
+    }
+}
+
 /// The graph of a history with its fixed edges. `sources` is what each event is known to have
 /// read from.
 pub(crate) fn fixed_graph(
@@ -53,10 +86,7 @@ pub(crate) fn fixed_graph(
     sources: &[Option<Source>],
 ) -> Graph {
     let mut graph = FixedEdges::new(history);
-    let mut walk = Walk::new(history, rules);
-    for thread in history.threads() {
-        walk.thread(&mut graph, thread);
-    }
+    kept_program_order(&mut graph, history, rules, &AsTheyAre(history));
     if rules.dependencies {
         for &(to, from) in history.dependencies() {
             if !history.event(to).is_fence() {
@@ -64,20 +94,42 @@ pub(crate) fn fixed_graph(
             }
         }
     }
+    visible_reads(&mut graph, history, rules, sources);
+    graph.seal()
+}
+
+/// Program order as far as a table of kinds says, times and fences.
+pub(crate) fn kept_program_order(
+    graph: &mut FixedEdges,
+    history: &History,
+    rules: &StoreRules,
+    meaning: &impl Meaning,
+) {
+    let mut walk = Walk::new(history, rules, meaning);
+    for thread in history.threads() {
+        walk.thread(graph, thread);
+    }
+}
+
+/// Reads-from as far as it is known and others can see it.
+pub(crate) fn visible_reads(
+    graph: &mut FixedEdges,
+    history: &History,
+    rules: &StoreRules,
+    sources: &[Option<Source>],
+) {
     for read in history.event_ids() {
         if let Some(Source::Write(write)) = sources[read.index()]
-            && (rules.own_reads_visible
-                || history.event(write).thread != history.event(read).thread)
+            && (rules.own_reads_visible || history.thread_of(write) != history.thread_of(read))
         {
             graph.fix(node(write), node(read), Because::ReadsFrom);
         }
     }
-    graph.seal()
 }
 
 /// Everything of one kind seen so far in a thread, as one node when asked for.
 #[derive(Clone, Default)]
-struct Gatherer {
+pub(crate) struct Gatherer {
     /// The kind is kept in order among itself: the last one stands for all.
     chained: bool,
     latest: Option<NodeId>,
@@ -85,7 +137,7 @@ struct Gatherer {
 }
 
 impl Gatherer {
-    fn add(&mut self, node: NodeId) {
+    pub(crate) fn add(&mut self, node: NodeId) {
         if self.chained {
             self.latest = None;
             self.pending.clear();
@@ -93,7 +145,8 @@ impl Gatherer {
         self.pending.push(node);
     }
 
-    fn collect(&mut self, graph: &mut FixedEdges, because: Because) -> Option<NodeId> {
+    /// A node that comes after all of them.
+    pub(crate) fn collect(&mut self, graph: &mut FixedEdges, because: Because) -> Option<NodeId> {
         match self.pending[..] {
             [] => {}
             [only] if self.latest.is_none() => self.latest = Some(only),
@@ -109,15 +162,17 @@ impl Gatherer {
         self.latest
     }
 
-    fn reset(&mut self) {
+    /// Forgets them.
+    pub(crate) fn reset(&mut self) {
         self.latest = None;
         self.pending.clear();
     }
 }
 
 /// The state of a walk along threads in program order.
-struct Walk<'a> {
+struct Walk<'a, M> {
     history: &'a History,
+    meaning: &'a M,
     keeps: [[Keeps; 2]; 2],
     times: bool,
     fences: bool,
@@ -132,14 +187,15 @@ struct Walk<'a> {
     after_fence: [Option<NodeId>; 2],
 }
 
-impl<'a> Walk<'a> {
-    fn new(history: &'a History, rules: &StoreRules) -> Self {
+impl<'a, M: Meaning> Walk<'a, M> {
+    fn new(history: &'a History, rules: &StoreRules, meaning: &'a M) -> Self {
         let keeps = keeps_table(rules);
         let gatherer = |chained| Gatherer { chained, ..Gatherer::default() };
         let always = |k: usize| keeps[k][k] == Keeps::Always;
         let per_address = |k: usize| keeps[k][k] != Keeps::Never;
         Self {
             history,
+            meaning,
             keeps,
             times: rules.times && history.has_times(),
             // Where all of program order is kept, and per address, fences say nothing new.
@@ -157,13 +213,10 @@ impl<'a> Walk<'a> {
 
     fn thread(&mut self, graph: &mut FixedEdges, thread: ThreadId) {
         for event in self.history.thread_events(thread) {
-            match self.history.event(event).operation {
-                Operation::Fence { before, after } => {
-                    if self.fences {
-                        self.fence(graph, event, before, after);
-                    }
-                }
-                _ => self.access(graph, event),
+            match self.history.address_of(event) {
+                None if self.fences => self.fences(graph, event),
+                None => {}
+                Some(address) => self.access(graph, event, address.index()),
             }
         }
         for kind in [READS, WRITES] {
@@ -175,34 +228,42 @@ impl<'a> Walk<'a> {
         }
         self.after_fence = [None; 2];
         if self.times {
-            time_edges(graph, self.history, thread);
+            time_edges(graph, self.history, self.meaning, thread);
         }
     }
 
-    fn fence(&mut self, graph: &mut FixedEdges, fence: EventId, before: Kinds, after: Kinds) {
+    fn fences(&mut self, graph: &mut FixedEdges, fence: EventId) {
+        let meaning = self.meaning;
+        let orders = meaning.fence(fence);
+        for &(before, after) in orders.pairs.iter() {
+            let hub = if orders.by_its_node { node(fence) } else { graph.gather(Because::Fence) };
+            self.fence(graph, hub, before, after);
+        }
+    }
+
+    fn fence(&mut self, graph: &mut FixedEdges, hub: NodeId, before: Kinds, after: Kinds) {
         for kind in roles(before) {
             if let Some(earlier) = self.before_fence[kind].collect(graph, Because::Fence) {
-                graph.fix(earlier, node(fence), Because::Fence);
+                graph.fix(earlier, hub, Because::Fence);
             }
         }
         for kind in roles(after) {
             self.after_fence[kind] = Some(match self.after_fence[kind] {
-                None => node(fence),
+                None => hub,
                 Some(previous) => {
                     let both = graph.gather(Because::Fence);
                     graph.fix(previous, both, Because::Fence);
-                    graph.fix(node(fence), both, Because::Fence);
+                    graph.fix(hub, both, Because::Fence);
                     both
                 }
             });
         }
     }
 
-    fn access(&mut self, graph: &mut FixedEdges, id: EventId) {
-        let event = self.history.event(id);
-        let Some(address) = event.address().map(|a| a.index()) else { return };
+    fn access(&mut self, graph: &mut FixedEdges, id: EventId, address: usize) {
+        let kinds = self.meaning.kinds(id);
         let mut known = Vec::with_capacity(4);
-        for target in roles(event.kinds()) {
+        for target in roles(kinds) {
             for source in [READS, WRITES] {
                 let gatherer = match self.keeps[source][target] {
                     Keeps::Always => &mut self.earlier[source],
@@ -225,7 +286,7 @@ impl<'a> Walk<'a> {
             }
         }
         self.touched.push(address);
-        for role in roles(event.kinds()) {
+        for role in roles(kinds) {
             self.earlier[role].add(node(id));
             self.before_fence[role].add(node(id));
             self.earlier_at[address][role].add(node(id));
@@ -233,7 +294,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn roles(kinds: Kinds) -> impl Iterator<Item = usize> {
+pub(crate) fn roles(kinds: Kinds) -> impl Iterator<Item = usize> {
     [(kinds.reads, READS), (kinds.writes, WRITES)].into_iter().filter(|r| r.0).map(|r| r.1)
 }
 
@@ -246,13 +307,13 @@ struct Timed {
 }
 
 /// A read comes before whatever of its thread began after it ended.
-fn time_edges(graph: &mut FixedEdges, history: &History, thread: ThreadId) {
+fn time_edges(graph: &mut FixedEdges, history: &History, meaning: &impl Meaning, thread: ThreadId) {
     let timed: Vec<Timed> = history
         .thread_events(thread)
         .filter(|&e| !history.event(e).is_fence())
         .map(|e| {
             let times = history.times(e);
-            let read_end = times.end.filter(|_| history.event(e).is_read());
+            let read_end = times.end.filter(|_| meaning.kinds(e).reads);
             Timed { node: node(e), begin: times.begin, read_end }
         })
         .filter(|t| t.begin.is_some() || t.read_end.is_some())

@@ -3,7 +3,7 @@
 use evidence::Verdict;
 use history::{EventId, History};
 use judge::stream::{Asked, Judged, Trace};
-use judge::{FileOutcome, ModelFile};
+use judge::{FileJudgement, ModelFile};
 use serde::Serialize;
 
 use super::Style;
@@ -32,19 +32,17 @@ struct Object<'a> {
     established: Option<&'a str>,
 }
 
-/// How such traces are decided: by a search over who read from whom and the orders of writes.
-const DECIDED_BY: &str = "choices";
-
 /// Whole lines about an answer.
-pub(super) fn lines(judged: &Judged, outcome: &FileOutcome, style: Style) -> String {
+pub(super) fn lines(judged: &Judged, judgement: &FileJudgement, style: Style) -> String {
+    let FileJudgement { outcome, decided_by } = judgement;
     let Asked::File(file) = &judged.asked else { return String::new() };
     if style.json {
-        return json::line(&object(judged, file, outcome, style)) + "\n";
+        return json::line(&object(judged, file, judgement, style)) + "\n";
     }
     let Trace { file: name, number, history } = &*judged.trace;
     let verdict = decorated(outcome, style.colour);
     let mut text = format!(
-        "{name} #{number}: {}: {verdict} ({DECIDED_BY}, {}, {})",
+        "{name} #{number}: {}: {verdict} ({decided_by}, {}, {})",
         file.path,
         count(history.len(), "event"),
         crate::verdict::duration(judged.micros())
@@ -85,16 +83,17 @@ fn why(file: &ModelFile, axioms: &[usize]) -> String {
 fn object<'a>(
     judged: &'a Judged,
     file: &'a ModelFile,
-    outcome: &'a FileOutcome,
+    judgement: &'a FileJudgement,
     style: Style,
 ) -> Object<'a> {
     let Trace { file: name, number, history } = &*judged.trace;
+    let FileJudgement { outcome, decided_by } = judgement;
     let mut object = Object {
         file: name,
         trace: *number,
         model: &file.path,
         verdict: outcome.of_trace(),
-        decided_by: DECIDED_BY,
+        decided_by: decided_by.name(),
         events: history.len(),
         threads: history.thread_count(),
         addresses: history.address_count(),

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use cat::CatModel;
 use evidence::{Certificate, Verdict};
 use history::InputError;
 use judge::ModelFile;
@@ -75,14 +74,18 @@ fn asked(arguments: &CheckArguments) -> Result<Vec<Asked>, Failure> {
     let read = |model: &ModelArgument| match model {
         ModelArgument::Model(model) => Ok(Asked::Model(*model)),
         ModelArgument::Gradual => Ok(Asked::Gradual),
-        ModelArgument::File(_) if arguments.certificate.is_some() => {
+        ModelArgument::File(_) | ModelArgument::Shipped(_) if arguments.certificate.is_some() => {
             let sentence = "certificates are for the built-in models; judge by a model file without --certificate";
             Err(Failure::Usage(sentence.to_owned()))
         }
         ModelArgument::File(path) => {
-            let model = CatModel::open(path).map_err(|error| Failure::Model(Box::new(error)))?;
-            Ok(Asked::File(Arc::new(ModelFile { path: path.display().to_string(), model })))
+            let file = ModelFile::open(path).map_err(|error| Failure::Model(Box::new(error)))?;
+            Ok(Asked::File(Arc::new(file)))
         }
+        ModelArgument::Shipped(name) => match ModelFile::shipped(name) {
+            Some(file) => Ok(Asked::File(Arc::new(file))),
+            None => Err(Failure::Usage(format!("unknown model `{name}`"))),
+        },
     };
     arguments.model.iter().map(read).collect()
 }

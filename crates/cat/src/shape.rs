@@ -1,0 +1,539 @@
+//! The shape of a model: whether its conditions are those that the engines for long traces know.
+//!
+//! Most hardware models ask for three things: each location on its own is coherent, nothing comes
+//! between the halves of an atomic, and one global order has no cycle, which is what the model keeps
+//! of program order together with `rf` or `rfe`, `co` and `fr`. A [`Shape`] says so, with what is
+//! kept as a list of [`Path`]s: steps from event to event with a test at each stop. What is kept may
+//! depend on who read what (rules 2, 3 and 12 of RVWMO), but not on the order of writes. Where a
+//! condition is of another form, [`CatModel::shape`] says which.
+
+use history::{AccessOrder, DependencyKind, FenceName, Kinds};
+
+use crate::base::{BaseRelation, BaseSet, FenceKind};
+use crate::graph::{Graph, NodeId, Operation};
+use crate::load::CatModel;
+use crate::syntax::Test;
+
+/// A set of events by what each is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SetTest {
+    node: Option<NodeId>,
+    negated: bool,
+}
+
+/// What one event is: a read or a write (one half of an atomic), or a fence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct EventSort {
+    /// Whether it is a read.
+    pub reads: bool,
+    /// Whether it is a write.
+    pub writes: bool,
+    /// Whether it is a half of an atomic.
+    pub is_atomic: bool,
+    /// Whether it is of a pair of load-reserved and store-conditional.
+    pub is_exclusive: bool,
+    /// Its annotation.
+    pub order: Option<AccessOrder>,
+    /// What it orders, if it is a fence.
+    pub fence: Option<(Kinds, Kinds)>,
+    /// The name of a fence.
+    pub name: Option<FenceName>,
+}
+
+/// A step from one event to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// `po`
+    ProgramOrder,
+    /// `po-loc`
+    SameAddress,
+    /// `po-loc` with no event of this set at the address in between.
+    SameAddressWithout(SetTest),
+    /// `po & rt`: to an event that began after this one had ended.
+    InTime,
+    /// `addr`, `data`, `ctrl`
+    Dependency(DependencyKind),
+    /// `amo`: from the read of an atomic to its write.
+    Atomic,
+    /// `amo^-1`
+    AtomicBack,
+    /// `lxsx`
+    Exclusive,
+    /// `rfi`
+    ReadsOwn,
+}
+
+/// Pairs of events: from the first through all steps, with a test at each stop.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Path {
+    /// What is asked of the first event: to be in all of these.
+    pub first: Vec<SetTest>,
+    /// The steps, and what is asked of the event that each leads to.
+    pub steps: Vec<(Step, Vec<SetTest>)>,
+    /// Only between reads of different writes.
+    pub of_different_writes: bool,
+}
+
+/// The global condition.
+#[derive(Debug, Clone)]
+pub struct Global {
+    /// The number of the axiom.
+    pub axiom: usize,
+    /// What is kept of program order.
+    pub kept: Vec<Path>,
+    /// Whether a read of a write of its own thread counts (`rf` instead of `rfe`).
+    pub own_reads: bool,
+    /// Whether the halves of an atomic are ordered, and what is kept never tells them apart.
+    pub halves_are_one: bool,
+}
+
+/// A model that the engines for long traces know.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// The axiom that asks for coherence of each location; none if the global one implies it.
+    pub location: Option<usize>,
+    /// Whether the condition of locations orders the halves of an atomic.
+    pub location_orders_halves: bool,
+    /// The axiom that nothing comes between the halves of an atomic and between the accesses of a
+    /// pair.
+    pub atomicity: Option<usize>,
+    /// The global condition, if there is one.
+    pub global: Option<Global>,
+}
+
+/// So many paths may be kept; `together` and unions within sequences multiply them.
+const MOST_PATHS: usize = 512;
+
+impl CatModel {
+    /// The shape of the model, or the number of an axiom that is of another form.
+    pub fn shape(&self) -> Result<Shape, usize> {
+        let reader = Reader { graph: &self.graph };
+        let mut shape =
+            Shape { location: None, location_orders_halves: false, atomicity: None, global: None };
+        let mut globals: Vec<(usize, Vec<NodeId>)> = Vec::new();
+        for (number, axiom) in self.graph.axioms.iter().enumerate() {
+            if axiom.negated {
+                return Err(number);
+            }
+            match axiom.test {
+                Test::Acyclic => {
+                    let mut parts = Vec::new();
+                    reader.parts(axiom.node, &mut parts);
+                    if reader.is_location(&parts) {
+                        shape.location = Some(number);
+                        shape.location_orders_halves |= reader.orders_halves(&parts);
+                    } else {
+                        globals.push((number, parts));
+                    }
+                }
+                Test::Empty if reader.is_atomicity(axiom.node) => shape.atomicity = Some(number),
+                Test::Empty | Test::Irreflexive => return Err(number),
+            }
+        }
+        // An axiom whose parts are all among those of another follows from it.
+        let largest = globals.iter().max_by_key(|(_, parts)| parts.len()).cloned();
+        if let Some((number, parts)) = largest {
+            let is_part = |part: &NodeId| parts.contains(part);
+            let other = globals.iter().find(|(_, other)| !other.iter().all(is_part));
+            if let Some(&(number, _)) = other {
+                return Err(number);
+            }
+            let global = reader.global(number, &parts).ok_or(number)?;
+            let keeps_locations =
+                global.own_reads && global.kept.iter().any(is_program_order_of_all);
+            if shape.location.is_none() {
+                if !keeps_locations {
+                    return Err(number);
+                }
+                shape.location_orders_halves = global.halves_are_one;
+            }
+            shape.global = Some(global);
+        }
+        if shape.location.is_none() && shape.global.is_none() {
+            return Err(0);
+        }
+        Ok(shape)
+    }
+
+    /// Whether an event of a sort is in a set.
+    pub fn is_in(&self, test: SetTest, sort: &EventSort) -> bool {
+        let reader = Reader { graph: &self.graph };
+        test.node.is_none_or(|node| reader.contains(node, sort) != test.negated)
+    }
+}
+
+/// `po` or `po-loc` between any two accesses.
+fn is_program_order_of_all(path: &Path) -> bool {
+    path.first.is_empty()
+        && !path.of_different_writes
+        && matches!(&path.steps[..], [(Step::ProgramOrder | Step::SameAddress, tests)]
+            if tests.is_empty())
+}
+
+struct Reader<'a> {
+    graph: &'a Graph,
+}
+
+impl Reader<'_> {
+    fn operation(&self, node: NodeId) -> Operation {
+        self.graph.node(node).operation
+    }
+
+    fn is_base(&self, node: NodeId, relation: BaseRelation) -> bool {
+        self.operation(node) == Operation::BaseRelation(relation)
+    }
+
+    /// The two operands of an intersection, in both orders.
+    fn intersected(&self, node: NodeId) -> impl Iterator<Item = (NodeId, NodeId)> {
+        let pair = match self.operation(node) {
+            Operation::Intersection(a, b) => Some([(a, b), (b, a)]),
+            _ => None,
+        };
+        pair.into_iter().flatten()
+    }
+
+    fn is_external(&self, node: NodeId) -> bool {
+        let inner = |inner| self.is_base(inner, BaseRelation::SameThread);
+        matches!(self.operation(node), Operation::Complement(of) if inner(of))
+    }
+
+    /// Whether a relation is this one between threads.
+    fn is_between_threads(&self, node: NodeId, of: impl Fn(NodeId) -> bool) -> bool {
+        self.intersected(node).any(|(a, b)| of(a) && self.is_external(b))
+    }
+
+    fn is_same_address(&self, node: NodeId) -> bool {
+        self.intersected(node).any(|(a, b)| {
+            self.is_base(a, BaseRelation::ProgramOrder)
+                && self.is_base(b, BaseRelation::SameAddress)
+        })
+    }
+
+    fn is_reads_from(&self, node: NodeId) -> bool {
+        self.is_base(node, BaseRelation::ReadsFrom)
+    }
+
+    fn is_coherence(&self, node: NodeId) -> bool {
+        self.is_base(node, BaseRelation::Coherence)
+    }
+
+    /// `rf^-1`
+    fn is_reads_from_back(&self, node: NodeId) -> bool {
+        matches!(self.operation(node), Operation::Inverse(inner) if self.is_reads_from(inner))
+    }
+
+    /// `(rf^-1 ; co) \ id`, or without `\ id`.
+    fn is_from_read(&self, node: NodeId) -> bool {
+        match self.operation(node) {
+            Operation::Difference(inner, same) if self.is_base(same, BaseRelation::Same) => {
+                self.is_from_read(inner)
+            }
+            Operation::Sequence(a, b) => self.is_reads_from_back(a) && self.is_coherence(b),
+            _ => false,
+        }
+    }
+
+    /// The members of a union, those of its transitive closure included, which has cycles where
+    /// they have.
+    fn parts(&self, node: NodeId, parts: &mut Vec<NodeId>) {
+        match self.operation(node) {
+            Operation::Union(a, b) => {
+                self.parts(a, parts);
+                self.parts(b, parts);
+            }
+            Operation::Plus(inner) => self.parts(inner, parts),
+            Operation::Empty(_) => {}
+            _ if parts.contains(&node) => {}
+            _ => parts.push(node),
+        }
+    }
+
+    fn has(&self, parts: &[NodeId], is: impl Fn(NodeId) -> bool) -> bool {
+        parts.iter().any(|&part| is(part))
+    }
+
+    fn is_amo(&self, node: NodeId) -> bool {
+        self.is_base(node, BaseRelation::AtomicPair)
+    }
+
+    fn orders_halves(&self, parts: &[NodeId]) -> bool {
+        self.has(parts, |part| self.is_amo(part))
+    }
+
+    /// `po-loc | rf | co | fr`, perhaps with `rmw` or parts of it.
+    fn is_location(&self, parts: &[NodeId]) -> bool {
+        let is_pair = |part| self.is_amo(part) || self.is_base(part, BaseRelation::ExclusivePair);
+        let needed: [&dyn Fn(NodeId) -> bool; 4] = [
+            &|part| self.is_same_address(part),
+            &|part| self.is_reads_from(part),
+            &|part| self.is_coherence(part),
+            &|part| self.is_from_read(part),
+        ];
+        needed.iter().all(|is| self.has(parts, is))
+            && parts.iter().all(|&part| is_pair(part) || needed.iter().any(|is| is(part)))
+    }
+
+    /// `rmw & (fre ; coe)`
+    fn is_atomicity(&self, node: NodeId) -> bool {
+        let is_pairs = |node| {
+            let mut parts = Vec::new();
+            self.parts(node, &mut parts);
+            parts.len() == 2
+                && self.orders_halves(&parts)
+                && self.has(&parts, |part| self.is_base(part, BaseRelation::ExclusivePair))
+        };
+        let is_between = |node| match self.operation(node) {
+            Operation::Sequence(a, b) => {
+                self.is_between_threads(a, |inner| self.is_from_read(inner))
+                    && self.is_between_threads(b, |inner| self.is_coherence(inner))
+            }
+            _ => false,
+        };
+        self.intersected(node).any(|(a, b)| is_pairs(a) && is_between(b))
+    }
+
+    fn global(&self, axiom: usize, parts: &[NodeId]) -> Option<Global> {
+        let own_reads = self.has(parts, |part| self.is_reads_from(part));
+        let is_external_read =
+            |part| self.is_between_threads(part, |inner| self.is_reads_from(inner));
+        let needed: [&dyn Fn(NodeId) -> bool; 3] = [
+            &|part| self.is_reads_from(part) || is_external_read(part),
+            &|part| self.is_coherence(part),
+            &|part| self.is_from_read(part),
+        ];
+        if !needed.iter().all(|is| self.has(parts, is)) {
+            return None;
+        }
+        let fixed: Vec<NodeId> =
+            parts.iter().copied().filter(|&part| !needed.iter().any(|is| is(part))).collect();
+        let mut kept = Vec::new();
+        for &part in &fixed {
+            kept.extend(self.paths(part)?);
+        }
+        let halves_are_one = self.orders_halves(&fixed)
+            && fixed.iter().all(|&part| self.is_amo(part) || self.is_whole(part));
+        (kept.len() <= MOST_PATHS).then_some(Global { axiom, kept, own_reads, halves_are_one })
+    }
+
+    /// Whether a relation never tells the halves of an atomic apart: program order, or what is
+    /// closed under stepping from one half to the other at both ends.
+    fn is_whole(&self, node: NodeId) -> bool {
+        if self.is_base(node, BaseRelation::ProgramOrder) || self.is_same_address(node) {
+            return true;
+        }
+        let mut factors = Vec::new();
+        self.factors(node, &mut factors);
+        let is_swap = |node: &NodeId| match self.operation(*node) {
+            Operation::Optional(inner) => {
+                let mut parts = Vec::new();
+                self.parts(inner, &mut parts);
+                let back = |part| matches!(self.operation(part), Operation::Inverse(of) if self.is_amo(of));
+                self.orders_halves(&parts) && self.has(&parts, back)
+            }
+            _ => false,
+        };
+        factors.len() > 2
+            && factors.first().is_some_and(is_swap)
+            && factors.last().is_some_and(is_swap)
+    }
+
+    fn factors(&self, node: NodeId, factors: &mut Vec<NodeId>) {
+        match self.operation(node) {
+            Operation::Sequence(a, b) => {
+                self.factors(a, factors);
+                self.factors(b, factors);
+            }
+            _ => factors.push(node),
+        }
+    }
+
+    /// A relation as paths; `None` if it is made of something else.
+    fn paths(&self, node: NodeId) -> Option<Vec<Path>> {
+        let step = |step| Some(vec![Path { steps: vec![(step, vec![])], ..Path::default() }]);
+        match self.operation(node) {
+            Operation::Empty(_) => Some(Vec::new()),
+            Operation::BaseRelation(relation) => match relation {
+                BaseRelation::ProgramOrder => step(Step::ProgramOrder),
+                BaseRelation::Dependency(kind) => step(Step::Dependency(kind)),
+                BaseRelation::AtomicPair => step(Step::Atomic),
+                BaseRelation::ExclusivePair => step(Step::Exclusive),
+                BaseRelation::Same => Some(vec![Path::default()]),
+                _ => None,
+            },
+            Operation::Inverse(inner) if self.is_amo(inner) => step(Step::AtomicBack),
+            Operation::Identity(set) => {
+                Some(vec![Path { first: vec![self.test(set, false)?], ..Path::default() }])
+            }
+            Operation::Optional(inner) => {
+                let mut paths = self.paths(inner)?;
+                paths.push(Path::default());
+                Some(paths)
+            }
+            Operation::Union(a, b) => {
+                let mut paths = self.paths(a)?;
+                paths.extend(self.paths(b)?);
+                (paths.len() <= MOST_PATHS).then_some(paths)
+            }
+            Operation::Sequence(a, b) => joined(&self.paths(a)?, &self.paths(b)?),
+            Operation::Intersection(..) if self.is_same_address(node) => step(Step::SameAddress),
+            Operation::Intersection(..) => self.intersection(node),
+            Operation::Difference(from, taken) => self.difference(from, taken),
+            _ => None,
+        }
+    }
+
+    fn intersection(&self, node: NodeId) -> Option<Vec<Path>> {
+        for (a, b) in self.intersected(node) {
+            if self.is_reads_from(a) && self.is_base(b, BaseRelation::SameThread) {
+                return Some(vec![Path {
+                    steps: vec![(Step::ReadsOwn, vec![])],
+                    ..Path::default()
+                }]);
+            }
+            if self.is_base(a, BaseRelation::ProgramOrder)
+                && self.is_base(b, BaseRelation::RealTime)
+            {
+                return Some(vec![Path { steps: vec![(Step::InTime, vec![])], ..Path::default() }]);
+            }
+            if let Operation::Product(from, to) = self.operation(b) {
+                let inner = self.paths(a)?;
+                let (from, to) = (self.test(from, false)?, self.test(to, false)?);
+                return Some(inner.into_iter().map(|path| path.between(from, to)).collect());
+            }
+        }
+        None
+    }
+
+    fn difference(&self, from: NodeId, taken: NodeId) -> Option<Vec<Path>> {
+        match self.operation(taken) {
+            // Nothing of program order is a pair of one event with itself.
+            Operation::BaseRelation(BaseRelation::Same) => {
+                let paths = self.paths(from)?;
+                paths.iter().all(Path::leads_on).then_some(paths)
+            }
+            Operation::Product(first, last) => {
+                let (first, last) = (self.test(first, true)?, self.test(last, true)?);
+                let mut paths = Vec::new();
+                for path in self.paths(from)? {
+                    paths.push(path.clone().between(first, ANY));
+                    paths.push(path.between(ANY, last));
+                }
+                Some(paths)
+            }
+            Operation::Sequence(a, b) if self.is_reads_from_back(a) && self.is_reads_from(b) => {
+                let mut paths = self.paths(from)?;
+                paths.iter_mut().for_each(|path| path.of_different_writes = true);
+                paths.iter().all(Path::leads_on).then_some(paths)
+            }
+            Operation::Sequence(..) if self.is_same_address(from) => {
+                let mut factors = Vec::new();
+                self.factors(taken, &mut factors);
+                let [before, between, after] = factors[..] else { return None };
+                let Operation::Identity(set) = self.operation(between) else { return None };
+                if !self.is_same_address(before) || !self.is_same_address(after) {
+                    return None;
+                }
+                let step = Step::SameAddressWithout(self.test(set, false)?);
+                Some(vec![Path { steps: vec![(step, vec![])], ..Path::default() }])
+            }
+            _ => None,
+        }
+    }
+
+    /// A set that is known from the sort of an event alone.
+    fn test(&self, set: NodeId, negated: bool) -> Option<SetTest> {
+        let mut waiting = vec![set];
+        while let Some(node) = waiting.pop() {
+            match self.operation(node) {
+                Operation::BaseSet(_) | Operation::Universe | Operation::Empty(_) => {}
+                Operation::Union(a, b)
+                | Operation::Intersection(a, b)
+                | Operation::Difference(a, b) => waiting.extend([a, b]),
+                Operation::Complement(inner) => waiting.push(inner),
+                _ => return None,
+            }
+        }
+        Some(SetTest { node: Some(set), negated })
+    }
+
+    /// Whether an event of a sort is in a set. The sets of models are nested a few levels deep, and
+    /// elaboration bounds them.
+    fn contains(&self, set: NodeId, sort: &EventSort) -> bool {
+        match self.operation(set) {
+            Operation::BaseSet(base) => is_of(base, sort),
+            Operation::Universe => true,
+            Operation::Union(a, b) => self.contains(a, sort) || self.contains(b, sort),
+            Operation::Intersection(a, b) => self.contains(a, sort) && self.contains(b, sort),
+            Operation::Difference(a, b) => self.contains(a, sort) && !self.contains(b, sort),
+            Operation::Complement(inner) => !self.contains(inner, sort),
+            _ => false,
+        }
+    }
+}
+
+/// The test that everything passes.
+const ANY: SetTest = SetTest { node: None, negated: false };
+
+impl Path {
+    fn between(mut self, from: SetTest, to: SetTest) -> Path {
+        if from != ANY {
+            self.first.push(from);
+        }
+        if to != ANY {
+            self.last_tests().push(to);
+        }
+        self
+    }
+
+    fn last_tests(&mut self) -> &mut Vec<SetTest> {
+        match self.steps.last_mut() {
+            Some((_, tests)) => tests,
+            None => &mut self.first,
+        }
+    }
+
+    /// Whether it leads from an event to a later one of its thread.
+    fn leads_on(&self) -> bool {
+        !self.steps.is_empty()
+            && self.steps.iter().all(|(step, _)| !matches!(step, Step::Atomic | Step::AtomicBack))
+    }
+}
+
+/// Each of the first paths followed by each of the second.
+fn joined(first: &[Path], second: &[Path]) -> Option<Vec<Path>> {
+    if first.len() * second.len() > MOST_PATHS {
+        return None;
+    }
+    let mut paths = Vec::new();
+    for a in first {
+        for b in second {
+            let trivial = |path: &Path| path.steps.is_empty();
+            if a.of_different_writes && !trivial(b) || b.of_different_writes && !trivial(a) {
+                return None;
+            }
+            let mut path = a.clone();
+            path.of_different_writes |= b.of_different_writes;
+            path.last_tests().extend(b.first.iter().copied());
+            path.steps.extend(b.steps.iter().cloned());
+            paths.push(path);
+        }
+    }
+    Some(paths)
+}
+
+fn is_of(base: BaseSet, sort: &EventSort) -> bool {
+    match base {
+        BaseSet::Reads => sort.reads,
+        BaseSet::Writes => sort.writes,
+        // Initial writes are of no thread, so that no path leads to one.
+        BaseSet::InitialWrites => false,
+        BaseSet::Atomic => sort.is_atomic,
+        BaseSet::Fences => sort.fence.is_some(),
+        BaseSet::Fence(kind) => {
+            sort.fence.is_some_and(|(before, after)| FenceKind::new(before, after) == Some(kind))
+        }
+        BaseSet::Named(name) => sort.name == Some(name),
+        BaseSet::Annotated(order) => sort.order == Some(order),
+        BaseSet::Exclusive => sort.is_exclusive,
+    }
+}

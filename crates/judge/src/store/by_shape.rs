@@ -1,0 +1,388 @@
+//! Long histories judged by a model file that has the shape of the built-in models.
+//!
+//! What the file keeps of program order becomes the fixed edges of a problem (`paths`), and the
+//! engines of the store models decide it: saturation, the guess, the search. Atomics are one event
+//! where the model treats their halves alike, else two (`halves`). Where a value was written more
+//! than once, what depends on who read what is left out of the fixed edges, so that what the engines
+//! refute is refuted and what they allow is not yet allowed. Every witness is therefore checked once
+//! more, axiom by axiom and with all reads settled, by a linear pass that knows nothing of how it
+//! was found.
+
+use cat::{CatModel, Refutation, Shape, Witness};
+use evidence::{Proof, Verdict, Why};
+use history::{EventId, History, Kinds, Source};
+use models::{Keeps, Model, StoreRules};
+
+use super::chains::Chains;
+use super::coherence;
+use super::graph::{FixedEdges, Graph, NodeId, node};
+use super::halves::Halves;
+use super::paths::{Kept, Parts};
+use super::problem::Problem;
+use super::program_order::{effective, kept_program_order, visible_reads};
+use super::{Check, MOST_CLOCKS};
+use crate::{Budget, DecidedBy, Engine, FileOutcome, Outcome, Reason, Stats, Undecided};
+
+/// The verdict of the engines for long histories and what gave it; `None` if they cannot judge this
+/// history by this model.
+pub(crate) fn decide(
+    history: &History,
+    model: &CatModel,
+    shape: &Shape,
+    budget: &Budget,
+) -> Option<(FileOutcome, DecidedBy)> {
+    let has_atomics = history.event_ids().any(|event| history.kinds_of(event) == Kinds::ALL);
+    if has_atomics && !shape.location_orders_halves {
+        return None;
+    }
+    let halves_are_one = shape.global.as_ref().is_none_or(|global| global.halves_are_one);
+    let as_one = shape.atomicity.is_some() && halves_are_one;
+    let is_plain = history.pairs().is_empty() && (!has_atomics || as_one);
+    if is_plain {
+        return Question::new(history, model, shape, &Whole(history))?.decide(budget);
+    }
+    let halves = Halves::new(history, shape.atomicity.is_some())?;
+    let split = Split { trace: history, halves: &halves };
+    Question::new(history, model, shape, &split)?.decide(budget)
+}
+
+/// Events as the trace has them.
+struct Whole<'h>(&'h History);
+
+impl Parts for Whole<'_> {
+    fn history(&self) -> &History {
+        self.0
+    }
+    fn trace(&self) -> &History {
+        self.0
+    }
+    fn origin(&self, event: EventId) -> EventId {
+        event
+    }
+    fn become_of(&self, origin: EventId) -> (EventId, usize) {
+        (origin, 1)
+    }
+    fn are_split(&self) -> bool {
+        false
+    }
+    fn is_write_half(&self, _: EventId) -> bool {
+        false
+    }
+}
+
+/// Events with their atomics in halves.
+struct Split<'h> {
+    trace: &'h History,
+    halves: &'h Halves,
+}
+
+impl Parts for Split<'_> {
+    fn history(&self) -> &History {
+        &self.halves.history
+    }
+    fn trace(&self) -> &History {
+        self.trace
+    }
+    fn origin(&self, event: EventId) -> EventId {
+        self.halves.origin(event)
+    }
+    fn become_of(&self, origin: EventId) -> (EventId, usize) {
+        let is_atomic = self.trace.kinds_of(origin) == Kinds::ALL;
+        (self.halves.first(origin), if is_atomic { 2 } else { 1 })
+    }
+    fn are_split(&self) -> bool {
+        true
+    }
+    fn is_write_half(&self, event: EventId) -> bool {
+        self.halves.is_write_half(event)
+    }
+}
+
+/// A history and a model, with what the model keeps on it.
+struct Question<'a, P> {
+    trace: &'a History,
+    shape: &'a Shape,
+    parts: &'a P,
+    kept: Kept<'a>,
+    /// What is kept by kinds, as edges.
+    table: StoreRules,
+    /// What the engines may assume.
+    rules: StoreRules,
+}
+
+impl<'a, P: Parts> Question<'a, P> {
+    fn new(
+        trace: &'a History,
+        model: &'a CatModel,
+        shape: &'a Shape,
+        parts: &'a P,
+    ) -> Option<Self> {
+        let (paths, own_reads) = match &shape.global {
+            Some(global) => (&global.kept[..], global.own_reads),
+            None => (&[][..], true),
+        };
+        let kept = Kept::new(model, paths, own_reads, parts)?;
+        let only_locations = StoreRules { global: false, ..kept.table };
+        let rules = if shape.global.is_some() { kept.table } else { only_locations };
+        let table = effective(rules);
+        let mut rules = rules;
+        if parts.are_split() {
+            // The writing half of an atomic counts as a reader to the engines, and is none.
+            rules.read_read = Keeps::Never;
+        }
+        Some(Question { trace, shape, parts, kept, table, rules })
+    }
+
+    fn decide(&self, budget: &Budget) -> Option<(FileOutcome, DecidedBy)> {
+        let history = self.parts.history();
+        let thin = Chains::would_be_too_many(history, &self.rules, MOST_CLOCKS);
+        let fixed = |sources: &[Option<Source>]| self.fixed(sources).seal();
+        let problem = Problem::with_fixed(history, self.rules, thin, |_| false, fixed);
+        let judgement = match problem {
+            Ok(problem) => {
+                let mut check = Check { model: Model::Sc, stats: Stats::default() };
+                check.saturated(problem, Engine::Auto, budget)
+            }
+            Err(proof) => {
+                return Some((Verdict::Broken(self.refutation(&proof)), DecidedBy::Saturation));
+            }
+        };
+        let outcome = match judgement.outcome {
+            Outcome::Holds(evidence::Witness::Order(order)) => {
+                match self.execution(&order).filter(|execution| self.is_met(execution)) {
+                    Some(execution) => Verdict::Holds(self.witness(&execution)),
+                    None if self.is_settled() => {
+                        let sentence = "the engines and the check of their witness disagree: this \
+                                        is a bug in tribunal";
+                        open(Reason::Engine(sentence.to_owned()))
+                    }
+                    None => {
+                        let sentence = "a value was written more than once, and what the model \
+                                        keeps depends on which write was read";
+                        open(Reason::Engine(sentence.to_owned()))
+                    }
+                }
+            }
+            Outcome::Holds(_) => return None,
+            Outcome::Broken(proof) => Verdict::Broken(self.refutation(&proof)),
+            Outcome::Undecided(undecided) => Verdict::Undecided(undecided),
+        };
+        Some((outcome, judgement.decided_by))
+    }
+
+    /// Whether all that the model keeps was known to the engines.
+    fn is_settled(&self) -> bool {
+        let history = self.parts.history();
+        history.is_unambiguous() || !self.kept.depends_on_reads() && !self.parts.are_split()
+    }
+
+    /// The fixed edges, given who read what.
+    fn fixed(&self, sources: &[Option<Source>]) -> FixedEdges {
+        let history = self.parts.history();
+        let mut graph = FixedEdges::new(history);
+        kept_program_order(&mut graph, history, &self.table, &(&self.kept, history));
+        self.kept.walk_paths(&mut graph, self.parts, sources);
+        visible_reads(&mut graph, history, &self.table, sources);
+        graph
+    }
+
+    /// The axioms that a proof is about.
+    fn refutation(&self, proof: &Proof) -> Refutation {
+        let is_location = |why: &Why| matches!(why, Why::Cycle(cycle) if cycle.graph == evidence::Graph::Location);
+        let only_location =
+            !proof.steps.is_empty() && proof.steps.iter().all(|step| is_location(&step.why));
+        let has_why = proof.steps.iter().any(|step| matches!(step.why, Why::Cycle(_)));
+        let global = self.shape.global.as_ref().map(|global| global.axiom);
+        let mut axioms: Vec<usize> = match (only_location, self.shape.location) {
+            (true, Some(location)) => vec![location],
+            _ => self.shape.location.into_iter().chain(global).collect(),
+        };
+        if !only_location && self.kept.has_pairs() {
+            axioms.extend(self.shape.atomicity);
+        }
+        if !has_why {
+            axioms.clear();
+        }
+        axioms.sort_unstable();
+        Refutation { axioms, branches: proof.steps.len() as u64 }
+    }
+
+    /// Who read what, and the order of writes, in a total order of all accesses: a read sees the
+    /// last write of its own thread if that is still to come, else the last in the order.
+    fn execution(&self, order: &[EventId]) -> Option<Execution> {
+        let history = self.parts.history();
+        let mut place = vec![u32::MAX; history.len()];
+        for (at, event) in order.iter().enumerate() {
+            place[event.index()] = at as u32;
+        }
+        let mut sources: Vec<Option<Source>> =
+            history.event_ids().map(|event| history.only_source(event)).collect();
+        let mut own: Vec<Option<EventId>> = vec![None; history.address_count()];
+        let mut early: Vec<Option<EventId>> = vec![None; history.len()];
+        let is_open = |event: EventId, sources: &[Option<Source>]| {
+            sources[event.index()].is_none() && history.kinds_of(event).reads
+        };
+        for thread in history.threads() {
+            own.fill(None);
+            for event in history.thread_events(thread) {
+                let Some(address) = history.address_of(event) else { continue };
+                if is_open(event, &sources) {
+                    let later = |write: &EventId| place[write.index()] > place[event.index()];
+                    early[event.index()] = own[address.index()].filter(later);
+                }
+                if history.kinds_of(event).writes {
+                    own[address.index()] = Some(event);
+                }
+            }
+        }
+        let mut writes: Vec<Vec<EventId>> = vec![Vec::new(); history.address_count()];
+        for &event in order {
+            let address = history.address_of(event)?;
+            if is_open(event, &sources) {
+                let last = early[event.index()].or(writes[address.index()].last().copied());
+                let source = last.map_or(Source::Initial, Source::Write);
+                sources[event.index()] = Some(source);
+            }
+            if history.kinds_of(event).writes {
+                writes[address.index()].push(event);
+            }
+        }
+        Some(Execution { sources, writes })
+    }
+
+    /// Whether an execution meets every axiom.
+    fn is_met(&self, execution: &Execution) -> bool {
+        let history = self.parts.history();
+        let Execution { sources, writes } = execution;
+        let mut place = vec![0u32; history.len()];
+        for (at, &write) in writes.iter().flat_map(|order| order.iter().enumerate()) {
+            place[write.index()] = at as u32 + 1;
+        }
+        let position = |source: Source| match source {
+            Source::Initial => 0,
+            Source::Write(write) => place[write.index()],
+        };
+        self.is_of_the_trace(execution, &position)
+            && self.is_coherent(sources, &position)
+            && self.is_atomic(execution, &position)
+            && self.graph_of(execution, &position).topological_order().is_ok()
+    }
+
+    fn is_of_the_trace(&self, execution: &Execution, position: &impl Fn(Source) -> u32) -> bool {
+        let history = self.parts.history();
+        let reads = history.event_ids().filter(|&event| history.kinds_of(event).reads);
+        let is_candidate = |read: EventId| {
+            execution.sources[read.index()]
+                .is_some_and(|source| history.sources(read).contains(&source))
+        };
+        let halves_agree = |event: EventId| {
+            !self.parts.is_write_half(event)
+                || !history.kinds_of(event).reads
+                || execution.sources[event.index()] == execution.sources[event.index() - 1]
+        };
+        let pairs_agree = self.trace.pairs().iter().all(|&(store, load)| {
+            let (store, load) = (self.parts.become_of(store).0, self.parts.become_of(load).0);
+            !history.kinds_of(store).reads
+                || execution.sources[store.index()] == execution.sources[load.index()]
+        });
+        let counts = history
+            .address_ids()
+            .all(|a| execution.writes[a.index()].len() == history.address(a).writes.len());
+        let orders = history
+            .orders()
+            .iter()
+            .all(|chain| chain.writes.windows(2).all(|pair| position(pair[0]) < position(pair[1])));
+        let finals = history.finals().iter().all(|line| {
+            let last = execution.writes[line.address.index()].last();
+            line.sources.contains(&last.map_or(Source::Initial, |&write| Source::Write(write)))
+        });
+        reads.into_iter().all(is_candidate)
+            && history.event_ids().all(halves_agree)
+            && pairs_agree
+            && counts
+            && orders
+            && finals
+    }
+
+    fn is_coherent(&self, sources: &[Option<Source>], position: &impl Fn(Source) -> u32) -> bool {
+        let mut holds = true;
+        let seen = coherence::seen_orders(self.parts.history(), &self.rules, sources, |order| {
+            let [before, after] = [order.before, order.after].map(Source::Write);
+            holds &= position(before) < position(after);
+        });
+        seen.is_ok() && holds
+    }
+
+    /// Whether nothing of another thread comes between what an atomic read and what it wrote.
+    fn is_atomic(&self, execution: &Execution, position: &impl Fn(Source) -> u32) -> bool {
+        let history = self.parts.history();
+        let atomics = history.event_ids().filter(|&event| history.kinds_of(event) == Kinds::ALL);
+        atomics.into_iter().all(|event| {
+            let (Some(source), Some(address)) =
+                (execution.sources[event.index()], history.address_of(event))
+            else {
+                return false;
+            };
+            let (from, to) = (position(source) as usize, position(Source::Write(event)) as usize);
+            from < to
+                && execution.writes[address.index()][from..to - 1]
+                    .iter()
+                    .all(|&other| history.thread_of(other) == history.thread_of(event))
+        })
+    }
+
+    /// The global graph of an execution.
+    fn graph_of(&self, execution: &Execution, position: &impl Fn(Source) -> u32) -> Graph {
+        let history = self.parts.history();
+        let mut graph = self.fixed(&execution.sources);
+        let because = evidence::Because::WriteOrder;
+        for order in &execution.writes {
+            for pair in order.windows(2) {
+                graph.fix(node(pair[0]), node(pair[1]), because);
+            }
+        }
+        for read in history.event_ids() {
+            let (Some(source), Some(address)) =
+                (execution.sources[read.index()], history.address_of(read))
+            else {
+                continue;
+            };
+            let later = &execution.writes[address.index()][position(source) as usize..];
+            if let Some(&next) = later.iter().find(|&&write| write != read) {
+                let (from, to): (NodeId, NodeId) = (node(read), node(next));
+                graph.fix(from, to, evidence::Because::FromRead);
+            }
+        }
+        graph.seal()
+    }
+
+    /// The execution in terms of the trace.
+    fn witness(&self, execution: &Execution) -> Witness {
+        let history = self.parts.history();
+        let origin = |event| self.parts.origin(event);
+        let reads = self.trace.event_ids().filter(|&event| self.trace.kinds_of(event).reads);
+        let reads_from = reads.filter_map(|read| {
+            let source = match execution.sources[self.parts.become_of(read).0.index()]? {
+                Source::Initial => Source::Initial,
+                Source::Write(write) => Source::Write(origin(write)),
+            };
+            Some((read, source))
+        });
+        debug_assert_eq!(execution.writes.len(), history.address_count());
+        let of_trace = |order: &Vec<EventId>| order.iter().map(|&write| origin(write)).collect();
+        Witness {
+            reads_from: reads_from.collect(),
+            write_orders: execution.writes.iter().map(of_trace).collect(),
+        }
+    }
+}
+
+/// Who read what, and the writes of each address in order.
+struct Execution {
+    sources: Vec<Option<Source>>,
+    writes: Vec<Vec<EventId>>,
+}
+
+fn open(reason: Reason) -> FileOutcome {
+    Verdict::Undecided(Undecided { reason, established: String::new() })
+}
