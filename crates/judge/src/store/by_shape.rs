@@ -14,11 +14,11 @@ use history::{EventId, History, Kinds, Source};
 use models::{Keeps, Model, StoreRules};
 
 use super::chains::Chains;
-use super::coherence;
+use super::coherence::{self, SeenOrder};
 use super::graph::{FixedEdges, Graph, NodeId, node};
 use super::halves::Halves;
 use super::paths::{Kept, Parts};
-use super::problem::Problem;
+use super::problem::{Problem, rules_find};
 use super::program_order::{effective, kept_program_order, visible_reads};
 use super::{Check, MOST_CLOCKS};
 use crate::{Budget, DecidedBy, Engine, FileOutcome, Outcome, Reason, Stats, Undecided};
@@ -137,7 +137,9 @@ impl<'a, P: Parts> Question<'a, P> {
         let history = self.parts.history();
         let thin = Chains::would_be_too_many(history, &self.rules, MOST_CLOCKS);
         let fixed = |sources: &[Option<Source>]| self.fixed(sources).seal();
-        let problem = Problem::with_fixed(history, self.rules, thin, |_| false, fixed);
+        let follows = !thin && !self.parts.are_split();
+        let found = |order: &SeenOrder| follows && rules_find(history, &self.table, order);
+        let problem = Problem::with_fixed(history, self.rules, thin, found, fixed);
         let judgement = match problem {
             Ok(problem) => {
                 let mut check = Check { model: Model::Sc, stats: Stats::default() };

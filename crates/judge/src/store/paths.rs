@@ -85,10 +85,11 @@ impl<'a> Kept<'a> {
         let mut kept = Kept { model, sorts, of, fences, table, walked: Vec::new() };
         let said = Said::new(parts);
         let stops: Vec<Vec<Vec<bool>>> = paths.iter().map(|path| kept.stops(path)).collect();
-        for (path, stops) in paths.iter().zip(&stops) {
-            if kept.ends_at_some_fences(path, stops) {
-                return None;
-            }
+        let with_stops = || paths.iter().zip(&stops);
+        if with_stops().any(|(path, stops)| kept.starts_at_fences(path, stops))
+            && with_stops().any(|(path, stops)| kept.ends_at_some_fences(path, stops, &said))
+        {
+            return None;
         }
         for (path, stops) in paths.iter().zip(stops) {
             kept.keep(path, stops, &said)?;
@@ -112,15 +113,33 @@ impl<'a> Kept<'a> {
         self.sorts[sort][0].fence.is_some()
     }
 
+    fn admits_fences(&self, stop: &[bool]) -> bool {
+        (0..stop.len()).any(|sort| stop[sort] && self.is_fence(sort))
+    }
+
+    /// Whether a path can start at a fence.
+    fn starts_at_fences(&self, path: &Path, stops: &[Vec<bool>]) -> bool {
+        let leaves = matches!(path.steps.first(), Some((Step::ProgramOrder | Step::InTime, _)));
+        leaves && self.admits_fences(&stops[0])
+    }
+
     /// Whether a path leads to fences and not to all that comes later. Then a path that starts at a
     /// fence goes on from there; else it says nothing new.
-    fn ends_at_some_fences(&self, path: &Path, stops: &[Vec<bool>]) -> bool {
-        let Some(last) = stops.last() else { return false };
-        let leads_anywhere = matches!(path.steps.last(), Some((Step::ProgramOrder, _)))
-            && last.iter().all(|&passes| passes);
-        !path.steps.is_empty()
-            && !leads_anywhere
-            && (0..last.len()).any(|sort| last[sort] && self.is_fence(sort))
+    fn ends_at_some_fences(&self, path: &Path, stops: &[Vec<bool>], said: &Said) -> bool {
+        let (Some(last), Some(&(step, _))) = (stops.last(), path.steps.last()) else {
+            return false;
+        };
+        let reaches_fences = match step {
+            Step::ProgramOrder => !last.iter().all(|&passes| passes),
+            Step::InTime => said.has_times,
+            Step::Dependency(kind) => said
+                .of_kind(kind)
+                .iter()
+                .any(|&(to, _)| self.is_fence(usize::from(self.of[to.index()]))),
+            _ => false,
+        };
+        let exists = !path.steps.iter().any(|&(step, _)| said.is_empty(step));
+        exists && reaches_fences && self.admits_fences(last)
     }
 
     /// The kinds that pass a stop, if that depends on nothing but kinds.
@@ -176,7 +195,7 @@ impl<'a> Kept<'a> {
                 _ => {}
             }
         }
-        self.walk(steps, stops, path.of_different_writes)
+        self.walk(steps, stops, path.of_different_writes, !said.atomics.is_empty())
     }
 
     fn are_fences(&self, stop: &[bool]) -> bool {
@@ -203,6 +222,7 @@ impl<'a> Kept<'a> {
         steps: Vec<Step>,
         stops: Vec<Vec<bool>>,
         of_different_writes: bool,
+        has_halves: bool,
     ) -> Option<()> {
         if steps.contains(&Step::InTime) {
             return None;
@@ -225,9 +245,10 @@ impl<'a> Kept<'a> {
         }
         let is_without_writes = matches!(steps[..], [Step::SameAddressWithout(_)])
             && (0..ends.len()).all(|sort| ends[sort] == self.kinds_of_sort(sort).writes);
-        if of_different_writes && is_without_writes {
+        if of_different_writes && is_without_writes && !has_halves {
             // The write that the second read returned overwrites what the first one returned, and is
-            // of another thread: from-read and reads-from say it already.
+            // of another thread: from-read and reads-from say it already. (The two may be the read
+            // of an atomic and a read of its own write; then they do not.)
             return Some(());
         }
         self.walked.push(Walked { stops, steps, of_different_writes, ends });
@@ -256,9 +277,9 @@ impl<'a> Kept<'a> {
         let said = Said::new(parts);
         for path in &self.walked {
             if path.of_different_writes {
-                self.different_writes(graph, parts.history(), sources, path);
+                self.different_writes(graph, parts, sources, path);
             } else {
-                self.walk_path(graph, parts.history(), sources, path, &said);
+                self.walk_path(graph, parts, sources, path, &said);
             }
         }
     }
@@ -270,19 +291,32 @@ impl<'a> Kept<'a> {
     fn walk_path(
         &self,
         graph: &mut FixedEdges,
-        history: &History,
+        parts: &impl Parts,
         sources: &[Option<Source>],
         path: &Walked,
         said: &Said,
     ) {
+        let history = parts.history();
         let mut walk = Walk::new(history, path);
+        let mut reading_half = None;
         for thread in history.threads() {
             for event in history.thread_events(thread) {
                 let sort = self.sort(event);
                 let before = |step, event| said.before(step, event, sources, history);
                 let starts = |event| path.stops[0][self.sort(event)];
                 walk.arrive(graph, history, event, sort, before, starts);
-                walk.go_on(history, event, sort);
+                walk.note(event);
+                let halves_follow = history.kinds_of(event) == Kinds::READS
+                    && parts.are_split()
+                    && parts.trace().kinds_of(parts.origin(event)) == Kinds::ALL;
+                if halves_follow {
+                    // There is no program order between the halves of an atomic.
+                    reading_half = Some((event, sort, walk.arrived.clone()));
+                    continue;
+                }
+                let both =
+                    reading_half.take().into_iter().chain([(event, sort, walk.arrived.clone())]);
+                walk.go_on(history, &both.collect::<Vec<_>>());
             }
             walk.reset();
         }
@@ -293,10 +327,11 @@ impl<'a> Kept<'a> {
     fn different_writes(
         &self,
         graph: &mut FixedEdges,
-        history: &History,
+        parts: &impl Parts,
         sources: &[Option<Source>],
         path: &Walked,
     ) {
+        let history = parts.history();
         let mut groups: Vec<Group> = vec![Group::default(); history.address_count()];
         let mut touched = Vec::new();
         for thread in history.threads() {
@@ -309,6 +344,16 @@ impl<'a> Kept<'a> {
                 }
                 if path.ends[sort] {
                     groups[address].clear();
+                }
+                if parts.is_write_half(event) {
+                    // The reading half does not stand before it in program order.
+                    let read = EventId::new(event.index() - 1);
+                    if let (true, Some(source)) =
+                        (path.stops[0][self.sort(read)], sources[read.index()])
+                        && path.ends[sort]
+                    {
+                        groups[address].add(graph, read, source);
+                    }
                 }
             }
             for address in touched.drain(..) {
@@ -593,26 +638,38 @@ impl<'p> Walk<'p> {
         self.arrived[0] = self.path.stops[0][sort].then(|| node(event));
     }
 
-    /// Lets later events go on from where this one has come.
-    fn go_on(&mut self, history: &History, event: EventId, sort: usize) {
-        let address = history.address_of(event).map(|address| address.index());
+    /// Remembers where an event stands for steps that are no program order.
+    fn note(&mut self, event: EventId) {
+        for (at, step) in self.path.steps.iter().enumerate().skip(1) {
+            let is_program_order = matches!(
+                step,
+                Step::ProgramOrder | Step::SameAddress | Step::SameAddressWithout(_)
+            );
+            if let (Some(node), false) = (self.arrived[at], is_program_order) {
+                self.there[at].insert(event, node);
+            }
+        }
+    }
+
+    /// Lets later events go on from where an event has come, or from where both halves of an atomic
+    /// have.
+    fn go_on(&mut self, history: &History, events: &[(EventId, usize, Vec<Option<NodeId>>)]) {
+        let address = history.address_of(events[0].0).map(|address| address.index());
         for (at, step) in self.path.steps.iter().enumerate() {
-            let by_address = matches!(step, Step::SameAddress | Step::SameAddressWithout(_));
-            if let (Step::SameAddressWithout(_), Some(address), true) =
-                (step, address, self.path.ends[sort])
+            if let (Step::SameAddressWithout(_), Some(address)) = (step, address)
+                && events.iter().any(|&(_, sort, _)| self.path.ends[sort])
             {
                 self.pools_at[at][address].reset();
             }
-            let Some(node) = self.arrived[at] else { continue };
-            match (step, address) {
-                (Step::ProgramOrder, _) => self.pools[at].add(node),
-                (_, Some(address)) if by_address => {
-                    self.touched.push(address);
-                    self.pools_at[at][address].add(node);
+            for node in events.iter().filter_map(|(_, _, arrived)| arrived[at]) {
+                match (step, address) {
+                    (Step::ProgramOrder, _) => self.pools[at].add(node),
+                    (Step::SameAddress | Step::SameAddressWithout(_), Some(address)) => {
+                        self.touched.push(address);
+                        self.pools_at[at][address].add(node);
+                    }
+                    _ => {}
                 }
-                (_, None) if by_address => {}
-                _ if at > 0 => drop(self.there[at].insert(event, node)),
-                _ => {}
             }
         }
     }

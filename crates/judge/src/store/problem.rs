@@ -240,7 +240,7 @@ fn only_sources(history: &History) -> Vec<Option<Source>> {
 
 /// Whether rules R6 and R7 infer an order that a thread saw: the first access is known to follow
 /// what it saw, and the model keeps the two accesses in order.
-fn rules_find(history: &History, kept: &StoreRules, order: &SeenOrder) -> bool {
+pub(crate) fn rules_find(history: &History, kept: &StoreRules, order: &SeenOrder) -> bool {
     let SeenOrder { before, first, second, .. } = *order;
     let follows = first == before
         || kept.own_reads_visible
