@@ -375,57 +375,92 @@ impl Reader<'_> {
                 (paths.len() <= MOST_PATHS).then_some(paths)
             }
             Operation::Sequence(a, b) => joined(&self.paths(a)?, &self.paths(b)?),
-            Operation::Intersection(..) if self.is_same_address(node) => step(Step::SameAddress),
             Operation::Intersection(..) => self.intersection(node),
             Operation::Difference(from, taken) => self.difference(from, taken),
             _ => None,
         }
     }
 
+    /// Program order or another relation, restricted to one address, to times, to kinds of events.
     fn intersection(&self, node: NodeId) -> Option<Vec<Path>> {
-        for (a, b) in self.intersected(node) {
-            if self.is_reads_from(a) && self.is_base(b, BaseRelation::SameThread) {
-                return Some(vec![Path {
-                    steps: vec![(Step::ReadsOwn, vec![])],
-                    ..Path::default()
-                }]);
+        let mut paths = Vec::new();
+        for conjuncts in self.conjunctions(node)? {
+            paths.extend(self.conjunction(&conjuncts)?);
+        }
+        (paths.len() <= MOST_PATHS).then_some(paths)
+    }
+
+    /// A relation as a union of intersections.
+    fn conjunctions(&self, node: NodeId) -> Option<Vec<Vec<NodeId>>> {
+        let all = match self.operation(node) {
+            Operation::Union(a, b) => {
+                let mut all = self.conjunctions(a)?;
+                all.extend(self.conjunctions(b)?);
+                all
             }
-            if self.is_base(a, BaseRelation::ProgramOrder)
-                && self.is_base(b, BaseRelation::RealTime)
-            {
-                return Some(vec![Path { steps: vec![(Step::InTime, vec![])], ..Path::default() }]);
+            Operation::Intersection(a, b) => {
+                let (first, second) = (self.conjunctions(a)?, self.conjunctions(b)?);
+                let joined =
+                    |a: &Vec<NodeId>, b: &Vec<NodeId>| a.iter().chain(b).copied().collect();
+                first.iter().flat_map(|a| second.iter().map(move |b| joined(a, b))).collect()
             }
-            if let Operation::Product(from, to) = self.operation(b) {
-                let inner = self.paths(a)?;
-                let (from, to) = (self.test(from, false)?, self.test(to, false)?);
-                return Some(inner.into_iter().map(|path| path.between(from, to)).collect());
+            _ => vec![vec![node]],
+        };
+        (all.len() <= MOST_PATHS).then_some(all)
+    }
+
+    fn conjunction(&self, conjuncts: &[NodeId]) -> Option<Vec<Path>> {
+        let is_among = |relation| conjuncts.iter().any(|&each| self.is_base(each, relation));
+        let (mut tests, mut others) = (Vec::new(), Vec::new());
+        for &each in conjuncts {
+            match self.operation(each) {
+                Operation::Product(from, to) => {
+                    tests.push((self.test(from, false)?, self.test(to, false)?));
+                }
+                Operation::BaseRelation(
+                    BaseRelation::ProgramOrder
+                    | BaseRelation::SameAddress
+                    | BaseRelation::SameThread
+                    | BaseRelation::RealTime,
+                ) => {}
+                _ => others.push(each),
             }
         }
-        None
+        let at_one_address = is_among(BaseRelation::SameAddress);
+        let in_time = is_among(BaseRelation::RealTime);
+        let step = |step| vec![Path { steps: vec![(step, vec![])], ..Path::default() }];
+        let paths = match others[..] {
+            [] if is_among(BaseRelation::ProgramOrder) => match (at_one_address, in_time) {
+                (false, false) => step(Step::ProgramOrder),
+                (true, false) => step(Step::SameAddress),
+                (false, true) => step(Step::InTime),
+                (true, true) => return None,
+            },
+            [only] if self.is_reads_from(only) && !in_time => {
+                // Within a thread; a read of a later write breaks coherence.
+                let is_own =
+                    is_among(BaseRelation::SameThread) || is_among(BaseRelation::ProgramOrder);
+                is_own.then(|| step(Step::ReadsOwn))?
+            }
+            [only] if !at_one_address && !in_time => {
+                // What is left leads to later events of the same thread.
+                let paths = self.paths(only)?;
+                paths.iter().all(Path::leads_on).then_some(paths)?
+            }
+            _ => return None,
+        };
+        let restricted =
+            |path: Path| tests.iter().fold(path, |path, &(from, to)| path.between(from, to));
+        Some(paths.into_iter().map(restricted).collect())
     }
 
     fn difference(&self, from: NodeId, taken: NodeId) -> Option<Vec<Path>> {
+        let paths = || self.paths(from);
+        if !self.is_same_address(from) {
+            return self.without(paths()?, taken);
+        }
         match self.operation(taken) {
-            // Nothing of program order is a pair of one event with itself.
-            Operation::BaseRelation(BaseRelation::Same) => {
-                let paths = self.paths(from)?;
-                paths.iter().all(Path::leads_on).then_some(paths)
-            }
-            Operation::Product(first, last) => {
-                let (first, last) = (self.test(first, true)?, self.test(last, true)?);
-                let mut paths = Vec::new();
-                for path in self.paths(from)? {
-                    paths.push(path.clone().between(first, ANY));
-                    paths.push(path.between(ANY, last));
-                }
-                Some(paths)
-            }
-            Operation::Sequence(a, b) if self.is_reads_from_back(a) && self.is_reads_from(b) => {
-                let mut paths = self.paths(from)?;
-                paths.iter_mut().for_each(|path| path.of_different_writes = true);
-                paths.iter().all(Path::leads_on).then_some(paths)
-            }
-            Operation::Sequence(..) if self.is_same_address(from) => {
+            Operation::Sequence(a, b) if !(self.is_reads_from_back(a) && self.is_reads_from(b)) => {
                 let mut factors = Vec::new();
                 self.factors(taken, &mut factors);
                 let [before, between, after] = factors[..] else { return None };
@@ -435,6 +470,32 @@ impl Reader<'_> {
                 }
                 let step = Step::SameAddressWithout(self.test(set, false)?);
                 Some(vec![Path { steps: vec![(step, vec![])], ..Path::default() }])
+            }
+            _ => self.without(paths()?, taken),
+        }
+    }
+
+    /// Paths without the pairs of a relation.
+    fn without(&self, paths: Vec<Path>, taken: NodeId) -> Option<Vec<Path>> {
+        match self.operation(taken) {
+            Operation::Empty(_) => Some(paths),
+            Operation::Union(a, b) => self.without(self.without(paths, a)?, b),
+            // Nothing of program order is a pair of one event with itself.
+            Operation::BaseRelation(BaseRelation::Same) => {
+                paths.iter().all(Path::leads_on).then_some(paths)
+            }
+            Operation::Product(first, last) => {
+                let (first, last) = (self.test(first, true)?, self.test(last, true)?);
+                let mut left = Vec::new();
+                for path in paths {
+                    left.push(path.clone().between(first, ANY));
+                    left.push(path.between(ANY, last));
+                }
+                (left.len() <= MOST_PATHS).then_some(left)
+            }
+            Operation::Sequence(a, b) if self.is_reads_from_back(a) && self.is_reads_from(b) => {
+                let different = |path| Path { of_different_writes: true, ..path };
+                paths.iter().all(Path::leads_on).then(|| paths.into_iter().map(different).collect())
             }
             _ => None,
         }

@@ -84,6 +84,10 @@ pub fn judge_by_file(history: &History, file: &ModelFile, budget: &Budget) -> Fi
         .and_then(|shape| store::by_shape::decide(history, &file.model, shape, budget));
     let short = history.len() <= MOST_EVENTS;
     match by_shape {
+        Some((Verdict::Broken(refutation), decided_by)) if short => {
+            let outcome = Verdict::Broken(narrowed(history, &file.model, refutation));
+            FileJudgement { outcome, decided_by }
+        }
         Some((outcome, decided_by)) if !short || !matches!(outcome, Verdict::Undecided(_)) => {
             FileJudgement { outcome, decided_by }
         }
@@ -92,6 +96,15 @@ pub fn judge_by_file(history: &History, file: &ModelFile, budget: &Budget) -> Fi
             decided_by: DecidedBy::Choices,
         },
         _ => FileJudgement { outcome: too_long(history, file), decided_by: DecidedBy::Choices },
+    }
+}
+
+/// A refutation that names fewer axioms, if the search over all choices finds one soon.
+fn narrowed(history: &History, model: &CatModel, found: Refutation) -> Refutation {
+    const SOON: u64 = 100;
+    match solve(model, history, |effort| effort.evaluations < SOON) {
+        Answer::Violation(refutation) => refutation,
+        Answer::Consistent(_) | Answer::Undecided(_) => found,
     }
 }
 
@@ -128,6 +141,11 @@ fn too_long(history: &History, file: &ModelFile) -> FileOutcome {
                  decided for up to {MOST_EVENTS} events, and this trace has {length}"
             )
         }
+        Ok(shape) if !shape.location_orders_halves && has_atomics(history) => format!(
+            "the trace has atomics and the model does not say that their read comes before their \
+             write (`| amo` in the condition on locations); such models are decided for up to \
+             {MOST_EVENTS} events, and this trace has {length}"
+        ),
         Ok(_) => format!(
             "what the model keeps of program order on this trace is not of the form that is \
              decided for long traces; others are for up to {MOST_EVENTS} events, and this one has \
@@ -135,4 +153,8 @@ fn too_long(history: &History, file: &ModelFile) -> FileOutcome {
         ),
     };
     Verdict::Undecided(Undecided { reason: Reason::Engine(sentence), established: String::new() })
+}
+
+fn has_atomics(history: &History) -> bool {
+    history.event_ids().any(|event| history.event(event).is_atomic())
 }

@@ -145,6 +145,35 @@ fn rules_that_follow_from_the_others_change_nothing() {
 }
 
 #[test]
+fn models_as_people_write_them_are_decided_for_long_traces() {
+    let location = "acyclic po-loc | amo | rf | co | fr as location\nempty rmw & (fre ; coe)\n";
+    for kept in [
+        "po & (R * M | W * W) | po ; [MFENCE] ; po | amo",
+        "po \\ (W * R) | fencerel(MFENCE) | rmw",
+        "(po & (R * M | W * W & loc)) | po & rt & (R * M) | mfence",
+        "[A] ; po | po ; [L] | [L] ; po ; [A] | addr | data | (addr ; po ; [W]) | rmw",
+        "po-loc & (M * W) | (po & addr) | [R] ; po ; [ISB] ; po ; [R]",
+    ] {
+        let head = "include \"x86fences.cat\"\n";
+        let text_of = format!("{head}{location}acyclic {kept} | rfe | co | fr as global");
+        let model = CatModel::from_text("my.cat", &text_of).unwrap();
+        assert!(model.shape().is_ok(), "{kept}");
+        let file = ModelFile::new("my.cat".to_owned(), model);
+        let (mut decided, mut answers) = (0, [0; 2]);
+        for shape in Shape::all() {
+            for (seed, history) in random_histories(&shape, 0..trials() / 5) {
+                let history = annotated(&mut Rng::new(seed), &history);
+                let Some(answer) = engines(&file, &history, seed) else { continue };
+                decided += 1;
+                assert_eq!(answer, searched(&file, &history), "{kept}\n{}", text(&history));
+                answers[usize::from(answer)] += 1;
+            }
+        }
+        assert!(decided > 0 && answers.iter().all(|&count| count > 0), "{kept}: {answers:?}");
+    }
+}
+
+#[test]
 fn a_condition_of_another_form_is_named_where_a_trace_is_too_long() {
     let model = CatModel::from_text("my.cat", "irreflexive po ; rf ; co ; fr as strange").unwrap();
     let file = ModelFile::new("my.cat".to_owned(), model);
