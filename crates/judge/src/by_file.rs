@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use cat::{Answer, CatError, CatModel, Effort, Refutation, Shape, Witness, meets, solve};
-use evidence::Verdict;
+use evidence::{Proof, Verdict};
 use history::History;
 
 use crate::{Budget, DecidedBy, Reason, Undecided, store};
@@ -62,6 +62,9 @@ pub struct FileJudgement {
     pub outcome: FileOutcome,
     /// The engine.
     pub decided_by: DecidedBy,
+    /// Of a violation found by the engines for long traces: why, as cycles. Its edges are those of
+    /// the conditions of the file; a step along program order is one that the file keeps.
+    pub proof: Option<Proof>,
 }
 
 /// Whether a history satisfies the model of a file.
@@ -84,18 +87,25 @@ pub fn judge_by_file(history: &History, file: &ModelFile, budget: &Budget) -> Fi
         .and_then(|shape| store::by_shape::decide(history, &file.model, shape, budget));
     let short = history.len() <= MOST_EVENTS;
     match by_shape {
-        Some((Verdict::Broken(refutation), decided_by)) if short => {
+        Some(FileJudgement { outcome: Verdict::Broken(refutation), decided_by, proof })
+            if short =>
+        {
             let outcome = Verdict::Broken(narrowed(history, &file.model, refutation));
-            FileJudgement { outcome, decided_by }
+            FileJudgement { outcome, decided_by, proof }
         }
-        Some((outcome, decided_by)) if !short || !matches!(outcome, Verdict::Undecided(_)) => {
-            FileJudgement { outcome, decided_by }
+        Some(judgement) if !short || !matches!(judgement.outcome, Verdict::Undecided(_)) => {
+            judgement
         }
         _ if short => FileJudgement {
             outcome: by_search(history, &file.model, budget),
             decided_by: DecidedBy::Choices,
+            proof: None,
         },
-        _ => FileJudgement { outcome: too_long(history, file), decided_by: DecidedBy::Choices },
+        _ => FileJudgement {
+            outcome: too_long(history, file),
+            decided_by: DecidedBy::Choices,
+            proof: None,
+        },
     }
 }
 

@@ -56,7 +56,7 @@ struct Object<'a> {
 
 /// What a verdict rests on.
 #[derive(Serialize, Default)]
-struct Evidence {
+pub(crate) struct Evidence {
     #[serde(skip_serializing_if = "Option::is_none")]
     cycle: Option<Vec<EdgeObject>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -209,7 +209,7 @@ pub(crate) fn duration(micros: u64) -> String {
 }
 
 /// The last cycle of the proof, with the derived edges and assumptions it speaks of.
-fn cycle(history: &History, proof: &evidence::Proof) -> Evidence {
+pub(crate) fn cycle(history: &History, proof: &evidence::Proof) -> Evidence {
     let last = proof.steps.iter().rev().find_map(|step| match &step.why {
         Why::Cycle(cycle) => Some((cycle, &[][..], &step.clause)),
         Why::Derivation { derived, cycle } => Some((cycle, &derived[..], &step.clause)),

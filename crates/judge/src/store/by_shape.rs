@@ -9,7 +9,7 @@
 //! was found.
 
 use cat::{CatModel, Refutation, Shape, Witness};
-use evidence::{Proof, Verdict, Why};
+use evidence::{Node, Proof, Step, Verdict, Why};
 use history::{EventId, History, Kinds, Source};
 use models::{Keeps, Model, StoreRules};
 
@@ -21,16 +21,18 @@ use super::paths::{Kept, Parts};
 use super::problem::{Problem, rules_find};
 use super::program_order::{effective, kept_program_order, visible_reads};
 use super::{Check, MOST_CLOCKS};
-use crate::{Budget, DecidedBy, Engine, FileOutcome, Outcome, Reason, Stats, Undecided};
+use crate::{
+    Budget, DecidedBy, Engine, FileJudgement, FileOutcome, Outcome, Reason, Stats, Undecided,
+};
 
-/// The verdict of the engines for long histories and what gave it; `None` if they cannot judge this
-/// history by this model.
+/// The verdict of the engines for long histories; `None` if they cannot judge this history by this
+/// model.
 pub(crate) fn decide(
     history: &History,
     model: &CatModel,
     shape: &Shape,
     budget: &Budget,
-) -> Option<(FileOutcome, DecidedBy)> {
+) -> Option<FileJudgement> {
     let has_atomics = history.event_ids().any(|event| history.kinds_of(event) == Kinds::ALL);
     if has_atomics && !shape.location_orders_halves {
         return None;
@@ -133,7 +135,7 @@ impl<'a, P: Parts> Question<'a, P> {
         Some(Question { trace, shape, parts, kept, table, rules })
     }
 
-    fn decide(&self, budget: &Budget) -> Option<(FileOutcome, DecidedBy)> {
+    fn decide(&self, budget: &Budget) -> Option<FileJudgement> {
         let history = self.parts.history();
         let thin = Chains::would_be_too_many(history, &self.rules, MOST_CLOCKS);
         let fixed = |sources: &[Option<Source>]| self.fixed(sources).seal();
@@ -146,9 +148,10 @@ impl<'a, P: Parts> Question<'a, P> {
                 check.saturated(problem, Engine::Auto, budget)
             }
             Err(proof) => {
-                return Some((Verdict::Broken(self.refutation(&proof)), DecidedBy::Saturation));
+                return Some(self.violation(proof, DecidedBy::Saturation));
             }
         };
+        let decided_by = judgement.decided_by;
         let outcome = match judgement.outcome {
             Outcome::Holds(evidence::Witness::Order(order)) => {
                 match self.execution(&order).filter(|execution| self.is_met(execution)) {
@@ -166,10 +169,37 @@ impl<'a, P: Parts> Question<'a, P> {
                 }
             }
             Outcome::Holds(_) => return None,
-            Outcome::Broken(proof) => Verdict::Broken(self.refutation(&proof)),
+            Outcome::Broken(proof) => return Some(self.violation(proof, decided_by)),
             Outcome::Undecided(undecided) => Verdict::Undecided(undecided),
         };
-        Some((outcome, judgement.decided_by))
+        Some(FileJudgement { outcome, decided_by, proof: None })
+    }
+
+    fn violation(&self, proof: Proof, decided_by: DecidedBy) -> FileJudgement {
+        let outcome = Verdict::Broken(self.refutation(&proof));
+        FileJudgement { outcome, decided_by, proof: self.of_trace(proof) }
+    }
+
+    /// A proof in terms of the trace. Where atomics are two events that is its last cycle, if that
+    /// rests on no assumptions, without the steps from one half to the other.
+    fn of_trace(&self, proof: Proof) -> Option<Proof> {
+        if !self.parts.are_split() {
+            return Some(proof);
+        }
+        let Step { clause, why: Why::Cycle(mut cycle) } = proof.steps.into_iter().next_back()?
+        else {
+            return None;
+        };
+        let of_trace = |node: Node| match node {
+            Node::Event(event) => Node::Event(self.parts.origin(event)),
+            other => other,
+        };
+        for edge in &mut cycle.edges {
+            (edge.from, edge.to) = (of_trace(edge.from), of_trace(edge.to));
+        }
+        cycle.edges.retain(|edge| edge.from != edge.to);
+        let last = Step { clause, why: Why::Cycle(cycle) };
+        last.clause.is_empty().then(|| Proof { steps: vec![last] })
     }
 
     /// Whether all that the model keeps was known to the engines.

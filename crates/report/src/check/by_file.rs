@@ -7,8 +7,8 @@ use judge::{FileJudgement, ModelFile};
 use serde::Serialize;
 
 use super::Style;
-use crate::verdict::{decorated, reason};
-use crate::{count, json};
+use crate::verdict::{Evidence, cycle, decorated, reason};
+use crate::{count, cycle_lines, json};
 
 /// The fields of a verdict, in the order in which they are printed.
 #[derive(Serialize)]
@@ -26,6 +26,8 @@ struct Object<'a> {
     axioms: Option<Vec<&'a str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     write_orders: Option<Vec<Vec<(u64, u32)>>>,
+    #[serde(flatten)]
+    cycle: Option<Evidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +36,7 @@ struct Object<'a> {
 
 /// Whole lines about an answer.
 pub(super) fn lines(judged: &Judged, judgement: &FileJudgement, style: Style) -> String {
-    let FileJudgement { outcome, decided_by } = judgement;
+    let FileJudgement { outcome, decided_by, .. } = judgement;
     let Asked::File(file) = &judged.asked else { return String::new() };
     if style.json {
         return json::line(&object(judged, file, judgement, style)) + "\n";
@@ -57,6 +59,9 @@ pub(super) fn lines(judged: &Judged, judgement: &FileJudgement, style: Style) ->
         Verdict::Broken(refutation) if !style.quiet => {
             text += "\n  ";
             text += &why(file, &refutation.axioms);
+            for line in judgement.proof.iter().flat_map(|proof| cycle_lines(history, proof)) {
+                text += &format!("\n  {line}");
+            }
         }
         Verdict::Broken(_) | Verdict::Holds(_) => {}
     }
@@ -87,7 +92,7 @@ fn object<'a>(
     style: Style,
 ) -> Object<'a> {
     let Trace { file: name, number, history } = &*judged.trace;
-    let FileJudgement { outcome, decided_by } = judgement;
+    let FileJudgement { outcome, decided_by, .. } = judgement;
     let mut object = Object {
         file: name,
         trace: *number,
@@ -99,6 +104,7 @@ fn object<'a>(
         addresses: history.address_count(),
         micros: judged.micros(),
         axioms: None,
+        cycle: judgement.proof.as_ref().map(|proof| cycle(history, proof)),
         write_orders: None,
         reason: None,
         established: None,
