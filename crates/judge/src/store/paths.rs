@@ -188,7 +188,10 @@ impl<'a> Kept<'a> {
                 }
                 [Step::ProgramOrder, Step::ProgramOrder] if self.are_fences(&stops[1]) => {
                     for sort in (0..stops[1].len()).filter(|&sort| stops[1][sort]) {
-                        self.fences[sort].push((first, last));
+                        let orders = &mut self.fences[sort];
+                        if !orders.contains(&(first, last)) {
+                            orders.push((first, last));
+                        }
                     }
                     return Some(());
                 }
@@ -305,6 +308,10 @@ impl<'a> Kept<'a> {
                 let before = |step, event| said.before(step, event, sources, history);
                 let starts = |event| path.stops[0][self.sort(event)];
                 walk.arrive(graph, history, event, sort, before, starts);
+                let is_idle = walk.arrived.iter().all(Option::is_none) && !path.ends[sort];
+                if is_idle && reading_half.is_none() {
+                    continue;
+                }
                 walk.note(event);
                 let halves_follow = history.kinds_of(event) == Kinds::READS
                     && parts.are_split()
