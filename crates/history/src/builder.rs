@@ -6,7 +6,7 @@
 
 mod finish;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::annotation::{AccessOrder, DependencyKind, DependencyKinds, FenceName};
 use crate::build_error::{BuildError, BuildErrorKind, error};
@@ -86,7 +86,7 @@ pub struct Builder {
     names: Vec<(Draft, Box<str>)>,
     name_ids: LabelMap<Box<str>, Draft>,
     finals: Vec<Final>,
-    final_addresses: FxHashSet<AddressId>,
+    final_values: FxHashMap<AddressId, Value>,
     orders: Vec<(AddressId, Vec<WriteName>, u32)>,
     /// About how many bytes all this takes, and how many it may.
     bytes: usize,
@@ -357,6 +357,9 @@ impl Builder {
     ) -> Result<(), BuildError> {
         self.charge(0, line)?;
         let entry = &mut self.addresses[address.index()];
+        if entry.init_line.is_some() && entry.initial == value {
+            return Ok(());
+        }
         if entry.init_line.is_some() {
             return Err(error(BuildErrorKind::InitTwice { address: entry.label.clone() }, line));
         }
@@ -373,8 +376,13 @@ impl Builder {
         line: u32,
     ) -> Result<(), BuildError> {
         self.charge(weight::FINAL, line)?;
-        if !self.final_addresses.insert(address) {
-            return Err(error(BuildErrorKind::FinalTwice { address: self.label(address) }, line));
+        match self.final_values.insert(address, value) {
+            None => {}
+            Some(said) if said == value => return Ok(()),
+            Some(_) => {
+                let address = self.label(address);
+                return Err(error(BuildErrorKind::FinalTwice { address }, line));
+            }
         }
         self.finals.push(Final { address, value, sources: Vec::new(), line });
         Ok(())

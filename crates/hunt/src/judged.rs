@@ -7,6 +7,7 @@ use evidence::Verdict;
 use history::{Format, History, Value};
 use judge::{Budget, Engine, Outcome as Answer, judge};
 use models::Model;
+use report::count;
 use serde::Serialize;
 use stress::{Experiment, Outcome, OutcomeError, TargetName, Test};
 
@@ -79,10 +80,10 @@ impl<'a> Judged<'a> {
             (number, _) => format!("{number} violate {model}"),
         };
         let mut text = format!(
-            "{name}: {} runs{}, {} different outcomes, {verdict}\n",
-            experiment.runs,
+            "{name}: {}{}, {}, {verdict}\n",
+            count(experiment.runs, "run"),
             unfinished(experiment),
-            experiment.different()
+            count(experiment.different() as u64, "different outcome"),
         );
         if quiet {
             return text;

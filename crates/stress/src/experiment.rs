@@ -127,9 +127,9 @@ impl Experiment {
         }
     }
 
-    /// Whether runs were made and none of them came to an end: nothing is known then.
+    /// Whether no run came to an end: nothing is known then.
     pub fn is_empty(&self) -> bool {
-        self.runs > 0 && self.unfinished == self.runs
+        self.unfinished == self.runs
     }
 
     /// How many different outcomes of whole runs there are.
@@ -165,7 +165,7 @@ impl Experiment {
                 };
                 writeln!(out, "# {} on {target}{times}", program.name)?;
             }
-            format.write(history, out)?;
+            format.write_recorded(history, out)?;
         }
         Ok(())
     }

@@ -335,6 +335,10 @@ pub(crate) struct AxeFlags {
     #[arg(short = 'i')]
     pub(crate) ignore_times: bool,
 
+    /// What a read of a value that nobody wrote is.
+    #[arg(long, value_name = "WHAT", default_value = "malformed", value_parser = thin_air_parser())]
+    pub(crate) thin_air: ThinAir,
+
     #[command(flatten)]
     pub(crate) limits: LimitFlags,
     #[command(flatten)]

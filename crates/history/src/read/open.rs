@@ -96,7 +96,9 @@ impl<R: Read> Unpacker<R> {
 
 fn broken(format: &str, error: &io::Error) -> io::Error {
     let reason = match error.kind() {
-        io::ErrorKind::UnexpectedEof => format!("the {format} data ends too early"),
+        io::ErrorKind::UnexpectedEof => {
+            format!("the {format} data ends too early, or something else follows it")
+        }
         _ => format!("broken {format} data: {error}"),
     };
     io::Error::new(error.kind(), reason)

@@ -258,21 +258,21 @@ t:2:17: no earlier event is named `later`
 }
 
 #[test]
-fn a_second_init_or_final() {
+fn a_second_init_or_final_that_says_something_else() {
     text(
-        "init M[x] == 1 init M[x] == 1",
+        "init M[x] == 1 init M[x] == 2",
         "
 t:1:16: a second `init` of M[x]
   |
-1 | init M[x] == 1 init M[x] == 1
+1 | init M[x] == 1 init M[x] == 2
   |                ^^^^^^^^^^^^^^",
     );
     text(
-        "final M[x] == 0\n  final x == 0",
+        "0: x := 1\nfinal M[x] == 0\n  final x == 1",
         "
-t:2:3: a second `final` of M[x]
+t:3:3: a second `final` of M[x]
   |
-2 |   final x == 0
+3 |   final x == 1
   |   ^^^^^^^^^^^^",
     );
 }

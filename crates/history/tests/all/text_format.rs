@@ -299,3 +299,10 @@ fn pairs_that_are_none() {
         assert!(error.contains(why), "{text}: {error}");
     }
 }
+
+#[test]
+fn the_same_init_or_final_may_be_said_twice() {
+    let twice = "init x == 1\ninit x == 1\n0: x == 1\nfinal x == 1\nfinal x == 1";
+    let once = "init x == 1\n0: x == 1\nfinal x == 1";
+    assert_eq!(parse_text(twice).unwrap(), parse_text(once).unwrap());
+}

@@ -70,7 +70,13 @@ fn undecided(number: usize) -> Ending {
 /// The answers to all traces of the file, up to the first that cannot be read.
 fn start(flags: &AxeFlags, interrupt: &Interrupt) -> Answers<Answer> {
     let answers = answers(Job {
-        options: ReadOptions { memory: flags.limits.memory.memory, ..ReadOptions::default() },
+        options: ReadOptions {
+            memory: flags.limits.memory.memory,
+            thin_air: flags.thin_air,
+            ..ReadOptions::default()
+        },
+        // As axe does.
+        allow_empty: true,
         asked: vec![Asked::Model(flags.model)],
         without_times: flags.ignore_times,
         limits: flags.limits.limits(),
