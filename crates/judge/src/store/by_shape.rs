@@ -6,7 +6,7 @@
 //! than once, what depends on who read what is left out of the fixed edges, so that what the engines
 //! refute is refuted and what they allow is not yet allowed. Every witness is therefore checked once
 //! more, axiom by axiom and with all reads settled, by a linear pass that knows nothing of how it
-//! was found.
+//! was found. The order of the lines is tried first, as for the built-in models.
 
 use cat::{CatModel, Refutation, Shape, Witness};
 use evidence::{Node, Proof, Step, Verdict, Why};
@@ -20,7 +20,7 @@ use super::halves::Halves;
 use super::paths::{Kept, Parts};
 use super::problem::{Problem, rules_find};
 use super::program_order::{effective, kept_program_order, visible_reads};
-use super::{Check, MOST_CLOCKS};
+use super::{Check, MOST_CLOCKS, recorded};
 use crate::{
     Budget, DecidedBy, Engine, FileJudgement, FileOutcome, Outcome, Reason, Stats, Undecided,
 };
@@ -137,6 +137,9 @@ impl<'a, P: Parts> Question<'a, P> {
 
     fn decide(&self, budget: &Budget) -> Option<FileJudgement> {
         let history = self.parts.history();
+        if let Some(outcome) = self.recorded() {
+            return Some(FileJudgement { outcome, decided_by: DecidedBy::Recorded, proof: None });
+        }
         let thin = Chains::would_be_too_many(history, &self.rules, MOST_CLOCKS);
         let fixed = |sources: &[Option<Source>]| self.fixed(sources).seal();
         let follows = !thin && !self.parts.are_split();
@@ -173,6 +176,13 @@ impl<'a, P: Parts> Question<'a, P> {
             Outcome::Undecided(undecided) => Verdict::Undecided(undecided),
         };
         Some(FileJudgement { outcome, decided_by, proof: None })
+    }
+
+    /// The recorded order as a witness, if it meets the model.
+    fn recorded(&self) -> Option<FileOutcome> {
+        let order = recorded::explain(self.parts.history(), &self.rules)?;
+        let execution = self.execution(&order).filter(|execution| self.is_met(execution))?;
+        Some(Verdict::Holds(self.witness(&execution)))
     }
 
     fn violation(&self, proof: Proof, decided_by: DecidedBy) -> FileJudgement {
