@@ -231,9 +231,8 @@ impl<'a> Facts<'a> {
                 })
             }
             "lxsx" => Box::new(move |a, b| {
-                events(a, b).is_some_and(|(load, store)| {
-                    self.history.pairs().iter().any(|&pair| pair == (store, load))
-                })
+                events(a, b)
+                    .is_some_and(|(load, store)| self.history.pairs().contains(&(store, load)))
             }),
             "amo" => Box::new(|a, b| match (a, b) {
                 (Node::Reads(a), Node::Writes(b)) => a == b,
