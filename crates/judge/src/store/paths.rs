@@ -165,8 +165,8 @@ impl<'a> Kept<'a> {
         }
         // Fences are no events of their own: what passes one is ordered by it.
         for end in [0, steps.len()] {
-            for sort in 0..self.sorts.len() {
-                stops[end][sort] &= !self.is_fence(sort);
+            for (sort, passes) in stops[end].iter_mut().enumerate() {
+                *passes &= !self.is_fence(sort);
             }
         }
         if stops.iter().any(|stop| !stop.contains(&true)) {
@@ -178,9 +178,13 @@ impl<'a> Kept<'a> {
         let kinds = (self.kinds_at(&stops[0]), self.kinds_at(&stops[steps.len()]));
         if let ((Some(first), Some(last)), false) = (kinds, path.of_different_writes) {
             match steps[..] {
-                [Step::ProgramOrder] => return Some(self.keep_kinds(first, last, Keeps::Always)),
+                [Step::ProgramOrder] => {
+                    self.keep_kinds(first, last, Keeps::Always);
+                    return Some(());
+                }
                 [Step::SameAddress] => {
-                    return Some(self.keep_kinds(first, last, Keeps::SameAddress));
+                    self.keep_kinds(first, last, Keeps::SameAddress);
+                    return Some(());
                 }
                 [Step::InTime] if first == Kinds::READS && last == Kinds::ALL => {
                     self.table.times = true;
