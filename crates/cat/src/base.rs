@@ -26,6 +26,8 @@ pub(crate) enum BaseSet {
     Annotated(AccessOrder),
     /// `EX`: the accesses of load-reserved and store-conditional pairs.
     Exclusive,
+    /// `NoRet`: reads of atomics that return nothing to their thread.
+    ReturnsNothing,
 }
 
 /// What a fence orders: one of the nine pairs of `r`, `w`, `rw`.
@@ -79,6 +81,7 @@ pub(crate) fn set(name: &str) -> Option<BaseSet> {
         "X" => BaseSet::Atomic,
         "F" => BaseSet::Fences,
         "EX" => BaseSet::Exclusive,
+        "NoRet" => BaseSet::ReturnsNothing,
         _ => {
             if let Some(&(_, order)) = ANNOTATIONS.iter().find(|(known, _)| *known == name) {
                 return Some(BaseSet::Annotated(order));

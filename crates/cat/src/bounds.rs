@@ -40,7 +40,7 @@ pub(crate) struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    pub(crate) fn new(graph: &'a Graph, execution: &Execution<'_>) -> Self {
+    pub(crate) fn new(graph: &'a Graph, execution: &Execution) -> Self {
         let mut evaluation = Evaluation {
             graph,
             size: execution.size(),

@@ -1,29 +1,23 @@
 //! A model by its definition: what is written, evaluated as it stands on one finished execution.
 //!
 //! Sets are sets of numbers and relations sets of pairs; an expression is evaluated whenever it is
-//! met. This shares nothing with the graph and the search but the syntax, so that it can say whether
-//! they are right: [`meets`] checks a witness axiom by axiom, and the tests try every execution with
-//! it. Slow, and meant to be read.
+//! met. This shares nothing with the graph and the search but the syntax and the list of events, so
+//! that it can say whether they are right: [`meets`] checks a witness axiom by axiom, and the tests
+//! try every execution with it. Slow, and meant to be read.
 
 use std::collections::BTreeSet;
 
-use history::{DependencyKind, EventId, FenceName, History, Operation, Source};
+use history::{AccessOrder, DependencyKind, FenceName, History, Source};
 
+use crate::execution::{Action, Atomicity, Execution, Link, Translated};
 use crate::load::CatModel;
 use crate::syntax::{
     AxiomSyntax, Binary, Binding, Expression, ExpressionKind, Instruction, Name, Test, Unary,
 };
-use crate::witness::Witness;
+use crate::witness::{Choice, Witness};
 
-/// An event: the initial write of an address, or a half of an event of the history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Node {
-    Initial(usize),
-    Reads(EventId),
-    Writes(EventId),
-    Fence(EventId),
-}
-
+/// An event: its place in the list of the execution.
+type Node = usize;
 type Set = BTreeSet<Node>;
 type Relation = BTreeSet<(Node, Node)>;
 
@@ -39,7 +33,44 @@ enum Value<'a> {
 /// execution of the history at all: a read has no source or a wrong one, an order lacks a write or
 /// contradicts what the history says.
 pub fn broken_axioms(model: &CatModel, history: &History, witness: &Witness) -> Option<Vec<usize>> {
-    let facts = Facts::new(history, witness)?;
+    let translated = Translated::of(history);
+    let mut reads_from = Vec::new();
+    for &(read, source) in &witness.reads_from {
+        let is_it = |&at: &usize| {
+            translated.origins[at] == Some(read) && translated.execution.events[at].is_read()
+        };
+        let at = (0..translated.origins.len()).find(is_it)?;
+        let address = translated.execution.events[at].address?;
+        let is_write = match source {
+            Source::Initial => true,
+            Source::Write(write) => history.event(write).is_write(),
+        };
+        reads_from.push((at, is_write.then(|| translated.write_of(source, address))?));
+    }
+    let mut write_orders = Vec::new();
+    for order in &witness.write_orders {
+        let at = |&write| {
+            let is_write = history.event(write).is_write();
+            is_write.then(|| translated.write_of(Source::Write(write), 0))
+        };
+        write_orders.push(order.iter().map(at).collect::<Option<Vec<usize>>>()?);
+    }
+    broken_by(model, &translated.execution, &Choice { reads_from, write_orders })
+}
+
+/// Whether a witness is an execution of the history that the model allows.
+pub fn meets(model: &CatModel, history: &History, witness: &Witness) -> bool {
+    broken_axioms(model, history, witness).is_some_and(|broken| broken.is_empty())
+}
+
+/// Whether a choice makes an execution of given events that the model allows.
+pub fn allows(model: &CatModel, execution: &Execution, choice: &Choice) -> bool {
+    broken_by(model, execution, choice).is_some_and(|broken| broken.is_empty())
+}
+
+/// The axioms that a choice does not meet; `None` if it is no execution of these events.
+fn broken_by(model: &CatModel, execution: &Execution, choice: &Choice) -> Option<Vec<usize>> {
+    let facts = Facts::new(execution, choice)?;
     let mut evaluator = Evaluator { facts, names: Vec::new() };
     let mut broken = Vec::new();
     let mut number = 0;
@@ -57,192 +88,139 @@ pub fn broken_axioms(model: &CatModel, history: &History, witness: &Witness) -> 
     Some(broken)
 }
 
-/// Whether a witness is an execution of the history that the model allows.
-pub fn meets(model: &CatModel, history: &History, witness: &Witness) -> bool {
-    broken_axioms(model, history, witness).is_some_and(|broken| broken.is_empty())
-}
-
 /// One finished execution.
 struct Facts<'a> {
-    history: &'a History,
+    execution: &'a Execution,
     nodes: Set,
     reads_from: Relation,
     coherence: Relation,
 }
 
 impl<'a> Facts<'a> {
-    fn new(history: &'a History, witness: &Witness) -> Option<Self> {
-        let mut nodes: Set = (0..history.address_count()).map(Node::Initial).collect();
-        for id in history.event_ids() {
-            let event = history.event(id);
-            nodes.extend(event.is_read().then_some(Node::Reads(id)));
-            nodes.extend(event.is_write().then_some(Node::Writes(id)));
-            nodes.extend(event.is_fence().then_some(Node::Fence(id)));
-        }
+    fn new(execution: &'a Execution, choice: &Choice) -> Option<Self> {
+        let nodes = (0..execution.events.len()).collect();
         let facts =
-            Facts { history, nodes, reads_from: Relation::new(), coherence: Relation::new() };
-        facts.with_reads(witness)?.with_orders(witness)
+            Facts { execution, nodes, reads_from: Relation::new(), coherence: Relation::new() };
+        facts.with_reads(choice)?.with_orders(choice)
     }
 
-    fn with_reads(mut self, witness: &Witness) -> Option<Self> {
-        let readers = self.history.event_ids().filter(|&id| self.history.event(id).is_read());
-        let mut said: Vec<EventId> = witness.reads_from.iter().map(|&(read, _)| read).collect();
+    fn with_reads(mut self, choice: &Choice) -> Option<Self> {
+        let readers = self.nodes.iter().filter(|&&node| self.execution.events[node].is_read());
+        let mut said: Vec<Node> = choice.reads_from.iter().map(|&(read, _)| read).collect();
         said.sort_unstable();
-        if !said.into_iter().eq(readers) {
+        if !said.iter().eq(readers) {
             return None;
         }
-        for &(read, source) in &witness.reads_from {
-            if !self.history.sources(read).contains(&source) {
+        for &(read, write) in &choice.reads_from {
+            let mut sources = self.execution.sources.iter();
+            if !sources.any(|(each, writes)| *each == read && writes.contains(&write)) {
                 return None;
             }
-            let write = match source {
-                Source::Initial => Node::Initial(self.history.address_of(read)?.index()),
-                Source::Write(write) => Node::Writes(write),
-            };
-            self.reads_from.insert((write, Node::Reads(read)));
+            self.reads_from.insert((write, read));
         }
         Some(self)
     }
 
-    fn with_orders(mut self, witness: &Witness) -> Option<Self> {
-        if witness.write_orders.len() != self.history.address_count() {
+    fn with_orders(mut self, choice: &Choice) -> Option<Self> {
+        let initial = |node: &&Node| self.execution.events[**node].is_initial();
+        if choice.write_orders.len() != self.nodes.iter().filter(initial).count() {
             return None;
         }
-        for (address, order) in self.history.address_ids().zip(&witness.write_orders) {
-            let mut sorted = order.clone();
-            sorted.sort_unstable();
-            if sorted != self.history.address(address).writes {
+        for (address, order) in choice.write_orders.iter().enumerate() {
+            let is_write = |node: &Node| {
+                let event = &self.execution.events[*node];
+                event.is_write() && event.address == Some(address)
+            };
+            let writes: Set = self.nodes.iter().copied().filter(is_write).collect();
+            let first = *writes.iter().find(|&&node| self.execution.events[node].is_initial())?;
+            let whole: Vec<Node> = std::iter::once(first).chain(order.iter().copied()).collect();
+            if whole.len() != writes.len() || whole.iter().copied().collect::<Set>() != writes {
                 return None;
             }
-            let place = |source: &Source| match source {
-                Source::Initial => Some(0),
-                Source::Write(write) => {
-                    order.iter().position(|each| each == write).map(|at| at + 1)
-                }
-            };
-            let orders = self.history.orders().iter().filter(|chain| chain.address == address);
-            let is_in_order = |chain: &history::OrderChain| {
-                chain.writes.windows(2).all(|pair| place(&pair[0]) < place(&pair[1]))
-            };
-            let last = order.last().map_or(Source::Initial, |&write| Source::Write(write));
-            let mut finals = self.history.finals().iter().filter(|each| each.address == address);
-            if !orders.into_iter().all(is_in_order)
-                || !finals.all(|each| each.sources.contains(&last))
-            {
+            for (at, &write) in whole.iter().enumerate() {
+                self.coherence.extend(whole[..at].iter().map(|&before| (before, write)));
+            }
+            let last = whole.last()?;
+            let mut finals = self.execution.last_writes.iter().filter(|each| each.0 == address);
+            if !finals.all(|(_, candidates)| candidates.contains(last)) {
                 return None;
             }
-            let mut before = vec![Node::Initial(address.index())];
-            for &write in order {
-                self.coherence.extend(before.iter().map(|&each| (each, Node::Writes(write))));
-                before.push(Node::Writes(write));
-            }
         }
-        Some(self)
-    }
-
-    fn address(&self, node: Node) -> Option<usize> {
-        match node {
-            Node::Initial(address) => Some(address),
-            Node::Reads(id) | Node::Writes(id) | Node::Fence(id) => {
-                self.history.address_of(id).map(|address| address.index())
-            }
-        }
-    }
-
-    fn event(node: Node) -> Option<EventId> {
-        match node {
-            Node::Initial(_) => None,
-            Node::Reads(id) | Node::Writes(id) | Node::Fence(id) => Some(id),
-        }
+        let mut known = self.execution.ordered_writes.iter();
+        known.all(|pair| self.coherence.contains(pair)).then_some(self)
     }
 
     fn set(&self, name: &str) -> Option<Set> {
-        let holds: Box<dyn Fn(Node) -> bool> = match name {
-            "R" => Box::new(|node| matches!(node, Node::Reads(_))),
-            "W" => Box::new(|node| matches!(node, Node::Initial(_) | Node::Writes(_))),
-            "IW" => Box::new(|node| matches!(node, Node::Initial(_))),
-            "F" => Box::new(|node| matches!(node, Node::Fence(_))),
-            "X" => Box::new(|node| {
-                Self::event(node).is_some_and(|id| self.history.event(id).is_atomic())
-            }),
-            "EX" => {
-                let pairs = self.history.pairs().iter();
-                let paired: Vec<EventId> = pairs.flat_map(|&(store, load)| [store, load]).collect();
-                Box::new(move |node| Self::event(node).is_some_and(|id| paired.contains(&id)))
-            }
+        Some(match name {
+            "R" => self.those(|event| event.is_read()),
+            "W" => self.those(|event| event.is_write()),
+            "IW" => self.those(|event| event.is_initial()),
+            "F" => self.those(|event| matches!(event.action, Action::Fence { .. })),
+            "X" => self.those(|event| event.atomicity == Atomicity::Atomic),
+            "EX" => self.those(|event| event.atomicity == Atomicity::Exclusive),
+            "NoRet" => self.those(|event| event.returns_nothing),
             "Acq" | "AcqPc" | "Rel" | "AcqRel" | "Sc" => {
-                let spelling = name.to_lowercase();
-                Box::new(move |node| {
-                    let order = Self::event(node).and_then(|id| self.history.access_order(id));
-                    order.is_some_and(|order| order.spelling() == spelling)
-                })
+                let order = AccessOrder::from_spelling(&name.to_lowercase());
+                self.those(|event| event.order.is_some() && event.order == order)
             }
             _ if FenceName::ALL.iter().any(|fence| fence.set_name() == name) => {
-                let name = name.to_owned();
-                Box::new(move |node| {
-                    let fence = Self::event(node).and_then(|id| self.history.fence_name(id));
-                    fence.is_some_and(|fence| fence.set_name() == name)
+                self.those(|event| match event.action {
+                    Action::Fence { name: Some(fence), .. } => fence.set_name() == name,
+                    _ => false,
                 })
             }
             _ => {
-                let (before, after) = name.strip_prefix("Fence.")?.split_once('.')?;
+                let (wanted_before, wanted_after) = name.strip_prefix("Fence.")?.split_once('.')?;
                 let letters = ["r", "w", "rw"];
-                if !letters.contains(&before) || !letters.contains(&after) {
+                if !letters.contains(&wanted_before) || !letters.contains(&wanted_after) {
                     return None;
                 }
-                let wanted = (before.to_owned(), after.to_owned());
-                Box::new(move |node| {
-                    match Self::event(node).map(|id| self.history.event(id).operation) {
-                        Some(Operation::Fence { before, after }) => {
-                            before.letters() == wanted.0 && after.letters() == wanted.1
-                        }
-                        _ => false,
+                self.those(|event| match event.action {
+                    Action::Fence { before, after, .. } => {
+                        before.letters() == wanted_before && after.letters() == wanted_after
                     }
+                    _ => false,
                 })
             }
-        };
-        Some(self.nodes.iter().copied().filter(|&node| holds(node)).collect())
+        })
+    }
+
+    /// The events of which something is true.
+    fn those(&self, holds: impl Fn(&crate::execution::CatEvent) -> bool) -> Set {
+        let nodes = self.nodes.iter().copied();
+        nodes.filter(|&node| holds(&self.execution.events[node])).collect()
     }
 
     fn relation(&self, name: &str) -> Option<Relation> {
-        let events = |a, b| Self::event(a).zip(Self::event(b));
+        let linked = |wanted: Link| {
+            let links = self.execution.links.iter().filter(|each| each.0 == wanted);
+            links.map(|&(_, from, to)| (from, to)).collect()
+        };
+        let events = &self.execution.events;
         let holds: Box<dyn Fn(Node, Node) -> bool> = match name {
             "rf" => return Some(self.reads_from.clone()),
             "co" => return Some(self.coherence.clone()),
+            "addr" => return Some(linked(Link::Dependency(DependencyKind::Address))),
+            "data" => return Some(linked(Link::Dependency(DependencyKind::Data))),
+            "ctrl" => return Some(linked(Link::Dependency(DependencyKind::Control))),
+            "amo" => return Some(linked(Link::Atomic)),
+            "lxsx" => return Some(linked(Link::Exclusive)),
             "id" => Box::new(|a, b| a == b),
-            "po" => Box::new(move |a, b| {
-                events(a, b).is_some_and(|(a, b)| self.history.program_order(a, b))
+            "int" => Box::new(|a, b| match (events[a].thread, events[b].thread) {
+                (Some(a), Some(b)) => a == b,
+                _ => a == b,
             }),
-            "loc" => {
-                Box::new(|a, b| self.address(a).is_some() && self.address(a) == self.address(b))
-            }
-            "int" => Box::new(move |a, b| match events(a, b) {
-                Some((a, b)) => self.history.thread_of(a) == self.history.thread_of(b),
-                None => a == b,
+            "po" => Box::new(|a, b| {
+                let (a, b) = (&events[a], &events[b]);
+                a.thread == b.thread && a.thread.is_some() && a.instruction < b.instruction
             }),
-            "addr" | "data" | "ctrl" => {
-                let kind = DependencyKind::from_spelling(name)?;
-                Box::new(move |a, b| {
-                    let Some((from, to)) = events(a, b) else { return false };
-                    let mut all = self.history.dependencies().iter().enumerate();
-                    let declared = all.find(|(_, pair)| **pair == (to, from));
-                    let is_of_kind = |at| self.history.kinds_of_dependency(at).contains(kind);
-                    matches!(a, Node::Reads(_)) && declared.is_some_and(|(at, _)| is_of_kind(at))
-                })
-            }
-            "lxsx" => Box::new(move |a, b| {
-                events(a, b)
-                    .is_some_and(|(load, store)| self.history.pairs().contains(&(store, load)))
-            }),
-            "amo" => Box::new(|a, b| match (a, b) {
-                (Node::Reads(a), Node::Writes(b)) => a == b,
+            "loc" => Box::new(|a, b| match (events[a].address, events[b].address) {
+                (Some(a), Some(b)) => a == b,
                 _ => false,
             }),
-            "rt" => Box::new(move |a, b| {
-                let times = |id| self.history.times(id);
-                events(a, b)
-                    .and_then(|(a, b)| times(a).end.zip(times(b).begin))
-                    .is_some_and(|(end, begin)| end < begin)
+            "rt" => Box::new(|a, b| match (events[a].times.end, events[b].times.begin) {
+                (Some(end), Some(begin)) => end < begin,
+                _ => false,
             }),
             _ => return None,
         };

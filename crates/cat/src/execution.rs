@@ -1,56 +1,137 @@
-//! What a history says about its execution, in the terms of cat.
+//! An execution as far as it is fixed, in the terms of cat: its events, and what is said of them.
 //!
-//! Events are the initial writes of the addresses, and the events of the history; an atomic
-//! read-modify-write is two of them, its reading and its writing half, joined by `amo` and not
-//! ordered by `po`. What the history leaves open are *choices*: which of several writes of a value a
-//! read took, and the order of the writes of each address. [`Knowledge`] is what is settled of them:
-//! pairs that are certainly in `rf` and `co`, and pairs that may be.
+//! [`Execution`] is plain data that a history or a litmus test is turned into. Initial writes of the
+//! addresses are events too. An atomic read-modify-write of a history is two of them, its reading and
+//! its writing half, joined by `amo` and not ordered by `po`; whoever makes an execution may also
+//! make one event of it that both reads and writes. What is left open are *choices*: which of several
+//! writes a read took its value from, and the order of the writes of each address. [`Knowledge`] is
+//! what is settled of them: pairs that are certainly in `rf` and `co`, and pairs that may be.
 
-use history::{EventId, History, Operation, Source};
+use history::{AccessOrder, DependencyKind, EventId, FenceName, History, Kinds, Source, Times};
 
 use crate::base::{BaseRelation, BaseSet, FenceKind};
 use crate::bits::{Bits, Matrix};
 
-/// An event, and which part of an event of the history it is.
+/// What an event does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// The initial write of an address.
-    Initial,
+pub enum Action {
+    /// It reads, by itself or as half of an atomic.
     Read,
+    /// It writes, by itself or as half of an atomic.
     Write,
-    ReadHalf,
-    WriteHalf,
-    Fence(Option<FenceKind>),
+    /// It does both at once.
+    Update,
+    /// It orders accesses of these kinds before it and behind it.
+    Fence {
+        /// What it orders of the accesses before it.
+        before: Kinds,
+        /// What it orders of the accesses behind it.
+        after: Kinds,
+        /// The name of its instruction, if that is known.
+        name: Option<FenceName>,
+    },
 }
 
+/// How an access takes part in an atomic read-modify-write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Atomicity {
+    /// Not at all.
+    #[default]
+    Single,
+    /// `X`: of one instruction that reads and writes.
+    Atomic,
+    /// `EX`: a load-reserved or exclusive load, or a successful store-conditional.
+    Exclusive,
+}
+
+/// An event.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CatEvent {
-    pub(crate) role: Role,
+pub struct CatEvent {
+    /// Its thread; an initial write has none.
+    pub thread: Option<u32>,
+    /// The number of its instruction in its thread, which is program order. Events of one
+    /// instruction are not ordered by it.
+    pub instruction: u32,
+    /// What it does.
+    pub action: Action,
     /// The number of its address; none for a fence.
-    pub(crate) address: Option<usize>,
-    /// The event of the history; none for an initial write.
-    pub(crate) event: Option<EventId>,
+    pub address: Option<usize>,
+    /// How its instruction orders it.
+    pub order: Option<AccessOrder>,
+    /// Its part in a read-modify-write.
+    pub atomicity: Atomicity,
+    /// Whether it reads for an atomic that returns nothing to its thread (`NoRet`).
+    pub returns_nothing: bool,
+    /// When it began and ended.
+    pub times: Times,
 }
 
 impl CatEvent {
-    fn is_read(&self) -> bool {
-        matches!(self.role, Role::Read | Role::ReadHalf)
+    /// An access, or a fence without an address, that nothing else is said about.
+    pub fn new(thread: u32, instruction: u32, action: Action, address: Option<usize>) -> Self {
+        CatEvent {
+            thread: Some(thread),
+            instruction,
+            action,
+            address,
+            order: None,
+            atomicity: Atomicity::Single,
+            returns_nothing: false,
+            times: Times::default(),
+        }
     }
 
-    fn is_write(&self) -> bool {
-        matches!(self.role, Role::Initial | Role::Write | Role::WriteHalf)
+    /// The initial write of an address.
+    pub fn initial(address: usize) -> Self {
+        CatEvent { thread: None, ..Self::new(0, 0, Action::Write, Some(address)) }
+    }
+
+    /// Whether it reads.
+    pub fn is_read(&self) -> bool {
+        matches!(self.action, Action::Read | Action::Update)
+    }
+
+    /// Whether it writes.
+    pub fn is_write(&self) -> bool {
+        matches!(self.action, Action::Write | Action::Update)
+    }
+
+    /// Whether it is the initial write of its address.
+    pub fn is_initial(&self) -> bool {
+        self.thread.is_none()
     }
 }
 
-/// The events of a history and what is fixed about them.
-pub(crate) struct Execution<'a> {
-    history: &'a History,
-    pub(crate) events: Vec<CatEvent>,
+/// What one event is to a later one of its thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// `addr`, `data`, `ctrl`
+    Dependency(DependencyKind),
+    /// `amo`: the reading half of an atomic, and its writing half.
+    Atomic,
+    /// `lxsx`: a load-reserved, and its successful store-conditional.
+    Exclusive,
+}
+
+/// The events of an execution and what is fixed about them. Events are named by their places in
+/// the list.
+#[derive(Debug, Clone, Default)]
+pub struct Execution {
+    /// The events; the initial writes come first, in the order of their addresses.
+    pub events: Vec<CatEvent>,
+    /// How events of a thread belong together.
+    pub links: Vec<(Link, usize, usize)>,
+    /// The reads, each with the writes that it may have read from.
+    pub sources: Vec<(usize, Vec<usize>)>,
+    /// Pairs of writes of an address that are known to be in this order.
+    pub ordered_writes: Vec<(usize, usize)>,
+    /// Addresses, each with the writes one of which is its last.
+    pub last_writes: Vec<(usize, Vec<usize>)>,
 }
 
 /// What is known of `rf` and `co`: the pairs that are in it, and those that may be.
 #[derive(Debug, Clone)]
-pub(crate) struct Knowledge {
+pub struct Knowledge {
     pub(crate) reads_from: Bounds,
     pub(crate) coherence: Bounds,
 }
@@ -63,6 +144,12 @@ pub(crate) struct Bounds {
 }
 
 impl Knowledge {
+    /// No pair is possible.
+    pub(crate) fn nothing(size: usize) -> Self {
+        let none = || Bounds { must: Matrix::empty(size), may: Matrix::empty(size) };
+        Knowledge { reads_from: none(), coherence: none() }
+    }
+
     /// What it takes in memory.
     pub(crate) fn bytes(&self) -> usize {
         [&self.reads_from, &self.coherence]
@@ -72,27 +159,7 @@ impl Knowledge {
     }
 }
 
-impl<'a> Execution<'a> {
-    pub(crate) fn new(history: &'a History) -> Self {
-        let initial = history.address_ids().map(|address| CatEvent {
-            role: Role::Initial,
-            address: Some(address.index()),
-            event: None,
-        });
-        let mut events: Vec<CatEvent> = initial.collect();
-        for id in history.event_ids() {
-            let roles: &[Role] = match history.event(id).operation {
-                Operation::Read { .. } => &[Role::Read],
-                Operation::Write { .. } => &[Role::Write],
-                Operation::ReadModifyWrite { .. } => &[Role::ReadHalf, Role::WriteHalf],
-                Operation::Fence { before, after } => &[Role::Fence(FenceKind::new(before, after))],
-            };
-            let address = history.address_of(id).map(|address| address.index());
-            events.extend(roles.iter().map(|&role| CatEvent { role, address, event: Some(id) }));
-        }
-        Execution { history, events }
-    }
-
+impl Execution {
     pub(crate) fn size(&self) -> usize {
         self.events.len()
     }
@@ -104,118 +171,184 @@ impl<'a> Execution<'a> {
             match set {
                 BaseSet::Reads => event.is_read(),
                 BaseSet::Writes => event.is_write(),
-                BaseSet::InitialWrites => event.role == Role::Initial,
-                BaseSet::Atomic => matches!(event.role, Role::ReadHalf | Role::WriteHalf),
-                BaseSet::Fences => matches!(event.role, Role::Fence(_)),
-                BaseSet::Fence(kind) => event.role == Role::Fence(Some(kind)),
-                BaseSet::Named(name) => {
-                    event.event.and_then(|id| self.history.fence_name(id)) == Some(name)
-                }
-                BaseSet::Annotated(order) => {
-                    event.event.and_then(|id| self.history.access_order(id)) == Some(order)
-                }
-                BaseSet::Exclusive => {
-                    let pairs = self.history.pairs();
-                    event.event.is_some_and(|id| pairs.iter().any(|p| p.0 == id || p.1 == id))
-                }
+                BaseSet::InitialWrites => event.is_initial(),
+                BaseSet::Atomic => event.atomicity == Atomicity::Atomic,
+                BaseSet::Exclusive => event.atomicity == Atomicity::Exclusive,
+                BaseSet::ReturnsNothing => event.returns_nothing,
+                BaseSet::Annotated(order) => event.order == Some(order),
+                BaseSet::Fences => matches!(event.action, Action::Fence { .. }),
+                BaseSet::Fence(kind) => match event.action {
+                    Action::Fence { before, after, .. } => {
+                        FenceKind::new(before, after) == Some(kind)
+                    }
+                    _ => false,
+                },
+                BaseSet::Named(wanted) => match event.action {
+                    Action::Fence { name, .. } => name == Some(wanted),
+                    _ => false,
+                },
             }
         })
     }
 
-    /// The pairs of a relation that the history fixes; `None` for `rf` and `co`.
+    /// The pairs of a relation that are fixed; `None` for `rf` and `co`.
     pub(crate) fn relation(&self, relation: BaseRelation) -> Option<Matrix> {
         let holds: &dyn Fn(&CatEvent, &CatEvent) -> bool = match relation {
             BaseRelation::Same => return Some(Matrix::of(self.size(), |a, b| a == b)),
             BaseRelation::ReadsFrom | BaseRelation::Coherence => return None,
-            BaseRelation::ProgramOrder => &|a, b| match (a.event, b.event) {
-                (Some(a), Some(b)) => self.history.program_order(a, b),
-                _ => false,
-            },
-            BaseRelation::SameAddress => &|a, b| a.address.is_some() && a.address == b.address,
-            BaseRelation::SameThread => &|a, b| match (a.event, b.event) {
-                (Some(a), Some(b)) => self.history.thread_of(a) == self.history.thread_of(b),
-                (None, None) => a.address == b.address,
-                _ => false,
-            },
-            BaseRelation::Dependency(kind) => &move |a, b| match (a.event, b.event) {
-                (Some(from), Some(to)) => {
-                    let found = self.history.dependencies().binary_search(&(to, from));
-                    let is_of_kind = |at| self.history.kinds_of_dependency(at).contains(kind);
-                    a.is_read() && found.is_ok_and(is_of_kind)
-                }
-                _ => false,
-            },
-            BaseRelation::ExclusivePair => &|a, b| match (a.event, b.event) {
-                (Some(load), Some(store)) => self.history.pairs().contains(&(store, load)),
-                _ => false,
-            },
-            BaseRelation::AtomicPair => {
-                &|a, b| a.role == Role::ReadHalf && b.role == Role::WriteHalf && a.event == b.event
+            BaseRelation::Dependency(kind) => return Some(self.linked(Link::Dependency(kind))),
+            BaseRelation::AtomicPair => return Some(self.linked(Link::Atomic)),
+            BaseRelation::ExclusivePair => return Some(self.linked(Link::Exclusive)),
+            BaseRelation::SameThread => {
+                let same = |a: usize, b: usize| {
+                    let thread = self.events[a].thread;
+                    a == b || thread.is_some() && thread == self.events[b].thread
+                };
+                return Some(Matrix::of(self.size(), same));
             }
-            BaseRelation::RealTime => &|a, b| match (a.event, b.event) {
-                (Some(a), Some(b)) => {
-                    let ended = self.history.times(a).end;
-                    ended.zip(self.history.times(b).begin).is_some_and(|(end, begin)| end < begin)
-                }
-                _ => false,
-            },
+            BaseRelation::ProgramOrder => {
+                &|a, b| a.thread.is_some() && a.thread == b.thread && a.instruction < b.instruction
+            }
+            BaseRelation::SameAddress => &|a, b| a.address.is_some() && a.address == b.address,
+            BaseRelation::RealTime => {
+                &|a, b| a.times.end.zip(b.times.begin).is_some_and(|(end, begin)| end < begin)
+            }
         };
         Some(Matrix::of(self.size(), |a, b| holds(&self.events[a], &self.events[b])))
     }
 
-    /// The write of a source for an address.
-    fn write_of(&self, source: Source, address: usize) -> usize {
-        let is_it = |event: &CatEvent| match source {
-            Source::Initial => event.role == Role::Initial && event.address == Some(address),
-            Source::Write(write) => event.event == Some(write) && event.is_write(),
-        };
-        self.events.iter().position(is_it).expect("a history names its own writes")
-    }
-
-    /// The reads, each with the writes that it may have read from.
-    pub(crate) fn sources(&self) -> Vec<(usize, Vec<usize>)> {
-        let reads = self.events.iter().enumerate().filter(|(_, event)| event.is_read());
-        let candidates = |(at, event): (usize, &CatEvent)| {
-            let (id, address) = event.event.zip(event.address)?;
-            let sources = self.history.sources(id).iter();
-            Some((at, sources.map(|&source| self.write_of(source, address)).collect()))
-        };
-        reads.filter_map(candidates).collect()
+    fn linked(&self, wanted: Link) -> Matrix {
+        let mut pairs = Matrix::empty(self.size());
+        let links = self.links.iter().filter(|(link, ..)| *link == wanted);
+        links.for_each(|&(_, from, to)| pairs.insert(from, to));
+        pairs
     }
 
     /// The writes of each address, the initial one first.
     pub(crate) fn writes(&self) -> Vec<Vec<usize>> {
-        let of = |address: usize| {
-            let events = self.events.iter().enumerate();
-            let writes =
-                events.filter(|(_, each)| each.is_write() && each.address == Some(address));
-            writes.map(|(at, _)| at).collect()
+        let addresses = self.events.iter().filter(|event| event.is_initial()).count();
+        let mut writes = vec![Vec::new(); addresses];
+        for (at, event) in self.events.iter().enumerate().filter(|(_, event)| event.is_write()) {
+            writes[event.address.expect("a write has an address")].push(at);
+        }
+        writes
+    }
+}
+
+/// An execution with the events of a history that it was made from.
+pub(crate) struct Translated {
+    pub(crate) execution: Execution,
+    /// For each event, the event of the history; none for an initial write.
+    pub(crate) origins: Vec<Option<EventId>>,
+    /// For each event of the history, the first event that was made from it.
+    first: Vec<usize>,
+}
+
+impl Translated {
+    pub(crate) fn of(history: &History) -> Self {
+        let addresses = history.address_ids().map(|address| address.index());
+        let events: Vec<CatEvent> = addresses.map(CatEvent::initial).collect();
+        let mut translated = Translated {
+            origins: vec![None; events.len()],
+            execution: Execution { events, ..Execution::default() },
+            first: Vec::with_capacity(history.len()),
         };
-        (0..self.history.address_count()).map(of).collect()
+        for id in history.event_ids() {
+            translated.event(history, id);
+        }
+        translated.dependencies(history);
+        translated.choices(history);
+        translated
     }
 
-    /// The pairs of writes that the history says are in this order: the initial write before all
-    /// others, and `order` lines.
-    pub(crate) fn known_coherence(&self) -> Vec<(usize, usize)> {
-        let mut known = Vec::new();
-        for writes in self.writes() {
-            known.extend(writes.iter().skip(1).map(|&write| (writes[0], write)));
+    fn event(&mut self, history: &History, id: EventId) {
+        use history::Operation;
+        self.first.push(self.origins.len());
+        let actions: &[Action] = match history.event(id).operation {
+            Operation::Read { .. } => &[Action::Read],
+            Operation::Write { .. } => &[Action::Write],
+            Operation::ReadModifyWrite { .. } => &[Action::Read, Action::Write],
+            Operation::Fence { before, after } => {
+                &[Action::Fence { before, after, name: history.fence_name(id) }]
+            }
+        };
+        if let [_, _] = actions {
+            let at = self.origins.len();
+            self.execution.links.push((Link::Atomic, at, at + 1));
         }
-        for chain in self.history.orders() {
+        let thread = history.thread_of(id);
+        let instruction = (id.index() - history.thread_range(thread).start) as u32;
+        let address = history.address_of(id).map(|address| address.index());
+        let is_paired = history.pairs().iter().any(|&(store, load)| store == id || load == id);
+        let atomicity = match (actions.len(), is_paired) {
+            (2, _) => Atomicity::Atomic,
+            (_, true) => Atomicity::Exclusive,
+            (_, false) => Atomicity::Single,
+        };
+        for &action in actions {
+            self.origins.push(Some(id));
+            self.execution.events.push(CatEvent {
+                atomicity,
+                order: history.access_order(id),
+                times: history.times(id),
+                ..CatEvent::new(thread.index() as u32, instruction, action, address)
+            });
+        }
+    }
+
+    /// Declared dependencies, by their kinds, and exclusive pairs.
+    fn dependencies(&mut self, history: &History) {
+        for (at, &(to, from)) in history.dependencies().iter().enumerate() {
+            let from = self.first[from.index()];
+            if !self.execution.events[from].is_read() {
+                continue;
+            }
+            let first = self.first[to.index()];
+            let end = self.first.get(to.index() + 1).copied().unwrap_or(self.origins.len());
+            for kind in history.kinds_of_dependency(at).iter() {
+                let link = Link::Dependency(kind);
+                self.execution.links.extend((first..end).map(|to| (link, from, to)));
+            }
+        }
+        for &(store, load) in history.pairs() {
+            let (load, store) = (self.first[load.index()], self.first[store.index()]);
+            self.execution.links.push((Link::Exclusive, load, store));
+        }
+    }
+
+    fn choices(&mut self, history: &History) {
+        let reads = (0..self.origins.len()).filter(|&at| self.execution.events[at].is_read());
+        let sources = reads.filter_map(|at| {
+            let (id, address) = self.origins[at].zip(self.execution.events[at].address)?;
+            let sources = history.sources(id).iter();
+            Some((at, sources.map(|&source| self.write_of(source, address)).collect()))
+        });
+        let sources = sources.collect();
+        let mut ordered_writes = Vec::new();
+        for chain in history.orders() {
             let at = |source: &Source| self.write_of(*source, chain.address.index());
             let writes: Vec<usize> = chain.writes.iter().map(at).collect();
-            known.extend(writes.windows(2).map(|pair| (pair[0], pair[1])));
+            ordered_writes.extend(writes.windows(2).map(|pair| (pair[0], pair[1])));
         }
-        known
-    }
-
-    /// For each `final` line the writes of its address one of which is the last.
-    pub(crate) fn last_writes(&self) -> Vec<(usize, Vec<usize>)> {
-        let of = |each: &history::Final| {
+        let last = |each: &history::Final| {
             let address = each.address.index();
             let writes = each.sources.iter().map(|&source| self.write_of(source, address));
             (address, writes.collect())
         };
-        self.history.finals().iter().map(of).collect()
+        let last_writes = history.finals().iter().map(last).collect();
+        self.execution.sources = sources;
+        self.execution.ordered_writes = ordered_writes;
+        self.execution.last_writes = last_writes;
+    }
+
+    /// The write of a source for an address.
+    pub(crate) fn write_of(&self, source: Source, address: usize) -> usize {
+        match source {
+            Source::Initial => address,
+            Source::Write(write) => {
+                let first = self.first[write.index()];
+                if self.execution.events[first].is_write() { first } else { first + 1 }
+            }
+        }
     }
 }

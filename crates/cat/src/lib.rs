@@ -39,6 +39,7 @@
 mod base;
 mod bits;
 mod bounds;
+mod choices;
 mod definition;
 mod elaborate;
 mod execution;
@@ -52,10 +53,11 @@ mod solve;
 mod syntax;
 mod witness;
 
-pub use definition::{broken_axioms, meets};
+pub use definition::{allows, broken_axioms, meets};
+pub use execution::{Action, Atomicity, CatEvent, Execution, Knowledge, Link};
 pub use load::{Axiom, CatError, CatModel};
 pub use shape::{EventSort, Global, Path, SetTest, Shape, Step};
 pub use shipped::shipped_models;
-pub use solve::{Answer, Effort, Refutation, solve};
+pub use solve::{Answer, Candidates, Effort, Refutation, solve};
 pub use syntax::{Place, Test};
-pub use witness::Witness;
+pub use witness::{Choice, Witness};

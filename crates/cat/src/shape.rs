@@ -596,5 +596,7 @@ fn is_of(base: BaseSet, sort: &EventSort) -> bool {
         BaseSet::Named(name) => sort.name == Some(name),
         BaseSet::Annotated(order) => sort.order == Some(order),
         BaseSet::Exclusive => sort.is_exclusive,
+        // Every atomic of a trace says what it read.
+        BaseSet::ReturnsNothing => false,
     }
 }

@@ -20,6 +20,10 @@ const MODELS: &[(&str, &str)] = &[
     ("coherence", include_str!("../../../models/coherence.cat")),
     ("rvwmo", include_str!("../../../models/rvwmo.cat")),
     ("rvtso", include_str!("../../../models/rvtso.cat")),
+    ("aarch64", include_str!("../../../models/aarch64.cat")),
+    ("aarch64-2020", include_str!("../../../models/aarch64-2020.cat")),
+    ("x86", include_str!("../../../models/x86.cat")),
+    ("ra", include_str!("../../../models/ra.cat")),
 ];
 
 /// The names of the shipped models.

@@ -9,11 +9,11 @@
 
 use history::History;
 
-use crate::bits::Matrix;
 use crate::bounds::{Evaluation, Standing};
-use crate::execution::{Bounds, Execution, Knowledge};
+use crate::choices::{last, read_from, refine, starts};
+use crate::execution::{Execution, Knowledge, Translated};
 use crate::load::CatModel;
-use crate::witness::{Witness, witness};
+use crate::witness::{Choice, Witness};
 
 /// What the search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,23 +60,99 @@ pub struct Refutation {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn solve(model: &CatModel, history: &History, go_on: impl FnMut(&Effort) -> bool) -> Answer {
-    let execution = Execution::new(history);
-    let mut search = Search {
-        evaluation: Evaluation::new(&model.graph, &execution),
-        execution: &execution,
-        effort: Effort::default(),
-        blamed: vec![false; model.graph.axioms.len()],
-        branches: 0,
-    };
-    let found = search.run(go_on);
-    let Search { effort, blamed, branches, .. } = search;
+    let translated = Translated::of(history);
+    let mut search = Search::new(model, &translated.execution);
+    let found = search.run(starts(&translated.execution), go_on);
     match found {
-        Found::Met(knowledge) => Answer::Consistent(witness(&execution, &knowledge)),
-        Found::Nothing => {
-            let axioms = (0..blamed.len()).filter(|&at| blamed[at]).collect();
-            Answer::Violation(Refutation { axioms, branches })
+        Found::Met(knowledge) => {
+            let choice = Choice::of(&translated.execution, &knowledge);
+            Answer::Consistent(Witness::of(&translated, &choice))
         }
-        Found::Stopped => Answer::Undecided(effort),
+        Found::Nothing => {
+            let axioms = (0..search.blamed.len()).filter(|&at| search.blamed[at]).collect();
+            Answer::Violation(Refutation { axioms, branches: search.branches })
+        }
+        Found::Stopped => Answer::Undecided(search.effort),
+    }
+}
+
+/// The executions of given events that a model allows, for whoever makes some of the choices: which
+/// write a read took its value from, and which write of an address is the last. What is left is
+/// searched for.
+///
+/// ```
+/// use tribunal_cat::{Action, Candidates, CatEvent, CatModel, Execution};
+///
+/// // Two writes of an address by one thread, and a read behind them.
+/// let write = |at| CatEvent::new(0, at, Action::Write, Some(0));
+/// let read = CatEvent::new(0, 2, Action::Read, Some(0));
+/// let execution = Execution {
+///     events: vec![CatEvent::initial(0), write(0), write(1), read],
+///     sources: vec![(3, vec![0, 1, 2])],
+///     ..Execution::default()
+/// };
+/// let model = CatModel::shipped("coherence").expect("it is shipped");
+/// let mut candidates = Candidates::new(&model, &execution);
+/// let start = candidates.start();
+/// let allows = |candidates: &mut Candidates<'_>, write| {
+///     let read = candidates.read_from(&start, 3, write);
+///     candidates.complete(read, |_| true).is_ok_and(|found| found.is_some())
+/// };
+/// assert!(!allows(&mut candidates, 1));
+/// assert!(allows(&mut candidates, 2));
+/// ```
+pub struct Candidates<'a> {
+    search: Search<'a>,
+    writes: Vec<Vec<usize>>,
+}
+
+impl<'a> Candidates<'a> {
+    /// With nothing chosen.
+    pub fn new(model: &'a CatModel, execution: &'a Execution) -> Self {
+        Candidates { search: Search::new(model, execution), writes: execution.writes() }
+    }
+
+    /// What is known before any choice: that initial writes come first. What the execution says
+    /// about last writes and the order of writes is not looked at here.
+    pub fn start(&self) -> Knowledge {
+        let plain = Execution {
+            events: self.search.execution.events.clone(),
+            sources: self.search.execution.sources.clone(),
+            ..Execution::default()
+        };
+        starts(&plain).pop().unwrap_or_else(|| Knowledge::nothing(plain.size()))
+    }
+
+    /// The same, and a read took its value from a write.
+    pub fn read_from(&self, knowledge: &Knowledge, read: usize, write: usize) -> Knowledge {
+        let sources = &self.search.execution.sources;
+        let sources = sources.iter().find(|(each, _)| *each == read).map(|(_, sources)| sources);
+        read_from(sources.map_or(&[], Vec::as_slice), knowledge, read, write)
+    }
+
+    /// The same, and a write is the last of its address; `None` if it cannot be.
+    pub fn last(&self, knowledge: &Knowledge, write: usize) -> Option<Knowledge> {
+        let address = self.search.execution.events[write].address?;
+        last(&self.writes[address], knowledge, write)
+    }
+
+    /// Whether no execution with what is known is allowed, as far as that can be told at once.
+    pub fn is_refuted(&mut self, knowledge: &Knowledge) -> bool {
+        self.search.evaluation.standings(knowledge).contains(&Standing::Broken)
+    }
+
+    /// An execution with what is known that the model allows, if there is one. `go_on` is asked
+    /// before each evaluation of the axioms, and ends the search by `false`.
+    pub fn complete(
+        &mut self,
+        knowledge: Knowledge,
+        go_on: impl FnMut(&Effort) -> bool,
+    ) -> Result<Option<Choice>, Effort> {
+        match self.search.run(vec![knowledge], go_on) {
+            Found::Met(knowledge) => Ok(Some(Choice::of(self.search.execution, &knowledge))),
+            Found::Nothing => Ok(None),
+            Found::Stopped => Err(self.search.effort),
+        }
     }
 }
 
@@ -88,17 +164,30 @@ enum Found {
 
 struct Search<'a> {
     evaluation: Evaluation<'a>,
-    execution: &'a Execution<'a>,
+    execution: &'a Execution,
     effort: Effort,
     /// The axioms that ended a branch.
     blamed: Vec<bool>,
     branches: u64,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(model: &'a CatModel, execution: &'a Execution) -> Self {
+        Search {
+            evaluation: Evaluation::new(&model.graph, execution),
+            execution,
+            effort: Effort::default(),
+            blamed: vec![false; model.graph.axioms.len()],
+            branches: 0,
+        }
+    }
+
     /// Depth first, with a list of what is still to be tried.
-    fn run(&mut self, mut go_on: impl FnMut(&Effort) -> bool) -> Found {
-        let mut untried = starts(self.execution);
+    fn run(
+        &mut self,
+        mut untried: Vec<Knowledge>,
+        mut go_on: impl FnMut(&Effort) -> bool,
+    ) -> Found {
         untried.reverse();
         while let Some(knowledge) = untried.pop() {
             self.effort.bytes = (untried.len() + 1) * knowledge.bytes();
@@ -120,94 +209,4 @@ impl Search<'_> {
         }
         Found::Nothing
     }
-}
-
-/// What the history says, once for each way in which its `final` lines may be meant; none if it
-/// contradicts itself.
-fn starts(execution: &Execution<'_>) -> Vec<Knowledge> {
-    let size = execution.size();
-    let mut reads_from = Bounds { must: Matrix::empty(size), may: Matrix::empty(size) };
-    for (read, sources) in execution.sources() {
-        for &write in &sources {
-            reads_from.may.insert(write, read);
-        }
-        match sources[..] {
-            [only] => reads_from.must.insert(only, read),
-            // A value that nobody wrote: no execution has it.
-            [] => return Vec::new(),
-            _ => {}
-        }
-    }
-    let mut coherence = Bounds { must: Matrix::empty(size), may: Matrix::empty(size) };
-    let writes = execution.writes();
-    for of_address in &writes {
-        for &a in of_address {
-            of_address.iter().filter(|&&b| a != b).for_each(|&b| coherence.may.insert(a, b));
-        }
-    }
-    let mut all = vec![Knowledge { reads_from, coherence }];
-    for (before, after) in execution.known_coherence() {
-        all = all.into_iter().filter_map(|each| order(each, before, after)).collect();
-    }
-    for (address, candidates) in execution.last_writes() {
-        let mut further = Vec::new();
-        for knowledge in &all {
-            for &last in &candidates {
-                let mut others = writes[address].iter().filter(|&&write| write != last);
-                let start = Some(knowledge.clone());
-                further.extend(
-                    others
-                        .try_fold(start, |so_far, &write| {
-                            Some(so_far.and_then(|so_far| order(so_far, write, last)))
-                        })
-                        .flatten(),
-                );
-            }
-        }
-        all = further;
-    }
-    all
-}
-
-/// The same with one write before another, and what follows from that; `None` if it cannot be.
-fn order(mut knowledge: Knowledge, before: usize, after: usize) -> Option<Knowledge> {
-    let coherence = &mut knowledge.coherence;
-    if coherence.must.has(before, after) {
-        return Some(knowledge);
-    }
-    if !coherence.may.has(before, after) {
-        return None;
-    }
-    coherence.must.insert(before, after);
-    coherence.must = coherence.must.closure();
-    if !coherence.must.is_irreflexive() {
-        return None;
-    }
-    for (a, b) in coherence.must.inverse().pairs() {
-        coherence.may.remove(a, b);
-    }
-    Some(knowledge)
-}
-
-/// The first open choice, made in every way; nothing if all are made.
-fn refine(execution: &Execution<'_>, knowledge: &Knowledge) -> Vec<Knowledge> {
-    let open_read = execution.sources().into_iter().find_map(|(read, sources)| {
-        let open = !sources.iter().any(|&write| knowledge.reads_from.must.has(write, read));
-        open.then_some((read, sources))
-    });
-    if let Some((read, sources)) = open_read {
-        let choose = |&chosen: &usize| {
-            let mut settled = knowledge.clone();
-            for &write in sources.iter().filter(|&&write| write != chosen) {
-                settled.reads_from.may.remove(write, read);
-            }
-            settled.reads_from.must.insert(chosen, read);
-            settled
-        };
-        return sources.iter().map(choose).collect();
-    }
-    let open_pair =
-        knowledge.coherence.may.pairs().find(|&(a, b)| !knowledge.coherence.must.has(a, b));
-    let Some((a, b)) = open_pair else { return Vec::new() };
-    [(a, b), (b, a)].into_iter().filter_map(|(a, b)| order(knowledge.clone(), a, b)).collect()
 }

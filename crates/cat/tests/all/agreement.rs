@@ -43,8 +43,8 @@ fn shipped_files_agree_with_the_built_in_models_on_random_histories() {
 
 #[test]
 fn the_search_finds_what_trying_every_execution_finds() {
-    let files =
-        ["tso", "rmo", "rvwmo", "rvtso"].map(|name| CatModel::shipped(name).expect("shipped"));
+    let names = ["tso", "rmo", "rvwmo", "rvtso", "aarch64", "aarch64-2020", "x86", "ra"];
+    let files = names.map(|name| CatModel::shipped(name).expect("shipped"));
     for shape in Shape::all() {
         let shape = shape.with_events(6);
         for (seed, history) in random_histories(&shape, 0..trials() / 20) {
