@@ -76,15 +76,15 @@ fn check(test: &Litmus) -> Result<(), String> {
     let kinds = location_kinds(test);
     for (number, thread) in test.threads.iter().enumerate() {
         let told = |why: String| format!("thread {number}: {why}");
-        for instruction in &thread.code {
+        for instruction in thread.x86() {
             for memory in instruction.memory() {
                 let id = resolve(thread, memory).map_err(told)?;
                 same_width(test, &kinds, id, instruction).map_err(told)?;
             }
         }
-        let shifts = thread.code.iter().any(is_shift);
+        let shifts = thread.x86().iter().any(is_shift);
         let jumps = thread
-            .code
+            .x86()
             .iter()
             .any(|one| matches!(one.operation, Operation::Jump { when: Some(_), .. }));
         if shifts && jumps {
@@ -135,7 +135,7 @@ fn resolve(thread: &Thread, memory: Memory) -> Result<LocationId, String> {
         Memory { location: Some(id), base: None, index: None, displacement: 0 } => Ok(id),
         Memory { location: None, base: Some(base), index: None, displacement: 0 } => {
             let initial = thread.registers.iter().rev().find(|one| one.register == base);
-            let changed = thread.code.iter().any(|one| one.written().contains(&Some(base)));
+            let changed = thread.x86().iter().any(|one| one.written().contains(&Some(base)));
             match initial.map(|initial| initial.value) {
                 Some(Constant::Address(id)) if !changed => Ok(id),
                 _ => Err(unknown()),
@@ -171,7 +171,7 @@ fn observed_registers(observed: &[Place], of: usize) -> impl Iterator<Item = Reg
 /// Whether a thread may jump back.
 fn has_loops(thread: &Thread) -> bool {
     let back = |(at, one): (usize, &Instruction)| matches!(one.operation, Operation::Jump { target, .. } if target as usize <= at);
-    thread.code.iter().enumerate().any(back)
+    thread.x86().iter().enumerate().any(back)
 }
 
 /// Assembles a test for one way of laying out its memory.

@@ -13,7 +13,8 @@ use serde::{Serialize, Serializer};
 
 use crate::condition::Quantifier;
 use crate::layout::{self, Tally};
-use crate::outcomes::{Outcomes, State, outcomes};
+use crate::model::LitmusModel;
+use crate::outcomes::{Outcomes, State, outcomes_of};
 use crate::search::{Limits, Stopped};
 use crate::test::Litmus;
 
@@ -22,7 +23,7 @@ pub struct Answer<'a> {
     /// The test.
     pub test: &'a Litmus,
     /// The model.
-    pub model: Model,
+    pub model: LitmusModel,
     /// The outcomes with their number, or why there are none.
     pub found: Result<(Outcomes<'a>, Tally), Stopped>,
     /// What it took.
@@ -41,21 +42,22 @@ pub struct Style {
 }
 
 impl<'a> Answer<'a> {
-    /// Enumerates the outcomes of a test under a model of [`MODELS`](crate::MODELS).
+    /// Enumerates the outcomes of a test under a model.
     ///
     /// ```
-    /// use tribunal_litmus::{Answer, Limits, parse};
+    /// use tribunal_litmus::{Answer, Limits, LitmusModel, parse};
     ///
     /// let text = "X86 SB\n{ x=0; y=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n \
     ///             MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n";
     /// let test = parse(text).map_err(|problem| problem.message)?;
-    /// let answer = Answer::of(&test, models::Model::Tso, &Limits::NONE);
+    /// let tso = LitmusModel::named("tso").expect("it is shipped");
+    /// let answer = Answer::of(&test, tso, &Limits::NONE);
     /// assert_eq!(answer.found.unwrap().1.observation(), "Sometimes");
     /// # Ok::<(), String>(())
     /// ```
-    pub fn of(test: &'a Litmus, model: Model, limits: &Limits<'_>) -> Self {
+    pub fn of(test: &'a Litmus, model: LitmusModel, limits: &Limits<'_>) -> Self {
         let start = Instant::now();
-        let found = outcomes(test, model, limits).map(|found| {
+        let found = outcomes_of(test, &model, limits).map(|found| {
             let tally = Tally::of(test, &found);
             (found, tally)
         });
@@ -84,13 +86,13 @@ impl<'a> Answer<'a> {
             return writeln!(out);
         }
         if style.heading {
-            writeln!(out, "Model {}", self.model)?;
+            writeln!(out, "Model {}", self.model.name())?;
         }
         layout::write(&mut &mut *out, self.test, found, *tally, self.time, |out, state| {
             if !style.witness {
                 return Ok(());
             }
-            let (trace, _) = execution(found, self.model, state);
+            let trace = witness(found, self.test, &self.model, state).0;
             trace.lines().try_for_each(|line| writeln!(out, "  {line}"))
         })
     }
@@ -102,7 +104,7 @@ impl<'a> Answer<'a> {
         tally: Tally,
         style: Style,
     ) -> Object<'o, 'a> {
-        let Answer { test, model, .. } = *self;
+        let Answer { test, model, .. } = self;
         let (positive, negative) = tally.witnesses(test);
         Object {
             architecture: test.architecture.name(),
@@ -146,7 +148,7 @@ pub struct Unanswered<'a> {
     /// The time in microseconds.
     pub micros: u64,
     /// The model that could not be asked, if it was a model.
-    pub model: Option<&'static str>,
+    pub model: Option<&'a str>,
     /// The machine that it was run on, if it was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<&'static str>,
@@ -177,7 +179,7 @@ struct Object<'o, 'a> {
     loops_followed: Option<u32>,
     machine_states: u64,
     micros: u64,
-    model: &'static str,
+    model: &'o str,
     negative: u64,
     observation: &'static str,
     positive: u64,
@@ -190,7 +192,7 @@ struct Object<'o, 'a> {
 struct States<'o, 'a> {
     found: &'o Outcomes<'a>,
     test: &'o Litmus,
-    model: Model,
+    model: &'o LitmusModel,
     witness: bool,
 }
 
@@ -222,7 +224,10 @@ impl Serialize for States<'_, '_> {
 impl States<'_, '_> {
     fn state(&self, state: &State) -> StateObject {
         let (trace, witness) = match self.witness {
-            true => Some(execution(self.found, self.model, state)).unzip(),
+            true => {
+                let (trace, order) = witness(self.found, self.test, self.model, state);
+                (Some(trace), order)
+            }
             false => (None, None),
         };
         StateObject {
@@ -263,7 +268,25 @@ pub fn values(found: &Outcomes<'_>, test: &Litmus, state: &State) -> Values {
     places.map(|(index, (&place, &bits))| (test.place(place), value(index, bits))).collect()
 }
 
-/// A trace that ends in this state, and the order of its events, accepted by the kernel.
+/// A trace that ends in this state, and if it is the run of a machine the order of its events. It
+/// is accepted by the kernel, or by the definition of the file.
+fn witness(
+    found: &Outcomes<'_>,
+    test: &Litmus,
+    model: &LitmusModel,
+    state: &State,
+) -> (String, Option<Vec<(u64, usize)>>) {
+    if let Some(reached) = found.reached(state) {
+        let allowed = cat::allows(model.file(), &reached.execution, &reached.choice);
+        assert!(allowed, "the definition rejects an execution under {}", model.name());
+        return (reached.text(test), None);
+    }
+    let machine = model.machine().expect("what no file has found was found by a machine");
+    let (trace, order) = execution(found, machine, state);
+    (trace, Some(order))
+}
+
+/// A run of a machine that ends in this state, and the order of its events, accepted by the kernel.
 fn execution(found: &Outcomes<'_>, model: Model, state: &State) -> (String, Vec<(u64, usize)>) {
     let execution = found.execution(state).ok().flatten();
     let execution = execution.expect("what was reached can be reached again");
@@ -289,6 +312,10 @@ impl fmt::Display for Stopped {
                 write!(f, "thread {thread} computes without end between two accesses")
             }
             Stopped::Runs { thread } => write!(f, "thread {thread} has too many runs"),
+            Stopped::Mixed { thread, .. } => {
+                let what = "mixed-size tests are not supported";
+                write!(f, "thread {thread} accesses a location with another size: {what}")
+            }
             Stopped::Fault { thread, address } => {
                 let what = "which is not the address of a location";
                 write!(f, "thread {thread} accesses {address:#x}, {what}")

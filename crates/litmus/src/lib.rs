@@ -38,6 +38,7 @@
 //! the machines, `search` visits their states, and `diagram` keeps sets of outcomes.
 
 mod answer;
+mod axiomatic;
 mod buffers;
 mod coherence;
 mod compute;
@@ -49,6 +50,7 @@ mod flow;
 mod histogram;
 pub mod layout;
 mod lower;
+mod model;
 mod outcomes;
 mod parse;
 mod print;
@@ -63,15 +65,19 @@ mod witness;
 pub use answer::{
     Answer, ShownValue, Style, Unanswered, Values, bounded, holds_as_promised, micros, values,
 };
+pub use axiomatic::Reached;
 pub use condition::{Condition, Node, Proposition, Quantifier};
 pub use files::{FileError, listed_files, read_text};
 pub use histogram::Histogram;
-pub use outcomes::{MODELS, Outcomes, State, outcomes};
+pub use model::LitmusModel;
+pub use outcomes::{MODELS, Outcomes, State, outcomes, outcomes_by_file, outcomes_of};
 pub use parse::parse;
 pub use search::{Limits, Stopped};
 pub use test::{
-    Architecture, Binary, Constant, Fence, Flag, InitialRegister, Instruction, Litmus, Location,
-    LocationId, Memory, Operand, Operation, Place, Register, Size, Thread, Type, Unary,
+    Architecture, AtomicChange, Binary, BranchCondition, Code, Comparison, Constant, Extension,
+    Fence, Flag, InitialRegister, Instruction, Litmus, Location, LocationId, Memory, Operand,
+    Operation, Place, Register, RiscAddress, RiscFence, RiscInstruction, RiscOperation,
+    RiscOperator, RiscSource, Size, Thread, Type, Unary,
 };
 pub use widths::{location_kinds, mixed_widths, observed_kinds};
 pub use witness::Execution;

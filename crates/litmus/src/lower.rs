@@ -118,9 +118,9 @@ pub(crate) fn word(constant: Constant) -> u64 {
 /// The steps of a thread; the last is [`Step::End`].
 pub(crate) fn steps(thread: &Thread) -> Vec<Step> {
     let mut steps = Vec::new();
-    let mut starts = Vec::with_capacity(thread.code.len() + 1);
+    let mut starts = Vec::with_capacity(thread.x86().len() + 1);
     let mut jumps = Vec::new();
-    for instruction in &thread.code {
+    for instruction in thread.x86() {
         starts.push(steps.len() as u32);
         match instruction.operation {
             Operation::Jump { when, target } => {
@@ -128,7 +128,7 @@ pub(crate) fn steps(thread: &Thread) -> Vec<Step> {
                 steps.push(Step::Jump { when, target });
             }
             Operation::Return => {
-                jumps.push((steps.len(), thread.code.len()));
+                jumps.push((steps.len(), thread.x86().len()));
                 steps.push(Step::Jump { when: None, target: 0 });
             }
             _ => lower(instruction, &mut steps),

@@ -2,20 +2,25 @@
 
 use std::cell::RefCell;
 
+use std::collections::BTreeMap;
+
+use cat::CatModel;
 use models::Model;
 
+use crate::axiomatic::{self, Reached};
 use crate::buffers::{Buffers, Style};
 use crate::coherence::{self, Coherent};
 use crate::condition::{Node, Proposition};
 use crate::count::{Counter, Decides};
-use crate::diagram::{Diagrams, NONE, Set};
+use crate::diagram::{Diagrams, NONE, Set, UNIT};
 use crate::lower;
+use crate::model::LitmusModel;
 use crate::search::{self, Explored, Limits, Stopped};
 use crate::test::{Litmus, LocationId, Place, Type};
 use crate::variables::Variables;
 use crate::witness::{self, Execution};
 
-/// The models whose outcomes can be enumerated.
+/// The built-in models whose outcomes are enumerated by a machine, for x86.
 pub const MODELS: &[Model] = &[Model::Sc, Model::Tso, Model::Pso, Model::Coherence];
 
 /// The outcomes of a test under a model.
@@ -33,21 +38,79 @@ pub struct Outcomes<'a> {
 enum How<'a> {
     Machine(Box<RefCell<Buffers<'a>>>, Explored),
     Coherence(Coherent),
+    /// By a file, with an execution for each; and whether loops were cut short.
+    Axioms(BTreeMap<Vec<u64>, Reached>, bool),
 }
 
 /// A final state: a value for each of [`Outcomes::places`], as its bits.
 pub type State = [u64];
 
-/// Enumerates the outcomes of a test under a model of [`MODELS`].
+/// Enumerates the outcomes of a test under a model: by its machine if it has one and the test is
+/// for x86, else by its file.
+///
+/// ```
+/// use tribunal_litmus::{Limits, LitmusModel, outcomes_of, parse};
+///
+/// let test = parse(
+///     r"RISCV MP
+///     { 0:x5=x; 0:x6=y; 1:x5=x; 1:x6=y; }
+///      P0          | P1          ;
+///      ori x7,x0,1 | lw x7,0(x6) ;
+///      sw x7,0(x5) | fence r,r   ;
+///      fence w,w   | lw x8,0(x5) ;
+///      sw x7,0(x6) |             ;
+///     exists (1:x7=1 /\ 1:x8=0)",
+/// )
+/// .expect("the test is well-formed");
+/// let rvwmo = LitmusModel::named("rvwmo").expect("it is shipped");
+/// let found = outcomes_of(&test, &rvwmo, &Limits::NONE).expect("there is no limit");
+/// assert_eq!(found.count(), 3);
+/// assert_eq!(found.count_where(&test.condition.proposition), 0);
+/// ```
+pub fn outcomes_of<'a>(
+    test: &'a Litmus,
+    model: &LitmusModel,
+    limits: &Limits<'_>,
+) -> Result<Outcomes<'a>, Stopped> {
+    match model.machine() {
+        Some(machine) if test.architecture.is_x86() => outcomes(test, machine, limits),
+        _ => outcomes_by_file(test, model.file(), limits),
+    }
+}
+
+/// Enumerates the outcomes of a test for any architecture under a model that is a file.
+pub fn outcomes_by_file<'a>(
+    test: &'a Litmus,
+    model: &CatModel,
+    limits: &Limits<'_>,
+) -> Result<Outcomes<'a>, Stopped> {
+    let variables = Variables::new(test);
+    let found = axiomatic::explore(test, model, &variables, limits)?;
+    let mut diagrams = Diagrams::default();
+    let first = variables.places.len();
+    let mut shown = NONE;
+    for state in found.states.keys() {
+        let values = state.iter().enumerate().rev();
+        let one =
+            values.fold(UNIT, |set, (at, &value)| diagrams.with(set, (first + at) as u32, value));
+        shown = diagrams.union(shown, one);
+    }
+    diagrams.forget();
+    let how = How::Axioms(found.states, found.cut);
+    Ok(Outcomes { test, variables, diagrams, shown, how, states: found.looked_at })
+}
+
+/// Enumerates the outcomes of a test for x86 under a model of [`MODELS`].
 ///
 /// # Panics
 ///
-/// If the model is another.
+/// If the model or the architecture is another.
 pub fn outcomes<'a>(
     test: &'a Litmus,
     model: Model,
     limits: &Limits<'_>,
 ) -> Result<Outcomes<'a>, Stopped> {
+    assert!(test.architecture.is_x86(), "the machines know x86 only");
     let variables = Variables::new(test);
     let mut diagrams = Diagrams::default();
     let style = match model {
@@ -96,6 +159,7 @@ impl Outcomes<'_> {
     pub fn unrolled(&self) -> Option<u32> {
         match &self.how {
             How::Coherence(coherent) if coherent.is_cut() => Some(crate::runs::UNROLL),
+            How::Axioms(_, true) => Some(crate::runs::UNROLL),
             _ => None,
         }
     }
@@ -192,7 +256,15 @@ impl Outcomes<'_> {
         text
     }
 
-    /// An execution that ends in this state; `None` if there is none.
+    /// The execution by which a file allows this state; `None` if it was found by a machine.
+    pub fn reached(&self, state: &State) -> Option<&Reached> {
+        match &self.how {
+            How::Axioms(states, _) => states.get(state),
+            How::Machine(..) | How::Coherence(_) => None,
+        }
+    }
+
+    /// A run of a machine that ends in this state; `None` if there is none.
     pub fn execution(&self, state: &State) -> Result<Option<Execution>, Stopped> {
         let outcome = |variable: u32| state[self.variables.place_of(variable)];
         let places = self.places().iter().zip(state);
@@ -211,6 +283,7 @@ impl Outcomes<'_> {
             How::Coherence(coherent) => {
                 coherent.execution(self.test, &self.variables, &outcome, &finals)
             }
+            How::Axioms(..) => Ok(None),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! A test as text, in the form in which it is read.
 
+mod risc;
+
 use crate::test::{
     Architecture, Binary, Constant, Fence, Flag, Instruction, Litmus, Memory, Operand, Operation,
     Register, Size, Thread, Type, Unary,
@@ -91,10 +93,11 @@ impl Litmus {
     /// Labels and instructions, each in a cell of its own.
     fn cells(&self, thread: &Thread) -> Vec<String> {
         let mut cells = Vec::new();
-        for index in 0..=thread.code.len() {
+        for index in 0..=thread.len() {
             let here = thread.labels.iter().filter(|label| label.1 as usize == index);
             cells.extend(here.map(|(label, _)| format!("{label}:")));
-            cells.extend(thread.code.get(index).map(|one| self.instruction(thread, one)));
+            cells.extend(thread.x86().get(index).map(|one| self.instruction(thread, one)));
+            cells.extend(thread.risc().get(index).map(|one| self.risc_instruction(thread, one)));
         }
         cells
     }
@@ -106,8 +109,8 @@ impl Litmus {
         let register = |register: Register| self.operand(Operand::Register(register), size);
         // Destination, then source, unless the source comes first.
         let two = |to: String, from: String| match self.architecture {
-            Architecture::X86 => format!("{to},{from}"),
             Architecture::X86_64 => format!("{from},{to}"),
+            _ => format!("{to},{from}"),
         };
         let (mnemonic, operands) = match instruction.operation {
             Operation::Move { to, from } => ("mov", two(one(to), one(from))),
@@ -146,7 +149,7 @@ impl Litmus {
     fn cased(&self, text: &str) -> String {
         match self.architecture {
             Architecture::X86 => text.to_ascii_uppercase(),
-            Architecture::X86_64 => text.to_owned(),
+            _ => text.to_owned(),
         }
     }
 
@@ -162,7 +165,7 @@ impl Litmus {
     fn register(&self, register: Register, size: Size) -> String {
         match self.architecture {
             Architecture::X86 => register.name(size).to_ascii_uppercase(),
-            Architecture::X86_64 => format!("%{}", register.name(size)),
+            _ => format!("%{}", register.name(size)),
         }
     }
 
@@ -170,7 +173,7 @@ impl Litmus {
         let word = self.architecture.word();
         let (open, close) = match self.architecture {
             Architecture::X86 => ('[', ']'),
-            Architecture::X86_64 => ('(', ')'),
+            _ => ('(', ')'),
         };
         let mut text = match memory.displacement {
             0 => String::new(),

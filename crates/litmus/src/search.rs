@@ -55,6 +55,13 @@ pub enum Stopped {
         /// The address.
         address: u64,
     },
+    /// A thread accesses a part of a location, or more than it.
+    Mixed {
+        /// Which thread.
+        thread: usize,
+        /// The location.
+        location: crate::test::LocationId,
+    },
     /// A thread goes on and on without touching memory.
     Endless {
         /// Which thread.

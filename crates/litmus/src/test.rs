@@ -1,16 +1,21 @@
 //! A litmus test as data: what was declared, what each thread does, and what is asked.
 //!
-//! Both assembly languages become the same instructions here: the destination is named, not implied
+//! Both assembly languages of the x86 become the same instructions here, and so do RISC-V and AArch64: the destination is named, not implied
 //! by the order of operands, so that whatever enumerates, prints or assembles a test need not know
-//! how it was spelled (`test/instruction.rs`, `test/word.rs`). Names are ids: a location is an index
+//! how it was spelled (`test/instruction.rs`, `test/risc.rs`, `test/word.rs`). Names are ids: a location is an index
 //! into [`Litmus::locations`], a jump's target an index into the instructions of its thread.
 
 mod instruction;
+mod risc;
 mod word;
 
 use crate::condition::{Condition, Proposition};
 
 pub use instruction::{Binary, Fence, Flag, Instruction, Memory, Operand, Operation, Unary};
+pub use risc::{
+    AtomicChange, BranchCondition, Comparison, Extension, RiscAddress, RiscFence, RiscInstruction,
+    RiscOperation, RiscOperator, RiscSource,
+};
 pub use word::{Architecture, Register, Size, Type};
 
 /// A litmus test.
@@ -114,9 +119,47 @@ pub struct Thread {
     /// Registers that the initial state names. The others hold 0.
     pub registers: Vec<InitialRegister>,
     /// Its instructions. It ends after the last.
-    pub code: Vec<Instruction>,
+    pub code: Code,
     /// Labels, each with the index of the instruction it stands before.
     pub labels: Vec<(String, u32)>,
+}
+
+impl Thread {
+    /// Its instructions, where they are those of an x86; none otherwise.
+    pub fn x86(&self) -> &[Instruction] {
+        match &self.code {
+            Code::X86(code) => code,
+            Code::Risc(_) => &[],
+        }
+    }
+
+    /// Its instructions, where they are those of RISC-V or AArch64; none otherwise.
+    pub fn risc(&self) -> &[RiscInstruction] {
+        match &self.code {
+            Code::X86(_) => &[],
+            Code::Risc(code) => code,
+        }
+    }
+
+    /// How many instructions it has.
+    pub(crate) fn len(&self) -> usize {
+        self.x86().len() + self.risc().len()
+    }
+}
+
+/// The instructions of a thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Code {
+    /// Of an x86.
+    X86(Vec<Instruction>),
+    /// Of RISC-V or AArch64.
+    Risc(Vec<RiscInstruction>),
+}
+
+impl Default for Code {
+    fn default() -> Self {
+        Code::X86(Vec::new())
+    }
 }
 
 /// What a register holds at first.

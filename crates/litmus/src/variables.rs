@@ -82,6 +82,9 @@ impl Variables {
 /// When a place is settled, in steps of its thread.
 fn rank(test: &Litmus, place: Place) -> usize {
     let Place::Register(thread, register) = place else { return usize::MAX };
+    if !test.architecture.is_x86() {
+        return 0;
+    }
     let steps = lower::steps(&test.threads[thread as usize]);
     let cell = 1 << register.0;
     let rest = flow::rest(&steps, cell);

@@ -4,7 +4,8 @@
 //! of several widths to one location are taken, as herd7 takes them, as accesses of all of it.
 
 use crate::test::{
-    Instruction, Litmus, LocationId, Operand, Operation, Place, Register, Size, Type,
+    Architecture, Constant, Instruction, Litmus, LocationId, Operand, Operation, Place, Register,
+    RiscSource, Size, Type,
 };
 
 /// What each location is.
@@ -36,8 +37,14 @@ pub(crate) fn of_place(test: &Litmus, locations: &[Type], place: Place) -> Type 
     };
     let thread = &test.threads[thread as usize];
     let declared = thread.registers.iter().find(|initial| initial.register == register);
-    let used = thread.code.iter().filter(|instruction| names(instruction, register));
-    declared_or(declared.and_then(|initial| initial.kind), used.map(|used| used.size).max())
+    let used = thread.x86().iter().filter(|instruction| names(instruction, register));
+    let risc = thread.risc().iter().filter(|one| one.registers().any(|each| each == register));
+    let widest = match test.architecture {
+        // All of a register is written whatever the instruction.
+        Architecture::RiscV => Some(Size::Quad),
+        _ => used.map(|used| used.size).chain(risc.map(|one| one.size)).max(),
+    };
+    declared_or(declared.and_then(|initial| initial.kind), widest)
 }
 
 /// Locations whose accesses are not all of one width.
@@ -63,9 +70,26 @@ fn declared_or(kind: Option<Type>, widest: Option<Size>) -> Type {
     }
 }
 
-/// Accesses that name a location, with their widths.
+/// Accesses that go to a location by its name or by a register that holds its address at first, with
+/// their widths.
 fn accesses(test: &Litmus) -> impl Iterator<Item = (LocationId, Size)> + '_ {
-    let code = test.threads.iter().flat_map(|thread| &thread.code);
+    let by_register = test.threads.iter().flat_map(|thread| {
+        thread.risc().iter().filter_map(|one| match one.address()?.base {
+            RiscSource::Register(base, _) => {
+                let initial = thread.registers.iter().find(|each| each.register == base)?;
+                match initial.value {
+                    Constant::Address(id) => Some((id, one.size)),
+                    Constant::Number(_) => None,
+                }
+            }
+            RiscSource::Number(_) => None,
+        })
+    });
+    by_register.chain(accesses_by_name(test))
+}
+
+fn accesses_by_name(test: &Litmus) -> impl Iterator<Item = (LocationId, Size)> + '_ {
+    let code = test.threads.iter().flat_map(|thread| thread.x86());
     code.flat_map(|instruction| {
         let operands = instruction.operation.operands().into_iter().flatten();
         operands.filter_map(|operand| match operand {

@@ -30,7 +30,7 @@ pub(crate) use generate::{
     GenerateTraceArguments, KnobFlags,
 };
 pub(crate) use hunt::HuntArguments;
-pub(crate) use litmus::LitmusArguments;
+pub(crate) use litmus::{LitmusArguments, LitmusModelArgument};
 pub(crate) use protocol::{EventFlags, ProtocolFlags};
 pub(crate) use run::RunArguments;
 pub(crate) use verify::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};

@@ -7,8 +7,8 @@ use super::Parser;
 use super::operand::Spelled;
 use crate::scan::{Kind, Token};
 use crate::test::{
-    Architecture, Binary, Constant, Fence, Flag, Instruction, Operand, Operation, Register, Size,
-    Unary,
+    Architecture, Binary, Code, Constant, Fence, Flag, Instruction, Operand, Operation, Register,
+    RiscInstruction, RiscOperation, Size, Unary,
 };
 
 /// Jumps of a thread whose targets are not known yet.
@@ -122,7 +122,7 @@ impl<'a> Parser<'a> {
         while self.peek().kind == Kind::Word && self.peek_second().text == ":" {
             let label = self.take();
             self.take();
-            let here = self.test.threads[thread].code.len() as u32;
+            let here = self.test.threads[thread].len() as u32;
             let labels = &mut self.test.threads[thread].labels;
             if labels.iter().any(|(known, _)| known == label.text) {
                 let message = format!("thread {thread} has two labels `{}`", label.text);
@@ -133,8 +133,39 @@ impl<'a> Parser<'a> {
         if self.is("|") || self.is(";") {
             return Ok(());
         }
-        let instruction = self.instruction(thread, pending)?;
-        self.test.threads[thread].code.push(instruction);
+        match self.test.architecture {
+            Architecture::X86 | Architecture::X86_64 => {
+                let instruction = self.instruction(thread, pending)?;
+                if let Code::X86(code) = &mut self.test.threads[thread].code {
+                    code.push(instruction);
+                }
+            }
+            Architecture::RiscV => {
+                let instruction = self.riscv_instruction(thread, pending)?;
+                self.push_risc(thread, instruction);
+            }
+            Architecture::AArch64 => {
+                let instruction = self.aarch64_instruction(thread, pending)?;
+                self.push_risc(thread, instruction);
+            }
+        }
+        Ok(())
+    }
+
+    fn push_risc(&mut self, thread: usize, instruction: RiscInstruction) {
+        if let Code::Risc(code) = &mut self.test.threads[thread].code {
+            code.push(instruction);
+        }
+    }
+
+    /// The label that the instruction which comes next jumps to.
+    pub(super) fn branch_target(
+        &mut self,
+        thread: usize,
+        pending: &mut Pending<'a>,
+    ) -> Result<(), Diagnostic> {
+        let label = self.word("a label")?;
+        pending.jumps.push((self.test.threads[thread].len(), label));
         Ok(())
     }
 
@@ -188,8 +219,7 @@ impl<'a> Parser<'a> {
                 (Operation::Nothing, no_size)
             }
             Meaning::Jump(when) => {
-                let label = self.word("a label")?;
-                pending.jumps.push((self.test.threads[thread].code.len(), label));
+                self.branch_target(thread, pending)?;
                 (Operation::Jump { when, target: 0 }, no_size)
             }
             Meaning::Unary(operator) => {
@@ -240,8 +270,8 @@ impl<'a> Parser<'a> {
         self.expect(",", "and a second operand")?;
         let second = self.operand()?;
         Ok(match self.test.architecture {
-            Architecture::X86 => (first, second),
             Architecture::X86_64 => (second, first),
+            _ => (first, second),
         })
     }
 
@@ -312,8 +342,17 @@ impl<'a> Parser<'a> {
                 let message = format!("thread {thread} has no label `{}`", label.text);
                 return Err(Diagnostic::error(label.span, message));
             };
-            if let Operation::Jump { target, .. } = &mut this.code[index].operation {
-                *target = found;
+            match &mut this.code {
+                Code::X86(code) => {
+                    if let Operation::Jump { target, .. } = &mut code[index].operation {
+                        *target = found;
+                    }
+                }
+                Code::Risc(code) => {
+                    if let RiscOperation::Branch { target, .. } = &mut code[index].operation {
+                        *target = found;
+                    }
+                }
             }
         }
         Ok(())

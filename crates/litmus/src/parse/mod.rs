@@ -4,18 +4,21 @@
 //! table with a column for each thread, and a condition. One pass over the tokens; the first thing
 //! that is wrong is told with its place and what was expected there.
 
+mod aarch64;
 mod condition;
 mod header;
 mod initial;
 mod instruction;
 mod operand;
+mod risc;
+mod riscv;
 
 use diagnostics::diagnostic::Diagnostic;
 use diagnostics::source::Span;
 
 use crate::scan::{self, Kind, Token};
 use crate::test::{
-    Architecture, Constant, Litmus, Location, LocationId, Place, Register, Thread, Type,
+    Architecture, Code, Constant, Litmus, Location, LocationId, Place, Register, Thread, Type,
 };
 
 /// No more threads than this.
@@ -238,7 +241,11 @@ impl<'a> Parser<'a> {
     fn program(&mut self) -> Result<(), Diagnostic> {
         self.accept(";");
         let threads = self.thread_names()?;
-        self.test.threads = vec![Thread::default(); threads];
+        let code = match self.test.architecture.is_x86() {
+            true => Code::X86(Vec::new()),
+            false => Code::Risc(Vec::new()),
+        };
+        self.test.threads = vec![Thread { code, ..Thread::default() }; threads];
         let mut pending = vec![instruction::Pending::default(); threads];
         while !self.ends_program() {
             self.row(&mut pending)?;
@@ -347,5 +354,5 @@ fn arrays(span: Span) -> Diagnostic {
 
 /// Whether a line begins a litmus test of this architecture.
 pub(crate) fn architecture(name: &str) -> Option<Architecture> {
-    [Architecture::X86, Architecture::X86_64].into_iter().find(|known| known.name() == name)
+    Architecture::ALL.into_iter().find(|known| known.name() == name)
 }

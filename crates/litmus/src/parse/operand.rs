@@ -39,7 +39,7 @@ impl Parser<'_> {
         } else {
             return Err(self.unexpected(match self.test.architecture {
                 Architecture::X86 => "an operand, such as `EAX`, `[x]` or `$1`",
-                Architecture::X86_64 => "an operand, such as `%eax`, `(x)` or `$1`",
+                _ => "an operand, such as `%eax`, `(x)` or `$1`",
             }));
         };
         let last = self.tokens[self.next - 1].span;
@@ -60,7 +60,7 @@ impl Parser<'_> {
                 Diagnostic::error(name.span, format!("`{}` is not an operand", name.text));
             return Err(problem.help(match self.test.architecture {
                 Architecture::X86 => format!("write `[{}]` for the location", name.text),
-                Architecture::X86_64 => {
+                _ => {
                     format!("write `({0})` for the location, `%{0}` for a register", name.text)
                 }
             }));
@@ -79,7 +79,7 @@ impl Parser<'_> {
     /// The register of a name.
     pub(super) fn known_register(&self, token: Token<'_>) -> Result<(Register, Size), Diagnostic> {
         let architecture = self.test.architecture;
-        let Some((register, size)) = Register::named(token.text) else {
+        let Some((register, size)) = architecture.register_named(token.text) else {
             let problem =
                 Diagnostic::error(token.span, format!("there is no register `{}`", token.text));
             return Err(problem.help(match architecture {
@@ -88,6 +88,10 @@ impl Parser<'_> {
                     "registers are rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8 to r15, and their \
                      parts; symbolic registers are not supported"
                 }
+                Architecture::RiscV => {
+                    "registers are x0 to x31, also by the names of the calling convention"
+                }
+                Architecture::AArch64 => "registers are X0 to X30, W0 to W30, XZR and WZR",
             }));
         };
         let narrow = architecture == Architecture::X86;

@@ -9,6 +9,10 @@ pub enum Architecture {
     X86,
     /// 64 bits; the source comes first: `movl $1,(x)`.
     X86_64,
+    /// 64 bits: `sw x5,0(x6)`.
+    RiscV,
+    /// 64 bits: `STR W0,[X1]`.
+    AArch64,
 }
 
 impl Architecture {
@@ -17,14 +21,25 @@ impl Architecture {
         match self {
             Architecture::X86 => "X86",
             Architecture::X86_64 => "X86_64",
+            Architecture::RiscV => "RISCV",
+            Architecture::AArch64 => "AArch64",
         }
+    }
+
+    /// All of them.
+    pub const ALL: [Architecture; 4] =
+        [Architecture::X86, Architecture::X86_64, Architecture::RiscV, Architecture::AArch64];
+
+    /// Whether it is an x86.
+    pub fn is_x86(self) -> bool {
+        matches!(self, Architecture::X86 | Architecture::X86_64)
     }
 
     /// The widest size of a register.
     pub fn word(self) -> Size {
         match self {
             Architecture::X86 => Size::Long,
-            Architecture::X86_64 => Size::Quad,
+            Architecture::X86_64 | Architecture::RiscV | Architecture::AArch64 => Size::Quad,
         }
     }
 
@@ -33,8 +48,62 @@ impl Architecture {
         match self {
             Architecture::X86 => register.name(Size::Long).to_ascii_uppercase(),
             Architecture::X86_64 => register.name(Size::Quad).to_owned(),
+            Architecture::RiscV => format!("x{}", register.0),
+            Architecture::AArch64 => format!("X{}", register.0),
         }
     }
+
+    /// The register of a name in any case, and how much of it is meant. Registers that are always
+    /// zero are [`Architecture::zero`].
+    pub fn register_named(self, name: &str) -> Option<(Register, Size)> {
+        match self {
+            Architecture::X86 | Architecture::X86_64 => Register::named(name),
+            Architecture::RiscV => {
+                let name = name.to_ascii_lowercase();
+                let named = RISCV_NAMES.iter().position(|known| *known == name);
+                let numbered = || name.strip_prefix('x').and_then(number);
+                let fp = (name == "fp").then_some(8);
+                let found = named.map(|at| at as u8).or(fp).or_else(numbered)?;
+                Some((Register(found), Size::Quad))
+            }
+            Architecture::AArch64 => {
+                let name = name.to_ascii_lowercase();
+                let size = match name.as_bytes().first() {
+                    Some(b'x') => Size::Quad,
+                    Some(b'w') => Size::Long,
+                    _ => return None,
+                };
+                let found = match &name[1..] {
+                    "zr" => 31,
+                    digits => number(digits).filter(|&found| found < 31)?,
+                };
+                Some((Register(found), size))
+            }
+        }
+    }
+
+    /// The register that is always zero, if there is one.
+    pub fn zero(self) -> Option<Register> {
+        match self {
+            Architecture::X86 | Architecture::X86_64 => None,
+            Architecture::RiscV => Some(Register(0)),
+            Architecture::AArch64 => Some(Register(31)),
+        }
+    }
+}
+
+/// The registers of RISC-V by what its calling convention uses them for.
+const RISCV_NAMES: [&str; 32] = [
+    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4",
+    "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4",
+    "t5", "t6",
+];
+
+/// The number of a register.
+fn number(digits: &str) -> Option<u8> {
+    let plain = digits == "0" || !digits.starts_with('0');
+    let found: u8 = digits.parse().ok().filter(|_| plain && !digits.starts_with('+'))?;
+    (found < 32).then_some(found)
 }
 
 impl fmt::Display for Architecture {
@@ -90,11 +159,7 @@ impl Type {
 
     /// A pointer, which is as wide as the machine's addresses.
     pub(crate) fn pointer(architecture: Architecture) -> Type {
-        let size = match architecture {
-            Architecture::X86 => Size::Long,
-            Architecture::X86_64 => Size::Quad,
-        };
-        Type { size, signed: true, pointer: true }
+        Type { size: architecture.word(), signed: true, pointer: true }
     }
 }
 
@@ -137,13 +202,13 @@ impl Size {
     }
 }
 
-/// A general-purpose register, whatever part of it is meant: 0 is `rax`. They are ordered as
-/// herd7 lists them.
+/// A general-purpose register, whatever part of it is meant. Of an x86, 0 is `rax`, and they are
+/// ordered as herd7 lists them; of the others, they have their numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Register(pub u8);
 
 impl Register {
-    /// How many there are.
+    /// How many an x86 has.
     pub const COUNT: usize = 16;
     /// `rax`, which `cmpxchg` compares with.
     pub const ACCUMULATOR: Register = Register(0);
@@ -168,7 +233,7 @@ impl Register {
         ["r15b", "r15w", "r15d", "r15"],
     ];
 
-    /// The register of a name in any case, and how much of it is meant.
+    /// The register of an x86 of a name in any case, and how much of it is meant.
     pub fn named(name: &str) -> Option<(Register, Size)> {
         Register::NAMES.iter().enumerate().find_map(|(register, names)| {
             let size = names.iter().position(|known| known.eq_ignore_ascii_case(name))?;

@@ -6,4 +6,5 @@
 
 mod brute_force;
 mod corpus;
+mod published;
 mod reading;

@@ -188,7 +188,7 @@ error: the instruction `bswap` is not supported
         let told = told(text);
         assert!(told.contains(sentence), "{told}");
     };
-    said("AArch64 MP\n{ }", "tests for AArch64 are not supported");
+    said("PPC MP\n{ }", "tests for PPC are not supported");
     said("hello", "this is not a litmus test");
     said("", "there is nothing in it");
     said("X86 T\n{ x=1 y=2 }", "expected `;` or `}` after an initial value");

@@ -1,5 +1,8 @@
 //! The flags of `tribunal litmus`, each with the help it prints.
 
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use models::Model;
@@ -11,6 +14,7 @@ const EXAMPLES: &str = "\
 Examples:
   tribunal litmus SB.litmus                        outcomes on an x86
   tribunal litmus --model sc,tso,pso *.litmus      several models, one answer each
+  tribunal litmus --model my.cat *.litmus          a model of your own
   tribunal litmus --json --witness SB.litmus       with an execution for every outcome
   tribunal litmus @all                             the tests that the file `all` lists
   tribunal litmus --on host SB.litmus              how often each outcome comes on this machine
@@ -23,8 +27,8 @@ Conditions:
 
 /// The outcomes of herdtools litmus tests, in theory and on this machine.
 ///
-/// Reads tests for X86 (destination first) and X86_64 (source first), enumerates every final state
-/// that a memory model allows, and prints them as herd7 does. All states are found, however many
+/// Reads tests for X86 (destination first), X86_64 (source first), RISCV and AArch64, enumerates every
+/// final state that a memory model allows, and prints them as herd7 does. All states are found, however many
 /// executions lead to them; after `Positive`, `Negative` and `Observation` stand numbers of states,
 /// where herd7 counts executions.
 ///
@@ -35,13 +39,14 @@ Conditions:
 #[command(after_help = EXIT_CODES)]
 #[command(after_long_help = format!("{CONDITIONS}\n\n{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct LitmusArguments {
-    /// The models, comma-separated.
+    /// The models, comma-separated: names, or files that end in .cat [default: what the architecture promises].
     ///
-    /// `tso` is what x86 promises. If several are asked for, a line `Model` stands above each
-    /// answer.
-    #[arg(short, long, value_name = "MODEL", default_value = "tso", value_delimiter = ',')]
-    #[arg(value_parser = model_parser(), ignore_case = true)]
-    pub(crate) model: Vec<Model>,
+    /// What is promised is `tso` for x86, `rvwmo` for RISC-V, `aarch64` for AArch64. A file defines a
+    /// model of your own in the cat language (docs/cat.md). If several are asked for, a line `Model`
+    /// stands above each answer.
+    #[arg(short, long, value_name = "MODEL", value_delimiter = ',')]
+    #[arg(value_parser = NameOrFile(PossibleValuesParser::new(names())), ignore_case = true)]
+    pub(crate) model: Vec<LitmusModelArgument>,
 
     /// Run the tests: `host` is the cores of this machine.
     ///
@@ -81,8 +86,46 @@ pub(crate) struct LitmusArguments {
     pub(crate) files: Vec<String>,
 }
 
-fn model_parser() -> impl TypedValueParser<Value = Model> {
-    let models = litmus::MODELS.iter();
-    let values = models.map(|model| PossibleValue::new(model.name()).help(model.summary()));
-    PossibleValuesParser::new(values).try_map(|name| name.parse())
+/// A model to enumerate under.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum LitmusModelArgument {
+    /// One that is shipped.
+    Named(String),
+    /// The file of a model.
+    File(PathBuf),
+}
+
+/// Reads the names of models, and takes what ends in `.cat` for a file.
+#[derive(Clone)]
+struct NameOrFile(PossibleValuesParser);
+
+impl TypedValueParser for NameOrFile {
+    type Value = LitmusModelArgument;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<LitmusModelArgument, clap::Error> {
+        if value.as_encoded_bytes().ends_with(b".cat") {
+            return Ok(LitmusModelArgument::File(value.into()));
+        }
+        let name = self.0.parse_ref(command, argument, value)?;
+        Ok(LitmusModelArgument::Named(name.to_ascii_lowercase()))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
+}
+
+fn names() -> impl Iterator<Item = PossibleValue> {
+    litmus::LitmusModel::names().map(|name| {
+        let value = PossibleValue::new(name);
+        match name.parse::<Model>() {
+            Ok(model) => value.help(model.summary()),
+            Err(_) => value,
+        }
+    })
 }

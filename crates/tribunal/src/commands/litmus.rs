@@ -11,14 +11,14 @@ use ::host::Host;
 use diagnostics::source::Source;
 use evidence::Verdict;
 use litmus::{
-    Answer, FileError, Limits, Litmus, Stopped, Style, Unanswered, listed_files, read_text,
+    Answer, FileError, Limits, Litmus, LitmusModel, Stopped, Style, Unanswered, listed_files,
+    read_text,
 };
-use models::Model;
 use pipeline::{Pipeline, Questions};
 use stress::TargetName;
 
 use super::remark;
-use crate::arguments::{Colour, ColourFlag, LitmusArguments};
+use crate::arguments::{Colour, ColourFlag, LitmusArguments, LitmusModelArgument};
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
@@ -35,6 +35,7 @@ struct Test {
 
 pub(crate) fn run(arguments: &LitmusArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
     let mut machine = machine(arguments.on.as_ref())?;
+    let models = arguments.model.iter().map(model).collect::<Result<Vec<_>, _>>()?;
     interrupt.listen(|| {});
     let mut ending = Ending::Kept;
     let mut tests = Vec::new();
@@ -47,6 +48,7 @@ pub(crate) fn run(arguments: &LitmusArguments, interrupt: &Interrupt) -> Result<
     let progress = Progress::start(arguments.quiet.quiet);
     let asking = Asking {
         arguments: arguments.clone(),
+        models,
         interrupt: interrupt.clone(),
         teller: progress.teller(),
     };
@@ -63,6 +65,17 @@ pub(crate) fn run(arguments: &LitmusArguments, interrupt: &Interrupt) -> Result<
         Err(failure) => return Err(failure),
     });
     Ok(if interrupt.happened() { Ending::Interrupted } else { ending })
+}
+
+/// The model that is meant, with its file read.
+fn model(argument: &LitmusModelArgument) -> Result<LitmusModel, Failure> {
+    match argument {
+        LitmusModelArgument::Named(name) => LitmusModel::named(name)
+            .ok_or_else(|| Failure::Usage(format!("there is no model `{name}`"))),
+        LitmusModelArgument::File(path) => {
+            LitmusModel::open(path).map_err(|error| Failure::Model(Box::new(error)))
+        }
+    }
 }
 
 /// A machine to run tests on; `None` if that was not asked for.
@@ -106,16 +119,27 @@ fn read(file: &str, quiet: bool) -> Result<Option<Litmus>, Failure> {
 /// What every answer needs.
 struct Asking {
     arguments: LitmusArguments,
+    /// What was asked for by name or file; none stands for what the architecture promises.
+    models: Vec<LitmusModel>,
     interrupt: Interrupt,
     teller: Teller,
 }
 
 impl Asking {
-    fn answer<'t>(&self, test: &'t Test, model: Model) -> Answer<'t> {
+    /// The models for a test.
+    fn models(&self, test: &Test) -> Vec<LitmusModel> {
+        match self.models.is_empty() {
+            true => vec![LitmusModel::of_architecture(test.litmus.architecture)],
+            false => self.models.clone(),
+        }
+    }
+
+    fn answer<'t>(&self, test: &'t Test, model: LitmusModel) -> Answer<'t> {
+        let name = model.name().to_owned();
         let limits = &self.arguments.limits;
         let deadline = limits.budget.map(|budget| Instant::now() + budget);
         let go_on = |states| {
-            self.teller.say(|| format!("{} under {model}: {states} states", test.litmus.name));
+            self.teller.say(|| format!("{} under {name}: {states} states", test.litmus.name));
             !self.interrupt.happened() && deadline.is_none_or(|end| Instant::now() < end)
         };
         let limits = Limits { memory: limits.memory.memory, go_on: &go_on };
@@ -124,14 +148,15 @@ impl Asking {
 
     /// Writes an answer, with what is to be said beside it.
     fn tell(&self, test: &Test, answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<Ending> {
-        let (arguments, file, model) = (&self.arguments, input::shown(&test.file), answer.model);
+        let (arguments, file, model) =
+            (&self.arguments, input::shown(&test.file), answer.model.name());
         if let Verdict::Undecided(stopped) = answer.verdict() {
             let (why, ending) = self.why_stopped(stopped);
             if arguments.json.json && ending != Ending::Unasked {
                 let object = Unanswered {
                     file,
                     micros: litmus::micros(answer.time),
-                    model: Some(model.name()),
+                    model: Some(model),
                     on: None,
                     test: &test.litmus.name,
                     verdict: "undecided",
@@ -145,7 +170,7 @@ impl Asking {
         let style = Style {
             json: arguments.json.json,
             witness: arguments.witness,
-            heading: arguments.model.len() > 1,
+            heading: self.models.len() > 1,
         };
         answer.write(file, style, out)?;
         if let (Some(rounds), false) = (answer.unrolled(), arguments.quiet.quiet) {
@@ -162,7 +187,7 @@ impl Asking {
             Stopped::Asked { .. } if self.interrupt.happened() => {
                 ("interrupted".to_owned(), Ending::Interrupted)
             }
-            Stopped::Fault { .. } => (stopped.to_string(), Ending::Unasked),
+            Stopped::Fault { .. } | Stopped::Mixed { .. } => (stopped.to_string(), Ending::Unasked),
             stopped => (stopped.to_string(), Ending::Undecided),
         }
     }
@@ -175,9 +200,11 @@ fn answer_all(
     progress: &Progress,
     output: &mut Output,
 ) -> Result<Ending, Failure> {
-    let models = asking.arguments.model.clone();
-    let pairs = |test: &Arc<Test>| models.iter().map(|&model| (Arc::clone(test), model)).collect();
-    let asked: Vec<(Arc<Test>, Model)> = tests.iter().flat_map::<Vec<_>, _>(pairs).collect();
+    let pairs = |test: &Arc<Test>| {
+        let models = asking.models(test).into_iter();
+        models.map(|model| (Arc::clone(test), model)).collect()
+    };
+    let asked: Vec<(Arc<Test>, LitmusModel)> = tests.iter().flat_map::<Vec<_>, _>(pairs).collect();
     let mut ending = Ending::Kept;
     let workers = asking.arguments.jobs.count();
     if asked.len() == 1 || workers == 1 {
@@ -197,7 +224,7 @@ fn answer_all(
     let interrupt = asking.interrupt.clone();
     let mut answers = Pipeline::start(
         workers.min(asked.len()),
-        move |questions: &mut Questions<(Arc<Test>, Model), Told>| {
+        move |questions: &mut Questions<(Arc<Test>, LitmusModel), Told>| {
             let _ = asked.into_iter().try_for_each(|question| questions.ask(question, 0));
         },
         move |(test, model)| {

@@ -177,14 +177,14 @@ pub(crate) fn assemble_litmus(course: &Course<'_>) -> Result<Code, String> {
     let base = free.ok_or("it uses all registers, and one is needed to find memory")?;
     let mut ops =
         x64::Assembler::new().map_err(|error| format!("no memory for machine code: {error}"))?;
-    let labels = course.thread.code.iter().map(|_| ops.new_dynamic_label()).collect();
+    let labels = course.thread.x86().iter().map(|_| ops.new_dynamic_label()).collect();
     let end = ops.new_dynamic_label();
-    let loops = course.thread.code.iter().enumerate().any(|(at, one)| jumps_back(at, one));
+    let loops = course.thread.x86().iter().enumerate().any(|(at, one)| jumps_back(at, one));
     let kept = KEPT.into_iter().filter(|number| *number == base || named.contains(number));
     let kept: Vec<u8> = kept.collect();
     let mut thread = Thread { course, ops, base, labels, end, back: Vec::new() };
     thread.begin(&kept, &named, loops);
-    for (at, instruction) in course.thread.code.iter().enumerate() {
+    for (at, instruction) in course.thread.x86().iter().enumerate() {
         let label = thread.labels[at];
         dynasm!(thread.ops; .arch x64; =>label);
         thread.instruction(at, instruction)?;
@@ -195,7 +195,7 @@ pub(crate) fn assemble_litmus(course: &Course<'_>) -> Result<Code, String> {
 /// The registers that a thread names, by number.
 fn named_registers(course: &Course<'_>) -> Vec<u8> {
     let initial = course.thread.registers.iter().map(|initial| initial.register);
-    let code = course.thread.code.iter().flat_map(Instruction::registers);
+    let code = course.thread.x86().iter().flat_map(Instruction::registers);
     let named = initial.chain(code).chain(course.observed.iter().copied());
     let mut numbers: Vec<u8> = named.map(number).collect();
     numbers.sort_unstable();

@@ -82,8 +82,16 @@ fn observe<'a>(
 ) -> Result<Observed<'a>, (String, Option<Model>, Ending)> {
     let (arguments, litmus) = (&asking.arguments, &test.litmus);
     let mut allowed = Vec::new();
-    for &model in &arguments.model {
-        match asking.answer(test, model).found {
+    if !litmus.architecture.is_x86() {
+        let why = format!("it is for {}, and this machine runs x86", litmus.architecture);
+        return Err((why, None, Ending::Unasked));
+    }
+    for asked in asking.models(test) {
+        let Some(model) = asked.machine() else {
+            let why = "what is seen is compared with sc, tso, pso or coherence";
+            return Err((why.to_owned(), None, Ending::Unasked));
+        };
+        match asking.answer(test, asked).found {
             Ok((found, _)) => allowed.push((model, found)),
             Err(stopped) => {
                 let (why, ending) = asking.why_stopped(&stopped);

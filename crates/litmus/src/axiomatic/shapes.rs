@@ -1,0 +1,478 @@
+//! What each thread may do, whatever memory returns to it: its runs, put together by their shape.
+//!
+//! A run guesses what every read returns and whether every store-conditional succeeds. Most runs
+//! differ in values only: the same events at the same places with the same dependencies. These are
+//! one [`Shape`] with a list of [`Valuation`]s, so that who reads from whom is decided once for all
+//! of them.
+//!
+//! Values are guessed from the least sets that have the initial values and everything that is
+//! written by a run with such guesses; a value is as many writes away from the initial ones as the
+//! threads have at most, so that many rounds suffice.
+
+use std::collections::BTreeSet;
+
+use cat::{Action, Atomicity, CatEvent, Link};
+use history::{AccessOrder, DependencyKind};
+use rustc_hash::FxHashMap;
+
+use super::thread::{Act, MOST_EVENTS, Operand, Program, Registers, Request, Sources};
+use crate::lower;
+use crate::runs::UNROLL;
+use crate::search::{Limits, Stopped};
+use crate::test::{LocationId, Size, Type};
+
+/// Steps without an access after which a thread is given up.
+const PATIENCE: u32 = 1_000_000;
+/// No more runs of one thread than this.
+const MAX_RUNS: usize = 1 << 18;
+
+/// The events of a run without their values.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Shape {
+    pub(crate) events: Vec<ShapeEvent>,
+    /// How they belong together, by their numbers.
+    pub(crate) links: Vec<(ShapeLink, u8, u8)>,
+}
+
+/// What [`Link`] says, in an order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum ShapeLink {
+    Dependency(DependencyKind),
+    Atomic,
+    Exclusive,
+}
+
+impl ShapeLink {
+    pub(crate) fn link(self) -> Link {
+        match self {
+            ShapeLink::Dependency(kind) => Link::Dependency(kind),
+            ShapeLink::Atomic => Link::Atomic,
+            ShapeLink::Exclusive => Link::Exclusive,
+        }
+    }
+}
+
+/// An event of a run without its value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct ShapeEvent {
+    pub(crate) instruction: u32,
+    pub(crate) action: ShapeAction,
+    pub(crate) at: Option<LocationId>,
+    pub(crate) order: Option<AccessOrder>,
+    pub(crate) atomicity: u8,
+    pub(crate) returns_nothing: bool,
+}
+
+/// What [`Action`] says, in a form that can be compared and hashed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum ShapeAction {
+    Read,
+    Write,
+    Update,
+    Fence(history::Kinds, history::Kinds, Option<history::FenceName>),
+}
+
+const SINGLE: u8 = 0;
+const ATOMIC: u8 = 1;
+const EXCLUSIVE: u8 = 2;
+
+impl ShapeEvent {
+    fn access(request: &Request, at: LocationId, instruction: u32, action: ShapeAction) -> Self {
+        ShapeEvent {
+            instruction,
+            action,
+            at: Some(at),
+            order: request.order,
+            atomicity: SINGLE,
+            returns_nothing: false,
+        }
+    }
+
+    /// The event in the terms of models.
+    pub(crate) fn event(&self, thread: u32) -> CatEvent {
+        let action = match self.action {
+            ShapeAction::Read => Action::Read,
+            ShapeAction::Write => Action::Write,
+            ShapeAction::Update => Action::Update,
+            ShapeAction::Fence(before, after, name) => Action::Fence { before, after, name },
+        };
+        CatEvent {
+            order: self.order,
+            atomicity: match self.atomicity {
+                ATOMIC => Atomicity::Atomic,
+                EXCLUSIVE => Atomicity::Exclusive,
+                _ => Atomicity::Single,
+            },
+            returns_nothing: self.returns_nothing,
+            ..CatEvent::new(thread, self.instruction, action, self.at.map(|at| at.0 as usize))
+        }
+    }
+
+    pub(crate) fn is_write(&self) -> bool {
+        matches!(self.action, ShapeAction::Write | ShapeAction::Update)
+    }
+}
+
+/// The values of a run.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Valuation {
+    /// What each event reads, and what it writes; 0 for what it does not do.
+    pub(crate) read: Vec<u64>,
+    pub(crate) written: Vec<u64>,
+    /// The registers at the end that are observed.
+    pub(crate) registers: Vec<u64>,
+}
+
+/// A shape with all its valuations.
+pub(crate) struct Shaped {
+    pub(crate) shape: Shape,
+    pub(crate) valuations: Vec<Valuation>,
+}
+
+/// What all threads may do.
+pub(crate) struct Shapes {
+    pub(crate) threads: Vec<Vec<Shaped>>,
+    /// Whether runs were left out because they go around a loop too often.
+    pub(crate) cut: bool,
+}
+
+/// A thread with what is observed of it.
+pub(crate) struct Observed {
+    pub(crate) program: Box<dyn Program>,
+    /// The registers that a state shows.
+    pub(crate) registers: Vec<usize>,
+}
+
+/// The shapes of all threads.
+pub(crate) fn all(
+    threads: &[Observed],
+    locations: &[Type],
+    initial: &[u64],
+    limits: &Limits<'_>,
+) -> Result<Shapes, Stopped> {
+    let mut values: Vec<BTreeSet<u64>> =
+        initial.iter().map(|&value| BTreeSet::from([value])).collect();
+    let mut rounds = 0;
+    loop {
+        let mut found = Shapes { threads: Vec::new(), cut: false };
+        for (thread, observed) in threads.iter().enumerate() {
+            let runner = Runner { observed, thread, locations, values: &values, limits };
+            let (shapes, cut) = runner.runs()?;
+            found.threads.push(shapes);
+            found.cut |= cut;
+        }
+        let before: usize = values.iter().map(BTreeSet::len).sum();
+        for shaped in found.threads.iter().flatten() {
+            let events = shaped.shape.events.iter().enumerate().filter(|(_, each)| each.is_write());
+            for (at, location) in events.filter_map(|(at, each)| Some((at, each.at?))) {
+                let written = shaped.valuations.iter().map(|each| each.written[at]);
+                values[location.0 as usize].extend(written);
+            }
+        }
+        let unchanged = values.iter().map(BTreeSet::len).sum::<usize>() == before;
+        if unchanged || rounds == most_writes(&found) {
+            return Ok(found);
+        }
+        rounds += 1;
+    }
+}
+
+/// How many writes an execution has at most.
+fn most_writes(shapes: &Shapes) -> usize {
+    let writes = |shaped: &Shaped| shaped.shape.events.iter().filter(|e| e.is_write()).count();
+    let most = |shapes: &Vec<Shaped>| shapes.iter().map(writes).max().unwrap_or(0);
+    shapes.threads.iter().map(most).sum()
+}
+
+struct Runner<'a> {
+    observed: &'a Observed,
+    thread: usize,
+    locations: &'a [Type],
+    values: &'a [BTreeSet<u64>],
+    limits: &'a Limits<'a>,
+}
+
+/// A run that has not ended.
+#[derive(Clone)]
+struct Partial {
+    step: u32,
+    registers: Registers,
+    shape: Shape,
+    values: Valuation,
+    /// What the branches so far depend on.
+    control: Sources,
+    /// The exclusive load that a store-conditional would be paired with.
+    reserved: Option<usize>,
+    jumped_back: u32,
+}
+
+impl Partial {
+    fn link(&mut self, kind: DependencyKind, sources: Sources) {
+        let to = self.shape.events.len() as u8;
+        for from in (0..to).filter(|&from| sources & (1 << from) != 0) {
+            self.shape.links.push((ShapeLink::Dependency(kind), from, to));
+        }
+    }
+
+    /// Adds an event with its dependencies, and returns its number.
+    fn push(&mut self, event: ShapeEvent, address: Sources, data: Sources) -> usize {
+        self.link(DependencyKind::Address, address);
+        self.link(DependencyKind::Data, data);
+        self.link(DependencyKind::Control, self.control);
+        self.shape.events.push(event);
+        self.values.read.push(0);
+        self.values.written.push(0);
+        self.shape.events.len() - 1
+    }
+}
+
+impl Runner<'_> {
+    /// All runs by their shapes, and whether some were cut short.
+    fn runs(&self) -> Result<(Vec<Shaped>, bool), Stopped> {
+        let start = Partial {
+            step: 0,
+            registers: self.observed.program.start(),
+            shape: Shape::default(),
+            values: Valuation::default(),
+            control: 0,
+            reserved: None,
+            jumped_back: 0,
+        };
+        let mut found: Vec<Shaped> = Vec::new();
+        let mut numbers: FxHashMap<Shape, usize> = FxHashMap::default();
+        let (mut pending, mut runs, mut cut) = (vec![start], 0, false);
+        while let Some(partial) = pending.pop() {
+            self.limits.check(runs as u64, 0)?;
+            let Some((partial, act)) = self.to_access(partial)? else {
+                cut = true;
+                continue;
+            };
+            if let Act::End = act {
+                runs += 1;
+                self.finish(partial, &mut found, &mut numbers);
+            } else {
+                self.access(partial, act, &mut pending)?;
+            }
+            if runs + pending.len() > MAX_RUNS {
+                return Err(Stopped::Runs { thread: self.thread });
+            }
+        }
+        Ok((found, cut))
+    }
+
+    fn finish(
+        &self,
+        partial: Partial,
+        found: &mut Vec<Shaped>,
+        numbers: &mut FxHashMap<Shape, usize>,
+    ) {
+        let Partial { shape, mut values, registers, .. } = partial;
+        let observed = self.observed.registers.iter();
+        values.registers = observed.map(|&register| registers.values[register]).collect();
+        let next = found.len();
+        let number = *numbers.entry(shape.clone()).or_insert(next);
+        if number == next {
+            found.push(Shaped { shape, valuations: Vec::new() });
+        }
+        found[number].valuations.push(values);
+    }
+
+    /// Goes on to the next access or the end; `None` if that is too far around a loop.
+    fn to_access(&self, mut partial: Partial) -> Result<Option<(Partial, Act)>, Stopped> {
+        for _ in 0..PATIENCE {
+            let act = self.observed.program.act(partial.step, &mut partial.registers);
+            let next = match act {
+                Act::Computed { next } => next,
+                Act::Branched { sources, next } => {
+                    partial.control |= sources;
+                    next
+                }
+                Act::Fence { before, after, name } => {
+                    self.room(&partial)?;
+                    let event = ShapeEvent {
+                        instruction: partial.shape.events.len() as u32,
+                        action: ShapeAction::Fence(before, after, name),
+                        at: None,
+                        order: None,
+                        atomicity: SINGLE,
+                        returns_nothing: false,
+                    };
+                    partial.push(event, 0, 0);
+                    partial.step + 1
+                }
+                _ => return Ok(Some((partial, act))),
+            };
+            if next <= partial.step {
+                partial.jumped_back += 1;
+                if partial.jumped_back > UNROLL {
+                    return Ok(None);
+                }
+            }
+            partial.step = next;
+        }
+        Err(Stopped::Endless { thread: self.thread })
+    }
+
+    fn room(&self, partial: &Partial) -> Result<(), Stopped> {
+        match partial.shape.events.len() + 2 > MOST_EVENTS {
+            true => Err(Stopped::Runs { thread: self.thread }),
+            false => Ok(()),
+        }
+    }
+
+    /// The location of a request, which must be one of its size.
+    fn location(&self, request: &Request) -> Result<LocationId, Stopped> {
+        let address = request.address.value;
+        let Some(at) = lower::location_at(address, self.locations.len()) else {
+            return Err(Stopped::Fault { thread: self.thread, address });
+        };
+        let whole = self.locations[at.0 as usize].size == request.size;
+        if !whole && !self.observed.program.ignores_sizes() {
+            return Err(Stopped::Mixed { thread: self.thread, location: at });
+        }
+        Ok(at)
+    }
+
+    fn fit(&self, at: LocationId, size: Size, value: u64) -> u64 {
+        self.locations[at.0 as usize].size.min(size).cut(value)
+    }
+
+    /// Makes an access, with every guess that it needs.
+    fn access(
+        &self,
+        mut partial: Partial,
+        act: Act,
+        pending: &mut Vec<Partial>,
+    ) -> Result<(), Stopped> {
+        self.room(&partial)?;
+        let instruction = partial.shape.events.len() as u32;
+        let step = partial.step;
+        partial.step += 1;
+        match act {
+            Act::Load { request, exclusive } => {
+                let at = self.location(&request)?;
+                let mut event = ShapeEvent::access(&request, at, instruction, ShapeAction::Read);
+                if exclusive {
+                    event.atomicity = EXCLUSIVE;
+                }
+                let by = partial.push(event, request.address.sources, 0);
+                if exclusive {
+                    partial.reserved = Some(by);
+                }
+                for &value in &self.values[at.0 as usize] {
+                    let mut guessed = partial.clone();
+                    guessed.values.read[by] = value;
+                    self.observed.program.loaded(step, &mut guessed.registers, value, by);
+                    pending.push(guessed);
+                }
+            }
+            Act::Store { request, value } => {
+                let at = self.location(&request)?;
+                let event = ShapeEvent::access(&request, at, instruction, ShapeAction::Write);
+                self.write(&mut partial, event, &request, value);
+                pending.push(partial);
+            }
+            Act::StoreConditional { request, value } => {
+                let at = self.location(&request)?;
+                let mut failed = partial.clone();
+                failed.reserved = None;
+                self.observed.program.stored(step, &mut failed.registers, None);
+                pending.push(failed);
+                let load = partial.reserved.take();
+                let is_pair = |load: &usize| partial.shape.events[*load].at == Some(at);
+                if let Some(load) = load.filter(is_pair) {
+                    let mut event =
+                        ShapeEvent::access(&request, at, instruction, ShapeAction::Write);
+                    event.atomicity = EXCLUSIVE;
+                    let by = self.write(&mut partial, event, &request, value);
+                    partial.shape.links.push((ShapeLink::Exclusive, load as u8, by as u8));
+                    self.observed.program.stored(step, &mut partial.registers, Some(by));
+                    pending.push(partial);
+                }
+            }
+            Act::Modify { request, operand, returns_nothing } => {
+                let at = self.location(&request)?;
+                for &value in &self.values[at.0 as usize] {
+                    let mut guessed = partial.clone();
+                    self.modify(&mut guessed, step, &request, at, operand, value, returns_nothing);
+                    pending.push(guessed);
+                }
+            }
+            Act::Computed { .. } | Act::Branched { .. } | Act::Fence { .. } | Act::End => {}
+        }
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        partial: &mut Partial,
+        event: ShapeEvent,
+        request: &Request,
+        value: Operand,
+    ) -> usize {
+        let by = partial.push(event, request.address.sources, value.sources);
+        let at = event.at.expect("a write has a place");
+        partial.values.written[by] = self.fit(at, request.size, value.value);
+        by
+    }
+
+    /// An atomic that reads this value: one event, or two halves.
+    #[expect(clippy::too_many_arguments, reason = "all of them describe one access")]
+    fn modify(
+        &self,
+        partial: &mut Partial,
+        step: u32,
+        request: &Request,
+        at: LocationId,
+        operand: Sources,
+        value: u64,
+        returns_nothing: bool,
+    ) {
+        let program = &self.observed.program;
+        let instruction = partial.shape.events.len() as u32;
+        let by = partial.shape.events.len();
+        let written = program.modified(step, &mut partial.registers, value, by);
+        let address = request.address.sources;
+        let access = |action: ShapeAction| {
+            let atomic = ShapeEvent::access(request, at, instruction, action);
+            ShapeEvent { atomicity: ATOMIC, returns_nothing, ..atomic }
+        };
+        let as_one = program.has_atomics_as_one();
+        if let (true, Some(written)) = (as_one, written) {
+            let by = partial.push(access(ShapeAction::Update), address, operand);
+            partial.values.read[by] = value;
+            partial.values.written[by] = self.fit(at, request.size, written);
+            return;
+        }
+        let mut read = access(ShapeAction::Read);
+        read.order = read.order.and_then(reading_half);
+        let by = partial.push(read, address, 0);
+        partial.values.read[by] = value;
+        let Some(written) = written else { return };
+        let mut write = access(ShapeAction::Write);
+        write.order = write.order.and_then(writing_half);
+        write.returns_nothing = false;
+        // The halves belong together without a dependency between them.
+        let to = partial.push(write, address, operand);
+        partial.values.written[to] = self.fit(at, request.size, written);
+        partial.shape.links.push((ShapeLink::Atomic, by as u8, to as u8));
+    }
+}
+
+/// How the read of an atomic is ordered: what acquires is the read.
+fn reading_half(order: AccessOrder) -> Option<AccessOrder> {
+    match order {
+        AccessOrder::Release => None,
+        AccessOrder::AcquireRelease => Some(AccessOrder::Acquire),
+        other => Some(other),
+    }
+}
+
+/// How the write of an atomic is ordered: what releases is the write.
+fn writing_half(order: AccessOrder) -> Option<AccessOrder> {
+    match order {
+        AccessOrder::Acquire | AccessOrder::AcquirePc => None,
+        AccessOrder::AcquireRelease => Some(AccessOrder::Release),
+        other => Some(other),
+    }
+}

@@ -1,0 +1,265 @@
+//! Instructions of RISC-V: `lw x5,0(x6)`, `amoadd.w.aq x5,x7,(x6)`, `fence rw,w`, `bne x5,x0,LC00`.
+
+use diagnostics::diagnostic::Diagnostic;
+use history::{AccessOrder, FenceName, Kinds};
+
+use super::Parser;
+use super::instruction::Pending;
+use super::risc::{narrow, order, unknown};
+use crate::scan::Token;
+use crate::test::{
+    AtomicChange, BranchCondition, Comparison, Constant, RiscAddress, RiscFence, RiscInstruction,
+    RiscOperation, RiscOperator, RiscSource, Size,
+};
+
+const KNOWN: &str = "lw, ld, sw, sd, lr, sc (each with .aq, .rl), amoswap, amoadd, amoand, amoor, \
+                     amoxor, amomax, amomin, amomaxu, amominu, fence, fence.tso, fence.i, li, mv, \
+                     add, sub, and, or, xor, sll, srl, sra, slt, sltu and their forms with \
+                     numbers, beq, bne, blt, bge, bltu, bgeu, beqz, bnez, j and nop";
+
+/// Operators, which have a form with a number: `add`, `addi`.
+const OPERATORS: [(&str, &str, RiscOperator); 10] = [
+    ("add", "addi", RiscOperator::Add),
+    ("sub", "", RiscOperator::Subtract),
+    ("and", "andi", RiscOperator::And),
+    ("or", "ori", RiscOperator::Or),
+    ("xor", "xori", RiscOperator::Xor),
+    ("sll", "slli", RiscOperator::ShiftLeft),
+    ("srl", "srli", RiscOperator::ShiftRight),
+    ("sra", "srai", RiscOperator::ShiftRightSigned),
+    ("slt", "slti", RiscOperator::SetLess),
+    ("sltu", "sltiu", RiscOperator::SetLessUnsigned),
+];
+
+const BRANCHES: [(&str, &str, Comparison); 6] = [
+    ("beq", "beqz", Comparison::Equal),
+    ("bne", "bnez", Comparison::NotEqual),
+    ("blt", "bltz", Comparison::Less),
+    ("bge", "bgez", Comparison::GreaterOrEqual),
+    ("bltu", "", Comparison::LessUnsigned),
+    ("bgeu", "", Comparison::GreaterOrEqualUnsigned),
+];
+
+const ATOMICS: [(&str, AtomicChange); 9] = [
+    ("amoswap", AtomicChange::Swap),
+    ("amoadd", AtomicChange::Compute(RiscOperator::Add)),
+    ("amoand", AtomicChange::Compute(RiscOperator::And)),
+    ("amoor", AtomicChange::Compute(RiscOperator::Or)),
+    ("amoxor", AtomicChange::Compute(RiscOperator::Xor)),
+    ("amomax", AtomicChange::Maximum { signed: true }),
+    ("amomin", AtomicChange::Minimum { signed: true }),
+    ("amomaxu", AtomicChange::Maximum { signed: false }),
+    ("amominu", AtomicChange::Minimum { signed: false }),
+];
+
+/// A mnemonic taken apart: `amoadd.w.aq` is `amoadd`, 32 bits, acquire.
+struct Mnemonic<'t> {
+    stem: &'t str,
+    size: Option<Size>,
+    order: Option<AccessOrder>,
+}
+
+impl<'t> Mnemonic<'t> {
+    /// `None` if a part behind a dot is not known.
+    fn of(text: &'t str) -> Option<Self> {
+        let mut parts = text.split('.');
+        let stem = parts.next()?;
+        let (mut size, mut acquire, mut release) = (None, false, false);
+        for part in parts {
+            match part {
+                "w" if size.is_none() => size = Some(Size::Long),
+                "d" if size.is_none() => size = Some(Size::Quad),
+                "aq" => acquire = true,
+                "rl" => release = true,
+                "aqrl" => (acquire, release) = (true, true),
+                _ => return None,
+            }
+        }
+        Some(Mnemonic { stem, size, order: order(acquire, release) })
+    }
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn riscv_instruction(
+        &mut self,
+        thread: usize,
+        pending: &mut Pending<'a>,
+    ) -> Result<RiscInstruction, Diagnostic> {
+        let mnemonic = self.word("an instruction")?;
+        let text = mnemonic.text.to_ascii_lowercase();
+        if let Some(fence) = self.riscv_fence(&text)? {
+            return Ok(whole(RiscOperation::Fence(fence)));
+        }
+        let Some(parts) = Mnemonic::of(&text) else { return Err(unknown(mnemonic, KNOWN)) };
+        if let Some(found) = self.riscv_access(&parts, mnemonic)? {
+            return Ok(found);
+        }
+        if parts.size.is_some() || parts.order.is_some() {
+            return Err(unknown(mnemonic, KNOWN));
+        }
+        if let Some(operation) = self.riscv_branch(&text, thread, pending)? {
+            return Ok(whole(operation));
+        }
+        match self.riscv_computing(&text)? {
+            Some(operation) => Ok(whole(operation)),
+            None => Err(unknown(mnemonic, KNOWN)),
+        }
+    }
+
+    fn riscv_fence(&mut self, text: &str) -> Result<Option<RiscFence>, Diagnostic> {
+        Ok(match text {
+            "fence.tso" => Some(RiscFence::Named(FenceName::Tso)),
+            "fence.i" => Some(RiscFence::Named(FenceName::Instructions)),
+            "fence" => {
+                if self.is("|") || self.is(";") {
+                    return Ok(Some(RiscFence::Between(Kinds::ALL, Kinds::ALL)));
+                }
+                let before = self.riscv_kinds()?;
+                self.comma()?;
+                Some(RiscFence::Between(before, self.riscv_kinds()?))
+            }
+            _ => None,
+        })
+    }
+
+    /// `r`, `w`, `rw`; the letters for devices mean nothing here.
+    fn riscv_kinds(&mut self) -> Result<Kinds, Diagnostic> {
+        let token = self.word("`r`, `w` or `rw`")?;
+        let letters = token.text.to_ascii_lowercase();
+        if !letters.chars().all(|letter| "iorw".contains(letter)) {
+            let message = format!("`{}` is not what a fence orders", token.text);
+            return Err(Diagnostic::error(token.span, message).help("write `r`, `w` or `rw`"));
+        }
+        Ok(Kinds { reads: letters.contains('r'), writes: letters.contains('w') })
+    }
+
+    fn riscv_access(
+        &mut self,
+        parts: &Mnemonic<'_>,
+        mnemonic: Token<'a>,
+    ) -> Result<Option<RiscInstruction>, Diagnostic> {
+        let order = parts.order;
+        let plain = parts.size.is_none();
+        let (operation, size) = match (parts.stem, parts.size) {
+            ("lb" | "lbu" | "lh" | "lhu" | "sb" | "sh", _) => return Err(narrow(mnemonic)),
+            ("lw" | "lwu" | "ld", _) if plain => {
+                let to = self.named_register()?.register;
+                self.comma()?;
+                let at = self.riscv_address()?;
+                let signed = parts.stem == "lw";
+                let size = if parts.stem == "ld" { Size::Quad } else { Size::Long };
+                (RiscOperation::Load { to, at, order, exclusive: false, signed }, size)
+            }
+            ("sw" | "sd", _) if plain => {
+                let from = self.named_register()?.source();
+                self.comma()?;
+                let at = self.riscv_address()?;
+                let size = if parts.stem == "sd" { Size::Quad } else { Size::Long };
+                (RiscOperation::Store { from, at, order }, size)
+            }
+            ("lr", Some(size)) => {
+                let to = self.named_register()?.register;
+                self.comma()?;
+                let at = self.riscv_address()?;
+                (RiscOperation::Load { to, at, order, exclusive: true, signed: true }, size)
+            }
+            ("sc", Some(size)) => {
+                let status = self.named_register()?.register;
+                self.comma()?;
+                let from = self.named_register()?.source();
+                self.comma()?;
+                let at = self.riscv_address()?;
+                (RiscOperation::StoreConditional { status, from, at, order }, size)
+            }
+            (stem, Some(size)) => {
+                let Some(&(_, change)) = ATOMICS.iter().find(|row| row.0 == stem) else {
+                    return Ok(None);
+                };
+                let to = self.named_register()?.register;
+                self.comma()?;
+                let from = self.named_register()?.source();
+                self.comma()?;
+                let at = self.riscv_address()?;
+                (RiscOperation::Atomic { change, to, from, at, order, signed: true }, size)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(RiscInstruction { operation, size }))
+    }
+
+    /// `0(x6)` or `(x6)`.
+    fn riscv_address(&mut self) -> Result<RiscAddress, Diagnostic> {
+        let offset = if self.is("(") { 0 } else { self.number()?.0 };
+        self.expect("(", "and the register of the address")?;
+        let base = self.named_register()?.source();
+        self.expect(")", "after the address")?;
+        Ok(RiscAddress { base, offset: RiscSource::Number(offset) })
+    }
+
+    fn riscv_branch(
+        &mut self,
+        text: &str,
+        thread: usize,
+        pending: &mut Pending<'a>,
+    ) -> Result<Option<RiscOperation>, Diagnostic> {
+        let with_zero = |row: &&(&str, &str, Comparison)| !row.1.is_empty() && row.1 == text;
+        let when = if text == "j" {
+            BranchCondition::Always
+        } else if let Some(row) = BRANCHES.iter().find(|row| row.0 == text) {
+            let left = self.named_register()?.source();
+            self.comma()?;
+            let right = self.named_register()?.source();
+            self.comma()?;
+            BranchCondition::Compare(row.2, left, right)
+        } else if let Some(row) = BRANCHES.iter().find(with_zero) {
+            let left = self.named_register()?.source();
+            self.comma()?;
+            BranchCondition::Compare(row.2, left, RiscSource::Number(0))
+        } else {
+            return Ok(None);
+        };
+        self.branch_target(thread, pending)?;
+        Ok(Some(RiscOperation::Branch { when, target: 0 }))
+    }
+
+    fn riscv_computing(&mut self, text: &str) -> Result<Option<RiscOperation>, Diagnostic> {
+        if text == "nop" {
+            return Ok(Some(RiscOperation::Nothing));
+        }
+        if text == "li" || text == "la" {
+            let to = self.named_register()?.register;
+            self.comma()?;
+            let value = self.constant()?;
+            return Ok(Some(RiscOperation::Constant { to, value }));
+        }
+        if text == "mv" {
+            let to = self.named_register()?.register;
+            self.comma()?;
+            let (left, right) = (self.named_register()?.source(), RiscSource::Number(0));
+            let operator = RiscOperator::Add;
+            return Ok(Some(RiscOperation::Compute { operator, to, left, right }));
+        }
+        let row = OPERATORS.iter().find(|row| row.0 == text || !row.1.is_empty() && row.1 == text);
+        let Some(&(plain, _, operator)) = row else { return Ok(None) };
+        let to = self.named_register()?.register;
+        self.comma()?;
+        let left = self.named_register()?.source();
+        self.comma()?;
+        let right = match plain == text && !self.at_immediate() {
+            true => self.named_register()?.source(),
+            false => RiscSource::Number(self.immediate()?),
+        };
+        // `ori x5,x0,1` is how tests write a number.
+        if let (RiscSource::Number(0), RiscSource::Number(value)) = (left, right)
+            && matches!(operator, RiscOperator::Add | RiscOperator::Or | RiscOperator::Xor)
+        {
+            return Ok(Some(RiscOperation::Constant { to, value: Constant::Number(value) }));
+        }
+        Ok(Some(RiscOperation::Compute { operator, to, left, right }))
+    }
+}
+
+/// An instruction of 64 bits, or of no size.
+fn whole(operation: RiscOperation) -> RiscInstruction {
+    RiscInstruction { operation, size: Size::Quad }
+}

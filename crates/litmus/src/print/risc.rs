@@ -1,0 +1,332 @@
+//! Instructions of RISC-V and AArch64 as text. Those that only the other architecture has are
+//! written as a comment would be read: not at all, which no test that was read here needs.
+
+use history::{AccessOrder, FenceName, Kinds};
+
+use crate::test::{
+    Architecture, AtomicChange, BranchCondition, Comparison, Constant, Extension, Flag, Litmus,
+    Register, RiscAddress, RiscFence, RiscInstruction, RiscOperation, RiscOperator, RiscSource,
+    Size, Thread,
+};
+
+impl Litmus {
+    pub(super) fn risc_instruction(&self, thread: &Thread, one: &RiscInstruction) -> String {
+        let label = |target: u32| {
+            let label = thread.labels.iter().find(|label| label.1 == target);
+            label.map_or(String::new(), |label| label.0.clone())
+        };
+        match self.architecture {
+            Architecture::AArch64 => self.aarch64(one, label),
+            _ => self.riscv(one, label),
+        }
+    }
+
+    fn riscv(&self, one: &RiscInstruction, label: impl Fn(u32) -> String) -> String {
+        let letter = if one.size == Size::Quad { "d" } else { "w" };
+        match one.operation {
+            RiscOperation::Load { to, at, order, exclusive, signed } => {
+                let unsigned = if signed || one.size == Size::Quad { "" } else { "u" };
+                let name = match exclusive {
+                    true => format!("lr.{letter}"),
+                    false => format!("l{letter}{unsigned}"),
+                };
+                format!("{name}{} {},{}", suffix(order), number(to), riscv_address(at))
+            }
+            RiscOperation::Store { from, at, order } => {
+                format!("s{letter}{} {},{}", suffix(order), riscv_source(from), riscv_address(at))
+            }
+            RiscOperation::StoreConditional { status, from, at, order } => {
+                let (status, from) = (number(status), riscv_source(from));
+                format!("sc.{letter}{} {status},{from},{}", suffix(order), riscv_address(at))
+            }
+            RiscOperation::Atomic { change, to, from, at, order, .. } => {
+                let name = riscv_atomic(change);
+                let (to, from) = (number(to), riscv_source(from));
+                let at = riscv_address(at);
+                let at = at.strip_prefix('0').unwrap_or(&at);
+                format!("{name}.{letter}{} {to},{from},{at}", suffix(order))
+            }
+            RiscOperation::Constant { to, value: Constant::Number(value) } => {
+                format!("li {},{value}", number(to))
+            }
+            RiscOperation::Constant { to, value } => {
+                format!("la {},{}", number(to), self.constant(value))
+            }
+            RiscOperation::Compute { operator, to, left, right } => {
+                let immediate = if matches!(right, RiscSource::Number(_)) { "i" } else { "" };
+                let name = match operator {
+                    RiscOperator::SetLessUnsigned if immediate == "i" => "sltiu".to_owned(),
+                    _ => format!("{}{immediate}", riscv_operator(operator)),
+                };
+                let right = match right {
+                    RiscSource::Number(value) => value.to_string(),
+                    source => riscv_source(source),
+                };
+                format!("{name} {},{},{right}", number(to), riscv_source(left))
+            }
+            RiscOperation::Branch { when: BranchCondition::Always, target } => {
+                format!("j {}", label(target))
+            }
+            RiscOperation::Branch {
+                when: BranchCondition::Compare(comparison, left, right),
+                target,
+            } => {
+                let (left, right) = (riscv_source(left), riscv_source(right));
+                format!("{} {left},{right},{}", riscv_branch(comparison), label(target))
+            }
+            RiscOperation::Fence(fence) => riscv_fence(fence),
+            RiscOperation::CompareAndSwap { .. }
+            | RiscOperation::Compare { .. }
+            | RiscOperation::Branch { when: BranchCondition::Flag(_), .. }
+            | RiscOperation::Nothing => "nop".to_owned(),
+        }
+    }
+
+    fn aarch64(&self, one: &RiscInstruction, label: impl Fn(u32) -> String) -> String {
+        let size = one.size;
+        let source = |source: RiscSource| aarch64_source(source, size);
+        let register = |register: Option<Register>| aarch64_register(register, size);
+        match one.operation {
+            RiscOperation::Load { to, at, order, exclusive, .. } => {
+                let name = match (order, exclusive) {
+                    (None, false) => "LDR",
+                    (None, true) => "LDXR",
+                    (Some(AccessOrder::AcquirePc), _) => "LDAPR",
+                    (Some(_), false) => "LDAR",
+                    (Some(_), true) => "LDAXR",
+                };
+                format!("{name} {},{}", register(to), aarch64_address(at))
+            }
+            RiscOperation::Store { from, at, order } => {
+                let name = if order.is_some() { "STLR" } else { "STR" };
+                format!("{name} {},{}", source(from), aarch64_address(at))
+            }
+            RiscOperation::StoreConditional { status, from, at, order } => {
+                let name = if order.is_some() { "STLXR" } else { "STXR" };
+                let status = aarch64_register(status, Size::Long);
+                format!("{name} {status},{},{}", source(from), aarch64_address(at))
+            }
+            RiscOperation::Atomic { change, to, from, at, order, .. } => {
+                let name = aarch64_atomic(change);
+                let (from, at) = (source(from), aarch64_address(at));
+                format!("{name}{} {from},{},{at}", letters(order), register(to))
+            }
+            RiscOperation::CompareAndSwap { expected, from, at, order } => {
+                let (from, at) = (source(from), aarch64_address(at));
+                format!("CAS{} {},{from},{at}", letters(order), register(expected))
+            }
+            RiscOperation::Constant { to, value } => {
+                format!("MOV {},#{}", register(to), self.constant(value))
+            }
+            RiscOperation::Compute { operator, to, left: RiscSource::Number(0), right }
+                if operator == RiscOperator::Or =>
+            {
+                format!("MOV {},{}", register(to), aarch64_last(right, size))
+            }
+            RiscOperation::Compute { operator, to, left, right } => {
+                let name = aarch64_operator(operator);
+                let right = aarch64_last(right, size);
+                format!("{name} {},{},{right}", register(to), source(left))
+            }
+            RiscOperation::Compare { left, right } => {
+                format!("CMP {},{}", source(left), aarch64_last(right, size))
+            }
+            RiscOperation::Branch { when, target } => {
+                let label = label(target);
+                match when {
+                    BranchCondition::Always => format!("B {label}"),
+                    BranchCondition::Flag(flag) => format!("B.{} {label}", aarch64_flag(flag)),
+                    BranchCondition::Compare(comparison, left, _) => {
+                        let name = if comparison == Comparison::Equal { "CBZ" } else { "CBNZ" };
+                        format!("{name} {},{label}", source(left))
+                    }
+                }
+            }
+            RiscOperation::Fence(RiscFence::Named(name)) => aarch64_fence(name).to_owned(),
+            RiscOperation::Fence(RiscFence::Between(before, after)) => {
+                let kind = match (before, after) {
+                    (Kinds::READS, _) => "LD",
+                    (Kinds::WRITES, Kinds::WRITES) => "ST",
+                    _ => "SY",
+                };
+                format!("DMB {kind}")
+            }
+            RiscOperation::Nothing => "NOP".to_owned(),
+        }
+    }
+}
+
+fn number(register: Option<Register>) -> String {
+    format!("x{}", register.map_or(0, |register| register.0))
+}
+
+fn riscv_source(source: RiscSource) -> String {
+    match source {
+        RiscSource::Register(register, _) => number(Some(register)),
+        RiscSource::Number(_) => "x0".to_owned(),
+    }
+}
+
+fn riscv_address(at: RiscAddress) -> String {
+    let offset = match at.offset {
+        RiscSource::Number(offset) => offset,
+        RiscSource::Register(..) => 0,
+    };
+    format!("{offset}({})", riscv_source(at.base))
+}
+
+fn suffix(order: Option<AccessOrder>) -> &'static str {
+    match order {
+        None => "",
+        Some(AccessOrder::Acquire | AccessOrder::AcquirePc) => ".aq",
+        Some(AccessOrder::Release) => ".rl",
+        Some(AccessOrder::AcquireRelease | AccessOrder::Sequential) => ".aq.rl",
+    }
+}
+
+fn riscv_atomic(change: AtomicChange) -> &'static str {
+    match change {
+        AtomicChange::Swap => "amoswap",
+        AtomicChange::Compute(RiscOperator::Add) => "amoadd",
+        AtomicChange::Compute(RiscOperator::Or) => "amoor",
+        AtomicChange::Compute(RiscOperator::Xor) => "amoxor",
+        AtomicChange::Compute(_) | AtomicChange::Clear => "amoand",
+        AtomicChange::Maximum { signed: true } => "amomax",
+        AtomicChange::Maximum { signed: false } => "amomaxu",
+        AtomicChange::Minimum { signed: true } => "amomin",
+        AtomicChange::Minimum { signed: false } => "amominu",
+    }
+}
+
+fn riscv_operator(operator: RiscOperator) -> &'static str {
+    match operator {
+        RiscOperator::Add => "add",
+        RiscOperator::Subtract => "sub",
+        RiscOperator::And => "and",
+        RiscOperator::Or => "or",
+        RiscOperator::Xor => "xor",
+        RiscOperator::ShiftLeft => "sll",
+        RiscOperator::ShiftRight => "srl",
+        RiscOperator::ShiftRightSigned => "sra",
+        RiscOperator::SetLess => "slt",
+        RiscOperator::SetLessUnsigned => "sltu",
+    }
+}
+
+fn riscv_branch(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Equal => "beq",
+        Comparison::NotEqual => "bne",
+        Comparison::Less => "blt",
+        Comparison::GreaterOrEqual => "bge",
+        Comparison::LessUnsigned => "bltu",
+        Comparison::GreaterOrEqualUnsigned => "bgeu",
+    }
+}
+
+fn riscv_fence(fence: RiscFence) -> String {
+    match fence {
+        RiscFence::Between(before, after) => {
+            format!("fence {},{}", before.letters(), after.letters())
+        }
+        RiscFence::Named(name) => name.spelling().to_owned(),
+    }
+}
+
+fn aarch64_register(register: Option<Register>, size: Size) -> String {
+    let letter = if size == Size::Quad { 'X' } else { 'W' };
+    match register {
+        Some(register) => format!("{letter}{}", register.0),
+        None => format!("{letter}ZR"),
+    }
+}
+
+fn aarch64_source(source: RiscSource, size: Size) -> String {
+    match source {
+        RiscSource::Register(register, Extension::Whole) => aarch64_register(Some(register), size),
+        RiscSource::Register(register, extension) => {
+            let name = if extension == Extension::SignedWord { "SXTW" } else { "UXTW" };
+            format!("{},{name}", aarch64_register(Some(register), Size::Long))
+        }
+        RiscSource::Number(_) => aarch64_register(None, size),
+    }
+}
+
+/// The last operand, which may be a number.
+fn aarch64_last(source: RiscSource, size: Size) -> String {
+    match source {
+        RiscSource::Number(value) => format!("#{value}"),
+        source => aarch64_source(source, size),
+    }
+}
+
+fn aarch64_address(at: RiscAddress) -> String {
+    let base = aarch64_source(at.base, Size::Quad);
+    match at.offset {
+        RiscSource::Number(0) => format!("[{base}]"),
+        offset => format!("[{base},{}]", aarch64_last(offset, Size::Quad)),
+    }
+}
+
+fn letters(order: Option<AccessOrder>) -> &'static str {
+    match order {
+        None => "",
+        Some(AccessOrder::Acquire | AccessOrder::AcquirePc) => "A",
+        Some(AccessOrder::Release) => "L",
+        Some(AccessOrder::AcquireRelease | AccessOrder::Sequential) => "AL",
+    }
+}
+
+fn aarch64_atomic(change: AtomicChange) -> &'static str {
+    match change {
+        AtomicChange::Swap => "SWP",
+        AtomicChange::Compute(RiscOperator::Add) => "LDADD",
+        AtomicChange::Compute(RiscOperator::Xor) => "LDEOR",
+        AtomicChange::Compute(_) => "LDSET",
+        AtomicChange::Clear => "LDCLR",
+        AtomicChange::Maximum { signed: true } => "LDSMAX",
+        AtomicChange::Maximum { signed: false } => "LDUMAX",
+        AtomicChange::Minimum { signed: true } => "LDSMIN",
+        AtomicChange::Minimum { signed: false } => "LDUMIN",
+    }
+}
+
+fn aarch64_operator(operator: RiscOperator) -> &'static str {
+    match operator {
+        RiscOperator::Add => "ADD",
+        RiscOperator::Subtract => "SUB",
+        RiscOperator::And => "AND",
+        RiscOperator::Or => "ORR",
+        RiscOperator::Xor => "EOR",
+        RiscOperator::ShiftLeft => "LSL",
+        RiscOperator::ShiftRight => "LSR",
+        _ => "ASR",
+    }
+}
+
+fn aarch64_flag(flag: Flag) -> &'static str {
+    match flag {
+        Flag::Equal => "EQ",
+        Flag::NotEqual => "NE",
+        Flag::Less => "LT",
+        Flag::LessOrEqual => "LE",
+        Flag::Greater => "GT",
+        Flag::GreaterOrEqual => "GE",
+        Flag::Below => "LO",
+        Flag::BelowOrEqual => "LS",
+        Flag::Above => "HI",
+        _ => "HS",
+    }
+}
+
+fn aarch64_fence(name: FenceName) -> &'static str {
+    match name {
+        FenceName::DmbLd => "DMB LD",
+        FenceName::DmbSt => "DMB ST",
+        FenceName::DsbSy => "DSB SY",
+        FenceName::DsbLd => "DSB LD",
+        FenceName::DsbSt => "DSB ST",
+        FenceName::Isb => "ISB",
+        _ => "DMB SY",
+    }
+}
