@@ -38,13 +38,15 @@ fn span(start: usize, end: usize) -> Span {
     Span { start: start as u32, end: end as u32 }
 }
 
-/// The tokens from a byte offset on; the last is [`Kind::End`].
+/// The tokens from a byte offset on; the last is [`Kind::End`]. Old tests have remarks in `<<` and
+/// `>>` behind the condition: a test ends there.
 pub(crate) fn tokens(text: &str, from: usize) -> Result<Vec<Token<'_>>, Diagnostic> {
     let mut tokens = Vec::new();
     let mut at = from;
     loop {
         at = skip_blanks(text, at)?;
-        let Some(first) = text[at..].chars().next() else {
+        let rest = &text[at..];
+        let Some(first) = rest.chars().next().filter(|_| !rest.starts_with("<<")) else {
             tokens.push(Token { kind: Kind::End, text: "", span: point(at) });
             return Ok(tokens);
         };

@@ -83,9 +83,8 @@ impl Parser<'_> {
             self.test.condition = Condition { quantifier, proposition };
         }
         self.accept(";");
-        if self.is("with") {
-            let problem = Diagnostic::error(self.peek().span, "`with` is not supported");
-            return Err(problem.help("write one condition, without `with`"));
+        if self.accept("with") {
+            self.kinds()?;
         }
         if self.peek().kind == Kind::End {
             return Ok(());
@@ -94,6 +93,21 @@ impl Parser<'_> {
             Some(_) => "the end of the test, or `/\\`, `\\/` or `=>` and more of the condition",
             None => "`exists`, `~exists` or `forall`",
         }))
+    }
+
+    /// `with tso: ~exists; sc: forall`: what old tests expect of models, which changes no outcome.
+    fn kinds(&mut self) -> Result<(), Diagnostic> {
+        loop {
+            self.word("the name of a model")?;
+            self.expect(":", "after the name of the model")?;
+            let negated = self.accept("~") || self.accept("not");
+            if !self.accept("exists") && (negated || !self.accept("forall")) {
+                return Err(self.unexpected("`exists`, `~exists` or `forall`"));
+            }
+            if !self.accept(";") || self.peek().kind == Kind::End {
+                return Ok(());
+            }
+        }
     }
 
     /// A proposition.

@@ -5,10 +5,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use cat::CatModel;
 use history::{Builder, Kinds, Operation, ThinAir};
 use models::Model;
 use oracle::Rng;
-use tribunal_litmus::{Limits, MODELS, outcomes, parse};
+use tribunal_litmus::{Limits, MODELS, outcomes, outcomes_by_file, parse};
 
 const LOCATIONS: [&str; 2] = ["x", "y"];
 const NARROW: [&str; 3] = ["eax", "ebx", "ecx"];
@@ -278,6 +279,14 @@ fn random_tests_have_the_outcomes_of_brute_force() {
             found.each(|state| ours.insert(found.spelled(state)));
             assert_eq!(ours, theirs, "seed {seed} under {model}:\n{text}");
             assert_eq!(found.count(), ours.len() as u128);
+            // The file of the model, by another search, gives the same.
+            if seed % 4 == 0 {
+                let file = CatModel::shipped(model.name()).unwrap();
+                let by_file = outcomes_by_file(&test, &file, &Limits::NONE).unwrap();
+                let mut theirs = BTreeSet::new();
+                by_file.each(|state| theirs.insert(by_file.spelled(state)));
+                assert_eq!(ours, theirs, "seed {seed} under {model}.cat:\n{text}");
+            }
             sets.push(ours);
         }
         for (count, set) in differ.iter_mut().zip(&sets) {

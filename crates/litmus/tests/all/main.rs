@@ -6,5 +6,7 @@
 
 mod brute_force;
 mod corpus;
+mod every_execution;
 mod published;
 mod reading;
+mod verdicts;

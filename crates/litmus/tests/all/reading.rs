@@ -190,6 +190,14 @@ error: the instruction `bswap` is not supported
     };
     said("PPC MP\n{ }", "tests for PPC are not supported");
     said("hello", "this is not a litmus test");
+    said("RISCV T\n{ }\n P0 ;\n lb x5,0(x6) ;\n", "`lb` makes this a mixed-size test");
+    said("RISCV T\n{ }\n P0 ;\n lw x5,0(x32) ;\n", "there is no register `x32`");
+    said("RISCV T\n{ }\n P0 ;\n mul x5,x6,x7 ;\n", "the instruction `mul` is not supported");
+    said("AArch64 T\n{ }\n P0 ;\n LDRB W0,[X1] ;\n", "`LDRB` makes this a mixed-size test");
+    said("AArch64 T\n{ }\n P0 ;\n LDR W0,[W1] ;\n", "an address has 64 bits");
+    said("AArch64 T\n{ }\n P0 ;\n ADD X0,X1,W2 ;\n", "`SXTW` extends a register");
+    said("AArch64 T\n{ }\n P0 ;\n DMB XY ;\n", "`XY` is not a kind of barrier");
+    said("AArch64 T\n{ }\n P0 ;\n CSEL X0,X1,X2,EQ ;\n", "`CSEL` is not supported");
     said("", "there is nothing in it");
     said("X86 T\n{ x=1 y=2 }", "expected `;` or `}` after an initial value");
     said("X86 T\n{ }\n P0 | P1 ;\n MFENCE ;\n", "this row has 1 of 2 cells");
@@ -207,4 +215,42 @@ error: the instruction `bswap` is not supported
     said("X86_64 T\n{ int t[2]; }\n", "arrays are not supported");
     said("X86_64 T\n(* (* *)", "this comment does not end");
     said("X86_64 T\n{ }\n P0 ;\n lock movl $1,(x) ;\n", "this instruction cannot be locked");
+}
+
+#[test]
+fn old_remarks_and_expectations_of_models_are_passed_over() {
+    let plain = "X86 T\n{ }\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n";
+    let with = plain.replace("(x=1)", "(x=1) with tso: ~exists; sc: forall;");
+    let remark = format!("{plain}<<\nwritten in | 2009; by hand >>\n");
+    assert_eq!(parse(&with), parse(plain));
+    assert_eq!(parse(&remark), parse(plain));
+    assert!(parse(&plain.replace("(x=1)", "(x=1) with tso")).is_err());
+}
+
+#[test]
+fn what_every_architecture_can_say_is_printed_and_read_back() {
+    let riscv = "RISCV all
+{ 0:x10=x; }
+ P0 ;
+ lw x5,0(x10) ; lwu x5,0(x10) ; lw.aq x5,0(a0) ; ld t0,0(x10) ; sw x5,0(x10) ; sw.rl zero,0(x10) ;
+ lr.w.aq.rl x5,0(x10) ; sc.d.rl x0,x5,0(x10) ; amoswap.w.aqrl x5,x6,(x10) ; amominu.d x5,x6,(x10) ;
+ L: ; fence rw,w ; fence.tso ; fence.i ; li x5,-1 ; la x6,x ; mv x7,x6 ; add x5,x6,x7 ;
+ addi x5,x6,-3 ; sltiu x5,x6,1 ; sltu x5,x6,x7 ; sub x5,x6,x7 ; beq x5,x0,L ; bnez x5,L ; j L ;
+ bgeu x5,x6,L ; nop ;
+exists (0:x5=-1)";
+    let arm = "AArch64 all
+{ 0:X10=x; }
+ P0 ;
+ LDR W0,[X10] ; LDR X0,[X10,#0] ; LDAR W0,[X10] ; LDAPR W0,[X10] ; LDXR X0,[X10] ; LDAXR W0,[X10] ;
+ STR WZR,[X10,W1,SXTW] ; STR X0,[X10,X1] ; STLR W0,[X10] ; STXR W1,W0,[X10] ; STLXR W1,X0,[X10] ;
+ SWPAL W0,W1,[X10] ; CASA X0,X1,[X10] ; LDADDL W0,W1,[X10] ; STCLR W0,[X10] ; LDSMAX W0,W1,[X10] ;
+ L: ; DMB ISH ; DMB LD ; DMB OSHST ; DSB SY ; DSB ST ; ISB ; MOV W0,#-1 ; MOV X0,X1 ;
+ ADD X0,X1,W2,SXTW ; EOR W0,W1,W2 ; SUB W0,W1,#3 ; LSL X0,X1,#2 ; CMP W0,#1 ; B.NE L ; BEQ L ;
+ CBZ X0,L ; CBNZ W0,L ; B L ; NOP ;
+exists (0:X0=-1)";
+    for text in [riscv, arm] {
+        let test = parse(text).unwrap_or_else(|problem| panic!("{}", problem.message));
+        assert!(test.threads[0].risc().len() > 25);
+        assert_eq!(parse(&test.to_text()), Ok(test));
+    }
 }
