@@ -1,13 +1,15 @@
-//! Which outcomes can this test have? Litmus tests of herdtools for x86, as data, and all their
-//! final states under a memory model.
+//! Which outcomes can this test have? Litmus tests of herdtools for x86, RISC-V and AArch64, as data,
+//! and all their final states under a memory model.
 //!
-//! [`parse`] reads a test, for `X86` (destination first) or `X86_64` (source first); what is wrong
-//! with a text comes back as a diagnostic that points at it. A [`Litmus`] is plain data: threads of
-//! [`Instruction`]s on registers, locations and labels, whatever the spelling was, so that an
-//! assembler or a simulator can take it from there; [`Litmus::to_text`] writes it again.
+//! [`parse`] reads a test, for `X86` (destination first), `X86_64` (source first), `RISCV` or
+//! `AArch64`; what is wrong with a text comes back as a diagnostic that points at it. A [`Litmus`]
+//! is plain data: threads of [`Instruction`]s or [`RiscInstruction`]s on registers, locations and
+//! labels, whatever the spelling was, so that an assembler or a simulator can take it from there;
+//! [`Litmus::to_text`] writes it again.
 //!
-//! [`fn@outcomes`] enumerates. It lists neither executions nor coherence orders: sc, tso and pso are
-//! machines whose states are visited once each, and coherence is one machine for every location.
+//! [`outcomes_of`] enumerates under any model, [`fn@outcomes`] by the machines that x86 has. Neither
+//! lists executions: sc, tso and pso are machines whose states are visited once each, coherence is
+//! one machine for every location, and a model that is a file is asked about choices, many at once.
 //! What an [`Outcomes`] holds is a set of final states; each of them can be turned into an
 //! [`Execution`], a history with a witness that the kernel of `certify` replays. An [`Answer`] is
 //! all that is told about a test under a model, in herd7's layout or as JSON.
@@ -35,7 +37,8 @@
 //! How a test becomes outcomes, file by file: `scan` and `parse/` read it into `test`; `lower`
 //! makes steps of instructions that touch memory at most once, `compute` runs what is between, and
 //! `flow` knows what a thread may still do. `buffers` (sc, tso, pso) or `runs` and `coherence` are
-//! the machines, `search` visits their states, and `diagram` keeps sets of outcomes.
+//! the machines, `search` visits their states, and `diagram` keeps sets of outcomes. `axiomatic` is
+//! for models that are files.
 
 mod answer;
 mod axiomatic;
