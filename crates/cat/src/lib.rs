@@ -5,7 +5,8 @@
 //! empty. [`CatModel`] is such a file, with everything it includes. [`solve`] decides whether some
 //! `rf` and `co` of a history meet all of its axioms; it takes every model of the language, and
 //! histories of some tens of events. [`meets`] checks what it found by the definition, with code
-//! that shares nothing with it but the parser.
+//! that shares nothing with it but the parser and the list of events. Litmus tests make executions of
+//! their own: [`Execution`] is plain data, and [`Candidates`] answers for whoever makes choices.
 //!
 //! ```
 //! use tribunal_cat::{Answer, CatModel, meets, solve};

@@ -1,5 +1,7 @@
-//! Instructions of RISC-V and AArch64 as text. Those that only the other architecture has are
-//! written as a comment would be read: not at all, which no test that was read here needs.
+//! Instructions of RISC-V and AArch64 as text.
+//!
+//! A test that was read has only instructions of its own architecture. One that was made with those
+//! of the other (a comparison by flags in RISC-V) gets `nop` for them.
 
 use history::{AccessOrder, FenceName, Kinds};
 
