@@ -120,11 +120,12 @@ impl Litmus {
             RiscOperation::Constant { to, value } => {
                 format!("MOV {},#{}", register(to), self.constant(value))
             }
-            RiscOperation::Compute { operator, to, left: RiscSource::Number(0), right }
-                if operator == RiscOperator::Or =>
-            {
-                format!("MOV {},{}", register(to), aarch64_last(right, size))
-            }
+            RiscOperation::Compute {
+                operator: RiscOperator::Or,
+                to,
+                left: RiscSource::Number(0),
+                right,
+            } => format!("MOV {},{}", register(to), aarch64_last(right, size)),
             RiscOperation::Compute { operator, to, left, right } => {
                 let name = aarch64_operator(operator);
                 let right = aarch64_last(right, size);
