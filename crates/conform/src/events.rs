@@ -65,6 +65,8 @@ pub(crate) struct Protocol {
     pub(crate) treatment: Treatment,
     /// What no name of the protocol begins with.
     pub(crate) prefix: String,
+    /// Which of loads and stores there are none of.
+    pub(crate) without_events: Vec<Diagnostic>,
     /// What looks like a mistake.
     pub(crate) warnings: Vec<Diagnostic>,
 }
@@ -133,9 +135,9 @@ pub(crate) fn find(
     if errors.iter().any(|found| found.severity == Severity::Error) {
         return Err(errors);
     }
-    for marker in [&load, &store].into_iter().chain(&commit) {
-        warnings.extend(never_called(&model, marker));
-    }
+    let without_events = [&load, &store].into_iter().filter_map(|one| never_called(&model, one));
+    let without_events = without_events.collect();
+    warnings.extend(commit.iter().filter_map(|commit| never_called(&model, commit)));
     let prefix = unused_prefix(&source.text);
     let treatment = independence::treatment(&model, value.ty, &value.text);
     let with_lowest_first = with_lowest_first(source, &model, &value, &treatment.literals);
@@ -157,6 +159,7 @@ pub(crate) fn find(
         value,
         treatment,
         prefix,
+        without_events,
         warnings,
     })
 }

@@ -44,6 +44,8 @@ pub enum Foundation {
     /// The protocol does not fail with other values than it has. Every search of a composition
     /// shows it.
     OtherValues,
+    /// There are loads and stores: what is said of all of them is not said of none.
+    Events,
 }
 
 impl Foundation {
@@ -55,6 +57,7 @@ impl Foundation {
             Foundation::FreeValues => "free-values",
             Foundation::StartStates => "start-states",
             Foundation::OtherValues => "other-values",
+            Foundation::Events => "events",
         }
     }
 
@@ -63,7 +66,7 @@ impl Foundation {
     pub fn is_assumable(self) -> bool {
         match self {
             Foundation::Causality | Foundation::DataIndependence | Foundation::FreeValues => true,
-            Foundation::StartStates | Foundation::OtherValues => false,
+            Foundation::StartStates | Foundation::OtherValues | Foundation::Events => false,
         }
     }
 }
@@ -116,9 +119,9 @@ impl RestsOn {
         })
     }
 
-    /// Whether it rests on this.
+    /// Whether it rests on this. Every answer is about loads and stores.
     pub fn includes(self, foundation: Foundation) -> bool {
-        self.0.contains(&foundation)
+        foundation == Foundation::Events || self.0.contains(&foundation)
     }
 }
 
@@ -134,6 +137,10 @@ impl Foundations {
         let mut doubts = protocol.treatment.doubts.clone();
         doubts.extend(free_values::doubts(protocol));
         doubts.extend(start_states::doubts(protocol));
+        doubts.extend(protocol.without_events.iter().map(|diagnostic| {
+            let (about, diagnostic) = (Foundation::Events, diagnostic.clone());
+            Doubt { about, diagnostic }
+        }));
         Foundations { doubts }
     }
 

@@ -197,3 +197,24 @@ fn what_is_not_checked_is_in_the_verdict() {
     let verdict = "processors, 2 or more; cover \"never\" is not checked\n";
     assert!(ran.code == Some(0) && ran.stdout.ends_with(verdict), "{ran:?}");
 }
+
+#[test]
+fn a_protocol_without_loads_or_without_stores_is_not_verified() {
+    let text =
+        memory("scalarset(2)", "ruleset v: V do startstate ") + &begins_with("v", "v") + " end;";
+    let model = ["--model", "sc", "--quiet"];
+    assert_eq!(verify("verify-events", &text, &model).code, Some(0));
+    let no_loads = text.replace("begin Load(p, a, memory[a]); end", "begin end");
+    let no_loads = no_loads.replace("begin Load(p, a, copy[a]); end", "begin end");
+    let stores = "begin memory[a] := v; undefine copy[a]; Store(p, a, v); end";
+    let no_stores = text.replace(stores, "begin copy[a] := memory[a]; end");
+    for (name, text) in [("Load", no_loads), ("Store", no_stores)] {
+        let ran = verify(&format!("verify-no-{name}"), &text, &model);
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        let said = format!(": undecided: `{name}` is never called");
+        assert!(ran.stdout.contains(&said), "{ran:?}");
+        let any = [&model[..], &["--any-processors"]].concat();
+        let ran = verify(&format!("verify-any-no-{name}"), &text, &any);
+        assert!(ran.code == Some(3) && ran.stdout.contains("is never called"), "{ran:?}");
+    }
+}

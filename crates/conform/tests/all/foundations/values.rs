@@ -100,7 +100,9 @@ fn values_that_leave_their_type_are_not_cargo() {
 
 #[test]
 fn names_that_hide_what_an_observer_speaks_of_are_refused() {
-    let memory = with_memory("");
+    let memory = with_memory(
+        "ruleset p: Proc; a: Addr; v: Value do rule \"store\" write(a, v); Store(p, a, v); end; end;",
+    );
     let start = "ruleset v: Value do startstate begin";
     let load = "procedure Load(p: Proc; a: Addr; v: Value);";
     for (from, to, name) in [
