@@ -60,8 +60,8 @@ var
 
   serving           : MessageKind;   -- None, RequestShared or RequestExclusive
   client            : Node;          -- undefined while serving nobody
-  holders           : array [Node] of boolean;
-  to_invalidate     : array [Node] of boolean;
+  -- In one declaration, since CMurphi assigns arrays of one type only.
+  holders, to_invalidate : array [Node] of boolean;
   exclusive_granted : boolean;
   memory            : Value;
 
