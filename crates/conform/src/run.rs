@@ -42,7 +42,9 @@ pub(crate) fn failure(
         State::decode(interpreter.model(), interpreter.layout(), &step.state).ok()
     };
     let run = match exploration.violation()? {
-        Violation::Broken { .. } | Violation::Deadlock => return None,
+        Violation::Broken { .. } | Violation::OutOfReach { .. } | Violation::Deadlock => {
+            return None;
+        }
         Violation::PropertyFailed { property } => {
             return interpreter.check_property(&last()?, property as usize).err();
         }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
+use murphi::goal::Goals;
 use murphi::machine::{Machine, Outcome};
 
 use crate::System;
@@ -22,10 +23,11 @@ use crate::counterexample;
 use crate::exchange::reserve_buffers;
 use crate::finding::{Finding, Kind};
 use crate::hash::{self, Partition};
+use crate::liveness;
 use crate::memory::Meter;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
-use crate::result::{Exploration, PassedOver, Reason, Verdict, ViolatingRun, Violation};
+use crate::result::{Exploration, Liveness, PassedOver, Reason, Verdict, ViolatingRun, Violation};
 use crate::runner::{Rules, Runner};
 use crate::store::{Store, StoreError};
 use crate::visited::VisitedSet;
@@ -69,6 +71,7 @@ where
     let watch = Watch::new(partition.workers, started);
     let mut totals = Totals::new(system.rules);
     let mut passed_over: Vec<PassedOver> = Vec::new();
+    let mut liveness = Liveness::Open;
     let begun = stores.and_then(|mut stores| {
         reserve_buffers(meter, partition, system.codec.packed_size() + 1)?;
         let mut runner = Runner::obeying(system, watch.halt());
@@ -88,6 +91,9 @@ where
             let shared = Shared::new(partition.workers);
             let workers = run(workers, &shared, || watch.watch(caller, meter));
             let mut stores = totals.collect(workers, caller.options.pass_over);
+            if totals.finding.is_none() && !totals.bounded && !watch.stopped() {
+                liveness = totals.liveness(system, caller, &stores, (partition, &watch, meter));
+            }
             for (level, finding) in std::mem::take(&mut totals.passed_over) {
                 let packed = &finding.packed;
                 match counterexample::way_back(&mut runner, &mut stores, partition, level, packed) {
@@ -109,9 +115,15 @@ where
             }
         }
     }
-    let mut exploration = totals.exploration(watch.reason());
+    let stopped = watch.reason().filter(|_| !matches!(liveness, Liveness::Ended(_)));
+    let mut exploration = totals.exploration(stopped);
+    exploration.liveness = liveness;
     if let Some(finding) = &totals.finding {
         let (steps, instance) = counterexample::steps(&mut runner, &totals.way, finding);
+        let instance = match totals.goal {
+            Some(goal) => goal_here(&mut runner, &caller.options.goals, goal),
+            None => instance,
+        };
         let violation = finding.violation(instance);
         exploration.verdict = Verdict::Broken(ViolatingRun { violation, steps });
     } else if let Some(first) = passed_over.first() {
@@ -123,6 +135,22 @@ where
     exploration.bytes = meter.peak();
     exploration.seconds = started.elapsed().as_secs_f64();
     exploration
+}
+
+/// The instance of a liveness property at the end of a run, where the runner is, that is called
+/// `goal` in the names of the representative.
+fn goal_here<M: Machine, C: Codec, R: Reduction>(
+    runner: &mut Runner<'_, M, C, R>,
+    goals: &Goals,
+    goal: usize,
+) -> u64 {
+    let renaming = runner.canonicalize();
+    let image = |number: usize| match &renaming {
+        Some(renaming) => goals.image(number, |ty, member| renaming.image(ty, member)),
+        None => number,
+    };
+    let here = (0..goals.len()).find(|&number| image(number) == goal);
+    goals.get(here.unwrap_or(goal)).instance
 }
 
 /// Runs the start states and stores where they lead. Returns the first that failed.
@@ -206,6 +234,8 @@ struct Totals {
     passed_over: BTreeSet<(u32, Finding)>,
     /// The representatives on the way to the finding.
     way: Vec<Vec<u8>>,
+    /// If the finding is that a goal is out of reach, its number.
+    goal: Option<usize>,
 }
 
 impl Totals {
@@ -219,6 +249,7 @@ impl Totals {
             finding: None,
             passed_over: BTreeSet::new(),
             way: Vec::new(),
+            goal: None,
         }
     }
 
@@ -264,6 +295,48 @@ impl Totals {
             stores.push(worker.exchange.store);
         }
         stores
+    }
+
+    /// After a search that has visited every state: whether each of them has all goals within
+    /// reach. If one has not, it is the finding.
+    fn liveness<M, F, C, R, S>(
+        &mut self,
+        system: &System<'_, F, C, R>,
+        caller: &mut Caller,
+        stores: &[S],
+        (partition, watch, meter): (Partition, &Watch, &Meter),
+    ) -> Liveness
+    where
+        M: Machine,
+        F: Fn() -> M + Sync,
+        C: Codec,
+        R: Reduction,
+        S: Store,
+    {
+        let goals = &caller.options.goals;
+        let numbered: Option<Vec<_>> = stores.iter().map(Store::numbered).collect();
+        let Some(numbered) = numbered.filter(|_| !goals.is_empty()) else {
+            return Liveness::Open;
+        };
+        let since = Instant::now();
+        let (depth, threads) = (self.level, partition.workers);
+        let question = liveness::Question { goals, partition, depth, threads, watch, meter };
+        let found =
+            watch.watch_over(caller, meter, || liveness::check(system, &numbered, &question));
+        match found {
+            Ok(Some(found)) => {
+                self.level = found.level;
+                self.goal = (found.finding.kind == Kind::OutOfReach).then_some(found.goal);
+                self.finding = Some(found.finding);
+                return Liveness::Open;
+            }
+            Ok(None) => {}
+            Err(error) => watch.fail(error),
+        }
+        match watch.reason() {
+            Some(reason) => Liveness::Ended(reason),
+            None => Liveness::Holds { seconds: since.elapsed().as_secs_f64() },
+        }
     }
 
     /// The totals; the verdict as if nothing was found.

@@ -26,6 +26,7 @@ pub(crate) enum Kind {
     Deadlock,
     GuardFailed,
     RuleFailed,
+    OutOfReach,
 }
 
 impl Finding {
@@ -46,6 +47,7 @@ impl Finding {
             Kind::GuardFailed => Violation::GuardFailed { rule, instance },
             Kind::RuleFailed => Violation::RuleFailed { rule, instance },
             Kind::Deadlock => Violation::Deadlock,
+            Kind::OutOfReach => Violation::OutOfReach { property: rule, instance },
         }
     }
 }

@@ -30,13 +30,18 @@ use evidence::Verdict;
 use murphi::Refusal;
 use murphi::check;
 use murphi::diagnostic::Diagnostic;
+use murphi::goal::{Goals, NoGoals};
 use murphi::interpret::{Interpreter, Unrunnable};
 use murphi::ir::Model;
 use murphi::machine::Codec;
 use murphi::source::Source;
+use murphi::symmetric;
 
+use crate::asked::{Asked, Watcher};
 use crate::replay::{Recorded, Refuted, replay};
-use crate::report::{Contradiction, Open, Report, SearchOrder, Settings, asymmetric, told};
+use crate::report::{
+    Contradiction, Open, Report, SearchOrder, Settings, Unestablished, asymmetric, told_watching,
+};
 use crate::symmetry::Symmetry;
 use crate::{Bare, Deadlock, Engine, MOST_THREADS, Options, Progress, Strategy, threads};
 
@@ -48,6 +53,8 @@ pub struct Loaded {
     /// What looks like a mistake in it.
     pub warnings: Vec<Diagnostic>,
     language: check::Options,
+    asked: Asked,
+    watcher: Watcher,
     since: Instant,
 }
 
@@ -94,21 +101,54 @@ pub enum Event<'a> {
 impl Loaded {
     /// Reads a model.
     pub fn new(source: &Source, language: &check::Options) -> Result<Loaded, Refused> {
+        Loaded::asking(source, language, &Asked::default())
+    }
+
+    /// Reads a model, and below it what else is asked of it.
+    fn asking(
+        source: &Source,
+        language: &check::Options,
+        asked: &Asked,
+    ) -> Result<Loaded, Refused> {
         let since = Instant::now();
-        let checked = murphi::load(source.clone(), language).map_err(Refused::Wrong)?;
+        let mut checked = murphi::load(asked.below(source), language).map_err(Refused::Wrong)?;
+        let watcher = asked.take_off(&mut checked.model);
         let model = Arc::new(checked.model);
         let interpreter = Interpreter::new(Arc::clone(&model))
             .map_err(|why| Refused::TooLarge(unrunnable(&model, why)))?;
         let (warnings, language) = (checked.warnings, language.clone());
-        Ok(Loaded { interpreter, warnings, language, since })
+        Ok(Loaded { interpreter, warnings, language, asked: asked.clone(), watcher, since })
     }
 
     /// The same, with what is wrong with the model as a refusal.
-    pub fn read(source: &Source, language: &check::Options) -> Result<Loaded, Refusal> {
-        Loaded::new(source, language).map_err(|why| match why {
-            Refused::Wrong(problems) => Refusal::of(source, problems),
+    pub fn read(
+        source: &Source,
+        language: &check::Options,
+        asked: &Asked,
+    ) -> Result<Loaded, Refusal> {
+        let treated = symmetric::treat(source, &asked.symmetric, language)
+            .map_err(|wrong| Refusal::of(&wrong.source, wrong.problems))?;
+        let (source, types) = (&treated.source, treated.types);
+        let language = &check::Options { symmetric: types, ..language.clone() };
+        Loaded::asking(source, language, asked).map_err(|why| match why {
+            Refused::Wrong(problems) => Refusal::of(&asked.below(source), problems),
             Refused::TooLarge(why) => Refusal::whole(source, why),
         })
+    }
+
+    /// The types that are used as scalarsets are but are none, which [`Asked::symmetric`] would make
+    /// some.
+    pub fn symmetric_types(&self) -> Vec<String> {
+        let source = self.source();
+        match source.text.len() < MOST_TEXT && self.asked == Asked::default() {
+            true => symmetric::candidates(source, self.interpreter.model(), &self.language),
+            false => Vec::new(),
+        }
+    }
+
+    /// The text of the model, with what else is asked of it.
+    pub fn source(&self) -> &Source {
+        &self.interpreter.model().source
     }
 
     /// Explores the model. `events` hears what happens on the way; setting `interrupt` ends the
@@ -136,13 +176,20 @@ impl Loaded {
             events(Event::FewerThreads { threads: jobs, asked: options.threads });
         }
         let mut progress = |now: &Progress| events(Event::Searching(now));
+        let goals = Goals::of(self.interpreter.model());
+        options.goals = goals.clone().unwrap_or_default();
         let how = (&options, question.symmetry);
         let found = engine.explore(&self.interpreter, how, &Bare, &mut progress, interrupt);
         events(Event::Confirming);
-        let mut report = told(&self.interpreter, &found, question.whole_states)?;
+        let mut report =
+            told_watching(&self.interpreter, &found, question.whole_states, &self.watcher)?;
         report.settings = self.settings(question, jobs);
-        if let Verdict::Undecided(Open::Ended { bound, .. }) = &mut report.verdict {
-            *bound = report.settings.bound;
+        match &mut report.verdict {
+            Verdict::Undecided(Open::Ended { bound, .. }) => *bound = report.settings.bound,
+            Verdict::Undecided(Open::Liveness { why: why @ Unestablished::NotAsked, .. }) => {
+                *why = Unestablished::Unsuited(unsuited(&options, goals.err()));
+            }
+            _ => {}
         }
         report.totals.seconds = self.since.elapsed().as_secs_f64();
         Ok(report)
@@ -179,6 +226,8 @@ impl Loaded {
                 Strategy::Compact { bits } => Some(bits as u8),
                 _ => None,
             },
+            symmetric: self.asked.symmetric.clone(),
+            liveness: self.asked.liveness.clone(),
             constants: self.language.constants.clone(),
             dialect: self.language.dialect,
             loop_limit: self.language.loop_limit,
@@ -193,6 +242,9 @@ impl Loaded {
     }
 }
 
+/// In longer texts nobody looks for types that are used symmetrically: it would take a while.
+const MOST_TEXT: usize = 200_000;
+
 /// Steps of a random walk before the next begins, unless somebody says otherwise.
 pub const WALK: u64 = 10_000;
 
@@ -202,6 +254,15 @@ fn threads_of(options: &Options, packed_size: usize) -> usize {
         Strategy::Depth => options.threads,
         Strategy::Simulate { .. } => options.threads.min(MOST_THREADS),
         Strategy::Breadth | Strategy::Compact { .. } => threads(options, packed_size),
+    }
+}
+
+/// Why a search that has visited every state says nothing about liveness.
+fn unsuited(options: &Options, no_goals: Option<NoGoals>) -> String {
+    match (no_goals, options.strategy) {
+        (Some(why), _) => why.to_string(),
+        (None, Strategy::Compact { .. }) => "--compact does not keep the states".to_owned(),
+        (None, _) => "only a breadth-first search decides it".to_owned(),
     }
 }
 

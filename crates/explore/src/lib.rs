@@ -42,6 +42,7 @@
 //! ```
 
 mod arena;
+mod asked;
 mod bfs;
 mod block;
 mod compact;
@@ -54,10 +55,12 @@ mod free_memory;
 mod hash;
 mod job;
 mod level_file;
+mod liveness;
 mod memory;
 mod options;
 pub mod pack;
 mod reduction;
+mod region;
 mod rendezvous;
 mod replay;
 pub mod report;
@@ -76,16 +79,18 @@ use std::sync::atomic::AtomicBool;
 
 use murphi::machine::Machine;
 
+pub use asked::Asked;
 pub use engine::{Bare, Engine, Hook};
 pub use free_memory::default_budget;
 pub use job::{Event, Loaded, Question, Refused, WALK};
 pub use options::{Deadlock, Options, Strategy};
 pub use pack::{BitCodec, Codec};
 pub use reduction::{Identity, Reduction};
+pub use region::Region;
 pub use replay::{Recorded, RecordedStart, RecordedStep, Refuted, read_recorded, read_run, replay};
 pub use report::{Contradiction, Report};
 pub use result::{
-    Exploration, PassedOver, Progress, Reason, Step, Verdict, ViolatingRun, Violation,
+    Exploration, Liveness, PassedOver, Progress, Reason, Step, Verdict, ViolatingRun, Violation,
 };
 pub use stop::Stop;
 

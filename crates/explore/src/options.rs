@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use murphi::goal::Goals;
+
 /// What to explore, how, and how far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -26,6 +28,9 @@ pub struct Options {
     /// not expanded, and the search goes on until the end of the level in which there are as many.
     /// With 0 the first one ends the search.
     pub pass_over: usize,
+    /// What has to stay within reach of every state. A breadth-first search that keeps whole states
+    /// decides it at its end.
+    pub goals: Goals,
     /// Where temporary files go; `None` is the system's place for them.
     pub directory: Option<PathBuf>,
 }
@@ -41,6 +46,7 @@ impl Default for Options {
             depth: None,
             states: None,
             pass_over: 0,
+            goals: Goals::default(),
             directory: None,
         }
     }

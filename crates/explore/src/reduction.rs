@@ -3,6 +3,8 @@
 //! The search is generic over it, so that without symmetry nothing is done at all: where a
 //! reduction turns out to be trivial, [`Identity`] takes its place.
 
+use crate::symmetry::Permutation;
+
 /// Chooses a representative of each class of equivalent states.
 pub trait Reduction: Sync {
     /// What a thread needs while it computes representatives.
@@ -13,6 +15,16 @@ pub trait Reduction: Sync {
 
     /// Replaces a state by the representative of its class.
     fn canonicalize(&self, scratch: &mut Self::Scratch, state: &mut [u8]);
+
+    /// The same, and says by which renaming of members; nothing if nobody is renamed.
+    fn canonicalize_tracked(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &mut [u8],
+    ) -> Option<Permutation> {
+        self.canonicalize(scratch, state);
+        None
+    }
 
     /// Whether a state differs from a representative in nothing but the order of multisets, which
     /// means nothing.

@@ -6,12 +6,14 @@
 
 mod recorded;
 
+use murphi::goal::Goals;
 use murphi::instance::{self, Scope};
 use murphi::interpret::{End, Interpreter, Run};
 use murphi::ir::{Binder, Domain, Model, PropertyKind, Rule, Simple, TypeId, TypeKind};
 use murphi::value::{State, render_simple};
 
 use crate::Deadlock;
+use crate::region::{Walk, walk};
 use crate::report::{changes, kind_name, property_of, with};
 
 pub use recorded::{Recorded, RecordedStart, RecordedStep, read as read_recorded, read_run};
@@ -19,6 +21,9 @@ pub use recorded::{Recorded, RecordedStart, RecordedStep, read as read_recorded,
 /// How many instances with the recorded parameters are tried at most. Only equal elements of
 /// multisets give more than one.
 const TRIALS: usize = 1 << 16;
+
+/// How many states after the end of a run are looked at.
+const MOST_CAUGHT: usize = 1_000_000;
 
 /// Why the evidence does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,6 +169,7 @@ impl Replay<'_> {
                 let fails = recorded.kind == "property-error";
                 self.broken_property(state, &recorded.property, fails)
             }
+            "liveness" => self.out_of_reach(state, &recorded.property),
             "error" => refuted(place, "no step fails"),
             kind => refuted(place, format!("a \"{kind}\" cannot be replayed")),
         }
@@ -191,6 +197,33 @@ impl Replay<'_> {
             keep_first(&mut reason, difference);
         }
         refuted(place, reason)
+    }
+
+    /// Whether a liveness property of this name can no longer hold.
+    fn out_of_reach(&self, state: &State, name: &str) -> Verdict<()> {
+        let place = "the end";
+        let goals = Goals::of(self.model);
+        let goals =
+            goals.map_err(|why| Refuted { place: place.to_owned(), reason: why.to_string() });
+        let goals = goals?;
+        let is_named = |number: &usize| {
+            self.model.properties[goals.get(*number).property as usize].name == name
+        };
+        let mut named = (0..goals.len()).filter(is_named).peekable();
+        if named.peek().is_none() {
+            return refuted(place, format!("the model has no liveness property \"{name}\""));
+        }
+        let Walk { region, reached } = walk(self.interpreter, &goals, state, MOST_CAUGHT);
+        if named.all(|number| reached[number]) {
+            return refuted(place, format!("liveness \"{name}\" is within reach"));
+        }
+        match region.complete {
+            true => Ok(()),
+            false => refuted(
+                place,
+                format!("more than {MOST_CAUGHT} states follow, and not all were looked at"),
+            ),
+        }
     }
 
     /// Whether no rule leads out of a state.

@@ -18,11 +18,12 @@ use murphi::check::Dialect;
 use serde::{Serialize, Serializer};
 
 use crate::symmetry::Symmetry;
-use crate::{Deadlock, Reason};
+use crate::{Deadlock, Reason, Region};
 
 pub use narrate::Contradiction;
 pub(crate) use narrate::{changes, kind_name, property_of, with};
 pub(crate) use tell::asymmetric;
+pub(crate) use tell::told_watching;
 pub use tell::{misses_cover, told, unchecked};
 pub use words::{counted, grouped};
 
@@ -78,17 +79,35 @@ pub enum Open {
         reason: Reason,
         /// The greatest depth, if there was one.
         bound: Option<u64>,
+        /// Liveness properties, of which nothing is known: `liveness "name"`.
+        unchecked: Vec<String>,
     },
-    /// The liveness property of this name is not checked; everything else holds.
-    Liveness(String),
+    /// These liveness properties are not decided; everything else holds.
+    Liveness {
+        /// `liveness "name"`.
+        properties: Vec<String>,
+        /// Why not.
+        why: Unestablished,
+    },
     /// Assumptions exclude every start state, so that nothing was looked at.
     NoStart,
+}
+
+/// Why a liveness property is not decided though every state was visited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unestablished {
+    /// Nobody asked.
+    NotAsked,
+    /// This kind of search does not keep what it takes; the words say why.
+    Unsuited(String),
+    /// It was ended early.
+    Ended(Reason),
 }
 
 /// What is broken.
 #[derive(Debug, Clone, Default)]
 pub struct Broken {
-    /// `invariant`, `error` (a start state or a rule fails), `property-error` (evaluating a
+    /// `invariant`, `liveness`, `error` (a start state or a rule fails), `property-error` (evaluating a
     /// property fails), `deadlock`, `cover`.
     pub kind: String,
     /// The name of the property, or the message of the error.
@@ -162,6 +181,12 @@ pub struct Settings {
     /// Bits of each hash, if states were stored as hashes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compact: Option<u8>,
+    /// Subranges and enumerations that were treated as scalarsets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub symmetric: Vec<String>,
+    /// Conditions that were to stay within reach, beside those of the model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub liveness: Vec<String>,
     /// Constants that were given other values.
     #[serde(serialize_with = "as_object")]
     pub constants: Vec<(String, String)>,
@@ -186,6 +211,8 @@ impl Default for Settings {
             seed: None,
             bound: None,
             compact: None,
+            symmetric: Vec::new(),
+            liveness: Vec::new(),
             constants: Vec::new(),
             dialect: Dialect::default(),
             loop_limit: murphi::check::Options::default().loop_limit,
@@ -221,6 +248,9 @@ pub struct Totals {
     /// Seconds of the search alone.
     #[serde(skip)]
     pub search_seconds: f64,
+    /// Seconds that deciding liveness took after the search, if there was something to decide.
+    #[serde(serialize_with = "optional_milliseconds", skip_serializing_if = "Option::is_none")]
+    pub liveness_seconds: Option<f64>,
     /// Memory at its highest, divided by the number of states.
     #[serde(serialize_with = "tenths")]
     pub bytes_per_state: f64,
@@ -246,6 +276,9 @@ pub struct Counterexample {
     /// What happens then.
     #[serde(rename = "counterexample")]
     pub steps: Vec<Step>,
+    /// Where it is caught, if a liveness property is out of reach at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<Region>,
 }
 
 /// How a run starts.
@@ -262,6 +295,9 @@ pub struct Start {
     /// Every place with its value; nothing if the start state itself fails.
     #[serde(serialize_with = "as_optional_object", skip_serializing_if = "Option::is_none")]
     pub state: Option<Vec<(String, String)>>,
+    /// The expressions that are watched, with their values after it.
+    #[serde(serialize_with = "as_object", skip_serializing_if = "Vec::is_empty")]
+    pub watched: Vec<(String, String)>,
     /// The same for people: places of equal value together.
     #[serde(skip)]
     pub folded: Vec<(String, String)>,
@@ -284,6 +320,9 @@ pub struct Step {
     /// The whole state after it, where that was asked for.
     #[serde(serialize_with = "as_optional_object", skip_serializing_if = "Option::is_none")]
     pub state: Option<Vec<(String, String)>>,
+    /// The expressions that are watched, with their values after it.
+    #[serde(serialize_with = "as_object", skip_serializing_if = "Vec::is_empty")]
+    pub watched: Vec<(String, String)>,
     /// What `put` printed.
     #[serde(skip)]
     pub printed: Vec<String>,
@@ -390,11 +429,18 @@ pub fn milliseconds<S: Serializer>(seconds: &f64, to: S) -> Result<S::Ok, S::Err
     to.serialize_f64((seconds * 1e3).round() / 1e3)
 }
 
+fn optional_milliseconds<S: Serializer>(seconds: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
+    milliseconds(&seconds.unwrap_or_default(), to)
+}
+
 fn tenths<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_f64((number * 10.0).round() / 10.0)
 }
 
-fn as_object<S: Serializer>(fields: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn as_object<S: Serializer>(
+    fields: &[(String, String)],
+    to: S,
+) -> Result<S::Ok, S::Error> {
     to.collect_map(fields.iter().map(|(name, value)| (name, value)))
 }
 

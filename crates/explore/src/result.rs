@@ -27,6 +27,8 @@ pub struct Exploration {
     /// If properties were passed over, where they are broken, the nearest first. The first of them is
     /// in the verdict, unless something worse was found.
     pub passed_over: Vec<PassedOver>,
+    /// What is known of liveness. Nothing is asked unless every state was visited and is fine.
+    pub liveness: Liveness,
     /// With hash compaction, a bound on the probability that some state was taken for another.
     pub omission_probability: Option<f64>,
 }
@@ -44,6 +46,7 @@ impl Exploration {
             firings: vec![0; rules],
             covered: Vec::new(),
             passed_over: Vec::new(),
+            liveness: Liveness::Open,
             omission_probability: None,
         }
     }
@@ -62,6 +65,21 @@ impl Exploration {
     pub fn bytes_per_state(&self) -> f64 {
         self.bytes as f64 / self.states.max(1) as f64
     }
+}
+
+/// What is known of the goals that have to stay within reach ([`Options::goals`](crate::Options)).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Liveness {
+    /// Nothing: there were none, or the search is not one that can tell.
+    #[default]
+    Open,
+    /// All of them are within reach of every state. Deciding it took so many seconds.
+    Holds {
+        /// How long it took, beside the search.
+        seconds: f64,
+    },
+    /// The search was over, but finding out was ended early.
+    Ended(Reason),
 }
 
 /// Whether all is well: every state was visited and is fine; or a run ends where something is wrong;
@@ -104,6 +122,13 @@ pub enum Violation {
     RuleFailed {
         /// Which rule.
         rule: u32,
+        /// With which parameters, in the names of the counterexample.
+        instance: u64,
+    },
+    /// No run leads from it to a state in which this liveness property holds.
+    OutOfReach {
+        /// Which property.
+        property: u32,
         /// With which parameters, in the names of the counterexample.
         instance: u64,
     },

@@ -13,6 +13,7 @@ use crate::memory::Meter;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
 use crate::store::StoreError;
+use crate::symmetry::Permutation;
 
 /// Bytes of a portion, unless a single state has more.
 const PORTION: usize = 1 << 20;
@@ -171,6 +172,12 @@ impl<'a, M: Machine, C: Codec, R: Reduction> Runner<'a, M, C, R> {
         firings.filter(|(_, firing)| firing.outcome == Outcome::Done).map(|(number, _)| number)
     }
 
+    /// Replaces the state by its representative; says who became whom.
+    pub(crate) fn canonicalize(&mut self) -> Option<Permutation> {
+        let Packer { reduction, scratch, .. } = &mut self.packer;
+        reduction.canonicalize_tracked(scratch, &mut self.state)
+    }
+
     /// Goes to a successor.
     pub(crate) fn follow(&mut self, firing: usize) {
         self.state.copy_from_slice(self.successors.state(firing));
@@ -201,6 +208,16 @@ impl<C: Codec, R: Reduction> Portion<'_, '_, C, R> {
     pub(crate) fn leaves(&mut self, firing: usize) -> bool {
         let Packer { reduction, scratch, .. } = &mut *self.packer;
         !reduction.only_reorders(scratch, self.state, self.successors.state(firing))
+    }
+
+    /// Replaces a successor by its representative and packs it; says who became whom.
+    pub(crate) fn pack_tracked(&mut self, firing: usize, packed: &mut [u8]) -> Option<Permutation> {
+        let size = self.successors.size;
+        let state = &mut self.successors.states[firing * size..(firing + 1) * size];
+        let Packer { codec, reduction, scratch } = &mut *self.packer;
+        let renaming = reduction.canonicalize_tracked(scratch, state);
+        codec.pack(state, packed);
+        renaming
     }
 
     /// Replaces a successor by its representative and packs it.

@@ -43,4 +43,25 @@ pub(crate) trait Store: Send {
 
     /// The hint that was kept with a state of this store.
     fn hint_of(&self, packed: &[u8], hash: u64) -> Option<u8>;
+
+    /// The same states with a number for each, if all of them are at hand.
+    fn numbered(&self) -> Option<&dyn Numbered> {
+        None
+    }
+}
+
+/// States that can be found by number, and whose number can be found. They are in *parts*, and
+/// numbered from 0 in each.
+pub(crate) trait Numbered: Sync {
+    /// How many states each part has.
+    fn parts(&self) -> Vec<u32>;
+
+    /// The states of a part that belong to this level.
+    fn level(&self, part: usize, depth: u32) -> std::ops::Range<u32>;
+
+    /// A state.
+    fn state(&self, part: usize, number: u32) -> &[u8];
+
+    /// The part and the number of a state.
+    fn find(&self, packed: &[u8], hash: u64) -> Option<(usize, u32)>;
 }

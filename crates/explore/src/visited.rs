@@ -18,13 +18,15 @@
 //! batches, and a batch is gone through in tight loops so that its misses overlap: one that touches
 //! the buckets, one that touches the record with the right tag, one that compares and inserts.
 
+mod numbered;
+
 use std::sync::Arc;
 
 use crate::arena::{Arena, Chunks, push};
 use crate::block::Block;
 use crate::hash::{self, Partition, scaled};
 use crate::memory::Meter;
-use crate::store::{Store, StoreError};
+use crate::store::{Numbered, Store, StoreError};
 
 /// Slots of a bucket.
 const WIDTH: usize = 16;
@@ -415,6 +417,10 @@ impl Store for VisitedSet {
         let shard = self.shard_of(hash);
         let index = self.find(shard, packed, hash)?;
         Some(self.arena.get(&self.shards[shard].chunks, index)[self.packed])
+    }
+
+    fn numbered(&self) -> Option<&dyn Numbered> {
+        Some(self)
     }
 }
 

@@ -115,6 +115,24 @@ pub fn bindings<'m>(
     parts.map(render).collect()
 }
 
+/// The parameters of a property, each with the only value it has in an instance.
+pub fn fixed(model: &Model, property: &Property, instance: u64) -> Vec<Parameter> {
+    let mut values = values(model, &property.parameters, instance);
+    let mut parameters = property.parameters.clone();
+    for parameter in &mut parameters {
+        if let (Parameter::Each(binder), span) = (parameter, property.span) {
+            let value = values.next().unwrap_or_default();
+            let constant = |value| {
+                let kind = ExpressionKind::Constant(value);
+                Box::new(Expression { kind, ty: Model::INTEGER, span })
+            };
+            let (from, to, by) = (constant(value), constant(value), constant(1));
+            binder.domain = Domain::Range { from, to, by };
+        }
+    }
+    parameters
+}
+
 fn radix(model: &Model, binder: &Binder) -> u64 {
     match &binder.domain {
         Domain::Type(ty) => model.count(*ty),

@@ -17,6 +17,7 @@ mod statement;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use crate::goal::Goals;
 use crate::instance::{self, Scope};
 use crate::ir::{Domain, Model, Parameter, Property, PropertyKind, Rule};
 use crate::layout::{Layout, TooLarge};
@@ -36,6 +37,8 @@ pub struct Interpreter {
     /// Of each rule.
     blocks: Arc<[Blocks]>,
     priorities: Option<Arc<Priorities>>,
+    /// The goals of the model, each as a property that either holds or does not.
+    goals: Arc<[Property]>,
     covered: Vec<bool>,
     stop: Arc<AtomicBool>,
 }
@@ -99,7 +102,8 @@ impl Interpreter {
         let blocks = model.rules.iter().map(|rule| Blocks::of(&model, rule)).collect();
         let layout = Arc::new(layout);
         let priorities = Priorities::of(&model).map(Arc::new);
-        Ok(Interpreter { model, layout, blocks, priorities, covered, stop: Arc::default() })
+        let goals = Goals::of(&model).unwrap_or_default().covers(&model).into();
+        Ok(Interpreter { model, layout, blocks, priorities, goals, covered, stop: Arc::default() })
     }
 
     /// The model.
@@ -360,6 +364,22 @@ impl Machine for Interpreter {
 
     fn covered(&self) -> &[bool] {
         &self.covered
+    }
+
+    fn goals(&mut self, state: &[u8], reached: &mut [bool]) -> Result<(), usize> {
+        let model = Arc::clone(&self.model);
+        let state = State::decode(&model, &self.layout, state)
+            .expect("an exploration only looks at states that a machine has made");
+        let goals = Arc::clone(&self.goals);
+        let execution = &mut Execution::new(&model, state);
+        for (number, (goal, reached)) in goals.iter().zip(reached).enumerate() {
+            *reached = match first(execution, goal, true) {
+                Ok(found) => found.is_some(),
+                Err(Stop::Excluded) => false,
+                Err(Stop::Failed(_)) => return Err(number),
+            };
+        }
+        Ok(())
     }
 }
 

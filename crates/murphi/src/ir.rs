@@ -63,6 +63,9 @@ pub struct Model {
     /// Whether the order of the elements of multisets may show. Then that order is part of a state,
     /// and all scalarsets are [`ordered`](Model::ordered): renaming their members would change it.
     pub elements_have_order: bool,
+    /// Scalarsets that are written as subranges or, if it says so, as enumerations: undefined values
+    /// of theirs are those of what is written.
+    pub recast: Vec<(TypeId, bool)>,
 }
 
 /// A `cover` statement.

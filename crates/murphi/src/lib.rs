@@ -7,6 +7,7 @@
 
 pub mod ast;
 pub mod check;
+pub mod goal;
 pub mod instance;
 pub mod interpret;
 pub mod ir;
@@ -17,6 +18,7 @@ pub mod parse;
 pub mod print;
 pub mod priority;
 pub mod random;
+pub mod symmetric;
 pub mod transform;
 pub mod value;
 pub mod walk;

@@ -115,6 +115,14 @@ pub trait Machine: Send {
     /// for each `cover` statement, whether it was reached with its condition true.
     fn covered(&self) -> &[bool];
 
+    /// For each of the model's [`Goals`](crate::goal::Goals), whether it holds in a state; or the
+    /// number of one that cannot be evaluated there. Whoever has no goals need not say more.
+    fn goals(&mut self, state: &[u8], reached: &mut [bool]) -> Result<(), usize> {
+        let _ = state;
+        reached.fill(false);
+        Ok(())
+    }
+
     /// Like `expand`, or `start` where there is no state, but in portions: whenever the batch has
     /// `most` firings (at least 1) it is handed to `full`, and emptied afterwards. What is left in
     /// the batch is the last portion.

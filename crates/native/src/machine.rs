@@ -30,7 +30,7 @@ impl NativeMachine {
         let arena = vec![0; program.arena.div_ceil(8)];
         let guard_arena = vec![0; program.guard_arena.div_ceil(8)];
         let undefined = vec![0; program.size];
-        let covered = vec![false; program.cover_count];
+        let covered = vec![false; program.cover_count + program.goal_count];
         NativeMachine { program, arena, guard_arena, undefined, covered, stop: Arc::default() }
     }
 
@@ -98,6 +98,24 @@ impl NativeMachine {
             }
         }
         Some(Check::Holds)
+    }
+
+    /// Notes the goals that hold in a well-formed state, or says which cannot be evaluated. Nothing
+    /// if the stack was too small.
+    fn look_at_goals(&mut self, stack: usize, state: &[u8]) -> Option<Result<(), usize>> {
+        let mut context = self.context(stack);
+        for goals in &self.program.goals {
+            // SAFETY: as in `look`; `covered` has room for the goals after all covers.
+            let answer = unsafe { goals(state.as_ptr(), &mut context) };
+            if context.overflowed != 0 {
+                return None;
+            }
+            if answer & ((1 << STATUS_BITS) - 1) == FAILED {
+                let number = (answer >> STATUS_BITS) as usize;
+                return Some(Err(number - self.program.cover_count));
+            }
+        }
+        Some(Ok(()))
     }
 }
 
@@ -204,7 +222,20 @@ impl Machine for NativeMachine {
     }
 
     fn covered(&self) -> &[bool] {
-        &self.covered
+        &self.covered[..self.program.cover_count]
+    }
+
+    fn goals(&mut self, state: &[u8], reached: &mut [bool]) -> Result<(), usize> {
+        require_state(&self.program, state);
+        let (first, mut ended) = (self.program.cover_count, None);
+        self.covered[first..].fill(false);
+        with_enough_stack(|stack| {
+            ended = self.look_at_goals(stack, state);
+            ended.is_some()
+        });
+        let noted = &self.covered[first..];
+        reached.iter_mut().zip(noted).for_each(|(reached, &noted)| *reached = noted);
+        ended.unwrap_or(Err(0))
     }
 
     fn run_in_portions(

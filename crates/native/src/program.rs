@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::FunctionBuilderContext;
+use murphi::goal::Goals;
 use murphi::ir::{
     FunctionId, Model, Place, Property, PropertyKind, Rule, Statement, StatementKind,
 };
@@ -49,6 +50,10 @@ pub struct Program {
     pub(crate) properties: Vec<LookAt>,
     /// Properties and `cover` statements.
     pub(crate) cover_count: usize,
+    /// Liveness properties, each with values for its parameters, as covers that are counted after
+    /// all others.
+    pub(crate) goals: Vec<LookAt>,
+    pub(crate) goal_count: usize,
     pub(crate) limits: Limits,
     /// Bytes of a state.
     pub(crate) size: usize,
@@ -71,6 +76,7 @@ enum Job<'m> {
     Rules(Vec<Guarded<'m>>),
     StartStates(Vec<Guarded<'m>>),
     Properties(Vec<(u32, &'m Property)>),
+    Goals(Vec<(u32, &'m Property)>),
 }
 
 impl Program {
@@ -112,7 +118,11 @@ impl Program {
             isa: &*isa,
             needs: Vec::new(),
         };
-        let jobs = jobs(model, &knowledge);
+        let goals = Goals::of(model).unwrap_or_default().covers(model);
+        let cover_count = model.properties.len() + model.covers.len();
+        let mut jobs = jobs(model, &knowledge);
+        let numbered = (cover_count as u32..).zip(&goals).collect();
+        jobs.extend(shared_properties(numbered, &knowledge).into_iter().map(Job::Goals));
         let compiled = compile_all(unit, &*isa, &jobs, stop)?;
         let (mut arena, mut guard_arena) = (0, 0);
         for (job, (_, end)) in jobs.iter().zip(&compiled) {
@@ -139,7 +149,9 @@ impl Program {
             rules: Vec::new(),
             start_states: Vec::new(),
             properties: Vec::new(),
-            cover_count: model.properties.len() + model.covers.len(),
+            cover_count,
+            goals: Vec::new(),
+            goal_count: goals.len(),
             limits: Limits::of(model, layout),
             size: layout.size as usize,
             arena: arena as usize,
@@ -167,10 +179,13 @@ impl Program {
                     let run = unsafe { std::mem::transmute::<*const u8, RunRules>(entry) };
                     self.start_states.push(run);
                 }
-                Job::Properties(_) => {
+                Job::Properties(_) | Job::Goals(_) => {
                     // SAFETY: properties are translated with this signature.
                     let look = unsafe { std::mem::transmute::<*const u8, LookAt>(entry) };
-                    self.properties.push(look);
+                    match job {
+                        Job::Goals(_) => self.goals.push(look),
+                        _ => self.properties.push(look),
+                    }
                 }
             }
         }
@@ -271,11 +286,19 @@ fn jobs<'m>(model: &'m Model, knowledge: &Knowledge) -> Vec<Job<'m>> {
     let properties = kinds.into_iter().flat_map(|kind| {
         (0..).zip(&model.properties).filter(move |(_, property)| property.kind == kind)
     });
-    let properties = shared(properties.collect(), |(_, property)| {
-        knowledge.expression(&property.frame, &property.condition).size
-    });
+    let properties = shared_properties(properties.collect(), knowledge);
     jobs.extend(properties.into_iter().map(Job::Properties));
     jobs
+}
+
+/// Properties, put together by their sizes.
+fn shared_properties<'m>(
+    properties: Vec<(u32, &'m Property)>,
+    knowledge: &Knowledge,
+) -> Vec<Vec<(u32, &'m Property)>> {
+    shared(properties, |(_, property)| {
+        knowledge.expression(&property.frame, &property.condition).size
+    })
 }
 
 /// Puts neighbours together until they have about [`SHARED_SIZE`].
@@ -325,7 +348,7 @@ fn compile_all(
             }
             Job::Body(number, rule) => body(unit, builders, *number, rule)?,
             Job::Rules(rules) | Job::StartStates(rules) => guards(unit, builders, rules)?,
-            Job::Properties(parts) => properties(unit, builders, parts)?,
+            Job::Properties(parts) | Job::Goals(parts) => properties(unit, builders, parts)?,
         };
         Ok((code::compile(isa, number, function)?, need.arena_end))
     })

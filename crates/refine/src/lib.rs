@@ -374,8 +374,8 @@ fn alarms(current: &Abstract, exploration: &Exploration) -> Vec<Alarm> {
             Alarm { run, claim: None, failed: Some((rule, instance)) }
         }
         Violation::StartFailed { .. } => Alarm { run, claim: None, failed: None },
-        // It is not asked whether the abstraction can get stuck.
-        Violation::Deadlock => return Vec::new(),
+        // It is not asked whether the abstraction can get stuck, or what it can reach.
+        Violation::Deadlock | Violation::OutOfReach { .. } => return Vec::new(),
     };
     std::iter::once(first).chain(passed).collect()
 }

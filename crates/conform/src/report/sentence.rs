@@ -20,7 +20,7 @@ pub(super) fn of(report: &Report, found: &Verification) -> String {
         | (_, Verdict::Undecided(Unknown::FalseAlarm(alarm))) => of_alarm(report, alarm),
         (Verdict::Undecided(Open::NotEstablished(doubts)), _) => undecided(doubts, &report.source),
         (Verdict::Undecided(Open::Ended(reason)), _) => {
-            Ended::Ended { reason: reason.clone(), bound: None }.to_string()
+            Ended::Ended { reason: reason.clone(), bound: None, unchecked: Vec::new() }.to_string()
         }
         _ => String::new(),
     }

@@ -14,6 +14,10 @@ pub struct Recorded {
     pub kind: String,
     /// The name of the property, or the message of the error.
     pub property: String,
+    /// Subranges and enumerations that were treated as scalarsets.
+    pub symmetric: Vec<String>,
+    /// Conditions that were to stay within reach, beside those of the model.
+    pub liveness: Vec<String>,
     /// Constants that were given other values.
     pub constants: Vec<(String, String)>,
     /// `cmurphi` or `rumur`, if it is said.
@@ -89,6 +93,8 @@ fn recorded(object: &Map<String, Value>, verdict: String) -> Result<Recorded, St
         kind: string(object, "kind", "the exploration")?,
         property: string(object, "property", "the exploration")?,
         verdict,
+        symmetric: strings(object, "symmetric")?,
+        liveness: strings(object, "liveness")?,
         constants: fields(object, "constants", "the exploration")?.unwrap_or_default(),
         dialect: optional_string(object, "dialect")?,
         loop_limit: limit(object, "loop_limit")?,
@@ -131,6 +137,13 @@ fn optional_string(object: &Map<String, Value>, name: &str) -> Result<Option<Str
         true => string(object, name, "the exploration").map(Some),
         false => Ok(None),
     }
+}
+
+fn strings(object: &Map<String, Value>, name: &str) -> Result<Vec<String>, String> {
+    let Some(value) = object.get(name) else { return Ok(Vec::new()) };
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let texts = value.as_array().and_then(|values| values.iter().map(text).collect());
+    texts.ok_or_else(|| format!("`{name}` of the exploration is not a list of strings"))
 }
 
 fn limit(object: &Map<String, Value>, name: &str) -> Result<Option<u64>, String> {
@@ -205,7 +218,8 @@ mod tests {
             property: "small".to_owned(),
             ..Broken::default()
         };
-        let counterexample = Some(Counterexample { start, steps: vec![step] });
+        let counterexample =
+            Some(Counterexample { start, steps: vec![step], ..Counterexample::default() });
         report_of(Verdict::Broken(Finding { broken, counterexample }))
     }
 

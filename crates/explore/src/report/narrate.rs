@@ -8,13 +8,20 @@ use std::fmt;
 use std::sync::Arc;
 
 use murphi::diagnostic::Diagnostic;
+use murphi::goal::{Goal, Goals};
 use murphi::interpret::{End, Interpreter, RuntimeError, RuntimeErrorKind};
 use murphi::ir::{Model, PropertyKind};
 use murphi::value::State;
 use murphi::{instance, value};
 
 use super::fold::fold;
+use crate::asked::Watcher;
+use crate::region::{self, Walk};
+
 use super::{Broken, Change, Counterexample, Effect, Explanation, Start, Step, breach};
+
+/// How many states are looked at to say what can still happen after a run.
+const REGION: usize = 10_000;
 
 /// A rule or start state with its parameters.
 #[derive(Clone, Copy)]
@@ -28,6 +35,8 @@ pub(super) struct Narrator<'i> {
     interpreter: &'i Interpreter,
     /// Whether each step is told with the whole state.
     whole_states: bool,
+    /// What is told with each step.
+    watcher: &'i Watcher,
     state: State,
     told: Counterexample,
 }
@@ -46,10 +55,14 @@ impl fmt::Display for Contradiction {
 impl std::error::Error for Contradiction {}
 
 impl<'i> Narrator<'i> {
-    pub(super) fn new(interpreter: &'i Interpreter, whole_states: bool) -> Self {
+    pub(super) fn new(
+        interpreter: &'i Interpreter,
+        whole_states: bool,
+        watcher: &'i Watcher,
+    ) -> Self {
         let state = State::undefined(interpreter.model());
         let told = Counterexample::default();
-        Narrator { interpreter, whole_states, state, told }
+        Narrator { interpreter, whole_states, watcher, state, told }
     }
 
     pub(super) fn finish(self) -> Counterexample {
@@ -76,6 +89,7 @@ impl<'i> Narrator<'i> {
         let model = self.model();
         self.told.start.state = Some(self.state.listing(model));
         self.told.start.folded = fold(model, &self.state);
+        self.told.start.watched = self.watcher.values(model, &self.state);
         Ok(())
     }
 
@@ -90,6 +104,7 @@ impl<'i> Narrator<'i> {
         let mut step = self.told_step(firing, &run.output);
         step.effect = Effect::Changed(changes(&self.state, &after, self.model()));
         step.state = self.whole_states.then(|| after.listing(self.model()));
+        step.watched = self.watcher.values(self.model(), &after);
         self.told.steps.push(step);
         self.state = after;
         Ok(())
@@ -205,6 +220,41 @@ impl<'i> Narrator<'i> {
                 Ok(Broken { kind: "property-error".to_owned(), property: name, ..failure })
             }
         }
+    }
+}
+
+impl Narrator<'_> {
+    /// Tells that no run leads from the last state to one in which an instance of a liveness
+    /// property holds, and what can still happen.
+    pub(super) fn is_caught(
+        &mut self,
+        property: usize,
+        instance: u64,
+    ) -> Result<Broken, Contradiction> {
+        let model = self.model();
+        let claimed = &model.properties[property];
+        let who = format!("liveness \"{}\"", claimed.name);
+        let goals = Goals::of(model).map_err(|why| Contradiction(why.to_string()))?;
+        let Walk { mut region, reached } =
+            region::walk(self.interpreter, &goals, &self.state, REGION);
+        let is_claim =
+            |goal: &Goal| goal.property as usize == property && goal.instance == instance;
+        let claim = (0..goals.len()).find(|&number| is_claim(goals.get(number)));
+        if claim.is_none_or(|number| reached[number]) {
+            return Err(Contradiction(format!("{who} is within reach")));
+        }
+        region.bindings = instance::bindings(model, claimed, instance, &self.state);
+        let with = with(&region.bindings);
+        self.told.region = Some(region);
+        let message = format!("{who} is out of reach{with}");
+        let diagnostic = Diagnostic::error(claimed.condition.span, message.clone());
+        Ok(Broken {
+            kind: kind_name(claimed.kind).to_owned(),
+            property: claimed.name.clone(),
+            sentence: message,
+            place: Some(model.source.position(claimed.span.start)),
+            explanation: self.explanation(diagnostic, Vec::new()),
+        })
     }
 }
 

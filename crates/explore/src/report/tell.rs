@@ -8,14 +8,17 @@ use evidence::Verdict;
 use murphi::diagnostic::Diagnostic;
 use murphi::instance;
 use murphi::interpret::{End, Interpreter};
-use murphi::ir::{Model, Property, PropertyKind, Rule, TypeId};
+use murphi::ir::{Model, PropertyKind, Rule, TypeId};
 use murphi::source::Span;
 
 use super::fold::fold;
 use super::narrate::{Contradiction, Firing, Narrator, kind_name, with};
 use super::words::grouped;
-use super::{Broken, Explanation, Finding, Open, Report, RuleCoverage, Settings, Totals};
-use crate::result::{Exploration, Reason, Violation};
+use super::{
+    Broken, Explanation, Finding, Open, Report, RuleCoverage, Settings, Totals, Unestablished,
+};
+use crate::asked::Watcher;
+use crate::result::{Exploration, Liveness, Reason, Violation};
 
 /// Puts what was found into words, confirmed by the reference interpreter. What was asked is not
 /// known here: of the settings only the defaults are there.
@@ -24,8 +27,18 @@ pub fn told(
     found: &Exploration,
     whole_states: bool,
 ) -> Result<Report, Contradiction> {
+    told_watching(interpreter, found, whole_states, &Watcher::default())
+}
+
+/// The same, with the values of expressions after each step.
+pub(crate) fn told_watching(
+    interpreter: &Interpreter,
+    found: &Exploration,
+    whole_states: bool,
+    watcher: &Watcher,
+) -> Result<Report, Contradiction> {
     let model = interpreter.model();
-    let mut narrator = Narrator::new(interpreter, whole_states);
+    let mut narrator = Narrator::new(interpreter, whole_states, watcher);
     for (index, step) in found.counterexample().iter().enumerate() {
         let firing = Firing { rule: step.rule as usize, instance: step.instance };
         match index {
@@ -36,7 +49,8 @@ pub fn told(
     let verdict = match &found.verdict {
         Verdict::Holds(()) => verified(interpreter, found),
         Verdict::Undecided(reason) => {
-            Verdict::Undecided(Open::Ended { reason: reason.clone(), bound: None })
+            let unchecked = unchecked(model, &[PropertyKind::Liveness]);
+            Verdict::Undecided(Open::Ended { reason: reason.clone(), bound: None, unchecked })
         }
         Verdict::Broken(run) => {
             let broken = violated(interpreter, &mut narrator, run.violation)?;
@@ -63,6 +77,11 @@ fn facts(model: &Model) -> Vec<String> {
         1 => facts.push("1 invariant holds".to_owned()),
         invariants => facts.push(format!("{invariants} invariants hold")),
     }
+    match of(PropertyKind::Liveness) {
+        0 => {}
+        1 => facts.push("1 liveness property holds".to_owned()),
+        properties => facts.push(format!("{properties} liveness properties hold")),
+    }
     match of(PropertyKind::Cover) + model.covers.len() {
         0 => {}
         1 => facts.push("1 cover is reached".to_owned()),
@@ -81,12 +100,17 @@ pub(crate) fn asymmetric(model: &Model) -> Vec<String> {
 }
 
 fn totals(found: &Exploration) -> Totals {
+    let liveness_seconds = match found.liveness {
+        Liveness::Holds { seconds } => Some(seconds),
+        Liveness::Open | Liveness::Ended(_) => None,
+    };
     Totals {
         states: found.states,
         rules_fired: found.rules_fired,
         depth: u64::from(found.depth),
         seconds: found.seconds,
-        search_seconds: found.seconds,
+        search_seconds: found.seconds - liveness_seconds.unwrap_or_default(),
+        liveness_seconds,
         bytes_per_state: found.bytes_per_state(),
         omission_probability: found.omission_probability,
     }
@@ -100,9 +124,14 @@ fn verified(interpreter: &Interpreter, found: &Exploration) -> Verdict<(), Findi
         return Verdict::Undecided(Open::NoStart);
     }
     let Some((cover, span, sentence)) = missed_cover(model, &found.covered) else {
-        let unchecked = model.properties.iter().find(|p| p.kind == PropertyKind::Liveness);
-        let open = |property: &Property| Verdict::Undecided(Open::Liveness(property.name.clone()));
-        return unchecked.map_or(Verdict::Holds(()), open);
+        let properties = unchecked(model, &[PropertyKind::Liveness]);
+        let why = match &found.liveness {
+            _ if properties.is_empty() => return Verdict::Holds(()),
+            Liveness::Holds { .. } => return Verdict::Holds(()),
+            Liveness::Open => Unestablished::NotAsked,
+            Liveness::Ended(reason) => Unestablished::Ended(reason.clone()),
+        };
+        return Verdict::Undecided(Open::Liveness { properties, why });
     };
     let diagnostic = Diagnostic::error(span, sentence.clone());
     let source = Arc::clone(&model.source);
@@ -165,6 +194,9 @@ fn violated(
         Violation::GuardFailed { rule, instance } | Violation::RuleFailed { rule, instance } => {
             narrator.step_fails(firing(rule, instance))
         }
+        Violation::OutOfReach { property, instance } => {
+            narrator.is_caught(property as usize, instance)
+        }
         Violation::StartFailed { rule, instance } => narrator.start_fails(firing(rule, instance)),
     }
 }
@@ -204,26 +236,50 @@ fn no_way_out(interpreter: &Interpreter, narrator: &Narrator<'_>) -> Broken {
 /// Why there is no answer, in words.
 impl fmt::Display for Open {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (reason, bound) = match self {
-            Open::Liveness(name) => {
-                return write!(f, "liveness \"{name}\" is not checked; everything else holds");
+        let (reason, bound, unchecked) = match self {
+            Open::Liveness { properties, why } => {
+                let is = if properties.len() == 1 { "is" } else { "are" };
+                let names = properties.join(" and ");
+                match why {
+                    Unestablished::NotAsked => write!(f, "{names} {is} not checked")?,
+                    Unestablished::Unsuited(why) => write!(f, "{names} {is} not checked: {why}")?,
+                    Unestablished::Ended(reason) => {
+                        write!(f, "{names} {is} not decided: {}", ended(reason))?;
+                    }
+                }
+                return f.write_str("; everything else holds");
             }
             Open::NoStart => {
                 return f.write_str("there is no start state: the assumptions exclude them all");
             }
-            Open::Ended { reason, bound } => (reason, bound.unwrap_or_default()),
+            Open::Ended { reason, bound, unchecked } => {
+                (reason, bound.unwrap_or_default(), unchecked)
+            }
         };
         match reason {
-            Reason::Time => f.write_str("the time budget ran out")?,
-            Reason::Memory => f.write_str("the memory budget ran out")?,
             Reason::Depth => {
                 let s = if bound == 1 { "" } else { "s" };
                 write!(f, "nothing was looked for more than {} step{s} away", grouped(bound))?;
             }
-            Reason::Interrupted => f.write_str("interrupted")?,
-            Reason::Simulated => f.write_str("random walks do not visit every state")?,
-            Reason::Disk(message) => write!(f, "a temporary file failed: {message}")?,
+            reason => f.write_str(&ended(reason))?,
         }
-        f.write_str("; nothing wrong so far")
+        f.write_str("; nothing wrong so far")?;
+        match &unchecked[..] {
+            [] => Ok(()),
+            [one] => write!(f, "; {one} is not checked"),
+            several => write!(f, "; {} are not checked", several.join(" and ")),
+        }
+    }
+}
+
+/// Why something was ended early.
+fn ended(reason: &Reason) -> String {
+    match reason {
+        Reason::Time => "the time budget ran out".to_owned(),
+        Reason::Memory => "the memory budget ran out".to_owned(),
+        Reason::Depth => "the search was bounded".to_owned(),
+        Reason::Interrupted => "interrupted".to_owned(),
+        Reason::Simulated => "random walks do not visit every state".to_owned(),
+        Reason::Disk(message) => format!("a temporary file failed: {message}"),
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use murphi::instance;
 use murphi::interpret::{End, Interpreter};
 use murphi::ir::{
-    Argument, Base, Domain, Expression, ExpressionKind as Kind, LocalId, Model, Parameter, Place,
-    Property, Put, Rule, Statement, StatementKind, Step,
+    Argument, Base, Expression, ExpressionKind as Kind, LocalId, Model, Parameter, Place, Property,
+    Put, Rule, Statement, StatementKind, Step,
 };
 use murphi::source::Span;
 use murphi::value::State;
@@ -134,7 +134,7 @@ fn value(
     let rule = Rule {
         name: String::new(),
         frame: property.frame.clone(),
-        parameters: fixed(model, property, at),
+        parameters: instance::fixed(model, property, at),
         guard: None,
         priority: 0,
         body: vec![Statement { kind: put, span: expression.span }],
@@ -146,21 +146,4 @@ fn value(
     let shown = run.output.trim();
     let is_short = !shown.is_empty() && shown.len() <= LONGEST && !shown.contains('\n');
     (matches!(run.end, End::Done(_)) && is_short).then(|| shown.to_owned())
-}
-
-/// The parameters of a property, each with the only value it has in an instance.
-fn fixed(model: &Model, property: &Property, at: u64) -> Vec<Parameter> {
-    let mut values = instance::decode(model, &property.parameters, at).into_iter();
-    let mut parameters = property.parameters.clone();
-    for parameter in &mut parameters {
-        if let (Parameter::Each(binder), span) = (parameter, property.span) {
-            let value = values.next().unwrap_or_default();
-            let constant = |value| {
-                Box::new(Expression { kind: Kind::Constant(value), ty: Model::INTEGER, span })
-            };
-            let (from, to, by) = (constant(value), constant(value), constant(1));
-            binder.domain = Domain::Range { from, to, by };
-        }
-    }
-    parameters
 }

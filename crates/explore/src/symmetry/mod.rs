@@ -293,6 +293,10 @@ impl Reduction for Canonicalizer {
         Canonicalizer::canonicalize(self, scratch, state);
     }
 
+    fn canonicalize_tracked(&self, scratch: &mut Scratch, state: &mut [u8]) -> Option<Permutation> {
+        Some(Canonicalizer::canonicalize_tracked(self, scratch, state))
+    }
+
     fn only_reorders(&self, scratch: &mut Scratch, representative: &[u8], state: &[u8]) -> bool {
         if self.plan.state().bags.is_empty() {
             return false;

@@ -4,6 +4,7 @@
 
 mod breadth;
 mod brute_force;
+mod liveness;
 mod order_of_members;
 mod portions;
 mod renaming;
@@ -11,6 +12,7 @@ mod sketch;
 mod strategies;
 mod stress;
 mod symmetric_programs;
+mod symmetric_types;
 mod symmetry;
 mod symmetry_oracle;
 mod symmetry_protocols;

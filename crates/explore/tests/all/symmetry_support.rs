@@ -31,6 +31,7 @@ impl Types {
                 covers: Vec::new(),
                 ordered: Vec::new(),
                 elements_have_order: false,
+                recast: Vec::new(),
             },
         }
     }

@@ -4,6 +4,7 @@ use super::scope::{Access, Root, Symbol};
 use super::{Checker, LocalInfo};
 use crate::ast::{Declaration, DeclarationKind, Expression, Name, TypeExpression, Variables};
 use crate::ir::{GlobalId, Storage, Variable};
+use crate::symmetric::Symmetric;
 
 impl Checker<'_> {
     /// A declaration of the program.
@@ -47,6 +48,10 @@ impl Checker<'_> {
     fn types(&mut self, names: &[Name], definition: &TypeExpression) {
         let called = names.first().map(|name| name.text.as_str());
         let ty = self.type_expression(definition, called);
+        let is_named = |one: &&Symmetric| names.iter().any(|name| name.text == one.name);
+        if let (Ok(ty), Some(one)) = (ty, self.options.symmetric.iter().find(is_named)) {
+            self.model.recast.push((ty, one.is_enumeration));
+        }
         for name in names {
             self.declare(name, ty.map_or(Symbol::Broken, Symbol::Type));
         }

@@ -38,6 +38,7 @@ use crate::ir::{Frame, Local, LocalId, Model, Parameter, Simple, Storage, Type, 
 use crate::layout::{GREATEST_STATE, Layout};
 use crate::parse::parse;
 use crate::source::{Source, Span};
+use crate::symmetric::Symmetric;
 
 use functions::{Effects, Signature};
 use scope::{Access, Root, Scopes, Symbol};
@@ -93,6 +94,9 @@ pub struct Options {
     /// elements does not show in the conditions of their filters, though these write something (the
     /// same elements to a set, say).
     pub vouched: Option<String>,
+    /// Scalarsets whose undefined values are those of the subrange or enumeration that they stand
+    /// for (see [`symmetric`](crate::symmetric)).
+    pub symmetric: Vec<Symmetric>,
 }
 
 impl Default for Options {
@@ -104,6 +108,7 @@ impl Default for Options {
             call_limit: 1000,
             reading: Reading::default(),
             vouched: None,
+            symmetric: Vec::new(),
         }
     }
 }
@@ -218,6 +223,7 @@ impl<'a> Checker<'a> {
                 && options.reading == Reading::Whole,
             ordered: Vec::new(),
             elements_have_order: false,
+            recast: Vec::new(),
         };
         let mut checker = Checker {
             options,

@@ -123,13 +123,14 @@ impl Model {
     /// from all others.
     pub fn has_undefined_value(&self, ty: TypeId) -> bool {
         let has_members = matches!(self.simple(ty), Some(Simple::Scalarset(_) | Simple::Union(_)));
-        self.undefined_members && has_members
+        self.undefined_members && has_members && self.recast_from(ty).is_none()
     }
 
     /// Whether an undefined variable of the type may be returned and added to a multiset. Where
     /// undefined is not a value of the type, the result is an error unless it is assigned or passed.
     pub fn hands_on_undefined(&self, ty: TypeId) -> bool {
-        let is_enumeration = matches!(self.simple(ty), Some(Simple::Enumeration(_)));
+        let is_enumeration = matches!(self.simple(ty), Some(Simple::Enumeration(_)))
+            || self.recast_from(ty) == Some(true);
         self.has_undefined_value(ty) || self.undefined_members && is_enumeration
     }
 
@@ -141,6 +142,12 @@ impl Model {
             Some(Simple::Union(members)) => members.iter().any(|&member| self.is_unordered(member)),
             _ => false,
         }
+    }
+
+    /// Of a scalarset that is written as something else, whether that is an enumeration.
+    fn recast_from(&self, ty: TypeId) -> Option<bool> {
+        let recast = self.recast.iter().find(|(recast, _)| *recast == ty);
+        recast.map(|&(_, is_enumeration)| is_enumeration)
     }
 
     /// Where the values of `member` begin among those of `union`.

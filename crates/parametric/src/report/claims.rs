@@ -27,7 +27,9 @@ pub(super) fn told(question: &Question<'_>, plan: &Plan, outcome: &Outcome, stop
         ),
         Verdict::Undecided(Unknown::Ended(reason)) => {
             let reason = stop.reason(reason);
-            let sentence = Ended::Ended { reason: reason.clone(), bound: None }.to_string();
+            let sentence =
+                Ended::Ended { reason: reason.clone(), bound: None, unchecked: Vec::new() }
+                    .to_string();
             undecided(Open::Ended(reason), sentence)
         }
         Verdict::Broken(_) => nothing(question, outcome),

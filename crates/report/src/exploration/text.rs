@@ -7,23 +7,25 @@ use evidence::Verdict;
 use explore::report::{
     Broken, Counterexample, Effect, RuleCoverage, SearchOrder, Start, Step, counted, grouped,
 };
-use explore::{Deadlock, Recorded, Refuted, Report};
+use explore::{Deadlock, Recorded, Refuted, Region, Report};
 
 use crate::style::{Style, paint};
 
 /// How much to tell.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Detail {
+pub struct Detail<'a> {
     /// With the escape codes of colours.
     pub colour: bool,
     /// The verdict only.
     pub quiet: bool,
     /// All rules, not only those that never fired.
     pub coverage: bool,
+    /// Places that are left out of a run: those that begin with one of these names; with `*`, all.
+    pub hidden: &'a [String],
 }
 
 /// The whole report, each line ended by a newline.
-pub fn report(exploration: &Report, detail: Detail) -> String {
+pub fn report(exploration: &Report, detail: Detail<'_>) -> String {
     let mut text = verdict_line(exploration, detail.colour) + "\n";
     if detail.quiet {
         return text;
@@ -40,7 +42,10 @@ pub fn report(exploration: &Report, detail: Detail) -> String {
     let Some(finding) = exploration.finding() else { return text };
     if let Some(counterexample) = &finding.counterexample {
         let _ = writeln!(text);
-        text.push_str(&run(counterexample, detail.colour));
+        text.push_str(&run_without(counterexample, detail.hidden, detail.colour));
+        if let Some(region) = &counterexample.region {
+            text.push_str(&caught(region, detail.hidden));
+        }
     }
     text + &explanation(Some(&finding.broken), detail.colour)
 }
@@ -138,6 +143,9 @@ fn totals_lines(exploration: &Report) -> Vec<String> {
     if let Some(probability) = totals.omission_probability {
         lines.push(format!("a state was overlooked with probability below {probability:.1e}"));
     }
+    if let Some(decided) = totals.liveness_seconds.filter(|_| is_large) {
+        lines.push(format!("liveness decided in {} s", seconds(decided)));
+    }
     lines
 }
 
@@ -173,32 +181,83 @@ fn coverage(exploration: &Report) -> String {
     text
 }
 
+/// Whether a place is left out: `cache` hides `cache[Proc_1].state`, and `cache[Proc_1]` as well.
+fn is_hidden(place: &str, hidden: &[String]) -> bool {
+    let begins = |name: &String| {
+        let rest = place.strip_prefix(name.as_str());
+        name == "*" || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.', '{']))
+    };
+    hidden.iter().any(begins)
+}
+
 /// A run, step by step.
 pub fn run(counterexample: &Counterexample, colour: bool) -> String {
+    run_without(counterexample, &[], colour)
+}
+
+fn run_without(counterexample: &Counterexample, hidden: &[String], colour: bool) -> String {
     let width = counterexample.steps.len().to_string().len().max(2);
     let indent = " ".repeat(width + 2);
-    let mut text = start(&counterexample.start, &indent, colour);
+    let mut text = start(&counterexample.start, &indent, hidden, colour);
     for (index, step) in counterexample.steps.iter().enumerate() {
         let number = format!("{:>width$}.", index + 1);
         let name = paint(&format!("\"{}\"", step.rule), Style::Strong, colour);
         let _ = writeln!(text, "{number} rule {name}{}", parameters(&step.bindings));
-        text.push_str(&step_body(step, &indent, colour));
+        text.push_str(&step_body(step, &indent, hidden, colour));
     }
     text
 }
 
-fn start(start: &Start, indent: &str, colour: bool) -> String {
+/// How many places of a region are listed.
+const LISTED: usize = 30;
+
+/// What can still happen after a run from whose end a goal is out of reach.
+fn caught(region: &Region, hidden: &[String]) -> String {
+    let states = counted(region.states, "state");
+    let mut text = match (region.complete, region.states) {
+        (_, 1) => "\nfrom here no rule leads to another state\n".to_owned(),
+        (true, _) => format!("\nfrom here {states} can be reached\n"),
+        (false, _) => format!("\nfrom here more than {states} can be reached; in these\n"),
+    };
+    if !region.rules.is_empty() {
+        let names: Vec<String> = region.rules.iter().map(|rule| format!("\"{rule}\"")).collect();
+        let _ = writeln!(text, "  rules that still change something: {}", names.join(", "));
+    }
+    let stays: Vec<_> =
+        region.stays.iter().filter(|(place, _)| !is_hidden(place, hidden)).collect();
+    if !stays.is_empty() {
+        let _ = writeln!(text, "  what stays as it is:");
+    }
+    for (place, value) in stays.iter().take(LISTED) {
+        let _ = writeln!(text, "    {place} = {value}");
+    }
+    if let Some(more) = stays.len().checked_sub(LISTED).filter(|&more| more > 0) {
+        let _ = writeln!(text, "    … and {more} more; --json lists them all");
+    }
+    text
+}
+
+fn start(start: &Start, indent: &str, hidden: &[String], colour: bool) -> String {
     let name = paint(&format!("\"{}\"", start.rule), Style::Strong, colour);
     let mut text = format!("start {name}{}\n", parameters(&start.bindings));
-    for (place, value) in &start.folded {
+    for (place, value) in start.folded.iter().filter(|(place, _)| !is_hidden(place, hidden)) {
         let _ = writeln!(text, "{indent}{place} = {value}");
     }
+    text.push_str(&watched(&start.watched, indent, colour));
     text.push_str(&printed(&start.printed, indent));
     text.push_str(&failure(start.error.as_deref(), indent, colour));
     text
 }
 
-fn step_body(step: &Step, indent: &str, colour: bool) -> String {
+/// The expressions that are watched, with their values.
+fn watched(values: &[(String, String)], indent: &str, colour: bool) -> String {
+    let line = |(expression, value): &(String, String)| {
+        format!("{indent}{expression} = {}\n", paint(value, Style::Strong, colour))
+    };
+    values.iter().map(line).collect()
+}
+
+fn step_body(step: &Step, indent: &str, hidden: &[String], colour: bool) -> String {
     let mut text = String::new();
     let (changed, error) = match &step.effect {
         Effect::Changed(changed) => (&**changed, None),
@@ -208,7 +267,7 @@ fn step_body(step: &Step, indent: &str, colour: bool) -> String {
         let _ = writeln!(text, "{indent}{}", paint("changes nothing", Style::Faint, colour));
     }
     let arrow = paint("→", Style::Faint, colour);
-    for change in changed {
+    for change in changed.iter().filter(|change| !is_hidden(&change.place, hidden)) {
         let after = paint(&change.after, Style::Strong, colour);
         let before = match change.before.as_str() {
             "" => String::new(),
@@ -216,7 +275,9 @@ fn step_body(step: &Step, indent: &str, colour: bool) -> String {
         };
         let _ = writeln!(text, "{indent}{}: {before}{after}", change.place);
     }
-    for (place, value) in step.state.iter().flatten() {
+    text.push_str(&watched(&step.watched, indent, colour));
+    let whole = step.state.iter().flatten();
+    for (place, value) in whole.filter(|(place, _)| !is_hidden(place, hidden)) {
         let line = paint(&format!("{place} = {value}"), Style::Faint, colour);
         let _ = writeln!(text, "{indent}  {line}");
     }
@@ -311,6 +372,7 @@ mod tests {
                 depth: 41,
                 seconds: 1.9,
                 search_seconds: 1.85,
+                liveness_seconds: None,
                 bytes_per_state: 22.14,
                 omission_probability: None,
             },
@@ -359,7 +421,7 @@ mod tests {
                 explanation: Explanation::Lines("error: index out of range\n".to_owned()),
                 ..Broken::default()
             },
-            counterexample: Some(Counterexample { start, steps: vec![go, fail] }),
+            counterexample: Some(Counterexample { start, steps: vec![go, fail], region: None }),
         }));
         let text = report(&exploration, Detail::default());
         let (first, rest) = text.split_once('\n').unwrap();

@@ -24,11 +24,14 @@ Examples:
 const VERDICTS: &str = "\
 Verdicts:
   verified   every state that can be reached was visited; every invariant holds in each, no rule
-             fails, and no state is a deadlock. With --compact the report says how likely it is
+             fails, no state is a deadlock, and what the liveness properties ask for can be reached
+             from each. With --compact the report says how likely it is
              that a state was overlooked.
   violation  a run of the model breaks an invariant or fails in a rule. The run is printed: from
              the start state, one rule a step, with what each step changed. Breadth-first search
              finds a shortest one.
+             A liveness property is broken by a run to a state from which it can never hold; what
+             can still happen there is printed, too.
   deadlock   a run of the model ends in a state that nothing leads out of (see --deadlock).
   undecided  nothing was found broken, but not every state was visited: time, memory or --bound
              ended the search, or it was a random walk.";
@@ -50,6 +53,17 @@ pub(crate) struct ExploreArguments {
     /// [default: 1000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) call_limit: Option<u64>,
+
+    /// Treat a subrange or enumeration as a scalarset, if it is used as one: its members are
+    /// compared for equality, stored, indexed with and gone through, and nothing else. May be
+    /// repeated.
+    #[arg(long, value_name = "TYPE")]
+    pub(crate) symmetric: Vec<String>,
+
+    /// Ask whether a state with this condition stays within reach of every state, as
+    /// `liveness EXPR` in the model does. May be repeated.
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) liveness: Vec<String>,
 
     #[command(flatten)]
     pub(crate) search: SearchFlags,
@@ -168,6 +182,15 @@ pub(crate) struct EvidenceFlags {
     /// Show the whole state after each step of a counterexample, not only what changed.
     #[arg(long)]
     pub(crate) trace_all: bool,
+
+    /// Show the value of this expression at each step of a counterexample. May be repeated.
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) show: Vec<String>,
+
+    /// Leave these variables out of a counterexample: `cache`, `cache[Proc_1]`, `cache[Proc_1].data`;
+    /// `*` leaves out all, so that only what --show asks for is left. May be repeated.
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) hide: Vec<String>,
 
     /// Save the result as JSON, the counterexample included, for --replay.
     #[arg(long, value_name = "FILE")]

@@ -97,6 +97,12 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_name = "WHAT")]
     pub(crate) deadlock: Option<DeadlockChoice>,
 
+    /// Treat a subrange or enumeration as a scalarset, if it is used as one: its members are
+    /// compared for equality, stored, indexed with and gone through, and nothing else. May be
+    /// repeated. A certificate is of a protocol as it is written, so there is none with it.
+    #[arg(long, value_name = "TYPE", conflicts_with = "certificate")]
+    pub(crate) symmetric: Vec<String>,
+
     #[command(flatten)]
     pub(crate) language: LanguageFlags,
     #[command(flatten)]

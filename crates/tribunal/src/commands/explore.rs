@@ -1,6 +1,6 @@
 //! `tribunal explore`: model-check a Murphi model, or check a recorded counterexample.
 
-use explore::{Deadlock, Event, Loaded, Question, Recorded, Refuted, Strategy};
+use explore::{Asked, Deadlock, Event, Loaded, Question, Recorded, Refuted, Strategy};
 use murphi::check::{self, Reading};
 use report::exploration::{json, text};
 
@@ -32,7 +32,10 @@ fn explore(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result<Ending
     let language = language(&arguments.language);
     let call_limit = arguments.call_limit.unwrap_or(language.call_limit);
     let language = check::Options { call_limit, reading: Reading::Whole, ..language };
-    let model = load(arguments, &language)?;
+    let model = load(arguments, &language, &asked(arguments))?;
+    if !arguments.quiet.quiet {
+        suggest_symmetry(&model);
+    }
     let save = arguments.evidence.save.as_deref();
     let save = save.map(|path| Saved::create(path, interrupt)).transpose()?;
     if let Some(directory) = &arguments.search.disk {
@@ -56,6 +59,19 @@ fn explore(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result<Ending
         file.finish()?;
     }
     deliver(arguments, &report, interrupt)
+}
+
+/// Says which types could be treated as scalarsets.
+fn suggest_symmetry(model: &Loaded) {
+    let types = model.symmetric_types();
+    if !types.is_empty() {
+        let flags: Vec<String> = types.iter().map(|name| format!("--symmetric {name}")).collect();
+        let (is, s) = if types.len() == 1 { ("is", "") } else { ("are", "s") };
+        let names = types.join(", ");
+        let members = "takes states that differ in its members for one";
+        let members = if types.len() == 1 { members } else { "takes states alike for one" };
+        remark(&format!("type{s} {names} {is} used symmetrically; {} {members}", flags.join(" ")));
+    }
 }
 
 /// What is asked of the library.
@@ -94,8 +110,12 @@ fn deliver(
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
     let colour = output::colours(arguments.colour, &std::io::stdout()) && !arguments.json.json;
-    let detail =
-        text::Detail { colour, quiet: arguments.quiet.quiet, coverage: arguments.coverage };
+    let detail = text::Detail {
+        colour,
+        quiet: arguments.quiet.quiet,
+        coverage: arguments.coverage,
+        hidden: &arguments.evidence.hide,
+    };
     let text = match arguments.json.json {
         true => json::object(report) + "\n",
         false => text::report(report, detail),
@@ -112,7 +132,11 @@ fn check(arguments: &ExploreArguments, file: &str) -> Result<Ending, Failure> {
     let call_limit = arguments.call_limit.or(recorded.call_limit).unwrap_or(language.call_limit);
     let language = check::Options { call_limit, reading: Reading::Whole, ..language };
     let deadlock = deadlock_of(arguments.search.deadlock, &recorded).map_err(unreadable)?;
-    let model = load(arguments, &language)?;
+    let mut asked = asked(arguments);
+    asked.liveness.extend(recorded.liveness.iter().cloned());
+    let is_new = |name: &&String| !arguments.symmetric.contains(*name);
+    asked.symmetric.extend(recorded.symmetric.iter().filter(is_new).cloned());
+    let model = load(arguments, &language, &asked)?;
     let result = model.replay(&recorded, deadlock);
     let name = input::shown(file);
     replayed(input::shown(&arguments.file), name, arguments.json.json, &recorded, &result)
@@ -136,11 +160,19 @@ pub(super) fn replayed(
     Ok(if result.is_ok() { Ending::Kept } else { Ending::Broken })
 }
 
+/// The constants with one value each: the last counts.
+fn last_of_each(constants: &[(String, String)]) -> Vec<(String, String)> {
+    let is_last = |(at, (name, _)): &(usize, &(String, String))| {
+        constants[at + 1..].iter().all(|(later, _)| later != name)
+    };
+    constants.iter().enumerate().filter(is_last).map(|(_, constant)| constant.clone()).collect()
+}
+
 /// How the language is read.
 pub(super) fn language(flags: &LanguageFlags) -> check::Options {
     let usual = check::Options::default();
     check::Options {
-        constants: flags.constants.clone(),
+        constants: last_of_each(&flags.constants),
         dialect: flags.dialect.map_or(usual.dialect, Into::into),
         loop_limit: flags.loop_limit.unwrap_or(usual.loop_limit),
         ..usual
@@ -154,8 +186,8 @@ pub(super) fn recorded_language(
 ) -> Result<check::Options, String> {
     let usual = check::Options::default();
     let mut constants = recorded.constants.clone();
-    constants.retain(|(name, _)| flags.constants.iter().all(|(given, _)| given != name));
     constants.extend(flags.constants.iter().cloned());
+    let constants = last_of_each(&constants);
     let dialect = match (flags.dialect, recorded.dialect.as_deref()) {
         (Some(asked), _) => asked,
         (None, Some(name)) => DialectChoice::of_name(name)?,
@@ -178,11 +210,24 @@ pub(super) fn deadlock_of(
     Ok(choice.into())
 }
 
+/// What is asked beside what the model claims.
+fn asked(arguments: &ExploreArguments) -> Asked {
+    Asked {
+        liveness: arguments.liveness.clone(),
+        watched: arguments.evidence.show.clone(),
+        symmetric: arguments.symmetric.clone(),
+    }
+}
+
 /// The model of the command line.
-fn load(arguments: &ExploreArguments, language: &check::Options) -> Result<Loaded, Failure> {
+fn load(
+    arguments: &ExploreArguments,
+    language: &check::Options,
+    asked: &Asked,
+) -> Result<Loaded, Failure> {
     let source = model::read_source(&arguments.file)?;
-    let loaded = Loaded::read(&source, language)
+    let loaded = Loaded::read(&source, language, asked)
         .map_err(|refusal| model::refused(refusal, arguments.colour))?;
-    model::warn(&loaded.warnings, &source, arguments.quiet.quiet, arguments.colour);
+    model::warn(&loaded.warnings, loaded.source(), arguments.quiet.quiet, arguments.colour);
     Ok(loaded)
 }

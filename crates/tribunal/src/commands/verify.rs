@@ -34,8 +34,9 @@ pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<
     if let Some(file) = &arguments.replay {
         return replay(arguments, file);
     }
-    let source = model::read_source(&arguments.file)?;
-    let options = options(arguments, &language(&arguments.language));
+    let language = language(&arguments.language);
+    let source = protocol(arguments, &language)?;
+    let options = options(arguments, &language);
     if arguments.mutants {
         return mutants(arguments, &source, options, interrupt);
     }
@@ -43,6 +44,16 @@ pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<
         return any::run(arguments, &source, &options, interrupt);
     }
     verify(arguments, &source, &options, interrupt)
+}
+
+/// The protocol, with scalarsets for the types that are to be treated as such.
+fn protocol(arguments: &VerifyArguments, language: &check::Options) -> Result<Source, Failure> {
+    let source = model::read_source(&arguments.file)?;
+    let treated = murphi::symmetric::treat(&source, &arguments.symmetric, language);
+    let refused = |wrong: murphi::symmetric::Asymmetric| {
+        model::refused(murphi::Refusal::of(&wrong.source, wrong.problems), arguments.colour)
+    };
+    Ok(treated.map_err(refused)?.source)
 }
 
 /// Verifies the protocol and reports.
@@ -160,7 +171,7 @@ fn replay(arguments: &VerifyArguments, file: &str) -> Result<Ending, Failure> {
     if let Some(events) = &recorded.events {
         options.events.clone_from(events);
     }
-    let source = model::read_source(&arguments.file)?;
+    let source = protocol(arguments, &language)?;
     let result =
         conform::replay(&source, &options, &recorded, deadlock).map_err(|why| match why {
             conform::NotReplayed::Refused(why) => {

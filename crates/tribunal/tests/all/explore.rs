@@ -254,13 +254,115 @@ fn a_cover_that_no_state_reaches_is_a_violation() {
     assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
 }
 
+/// Counts to four, where it stays, or goes back to the start before.
+const STAYS: &str = "var n: 0..4; at: enum { way, away };
+startstate \"zero\" begin n := 0; at := way; end;
+rule \"up\" n < 4 ==> begin n := n + 1; end;
+rule \"back\" n > 0 & n < 3 ==> begin n := 0; end;
+rule \"turn\" n > 2 ==> begin at := at = way ? away : way; end;
+";
+
 #[test]
-fn what_is_not_checked_is_not_called_verified() {
-    let model = format!("{COUNTER}liveness \"returns\" n = 0;");
+fn liveness_that_is_not_checked_is_not_called_verified() {
+    let model = format!("{STAYS}liveness \"returns\" n = 4;");
+    let undecided = |flags: &[&str], why: &str| {
+        let ran = explore(&model, &[flags, &["--deadlock", "off"]].concat());
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        let first = format!("<stdin>: undecided: {why}\n");
+        assert!(ran.stdout.starts_with(&first), "{}", ran.stdout);
+    };
+    let name = "liveness \"returns\" is not checked";
+    let kept = format!("{name}: --compact does not keep the states; everything else holds");
+    undecided(&["--compact"], &kept);
+    let first = format!("{name}: only a breadth-first search decides it; everything else holds");
+    undecided(&["--search", "dfs"], &first);
+    let bound =
+        format!("nothing was looked for more than 2 steps away; nothing wrong so far; {name}");
+    undecided(&["--bound", "2"], &bound);
+    let walks = format!("random walks do not visit every state; nothing wrong so far; {name}");
+    undecided(&["--simulate", "100"], &walks);
+
     let ran = explore(&model, &["--deadlock", "off"]);
-    assert_eq!(ran.code, Some(3));
-    let first = "<stdin>: undecided: liveness \"returns\" is not checked; everything else holds\n";
+    let first = "<stdin>: verified: 1 liveness property holds\n";
+    assert!(ran.code == Some(0) && ran.stdout.starts_with(first), "{ran:?}");
+}
+
+#[test]
+fn what_is_out_of_reach_is_told_with_what_can_still_happen() {
+    let ran = explore(STAYS, &["--liveness", "n = 0"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let first = "<stdin>: violation after 3 steps: liveness \"n = 0\" is out of reach\n";
     assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
+    let region = "from here 4 states can be reached\n  \
+                  rules that still change something: \"up\", \"turn\"\n\n\
+                  error: liveness \"n = 0\" is out of reach\n";
+    assert!(ran.stdout.contains(region), "{}", ran.stdout);
+
+    let found =
+        json(STAYS, &["--liveness", "n = 0", "--liveness", "ruleset k: 0..1 do n = 4 * k end"]);
+    assert_eq!((&found["verdict"], &found["kind"]), (&"violation".into(), &"liveness".into()));
+    assert_eq!(found["region"]["states"], 4);
+    assert_eq!(found["region"]["complete"], true);
+    assert_eq!(found["liveness"].as_array().map(Vec::len), Some(2));
+
+    let ran = explore(STAYS, &["--liveness", "n = zero"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("zero"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_counterexample_shows_what_is_asked_for_and_hides_the_rest() {
+    let flags = ["--liveness", "n = 0", "--show", "n > 2", "--hide", "n"];
+    let ran = explore(STAYS, &flags);
+    assert!(ran.stdout.contains(" 3. rule \"up\"\n    n > 2 = true\n"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("n: "), "{}", ran.stdout);
+    let found = json(STAYS, &flags);
+    assert_eq!(found["start"]["watched"], serde_json::json!({"n > 2": "false"}));
+    assert_eq!(found["counterexample"][2]["watched"], serde_json::json!({"n > 2": "true"}));
+    assert_eq!(found["counterexample"][2]["changed"], serde_json::json!({"n": "3"}));
+}
+
+/// A lock for processors that are numbers; `EXTRA` is a place for what treats one of them otherwise.
+const NUMBERED: &str = "const N: 3; type Proc: 1..N; var has: array [Proc] of boolean; last: Proc;
+startstate begin for p: Proc do has[p] := false; end; undefine last; end;
+ruleset p: Proc do
+  rule \"take\" forall q: Proc do !has[q] end ==> begin has[p] := true; last := p; end;
+  rule \"give back\" has[p] ==> begin has[p] := false; EXTRA end;
+end;
+";
+
+#[test]
+fn a_subrange_that_is_used_as_a_scalarset_can_be_treated_as_one() {
+    let model = NUMBERED.replace("EXTRA", "");
+    let ran = explore(&model, &[]);
+    assert!(ran.stdout.contains("  7 states, "), "{}", ran.stdout);
+    assert!(ran.stderr.contains("--symmetric Proc"), "{}", ran.stderr);
+    let ran = explore(&model, &["--symmetric", "Proc"]);
+    assert!(ran.stdout.contains("  3 states, "), "{}", ran.stdout);
+    assert!(!ran.stderr.contains("--symmetric"), "{}", ran.stderr);
+    for (extra, wrong) in [
+        ("if p = 1 then undefine last; end;", "5:57"),
+        ("if p < N then undefine last; end;", "5:57"),
+        ("last := 3;", "5:62"),
+        ("for q: Proc do if has[q] then last := q; end; has[q] := false; end;", "5:84"),
+    ] {
+        let ran = explore(&NUMBERED.replace("EXTRA", extra), &["--symmetric", "Proc"]);
+        assert_eq!(ran.code, Some(2), "{extra}: {ran:?}");
+        let said = "`Proc` is not used symmetrically: ";
+        assert!(ran.stderr.contains(said) && ran.stderr.contains(&format!(":{wrong}")), "{ran:?}");
+    }
+    // To compare an undefined number stays an error.
+    let undefined = NUMBERED.replace("EXTRA", "undefine last; if last = p then last := p; end;");
+    let ran = explore(&undefined, &["--symmetric", "Proc"]);
+    assert!(ran.code == Some(1) && ran.stdout.contains("undefined"), "{ran:?}");
+}
+
+#[test]
+fn a_constant_that_is_given_twice_is_recorded_once() {
+    let found = json(LOCK, &["--const", "N=3", "--const", "N=2", "--const", "Checked=false"]);
+    assert_eq!(found["constants"], serde_json::json!({"Checked": "false", "N": "2"}));
+    let ran = explore(LOCK, &["--const", "N=3", "--const", "N=2", "--json"]);
+    assert_eq!(ran.stdout.matches("\"N\":").count(), 1, "{}", ran.stdout);
 }
 
 #[test]

@@ -177,3 +177,24 @@ fn what_is_no_counterexample_exits_2() {
     assert_eq!(replay(&model, &trace).code, Some(2));
     assert_eq!(run(&["explore", "--replay", "-", "-"]).code, Some(2));
 }
+
+/// Goes on for ever, but not back.
+const CAUGHT: &str = "type P: scalarset(2); var n: array [P] of 0..3;
+startstate begin for p: P do n[p] := 0; end; end;
+ruleset p: P do rule \"count\" begin n[p] := n[p] = 3 ? 2 : n[p] + 1; end; end;
+";
+
+#[test]
+fn what_is_out_of_reach_is_confirmed_by_all_that_follows() {
+    let each = "ruleset p: P do n[p] = 1 end";
+    let (model, saved) = saved("replay-liveness", CAUGHT, &["--liveness", each]);
+    let ran = run(&["explore", "--replay", &saved, &model]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("counterexample of 2 steps holds"), "{ran:?}");
+    let repaired = CAUGHT.replace("? 2 :", "? 0 :");
+    let repaired = file(&directory("replay-liveness-repaired"), "model.m", repaired);
+    let ran = run(&["explore", "--replay", &saved, &repaired]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("rejected at the end: liveness"), "{ran:?}");
+    assert!(ran.stdout.contains("is within reach"), "{ran:?}");
+}

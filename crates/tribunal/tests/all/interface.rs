@@ -338,11 +338,24 @@ rule \"halve\" begin n := half(n); end;
 rule \"again\" n = 0 ==> begin n := 3; end;
 ";
 
+/// A model that does not come back.
+const STAYS: &str = "var n: 0..3; startstate begin n := 0; end;
+rule \"count\" begin n := n = 3 ? 2 : n + 1; end;
+";
+
+/// A model whose processors are numbers.
+const NUMBERED: &str = "type P: 1..2; var on: array [P] of boolean;
+startstate begin for p: P do on[p] := false; end; end;
+ruleset p: P do rule \"turn\" begin on[p] := !on[p]; end; end;
+";
+
 #[test]
 fn the_json_of_explore_is_on_the_page() {
     let folder = directory("interface-explore");
     let recursive = file(&folder, "recursive.m", RECURSIVE);
     let failing = file(&folder, "failing.m", FAILING);
+    let stays = file(&folder, "stays.m", STAYS);
+    let numbered = file(&folder, "numbered.m", NUMBERED);
     let broken = "protocols/broken/german-grants-before-acks.m";
     compare(
         "JSON of `explore`",
@@ -353,6 +366,9 @@ fn the_json_of_explore_is_on_the_page() {
             &["explore", broken],
             &["explore", &failing],
             &["explore", &recursive],
+            &["explore", "--const", "N=2", "--liveness", "true", "protocols/mcs-lock.m"],
+            &["explore", "--liveness", "n = 1", "--show", "n", &stays],
+            &["explore", "--symmetric", "P", &numbered],
         ],
         &["asymmetric"],
     );

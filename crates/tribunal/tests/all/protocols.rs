@@ -87,6 +87,27 @@ fn every_model_has_the_expected_verdict_and_counts() {
     assert!(seen > 20, "only {seen} rows were looked at");
 }
 
+#[test]
+fn who_waits_can_still_be_served() {
+    let table = fs::read_to_string(protocols().join("liveness.tsv")).expect("the table is there");
+    for line in table.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let &[file, constants, symmetry, liveness, verdict] = &cells[..] else {
+            panic!("a row of liveness.tsv has other cells: {line}");
+        };
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+        command.args(["explore", "--json", "--quiet", "--symmetry", symmetry]);
+        command.args(["--liveness", liveness]);
+        for constant in constants.split(',').filter(|&constant| constant != "-") {
+            command.args(["--const", constant]);
+        }
+        let output = command.arg(protocols().join(file)).output().expect("tribunal starts");
+        let said = String::from_utf8(output.stdout).expect("JSON is UTF-8");
+        assert!(said.contains(&format!("\"verdict\":\"{verdict}\"")), "{line}: {said}");
+        assert!(said.contains("\"liveness_seconds\":"), "{line}: {said}");
+    }
+}
+
 /// The files of a folder that are models, by name.
 fn models(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("the folder is there");
