@@ -152,7 +152,7 @@ impl Walks<'_> {
                 made.text = format!("# trace {}\n", walk.number + 1);
                 scribe.text(&walk, self.order, &mut made.text);
             }
-            (None, format) => made.text = format.text(&history()),
+            (None, format) => made.text = format.recorded_text(&history()),
         }
         made
     }
@@ -165,7 +165,7 @@ impl Walks<'_> {
         (walk, history): &(Walk, History),
     ) -> String {
         if self.format != Format::Text {
-            return self.format.text(history);
+            return self.format.recorded_text(history);
         }
         let mut text = self.heading(protocol);
         let _ = writeln!(text, "# trace {}, which violates {model}", walk.number + 1);

@@ -159,13 +159,22 @@ impl Format {
         }
     }
 
-    /// A trace in this format; empty if traces are not written in it.
+    /// A trace in this format, thread by thread; empty if traces are not written in it.
     pub fn text(self, history: &History) -> String {
-        let mut text = Vec::new();
-        // Nothing else can go wrong in memory.
-        let _ = self.write(history, &mut text);
-        String::from_utf8_lossy(&text).into_owned()
+        in_memory(|out| self.write(history, out))
     }
+
+    /// A trace in this format, in recorded order; empty if traces are not written in it.
+    pub fn recorded_text(self, history: &History) -> String {
+        in_memory(|out| self.write_recorded(history, out))
+    }
+}
+
+fn in_memory(write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> String {
+    let mut text = Vec::new();
+    // Nothing else can go wrong in memory.
+    let _ = write(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// A name that no format has.

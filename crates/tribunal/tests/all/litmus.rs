@@ -36,7 +36,8 @@ fn a_question_ends_well_either_way_and_a_broken_promise_does_not() {
     assert_eq!(code(&["--model", "coherence", "examples/litmus/SB+mfences.litmus"]), Some(1));
     assert_eq!(code(&["examples/litmus/counter.litmus"]), Some(1));
     assert_eq!(code(&["no such file"]), Some(2));
-    assert_eq!(code(&["--model", "rmo", SB]), Some(2));
+    assert_eq!(code(&["--model", "ccm", SB]), Some(2));
+    assert_eq!(code(&["--model", "no-such-model", SB]), Some(2));
 }
 
 #[test]
@@ -77,7 +78,7 @@ error: tests for PPC are not supported
   |
 1 | PPC MP
   | ^^^
-  = help: the architectures are X86 and X86_64
+  = help: the architectures are X86, X86_64, RISCV and AArch64
 ",
     );
 }
