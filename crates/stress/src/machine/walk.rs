@@ -157,7 +157,7 @@ impl<'p> Walk<'p> {
             let next = thread.unrecorded;
             let performed = next < thread.base || thread.performed >> (next - thread.base) & 1 == 1;
             let is_store = matches!(self.program.accesses[next].action, Action::Store { .. });
-            if !performed && !(is_store && next < latest) {
+            if !(performed || is_store && next < latest) {
                 break;
             }
             turns.push(number as u32);

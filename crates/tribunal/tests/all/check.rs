@@ -240,7 +240,7 @@ fn an_input_without_events_is_an_error_unless_it_is_allowed() {
         assert_eq!(run_with(input, &["check", "--allow-empty", "-"]).code, Some(0), "{input:?}");
     }
     // A trace without events among others is not an empty file.
-    assert_eq!(run_with(&format!("check\n{CONSISTENT}"), &["check", "-"]).code, Some(0));
+    assert_eq!(run_with(format!("check\n{CONSISTENT}"), &["check", "-"]).code, Some(0));
 }
 
 #[test]
