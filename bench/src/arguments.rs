@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use models::Model;
 
+use crate::generated::model::Knobs;
+
 /// Measures Tribunal: the papers' figures, growth in time and memory, hard histories.
 ///
 /// Each part prints how far it is, writes its plots to `bench/plots/` and replaces its section of
@@ -53,6 +55,8 @@ pub(crate) enum Command {
     Try(TryFlags),
     /// Write one recorded trace to a file, for a profiler or another checker.
     Trace(TraceFlags),
+    /// Write one random Murphi model in the style of generated directories to a file.
+    Model(ModelFlags),
     /// Read a trace file and do nothing with it; measured by `growth`.
     #[command(hide = true)]
     Read {
@@ -136,6 +140,50 @@ pub(crate) struct TraceFlags {
     /// Where to write.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+}
+
+/// What `model` takes.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct ModelFlags {
+    /// The seed.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Caches of each class, comma-separated; one or two classes.
+    #[arg(long, value_name = "N", default_value = "3", value_delimiter = ',')]
+    pub(crate) caches: Vec<usize>,
+    /// Values of a cache line.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
+    pub(crate) values: usize,
+    /// Kinds of requests.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
+    pub(crate) requests: usize,
+    /// Fields of a cache line that are noted and rarely looked at.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) fields: usize,
+    /// Room in networks beyond what is needed.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) slack: usize,
+    /// States of a machine in the source: 230 make about 12,000 lines.
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = at_least_one)]
+    pub(crate) states: usize,
+    /// Where to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+impl ModelFlags {
+    /// The size of the model.
+    pub(crate) fn knobs(&self) -> Knobs {
+        Knobs {
+            seed: self.seed,
+            caches: self.caches.clone(),
+            values: self.values,
+            requests: self.requests,
+            fields: self.fields,
+            slack: self.slack,
+            states: self.states,
+        }
+    }
 }
 
 /// What the supervisor takes.

@@ -17,6 +17,7 @@ mod context;
 mod datalog;
 mod environment;
 mod explore;
+mod generated;
 mod gradual;
 mod grid;
 mod growth;
@@ -73,6 +74,9 @@ fn main() -> ExitCode {
             Ok(())
         }
         Command::Trace(flags) => write_one(&flags),
+        Command::Model(flags) => {
+            std::fs::write(&flags.output, generated::model::source(&flags.knobs()))
+        }
         Command::Read { file } => read_only(&file),
         Command::Supervise(flags) => {
             let limits = Limits { seconds: flags.seconds, memory: flags.memory };

@@ -1,0 +1,3 @@
+//! Models in the style of generated directories.
+
+pub(crate) mod model;
