@@ -244,9 +244,7 @@ impl Writer<'_> {
     fn cache_handler(&mut self, class: usize) {
         let knobs = self.knobs;
         self.completion(class);
-        self.line(format!(
-            "procedure Func_cache{class}(msg : Message; m : OBJSET_cache{class});"
-        ));
+        self.line(format!("procedure Func_cache{class}(msg : Message; m : OBJSET_cache{class});"));
         self.line("begin");
         self.line(format!("  alias c : i_cache{class}[m] do"));
         self.line("  switch c.State");
@@ -265,7 +263,9 @@ impl Writer<'_> {
                 self.line(format!("      Complete{class}(m);"));
             }
             self.line("    case Inv:");
-            self.line("      Send_resp(Make(InvAck, m, msg.requester, 0, c.cl, c.dirty), msg.requester);");
+            self.line(
+                "      Send_resp(Make(InvAck, m, msg.requester, 0, c.cl, c.dirty), msg.requester);",
+            );
             self.line("      if !c.pending then");
             self.line(format!("        c.State := cache{class}_S0;"));
             self.line("        c.dirty := false;");
@@ -430,9 +430,7 @@ impl Writer<'_> {
         self.line(format!("  c.State = cache{class}_S{state} & !c.pending"));
         self.line("==>");
         self.line("begin");
-        self.line(format!(
-            "  Send_req(Make(Get{request}, m, m, 0, c.cl, c.dirty), directory);"
-        ));
+        self.line(format!("  Send_req(Make(Get{request}, m, m, 0, c.cl, c.dirty), directory);"));
         self.line("  c.pending := true;");
         self.line(format!("  c.wanted := Get{request};"));
         self.line("end;");

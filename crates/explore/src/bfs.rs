@@ -25,14 +25,20 @@ use crate::finding::{Finding, Kind};
 use crate::hash::{self, Partition};
 use crate::liveness;
 use crate::memory::Meter;
+use crate::options::StateForm;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
 use crate::result::{Exploration, Liveness, PassedOver, Reason, Verdict, ViolatingRun, Violation};
 use crate::runner::{Rules, Runner};
+use crate::storage::Storage;
 use crate::store::{Store, StoreError};
+use crate::tree::Tree;
 use crate::visited::VisitedSet;
 use crate::watch::{Caller, Watch};
 use crate::worker::{Count, Shared, Worker, workers};
+
+/// From how many bytes of a packed state on states are stored as trees.
+const LARGE: usize = 96;
 
 /// Breadth-first search with the exact visited set.
 pub(crate) fn explore<M, F, C, R>(system: &System<'_, F, C, R>, caller: &mut Caller) -> Exploration
@@ -45,11 +51,38 @@ where
     let packed = system.codec.packed_size();
     let workers = crate::threads(caller.options, packed);
     let meter = Arc::new(Meter::new(caller.options.memory));
+    let as_tree = match caller.options.form {
+        StateForm::BySize => packed >= LARGE,
+        StateForm::Flat => false,
+        StateForm::Tree => true,
+    };
+    if as_tree && let Ok(tree) = Tree::new(system.state_size, system.codec, workers, &meter) {
+        let &System { ref machine, reduction, state_size, rules, .. } = system;
+        let system = System { machine, codec: &tree, reduction, state_size, rules };
+        return search_stored(&system, caller, workers, &meter);
+    }
+    search_stored(system, caller, workers, &meter)
+}
+
+/// Breadth-first search with visited sets, whatever the form of states.
+fn search_stored<M, F, C, R>(
+    system: &System<'_, F, C, R>,
+    caller: &mut Caller,
+    workers: usize,
+    meter: &Arc<Meter>,
+) -> Exploration
+where
+    M: Machine,
+    F: Fn() -> M + Sync,
+    C: Storage,
+    R: Reduction,
+{
+    let stored = system.codec.stored_size();
     let partition = VisitedSet::partition(workers);
     let stores = (0..workers)
-        .map(|worker| VisitedSet::new(packed, partition, worker, meter.clone()))
+        .map(|worker| VisitedSet::new(stored, partition, worker, Arc::clone(meter)))
         .collect();
-    search(system, caller, stores, partition, &meter)
+    search(system, caller, stores, partition, meter)
 }
 
 /// Breadth-first search with any kind of store, one for each worker.
@@ -63,7 +96,7 @@ pub(crate) fn search<M, F, C, R, S>(
 where
     M: Machine,
     F: Fn() -> M + Sync,
-    C: Codec,
+    C: Storage,
     R: Reduction,
     S: Store,
 {
@@ -73,7 +106,7 @@ where
     let mut passed_over: Vec<PassedOver> = Vec::new();
     let mut liveness = Liveness::Open;
     let begun = stores.and_then(|mut stores| {
-        reserve_buffers(meter, partition, system.codec.packed_size() + 1)?;
+        reserve_buffers(meter, partition, system.codec.stored_size() + 1)?;
         let mut runner = Runner::obeying(system, watch.halt());
         totals.finding = watch.watch_over(caller, meter, || {
             let finding = start(&mut runner, &mut stores, partition, &watch)?;
@@ -95,8 +128,8 @@ where
                 liveness = totals.liveness(system, caller, &stores, (partition, &watch, meter));
             }
             for (level, finding) in std::mem::take(&mut totals.passed_over) {
-                let packed = &finding.packed;
-                match counterexample::way_back(&mut runner, &mut stores, partition, level, packed) {
+                let stored = &finding.stored;
+                match counterexample::way_back(&mut runner, &mut stores, partition, level, stored) {
                     Ok(way) => {
                         let (run, _) = counterexample::steps(&mut runner, &way, &finding);
                         passed_over.push(PassedOver { property: finding.rule, run });
@@ -105,9 +138,9 @@ where
                 }
             }
             if let Some(finding) = &totals.finding {
-                let (depth, packed) = (totals.level, &finding.packed);
+                let (depth, stored) = (totals.level, &finding.stored);
                 let way =
-                    counterexample::way_back(&mut runner, &mut stores, partition, depth, packed);
+                    counterexample::way_back(&mut runner, &mut stores, partition, depth, stored);
                 match way {
                     Ok(way) => totals.way = way,
                     Err(error) => watch.fail(error),
@@ -139,7 +172,7 @@ where
 
 /// The instance of a liveness property at the end of a run, where the runner is, that is called
 /// `goal` in the names of the representative.
-fn goal_here<M: Machine, C: Codec, R: Reduction>(
+fn goal_here<M: Machine, C: Storage, R: Reduction>(
     runner: &mut Runner<'_, M, C, R>,
     goals: &Goals,
     goal: usize,
@@ -154,7 +187,7 @@ fn goal_here<M: Machine, C: Codec, R: Reduction>(
 }
 
 /// Runs the start states and stores where they lead. Returns the first that failed.
-fn start<M: Machine, C: Codec, R: Reduction, S: Store>(
+fn start<M: Machine, C: Storage, R: Reduction, S: Store>(
     runner: &mut Runner<'_, M, C, R>,
     stores: &mut [S],
     partition: Partition,
@@ -169,9 +202,11 @@ fn start<M: Machine, C: Codec, R: Reduction, S: Store>(
         }
         match firing.outcome {
             Outcome::Done => {
-                portion.pack(number, &mut record[..packed_size]);
-                let hash = hash::hash(&record[..packed_size], hash::PLACE);
-                let stored = stores[partition.owner(hash)].insert(&record, &[hash]);
+                let packed = portion.pack(number, &mut record[..packed_size]);
+                let stored = packed.and_then(|()| {
+                    let hash = hash::hash(&record[..packed_size], hash::PLACE);
+                    stores[partition.owner(hash)].insert(&record, &[hash])
+                });
                 stored.err().map(|error| {
                     watch.halt().store(true, Relaxed);
                     Err(error)
@@ -183,6 +218,7 @@ fn start<M: Machine, C: Codec, R: Reduction, S: Store>(
                 packed: Vec::new(),
                 rule: firing.rule,
                 instance: firing.instance,
+                stored: Vec::new(),
             })),
         }
     });
@@ -197,7 +233,7 @@ fn run<'a, M, C, R, S>(
 ) -> Vec<Worker<'a, M, C, R, S>>
 where
     M: Machine,
-    C: Codec,
+    C: Storage,
     R: Reduction,
     S: Store,
 {
@@ -255,7 +291,7 @@ impl Totals {
 
     /// Adds up what workers found, and returns their stores. So many of what they passed over are
     /// kept.
-    fn collect<M: Machine, C, R: Reduction, S>(
+    fn collect<M: Machine, C: Storage, R: Reduction, S>(
         &mut self,
         mut workers: Vec<Worker<'_, M, C, R, S>>,
         pass_over: usize,
@@ -309,7 +345,7 @@ impl Totals {
     where
         M: Machine,
         F: Fn() -> M + Sync,
-        C: Codec,
+        C: Storage,
         R: Reduction,
         S: Store,
     {

@@ -12,42 +12,50 @@ use murphi::machine::{Check, Machine, Outcome};
 
 use crate::finding::{Finding, Kind};
 use crate::hash::{self, Partition};
-use crate::pack::Codec;
 use crate::reduction::Reduction;
 use crate::result::Step;
 use crate::runner::{Portion, Rules, Runner};
+use crate::storage::Storage;
 use crate::store::{Store, StoreError};
 
-/// The representatives on the way to a state of level `depth`, all packed, the state included.
+/// The representatives on the way to a state of level `depth`, all as they are stored, the state
+/// included.
 pub(crate) fn way_back<M, C, R, S>(
     runner: &mut Runner<'_, M, C, R>,
     stores: &mut [S],
     partition: Partition,
     depth: u32,
-    packed: &[u8],
+    stored: &[u8],
 ) -> Result<Vec<Vec<u8>>, StoreError>
 where
     M: Machine,
-    C: Codec,
+    C: Storage,
     R: Reduction,
     S: Store,
 {
-    let mut way = vec![packed.to_vec()];
+    let mut way = vec![stored.to_vec()];
     for depth in (0..depth).rev() {
         let target = way.last().expect("never empty").clone();
         let hash = hash::hash(&target, hash::PLACE);
         let hint = stores[partition.owner(hash)].hint_of(&target, hash);
-        let mut best: Option<Vec<u8>> = None;
+        // The store knows the hints of states whose hints are those of their hashes.
+        let known = hint.filter(|_| runner.hints_by_hash());
+        let mut best: Option<(Vec<u8>, Vec<u8>)> = None;
         for store in stores.iter_mut() {
-            store.candidates(depth, hint, &mut |candidate| {
-                let better = best.as_ref().is_none_or(|best| candidate < &best[..]);
-                if better && leads_to(runner, candidate, &target) {
-                    best = Some(candidate.to_vec());
+            store.candidates(depth, known, &mut |candidate| {
+                runner.load(candidate);
+                if hint.is_some_and(|hint| hint != runner.hint(candidate)) {
+                    return;
+                }
+                let packed = runner.packed(candidate);
+                let better = best.as_ref().is_none_or(|(best, _)| packed < *best);
+                if better && leads_to(runner, &target) {
+                    best = Some((packed, candidate.to_vec()));
                 }
             })?;
         }
         match best {
-            Some(best) => way.push(best),
+            Some((_, best)) => way.push(best),
             // Only if the machine does not do the same thing twice.
             None => break,
         }
@@ -56,13 +64,11 @@ where
     Ok(way)
 }
 
-/// Whether some rule leads from a state that counts to `target`.
-fn leads_to<M: Machine, C: Codec, R: Reduction>(
+/// Whether the state of the runner counts and some rule leads from it to `target`.
+fn leads_to<M: Machine, C: Storage, R: Reduction>(
     runner: &mut Runner<'_, M, C, R>,
-    candidate: &[u8],
     target: &[u8],
 ) -> bool {
-    runner.load(candidate);
     if runner.check() != Check::Holds {
         return false;
     }
@@ -73,22 +79,21 @@ fn leads_to<M: Machine, C: Codec, R: Reduction>(
     found.is_some()
 }
 
-/// Whether a rule that was run led to a state with this representative, which replaces the state.
-fn leads<C: Codec, R: Reduction>(
+/// Whether a rule that was run led to a state with this representative; the state may be overwritten.
+fn leads<C: Storage, R: Reduction>(
     portion: &mut Portion<'_, '_, C, R>,
     firing: usize,
     target: &[u8],
     packed: &mut [u8],
 ) -> bool {
     portion.firings()[firing].outcome == Outcome::Done && {
-        portion.pack(firing, packed);
-        packed == target
+        portion.pack(firing, packed).is_ok() && packed == target
     }
 }
 
 /// The steps along a way of representatives, in the names of the start state, and the parameters
 /// of the rule of the finding at its end in those names.
-pub(crate) fn steps<M: Machine, C: Codec, R: Reduction>(
+pub(crate) fn steps<M: Machine, C: Storage, R: Reduction>(
     runner: &mut Runner<'_, M, C, R>,
     way: &[Vec<u8>],
     finding: &Finding,
@@ -117,7 +122,7 @@ pub(crate) fn steps<M: Machine, C: Codec, R: Reduction>(
 }
 
 /// Takes the first step to a state with this representative.
-fn take<M: Machine, C: Codec, R: Reduction>(
+fn take<M: Machine, C: Storage, R: Reduction>(
     runner: &mut Runner<'_, M, C, R>,
     target: &[u8],
     rules: Rules,
@@ -135,7 +140,7 @@ fn take<M: Machine, C: Codec, R: Reduction>(
 }
 
 /// The first parameters with which the rule of the finding ends like this in the runner's state.
-fn failing<M: Machine, C: Codec, R: Reduction>(
+fn failing<M: Machine, C: Storage, R: Reduction>(
     runner: &mut Runner<'_, M, C, R>,
     finding: &Finding,
     outcome: Outcome,

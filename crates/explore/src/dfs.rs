@@ -65,7 +65,7 @@ where
     Exploration { covered, bytes, seconds, ..found }
 }
 
-struct Search<'a, M, C, R: Reduction> {
+struct Search<'a, M, C: Codec, R: Reduction> {
     runner: Runner<'a, M, C, R>,
     watch: &'a Watch,
     meter: &'a Meter,
@@ -251,7 +251,7 @@ impl Way {
         reserve(&mut self.pending, self.packed + 1, meter)?;
         self.pending.resize(start + self.packed + 1, 0);
         let packed = &mut self.pending[start..start + self.packed];
-        portion.pack(number, packed);
+        portion.pack(number, packed)?;
         if set.contains(packed, hash::hash(packed, hash::PLACE)) {
             self.pending.truncate(start);
         }
@@ -267,7 +267,8 @@ impl Way {
     }
 
     fn note(&mut self, kind: Kind, packed: &[u8], rule: u32, instance: u64) {
-        Finding { kind, packed: packed.to_vec(), rule, instance }.keep_least(&mut self.finding);
+        let (packed, stored) = (packed.to_vec(), packed.to_vec());
+        Finding { kind, packed, rule, instance, stored }.keep_least(&mut self.finding);
     }
 
     fn finish<M: Machine, C: Codec, R: Reduction>(

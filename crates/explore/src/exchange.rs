@@ -94,12 +94,12 @@ pub(crate) fn exchanges<S>(
 }
 
 impl<S: Store> Exchange<'_, S> {
-    /// Passes a record on to its owner: a state that `pack` writes, and a hint.
+    /// Passes a record on to its owner: a state that `pack` writes, unless it fails, and a hint.
     #[inline(always)]
     pub(crate) fn add(
         &mut self,
         hint: u8,
-        pack: impl FnOnce(&mut [u8]),
+        pack: impl FnOnce(&mut [u8]) -> Result<(), StoreError>,
         shared: &Shared,
     ) -> Result<(), Broken> {
         // Packed in place among this worker's own records, where all go with one thread.
@@ -107,7 +107,10 @@ impl<S: Store> Exchange<'_, S> {
         let record = &mut self.records[start..start + size];
         record[self.packed_size] = hint;
         let packed = &mut record[..self.packed_size];
-        pack(packed);
+        if let Err(error) = pack(packed) {
+            self.watch.fail(error);
+            return Ok(());
+        }
         let hash = hash::hash(packed, hash::PLACE);
         let owner = self.partition.owner(hash);
         if owner == self.number {

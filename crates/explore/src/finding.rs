@@ -10,11 +10,13 @@ use crate::result::Violation;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     pub(crate) kind: Kind,
-    /// The packed representative of the state.
+    /// The packed representative of the state, by which findings are put in order.
     pub(crate) packed: Vec<u8>,
     /// The rule and its parameters, or the property and 0.
     pub(crate) rule: u32,
     pub(crate) instance: u64,
+    /// The representative as it is stored.
+    pub(crate) stored: Vec<u8>,
 }
 
 /// The kinds, most urgent first.

@@ -33,9 +33,9 @@ use crate::System;
 use crate::finding::{Finding, Kind};
 use crate::hash::Partition;
 use crate::memory::Meter;
-use crate::pack::Codec;
 use crate::reduction::Reduction;
 use crate::runner::{Rules, Runner};
+use crate::storage::Storage;
 use crate::store::{Numbered, StoreError};
 use crate::symmetry::Permutation;
 use crate::watch::Watch;
@@ -92,7 +92,7 @@ pub(crate) fn check<M, F, C, R>(
 where
     M: Machine,
     F: Fn() -> M + Sync,
-    C: Codec,
+    C: Storage,
     R: Reduction,
 {
     let states = States::new(stores, question.partition);
@@ -154,7 +154,7 @@ fn in_parallel<M, F, C, R>(
 ) where
     M: Machine,
     F: Fn() -> M + Sync,
-    C: Codec,
+    C: Storage,
     R: Reduction,
 {
     shared.next.store(0, Relaxed);
@@ -201,7 +201,7 @@ impl Onward {
 }
 
 /// One thread.
-struct Worker<'w, 's, M, C, R: Reduction> {
+struct Worker<'w, 's, M, C: Storage, R: Reduction> {
     shared: &'w Shared<'w>,
     runner: Runner<'s, M, C, R>,
     reached: Vec<bool>,
@@ -211,7 +211,7 @@ struct Worker<'w, 's, M, C, R: Reduction> {
     tracks: bool,
 }
 
-impl<'w, 's, M: Machine, C: Codec, R: Reduction> Worker<'w, 's, M, C, R> {
+impl<'w, 's, M: Machine, C: Storage, R: Reduction> Worker<'w, 's, M, C, R> {
     fn new<F: Fn() -> M>(system: &System<'s, F, C, R>, shared: &'w Shared<'w>) -> Self {
         let question = shared.question;
         let runner = Runner::obeying(system, question.watch.halt());
@@ -249,12 +249,17 @@ impl<'w, 's, M: Machine, C: Codec, R: Reduction> Worker<'w, 's, M, C, R> {
         }
     }
 
+    /// Something that is wrong with the state that was loaded last.
+    fn finding(&self, kind: Kind, stored: &[u8], property: u32) -> Finding {
+        let packed = self.runner.packed(stored);
+        Finding { kind, packed, rule: property, instance: 0, stored: stored.to_vec() }
+    }
+
     /// Keeps the first state in which a goal cannot be evaluated.
     #[cold]
     fn fail(&self, level: u32, packed: &[u8], goal: usize) {
         let property = self.shared.question.goals.get(goal).property;
-        let (kind, packed) = (Kind::PropertyFailed, packed.to_vec());
-        let finding = Finding { kind, packed, rule: property, instance: 0 };
+        let finding = self.finding(Kind::PropertyFailed, packed, property);
         let mut failed = self.shared.failed.lock().unwrap_or_else(PoisonError::into_inner);
         let is_first = |found: &Found| (level, &finding) < (found.level, &found.finding);
         if failed.as_ref().is_none_or(is_first) {
@@ -297,9 +302,13 @@ impl<'w, 's, M: Machine, C: Codec, R: Reduction> Worker<'w, 's, M, C, R> {
                 }
                 let renaming = match tracks {
                     true => portion.pack_tracked(firing, packed),
-                    false => {
-                        portion.pack(firing, packed);
-                        None
+                    false => portion.pack(firing, packed).map(|()| None),
+                };
+                let renaming = match renaming {
+                    Ok(renaming) => renaming,
+                    Err(error) => {
+                        question.watch.fail(error);
+                        return;
                     }
                 };
                 let Some(state) = states.find(packed) else { continue };
@@ -334,12 +343,12 @@ impl<'w, 's, M: Machine, C: Codec, R: Reduction> Worker<'w, 's, M, C, R> {
                     continue;
                 };
                 let packed = shared.states.state(run, number);
-                if best.as_ref().is_none_or(|best| *packed < best.finding.packed[..])
-                    && self.load(packed)
-                {
-                    let property = shared.question.goals.get(goal).property;
-                    let (kind, packed) = (Kind::OutOfReach, packed.to_vec());
-                    let finding = Finding { kind, packed, rule: property, instance: 0 };
+                if !self.load(packed) {
+                    continue;
+                }
+                let property = shared.question.goals.get(goal).property;
+                let finding = self.finding(Kind::OutOfReach, packed, property);
+                if best.as_ref().is_none_or(|best| finding < best.finding) {
                     best = Some(Found { level: run.level, finding, goal });
                 }
             }

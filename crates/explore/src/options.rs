@@ -33,6 +33,8 @@ pub struct Options {
     pub goals: Goals,
     /// Where temporary files go; `None` is the system's place for them.
     pub directory: Option<PathBuf>,
+    /// In which form states are stored, breadth first. Nothing that is found depends on it.
+    pub form: StateForm,
 }
 
 impl Default for Options {
@@ -48,8 +50,21 @@ impl Default for Options {
             pass_over: 0,
             goals: Goals::default(),
             directory: None,
+            form: StateForm::BySize,
         }
     }
+}
+
+/// In which form states are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StateForm {
+    /// Small states flat, large ones as trees.
+    #[default]
+    BySize,
+    /// As packed bytes.
+    Flat,
+    /// As trees of parts that states share.
+    Tree,
 }
 
 /// In which order states are visited.

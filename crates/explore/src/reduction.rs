@@ -26,6 +26,21 @@ pub trait Reduction: Sync {
         None
     }
 
+    /// Remembers a representative whose successors come next.
+    fn expand(&self, _scratch: &mut Self::Scratch, _representative: &[u8]) {}
+
+    /// The representative of the class of a state, most likely a successor of the representative
+    /// that was remembered last. It may replace the state. With it, words of eight bytes among
+    /// which are all in which it differs from that representative, if that is known.
+    fn canonical_successor<'s>(
+        &self,
+        scratch: &'s mut Self::Scratch,
+        state: &'s mut [u8],
+    ) -> (&'s [u8], Option<&'s [u32]>) {
+        self.canonicalize(scratch, state);
+        (state, None)
+    }
+
     /// Whether a state differs from a representative in nothing but the order of multisets, which
     /// means nothing.
     fn only_reorders(

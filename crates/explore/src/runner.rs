@@ -10,8 +10,8 @@ use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
 
 use crate::System;
 use crate::memory::Meter;
-use crate::pack::Codec;
 use crate::reduction::Reduction;
+use crate::storage::Storage;
 use crate::store::StoreError;
 use crate::symmetry::Permutation;
 
@@ -19,7 +19,7 @@ use crate::symmetry::Permutation;
 const PORTION: usize = 1 << 20;
 
 /// A machine, the state it is in, and where its rules lead from there.
-pub(crate) struct Runner<'a, M, C, R: Reduction> {
+pub(crate) struct Runner<'a, M, C: Storage, R: Reduction> {
     pub(crate) machine: M,
     /// The unpacked state.
     pub(crate) state: Vec<u8>,
@@ -33,14 +33,15 @@ pub(crate) struct Runner<'a, M, C, R: Reduction> {
 }
 
 /// Turns states into packed representatives.
-struct Packer<'a, C, R: Reduction> {
+struct Packer<'a, C: Storage, R: Reduction> {
     codec: &'a C,
     reduction: &'a R,
     scratch: R::Scratch,
+    storing: C::Scratch,
 }
 
 /// Some of the rules that were run in a state.
-pub(crate) struct Portion<'a, 'b, C, R: Reduction> {
+pub(crate) struct Portion<'a, 'b, C: Storage, R: Reduction> {
     /// The state they were run in.
     state: &'a [u8],
     successors: &'a mut Successors,
@@ -56,14 +57,19 @@ pub(crate) enum Rules {
     Applying,
 }
 
-impl<'a, M: Machine, C: Codec, R: Reduction> Runner<'a, M, C, R> {
+impl<'a, M: Machine, C: Storage, R: Reduction> Runner<'a, M, C, R> {
     pub(crate) fn new<F: Fn() -> M>(system: &System<'a, F, C, R>) -> Self {
         let (codec, reduction) = (system.codec, system.reduction);
         Runner {
             machine: (system.machine)(),
             state: vec![0; system.state_size],
             successors: Successors::new(system.state_size),
-            packer: Packer { codec, reduction, scratch: reduction.scratch() },
+            packer: Packer {
+                codec,
+                reduction,
+                scratch: reduction.scratch(),
+                storing: codec.scratch(),
+            },
             most: (PORTION / (system.state_size + size_of::<Firing>())).max(1),
             metered: 0,
         }
@@ -104,15 +110,33 @@ impl<'a, M: Machine, C: Codec, R: Reduction> Runner<'a, M, C, R> {
         }
     }
 
-    /// Bytes of a packed state.
+    /// Bytes of a stored state.
     pub(crate) fn packed_size(&self) -> usize {
-        self.packer.codec.packed_size()
+        self.packer.codec.stored_size()
     }
 
-    /// Goes to a packed state.
+    /// Goes to a stored state.
     #[inline(always)]
     pub(crate) fn load(&mut self, packed: &[u8]) {
-        self.packer.codec.unpack(packed, &mut self.state);
+        let Packer { codec, storing, reduction, scratch } = &mut self.packer;
+        codec.load(storing, packed, &mut self.state);
+        reduction.expand(scratch, &self.state);
+    }
+
+    /// The hint of the state that was loaded last, given as it is stored.
+    #[inline(always)]
+    pub(crate) fn hint(&self, stored: &[u8]) -> u8 {
+        self.packer.codec.hint(&self.packer.storing, stored)
+    }
+
+    /// Whether the hint of a state is that of the hash of its stored form.
+    pub(crate) fn hints_by_hash(&self) -> bool {
+        self.packer.codec.hints_by_hash()
+    }
+
+    /// The packed state that was loaded last, given as it is stored.
+    pub(crate) fn packed(&self, stored: &[u8]) -> Vec<u8> {
+        self.packer.codec.packed(&self.packer.storing, stored)
     }
 
     /// Looks at the properties of the state.
@@ -184,11 +208,16 @@ impl<'a, M: Machine, C: Codec, R: Reduction> Runner<'a, M, C, R> {
     }
 }
 
-impl<C: Codec, R: Reduction> Portion<'_, '_, C, R> {
+impl<C: Storage, R: Reduction> Portion<'_, '_, C, R> {
     /// What was run.
     #[inline(always)]
     pub(crate) fn firings(&self) -> &[Firing] {
         &self.successors.firings
+    }
+
+    /// The packed state in which they were run, given as it is stored.
+    pub(crate) fn packed(&self, stored: &[u8]) -> Vec<u8> {
+        self.packer.codec.packed(&self.packer.storing, stored)
     }
 
     /// The state that a firing led to.
@@ -210,23 +239,27 @@ impl<C: Codec, R: Reduction> Portion<'_, '_, C, R> {
         !reduction.only_reorders(scratch, self.state, self.successors.state(firing))
     }
 
-    /// Replaces a successor by its representative and packs it; says who became whom.
-    pub(crate) fn pack_tracked(&mut self, firing: usize, packed: &mut [u8]) -> Option<Permutation> {
+    /// Stores the representative of a successor in `packed`, and says who became whom.
+    pub(crate) fn pack_tracked(
+        &mut self,
+        firing: usize,
+        packed: &mut [u8],
+    ) -> Result<Option<Permutation>, StoreError> {
         let size = self.successors.size;
         let state = &mut self.successors.states[firing * size..(firing + 1) * size];
-        let Packer { codec, reduction, scratch } = &mut *self.packer;
+        let Packer { codec, reduction, scratch, storing } = &mut *self.packer;
         let renaming = reduction.canonicalize_tracked(scratch, state);
-        codec.pack(state, packed);
-        renaming
+        codec.store(storing, state, None, packed)?;
+        Ok(renaming)
     }
 
-    /// Replaces a successor by its representative and packs it.
+    /// Stores the representative of a successor in `packed`; the successor may be overwritten.
     #[inline(always)]
-    pub(crate) fn pack(&mut self, firing: usize, packed: &mut [u8]) {
+    pub(crate) fn pack(&mut self, firing: usize, packed: &mut [u8]) -> Result<(), StoreError> {
         let size = self.successors.size;
         let state = &mut self.successors.states[firing * size..(firing + 1) * size];
-        let Packer { codec, reduction, scratch } = &mut *self.packer;
-        reduction.canonicalize(scratch, state);
-        codec.pack(state, packed);
+        let Packer { codec, reduction, scratch, storing } = &mut *self.packer;
+        let (state, changed) = reduction.canonical_successor(scratch, state);
+        codec.store(storing, state, changed, packed)
     }
 }

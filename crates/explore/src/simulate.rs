@@ -189,7 +189,7 @@ fn lock(book: &Mutex<Book>) -> MutexGuard<'_, Book> {
 }
 
 /// A machine that walks.
-struct Walker<'a, M, C, R: Reduction> {
+struct Walker<'a, M, C: Codec, R: Reduction> {
     runner: Runner<'a, M, C, R>,
     deadlock: Deadlock,
     /// Bytes that successors may take.
@@ -337,5 +337,5 @@ impl<'a, M: Machine, C: Codec, R: Reduction> Walker<'a, M, C, R> {
 
 /// A finding at the end of a walk, which needs no packed state to be found again.
 fn finding(kind: Kind, rule: u32, instance: u64) -> Finding {
-    Finding { kind, packed: Vec::new(), rule, instance }
+    Finding { kind, packed: Vec::new(), rule, instance, stored: Vec::new() }
 }

@@ -13,13 +13,13 @@ use murphi::machine::{Check, Machine, Outcome};
 use crate::System;
 use crate::exchange::{Exchange, exchanges};
 use crate::finding::{Finding, Kind};
-use crate::hash::{self, Partition};
+use crate::hash::Partition;
 use crate::memory::Meter;
 use crate::options::{Deadlock, Options};
-use crate::pack::Codec;
 use crate::reduction::Reduction;
 use crate::rendezvous::{Broken, Rendezvous};
 use crate::runner::{Portion, Rules, Runner};
+use crate::storage::Storage;
 use crate::store::Store;
 use crate::watch::Watch;
 
@@ -59,7 +59,7 @@ impl Shared {
 }
 
 /// A worker.
-pub(crate) struct Worker<'a, M, C, R: Reduction, S> {
+pub(crate) struct Worker<'a, M, C: Storage, R: Reduction, S> {
     bound: u32,
     /// How many states are enough, and how many all workers have in this level and before it.
     most_states: u64,
@@ -114,7 +114,7 @@ pub(crate) fn workers<'a, M, F, C, R, S>(
 where
     M: Machine,
     F: Fn() -> M,
-    C: Codec,
+    C: Storage,
     R: Reduction,
 {
     let count = Count { firings: vec![0; system.rules], ..Count::default() };
@@ -135,11 +135,11 @@ where
         pass_over: options.pass_over,
         passed_over: BTreeSet::new(),
     };
-    let exchanges = exchanges(stores, partition, system.codec.packed_size(), watch);
+    let exchanges = exchanges(stores, partition, system.codec.stored_size(), watch);
     exchanges.into_iter().map(worker).collect()
 }
 
-impl<'a, M: Machine, C: Codec, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
+impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
     /// Level after level.
     pub(crate) fn run(&mut self, shared: &Shared) -> Result<(), Broken> {
         for level in 0.. {
@@ -227,10 +227,12 @@ impl<'a, M: Machine, C: Codec, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
                 return Ok(());
             }
             Check::Broken(property) => {
-                self.tally.note(shared, Kind::Broken, packed, property, 0);
+                let state = (self.runner.packed(packed), packed);
+                self.tally.note(shared, Kind::Broken, state, property, 0);
             }
             Check::Failed(property) => {
-                self.tally.note(shared, Kind::PropertyFailed, packed, property, 0);
+                let state = (self.runner.packed(packed), packed);
+                self.tally.note(shared, Kind::PropertyFailed, state, property, 0);
             }
         }
         self.tally.count.looked_at += 1;
@@ -244,7 +246,7 @@ impl<'a, M: Machine, C: Codec, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
     #[inline(always)]
     fn expand(&mut self, packed: &[u8], shared: &Shared) -> Result<(), Broken> {
         let Worker { runner, exchange, tally, watch, .. } = self;
-        let hint = hash::hint(hash::hash(packed, hash::PLACE));
+        let hint = runner.hint(packed);
         let mut leaves = tally.deadlock == Deadlock::Off;
         let mut result = Ok(());
         runner.run(Rules::Applying, |portion| {
@@ -259,7 +261,7 @@ impl<'a, M: Machine, C: Codec, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
             }
         });
         if !leaves && !watch.stopped() {
-            tally.note(shared, Kind::Deadlock, packed, 0, 0);
+            tally.note(shared, Kind::Deadlock, (runner.packed(packed), packed), 0, 0);
         }
         if let Err(error) = runner.count(self.meter) {
             watch.fail(error);
@@ -272,8 +274,8 @@ impl<'a, M: Machine, C: Codec, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
     fn pass(&mut self, shared: &Shared, packed: &[u8], property: u32) {
         self.tally.count.looked_at += 1;
         self.deepest = self.level;
-        let packed = packed.to_vec();
-        let finding = Finding { kind: Kind::Broken, packed, rule: property, instance: 0 };
+        let (packed, stored) = (self.runner.packed(packed), packed.to_vec());
+        let finding = Finding { kind: Kind::Broken, packed, rule: property, instance: 0, stored };
         self.passed_over.insert((self.level, finding));
         if self.passed_over.len() > self.pass_over {
             self.passed_over.pop_last();
@@ -294,7 +296,7 @@ impl Tally {
     /// Passes the successors of a portion on to their owners, and keeps what is wrong. Says
     /// whether the state `packed` can be left.
     #[inline(always)]
-    fn take<C: Codec, R: Reduction, S: Store>(
+    fn take<C: Storage, R: Reduction, S: Store>(
         &mut self,
         portion: &mut Portion<'_, '_, C, R>,
         exchange: &mut Exchange<'_, S>,
@@ -321,15 +323,25 @@ impl Tally {
                 Outcome::GuardFailed => Kind::GuardFailed,
             };
             leaves = true;
-            self.note(shared, kind, packed, firing.rule, firing.instance);
+            let state = (portion.packed(packed), packed);
+            self.note(shared, kind, state, firing.rule, firing.instance);
         }
         Ok(leaves)
     }
 
-    /// Keeps a finding, and tells the others what is no longer necessary.
+    /// Keeps a finding at a state, packed and as it is stored, and tells the others what is no
+    /// longer necessary.
     #[cold]
-    fn note(&mut self, shared: &Shared, kind: Kind, packed: &[u8], rule: u32, instance: u64) {
-        Finding { kind, packed: packed.to_vec(), rule, instance }.keep_least(&mut self.finding);
+    fn note(
+        &mut self,
+        shared: &Shared,
+        kind: Kind,
+        (packed, stored): (Vec<u8>, &[u8]),
+        rule: u32,
+        instance: u64,
+    ) {
+        let stored = stored.to_vec();
+        Finding { kind, packed, rule, instance, stored }.keep_least(&mut self.finding);
         shared.found.fetch_max(1 + u8::from(kind.is_property()), Relaxed);
     }
 }

@@ -16,7 +16,7 @@ use murphi::layout::Layout;
 pub(crate) struct Shapes {
     shapes: Vec<Shape>,
     sizes: Vec<usize>,
-    /// Offsets and types of the state variables with multisets in them.
+    /// Offsets and types of the multisets of the state that are not inside others.
     state: Vec<(usize, usize)>,
 }
 
@@ -80,14 +80,22 @@ impl Shapes {
         let sizes = layout.types.iter().map(|laid_out| laid_out.size as usize).collect();
         let globals = model.globals.iter().zip(&layout.globals);
         let globals = globals.map(|(global, &offset)| (offset as usize, global.ty.0 as usize));
-        let state = globals.filter(|&(_, ty)| !matches!(shapes[ty], Shape::Plain)).collect();
+        let state = outermost_multisets(&shapes, globals.collect());
         Shapes { shapes, sizes, state }
     }
 
-    /// Closes the gaps that removals have left in the multisets of a state.
+    /// Closes the gaps that removals have left in the multisets of a state. Rules end with this, and
+    /// most leave no gaps, so it looks at the marks of all multisets and at nothing else.
     pub(crate) fn close_gaps(&self, state: &mut [u8]) {
         for &(offset, ty) in &self.state {
-            self.close_gaps_in(ty, &mut state[offset..offset + self.sizes[ty]]);
+            let bytes = &mut state[offset..offset + self.sizes[ty]];
+            if let Shape::Multiset(multiset) = &self.shapes[ty] {
+                let marks = &bytes[multiset.marks..multiset.marks + multiset.capacity];
+                let marked = marks.iter().fold(0, |any, mark| any | mark) != 0;
+                if marked || !matches!(self.shapes[multiset.element], Shape::Plain) {
+                    self.close_gaps_in(ty, bytes);
+                }
+            }
         }
     }
 
@@ -156,6 +164,26 @@ impl Shapes {
                 occurrences(element, left) == occurrences(element, right)
             })
     }
+}
+
+/// The multisets among values at offsets, those inside other multisets apart.
+fn outermost_multisets(shapes: &[Shape], values: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    let mut pending = values;
+    let mut multisets = Vec::new();
+    while let Some((offset, ty)) = pending.pop() {
+        match &shapes[ty] {
+            Shape::Plain => {}
+            Shape::Record(fields) => {
+                pending.extend(fields.iter().map(|&(at, ty)| (offset + at, ty)));
+            }
+            Shape::Array { length, stride, element } => {
+                pending.extend((0..*length).map(|index| (offset + index * stride, *element)));
+            }
+            Shape::Multiset(_) => multisets.push((offset, ty)),
+        }
+    }
+    multisets.sort_unstable();
+    multisets
 }
 
 impl Multiset {

@@ -7,13 +7,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use murphi::machine::Machine;
 
 use super::{Onward, Shared, Worker};
-use crate::pack::Codec;
 use crate::reduction::Reduction;
+use crate::storage::Storage;
 
 /// How far successors are followed.
 const FAR: usize = 1000;
 
-impl<M: Machine, C: Codec, R: Reduction> Worker<'_, '_, M, C, R> {
+impl<M: Machine, C: Storage, R: Reduction> Worker<'_, '_, M, C, R> {
     /// Sets what bits of a state can be learnt from the states after it.
     pub(super) fn chase(&mut self, at: u64, packed: &[u8]) {
         let mut way: Vec<(u64, Onward)> = Vec::new();

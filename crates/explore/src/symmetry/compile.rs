@@ -14,6 +14,7 @@ use super::plan::{
     for_each_combination, scalarsets_of,
 };
 use super::tabulate::{Slot, tabulate};
+use super::touch::Touch;
 
 /// Compiles a layout. Without `scalarsets`, only multisets are seen.
 pub(super) fn compile(
@@ -50,6 +51,7 @@ pub(super) fn compile(
     compiler.plan.regions.push(state);
     let mut plan = compiler.plan;
     plan.tables = small.and_then(|slots| tabulate(&plan, slots, compiler.constants.next()));
+    plan.touch = Touch::of(&plan);
     plan
 }
 
@@ -354,6 +356,7 @@ impl Compiler<'_> {
             count_mask: width_mask(layout.count_width),
             elements: layout.elements,
             stride: layout.stride,
+            capacity: layout.length,
             element: slot.element,
             flat,
             short: (flat && layout.stride <= 8).then(|| short(&element.cells[0])),

@@ -11,14 +11,17 @@
 use super::bytes::load;
 use super::hash::fold;
 use super::plan::{Bag, Cell, Plan, Reference, Region, Short, Window};
+use super::touch::Item;
 
 /// The keys of a state.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     /// For each member its key, and one entry for nobody.
     pub(super) keys: Vec<u64>,
-    /// For each member, whether anything but its own row mentions it.
-    pub(super) linked: Vec<bool>,
+    /// For each member, how often anything but its own row mentions it.
+    links: Vec<u32>,
+    /// 1 while parts are added, -1 while they are taken away.
+    sign: u64,
 }
 
 impl Keys {
@@ -26,8 +29,9 @@ impl Keys {
     pub(super) fn read(&mut self, plan: &Plan, bytes: &[u8]) {
         self.keys.clear();
         self.keys.resize(plan.members + 1, 0);
-        self.linked.clear();
-        self.linked.resize(plan.members + 1, false);
+        self.links.clear();
+        self.links.resize(plan.members + 1, 0);
+        self.sign = 1;
         let state = plan.state();
         for cell in &state.cells {
             match cell.sets.len() {
@@ -41,13 +45,105 @@ impl Keys {
         }
     }
 
+    /// Whether anything but its own row mentions a member.
+    #[inline(always)]
+    pub(super) fn is_linked(&self, member: u32) -> bool {
+        self.links[member as usize] != 0
+    }
+
+    /// Takes over the keys of another state.
+    #[inline(always)]
+    pub(super) fn copy_from(&mut self, other: &Keys) {
+        self.keys.clone_from(&other.keys);
+        self.links.clone_from(&other.links);
+    }
+
+    /// Goes from the keys of the padded state `before` to those of `after`, as far as an item says
+    /// other things in the two.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, plan: &Plan, item: Item, before: &[u8], after: &[u8]) {
+        if let Item::Bag { bag, instance } = item {
+            let bag = &plan.state().bags[bag as usize];
+            return self.advance_bag(plan, bag, instance as usize, before, after);
+        }
+        for (sign, bytes) in [(u64::MAX, before), (1, after)] {
+            self.sign = sign;
+            self.read_item(plan, item, bytes);
+        }
+    }
+
+    #[inline(always)]
+    fn read_item(&mut self, plan: &Plan, item: Item, bytes: &[u8]) {
+        let cell_of = |cell: u32| &plan.state().cells[cell as usize];
+        let row_of = |cell: &Cell, row: u32| plan.sets[cell.sets[0]].first + row;
+        match item {
+            Item::Global { cell, reference } => {
+                let cell = cell_of(cell);
+                let at = cell.reference_offsets[reference as usize];
+                self.read_global(plan, &cell.references[reference as usize], at, bytes);
+            }
+            Item::Window { cell, row, window } => {
+                let cell = cell_of(cell);
+                let at = cell.window_offsets[row as usize * cell.windows.len() + window as usize];
+                let Window { mask, factor, .. } = cell.windows[window as usize];
+                let part = (load(bytes, at as usize) & mask).wrapping_mul(factor);
+                self.add(row_of(cell, row), part, false);
+            }
+            Item::Reference { cell, row, reference } => {
+                let cell = cell_of(cell);
+                let reference = reference as usize;
+                let at = cell.reference_offsets[row as usize * cell.references.len() + reference];
+                let owner = row_of(cell, row);
+                let part =
+                    self.read_reference(plan, &cell.references[reference], at as usize, bytes);
+                self.add(owner, part, false);
+            }
+            Item::Cell { cell, instance } => {
+                self.read_cell(plan, cell_of(cell), instance as usize, 0, bytes);
+            }
+            Item::Bag { .. } => {}
+        }
+    }
+
+    /// The elements of a multiset, but for those that are the same at the same place.
+    fn advance_bag(
+        &mut self,
+        plan: &Plan,
+        bag: &Bag,
+        instance: usize,
+        before: &[u8],
+        after: &[u8],
+    ) {
+        let at = bag.offsets[instance] as usize;
+        let count = |bytes: &[u8]| (load(bytes, at) & bag.count_mask) as usize;
+        let counts = [count(before), count(after)];
+        for position in 0..counts[0].max(counts[1]) {
+            let element = at + bag.elements as usize + position * bag.stride as usize;
+            let range = element..element + bag.stride as usize;
+            if position < counts[0].min(counts[1]) && before[range.clone()] == after[range] {
+                continue;
+            }
+            for (count, sign, bytes) in [(counts[0], u64::MAX, before), (counts[1], 1, after)] {
+                if position < count {
+                    self.sign = sign;
+                    self.read_element(plan, bag, instance, element, bytes);
+                }
+            }
+        }
+    }
+
     /// References that belong to nobody.
     fn read_globals(&mut self, plan: &Plan, cell: &Cell, bytes: &[u8]) {
         for (reference, &at) in cell.references.iter().zip(&cell.reference_offsets) {
-            let number = load(bytes, at as usize) & reference.mask;
-            let member = plan.decoders[reference.decoder as usize + number as usize];
-            self.add(member, reference.role.constant, true);
+            self.read_global(plan, reference, at, bytes);
         }
+    }
+
+    #[inline(always)]
+    fn read_global(&mut self, plan: &Plan, reference: &Reference, at: u32, bytes: &[u8]) {
+        let number = load(bytes, at as usize) & reference.mask;
+        let member = plan.decoders[reference.decoder as usize + number as usize];
+        self.add(member, reference.role.constant, true);
     }
 
     fn read_rows(&mut self, plan: &Plan, cell: &Cell, bytes: &[u8]) {
@@ -81,17 +177,29 @@ impl Keys {
     ) {
         let mut key: u64 = 0;
         for (reference, &at) in cell.references.iter().zip(offsets) {
-            let number = load(bytes, at as usize) & reference.mask;
-            if number == 0 {
-                continue;
-            }
-            let member = plan.decoders[reference.decoder as usize + number as usize];
-            let plain = number.wrapping_mul(reference.factor);
-            let part = if member == plan.nobody() { plain } else { reference.owner_role.constant };
+            let part = self.read_reference(plan, reference, at as usize, bytes);
             key = key.wrapping_add(part);
-            self.add(member, reference.role.constant, true);
         }
         self.add(owner, key, false);
+    }
+
+    /// A reference of a row; returns what it adds to the key of the owner.
+    #[inline(always)]
+    fn read_reference(
+        &mut self,
+        plan: &Plan,
+        reference: &Reference,
+        at: usize,
+        bytes: &[u8],
+    ) -> u64 {
+        let number = load(bytes, at) & reference.mask;
+        if number == 0 {
+            return 0;
+        }
+        let member = plan.decoders[reference.decoder as usize + number as usize];
+        let plain = number.wrapping_mul(reference.factor);
+        self.add(member, reference.role.constant, true);
+        if member == plan.nobody() { plain } else { reference.owner_role.constant }
     }
 
     /// Cells with several indices, or inside an element of a multiset. Most hold the lowest value
@@ -101,16 +209,21 @@ impl Keys {
             return self.read_plain_cells(cell, window, base, bytes);
         }
         for instance in 0..cell.instances {
-            let (hash, lowest) = cell.hash(plan, instance, base, bytes);
-            if lowest {
-                continue;
-            }
-            let hash = fold(hash);
-            for (&member, role) in cell.indices_of(instance).iter().zip(&cell.roles) {
-                self.add(member, hash.rotate_left(role.rotation), true);
-            }
-            self.add_named(plan, cell, instance, base, hash, bytes);
+            self.read_cell(plan, cell, instance, base, bytes);
         }
+    }
+
+    #[inline(always)]
+    fn read_cell(&mut self, plan: &Plan, cell: &Cell, instance: usize, base: usize, bytes: &[u8]) {
+        let (hash, lowest) = cell.hash(plan, instance, base, bytes);
+        if lowest {
+            return;
+        }
+        let hash = fold(hash);
+        for (&member, role) in cell.indices_of(instance).iter().zip(&cell.roles) {
+            self.add(member, hash.rotate_left(role.rotation), true);
+        }
+        self.add_named(plan, cell, instance, base, hash, bytes);
     }
 
     /// Cells of a single window, such as the bits of a matrix.
@@ -128,30 +241,37 @@ impl Keys {
     }
 
     fn read_bag(&mut self, plan: &Plan, bag: &Bag, base: usize, bytes: &[u8]) {
-        let region = &plan.regions[bag.element];
         for (instance, &offset) in bag.offsets.iter().enumerate() {
             let at = base + offset as usize;
             let count = (load(bytes, at) & bag.count_mask) as usize;
             let (first, stride) = (at + bag.elements as usize, bag.stride as usize);
-            if let Some(short) = &bag.short {
-                for position in 0..count {
-                    let word = load(bytes, first + position * stride);
-                    self.read_short(plan, bag, instance, short, word);
-                }
-                continue;
-            }
             for position in 0..count {
-                let element = first + position * stride;
-                let (hash, _) = region.cells[0].hash(plan, 0, element, bytes);
-                let hash = fold(hash ^ bag.seed);
-                for (&member, role) in bag.indices_of(instance).iter().zip(&bag.roles) {
-                    self.add(member, hash.rotate_left(role.rotation), true);
-                }
-                self.add_named(plan, &region.cells[0], 0, element, hash, bytes);
-                if !bag.flat {
-                    self.read_parts(plan, region, element, bytes);
-                }
+                self.read_element(plan, bag, instance, first + position * stride, bytes);
             }
+        }
+    }
+
+    #[inline(always)]
+    fn read_element(
+        &mut self,
+        plan: &Plan,
+        bag: &Bag,
+        instance: usize,
+        element: usize,
+        bytes: &[u8],
+    ) {
+        if let Some(short) = &bag.short {
+            return self.read_short(plan, bag, instance, short, load(bytes, element));
+        }
+        let region = &plan.regions[bag.element];
+        let (hash, _) = region.cells[0].hash(plan, 0, element, bytes);
+        let hash = fold(hash ^ bag.seed);
+        for (&member, role) in bag.indices_of(instance).iter().zip(&bag.roles) {
+            self.add(member, hash.rotate_left(role.rotation), true);
+        }
+        self.add_named(plan, &region.cells[0], 0, element, hash, bytes);
+        if !bag.flat {
+            self.read_parts(plan, region, element, bytes);
         }
     }
 
@@ -209,8 +329,9 @@ impl Keys {
     #[inline(always)]
     fn add(&mut self, member: u32, part: u64, links: bool) {
         let key = &mut self.keys[member as usize];
-        *key = key.wrapping_add(part);
-        self.linked[member as usize] |= links;
+        *key = key.wrapping_add(part.wrapping_mul(self.sign));
+        let count = &mut self.links[member as usize];
+        *count = count.wrapping_add(u32::from(links).wrapping_mul(self.sign as u32));
     }
 }
 

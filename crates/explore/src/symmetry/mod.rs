@@ -11,13 +11,15 @@
 //! keys are mostly `twins`, whose order does not matter. Others may be told apart by `refine`,
 //! on the `graph` of who is mentioned together with whom. For the rest, `search` tries. `relabel`
 //! carries out the permutation, and sorts multisets. All of it works on the flat tables that
-//! `compile` makes of a layout. Small states take a shorter way, through `tables`.
+//! `compile` makes of a layout. Small states take a shorter way, through `tables`; successors of a
+//! large state cost what they change, by `incremental` keys.
 //! Hashes only ever help to put members in order; no decision rests on two of them being equal.
 
 mod bytes;
 mod compile;
 mod graph;
 mod hash;
+mod incremental;
 mod keys;
 mod multiset;
 mod order;
@@ -28,6 +30,7 @@ mod relabel;
 mod search;
 mod tables;
 mod tabulate;
+mod touch;
 mod twins;
 
 use murphi::ir::Model;
@@ -39,6 +42,7 @@ use bytes::PADDING;
 use compile::compile;
 use graph::Graph;
 use hash::Constants;
+use incremental::{Base, Difference};
 use keys::{Keys, same_rows};
 use order::{image_of_keys, inverse, ranking_to_image};
 use plan::Plan;
@@ -94,6 +98,11 @@ pub struct Scratch {
     tree: Tree,
     spare: Spare,
     small: tables::Room,
+    /// The representative whose successors are canonicalised, and what differs from it.
+    base: Base,
+    difference: Difference,
+    /// Room for a renamed state, padded.
+    renamed: Vec<u8>,
     /// How often each step decided.
     pub decided: Decided,
 }
@@ -130,6 +139,9 @@ impl Scratch {
             tree: Tree::default(),
             spare: Spare::default(),
             small: tables::Room::default(),
+            base: Base::default(),
+            difference: Difference::default(),
+            renamed: Vec::new(),
             decided: Decided::default(),
         }
     }
@@ -153,6 +165,14 @@ impl Canonicalizer {
     #[doc(hidden)]
     pub fn without_tables(mut self) -> Canonicalizer {
         self.plan.tables = None;
+        self
+    }
+
+    /// The same, but some of what a word of the state says is overlooked when it changes: wrong, for
+    /// tests that this is noticed.
+    #[doc(hidden)]
+    pub fn overlooking(mut self) -> Canonicalizer {
+        self.plan.touch.overlook();
         self
     }
 
@@ -191,6 +211,50 @@ impl Canonicalizer {
         if self.decide(scratch, state) {
             state.copy_from_slice(&scratch.source[..size]);
         }
+    }
+
+    /// Remembers a representative, so that its successors are canonicalised at the cost of what
+    /// they change.
+    #[inline]
+    pub fn expand(&self, scratch: &mut Scratch, representative: &[u8]) {
+        if self.plan.tables.is_none() && !Reduction::is_trivial(self) {
+            let Scratch { base, difference, .. } = scratch;
+            base.replace(&self.plan, representative, difference);
+        }
+    }
+
+    /// Canonicalises a successor of the representative that was remembered last. Any state may be
+    /// given; it only costs more. With the representative of the successor come the words of eight
+    /// bytes in which it differs from the one that was remembered, where they are known.
+    #[inline]
+    pub fn canonical_successor<'s>(
+        &self,
+        scratch: &'s mut Scratch,
+        state: &'s mut [u8],
+    ) -> (&'s [u8], Option<&'s [u32]>) {
+        if scratch.base.state.is_empty() {
+            self.canonicalize(scratch, state);
+            return (state, None);
+        }
+        let (plan, size) = (&self.plan, self.plan.size);
+        let Scratch { source, keys, image, order, base, difference, .. } = scratch;
+        source[..size].copy_from_slice(state);
+        keys.copy_from(&base.keys);
+        difference.read(plan, &base.state, source, keys);
+        if !plan.sets.is_empty() {
+            if image_of_keys(plan, &keys.keys, image, order) {
+                scratch.decided.by_keys += 1;
+            } else if !self.break_ties(scratch) {
+                return (&scratch.source[..size], None);
+            }
+        }
+        let Scratch { source, image, base, difference, renamed, spare, .. } = scratch;
+        if (0..).zip(image.iter()).any(|(member, &image)| member != image) {
+            base.relabel(plan, image, difference, source, renamed, spare);
+            return (&renamed[..size], None);
+        }
+        difference.sort_multisets(plan, &base.state, source, spare);
+        (&source[..size], Some(&difference.words))
     }
 
     /// Like [`Canonicalizer::canonicalize`], and says which permutation it was: of each member of
@@ -249,8 +313,7 @@ impl Canonicalizer {
         let Scratch { room, twins, tree, spare, decided, .. } = scratch;
         inverse(image, order);
         let unlinked_alike = |left: u32, right: u32| {
-            let linked = |member: u32| keys.linked[member as usize];
-            !linked(left) && !linked(right) && same_rows(plan, left, right, source)
+            !keys.is_linked(left) && !keys.is_linked(right) && same_rows(plan, left, right, source)
         };
         if ties(plan, keys, order).all(|(left, right)| unlinked_alike(left, right)) {
             decided.by_rows += 1;
@@ -295,6 +358,20 @@ impl Reduction for Canonicalizer {
 
     fn canonicalize_tracked(&self, scratch: &mut Scratch, state: &mut [u8]) -> Option<Permutation> {
         Some(Canonicalizer::canonicalize_tracked(self, scratch, state))
+    }
+
+    #[inline(always)]
+    fn expand(&self, scratch: &mut Scratch, representative: &[u8]) {
+        Canonicalizer::expand(self, scratch, representative);
+    }
+
+    #[inline(always)]
+    fn canonical_successor<'s>(
+        &self,
+        scratch: &'s mut Scratch,
+        state: &'s mut [u8],
+    ) -> (&'s [u8], Option<&'s [u32]>) {
+        Canonicalizer::canonical_successor(self, scratch, state)
     }
 
     fn only_reorders(&self, scratch: &mut Scratch, representative: &[u8], state: &[u8]) -> bool {

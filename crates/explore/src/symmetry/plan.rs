@@ -12,6 +12,7 @@
 use murphi::ir::{Model, Simple, TypeId};
 
 use super::tables::Tables;
+use super::touch::Touch;
 
 /// A scalarset: its members are `first … first + size − 1` among the members of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +55,8 @@ pub(super) struct Plan {
     pub(super) set_seeds: Vec<u64>,
     /// For small states only.
     pub(super) tables: Option<Tables>,
+    /// What each word of the state says.
+    pub(super) touch: Touch,
 }
 
 /// A state, or an element of a multiset.
@@ -157,6 +160,8 @@ pub(super) struct Bag {
     /// Bytes from the count to the first element.
     pub(super) elements: u32,
     pub(super) stride: u32,
+    /// How many elements there is room for.
+    pub(super) capacity: u32,
     /// Which of [`Plan::regions`] its elements are.
     pub(super) element: usize,
     /// Whether its elements are one cell each.

@@ -4,9 +4,11 @@
 //! inside the elements of multisets; then multisets are sorted, inner ones first. It costs about
 //! as much as copying the state, plus the sorting.
 
+use std::ops::Range;
+
 use super::bytes::load;
 use super::multiset;
-use super::plan::{Axis, Block, Names, Plan, Region};
+use super::plan::{Axis, Bag, Block, Names, Plan, Region};
 
 /// Renames members in `bytes`, a padded state that is also given as it was `before`: `image` has
 /// the new name of each member, within its scalarset, and of nobody. Multisets are sorted
@@ -18,11 +20,15 @@ pub(super) fn relabel(
     bytes: &mut [u8],
     spare: &mut Spare,
 ) {
-    let state = plan.state();
-    for block in &state.blocks {
+    move_blocks(plan, image, before, bytes);
+    rename_region(plan, plan.state(), image, 0, bytes, spare);
+}
+
+/// Moves what members of scalarsets own, outside multisets.
+pub(super) fn move_blocks(plan: &Plan, image: &[u32], before: &[u8], bytes: &mut [u8]) {
+    for block in &plan.state().blocks {
         move_block(plan, block, image, before, bytes);
     }
-    rename_region(plan, state, image, 0, bytes, spare);
 }
 
 /// Sorts all multisets of a padded state.
@@ -50,10 +56,25 @@ fn rename_region(
     for names in &region.names {
         rename(plan, names, image, base, bytes);
     }
+    rename_bags(plan, region, image, base, bytes, spare);
+}
+
+/// Renames in the multisets of a region, and sorts them.
+pub(super) fn rename_bags(
+    plan: &Plan,
+    region: &Region,
+    image: &[u32],
+    base: usize,
+    bytes: &mut [u8],
+    spare: &mut Spare,
+) {
     for bag in &region.bags {
         for &offset in &bag.offsets {
             let at = base + offset as usize;
             let count = (load(bytes, at) & bag.count_mask) as usize;
+            if count == 0 {
+                continue;
+            }
             let (first, stride) = (at + bag.elements as usize, bag.stride as usize);
             let element = &plan.regions[bag.element];
             if bag.short.is_some() {
@@ -104,20 +125,37 @@ fn renamed_word(plan: &Plan, element: &Region, image: &[u32], word: u64) -> u64 
 
 fn sort_region(plan: &Plan, region: &Region, base: usize, bytes: &mut [u8], spare: &mut Spare) {
     for bag in &region.bags {
-        let element_region = &plan.regions[bag.element];
         for &offset in &bag.offsets {
-            let at = base + offset as usize;
-            let count = (load(bytes, at) & bag.count_mask) as usize;
-            let first = at + bag.elements as usize;
-            if !element_region.bags.is_empty() {
-                for position in 0..count {
-                    let element = first + position * bag.stride as usize;
-                    sort_region(plan, element_region, element, bytes, spare);
-                }
-            }
-            multiset::sort(bytes, first, bag.stride as usize, count, &mut spare.sorting);
+            sort_bag(plan, bag, base + offset as usize, bytes, spare);
         }
     }
+}
+
+/// Sorts one of the multisets of a padded state; returns where its elements are.
+pub(super) fn sort_multiset(
+    plan: &Plan,
+    (bag, instance): (u32, u32),
+    bytes: &mut [u8],
+    spare: &mut Spare,
+) -> Range<usize> {
+    let bag = &plan.state().bags[bag as usize];
+    let at = bag.offsets[instance as usize] as usize;
+    sort_bag(plan, bag, at, bytes, spare);
+    let (first, count) = (at + bag.elements as usize, load(bytes, at) & bag.count_mask);
+    first..first + count as usize * bag.stride as usize
+}
+
+fn sort_bag(plan: &Plan, bag: &Bag, at: usize, bytes: &mut [u8], spare: &mut Spare) {
+    let element_region = &plan.regions[bag.element];
+    let count = (load(bytes, at) & bag.count_mask) as usize;
+    let first = at + bag.elements as usize;
+    if !element_region.bags.is_empty() {
+        for position in 0..count {
+            let element = first + position * bag.stride as usize;
+            sort_region(plan, element_region, element, bytes, spare);
+        }
+    }
+    multiset::sort(bytes, first, bag.stride as usize, count, &mut spare.sorting);
 }
 
 fn move_block(plan: &Plan, block: &Block, image: &[u32], before: &[u8], after: &mut [u8]) {
@@ -189,11 +227,32 @@ fn rename(plan: &Plan, names: &Names, image: &[u32], base: usize, bytes: &mut [u
         return;
     }
     for &offset in &names.offsets {
-        let at = base + offset as usize;
-        let slot = &mut bytes[at..at + names.width as usize];
-        let mut number = [0; 8];
-        number[..slot.len()].copy_from_slice(slot);
-        let number = renamed(u64::from_le_bytes(number)).to_le_bytes();
-        slot.copy_from_slice(&number[..slot.len()]);
+        rename_slot(plan, names.decoder, names.width, image, base as u32 + offset, bytes);
     }
+}
+
+/// Renames in one slot.
+#[inline(always)]
+pub(super) fn rename_slot(
+    plan: &Plan,
+    decoder: u32,
+    width: u32,
+    image: &[u32],
+    at: u32,
+    bytes: &mut [u8],
+) {
+    let renamed = |number: u64| {
+        let member = plan.decoders[decoder as usize + number as usize];
+        number + u64::from(image[member as usize]) - u64::from(member)
+    };
+    let at = at as usize;
+    if width == 1 {
+        bytes[at] = renamed(u64::from(bytes[at])) as u8;
+        return;
+    }
+    let slot = &mut bytes[at..at + width as usize];
+    let mut number = [0; 8];
+    number[..slot.len()].copy_from_slice(slot);
+    let number = renamed(u64::from_le_bytes(number)).to_le_bytes();
+    slot.copy_from_slice(&number[..slot.len()]);
 }

@@ -45,8 +45,7 @@ impl Twins {
             return true;
         }
         let Subject { plan, keys, state } = subject;
-        let linked = |member: u32| keys.linked[member as usize];
-        let twins = match linked(left) || linked(right) {
+        let twins = match keys.is_linked(left) || keys.is_linked(right) {
             true => self.stays_when_exchanged(subject, left, right, spare),
             false => same_rows(plan, left, right, state),
         };

@@ -19,8 +19,8 @@ use murphi::source::Source;
 use murphi::walk::{self, Visitor};
 use tribunal_explore::symmetry::{Canonicalizer, Symmetry};
 use tribunal_explore::{
-    BitCodec, Codec, Deadlock, Exploration, Options, System, Verdict, ViolatingRun, Violation,
-    explore,
+    BitCodec, Codec, Deadlock, Exploration, Options, Reduction, StateForm, System, Verdict,
+    ViolatingRun, Violation, explore,
 };
 
 /// Programs with more states are passed over.
@@ -203,8 +203,94 @@ fn searched<M: Machine>(
     let reduction = &Canonicalizer::new(model, layout, symmetry);
     let (state_size, rules) = (layout.size as usize, model.rules.len());
     let system = System { machine, codec, reduction, state_size, rules };
-    let options = Options { threads: 1, deadlock, ..Options::default() };
-    explore(&options, &system, &mut |_| (), &AtomicBool::new(false))
+    let search =
+        |options: &Options| explore(options, &system, &mut |_| (), &AtomicBool::new(false));
+    let flat = Options { threads: 1, deadlock, form: StateForm::Flat, ..Options::default() };
+    let found = search(&flat);
+    let tree = |threads| search(&Options { threads, form: StateForm::Tree, ..flat.clone() });
+    let (one, two) = (tree(1), tree(2));
+    assert_eq!(one.verdict, two.verdict, "the counterexample depends on threads");
+    assert_same(&found, &one);
+    assert_same(&found, &two);
+    let whole = Canonicalizer::new(model, layout, symmetry).without_tables();
+    let stepwise = System { reduction: &whole, ..system };
+    let search =
+        |options: &Options| explore(options, &stepwise, &mut |_| (), &AtomicBool::new(false));
+    let large = search(&Options { form: StateForm::Tree, ..flat });
+    assert_eq!((kind(&found), found.depth), (kind(&large), large.depth));
+    if kind(&found) == Kind::Verified {
+        assert_eq!((found.states, found.rules_fired), (large.states, large.rules_fired));
+    }
+    found
+}
+
+/// The form of states changes nothing but which of several shortest counterexamples is found.
+fn assert_same(flat: &Exploration, tree: &Exploration) {
+    let steps = |it: &Exploration| match &it.verdict {
+        Verdict::Broken(run) => Some(run.steps.len()),
+        _ => None,
+    };
+    let told = |it: &Exploration| {
+        (kind(it), steps(it), it.states, it.rules_fired, it.depth, it.firings.clone())
+    };
+    assert_eq!(told(flat), told(tree));
+    assert_eq!(flat.covered, tree.covered);
+}
+
+/// A reduction that does not tell half of the words that a rule has changed.
+struct Withholding(Canonicalizer);
+
+impl Reduction for Withholding {
+    type Scratch = <Canonicalizer as Reduction>::Scratch;
+
+    fn scratch(&self) -> Self::Scratch {
+        self.0.scratch()
+    }
+
+    fn canonicalize(&self, scratch: &mut Self::Scratch, state: &mut [u8]) {
+        self.0.canonicalize(scratch, state);
+    }
+
+    fn expand(&self, scratch: &mut Self::Scratch, representative: &[u8]) {
+        self.0.expand(scratch, representative);
+    }
+
+    fn canonical_successor<'s>(
+        &self,
+        scratch: &'s mut Self::Scratch,
+        state: &'s mut [u8],
+    ) -> (&'s [u8], Option<&'s [u32]>) {
+        let (state, changed) = self.0.canonical_successor(scratch, state);
+        (state, changed.map(|words| &words[..words.len() / 2]))
+    }
+}
+
+#[test]
+fn a_tree_that_is_not_told_what_changed_is_noticed() {
+    let noticed = (0..100).filter(|&seed| {
+        let model = read(&sketch::program(seed));
+        let interpreter = Interpreter::new(model.clone()).expect("programs are small");
+        let layout = interpreter.layout();
+        let codec = &BitCodec::new(&model, layout);
+        let (state_size, rules) = (layout.size as usize, model.rules.len());
+        let machine = || interpreter.clone();
+        let full = || Canonicalizer::new(&model, layout, Symmetry::Full).without_tables();
+        let (right, wrong) = (&full(), &Withholding(full()));
+        let options = Options {
+            deadlock: Deadlock::Off,
+            form: StateForm::Tree,
+            states: Some(MOST_STATES as u64),
+            ..Options::default()
+        };
+        let interrupt = &AtomicBool::new(false);
+        let system = System { machine, codec, reduction: right, state_size, rules };
+        let right = explore(&options, &system, &mut |_| (), interrupt);
+        let system = System { machine, codec, reduction: wrong, state_size, rules };
+        let wrong = explore(&options, &system, &mut |_| (), interrupt);
+        right.states != wrong.states
+    });
+    let noticed = noticed.count();
+    assert!(noticed > 20, "noticed in {noticed} of 100 programs");
 }
 
 fn kind(exploration: &Exploration) -> Kind {

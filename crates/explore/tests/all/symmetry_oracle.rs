@@ -160,6 +160,68 @@ fn nothing_rests_on_hashes_being_different() {
     }
 }
 
+/// In how many of some walks through states of a model the canonical form that is found by what
+/// changed differs from that of the whole state, or differs from the state before where it is said
+/// not to.
+fn mistaken_walks(types: &Types, canonicalizer: &Canonicalizer, random: &mut Random) -> usize {
+    let layout = types.layout();
+    let oracle = Oracle { model: &types.model, layout: &layout };
+    let (whole, stepwise) = (&mut Scratch::new(canonicalizer), &mut Scratch::new(canonicalizer));
+    let walk = |_: &usize| {
+        let mut base = canonical(canonicalizer, whole, &oracle.encode(&oracle.random(random, 2)));
+        (0..12).any(|_| {
+            // Some of the bytes of another state, of which slots are whole.
+            let other = oracle.encode(&oracle.random(random, 2));
+            let mut values = oracle.decode(&base);
+            let from = random.below(values.len() as u64) as usize;
+            values[from] = oracle.decode(&other)[from].clone();
+            let state = oracle.encode(&values);
+            canonicalizer.expand(stepwise, &base);
+            let expected = canonical(canonicalizer, whole, &state);
+            let mut successor = state.clone();
+            let (form, changed) = canonicalizer.canonical_successor(stepwise, &mut successor);
+            let mut words = base.chunks(8).zip(form.chunks(8)).enumerate();
+            let covered = changed.is_none_or(|changed| {
+                words.all(|(word, (old, new))| old == new || changed.contains(&(word as u32)))
+            });
+            let mistaken = form != expected || !covered;
+            base = expected;
+            mistaken
+        })
+    };
+    (0..10).filter(walk).count()
+}
+
+#[test]
+fn canonical_forms_by_what_changed_are_those_of_the_whole_state() {
+    let random = &mut Random(0x1234_5678_9abc_def1);
+    for number in 0..400 {
+        let types = random_types(random);
+        let layout = types.layout();
+        let canonicalizer = match number % 3 {
+            0 => Canonicalizer::with_colliding_hashes(&types.model, &layout),
+            1 => Canonicalizer::new(&types.model, &layout, Symmetry::Full),
+            _ => Canonicalizer::new(&types.model, &layout, Symmetry::Off),
+        };
+        let canonicalizer = canonicalizer.without_tables();
+        assert_eq!(mistaken_walks(&types, &canonicalizer, random), 0, "{:?}", types.model.types);
+    }
+}
+
+#[test]
+fn a_change_that_is_overlooked_is_noticed() {
+    let random = &mut Random(0x1234_5678_9abc_def1);
+    let noticed = (0..100).filter(|_| {
+        let types = random_types(random);
+        let layout = types.layout();
+        let canonicalizer = Canonicalizer::new(&types.model, &layout, Symmetry::Full);
+        let canonicalizer = canonicalizer.without_tables().overlooking();
+        mistaken_walks(&types, &canonicalizer, random) > 0
+    });
+    let noticed = noticed.count();
+    assert!(noticed > 20, "noticed in {noticed} of 100 models");
+}
+
 #[test]
 fn without_symmetry_only_the_order_of_multisets_is_forgotten() {
     let random = &mut Random(77);

@@ -1,0 +1,133 @@
+//! The canonical form of a state that differs little from one whose keys are known.
+//!
+//! A search expands one representative after the other, the *base*, and canonicalises its
+//! successors. A rule changes a few words, so the keys of a successor are those of the base with
+//! the items of these words [exchanged](super::touch), and only multisets in these words may be out
+//! of order. Where members change their places, names are rewritten in the words that hold any in
+//! the base or were changed. The result is the one that a look at the whole state gives, to the
+//! bit: keys are sums, and everything after the keys is the same.
+
+use super::bytes::{PADDING, changed_words, load};
+use super::keys::Keys;
+use super::plan::Plan;
+use super::relabel::{self, Spare};
+use super::touch::Item;
+
+/// A representative, and what is known about it.
+#[derive(Debug, Default)]
+pub(super) struct Base {
+    /// The representative, padded; empty if there is none yet.
+    pub(super) state: Vec<u8>,
+    pub(super) keys: Keys,
+    /// The words of it that name a member outside multisets.
+    naming: Vec<u32>,
+    /// Room for the next.
+    next: Vec<u8>,
+}
+
+/// What differs between a base and a successor.
+#[derive(Debug, Default)]
+pub(super) struct Difference {
+    /// The words that differ, in ascending order.
+    pub(super) words: Vec<u32>,
+    /// The multisets with a slot in one of these words: which kind, and which of that kind.
+    pub(super) bags: Vec<(u32, u32)>,
+    /// For each item and for each word, the last round in which it was met.
+    items_met: Vec<u32>,
+    words_met: Vec<u32>,
+    round: u32,
+}
+
+impl Difference {
+    /// Compares two padded states, and takes `keys` from those of `before` to those of `after`.
+    #[inline(always)]
+    pub(super) fn read(&mut self, plan: &Plan, before: &[u8], after: &[u8], keys: &mut Keys) {
+        self.words.clear();
+        self.bags.clear();
+        changed_words(&before[..plan.size], &after[..plan.size], &mut self.words);
+        if self.round == u32::MAX || self.items_met.len() != plan.touch.items.len() {
+            self.items_met = vec![0; plan.touch.items.len()];
+            self.words_met = vec![0; plan.size.div_ceil(8)];
+            self.round = 0;
+        }
+        self.round += 1;
+        for &word in &self.words {
+            self.words_met[word as usize] = self.round;
+            for &number in plan.touch.items_of(word) {
+                if std::mem::replace(&mut self.items_met[number as usize], self.round) == self.round
+                {
+                    continue;
+                }
+                let item = plan.touch.items[number as usize];
+                if let Item::Bag { bag, instance } = item {
+                    self.bags.push((bag, instance));
+                }
+                if !plan.sets.is_empty() {
+                    keys.advance(plan, item, before, after);
+                }
+            }
+        }
+    }
+
+    /// Sorts the multisets in which `state` differs from the base, and adds the words in which they
+    /// differ then.
+    pub(super) fn sort_multisets(
+        &mut self,
+        plan: &Plan,
+        base: &[u8],
+        state: &mut [u8],
+        spare: &mut Spare,
+    ) {
+        for &bag in &self.bags {
+            let bytes = relabel::sort_multiset(plan, bag, state, spare);
+            for word in bytes.start / 8..bytes.end.div_ceil(8) {
+                if load(base, 8 * word) != load(state, 8 * word) {
+                    self.words.push(word as u32);
+                }
+            }
+        }
+    }
+
+    fn has(&self, word: u32) -> bool {
+        self.words_met[word as usize] == self.round
+    }
+}
+
+impl Base {
+    /// Makes another representative the base.
+    pub(super) fn replace(&mut self, plan: &Plan, state: &[u8], room: &mut Difference) {
+        self.next.resize(plan.size + PADDING, 0);
+        self.next[..plan.size].copy_from_slice(state);
+        match self.state.is_empty() {
+            true => self.keys.read(plan, &self.next),
+            false => room.read(plan, &self.state, &self.next, &mut self.keys),
+        }
+        std::mem::swap(&mut self.state, &mut self.next);
+        let names = |&&(word, mask): &&(u32, u64)| load(&self.state, 8 * word as usize) & mask != 0;
+        self.naming.clear();
+        self.naming.extend(plan.touch.naming.iter().filter(names).map(|&(word, _)| word));
+    }
+
+    /// Renames members in a padded successor of the base, as [`relabel::relabel`] does, from
+    /// `source`, where names are rewritten, to `target`.
+    pub(super) fn relabel(
+        &self,
+        plan: &Plan,
+        image: &[u32],
+        difference: &Difference,
+        source: &mut [u8],
+        target: &mut Vec<u8>,
+        spare: &mut Spare,
+    ) {
+        let unchanged = self.naming.iter().filter(|&&word| !difference.has(word));
+        for &word in unchanged.chain(&difference.words) {
+            for name in plan.touch.names_of(word) {
+                relabel::rename_slot(plan, name.decoder, name.width, image, name.at, source);
+            }
+        }
+        target.clear();
+        target.extend_from_slice(source);
+        relabel::move_blocks(plan, image, source, target);
+        relabel::rename_bags(plan, plan.state(), image, 0, target, spare);
+    }
+}
