@@ -80,7 +80,12 @@ impl Symmetry {
 #[derive(Debug)]
 pub struct Canonicalizer {
     plan: Plan,
+    /// Whether successors are canonicalised by what changed.
+    stepwise: bool,
 }
+
+/// From how many bytes of a state on looking at what changed costs less than looking at all of it.
+const LARGE: usize = 256;
 
 /// The room that one thread canonicalises in.
 #[derive(Debug)]
@@ -151,20 +156,26 @@ impl Canonicalizer {
     /// Prepares for the states of a model.
     pub fn new(model: &Model, layout: &Layout, mode: Symmetry) -> Canonicalizer {
         let constants = Constants::Mixed(chance::Rng::new(0));
-        Canonicalizer { plan: compile(model, layout, mode == Symmetry::Full, constants) }
+        Canonicalizer::of(compile(model, layout, mode == Symmetry::Full, constants))
+    }
+
+    fn of(plan: Plan) -> Canonicalizer {
+        let stepwise = plan.size >= LARGE && plan.tables.is_none();
+        Canonicalizer { plan, stepwise }
     }
 
     /// Like `new` with full symmetry, but with hashes that nearly always collide: slow, and no
     /// less exact. For tests of that.
     #[doc(hidden)]
     pub fn with_colliding_hashes(model: &Model, layout: &Layout) -> Canonicalizer {
-        Canonicalizer { plan: compile(model, layout, true, Constants::Zeros) }
+        Canonicalizer::of(compile(model, layout, true, Constants::Zeros))
     }
 
     /// The same, but as if every state were large. For tests of that.
     #[doc(hidden)]
     pub fn without_tables(mut self) -> Canonicalizer {
         self.plan.tables = None;
+        self.stepwise = true;
         self
     }
 
@@ -217,7 +228,7 @@ impl Canonicalizer {
     /// they change.
     #[inline]
     pub fn expand(&self, scratch: &mut Scratch, representative: &[u8]) {
-        if self.plan.tables.is_none() && !Reduction::is_trivial(self) {
+        if self.stepwise && !Reduction::is_trivial(self) {
             let Scratch { base, difference, .. } = scratch;
             base.replace(&self.plan, representative, difference);
         }
