@@ -18,7 +18,7 @@ use murphi::source::Source;
 use murphi::value::State;
 use tribunal_explore::symmetry::Symmetry;
 use tribunal_explore::{
-    Bare, BitCodec, Deadlock, Engine, Exploration, Liveness, Options, Verdict, Violation,
+    Bare, BitCodec, Deadlock, Engine, Exploration, Liveness, Options, StateForm, Verdict, Violation,
 };
 
 /// A random model in which nothing fails, with something that has to stay within reach.
@@ -179,6 +179,7 @@ struct How {
     symmetry: Symmetry,
     threads: usize,
     natively: bool,
+    form: StateForm,
 }
 
 fn search(interpreter: &Interpreter, how: How) -> Exploration {
@@ -191,8 +192,8 @@ fn search(interpreter: &Interpreter, how: How) -> Exploration {
         }
     };
     let goals = Goals::of(model).expect("there are few");
-    let options =
-        Options { threads: how.threads, deadlock: Deadlock::Off, goals, ..Options::default() };
+    let How { threads, form, .. } = how;
+    let options = Options { threads, form, deadlock: Deadlock::Off, goals, ..Options::default() };
     let how = (&options, how.symmetry);
     engine.explore(interpreter, how, &Bare, &mut |_| (), &AtomicBool::new(false))
 }
@@ -265,12 +266,13 @@ fn compare(seeds: std::ops::Range<u64>, one_native_in: u64) -> Mix {
         };
         mix.most_states = mix.most_states.max(truth.states.len());
         let mut states = Vec::new();
-        for (symmetry, threads, natively) in [
-            (Symmetry::Off, 1, false),
-            (Symmetry::Full, 2, false),
-            (Symmetry::Full, 1, seed % one_native_in == 0),
+        let by_chance = seed % one_native_in == 0;
+        for (symmetry, threads, natively, form) in [
+            (Symmetry::Off, 1, false, StateForm::Flat),
+            (Symmetry::Full, 2, false, StateForm::Tree),
+            (Symmetry::Full, 1, by_chance, StateForm::Flat),
         ] {
-            let how = How { symmetry, threads, natively };
+            let how = How { symmetry, threads, natively, form };
             let found = search(&interpreter, how);
             if let Err(wrong) = judged(&interpreter, &truth, &found) {
                 panic!("seed {seed}, {how:?}: {wrong}\n{text}");
