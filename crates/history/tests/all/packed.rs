@@ -52,7 +52,9 @@ fn every_truncation_is_an_error_with_a_place() {
             let error = lengths(packed[..length].to_vec()).unwrap_err();
             let (place, reason) = error.split_once(": ").unwrap();
             assert!(place.starts_with("t.axe:"), "{error}");
-            let expected = format!("cannot read on: the {name} data ends too early");
+            let expected = format!(
+                "cannot read on: the {name} data ends too early, or something else follows it"
+            );
             assert_eq!(reason, expected, "{length} of {} bytes", packed.len());
         }
     }
