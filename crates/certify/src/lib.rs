@@ -86,7 +86,10 @@ fn knows_all(history: &History, model: Model) -> Result<(), Fault> {
         Rules::Causal(_) => false,
     };
     let swaps_reads = swaps_reads && history.has_annotations();
-    if !history.pairs().is_empty() || swaps_reads && history.event_ids().any(is_fence_tso) {
+    if !history.pairs().is_empty()
+        || history.mixed().is_some()
+        || swaps_reads && history.event_ids().any(is_fence_tso)
+    {
         return Err(Fault::Beyond { model });
     }
     Ok(())

@@ -97,7 +97,8 @@ impl fmt::Display for Fault {
             }
             Beyond { model } => write!(
                 f,
-                "the trace has store-conditionals or a `fence.tso`, which {model} says nothing about"
+                "the trace has store-conditionals, a `fence.tso` or overlapping accesses of \
+                 different sizes, which {model} says nothing about"
             ),
             TooLarge { bytes, allowed } => {
                 let [takes, allowed] = [bytes, allowed].map(|bytes| bytes.div_ceil(1 << 10));

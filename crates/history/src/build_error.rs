@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::annotation::AccessOrder;
 use crate::builder::{MAX_ADDRESSES, MAX_EVENTS, MAX_THREADS};
-use crate::event::{AddressLabel, Value};
+use crate::event::{AddressLabel, ByteRange, MAX_ACCESS_SIZE, Value};
 
 /// Something in a trace that is spelled right but makes no sense, and the line it is on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,6 +42,13 @@ pub enum BuildErrorKind {
     OrderRepeats { address: AddressLabel },
     ReadOfUnwritten { address: AddressLabel, value: Value },
     FinalOfUnwritten { address: AddressLabel, value: Value },
+    NoSuchSize { size: u64 },
+    PastLastByte { start: u64, size: u8 },
+    ValueTooWide { bytes: ByteRange, value: u128 },
+    LineTooWide { bytes: ByteRange },
+    SizeUnknown { number: u64, bytes: ByteRange },
+    BytesOfUnwritten { access: ByteRange, bytes: ByteRange, value: Value },
+    FinalBytesUnwritten { bytes: ByteRange, value: Value },
 }
 
 impl fmt::Display for BuildErrorKind {
@@ -113,6 +120,37 @@ impl fmt::Display for BuildErrorKind {
                 "M[{address}] ends as {value}, but nobody wrote {value} there \
                  (--thin-air violation makes this a violation)"
             ),
+            NoSuchSize { size } => {
+                write!(f, "an access of {size} bytes; sizes are from 1 to {MAX_ACCESS_SIZE} bytes")
+            }
+            PastLastByte { start, size } => {
+                write!(f, "{size} bytes at {start:#x} would go past the last byte, 2^64 - 1")
+            }
+            ValueTooWide { bytes, value } => {
+                write!(f, "{value:#x} does not fit the {} of M[{bytes}]", count(*bytes))
+            }
+            LineTooWide { bytes } => write!(
+                f,
+                "`init` and `final` speak of at most 8 bytes, and M[{bytes}] has more; \
+                 use a line for each half"
+            ),
+            SizeUnknown { number, bytes } => write!(
+                f,
+                "M[{number:#x}] has no size, and it lies in M[{bytes}]; \
+                 give every access of these bytes its size, as in M[{number:#x}:4]"
+            ),
+            BytesOfUnwritten { access, bytes, value } => write!(
+                f,
+                "reads {value:#x} from the {} M[{bytes}] of M[{access}], but nobody wrote \
+                 {value:#x} there (--thin-air violation makes this a violation)",
+                count(*bytes)
+            ),
+            FinalBytesUnwritten { bytes, value } => write!(
+                f,
+                "the {} M[{bytes}] end as {value:#x}, but nobody wrote {value:#x} there \
+                 (--thin-air violation makes this a violation)",
+                count(*bytes)
+            ),
         }
     }
 }
@@ -124,6 +162,13 @@ impl fmt::Display for BuildError {
 }
 
 impl std::error::Error for BuildError {}
+
+fn count(bytes: ByteRange) -> String {
+    match bytes.size() {
+        1 => "byte".into(),
+        size => format!("{size} bytes"),
+    }
+}
 
 pub(crate) fn error(kind: BuildErrorKind, line: u32) -> BuildError {
     BuildError { kind, line }

@@ -4,15 +4,16 @@
 //! only be known at the end (who wrote the value a read returned) is checked by
 //! [`Builder::finish`].
 
+mod bytes;
 mod finish;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::annotation::{AccessOrder, DependencyKind, DependencyKinds, FenceName};
 use crate::build_error::{BuildError, BuildErrorKind, error};
-use crate::columns::Columns;
+use crate::columns::{Columns, Exchange};
 use crate::dense::Written;
-use crate::event::{AddressId, AddressLabel, Kinds, Operation, ThreadId, Times, Value};
+use crate::event::{AddressId, AddressLabel, ByteRange, Kinds, Operation, ThreadId, Times, Value};
 use crate::history::{Address, Final};
 use crate::labels::{LabelMap, NumberLabels};
 use crate::marks::{Mark, Marks};
@@ -75,6 +76,10 @@ pub struct Builder {
     written: Vec<Written>,
     numbered: NumberLabels,
     named: LabelMap<Box<str>, AddressId>,
+    /// The addresses that are bytes; empty in most traces.
+    by_bytes: LabelMap<ByteRange, AddressId>,
+    /// The upper eight bytes of what wide accesses read and wrote, where these are not 0.
+    uppers: Vec<(Draft, Exchange)>,
     times: TimeColumns,
     dependencies: Vec<(Draft, Draft)>,
     /// By dependency, up to the last that is not of an address.
@@ -134,6 +139,7 @@ impl Builder {
         match label {
             AddressLabel::Number(number) => self.address_numbered(*number),
             AddressLabel::Name(name) => self.address_named(name),
+            AddressLabel::Bytes(range) => self.address_of_bytes(*range),
         }
     }
 
@@ -155,6 +161,32 @@ impl Builder {
         let id = self.new_address(AddressLabel::Name(name.into()));
         self.named.insert(name.into(), id);
         self.bytes += 2 * name.len();
+        id
+    }
+
+    /// The address that is these bytes, new or known. An access of it reads or writes all of them
+    /// at once, the lowest byte being the lowest of the value. Accesses whose bytes overlap see each
+    /// other byte by byte.
+    ///
+    /// ```
+    /// use tribunal_history::{Builder, ByteRange, Operation, ThinAir};
+    ///
+    /// let mut builder = Builder::new();
+    /// let word = builder.address_of_bytes(ByteRange::new(0x1000, 4).expect("4 bytes"));
+    /// let byte = builder.address_of_bytes(ByteRange::new(0x1001, 1).expect("1 byte"));
+    /// builder.event(0, Operation::Write { address: word, value: 0x1234 }, 1)?;
+    /// builder.event(1, Operation::Read { address: byte, value: 0x12 }, 2)?;
+    /// let history = builder.finish(ThinAir::Malformed)?;
+    /// let mixed = history.mixed().expect("the two overlap");
+    /// assert_eq!(mixed.parts().len(), 4); // the write has three parts: 0x1000, 0x1001, the rest
+    /// # Ok::<(), tribunal_history::BuildError>(())
+    /// ```
+    pub fn address_of_bytes(&mut self, range: ByteRange) -> AddressId {
+        if let Some(&id) = self.by_bytes.get(&range) {
+            return id;
+        }
+        let id = self.new_address(AddressLabel::Bytes(range));
+        self.by_bytes.insert(range, id);
         id
     }
 
@@ -207,6 +239,9 @@ impl Builder {
     ) -> Result<Draft, BuildError> {
         if self.columns.len() >= MAX_EVENTS {
             return Err(error(BuildErrorKind::TooManyEvents, line));
+        }
+        if !self.by_bytes.is_empty() {
+            self.fits(&operation, line)?;
         }
         let exchange = matches!(operation, Operation::ReadModifyWrite { .. });
         self.charge(weight::EVENT + usize::from(exchange) * weight::EXCHANGE, line)?;
@@ -356,6 +391,7 @@ impl Builder {
         line: u32,
     ) -> Result<(), BuildError> {
         self.charge(0, line)?;
+        self.line_fits(address, value, line)?;
         let entry = &mut self.addresses[address.index()];
         if entry.init_line.is_some() && entry.initial == value {
             return Ok(());
@@ -376,6 +412,7 @@ impl Builder {
         line: u32,
     ) -> Result<(), BuildError> {
         self.charge(weight::FINAL, line)?;
+        self.line_fits(address, value, line)?;
         match self.final_values.insert(address, value) {
             None => {}
             Some(said) if said == value => return Ok(()),

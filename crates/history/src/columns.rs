@@ -64,7 +64,7 @@ fn bit(bits: u32, next: &bool) -> u32 {
 }
 
 /// The two values of a read-modify-write.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Exchange {
     pub(crate) read: Value,
     pub(crate) written: Value,

@@ -4,6 +4,7 @@
 //! mentions them; neither is part of what was observed. Threads, events, `final` and `order` lines
 //! are compared in order.
 
+use crate::columns::Exchange;
 use crate::event::{AddressId, AddressLabel, EventId, Operation, Source, Times, Value};
 use crate::history::History;
 use crate::marks::Mark;
@@ -17,6 +18,7 @@ impl PartialEq for History {
             && (0..self.dependencies.len())
                 .all(|at| self.kinds_of_dependency(at) == other.kinds_of_dependency(at))
             && self.pairs == other.pairs
+            && self.said_of_uppers().eq(other.said_of_uppers())
             && self.event_ids().all(|event| self.said_of(event) == other.said_of(event))
             && self.said_of_addresses() == other.said_of_addresses()
             && self.said_at_the_end().eq(other.said_at_the_end())
@@ -42,11 +44,26 @@ impl History {
         (operation, label, self.sources(id), self.times(id), self.marks.get(id.index()))
     }
 
-    /// The `init` lines, sorted.
-    fn said_of_addresses(&self) -> Vec<(&AddressLabel, Value)> {
-        let said = self.addresses.iter().filter(|address| address.init_line.is_some());
-        let mut said: Vec<_> = said.map(|address| (&address.label, address.initial)).collect();
+    fn said_of_uppers(&self) -> impl Iterator<Item = &(EventId, Exchange)> {
+        self.uppers.iter().filter(|(_, upper)| *upper != Exchange { read: 0, written: 0 })
+    }
+
+    /// The `init` lines, sorted. Of bytes, those that do not hold 0: which lines say so is not part
+    /// of what was observed.
+    fn said_of_addresses(&self) -> Vec<(AddressLabel, Value)> {
+        let mut said = Vec::new();
+        for address in self.addresses.iter().filter(|address| address.init_line.is_some()) {
+            match address.label {
+                AddressLabel::Bytes(range) => {
+                    let bytes = (range.start()..=range.last()).zip(address.initial.to_le_bytes());
+                    let others = bytes.filter(|&(_, value)| value != 0);
+                    said.extend(others.map(|(b, value)| (AddressLabel::Number(b), value.into())));
+                }
+                _ => said.push((address.label.clone(), address.initial)),
+            }
+        }
         said.sort_unstable();
+        said.dedup();
         said
     }
 

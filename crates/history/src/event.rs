@@ -273,6 +273,8 @@ pub enum AddressLabel {
     /// `M[x]`, or `x` for short. The trace formats can say names of the form
     /// `[A-Za-z_][A-Za-z0-9_.$']*`.
     Name(Box<str>),
+    /// `M[0x1000:4]`: these bytes.
+    Bytes(ByteRange),
 }
 
 impl fmt::Display for AddressLabel {
@@ -280,6 +282,75 @@ impl fmt::Display for AddressLabel {
         match self {
             AddressLabel::Number(number) => write!(f, "{number}"),
             AddressLabel::Name(name) => f.write_str(name),
+            AddressLabel::Bytes(range) => write!(f, "{range}"),
         }
+    }
+}
+
+/// The most bytes of one access.
+pub const MAX_ACCESS_SIZE: u8 = 16;
+
+/// The bytes that an access of a size covers: 1 to [`MAX_ACCESS_SIZE`], none past 2^64 - 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ByteRange {
+    start: u64,
+    size: u8,
+}
+
+impl ByteRange {
+    /// So many bytes from here on; `None` if there are no such bytes.
+    pub fn new(start: u64, size: u8) -> Option<Self> {
+        let exists = (1..=MAX_ACCESS_SIZE).contains(&size)
+            && start.checked_add(u64::from(size) - 1).is_some();
+        exists.then_some(Self { start, size })
+    }
+
+    /// The bytes that a text like `0x1000:4` stands for.
+    pub fn from_text(text: &str) -> Option<Self> {
+        let (start, size) = text.strip_prefix("0x")?.split_once(':')?;
+        let plain = !start.starts_with('+') && !size.starts_with('+');
+        plain.then_some(())?;
+        Self::new(u64::from_str_radix(start, 16).ok()?, size.parse().ok()?)
+    }
+
+    /// Its lowest byte.
+    pub fn start(self) -> u64 {
+        self.start
+    }
+
+    /// Its highest byte.
+    pub fn last(self) -> u64 {
+        self.start + (u64::from(self.size) - 1)
+    }
+
+    /// How many bytes it has.
+    pub fn size(self) -> u8 {
+        self.size
+    }
+
+    /// Whether both have a byte in common.
+    pub fn overlaps(self, other: Self) -> bool {
+        self.start <= other.last() && other.start <= self.last()
+    }
+
+    /// Whether it has all bytes of the other.
+    pub fn covers(self, other: Self) -> bool {
+        self.start <= other.start && other.last() <= self.last()
+    }
+
+    /// Whether its size is a power of two and its lowest byte a multiple of that.
+    pub fn is_aligned(self) -> bool {
+        self.size.is_power_of_two() && self.start.is_multiple_of(self.size.into())
+    }
+
+    /// Whether a value has no bits beyond these bytes.
+    pub fn holds(self, value: u128) -> bool {
+        value.checked_shr(8 * u32::from(self.size)).unwrap_or(0) == 0
+    }
+}
+
+impl fmt::Display for ByteRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}:{}", self.start, self.size)
     }
 }

@@ -7,11 +7,12 @@
 use std::ops::Range;
 
 use crate::annotation::{AccessOrder, DependencyKind, DependencyKinds, FenceName};
-use crate::columns::Columns;
+use crate::columns::{Columns, Exchange};
 use crate::event::{
-    AddressId, AddressLabel, Event, EventId, Kinds, Source, ThreadId, Times, Value,
+    AddressId, AddressLabel, ByteRange, Event, EventId, Kinds, Source, ThreadId, Times, Value,
 };
 use crate::marks::{Mark, Marks};
+use crate::mixed::Mixed;
 use crate::origin::{Classes, Origin};
 use crate::times::TimeColumns;
 
@@ -44,6 +45,9 @@ pub struct History {
     /// Where the value of each event comes from; from nobody if it does not read.
     pub(crate) origins: Vec<Origin>,
     pub(crate) classes: Classes,
+    /// The upper eight bytes of wide accesses, sorted by event; those that are not there are 0.
+    pub(crate) uppers: Vec<(EventId, Exchange)>,
+    pub(crate) mixed: Option<Mixed>,
 }
 
 /// An address: what the trace calls it, what it held at first, and who wrote it.
@@ -232,7 +236,8 @@ impl History {
     /// Who may have written what this event read: every write of the address with that value, and
     /// the initial write if it has that value. Exactly one where values are unique; empty for a
     /// value nobody wrote (only in histories built with thin-air reads allowed); empty for events
-    /// that do not read.
+    /// that do not read. In a history of mixed sizes ([`mixed`](Self::mixed)): whoever may have
+    /// written some byte of it.
     #[inline]
     pub fn sources(&self, read: EventId) -> &[Source] {
         self.classes.sources(&self.origins[read.index()])
@@ -249,6 +254,38 @@ impl History {
     pub fn is_unambiguous(&self) -> bool {
         self.event_ids().all(|e| !self.kinds_of(e).reads || self.only_source(e).is_some())
             && self.finals.iter().all(|f| f.sources.len() == 1)
+    }
+
+    /// The parts of the accesses, where accesses of different bytes overlap or some are wider than
+    /// eight bytes; `None` where every address can be taken for itself.
+    pub fn mixed(&self) -> Option<&Mixed> {
+        self.mixed.as_ref()
+    }
+
+    /// The bytes that an event accesses, if its address is given as bytes.
+    pub fn bytes_of(&self, event: EventId) -> Option<ByteRange> {
+        match self.address(self.address_of(event)?).label {
+            AddressLabel::Bytes(range) => Some(range),
+            AddressLabel::Number(_) | AddressLabel::Name(_) => None,
+        }
+    }
+
+    /// The whole value read, which may be wider than 64 bits.
+    pub fn wide_value_read(&self, event: EventId) -> Option<u128> {
+        let low = self.event(event).operation.value_read()?;
+        Some(u128::from(self.upper_bytes(event).read) << 64 | u128::from(low))
+    }
+
+    /// The whole value written, which may be wider than 64 bits.
+    pub fn wide_value_written(&self, event: EventId) -> Option<u128> {
+        let low = self.event(event).operation.value_written()?;
+        Some(u128::from(self.upper_bytes(event).written) << 64 | u128::from(low))
+    }
+
+    pub(crate) fn upper_bytes(&self, event: EventId) -> Exchange {
+        let none = Exchange { read: 0, written: 0 };
+        let at = self.uppers.binary_search_by_key(&event, |&(e, _)| e);
+        at.map_or(none, |at| self.uppers[at].1)
     }
 
     /// When an event began and ended.

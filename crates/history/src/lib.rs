@@ -31,6 +31,7 @@ mod history;
 mod labels;
 pub mod lexicon;
 mod marks;
+mod mixed;
 mod origin;
 mod read;
 mod retain;
@@ -42,9 +43,11 @@ pub use annotation::{AccessOrder, DependencyKind, DependencyKinds, FenceName};
 pub use build_error::{BuildError, BuildErrorKind};
 pub use builder::{Builder, Draft, MAX_ADDRESSES, MAX_EVENTS, MAX_THREADS, ThinAir, WriteName};
 pub use event::{
-    AddressId, AddressLabel, Event, EventId, Kinds, Operation, Source, ThreadId, Times, Value,
+    AddressId, AddressLabel, ByteRange, Event, EventId, Kinds, MAX_ACCESS_SIZE, Operation, Source,
+    ThreadId, Times, Value,
 };
 pub use history::{Address, Final, History, OrderChain};
+pub use mixed::Mixed;
 pub use read::{
     Format, InputError, InputErrorKind, ReadOptions, TraceReader, Traces, UnknownFormat, open,
     parse_text, shown, traces, unpack,

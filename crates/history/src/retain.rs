@@ -2,7 +2,10 @@
 //!
 //! A sub-history is exactly what reading the trace again without the lines of those events would
 //! give, but without the reading: one pass over the tables, no hashing. Shrinking a violation takes
-//! hundreds of these.
+//! hundreds of these. Where accesses of mixed sizes overlap, cells change with what is left, and the
+//! sub-history is built anew (`retain/rebuild.rs`).
+
+mod rebuild;
 
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::columns::Columns;
@@ -72,6 +75,9 @@ impl History {
         keep: impl Fn(EventId) -> bool,
         lines: Lines<'_>,
     ) -> Result<History, BuildError> {
+        if self.mixed.is_some() {
+            return self.rebuild(keep, lines);
+        }
         let new_ids = renumber(self.event_ids().map(keep));
         let finals = self.kept_finals(&new_ids, lines)?;
         let orders = self.kept_orders(&new_ids, lines);
@@ -92,6 +98,8 @@ impl History {
             orders,
             origins: Vec::new(),
             classes: Classes::new(Vec::new()),
+            uppers: Vec::new(),
+            mixed: None,
         };
         for f in &mut kept.finals {
             f.address = new_address(&new_addresses, f.address);

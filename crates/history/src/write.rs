@@ -4,7 +4,7 @@
 //! What is written says everything the history says, so that reading it again gives an equal
 //! history.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
 use serde_json::json;
@@ -64,12 +64,14 @@ fn text_event(history: &History, id: EventId, line: &mut String) -> std::fmt::Re
     let event = history.event(id);
     let label = |address: AddressId| &history.address(address).label;
     write!(line, "{}: ", history.thread_label(event.thread))?;
+    let read = Whole(history.wide_value_read(id).unwrap_or_default());
+    let written = Whole(history.wide_value_written(id).unwrap_or_default());
     match event.operation {
-        Operation::Read { address, value } => write!(line, "M[{}] == {value}", label(address))?,
-        Operation::Write { address, value } => write!(line, "M[{}] := {value}", label(address))?,
-        Operation::ReadModifyWrite { address, read, write } => {
+        Operation::Read { address, .. } => write!(line, "M[{}] == {read}", label(address))?,
+        Operation::Write { address, .. } => write!(line, "M[{}] := {written}", label(address))?,
+        Operation::ReadModifyWrite { address, .. } => {
             let label = label(address);
-            write!(line, "<M[{label}] == {read}; M[{label}] := {write}>")?;
+            write!(line, "<M[{label}] == {read}; M[{label}] := {written}>")?;
         }
         Operation::Fence { .. } if let Some(name) = history.fence_name(id) => {
             line.push_str(name.spelling());
@@ -141,27 +143,37 @@ pub(crate) fn json_lines(
     for address in history.address_ids() {
         let entry = history.address(address);
         if entry.init_line.is_some() {
-            write_object(
-                out,
-                &[op("init"), addr(history, address), ("value", entry.initial.into())],
-            )?;
+            write_line(out, "init", history, address, ("value", entry.initial.into()))?;
         }
     }
     for event in events {
         write_object(out, &json_event(history, event))?;
     }
     for f in history.finals() {
-        write_object(out, &[op("final"), addr(history, f.address), ("value", f.value.into())])?;
+        write_line(out, "final", history, f.address, ("value", f.value.into()))?;
     }
     for chain in history.orders() {
         let values = chain.writes.iter().map(|&write| match call_write(history, chain, write) {
             Call::Name(name) => json!(name),
             Call::Value(value) => json!(value),
         });
-        let values = ("values", values.collect());
-        write_object(out, &[op("order"), addr(history, chain.address), values])?;
+        write_line(out, "order", history, chain.address, ("values", values.collect()))?;
     }
     out.write_all(b"{\"op\":\"end\"}\n")
+}
+
+/// Writes a line that says something of an address.
+fn write_line(
+    out: &mut (impl Write + ?Sized),
+    operation: &'static str,
+    history: &History,
+    address: AddressId,
+    said: JsonField,
+) -> io::Result<()> {
+    let mut fields = vec![op(operation)];
+    fields.extend(addr(history, address));
+    fields.push(said);
+    write_object(out, &fields)
 }
 
 type JsonField = (&'static str, serde_json::Value);
@@ -178,30 +190,59 @@ fn op(name: &'static str) -> JsonField {
     ("op", name.into())
 }
 
-fn addr(history: &History, address: AddressId) -> JsonField {
-    let label = match &history.address(address).label {
-        AddressLabel::Number(number) => json!(number),
-        AddressLabel::Name(name) => json!(name),
-    };
-    ("addr", label)
+/// The address, and its size if it has one.
+fn addr(history: &History, address: AddressId) -> Vec<JsonField> {
+    match &history.address(address).label {
+        AddressLabel::Number(number) => vec![("addr", json!(number))],
+        AddressLabel::Name(name) => vec![("addr", json!(name))],
+        AddressLabel::Bytes(range) => {
+            vec![("addr", json!(range.start())), ("size", json!(range.size()))]
+        }
+    }
+}
+
+/// A value as a number, or as a string of hexadecimal digits if it is wider than 64 bits.
+fn whole(value: Option<u128>) -> serde_json::Value {
+    let value = value.unwrap_or_default();
+    match u64::try_from(value) {
+        Ok(value) => value.into(),
+        Err(_) => Whole(value).to_string().into(),
+    }
+}
+
+/// A value in decimal, or in hexadecimal if it is wider than 64 bits.
+struct Whole(u128);
+
+impl fmt::Display for Whole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match u64::try_from(self.0) {
+            Ok(value) => write!(f, "{value}"),
+            Err(_) => write!(f, "{:#x}", self.0),
+        }
+    }
 }
 
 fn json_event(history: &History, id: EventId) -> Vec<JsonField> {
     let event = history.event(id);
     let mut fields = vec![("thread", history.thread_label(event.thread).into())];
+    let read = whole(history.wide_value_read(id));
+    let written = whole(history.wide_value_written(id));
     match event.operation {
-        Operation::Read { address, value } => {
-            fields.extend([op("read"), addr(history, address), ("value", value.into())]);
+        Operation::Read { address, .. } => {
+            fields.push(op("read"));
+            fields.extend(addr(history, address));
+            fields.push(("value", read));
         }
-        Operation::Write { address, value } => {
-            fields.extend([op("write"), addr(history, address), ("value", value.into())]);
+        Operation::Write { address, .. } => {
+            fields.push(op("write"));
+            fields.extend(addr(history, address));
+            fields.push(("value", written));
         }
-        Operation::ReadModifyWrite { address, read, write } => fields.extend([
-            op("rmw"),
-            addr(history, address),
-            ("read", read.into()),
-            ("value", write.into()),
-        ]),
+        Operation::ReadModifyWrite { address, .. } => {
+            fields.push(op("rmw"));
+            fields.extend(addr(history, address));
+            fields.extend([("read", read), ("value", written)]);
+        }
         Operation::Fence { .. } if let Some(name) = history.fence_name(id) => {
             fields.extend([op("fence"), ("fence", name.spelling().into())]);
         }

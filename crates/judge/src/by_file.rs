@@ -80,6 +80,11 @@ pub struct FileJudgement {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn judge_by_file(history: &History, file: &ModelFile, budget: &Budget) -> FileJudgement {
+    if history.mixed().is_some() {
+        let reason = Reason::Engine(crate::beyond::MIXED.into());
+        let outcome = Verdict::Undecided(Undecided { reason, established: String::new() });
+        return FileJudgement { outcome, decided_by: DecidedBy::Choices, proof: None };
+    }
     let by_shape = file
         .shape
         .as_ref()

@@ -22,6 +22,7 @@
 
 mod annotate;
 mod blur;
+mod bytes;
 mod causal;
 mod classic;
 mod combinations;
@@ -35,6 +36,7 @@ mod mix;
 mod relation;
 mod runs;
 mod shape;
+mod sizes;
 mod sketch;
 mod smallest;
 mod store;
@@ -51,6 +53,7 @@ pub use generate::{random_histories, random_history};
 pub use machine::machine_allows;
 pub use mix::{FEATURES, Feature, Mix, mix_report};
 pub use shape::{Origin, Shape};
+pub use sizes::random_sized_history;
 pub use smallest::smallest;
 pub use strategy::strategy;
 
@@ -74,11 +77,15 @@ pub use strategy::strategy;
 /// # Panics
 ///
 /// If the history has more than 32 events, or its reads, writes and addresses are more than 32;
-/// long before that it takes too long.
+/// long before that it takes too long. If the history is of mixed sizes and the model a causal one.
 pub fn allows(history: &History, model: Model) -> bool {
     match model.rules() {
+        Rules::Store(rules) if history.mixed().is_some() => bytes::allows(history, &rules),
         Rules::Store(rules) => store::allows(history, &rules),
-        Rules::Causal(_) => causal::allows(history, model),
+        Rules::Causal(_) => {
+            assert!(history.mixed().is_none(), "causal models are not defined for mixed sizes");
+            causal::allows(history, model)
+        }
     }
 }
 

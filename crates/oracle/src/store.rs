@@ -6,7 +6,7 @@
 //! address that it allows, and [`allows`] combines one of each address in every possible way to
 //! judge the global graph. Exponential in everything. A read-modify-write is one node.
 
-use history::{AddressId, Event, EventId, History, Kinds, Source};
+use history::{AddressId, AddressLabel, Event, EventId, History, Kinds, Source};
 use models::{Keeps, StoreRules};
 
 use crate::combinations::combinations;
@@ -109,7 +109,7 @@ fn is_as_observed(history: &History, address: AddressId, order: &[EventId]) -> b
 
 /// rf: from each write to its readers. Nothing comes before the initial write, so it can be in no
 /// cycle and is no node.
-fn reads_from(size: usize, reads: &[(EventId, Source)]) -> Relation {
+pub(crate) fn reads_from(size: usize, reads: &[(EventId, Source)]) -> Relation {
     let mut relation = Relation::empty(size);
     for &(read, source) in reads {
         if let Source::Write(write) = source {
@@ -120,7 +120,7 @@ fn reads_from(size: usize, reads: &[(EventId, Source)]) -> Relation {
 }
 
 /// ww ∪ fr for one order of the writes of an address.
-fn overwrites(size: usize, reads: &[(EventId, Source)], order: &[EventId]) -> Relation {
+pub(crate) fn overwrites(size: usize, reads: &[(EventId, Source)], order: &[EventId]) -> Relation {
     let mut relation = Relation::empty(size);
     for (i, earlier) in order.iter().enumerate() {
         for later in &order[i + 1..] {
@@ -153,8 +153,8 @@ fn location_order(history: &History, rules: &StoreRules, address: AddressId) -> 
 
 /// What the global graph has of program order: by the table, by fences, by times and by
 /// dependencies.
-fn kept_order(history: &History, rules: &StoreRules) -> Relation {
-    let by_table = program_order_where(history, |a, b| keeps(rules, a, b));
+pub(crate) fn kept_order(history: &History, rules: &StoreRules) -> Relation {
+    let by_table = program_order_where(history, |a, b| keeps(history, rules, a, b));
     let by_fence = fence_order(history);
     let mut kept = by_table.or(&by_fence);
     if rules.times {
@@ -168,16 +168,25 @@ fn kept_order(history: &History, rules: &StoreRules) -> Relation {
 
 /// Whether the table keeps the order of two accesses of a thread: some role of the first (read or
 /// write; a read-modify-write is both) before some role of the second.
-fn keeps(rules: &StoreRules, a: &Event, b: &Event) -> bool {
+pub(crate) fn keeps(history: &History, rules: &StoreRules, a: &Event, b: &Event) -> bool {
     let kept = |keeps: Keeps| match keeps {
         Keeps::Always => true,
-        Keeps::SameAddress => a.address() == b.address(),
+        Keeps::SameAddress => overlap(history, a, b),
         Keeps::Never => false,
     };
     a.is_read() && b.is_read() && kept(rules.read_read)
         || a.is_read() && b.is_write() && kept(rules.read_write)
         || a.is_write() && b.is_read() && kept(rules.write_read)
         || a.is_write() && b.is_write() && kept(rules.write_write)
+}
+
+/// Whether two accesses have an address in common, or a byte.
+fn overlap(history: &History, a: &Event, b: &Event) -> bool {
+    let label = |event: &Event| event.address().map(|address| &history.address(address).label);
+    match (label(a), label(b)) {
+        (Some(AddressLabel::Bytes(a)), Some(AddressLabel::Bytes(b))) => a.overlaps(*b),
+        _ => a.address() == b.address(),
+    }
 }
 
 /// Pairs with a fence between them that orders accesses of their kinds.
@@ -221,7 +230,7 @@ fn time_order(history: &History) -> Relation {
 }
 
 /// A read, and what declares to depend on it.
-fn dependency_order(history: &History) -> Relation {
+pub(crate) fn dependency_order(history: &History) -> Relation {
     let mut relation = Relation::empty(history.len());
     for &(dependent, read) in history.dependencies() {
         relation.add(read.index(), dependent.index());
@@ -230,7 +239,10 @@ fn dependency_order(history: &History) -> Relation {
 }
 
 /// Pairs of accesses of a thread, in program order, that satisfy a predicate.
-fn program_order_where(history: &History, holds: impl Fn(&Event, &Event) -> bool) -> Relation {
+pub(crate) fn program_order_where(
+    history: &History,
+    holds: impl Fn(&Event, &Event) -> bool,
+) -> Relation {
     Relation::of(history.len(), |a, b| {
         let (first, second) = (history.event(EventId::new(a)), history.event(EventId::new(b)));
         a < b && first.thread == second.thread && holds(&first, &second)

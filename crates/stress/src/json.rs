@@ -166,6 +166,7 @@ impl From<&AddressLabel> for Label {
         match label {
             AddressLabel::Number(number) => Label::Number(*number),
             AddressLabel::Name(name) => Label::Name(name.to_string()),
+            AddressLabel::Bytes(range) => Label::Name(range.to_string()),
         }
     }
 }

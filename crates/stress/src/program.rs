@@ -203,6 +203,8 @@ impl Program {
         let wrong = |label: &AddressLabel| match label {
             AddressLabel::Name(name) => !is_name(name),
             AddressLabel::Number(_) => false,
+            // Test programs access words.
+            AddressLabel::Bytes(_) => true,
         };
         match labels.into_iter().find(|label| wrong(label)) {
             Some(label) => Err(ProgramError::Label { label: label.clone() }),

@@ -3,7 +3,7 @@
 
 use std::cell::OnceCell;
 
-use history::{AddressId, AddressLabel, EventId, History, Source, ThreadId};
+use history::{AddressId, AddressLabel, ByteRange, EventId, History, Source, ThreadId};
 use serde::{Serialize, Serializer};
 
 use super::shape::{self, Shape};
@@ -56,6 +56,7 @@ impl<'a> Labels<'a> {
         match &self.history.address(address).label {
             AddressLabel::Number(number) => shape::Address::Number(*number),
             AddressLabel::Name(name) => shape::Address::Name(name.clone()),
+            AddressLabel::Bytes(range) => shape::Address::Name(range.to_string().into()),
         }
     }
 
@@ -207,7 +208,10 @@ impl Labels<'_> {
         });
         let label = match address {
             shape::Address::Number(number) => AddressLabel::Number(number),
-            shape::Address::Name(name) => AddressLabel::Name(name),
+            shape::Address::Name(name) => match ByteRange::from_text(&name) {
+                Some(range) => AddressLabel::Bytes(range),
+                None => AddressLabel::Name(name),
+            },
         };
         match addresses.binary_search_by_key(&&label, |&address| label_of(address)) {
             Ok(at) => Ok(addresses[at]),

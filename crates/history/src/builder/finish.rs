@@ -9,10 +9,11 @@
 use super::{Builder, Draft, ThinAir, WriteName};
 use crate::annotation::{DependencyKind, DependencyKinds};
 use crate::build_error::{BuildError, BuildErrorKind, error};
-use crate::columns::Columns;
+use crate::columns::{Columns, Exchange};
 use crate::dense::Written;
-use crate::event::{AddressId, EventId, Source, ThreadId};
+use crate::event::{AddressId, AddressLabel, ByteRange, EventId, Source, ThreadId};
 use crate::history::{Address, History, OrderChain};
+use crate::mixed::Mixed;
 use crate::origin::{Classes, Origin};
 use crate::writers::{Origins, Writers};
 
@@ -35,11 +36,14 @@ impl Places {
 impl Builder {
     /// The history, if what was said makes sense.
     pub fn finish(mut self, thin_air: ThinAir) -> Result<History, BuildError> {
+        let overlapping = self.settle_bytes()?;
+        // Where accesses overlap, who wrote what is a question about their parts.
+        let by_address = if overlapping.is_none() { thin_air } else { ThinAir::Violation };
         let (writers, origins) = self.writers();
-        if thin_air == ThinAir::Malformed && origins.unknown > 0 {
+        if by_address == ThinAir::Malformed && origins.unknown > 0 {
             self.refuse_unwritten(&origins.of)?;
         }
-        let final_origins = self.final_origins(&writers, thin_air)?;
+        let final_origins = self.final_origins(&writers, by_address)?;
         let mut orders = self.order_chains(&writers)?;
         let shared = writers.into_shared();
 
@@ -56,7 +60,7 @@ impl Builder {
         list_writes(&columns, &mut self.addresses, &self.written);
         let (dependencies, dependency_kinds) =
             dependencies(&self.dependencies, &self.dependency_kinds, &places);
-        Ok(History {
+        let mut history = History {
             times: self.times.for_all(columns.len()).reordered(&places.0),
             columns,
             thread_labels: self.thread_labels,
@@ -71,7 +75,13 @@ impl Builder {
             orders,
             origins,
             classes,
-        })
+            uppers: uppers(&self.uppers, &places),
+            mixed: None,
+        };
+        if let Some(bytes) = overlapping {
+            take_apart(&mut history, &bytes, thin_air)?;
+        }
+        Ok(history)
     }
 
     pub(crate) fn writers(&self) -> (Writers<'_>, Origins) {
@@ -144,6 +154,10 @@ impl Builder {
         let label = || self.label(address);
         match name {
             &WriteName::Value(value) => {
+                let wide = matches!(label(), AddressLabel::Bytes(range) if range.size() > 8);
+                if wide {
+                    return Err(BuildErrorKind::OrderOfRepeated { address: label(), value });
+                }
                 let origin = writers.origin(address, value);
                 origin.only().ok_or_else(|| match origin {
                     Origin::NOBODY => BuildErrorKind::OrderOfUnwritten { address: label(), value },
@@ -243,6 +257,33 @@ fn sorted_pairs(drafts: &[(Draft, Draft)], places: &Places) -> Vec<(EventId, Eve
         drafts.iter().map(|&(to, from)| (places.of(to), places.of(from))).collect();
     pairs.sort_unstable();
     pairs
+}
+
+fn uppers(drafts: &[(Draft, Exchange)], places: &Places) -> Vec<(EventId, Exchange)> {
+    let mut uppers: Vec<_> =
+        drafts.iter().map(|&(draft, upper)| (places.of(draft), upper)).collect();
+    uppers.sort_unstable_by_key(|&(event, _)| event);
+    uppers
+}
+
+/// Finds the parts of a history whose accesses overlap, and with them who wrote what.
+#[cold]
+fn take_apart(
+    history: &mut History,
+    bytes: &[ByteRange],
+    thin_air: ThinAir,
+) -> Result<(), BuildError> {
+    let mixed = Mixed::new(history, bytes)?;
+    if thin_air == ThinAir::Malformed {
+        mixed.refuse_unwritten(history)?;
+    }
+    (history.origins, history.classes) = mixed.origins(history);
+    let finals = mixed.final_sources(history);
+    for (f, sources) in history.finals.iter_mut().zip(finals) {
+        f.sources = sources;
+    }
+    history.mixed = Some(mixed);
+    Ok(())
 }
 
 fn names(drafts: Vec<(Draft, Box<str>)>, places: &Places) -> Vec<(EventId, Box<str>)> {

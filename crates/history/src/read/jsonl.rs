@@ -8,6 +8,7 @@
 //! {"thread":1,"op":"fence","fence":"dmb.ld"}
 //! {"thread":1,"op":"read","addr":"y","value":0,"order":"acq","name":"l"}
 //! {"thread":1,"op":"write","addr":"y","value":1,"pair":"l","deps":[{"on":"l","kind":"data"}]}
+//! {"thread":1,"op":"read","addr":"0x1000","size":4,"value":0}   (4 bytes)
 //! {"op":"init","addr":"x","value":5}  {"op":"final","addr":"x","value":2}
 //! {"op":"order","addr":"x","values":[1,2,"a"]}
 //! {"op":"end"}
@@ -24,7 +25,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::error::{InputError, InputErrorKind};
-use super::text::axe_number;
+use super::text::{axe_number, byte_range};
 use super::window::Place;
 use super::{Input, ReadOptions, Token};
 use crate::annotation::{AccessOrder, DependencyKind, FenceName};
@@ -53,7 +54,7 @@ names!(
     Field, FIELDS:
     Thread "thread", Op "op", Addr "addr", Value "value", Read "read", Before "before",
     After "after", Begin "begin", End "end", Name "name", Deps "deps", Values "values",
-    Order "order", Pair "pair", Fence "fence"
+    Order "order", Pair "pair", Fence "fence", Size "size"
 );
 
 names!(
@@ -69,19 +70,19 @@ impl Op {
     /// The fields it needs besides itself, and those it may have.
     fn fields(self) -> (&'static [Field], &'static [Field]) {
         use Field::{
-            Addr, After, Before, Begin, Deps, End, Fence, Name, Order, Pair, Read, Thread, Value,
-            Values,
+            Addr, After, Before, Begin, Deps, End, Fence, Name, Order, Pair, Read, Size, Thread,
+            Value, Values,
         };
         const EVENT: &[Field] = &[Begin, End, Name, Deps];
-        const ACCESS: &[Field] = &[Begin, End, Name, Deps, Order];
+        const ACCESS: &[Field] = &[Begin, End, Name, Deps, Order, Size];
         match self {
-            Op::Write => (&[Thread, Addr, Value], &[Begin, End, Name, Deps, Order, Pair]),
+            Op::Write => (&[Thread, Addr, Value], &[Begin, End, Name, Deps, Order, Size, Pair]),
             Op::Read => (&[Thread, Addr, Value], ACCESS),
             Op::Rmw => (&[Thread, Addr, Read, Value], ACCESS),
             Op::Fence => (&[Thread], &[Before, After, Begin, End, Name, Deps, Fence]),
             Op::Sync => (&[Thread], EVENT),
-            Op::Init | Op::Final => (&[Addr, Value], &[]),
-            Op::Order => (&[Addr, Values], &[]),
+            Op::Init | Op::Final => (&[Addr, Value], &[Size]),
+            Op::Order => (&[Addr, Values], &[Size]),
             Op::End => (&[], &[]),
         }
     }
@@ -256,10 +257,7 @@ impl<'l> Line<'l> {
                 let after = self.kinds(Field::After)?;
                 self.event(builder, Operation::Fence { before, after })?;
             }
-            Op::Write | Op::Read | Op::Rmw => {
-                let access = self.access(builder)?;
-                self.event(builder, access)?;
-            }
+            Op::Write | Op::Read | Op::Rmw => self.access(builder)?,
         }
         Ok(Progress::Goes)
     }
@@ -274,25 +272,60 @@ impl<'l> Line<'l> {
         say(builder, address, value, self.number).map_err(|error| self.senseless_at_all(error.kind))
     }
 
-    fn access(&self, builder: &mut Builder) -> Result<Operation, Complaint> {
+    fn access(&self, builder: &mut Builder) -> Result<(), Complaint> {
         let address = self.address(builder)?;
-        let value = self.number_of(Field::Value)?;
-        Ok(match self.op {
-            Op::Write => Operation::Write { address, value },
+        let wide = builder.is_wide(address);
+        let (value, upper) = self.value_of(Field::Value, wide)?;
+        let (operation, uppers) = match self.op {
+            Op::Write => (Operation::Write { address, value }, [0, upper]),
             Op::Rmw => {
-                let read = self.number_of(Field::Read)?;
-                Operation::ReadModifyWrite { address, read, write: value }
+                let (read, upper_read) = self.value_of(Field::Read, wide)?;
+                (Operation::ReadModifyWrite { address, read, write: value }, [upper_read, upper])
             }
-            _ => Operation::Read { address, value },
-        })
+            _ => (Operation::Read { address, value }, [upper, 0]),
+        };
+        let event = self.start_event(builder, operation)?;
+        let said = builder.upper_bytes(event, uppers[0], uppers[1]);
+        said.map_err(|error| self.senseless(Field::Value, error.kind))?;
+        self.attributes(builder, event)
     }
 
     fn event(&self, builder: &mut Builder, operation: Operation) -> Result<(), Complaint> {
-        let thread = self.number_of(Field::Thread)?;
-        let event = builder
-            .event(thread, operation, self.number)
-            .map_err(|error| self.senseless(Field::Thread, error.kind))?;
+        let event = self.start_event(builder, operation)?;
         self.attributes(builder, event)
+    }
+
+    fn start_event(&self, builder: &mut Builder, operation: Operation) -> Result<Draft, Complaint> {
+        let thread = self.number_of(Field::Thread)?;
+        builder.event(thread, operation, self.number).map_err(|error| {
+            let field = match error.kind {
+                BuildErrorKind::ValueTooWide { .. } => Field::Value,
+                _ => Field::Thread,
+            };
+            self.senseless(field, error.kind)
+        })
+    }
+
+    /// A value, and what it has beyond 64 bits. Where it may, it may be a string, too: not every
+    /// JSON library writes such numbers.
+    fn value_of(&self, field: Field, wide: bool) -> Result<(Value, Value), Complaint> {
+        const WIDE: &str = "a number below 2^128, or a string of it";
+        if !wide {
+            return Ok((self.number_of(field)?, 0));
+        }
+        let raw = self.field(field);
+        let value: Option<u128> = if raw.get().starts_with('"') {
+            let text = self.string(raw, WIDE)?;
+            match text.strip_prefix("0x") {
+                Some(digits) if digits.starts_with('+') => None,
+                Some(digits) => u128::from_str_radix(digits, 16).ok(),
+                None => text.parse().ok(),
+            }
+        } else {
+            serde_json::from_str(raw.get()).ok()
+        };
+        let value = value.ok_or_else(|| self.unexpected(raw, WIDE))?;
+        Ok((value as Value, (value >> 64) as Value))
     }
 
     /// A fence by its name, which says what it orders.
@@ -383,7 +416,7 @@ impl<'l> Line<'l> {
         const ADDRESS: &str = "an address: a number or a name";
         let raw = self.field(Field::Addr);
         if !raw.get().starts_with('"') {
-            return Ok(builder.address_numbered(self.number(raw, ADDRESS)?));
+            return self.numbered(builder, self.number(raw, ADDRESS)?);
         }
         let text = self.string(raw, ADDRESS)?;
         let number = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
@@ -391,13 +424,28 @@ impl<'l> Line<'l> {
             Some(digits) => u64::from_str_radix(digits, 16).ok(),
             None if self.options.axe_addresses && axe_number(&text).is_some() => axe_number(&text),
             None if text.starts_with(|c: char| c.is_ascii_digit()) => text.parse().ok(),
-            None if is_name(&text) => return Ok(builder.address_named(&text)),
+            None if is_name(&text) => match self.fields.get(Field::Size) {
+                None => return Ok(builder.address_named(&text)),
+                Some(_) => {
+                    return Err(self.unexpected(raw, "a number, since there is a size in bytes"));
+                }
+            },
             None => None,
         };
         match number {
-            Some(number) => Ok(builder.address_numbered(number)),
+            Some(number) => self.numbered(builder, number),
             None => Err(self.unexpected(raw, ADDRESS)),
         }
+    }
+
+    /// An address by its number, and its size if there is one.
+    fn numbered(&self, builder: &mut Builder, number: u64) -> Result<AddressId, Complaint> {
+        if self.fields.get(Field::Size).is_none() {
+            return Ok(builder.address_numbered(number));
+        }
+        let range = byte_range(number, self.number_of(Field::Size)?);
+        let range = range.map_err(|kind| self.senseless(Field::Size, kind))?;
+        Ok(builder.address_of_bytes(range))
     }
 
     fn kinds(&self, field: Field) -> Result<Kinds, Complaint> {

@@ -12,7 +12,7 @@
 //! suffix    = "@" [begin] ":" [end]  |  "as" name  |  kind name ("," name)*  |  "pair" name
 //!           | "acq" | "acqpc" | "rel" | "acqrel" | "sc"
 //! kind      = "dep" | "addr" | "data" | "ctrl"
-//! address   = "M" "[" (number | name) "]"  |  name
+//! address   = "M" "[" (number [":" size] | name) "]"  |  name
 //! write     = value | name                 kinds = "r" | "w" | "rw" | "-"
 //! number    = decimal or 0x…, 64 bits      name = [A-Za-z_][A-Za-z0-9_.$']*
 //! ```
@@ -31,7 +31,7 @@ use super::{Input, Token};
 use crate::annotation::{AccessOrder, DependencyKind, FenceName};
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::builder::{Builder, Draft, WriteName};
-use crate::event::{AddressId, Kinds, Operation, Times, Value};
+use crate::event::{AddressId, ByteRange, Kinds, MAX_ACCESS_SIZE, Operation, Times, Value};
 use crate::history::History;
 use crate::lexicon::{
     self, ADDRESS_HELP, DIGIT_LIMIT, FENCE_HELP, NAME_HELP, NAME_LIMIT, is_name_byte, starts_name,
@@ -44,6 +44,9 @@ const OPERATION_HELP: &str = "an operation is a write `M[x] := 1`, a read `M[x] 
 const ACCESS_HELP: &str = "`M[x] == 1` is a read that returned 1, `M[x] := 1` is a write";
 const ATOMIC_HELP: &str = "a read-modify-write is `<M[x] == 0; M[x] := 1>` or the same in braces";
 const VALUE_HELP: &str = "values are numbers from 0 to 2^64 - 1, decimal or hexadecimal with 0x";
+const SIZE_HELP: &str = "`M[0x1000:4]` is 4 bytes from 0x1000 on; sizes are from 1 to 16 bytes";
+const WIDE_VALUE_HELP: &str =
+    "values of 9 to 16 bytes are numbers below 2^128, decimal or hexadecimal with 0x";
 const TIMES_HELP: &str = "times are `@ begin:end`, `@ begin:` or `@ :end`";
 const SUFFIX: &str = "`@`, `as`, `dep`, an annotation or the next event";
 const SUFFIX_HELP: &str = "an event may be followed by `@ begin:end`, `as name`, `dep name,name` \
@@ -61,6 +64,13 @@ enum Said {
     Fence(FenceName),
 }
 
+/// The bytes of a size, or why there are none.
+pub(super) fn byte_range(start: u64, size: u64) -> Result<ByteRange, BuildErrorKind> {
+    let known = u8::try_from(size).ok().filter(|size| (1..=MAX_ACCESS_SIZE).contains(size));
+    let size = known.ok_or(BuildErrorKind::NoSuchSize { size })?;
+    ByteRange::new(start, size).ok_or(BuildErrorKind::PastLastByte { start, size })
+}
+
 /// The number that Axe means by `v0`.
 pub(super) fn axe_number(name: &str) -> Option<u64> {
     let digits = name.strip_prefix('v')?;
@@ -74,11 +84,14 @@ pub(super) struct TextReader<R> {
     checked: bool,
     /// A number that looked like an end time but turned out to start the next event.
     early_thread: Option<(u64, Token)>,
+    /// What the operation just read says of the bytes beyond the eighth: what they held when read,
+    /// and what was written to them.
+    upper: [Value; 2],
 }
 
 impl<R: Read> TextReader<R> {
     pub(super) fn new(input: Input<R>) -> Self {
-        Self { input, checked: false, early_thread: None }
+        Self { input, checked: false, early_thread: None, upper: [0; 2] }
     }
 
     pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {
@@ -136,6 +149,9 @@ impl<R: Read> TextReader<R> {
             Said::Fence(name) => builder.fence(thread, name, line),
         };
         let event = event.map_err(|error| self.input.senseless(token, error.kind))?;
+        let [read, written] = std::mem::take(&mut self.upper);
+        let said = builder.upper_bytes(event, read, written);
+        said.map_err(|error| self.input.senseless(token, error.kind))?;
         self.suffixes(builder, event)
     }
 
@@ -155,7 +171,7 @@ impl<R: Read> TextReader<R> {
                             return Ok(Said::Fence(name));
                         }
                         let address = self.address_after(word, builder)?;
-                        self.access(address)
+                        self.access(address, builder)
                     }
                 }
             }
@@ -171,7 +187,7 @@ impl<R: Read> TextReader<R> {
     }
 
     /// `== value` or `:= value`
-    fn access(&mut self, address: AddressId) -> Result<Operation, InputError> {
+    fn access(&mut self, address: AddressId, builder: &Builder) -> Result<Operation, InputError> {
         self.input.window.skip_blanks();
         let place = self.input.window.place();
         let first = self.input.window.peek();
@@ -180,10 +196,11 @@ impl<R: Read> TextReader<R> {
             if self.input.window.peek() == Some(b'=') {
                 self.input.window.bump();
                 self.input.window.skip_blanks();
-                let value = self.value()?;
-                return Ok(match first {
-                    Some(b'=') => Operation::Read { address, value },
-                    _ => Operation::Write { address, value },
+                let writes = first == Some(b':');
+                let value = self.value(address, builder, usize::from(writes))?;
+                return Ok(match writes {
+                    true => Operation::Write { address, value },
+                    false => Operation::Read { address, value },
                 });
             }
         }
@@ -200,7 +217,7 @@ impl<R: Read> TextReader<R> {
         self.input.window.bump();
         self.input.window.skip_blanks();
         let address = self.address(builder)?;
-        let read = self.compared_value(ATOMIC_HELP)?;
+        let read = self.compared_value(address, builder, ATOMIC_HELP)?;
         self.input.window.skip_blanks();
         self.expect(b';', "`;`", ATOMIC_HELP)?;
         self.input.window.skip_blanks();
@@ -213,7 +230,7 @@ impl<R: Read> TextReader<R> {
         self.input.window.skip_blanks();
         self.expect_both(b":=", "`:=`", ATOMIC_HELP)?;
         self.input.window.skip_blanks();
-        let write = self.value()?;
+        let write = self.value(address, builder, 1)?;
         self.input.window.skip_blanks();
         self.expect(close, close_text, ATOMIC_HELP)?;
         Ok(Operation::ReadModifyWrite { address, read, write })
@@ -388,7 +405,7 @@ impl<R: Read> TextReader<R> {
         self.keyword(keyword, STATEMENT, STATEMENT_HELP)?;
         self.input.window.skip_blanks();
         let address = self.address(builder)?;
-        let value = self.compared_value("`init M[x] == 1`, `final M[x] == 1`")?;
+        let value = self.compared_value(address, builder, "`init M[x] == 1`, `final M[x] == 1`")?;
         let token = Token { place, length: self.input.window.since(place) };
         say(builder, address, value, place.short_line())
             .map_err(|error| self.input.senseless(token, error.kind))
@@ -462,13 +479,32 @@ impl<R: Read> TextReader<R> {
                 self.named_address(name, builder)
             }
             _ => {
-                let (number, _) = self.number("an address", ADDRESS_HELP)?;
-                builder.address_numbered(number)
+                let (number, token) = self.number("an address", ADDRESS_HELP)?;
+                self.input.window.skip_blanks();
+                match self.input.window.peek() {
+                    Some(b':') => self.bytes(number, token.place, builder)?,
+                    _ => builder.address_numbered(number),
+                }
             }
         };
         self.input.window.skip_blanks();
         self.expect(b']', "`]`", ADDRESS_HELP)?;
         Ok(address)
+    }
+
+    /// `: size`, after the number of the lowest byte
+    fn bytes(
+        &mut self,
+        start: u64,
+        place: Place,
+        builder: &mut Builder,
+    ) -> Result<AddressId, InputError> {
+        self.input.window.bump();
+        self.input.window.skip_blanks();
+        let (size, _) = self.number("a size in bytes", SIZE_HELP)?;
+        let token = Token { place, length: self.input.window.since(place) };
+        let range = byte_range(start, size).map_err(|kind| self.input.senseless(token, kind))?;
+        Ok(builder.address_of_bytes(range))
     }
 
     fn named_address(&self, word: Token, builder: &mut Builder) -> AddressId {
@@ -485,15 +521,31 @@ impl<R: Read> TextReader<R> {
     }
 
     /// `== value`
-    fn compared_value(&mut self, help: &'static str) -> Result<Value, InputError> {
+    fn compared_value(
+        &mut self,
+        address: AddressId,
+        builder: &Builder,
+        help: &'static str,
+    ) -> Result<Value, InputError> {
         self.input.window.skip_blanks();
         self.expect_both(b"==", "`==`", help)?;
         self.input.window.skip_blanks();
-        self.value()
+        self.value(address, builder, 0)
     }
 
-    fn value(&mut self) -> Result<Value, InputError> {
-        Ok(self.number("a value", VALUE_HELP)?.0)
+    /// A value of an address. What a wide one has beyond eight bytes goes to an entry of `upper`.
+    fn value(
+        &mut self,
+        address: AddressId,
+        builder: &Builder,
+        upper: usize,
+    ) -> Result<Value, InputError> {
+        if !builder.is_wide(address) {
+            return Ok(self.number("a value", VALUE_HELP)?.0);
+        }
+        let (value, _) = self.number_up_to(u128::MAX, "a value", WIDE_VALUE_HELP)?;
+        self.upper[upper] = (value >> 64) as Value;
+        Ok(value as Value)
     }
 
     /// A name, handed on to the builder.
@@ -542,37 +594,53 @@ impl<R: Read> TextReader<R> {
     }
 
     fn number(&mut self, expected: &str, help: &'static str) -> Result<(u64, Token), InputError> {
+        let (number, token) = self.number_up_to(u64::MAX.into(), expected, help)?;
+        Ok((number as u64, token))
+    }
+
+    fn number_up_to(
+        &mut self,
+        most: u128,
+        expected: &str,
+        help: &'static str,
+    ) -> Result<(u128, Token), InputError> {
         let place = self.input.window.place();
         let Some(first @ b'0'..=b'9') = self.input.window.peek() else {
             return Err(self.input.unexpected(expected, help));
         };
         self.input.window.bump();
-        let mut value = u64::from(first - b'0');
+        let mut value = u128::from(first - b'0');
         if first == b'0' && matches!(self.input.window.peek(), Some(b'x' | b'X')) {
             self.input.window.bump();
             if !self.input.window.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
                 return Err(self.input.unexpected("hexadecimal digits after `0x`", help));
             }
-            value = self.digits::<16>(place, 0)?;
+            value = self.digits::<16>(place, 0, most)?;
         } else if matches!(self.input.window.peek(), Some(b'0'..=b'9')) {
-            value = self.digits::<10>(place, value)?;
+            value = self.digits::<10>(place, value, most)?;
         }
         Ok((value, Token { place, length: self.input.window.since(place) }))
     }
 
-    fn digits<const BASE: u32>(&mut self, place: Place, mut value: u64) -> Result<u64, InputError> {
+    fn digits<const BASE: u32>(
+        &mut self,
+        place: Place,
+        mut value: u128,
+        most: u128,
+    ) -> Result<u128, InputError> {
         while let Some(digit) =
             self.input.window.peek().and_then(|byte| char::from(byte).to_digit(BASE))
         {
             self.input.window.bump();
             let length = self.input.window.since(place);
             let next = value.checked_mul(BASE.into()).and_then(|v| v.checked_add(digit.into()));
-            let kind = match next {
+            let kind = match next.filter(|&next| next <= most) {
                 Some(next) if length <= DIGIT_LIMIT => {
                     value = next;
                     continue;
                 }
                 Some(_) => InputErrorKind::NumberTooLong { limit: DIGIT_LIMIT },
+                None if most == u128::MAX => InputErrorKind::NumberTooWide,
                 None => InputErrorKind::NumberTooLarge,
             };
             return Err(self.number_error(place, kind));

@@ -11,6 +11,7 @@ mod diagnostics;
 mod packed;
 mod retain;
 mod round_trips;
+mod sizes;
 mod sources;
 mod streaming;
 mod text_format;

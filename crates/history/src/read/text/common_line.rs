@@ -13,7 +13,7 @@ use std::io::Read;
 
 use super::{InputError, Place, TextReader, Token, is_name_byte, starts_name};
 use crate::builder::Builder;
-use crate::event::{Kinds, Operation, Times};
+use crate::event::{ByteRange, Kinds, Operation, Times};
 
 impl<R: Read> TextReader<R> {
     /// Reads one line if it is a common one.
@@ -40,9 +40,10 @@ impl<R: Read> TextReader<R> {
         if kinds == Kinds::NONE {
             return Operation::SYNC;
         }
-        let address = match label.name {
-            [] => builder.address_numbered(label.number),
-            name => self.name_of_address(name, builder),
+        let address = match (label.name, ByteRange::new(label.number, label.size)) {
+            ([], None) => builder.address_numbered(label.number),
+            ([], Some(range)) => builder.address_of_bytes(range),
+            (name, _) => self.name_of_address(name, builder),
         };
         match (kinds.reads, kinds.writes) {
             (true, true) => Operation::ReadModifyWrite { address, read, write: written },
@@ -56,6 +57,8 @@ impl<R: Read> TextReader<R> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Label<'b> {
     number: u64,
+    /// In bytes, at most 8; 0 if the line says none.
+    size: u8,
     name: &'b [u8],
 }
 
@@ -178,7 +181,7 @@ impl<'b> Scan<'b> {
             b'{' => return self.atomic(b'}'),
             b's' if self.bytes[self.at..].starts_with(b"sync\n") => {
                 self.at += 4;
-                let label = Label { number: 0, name: &[] };
+                let label = Label { number: 0, size: 0, name: &[] };
                 return Some(Deed { kinds: Kinds::NONE, label, read: 0, written: 0 });
             }
             _ => {}
@@ -224,14 +227,26 @@ impl<'b> Scan<'b> {
         if self.expect_both(b"M[").is_none() {
             let name = self.name()?;
             let has_other_meaning = matches!(name, b"M" | b"sync" | b"fence");
-            return (!has_other_meaning).then_some(Label { number: 0, name });
+            return (!has_other_meaning).then_some(Label { number: 0, size: 0, name });
         }
         let label = match self.peek()? {
-            b'0'..=b'9' => Label { number: self.number()?, name: &[] },
-            _ => Label { number: 0, name: self.name()? },
+            b'0'..=b'9' => {
+                let number = self.number()?;
+                let size = if self.expect(b':').is_some() { self.size(number)? } else { 0 };
+                Label { number, size, name: &[] }
+            }
+            _ => Label { number: 0, size: 0, name: self.name()? },
         };
         self.expect(b']')?;
         Some(label)
+    }
+
+    /// A size that leaves the bytes from this number on below 2^64. Wide accesses have values that
+    /// this scanner does not read.
+    fn size(&mut self, number: u64) -> Option<u8> {
+        let size = self.peek()?.wrapping_sub(b'0');
+        self.at += 1;
+        ((1..=8).contains(&size) && ByteRange::new(number, size).is_some()).then_some(size)
     }
 
     fn name(&mut self) -> Option<&'b [u8]> {
