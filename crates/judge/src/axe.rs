@@ -71,7 +71,7 @@ pub fn compare<'a>(answers: &mut Answers<Answer>, expected: &'a [Expected]) -> T
             Some(Ok(Verdict::Holds(()))) => true,
             Some(Ok(Verdict::Broken(()))) => false,
             Some(Ok(Verdict::Undecided(()))) => return Tested::Undecided(index + 1),
-            Some(Err(error)) => return Tested::Unreadable(error),
+            Some(Err(unread)) => return Tested::Unreadable(unread.error),
             None => return Tested::Ended(index),
         };
         if said != expected.ok {

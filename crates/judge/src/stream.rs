@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use evidence::{Certificate, Verdict};
-use history::{Format, History, InputError, ReadOptions, TraceReader};
+use history::{
+    BuildErrorKind, Format, History, InputError, InputErrorKind, ReadOptions, TraceReader,
+};
 use models::Model;
 use pipeline::{Closed, Pipeline, Questions};
 
@@ -148,8 +150,8 @@ impl fmt::Display for Stage<'_> {
 /// let mut job = Job::new(vec![folder.display().to_string()]);
 /// job.asked = vec![Asked::Model(models::Model::Sc)];
 /// let mut answers = job.start(|_| (), |judged| judged.verdict().of_trace());
-/// assert_eq!(answers.wait().unwrap()?, "consistent");
-/// assert_eq!(answers.wait().unwrap()?, "violation");
+/// assert_eq!(answers.wait().unwrap().unwrap(), "consistent");
+/// assert_eq!(answers.wait().unwrap().unwrap(), "violation");
 /// assert!(answers.wait().is_none());
 /// # std::fs::remove_file(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -170,6 +172,8 @@ pub struct Job {
     pub without_times: bool,
     /// Whether a file without an event is no error.
     pub allow_empty: bool,
+    /// Whether the traces behind one that makes no sense are judged.
+    pub keep_going: bool,
     /// How long and how large each judgement may get.
     pub limits: Limits,
     /// How many threads judge.
@@ -189,14 +193,17 @@ impl Job {
             engine: Engine::Auto,
             without_times: false,
             allow_empty: false,
+            keep_going: false,
             limits: Limits::default(),
             jobs: 1,
             stop: Arc::default(),
         }
     }
 
-    /// Starts reading and judging. Each answer is what `make` makes of it; a file that cannot be
-    /// read any further gives an error and does not keep the next from being read.
+    /// Starts reading and judging. Each answer is what `make` makes of it. A trace that is larger
+    /// than the memory budget is unread and does not keep the next one from being judged; nor does,
+    /// with [`Job::keep_going`], one that makes no sense. A file that cannot be read any further does
+    /// not keep the next file from being read.
     pub fn start<T: Send + 'static>(
         self,
         watch: impl Fn(Stage<'_>) + Send + Sync + 'static,
@@ -236,34 +243,46 @@ impl Job {
         T: Send + 'static,
     {
         questions.hand_out();
-        let input = match history::open(file) {
-            Ok(input) => questions.patient(input),
-            Err(error) => return questions.ask(Question(Err(error)), 0),
-        };
+        let opened = history::open(file);
         let options = self.options.of_file(file, self.format);
         let file: Arc<str> = history::shown(file).into();
+        let unread = |number, error| Question(Err(Unread { file: file.clone(), number, error }));
+        let input = match opened {
+            Ok(input) => questions.patient(input),
+            Err(error) => return questions.ask(unread(None, error), 0),
+        };
         let mut is_empty = true;
-        for (index, trace) in TraceReader::new(input, &file, options).enumerate() {
-            let history = match trace {
-                Ok(history) if self.without_times => history.without_times(),
-                Ok(history) => history,
-                Err(error) => return questions.ask(Question(Err(error)), 0),
+        let mut traces = TraceReader::new(input, &file, options);
+        for number in 1.. {
+            let history = match traces.next_trace() {
+                Ok(Some(history)) if self.without_times => history.without_times(),
+                Ok(Some(history)) => history,
+                Ok(None) => break,
+                Err(error) => {
+                    let goes_on = self.keep_going || is_too_large(&error);
+                    questions.ask(unread(Some(number), error), 0)?;
+                    if goes_on && traces.skip_trace() {
+                        is_empty = false;
+                        continue;
+                    }
+                    return Ok(());
+                }
             };
             let load = history.len();
             is_empty &= load == 0;
-            let trace = Arc::new(Trace { file: file.clone(), number: index as u64 + 1, history });
+            let trace = Arc::new(Trace { file: file.clone(), number, history });
             for asked in self.distinct() {
                 questions.ask(Question(Ok((Arc::clone(&trace), asked))), load)?;
             }
         }
         match is_empty && !self.allow_empty {
-            true => questions.ask(Question(Err(InputError::no_events(&file))), 0),
+            true => questions.ask(unread(None, InputError::no_events(&file)), 0),
             false => Ok(()),
         }
     }
 
     /// What is asked, without repetitions.
-    fn distinct(&self) -> impl Iterator<Item = Asked> + '_ {
+    pub fn distinct(&self) -> impl Iterator<Item = Asked> + '_ {
         let asked = &self.asked;
         asked.iter().enumerate().filter(|(i, a)| !asked[..*i].contains(a)).map(|(_, a)| a.clone())
     }
@@ -286,12 +305,34 @@ impl Job {
     }
 }
 
-/// A trace and what is asked about it, or why there are no more of its file.
+/// A trace, or a file, that could not be read.
+#[derive(Clone, Debug)]
+pub struct Unread {
+    /// What messages call the file.
+    pub file: Arc<str>,
+    /// The number of the trace, from 1; `None` if the error concerns the file.
+    pub number: Option<u64>,
+    /// What is wrong with it.
+    pub error: InputError,
+}
+
+impl Unread {
+    /// Whether there is nothing wrong with the trace but that it does not fit the memory budget.
+    pub fn is_too_large(&self) -> bool {
+        is_too_large(&self.error)
+    }
+}
+
+fn is_too_large(error: &InputError) -> bool {
+    matches!(error.kind(), InputErrorKind::Senseless(BuildErrorKind::MemoryBudget { .. }))
+}
+
+/// A trace and what is asked about it, or what could not be read.
 #[derive(Debug)]
-pub struct Question(Result<(Arc<Trace>, Asked), InputError>);
+pub struct Question(Result<(Arc<Trace>, Asked), Unread>);
 
 /// Where the reader asks.
-type Asking<T> = Questions<Question, Result<T, InputError>>;
+type Asking<T> = Questions<Question, Result<T, Unread>>;
 
-/// The answers as they come, and the errors of files that could not be read.
-pub type Answers<T> = Pipeline<Question, Result<T, InputError>>;
+/// The answers as they come, and what could not be read.
+pub type Answers<T> = Pipeline<Question, Result<T, Unread>>;

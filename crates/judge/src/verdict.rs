@@ -24,6 +24,8 @@ pub enum Engine {
     Enumerate,
     /// The O*(2^k) dynamic programme over snapshot orders.
     Subsets,
+    /// Runs of the machine of sc or tso, with memory of dead ends.
+    Frontiers,
 }
 
 impl Engine {
@@ -51,6 +53,11 @@ impl Engine {
             Engine::Subsets,
             "subsets",
             "dynamic programme over 2^k sets of open writes; complete for unique values",
+        ),
+        (
+            Engine::Frontiers,
+            "frontiers",
+            "runs of the machine of sc or tso, with memory of dead ends; complete for sc and tso",
         ),
     ];
 
@@ -99,6 +106,7 @@ pub enum DecidedBy {
     Sat,
     Enumerate,
     Subsets,
+    Frontiers,
     Causal,
     /// The search of models as files, over who read from whom and the orders of writes.
     Choices,
@@ -115,6 +123,7 @@ impl DecidedBy {
             DecidedBy::Sat => "sat",
             DecidedBy::Enumerate => "enumerate",
             DecidedBy::Subsets => "subsets",
+            DecidedBy::Frontiers => "frontiers",
             DecidedBy::Causal => "causal",
             DecidedBy::Choices => "choices",
         }

@@ -6,12 +6,12 @@ mod by_file;
 use std::fmt::Write as _;
 
 use evidence::Verdict;
-use judge::stream::{Answer, Asked, Judged, Trace};
+use judge::stream::{Answer, Asked, Judged, Trace, Unread};
 use judge::{Gradual, Judgement, Outcome};
 use models::Model;
 use serde::Serialize;
 
-use crate::verdict::{Fields, Line, summary_line, verdict_json};
+use crate::verdict::{Fields, Line, decorated, summary_line, verdict_json};
 use crate::{count, cycle_lines, json};
 
 /// How answers are printed.
@@ -54,6 +54,75 @@ pub fn lines(judged: &Judged, style: Style) -> String {
         Answer::File(judgement) => by_file::lines(judged, judgement, style),
         Answer::Gradual(gradual) => gradual_line(judged, gradual, style) + "\n",
     }
+}
+
+/// A trace that is too large for its budget, in the order in which fields are printed.
+#[derive(Serialize)]
+struct TooLarge<'a> {
+    file: &'a str,
+    trace: Option<u64>,
+    model: &'a str,
+    verdict: &'static str,
+    reason: &'static str,
+    established: String,
+}
+
+/// A trace that makes no sense, in the order in which fields are printed.
+#[derive(Serialize)]
+struct Malformed<'a> {
+    file: &'a str,
+    trace: Option<u64>,
+    verdict: &'static str,
+    line: u64,
+    column: u64,
+    message: String,
+}
+
+/// Whole lines about a trace that could not be read, so that every trace has an answer: of one that
+/// is larger than its budget a line for everything that was asked, of one that makes no sense one
+/// line.
+pub fn unread_lines(unread: &Unread, asked: &[Asked], style: Style) -> String {
+    let Unread { file, number, error } = unread;
+    let at = number.map_or_else(String::new, |number| format!(" #{number}"));
+    let mut text = String::new();
+    if unread.is_too_large() {
+        let reason = "the trace does not fit the memory budget";
+        let established = format!("it was read up to line {}", error.line);
+        let verdict = Verdict::<(), (), ()>::Undecided(());
+        for asked in asked {
+            let model = asked.name();
+            let line = match style.json {
+                true => json::line(&TooLarge {
+                    file,
+                    trace: *number,
+                    model,
+                    verdict: verdict.of_trace(),
+                    reason,
+                    established: established.clone(),
+                }),
+                false => {
+                    let name = decorated(&verdict, style.colour);
+                    format!("{file}{at}: {model}: {name}: {reason}; {established}")
+                }
+            };
+            text += &line;
+            text.push('\n');
+        }
+    } else {
+        let line = match style.json {
+            true => json::line(&Malformed {
+                file,
+                trace: *number,
+                verdict: "malformed",
+                line: error.line,
+                column: error.column,
+                message: error.kind().to_string(),
+            }),
+            false => format!("{file}{at}: malformed (line {})", error.line),
+        };
+        text = line + "\n";
+    }
+    text
 }
 
 fn model_lines(judged: &Judged, judgement: &Judgement, style: Style) -> String {

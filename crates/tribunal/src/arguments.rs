@@ -148,6 +148,13 @@ pub(crate) struct CheckArguments {
     #[arg(long)]
     pub(crate) allow_empty: bool,
 
+    /// Judge the traces behind one that makes no sense.
+    ///
+    /// Without this flag such a trace ends its file. With it the trace is reported as malformed, what
+    /// follows the line that ends it is judged, and the exit code is 2 (1 if a violation is found).
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+
     /// Fail, with exit code 2, unless there are exactly this many traces in all files.
     #[arg(long, value_name = "N")]
     pub(crate) expect_traces: Option<u64>,

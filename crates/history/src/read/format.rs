@@ -74,6 +74,13 @@ macro_rules! formats {
                     $(Reader::$format(reader) => reader.next_trace(),)*
                 }
             }
+
+            /// Skips what is left of a trace that could not be read; false if its end is not found.
+            pub(super) fn skip_trace(&mut self) -> bool {
+                match self {
+                    $(Reader::$format(reader) => reader.skip_trace(),)*
+                }
+            }
         }
     };
 }

@@ -539,17 +539,20 @@ pub(super) struct JsonLinesReader<R> {
     input: Input<R>,
     /// Whether an `end` has been seen; then a blank rest is no trace.
     ended: bool,
+    /// Whether the end of the trace under way has been seen.
+    is_over: bool,
 }
 
 impl<R: Read> JsonLinesReader<R> {
     pub(super) fn new(input: Input<R>) -> Self {
-        Self { input, ended: false }
+        Self { input, ended: false, is_over: false }
     }
 
     pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {
         let options = self.input.options;
         let mut builder = options.builder();
         let mut empty = true;
+        self.is_over = false;
         self.input.window.skip_byte_order_mark();
         while let Some(line) = self.input.window.take_line(LINE_LIMIT) {
             let (place, text) = match line {
@@ -567,7 +570,7 @@ impl<R: Read> JsonLinesReader<R> {
             match said {
                 Ok(Progress::Goes) => empty = false,
                 Ok(Progress::Ended) => {
-                    self.ended = true;
+                    (self.ended, self.is_over) = (true, true);
                     return self.input.finish(builder).map(Some);
                 }
                 Err(complaint) => return Err(self.complaint(place, complaint)),
@@ -579,8 +582,25 @@ impl<R: Read> JsonLinesReader<R> {
         if empty && self.ended {
             return Ok(None);
         }
-        self.ended = true;
+        (self.ended, self.is_over) = (true, true);
         self.input.finish(builder).map(Some)
+    }
+
+    /// Skips to behind the next line that ends a trace.
+    pub(super) fn skip_trace(&mut self) -> bool {
+        let options = self.input.options;
+        self.ended = true;
+        while !self.is_over {
+            match self.input.window.take_line(LINE_LIMIT) {
+                None => break,
+                Some(Ok((place, text))) => {
+                    let line = Line::new(text, place.short_line(), options);
+                    self.is_over = line.is_ok_and(|line| line.op == Op::End);
+                }
+                Some(Err(_)) => self.input.window.skip_rest_of_line(),
+            }
+        }
+        self.is_over
     }
 
     #[cold]

@@ -52,7 +52,8 @@ impl ReadOptions {
     }
 }
 
-/// Reads traces one by one. After an error it stops: what follows could not be trusted.
+/// Reads traces one by one. After an error it stops, since what follows could not be trusted, unless
+/// it is told to go on behind the trace that the error is about ([`TraceReader::skip_trace`]).
 ///
 /// ```
 /// use tribunal_history::{ReadOptions, TraceReader};
@@ -86,6 +87,24 @@ impl<R: Read> TraceReader<R> {
         let trace = self.reader.next_trace();
         self.stopped = !matches!(trace, Ok(Some(_)));
         trace
+    }
+
+    /// After an error: skips what is left of its trace, so that the next one can be read. False if
+    /// the end of the trace is not found, and then there is no next one.
+    ///
+    /// ```
+    /// use tribunal_history::{ReadOptions, TraceReader};
+    ///
+    /// let input = "0: M[x] = 1\n0: M[y] := 2\ncheck\n1: M[y] := 2\ncheck\n".as_bytes();
+    /// let mut reader = TraceReader::new(input, "example", ReadOptions::default());
+    /// assert_eq!(reader.next_trace().unwrap_err().line, 1);
+    /// assert!(reader.skip_trace());
+    /// assert_eq!(reader.next_trace()?.map(|history| history.len()), Some(1));
+    /// # Ok::<(), tribunal_history::InputError>(())
+    /// ```
+    pub fn skip_trace(&mut self) -> bool {
+        self.stopped = !self.reader.skip_trace();
+        !self.stopped
     }
 }
 

@@ -87,16 +87,19 @@ pub(super) struct TextReader<R> {
     /// What the operation just read says of the bytes beyond the eighth: what they held when read,
     /// and what was written to them.
     upper: [Value; 2],
+    /// Whether the end of the trace under way has been seen.
+    ended: bool,
 }
 
 impl<R: Read> TextReader<R> {
     pub(super) fn new(input: Input<R>) -> Self {
-        Self { input, checked: false, early_thread: None, upper: [0; 2] }
+        Self { input, checked: false, early_thread: None, upper: [0; 2], ended: false }
     }
 
     pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {
         let mut builder = self.input.options.builder();
         let mut empty = true;
+        self.ended = false;
         self.input.window.skip_byte_order_mark();
         loop {
             self.input.window.skip_blanks();
@@ -113,7 +116,7 @@ impl<R: Read> TextReader<R> {
                 Some(b'0'..=b'9' | b':') => self.event(&mut builder)?,
                 Some(b'c') => {
                     self.keyword("check", STATEMENT, STATEMENT_HELP)?;
-                    self.checked = true;
+                    (self.checked, self.ended) = (true, true);
                     return self.input.finish(builder).map(Some);
                 }
                 Some(b'i') => self.initial(&mut builder)?,
@@ -130,8 +133,26 @@ impl<R: Read> TextReader<R> {
         if empty && self.checked {
             return Ok(None);
         }
-        self.checked = true;
+        (self.checked, self.ended) = (true, true);
         self.input.finish(builder).map(Some)
+    }
+
+    /// Skips to behind the next line that begins with `check`.
+    pub(super) fn skip_trace(&mut self) -> bool {
+        self.early_thread = None;
+        self.checked = true;
+        let window = &mut self.input.window;
+        while !self.ended && window.peek().is_some() {
+            if window.is_at_line_start() {
+                window.skip_spaces();
+                self.ended = window.starts_with(b"check");
+            }
+            match self.ended {
+                true => (0..b"check".len()).for_each(|_| window.bump()),
+                false => window.skip_rest_of_line(),
+            }
+        }
+        self.ended
     }
 
     /// `thread: operation suffixes`

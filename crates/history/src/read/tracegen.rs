@@ -40,6 +40,8 @@ const LINE_HELP: &str = "a line is `0: load-req 0x8 #1 @64`, `0: store-req 5 0x8
 /// Reads traces of the trace generator.
 pub(super) struct TracegenReader<R> {
     input: Input<R>,
+    /// Whether the end of the trace under way has been seen.
+    ended: bool,
 }
 
 /// What a core asked for.
@@ -92,12 +94,13 @@ enum What {
 
 impl<R: Read> TracegenReader<R> {
     pub(super) fn new(input: Input<R>) -> Self {
-        Self { input }
+        Self { input, ended: false }
     }
 
     pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {
         let mut requests = Requests::default();
         let mut begun = false;
+        self.ended = false;
         self.input.window.skip_byte_order_mark();
         loop {
             let (place, line) = match self.input.window.take_line(LINE_LIMIT) {
@@ -110,6 +113,7 @@ impl<R: Read> TracegenReader<R> {
             };
             if line.starts_with(b"Completed") {
                 if begun {
+                    self.ended = true;
                     break;
                 }
                 continue;
@@ -126,6 +130,18 @@ impl<R: Read> TracegenReader<R> {
             return Err(failure);
         }
         if begun { self.finish(requests).map(Some) } else { Ok(None) }
+    }
+
+    /// Skips to behind the next line that begins with `Completed`.
+    pub(super) fn skip_trace(&mut self) -> bool {
+        while !self.ended {
+            match self.input.window.take_line(LINE_LIMIT) {
+                None => break,
+                Some(Ok((_, line))) => self.ended = line.starts_with(b"Completed"),
+                Some(Err(_)) => self.input.window.skip_rest_of_line(),
+            }
+        }
+        self.ended
     }
 
     fn afford(&mut self, requests: &Requests, token: Token) -> Result<(), InputError> {

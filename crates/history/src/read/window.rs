@@ -247,6 +247,21 @@ impl<R: Read> Window<R> {
         Some(Ok((place, &self.buffer[start..start + length])))
     }
 
+    /// Whether nothing but blanks stands before the next byte in its line.
+    pub(super) fn is_at_line_start(&self) -> bool {
+        let start = Place { offset: self.line_offset, ..self.place() };
+        let before = self.index(start).map(|start| &self.buffer[start..self.at]);
+        before.is_some_and(|before| before.trim_ascii().is_empty())
+    }
+
+    /// Steps over the rest of the line, with its end if it has one.
+    pub(super) fn skip_rest_of_line(&mut self) {
+        self.skip_comment();
+        if self.peek() == Some(b'\n') {
+            self.newline();
+        }
+    }
+
     /// Asks the input once for more; false if there is no more. What has not been stepped over
     /// stays; the past goes when the window would outgrow `capacity`.
     fn fill(&mut self, capacity: usize) -> bool {

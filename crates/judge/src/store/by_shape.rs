@@ -147,7 +147,8 @@ impl<'a, P: Parts> Question<'a, P> {
         let problem = Problem::with_fixed(history, self.rules, thin, found, fixed);
         let judgement = match problem {
             Ok(problem) => {
-                let mut check = Check { model: Model::Sc, stats: Stats::default() };
+                let mut check =
+                    Check { model: Model::Sc, stats: Stats::default(), exhausted: None };
                 check.saturated(problem, Engine::Auto, budget)
             }
             Err(proof) => {

@@ -21,7 +21,13 @@ use super::refute;
 use crate::Budget;
 
 /// About what a candidate of an ambiguous reader takes, here and in the solver.
-const BYTES_A_CANDIDATE: usize = 200;
+pub(crate) const BYTES_A_CANDIDATE: usize = 200;
+
+/// About what a clause of so many literals takes, in the solver and as a step of the proof.
+pub(crate) fn bytes_of_clause(literals: usize) -> usize {
+    const EACH: usize = 160;
+    EACH + literals * (2 * size_of::<u32>() + size_of::<Literal>())
+}
 
 /// A choice, by index.
 pub(crate) type ChoiceId = usize;
@@ -77,6 +83,17 @@ pub(crate) struct Conflict {
     pub(crate) clause: Vec<Made>,
     /// Proof steps; the last one's clause is the clause above.
     pub(crate) steps: Vec<Step>,
+}
+
+impl Conflict {
+    /// About what it takes, in the solver and in a log.
+    pub(crate) fn bytes(&self) -> usize {
+        let step = |step: &Step| {
+            let edges = if let Why::Cycle(cycle) = &step.why { cycle.edges.len() } else { 0 };
+            bytes_of_clause(step.clause.len()) + edges * size_of::<Edge>()
+        };
+        bytes_of_clause(self.clause.len()) + self.steps.iter().map(step).sum::<usize>()
+    }
 }
 
 /// The open choices of a saturated problem.

@@ -12,7 +12,7 @@
 use evidence::{Step, Why};
 use history::{EventId, Source};
 
-use super::choices::{ChoiceId, Choices, Combined, Made};
+use super::choices::{ChoiceId, Choices, Combined, Made, bytes_of_clause};
 use super::clocks::Clocks;
 use super::cycles::cycles;
 use super::linearize::{Patience, linearize};
@@ -48,7 +48,7 @@ pub(crate) fn enumerate(
         }
     }
     let values = vec![None; choices.len()];
-    let walk = Walk { choices, values, log: Vec::new(), branches: Vec::new() };
+    let walk = Walk { choices, values, log: Vec::new(), bytes: 0, branches: Vec::new() };
     Some(walk.run(budget, stats))
 }
 
@@ -65,6 +65,8 @@ struct Walk<'p, 'h> {
     values: Vec<Option<bool>>,
     branches: Vec<Branch>,
     log: Vec<Step>,
+    /// About what the log takes.
+    bytes: usize,
 }
 
 impl Walk<'_, '_> {
@@ -72,6 +74,9 @@ impl Walk<'_, '_> {
         loop {
             if budget.is_spent() {
                 return Found::Spent;
+            }
+            if !budget.allows(self.bytes) {
+                return Found::TooLarge;
             }
             match self.check() {
                 Err(clause) => {
@@ -126,6 +131,7 @@ impl Walk<'_, '_> {
                 }
             }
         };
+        self.bytes += conflict.bytes();
         self.log.extend(conflict.steps);
         Err(conflict.clause)
     }
@@ -153,6 +159,7 @@ impl Walk<'_, '_> {
             clause.sort_unstable();
             clause.dedup();
             let literals = clause.iter().map(|&m| self.choices.literal(m)).collect();
+            self.bytes += bytes_of_clause(clause.len());
             self.log.push(Step { clause: literals, why: Why::Propagation });
         }
         false

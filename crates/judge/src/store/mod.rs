@@ -1,8 +1,9 @@
 //! Store models: sc, tso, pso, wmo, rmo, coherence.
 //!
 //! Cheapest first: where the write order is known the linear check decides; else the recorded order
-//! is tried as a witness; else saturation infers what it can, a greedy guess tries to complete it,
-//! and only what is left open is searched. All engines but the recorded order work on one
+//! is tried as a witness; else, where values repeat, runs of the machine are searched for a while;
+//! else saturation infers what it can, a greedy guess tries to complete it, and only what is left
+//! open is searched. All engines but the recorded order and the runs work on one
 //! [`Problem`](problem::Problem): the history with its graph of what must come before what.
 
 pub(crate) mod by_shape;
@@ -12,6 +13,8 @@ mod clocks;
 mod coherence;
 mod cycles;
 mod enumerate;
+mod frontier_state;
+mod frontiers;
 mod graph;
 mod guess;
 mod halves;
@@ -32,10 +35,11 @@ mod thin_tests;
 
 use evidence::{Proof, Witness};
 use history::{EventId, History};
-use models::{Model, StoreRules};
+use models::{Keeps, Model, StoreRules};
 
 use self::chains::Chains;
 use self::clocks::Clocks;
+use self::frontiers::Explored;
 use self::linearize::Patience;
 use self::problem::Problem;
 use self::saturate::Stopped;
@@ -45,6 +49,9 @@ use crate::{Budget, DecidedBy, Engine, Judgement, Outcome, Reason, Stats};
 
 /// Clocks with a chain for each thread and address may take so many bytes.
 const MOST_CLOCKS: usize = 1 << 24;
+
+/// Where values repeat, so many states of the machine are visited before anything else is tried.
+const MOST_STATES: usize = 1_000_000;
 
 /// Decides whether `history` satisfies a store model.
 pub(crate) fn decide(
@@ -65,7 +72,7 @@ fn decide_with(
     budget: &Budget,
     most_clocks: usize,
 ) -> Judgement {
-    let mut check = Check { model, stats: Stats::default() };
+    let mut check = Check { model, stats: Stats::default(), exhausted: None };
     check.stats.write_pairs = Some(write_pairs(history));
     // Where the write order is known, the linear check is complete.
     let may_be_linear = || linear::may_be_known(history) && history.is_unambiguous();
@@ -77,6 +84,17 @@ fn decide_with(
             let why = "the recorded order is no witness; --engine auto looks further";
             return check.verdict(undecided(Reason::Engine(why.into()), ""), DecidedBy::Recorded);
         }
+    }
+    if engine == Engine::Frontiers
+        && let Some(judgement) = check.frontiers(history, &rules, budget)
+    {
+        return judgement;
+    }
+    if engine == Engine::Auto
+        && !history.is_unambiguous()
+        && let Some(order) = run_of_machine(history, &rules, budget)
+    {
+        return check.consistent(order, DecidedBy::Frontiers);
     }
     let guesses = matches!(engine, Engine::Auto | Engine::Saturation);
     let thin = guesses && Chains::would_be_too_many(history, &rules, most_clocks);
@@ -94,6 +112,26 @@ fn decide_with(
     }
 }
 
+/// A witness by the machine of sc, which every store model allows, or by that of tso for models that
+/// allow what it allows; as far as a limited search finds one.
+fn run_of_machine(history: &History, rules: &StoreRules, budget: &Budget) -> Option<Vec<EventId>> {
+    if !frontiers::applies(history) {
+        return None;
+    }
+    // A visit looks at every thread.
+    let most = MOST_STATES * 8 / (8 + history.thread_count()) + 4 * history.len();
+    let run = |buffered| match frontiers::explore(history, buffered, most, budget) {
+        Explored::Order(order) => Some(order),
+        Explored::Nothing(_) | Explored::Spent | Explored::TooLarge => None,
+    };
+    run(false).or_else(|| has_buffers(rules).then(|| run(true)).flatten())
+}
+
+/// Whether a model allows at least what store buffers do.
+fn has_buffers(rules: &StoreRules) -> bool {
+    rules.global && rules.write_read == Keeps::Never && !rules.own_reads_visible
+}
+
 /// Unordered pairs of writes of one address.
 fn write_pairs(history: &History) -> u64 {
     history
@@ -107,6 +145,8 @@ fn write_pairs(history: &History) -> u64 {
 struct Check {
     model: Model,
     stats: Stats,
+    /// So many states of the machine were visited, and no run comes through.
+    exhausted: Option<usize>,
 }
 
 impl Check {
@@ -120,6 +160,40 @@ impl Check {
 
     fn consistent(&self, order: Vec<EventId>, decided_by: DecidedBy) -> Judgement {
         self.verdict(Outcome::Holds(Witness::Order(order)), decided_by)
+    }
+
+    /// Runs of the machine, asked for by name. Nothing if there is no run: then a search writes the
+    /// proof.
+    fn frontiers(
+        &mut self,
+        history: &History,
+        rules: &StoreRules,
+        budget: &Budget,
+    ) -> Option<Judgement> {
+        let by = DecidedBy::Frontiers;
+        let buffered = match self.model {
+            Model::Sc => false,
+            Model::Tso => true,
+            _ => has_buffers(rules),
+        };
+        let because = |why: &str| undecided(Reason::Engine(why.into()), "");
+        if !frontiers::applies(history) {
+            let why = "runs of the machine know nothing of times and `order` lines";
+            return Some(self.verdict(because(why), by));
+        }
+        match frontiers::explore(history, buffered, usize::MAX, budget) {
+            Explored::Order(order) => Some(self.consistent(order, by)),
+            Explored::Spent => Some(self.found(Found::Spent, by)),
+            Explored::TooLarge => Some(self.found(Found::TooLarge, by)),
+            Explored::Nothing(_) if !matches!(self.model, Model::Sc | Model::Tso) => {
+                let why = "no run of the machine of sc or tso explains it; the model allows more";
+                Some(self.verdict(because(why), by))
+            }
+            Explored::Nothing(states) => {
+                self.exhausted = Some(states);
+                None
+            }
+        }
     }
 
     /// The linear engine, asked for by name.
@@ -248,6 +322,10 @@ impl Check {
                 }
             }
             Engine::Subsets => self.subsets(problem, &clocks, unambiguous, budget),
+            Engine::Frontiers => {
+                let found = search::search(&problem, &clocks, budget, &mut self.stats);
+                self.found(found, DecidedBy::Frontiers)
+            }
             Engine::Auto | Engine::Recorded | Engine::Linear | Engine::Sat => {
                 let found = search::search(&problem, &clocks, budget, &mut self.stats);
                 self.found(found, DecidedBy::Sat)
@@ -306,12 +384,19 @@ impl Check {
                 );
                 self.verdict(undecided(Reason::Engine(why), self.established()), by)
             }
-            subsets::Table::Spent => self.verdict(undecided(Reason::Time, self.established()), by),
+            subsets::Table::Spent => self.found(Found::Spent, by),
+            subsets::Table::TooLarge => self.found(Found::TooLarge, by),
         }
     }
 
     /// What saturation has established, as a sentence.
     fn established(&self) -> String {
+        if let Some(states) = self.exhausted {
+            return format!(
+                "no run of the machine explains the trace ({states} states were visited), but no \
+                 proof of that was found"
+            );
+        }
         match (self.stats.write_pairs, self.stats.unordered_write_pairs) {
             (Some(all), Some(open)) => format!(
                 "saturation found no violation and ordered {} of {all} pairs of writes",

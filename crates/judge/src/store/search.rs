@@ -9,6 +9,9 @@
 //! The log of cycles and learned clauses is the proof when no assignment is left. Complete for
 //! every store model, with repeated values too; worst case exponential, as it must be (checking
 //! is NP-complete).
+//!
+//! Everything that grows with the search is counted: choices, clauses, what the solver learns, and
+//! the log. Where that exceeds the budget the search ends without an answer.
 
 use std::cell::Cell;
 
@@ -16,7 +19,9 @@ use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Va
 use evidence::{Proof, Step, Why};
 use history::{EventId, Source};
 
-use super::choices::{ChoiceId, Choices, Combined, Conflict, Made};
+use super::choices::{
+    BYTES_A_CANDIDATE, ChoiceId, Choices, Chosen, Combined, Conflict, Made, bytes_of_clause,
+};
 use super::clocks::Clocks;
 use super::cycles::cycles;
 use super::linearize::{Patience, linearize};
@@ -38,7 +43,7 @@ pub(crate) enum Found {
     Nothing(Proof),
     /// The time ran out.
     Spent,
-    /// The choices would not fit the memory.
+    /// The choices, or what was learned about them, would not fit the memory.
     TooLarge,
 }
 
@@ -67,6 +72,7 @@ pub(crate) fn search(
             search.take_learned();
             Found::Nothing(search.choices.proof(search.log))
         }
+        None if search.solver.cb().is_too_large() => Found::TooLarge,
         None => Found::Spent,
     }
 }
@@ -75,26 +81,34 @@ pub(crate) fn search(
 struct Log {
     budget: Budget,
     learned: Vec<Vec<Lit>>,
+    /// About what the search has taken so far.
+    bytes: usize,
     calls: Cell<u32>,
     stopped: Cell<bool>,
 }
 
 impl Log {
     fn new(budget: Budget) -> Self {
-        Self { budget, learned: Vec::new(), calls: Cell::new(0), stopped: Cell::new(false) }
+        let (calls, stopped) = (Cell::new(0), Cell::new(false));
+        Self { budget, learned: Vec::new(), bytes: 0, calls, stopped }
+    }
+
+    fn is_too_large(&self) -> bool {
+        !self.budget.allows(self.bytes)
     }
 }
 
 impl Callbacks for Log {
     fn on_new_clause(&mut self, clause: &[Lit], kind: ClauseKind) {
         if kind == ClauseKind::Learnt {
+            self.bytes += bytes_of_clause(clause.len());
             self.learned.push(clause.to_vec());
         }
     }
 
     fn stop(&self) -> bool {
         self.calls.set(self.calls.get().wrapping_add(1));
-        if self.calls.get().is_multiple_of(256) && self.budget.is_spent() {
+        if self.calls.get().is_multiple_of(256) && self.budget.is_spent() || self.is_too_large() {
             self.stopped.set(true);
         }
         self.stopped.get()
@@ -133,6 +147,7 @@ impl Search<'_, '_> {
                 Ok(order) => return Some(Some(order)),
                 Err(conflicts) => {
                     for conflict in conflicts {
+                        self.solver.cb_mut().bytes += conflict.bytes();
                         self.log.extend(conflict.steps);
                         if !self.add(&conflict.clause) {
                             return Some(None);
@@ -140,7 +155,7 @@ impl Search<'_, '_> {
                     }
                 }
             }
-            if self.solver.cb().budget.is_spent() {
+            if self.solver.cb().budget.is_spent() || self.solver.cb().is_too_large() {
                 return None;
             }
         }
@@ -149,6 +164,7 @@ impl Search<'_, '_> {
     fn new_variables(&mut self) {
         while (self.solver.num_vars() as usize) < self.choices.len() {
             self.solver.new_var_default();
+            self.solver.cb_mut().bytes += BYTES_A_CANDIDATE;
         }
     }
 
@@ -178,6 +194,12 @@ impl Search<'_, '_> {
         let value = |c: ChoiceId| Some(values[c]);
         let sources: Vec<Option<Source>> = self.choices.sources(&value);
         let chosen = self.choices.chosen(&value, &sources).map_err(|conflict| vec![conflict])?;
+        // The edges of an assignment go with it, but have to fit as well.
+        let log = self.solver.cb_mut();
+        if !log.budget.allows(log.bytes + chosen.len() * 2 * size_of::<Chosen>()) {
+            log.bytes = usize::MAX;
+            return Err(Vec::new());
+        }
         let combined = Combined::new(&self.choices.problem.graph, chosen);
         let found = cycles(&combined, CYCLES_A_ROUND);
         if !found.is_empty() {

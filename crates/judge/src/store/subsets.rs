@@ -30,8 +30,10 @@ pub(crate) enum Table {
     Nothing,
     /// Too many open writes: so many.
     TooMany(usize),
-    /// The budget ran out.
+    /// The time ran out.
     Spent,
+    /// The sets would not fit the memory.
+    TooLarge,
 }
 
 /// Writes with at least one open pair.
@@ -61,8 +63,11 @@ pub(crate) fn subsets(problem: &Problem, clocks: &Clocks, budget: &Budget) -> Ta
     for _ in 0..open.len() {
         let mut next = Vec::new();
         for &v in &layer {
-            if budget.is_spent() || !budget.allows(table.len() * 16) {
+            if budget.is_spent() {
                 return Table::Spent;
+            }
+            if !budget.allows(table.len() * 16) {
+                return Table::TooLarge;
             }
             for i in 0..open.len() {
                 let grown = v | 1 << i;

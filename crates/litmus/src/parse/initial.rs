@@ -71,7 +71,7 @@ impl Parser<'_> {
 
     fn target(&mut self) -> Result<Target, Diagnostic> {
         if let Some((thread, span)) = self.thread_prefix()? {
-            return Ok(Target::Register(thread, span, self.register_name()?));
+            return Ok(Target::Register(thread, span, self.register_name()?.0));
         }
         let bracket = self.accept("[");
         let name = self.word("a location or a register, such as `x` or `0:rax`")?;

@@ -18,8 +18,9 @@ use diagnostics::source::Span;
 
 use crate::scan::{self, Kind, Token};
 use crate::test::{
-    Architecture, Code, Constant, Litmus, Location, LocationId, Place, Register, Thread, Type,
+    Architecture, Code, Constant, Litmus, Location, LocationId, Place, Register, Size, Thread, Type,
 };
+use crate::widths;
 
 /// No more threads than this.
 pub(crate) const MAX_THREADS: usize = 256;
@@ -51,12 +52,16 @@ pub fn parse(text: &str) -> Result<Litmus, Diagnostic> {
             condition: condition::nothing_asked(),
         },
         initial: Vec::new(),
+        parts: Vec::new(),
+        is_read: false,
     };
     parser.initial_state()?;
     parser.program()?;
     parser.initial_registers()?;
+    parser.is_read = true;
     parser.shown()?;
     parser.condition()?;
+    parser.whole_registers()?;
     Ok(parser.test)
 }
 
@@ -67,6 +72,10 @@ struct Parser<'a> {
     test: Litmus,
     /// Registers of the initial state, kept until the number of threads is known.
     initial: Vec<initial::Register>,
+    /// The registers that the condition speaks of, as wide as it calls them.
+    parts: Vec<(Place, Size, Span)>,
+    /// Whether the program has been read: no location is new behind it.
+    is_read: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -153,6 +162,15 @@ impl<'a> Parser<'a> {
         if let Some(known) = known {
             return Ok(LocationId(known as u32));
         }
+        if self.is_read {
+            let problem =
+                Diagnostic::error(name.span, format!("there is no location `{}`", name.text));
+            let names: Vec<&str> = self.test.locations.iter().map(|each| &*each.name).collect();
+            return Err(problem.help(match &*names {
+                [] => "the program uses no location, and the initial state names none".to_owned(),
+                names => format!("the locations of this test are {}", names.join(", ")),
+            }));
+        }
         if self.test.locations.len() >= MAX_LOCATIONS {
             let message = format!("more than {MAX_LOCATIONS} locations");
             return Err(Diagnostic::error(name.span, message));
@@ -200,10 +218,25 @@ impl<'a> Parser<'a> {
     }
 
     /// A register after `0:`, whatever part of it is named.
-    fn register_name(&mut self) -> Result<Register, Diagnostic> {
+    fn register_name(&mut self) -> Result<(Register, Size, Span), Diagnostic> {
         self.accept("%");
         let token = self.word("a register, as in `0:rax`")?;
-        self.known_register(token).map(|found| found.0)
+        self.known_register(token).map(|(register, size)| (register, size, token.span))
+    }
+
+    /// A state shows registers as wide as the program uses them, so a condition must not speak of a
+    /// part of one.
+    fn whole_registers(&self) -> Result<(), Diagnostic> {
+        let kind = |place| widths::of_place(&self.test, &[], place).size;
+        let Some(&(place, size, span)) =
+            self.parts.iter().find(|(place, size, _)| *size < kind(*place))
+        else {
+            return Ok(());
+        };
+        let (bits, used) = (size.bits(), kind(place).bits());
+        let message = format!("this is {bits} bits of a register that the thread uses as {used}");
+        let help = format!("a condition is about all of it: write `{}`", self.test.place(place));
+        Err(Diagnostic::error(span, message).help(help))
     }
 
     /// `0:rax`, `x`, `[x]` or `*x`.
@@ -216,7 +249,10 @@ impl<'a> Parser<'a> {
         self.accept("*");
         if let Some((thread, span)) = self.thread_prefix()? {
             self.known_thread(thread, span)?;
-            return Ok(Place::Register(thread, self.register_name()?));
+            let (register, size, span) = self.register_name()?;
+            let place = Place::Register(thread, register);
+            self.parts.push((place, size, span));
+            return Ok(place);
         }
         let name = self.word("a place, such as `0:rax` or `x`")?;
         if self.is("[") {

@@ -209,12 +209,31 @@ error: the instruction `bswap` is not supported
         "X86_64 T\n{ }\n P0 ;\n movl (x),%rax ;\n",
         "an operand of 64 bits in an instruction of 32",
     );
-    said("X86_64 T\n{ }\n P0 ;\n nop ;\nexists (x=1 /\\ )", "expected a place");
-    said("X86_64 T\n{ }\n P0 ;\n nop ;\nexists (x=1", "this is still open");
+    said("X86_64 T\n{ x=0; }\n P0 ;\n nop ;\nexists (x=1 /\\ )", "expected a place");
+    said("X86_64 T\n{ x=0; }\n P0 ;\n nop ;\nexists (x=1", "this is still open");
     said("X86_64 T\n{ }\n P0 ;\n nop ;\nexists 7:rax=1", "there is no thread 7");
     said("X86_64 T\n{ int t[2]; }\n", "arrays are not supported");
     said("X86_64 T\n(* (* *)", "this comment does not end");
     said("X86_64 T\n{ }\n P0 ;\n lock movl $1,(x) ;\n", "this instruction cannot be locked");
+}
+
+#[test]
+fn a_condition_speaks_of_locations_that_there_are_and_of_whole_registers() {
+    let test = |condition: &str| {
+        format!("X86_64 T\n{{ }}\n P0 ;\n movq (x),%rax ;\n movl (y),%ebx ;\n{condition}\n")
+    };
+    for right in ["exists (0:rax=1 /\\ x=1 /\\ 0:ebx=1 /\\ 0:rbx=1)", "locations [y;]"] {
+        assert!(parse(&test(right)).is_ok(), "{}", told(&test(right)));
+    }
+    for wrong in ["exists (z=1)", "exists (0:rax=z)", "locations [z;]", "filter [z]=1 exists x=1"] {
+        let told = told(&test(wrong));
+        assert!(told.contains("there is no location `z`"), "{told}");
+        assert!(told.contains("the locations of this test are x, y"), "{told}");
+    }
+    let said = told(&test("exists (0:eax=1)"));
+    assert!(said.contains("this is 32 bits of a register that the thread uses as 64"), "{said}");
+    assert!(said.contains("write `0:rax`"), "{said}");
+    assert!(told(&test("exists (0:bl=1)")).contains("this is 8 bits"));
 }
 
 #[test]

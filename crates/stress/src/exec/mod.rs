@@ -9,9 +9,11 @@
 
 mod child;
 mod fit;
+mod patience;
 
 use std::io::{Chain, Cursor, Read};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
@@ -24,6 +26,7 @@ use crate::program::Program;
 use crate::target::{Ran, Runs, Target, TargetError};
 use child::{Child, Ended};
 use fit::fits;
+use patience::{Patience, Timed};
 
 /// A command that runs programs.
 #[derive(Clone, Debug)]
@@ -52,7 +55,8 @@ impl Exec {
         }
     }
 
-    /// The same with this much time for a program and all its runs.
+    /// The same with this much time for a program and all its runs. Only the time counts in which
+    /// its output is waited for: that reading and judging it takes long is not the command's fault.
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Exec { timeout, ..self }
     }
@@ -71,11 +75,12 @@ impl Target for Exec {
         receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         program.check()?;
-        let deadline = Instant::now() + self.timeout;
+        let patience = Arc::new(Patience::new(self.timeout));
         let order = program.order(runs.count, runs.seed) + "\n";
         let mut child = Child::start(&self.command, order)?;
-        let traces = child.stdout().map(|stdout| self.traces(stdout));
-        let mut session = Session { exec: self, deadline, traces: 0 };
+        let timed = |stdout| Timed { input: stdout, patience: Arc::clone(&patience) };
+        let traces = child.stdout().map(|stdout| self.traces(timed(stdout)));
+        let mut session = Session { exec: self, patience, traces: 0 };
         let outcome = match traces {
             Some(traces) => session.listen(&traces, program, runs, receive),
             None => Ok(Heard::Everything),
@@ -123,26 +128,32 @@ fn read(stdout: impl Read, output: u64, sender: &SyncSender<Trace>) {
 /// Input of which the beginning was looked at.
 type Sniffed<R> = Chain<Cursor<Vec<u8>>, R>;
 
-/// Looks at the first thing in the output: JSON begins with a brace, text never does.
+/// Looks at the first thing in the output behind blanks and comments: JSON begins with a brace, text
+/// never does.
 fn sniff<R: Read>(mut input: R) -> Option<(Sniffed<R>, Format)> {
     let mut seen = Vec::new();
-    let mut byte = [0];
+    let mut piece = vec![0; 32 << 10];
     let mut comment = false;
-    let first = loop {
-        match input.read(&mut byte) {
-            Ok(1) => {}
-            _ => return None,
+    loop {
+        let length = match input.read(&mut piece) {
+            Ok(0) | Err(_) => return None,
+            Ok(length) => length,
+        };
+        seen.extend_from_slice(&piece[..length]);
+        let first = piece[..length].iter().copied().find(|&byte| {
+            let is_blank = comment || byte.is_ascii_whitespace();
+            match byte {
+                b'\n' => comment = false,
+                b'#' => comment = true,
+                _ => return !is_blank,
+            }
+            false
+        });
+        if let Some(first) = first {
+            let format = if first == b'{' { Format::JsonLines } else { Format::Text };
+            return Some((Cursor::new(seen).chain(input), format));
         }
-        seen.push(byte[0]);
-        match byte[0] {
-            b'\n' => comment = false,
-            b'#' => comment = true,
-            byte if byte.is_ascii_whitespace() || comment => {}
-            byte => break byte,
-        }
-    };
-    let format = if first == b'{' { Format::JsonLines } else { Format::Text };
-    Some((Cursor::new(seen).chain(input), format))
+    }
 }
 
 /// An input that fails after so many bytes.
@@ -194,7 +205,7 @@ enum Heard {
 /// A command at work.
 struct Session<'e> {
     exec: &'e Exec,
-    deadline: Instant,
+    patience: Arc<Patience>,
     traces: u64,
 }
 
@@ -211,11 +222,12 @@ impl Session<'_> {
             if runs.stop.load(Ordering::Relaxed) {
                 return Ok(Heard::Enough);
             }
-            let left = self.deadline.saturating_duration_since(Instant::now());
-            let trace = match traces.recv_timeout(left.min(PULSE)) {
+            let trace = match traces.recv_timeout(PULSE) {
                 Ok(trace) => trace.map_err(|error| self.not_a_trace(&error))?,
                 Err(RecvTimeoutError::Disconnected) => return Ok(Heard::Everything),
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(self.too_slow()),
+                Err(RecvTimeoutError::Timeout) if self.patience.left().is_zero() => {
+                    return Err(self.too_slow());
+                }
                 Err(RecvTimeoutError::Timeout) => continue,
             };
             self.traces += 1;
@@ -245,7 +257,7 @@ impl Session<'_> {
 
     /// Waits for the command to end after its output has.
     fn end(&self, mut child: Child) -> Result<(), TargetError> {
-        match child.wait_until(self.deadline) {
+        match child.wait_until(Instant::now() + self.patience.left()) {
             Ended::Running => Err(child.misbehaved(&self.too_slow())),
             Ended::Badly(how) => Err(child.misbehaved(&how)),
             Ended::Well if self.traces == 0 => Err(child.misbehaved("printed no trace")),

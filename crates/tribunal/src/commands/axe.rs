@@ -28,7 +28,7 @@ pub(crate) fn check(flags: &AxeFlags, interrupt: &Interrupt) -> Result<Ending, F
             Ok(Verdict::Holds(())) => output.print("OK\n")?,
             Ok(Verdict::Broken(())) => output.print("NO\n")?,
             Ok(Verdict::Undecided(())) => return output.flush().map(|()| undecided(number)),
-            Err(error) => return output.flush().and(Err(error.into())),
+            Err(unread) => return output.flush().and(Err(unread.error.into())),
         }
     }
     output.flush()?;

@@ -4,10 +4,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use evidence::{Certificate, Verdict};
-use history::InputError;
 use judge::ModelFile;
-use judge::stream::{Answers, Asked, Job, Trace};
-use report::check::{Style, Tally, lines};
+use judge::stream::{Answers, Asked, Job, Trace, Unread};
+use report::check::{Style, Tally, lines, unread_lines};
 
 use super::{count, remark};
 use crate::arguments::{CheckArguments, ModelArgument, Stats};
@@ -31,7 +30,9 @@ pub(crate) fn run(arguments: CheckArguments, interrupt: &Interrupt) -> Result<En
     let (teller, certify) = (progress.teller(), certificates.is_some());
     let asked = asked(&arguments)?;
     let expected = arguments.expect_traces;
-    let mut answers = job(arguments, asked, interrupt).start(
+    let job = job(arguments, asked, interrupt);
+    let (asked, keep_going) = (job.distinct().collect(), job.keep_going);
+    let mut answers = job.start(
         move |stage| teller.say(|| stage.to_string()),
         move |judged| {
             let (asked, verdict) = (judged.asked.clone(), judged.verdict());
@@ -50,6 +51,9 @@ pub(crate) fn run(arguments: CheckArguments, interrupt: &Interrupt) -> Result<En
         last: None,
         traces: 0,
         unread: Ending::Kept,
+        asked,
+        keep_going,
+        style,
         colour_errors,
     };
     let printed = printer.print_all(&mut answers);
@@ -97,6 +101,7 @@ fn job(arguments: CheckArguments, asked: Vec<Asked>, interrupt: &Interrupt) -> J
         asked,
         engine: arguments.engine,
         allow_empty: arguments.allow_empty,
+        keep_going: arguments.keep_going,
         limits: arguments.limits.limits(),
         jobs: arguments.jobs.count(),
         stop: interrupt.flag(),
@@ -125,6 +130,10 @@ struct Printer {
     traces: u64,
     /// What came of input that could not be read.
     unread: Ending,
+    /// What is asked about every trace.
+    asked: Vec<Asked>,
+    keep_going: bool,
+    style: Style,
     colour_errors: bool,
 }
 
@@ -132,7 +141,7 @@ impl Printer {
     fn print_all(&mut self, answers: &mut Answers<Printed>) -> Result<(), Failure> {
         answers.each(|answer| match answer {
             Some(Ok(printed)) => self.print(printed),
-            Some(Err(error)) => self.complain(&error),
+            Some(Err(unread)) => self.complain(&unread),
             None => self.output.flush(),
         })?;
         self.output.flush()
@@ -155,11 +164,20 @@ impl Printer {
         self.output.print(&printed.text)
     }
 
-    fn complain(&mut self, error: &InputError) -> Result<(), Failure> {
+    fn complain(&mut self, unread: &Unread) -> Result<(), Failure> {
         self.progress.hide();
-        self.unread = self.unread.and(ending::of_input(error));
+        self.unread = self.unread.and(ending::of_input(&unread.error));
+        if unread.is_too_large() {
+            for asked in &self.asked {
+                self.tally.add(asked.clone(), Verdict::Undecided(()));
+            }
+        }
+        if unread.number.is_some() && (unread.is_too_large() || self.keep_going) {
+            self.traces += 1;
+            self.output.print(&unread_lines(unread, &self.asked, self.style))?;
+        }
         self.output.flush()?;
-        let _ = std::io::stderr().write_all(error.render(self.colour_errors).as_bytes());
+        let _ = std::io::stderr().write_all(unread.error.render(self.colour_errors).as_bytes());
         Ok(())
     }
 

@@ -194,7 +194,8 @@ fn undecided_exits_3_unless_something_is_broken() {
 fn a_trace_that_does_not_fit_the_memory_is_undecided() {
     let long: String = (0..50_000).map(|i| format!("0: M[x] := {i}\n")).collect();
     let ran = run_with(&long, &["check", "--memory", "100KiB", "-"]);
-    assert_eq!((ran.code, &*ran.stdout), (Some(3), ""));
+    assert_eq!(ran.code, Some(3));
+    assert!(ran.stdout.starts_with("<stdin> #1: sc: undecided: the trace"), "{}", ran.stdout);
     assert!(ran.stderr.contains("does not fit the memory budget"), "{}", ran.stderr);
     let ran = run_with(format!("{STALE_READ}{long}"), &["check", "-q", "--memory", "100KiB", "-"]);
     assert_eq!(ran.code, Some(1), "the first trace was judged");
@@ -241,6 +242,68 @@ fn an_input_without_events_is_an_error_unless_it_is_allowed() {
     }
     // A trace without events among others is not an empty file.
     assert_eq!(run_with(format!("check\n{CONSISTENT}"), &["check", "-"]).code, Some(0));
+}
+
+/// A trace that is malformed in its middle, one that is when it ends, and two good ones.
+const AMONG_OTHERS: &str = "\
+0: M[x] = 1
+0: M[check] := 2
+0: M[y] := 2
+check
+0: M[x] := 1
+1: M[x] == 1
+check
+0: M[x] == 7
+check
+0: M[x] := 1
+1: M[x] == 1
+1: M[x] == 0
+check
+";
+
+#[test]
+fn one_malformed_trace_ends_its_file_unless_check_keeps_going() {
+    let ran = run_with(AMONG_OTHERS, &["check", "-q", "-"]);
+    assert_eq!((ran.code, &*ran.stdout), (Some(2), ""));
+    let ran = run_with(AMONG_OTHERS, &["check", "-q", "--keep-going", "-"]);
+    assert_eq!(ran.code, Some(1), "a violation outweighs malformed input");
+    let said: Vec<&str> = ran.stdout.lines().map(|l| l.split(" (").next().unwrap()).collect();
+    assert_eq!(
+        said,
+        [
+            "<stdin> #1: malformed",
+            "<stdin> #2: sc: consistent",
+            "<stdin> #3: malformed",
+            "<stdin> #4: sc: violation"
+        ]
+    );
+    assert!(ran.stderr.contains("1:9: expected `==` or `:=`"), "{}", ran.stderr);
+    let without_violation = AMONG_OTHERS.replace("1: M[x] == 0\n", "");
+    assert_eq!(run_with(without_violation, &["check", "-q", "--keep-going", "-"]).code, Some(2));
+}
+
+#[test]
+fn in_json_every_trace_has_an_answer() {
+    let ran = run_with(AMONG_OTHERS, &["check", "--json", "--keep-going", "-"]);
+    let verdicts: Vec<_> = ran.json().into_iter().map(|object| object["verdict"].clone()).collect();
+    assert_eq!(verdicts, ["malformed", "consistent", "malformed", "violation"]);
+    let jsonl = "{\"op\":\"read\"}\n{\"op\":\"end\"}\n{\"op\":\"write\",\"thread\":0,\"addr\":\"x\",\"value\":1}\n";
+    let ran = run_with(jsonl, &["check", "--format", "jsonl", "--json", "--keep-going", "-"]);
+    let objects = ran.json();
+    assert_eq!(objects[0]["message"], "`read` needs a `thread`");
+    assert_eq!((&objects[0]["line"], &objects[1]["verdict"]), (&1.into(), &"consistent".into()));
+}
+
+#[test]
+fn a_trace_over_the_memory_budget_is_undecided_and_the_next_is_judged() {
+    let long: String = (0..2_000).map(|i| format!("0: M[x] := {i}\n")).collect();
+    let input = format!("{long}check\n{CONSISTENT}");
+    let ran = run_with(&input, &["check", "-q", "--model", "sc,tso", "--memory", "20KiB", "-"]);
+    assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert!(lines[0].starts_with("<stdin> #1: sc: undecided: the trace does not fit"), "{lines:?}");
+    assert!(lines[1].starts_with("<stdin> #1: tso: undecided"), "{lines:?}");
+    assert!(lines[2].starts_with("<stdin> #2: sc: consistent"), "{lines:?}");
 }
 
 #[test]

@@ -287,6 +287,8 @@ fn the_json_of_check_is_on_the_page() {
             &["check", "--model", "sc", "--engine", "saturation", &hard],
             &["check", "--model", "sc", "examples/coherence-bug.trace"],
             &["check", "--model", "models/sc.cat,models/tso.cat", "--stats=full", &sb],
+            &["check", "--keep-going", &unusual],
+            &["check", "--memory", "100B", &sb],
         ],
         // A proof by search is larger than a test should be.
         &["cycle[].assumed", "cycle[].from.half", "cycle[].to.half"],
