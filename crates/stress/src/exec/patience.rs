@@ -82,7 +82,7 @@ mod tests {
         sleep(Duration::from_millis(60));
         assert_eq!(patience.left(), Duration::from_secs(1));
         let mut timed = Timed { input: Slow, patience: Arc::clone(&patience) };
-        timed.read(&mut [0]).unwrap();
+        timed.read_exact(&mut [0]).unwrap();
         let left = patience.left();
         assert!(left <= Duration::from_millis(980), "{left:?}");
         sleep(Duration::from_millis(20));
