@@ -43,9 +43,9 @@ pub(crate) enum Explored {
 }
 
 /// Whether the engine knows how to treat this history: clocks and observed write orders restrict runs
-/// in ways that it does not look at.
+/// in ways that it does not look at, and so do accesses that overlap partly.
 pub(crate) fn applies(history: &History) -> bool {
-    !history.has_times() && history.orders().is_empty()
+    !history.has_times() && history.orders().is_empty() && history.mixed().is_none()
 }
 
 /// Searches for a run of the machine of sc, or of tso with store buffers. No more than about
