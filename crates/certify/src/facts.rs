@@ -12,9 +12,11 @@ use history::{AddressId, EventId, Final, History, Kinds, Operation, Source};
 
 pub(crate) struct Facts<'a> {
     pub(crate) history: &'a History,
-    /// (address, write, `order` line) and the place in that line, sorted.
+    /// (address or cell, write, `order` line) and the place in that line, sorted.
     lines: Vec<((AddressId, Source, usize), usize)>,
     finals: BTreeMap<AddressId, &'a Final>,
+    /// The reader that a `final` line is, by address or cell.
+    final_readers: BTreeMap<AddressId, Reader>,
     /// Fences by what they order: `fences[reads before?][reads after?]`, in id order.
     fences: [[Vec<EventId>; 2]; 2],
     proved: BTreeSet<Literal>,
@@ -24,17 +26,20 @@ pub(crate) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     pub(crate) fn new(history: &'a History) -> Self {
+        // Of mixed sizes, orders and last values are those of cells.
+        let said = history.mixed().map_or(history, |mixed| mixed.parts());
         let mut lines = Vec::new();
-        for (index, line) in history.orders().iter().enumerate() {
+        for (index, line) in said.orders().iter().enumerate() {
             for (place, &write) in line.writes.iter().enumerate() {
-                lines.push(((line.address, write, index), place));
+                lines.push(((line.address, whole(history, write), index), place));
             }
         }
         lines.sort_unstable();
         Self {
             history,
             lines,
-            finals: history.finals().iter().map(|f| (f.address, f)).collect(),
+            finals: said.finals().iter().map(|f| (f.address, f)).collect(),
+            final_readers: final_readers(history),
             fences: fences(history),
             proved: BTreeSet::new(),
             proved_source: BTreeMap::new(),
@@ -62,45 +67,79 @@ impl<'a> Facts<'a> {
         self.proved.contains(&literal) || self.assumed.binary_search(&literal).is_ok()
     }
 
-    /// Who may have written what this reader read; `None` if it is no reader.
+    /// Who may have written what this reader read; `None` if it is no reader. Of mixed sizes only
+    /// parts are readers, and the sources are parts.
     pub(crate) fn candidates(&self, reader: Reader) -> Option<&'a [Source]> {
-        match reader {
-            Reader::Event(e) => self.history.event(e).is_read().then(|| self.history.sources(e)),
-            Reader::Final(address) => self.finals.get(&address).map(|f| &f.sources[..]),
+        match (reader, self.history.mixed()) {
+            (Reader::Event(e), None) => {
+                self.history.event(e).is_read().then(|| self.history.sources(e))
+            }
+            (Reader::Final(address), None) => self.finals.get(&address).map(|f| &f.sources[..]),
+            (Reader::Part(e, number), Some(mixed)) => {
+                let part = mixed.parts_of(e).nth(number.into())?;
+                mixed.parts().event(part).is_read().then(|| mixed.parts().sources(part))
+            }
+            (Reader::FinalPart(..), Some(_)) => {
+                let cell = self.cell_of_final(reader)?;
+                self.finals.get(&cell).map(|f| &f.sources[..])
+            }
+            _ => None,
         }
     }
 
-    /// Whether the source wrote the value that the reader read, at its address.
+    fn cell_of_final(&self, reader: Reader) -> Option<AddressId> {
+        let Reader::FinalPart(address, number) = reader else { return None };
+        let speaks = self.history.finals().iter().any(|f| f.address == address);
+        let mut cells = self.history.mixed()?.cells_of(self.history, address);
+        cells.nth(number.into()).filter(|_| speaks)
+    }
+
+    /// The only one who may have written what this reader read, if there is only one.
+    fn only_candidate(&self, reader: Reader) -> Option<Source> {
+        match self.candidates(reader) {
+            Some(&[source]) => Some(whole(self.history, source)),
+            _ => None,
+        }
+    }
+
+    /// Whether the source wrote the value that the reader read, at its address or cell.
     pub(crate) fn is_candidate(&self, reader: Reader, source: Source) -> bool {
-        let read = match reader {
-            Reader::Event(e) => {
-                let operation = self.history.event(e).operation;
-                operation.address().zip(operation.value_read())
+        let said = self.history.mixed().map_or(self.history, |mixed| mixed.parts());
+        let of_event = |e: EventId| {
+            let operation = said.event(e).operation;
+            operation.address().zip(operation.value_read())
+        };
+        let of_final = |address| self.finals.get(&address).map(|f| (address, f.value));
+        let read = match (reader, self.history.mixed()) {
+            (Reader::Event(e), None) => of_event(e),
+            (Reader::Final(address), None) => of_final(address),
+            (Reader::Part(e, number), Some(mixed)) => {
+                mixed.parts_of(e).nth(number.into()).and_then(of_event)
             }
-            Reader::Final(address) => self.finals.get(&address).map(|f| (address, f.value)),
+            (Reader::FinalPart(..), Some(_)) => self.cell_of_final(reader).and_then(of_final),
+            _ => None,
         };
         let Some((address, value)) = read else { return false };
-        match source {
-            Source::Initial => self.history.address(address).initial == value,
-            Source::Write(e) => {
-                let operation = self.history.event(e).operation;
-                operation.address() == Some(address) && operation.value_written() == Some(value)
-            }
+        let wrote = |e: EventId| {
+            let operation = said.event(e).operation;
+            operation.address() == Some(address) && operation.value_written() == Some(value)
+        };
+        match (source, self.history.mixed()) {
+            (Source::Initial, _) => said.address(address).initial == value,
+            (Source::Write(e), None) => wrote(e),
+            (Source::Write(e), Some(mixed)) => mixed.parts_of(e).any(wrote),
         }
     }
 
     /// Whether this reader is known to have read from this source.
     pub(crate) fn reads(&self, reader: Reader, source: Source) -> bool {
-        self.candidates(reader) == Some(&[source]) || self.holds(Literal::reads(reader, source))
+        self.only_candidate(reader) == Some(source) || self.holds(Literal::reads(reader, source))
     }
 
     /// The sources that this reader is known to have read from: one, unless the step assumes
     /// what is absurd.
     pub(crate) fn sources(&self, reader: Reader) -> impl Iterator<Item = Source> + '_ {
-        let only = match self.candidates(reader) {
-            Some(&[source]) => Some(source),
-            _ => self.proved_source.get(&reader).copied(),
-        };
+        let only = self.only_candidate(reader).or_else(|| self.proved_source.get(&reader).copied());
         let assumed = self.assumed.iter().filter_map(move |literal| match literal.atom {
             Atom::Reads(r, source) if r == reader && literal.positive => Some(source),
             _ => None,
@@ -108,7 +147,8 @@ impl<'a> Facts<'a> {
         only.into_iter().chain(assumed)
     }
 
-    /// Whether the first of two writes of an address is known to come before the second.
+    /// Whether the first of two writes of an address, or of a cell, is known to come before the
+    /// second.
     pub(crate) fn before(&self, address: AddressId, a: Source, b: Source) -> bool {
         let proved = match (a, b) {
             _ if a == b => return false,
@@ -116,7 +156,7 @@ impl<'a> Facts<'a> {
             (Source::Write(a), Source::Write(b)) => self.holds(Literal::before(a, b)),
             (_, Source::Initial) => false,
         };
-        let last = || self.finals.contains_key(&address) && self.reads(Reader::Final(address), b);
+        let last = || self.final_readers.get(&address).is_some_and(|&f| self.reads(f, b));
         proved || self.ordered_by_line(address, a, b) || last()
     }
 
@@ -145,6 +185,31 @@ impl<'a> Facts<'a> {
                 meets(before, i) && (0..2).any(|j| meets(after, j) && between(&self.fences[i][j]))
             })
     }
+}
+
+/// The write that a source is: of a part, that of its access.
+fn whole(history: &History, source: Source) -> Source {
+    match (source, history.mixed()) {
+        (Source::Write(part), Some(mixed)) => Source::Write(mixed.access_of(part)),
+        _ => source,
+    }
+}
+
+fn final_readers(history: &History) -> BTreeMap<AddressId, Reader> {
+    let mut readers = BTreeMap::new();
+    for f in history.finals() {
+        match history.mixed() {
+            None => {
+                readers.insert(f.address, Reader::Final(f.address));
+            }
+            Some(mixed) => {
+                for (number, cell) in (0..).zip(mixed.cells_of(history, f.address)) {
+                    readers.entry(cell).or_insert(Reader::FinalPart(f.address, number));
+                }
+            }
+        }
+    }
+    readers
 }
 
 /// Whether the kinds include reads (1) or writes (0).

@@ -31,6 +31,8 @@
 //! The replay makes two passes, O(n) in all (O(n log n) with times): thread by thread in program
 //! order, what waits is performed later; then along the order, what every read takes.
 
+mod cells;
+
 use history::{AddressId, EventId, History, Kinds, Operation, Source, ThreadId, Value};
 use models::{Keeps, StoreRules};
 
@@ -40,6 +42,10 @@ use crate::rejection::Fault;
 /// Checks that the order is a run of the model's machine that explains the history.
 pub(crate) fn replay(history: &History, rules: StoreRules, order: &[EventId]) -> Result<(), Fault> {
     let position = positions(history, order)?;
+    if let Some(mixed) = history.mixed() {
+        let run = Run { history, rules: rules.of_mixed_sizes(), position };
+        return run.of_mixed_sizes(mixed, order);
+    }
     let run = Run { history, rules, position };
     let own_write = run.threads()?;
     run.dependencies()?;
@@ -93,9 +99,11 @@ pub(crate) fn table(rules: &StoreRules, earlier: Role, later: Role) -> Keeps {
 
 /// Which earlier accesses of its thread an access waits for.
 fn waits(rules: &StoreRules, earlier: Role, later: Role) -> Keeps {
-    if !rules.global {
-        return Keeps::SameAddress;
-    }
+    if rules.global { buffered_waits(rules, earlier, later) } else { Keeps::SameAddress }
+}
+
+/// The same on a machine in which reads may pass writes.
+fn buffered_waits(rules: &StoreRules, earlier: Role, later: Role) -> Keeps {
     let may_pass_at_one_address = match (earlier, later) {
         (Role::Write, Role::Read) => true,
         (Role::Read, Role::Read) => rules.same_address_reads_swap,
@@ -325,6 +333,18 @@ impl Run<'_> {
     /// `rmo`: dependencies and reads-from close no cycle. Takes events away that wait for nothing,
     /// until none is left.
     fn thin_air(&self, reads_from: &[Source]) -> Result<(), Fault> {
+        let reads = self.history.event_ids().zip(reads_from);
+        self.no_cause_of_itself(reads.filter_map(|(e, source)| match *source {
+            Source::Write(write) => Some((write, e)),
+            Source::Initial => None,
+        }))
+    }
+
+    /// `rmo`: dependencies and these pairs (write, read of it) close no cycle.
+    fn no_cause_of_itself(
+        &self,
+        reads: impl Iterator<Item = (EventId, EventId)>,
+    ) -> Result<(), Fault> {
         if !self.rules.dependencies {
             return Ok(());
         }
@@ -334,11 +354,7 @@ impl Run<'_> {
             .iter()
             .map(|&(dependent, read)| (read, dependent))
             .collect();
-        for (e, source) in self.history.event_ids().zip(reads_from) {
-            if let Source::Write(write) = *source {
-                causes.push((write, e));
-            }
-        }
+        causes.extend(reads);
         causes.sort_unstable();
         let mut waiting = vec![0usize; self.history.len()];
         for (_, effect) in &causes {

@@ -19,8 +19,10 @@ pub(crate) fn source(history: &History, source: Source) -> Name {
 
 pub(crate) fn reader(history: &History, reader: Reader) -> Name {
     match reader {
-        Reader::Event(read) => event(history, read),
-        Reader::Final(a) => format!("the `final` line of M[{}]", history.address(a).label).into(),
+        Reader::Event(read) | Reader::Part(read, _) => event(history, read),
+        Reader::Final(a) | Reader::FinalPart(a, _) => {
+            format!("the `final` line of M[{}]", history.address(a).label).into()
+        }
     }
 }
 
@@ -66,8 +68,8 @@ impl Exist {
 
     fn reader(&self, reader: Reader) -> bool {
         match reader {
-            Reader::Event(read) => self.event(read),
-            Reader::Final(address) => self.address(address),
+            Reader::Event(read) | Reader::Part(read, _) => self.event(read),
+            Reader::Final(address) | Reader::FinalPart(address, _) => self.address(address),
         }
     }
 

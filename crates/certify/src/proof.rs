@@ -67,7 +67,10 @@ fn makes_sense(facts: &Facts<'_>, model: Model, literal: Literal) -> Result<(), 
         }
         Atom::Before(a, b) => {
             let writes = |e: EventId| history.event(e).is_write();
-            let one_address = history.event(a).address() == history.event(b).address();
+            let one_address = match history.mixed() {
+                None => history.event(a).address() == history.event(b).address(),
+                Some(_) => overlap(history, a, b),
+            };
             if a != b && writes(a) && writes(b) && one_address {
                 return Ok(());
             }
@@ -88,8 +91,16 @@ fn makes_sense(facts: &Facts<'_>, model: Model, literal: Literal) -> Result<(), 
     }
 }
 
+/// Whether two accesses of mixed sizes have a cell in common.
+fn overlap(history: &History, a: EventId, b: EventId) -> bool {
+    let Some(mixed) = history.mixed() else { return false };
+    let cells = |e| mixed.parts_of(e).map(|part| mixed.parts().address_of(part));
+    cells(a).any(|cell| cell.is_some() && cells(b).any(|other| other == cell))
+}
+
 /// A value out of thin air violates every model: no candidate is left from the start.
 fn someone_read_from_nobody(history: &History) -> bool {
+    let history = history.mixed().map_or(history, |mixed| mixed.parts());
     history.event_ids().any(|e| history.event(e).is_read() && history.sources(e).is_empty())
         || history.finals().iter().any(|f| f.sources.is_empty())
 }

@@ -42,6 +42,11 @@ pub enum Reader {
     Event(EventId),
     /// The `final` line of an address: a read after everything.
     Final(AddressId),
+    /// A part of a read, in a history of mixed sizes: the cell with this number among those that the
+    /// access covers, from 0, lowest first.
+    Part(EventId, u8),
+    /// A part of a `final` line, in the same way.
+    FinalPart(AddressId, u8),
 }
 
 /// A fact that a store model leaves open until it is proved or assumed.

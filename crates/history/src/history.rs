@@ -282,6 +282,43 @@ impl History {
         Some(u128::from(self.upper_bytes(event).written) << 64 | u128::from(low))
     }
 
+    /// Whether an event read what nobody wrote, or some bytes of it; only in histories built with
+    /// thin-air reads allowed.
+    pub fn reads_unwritten(&self, event: EventId) -> bool {
+        self.unwritten_part(event).is_some()
+    }
+
+    /// The same for the `final` line of an index.
+    pub fn final_is_unwritten(&self, index: usize) -> bool {
+        match (&self.mixed, self.finals.get(index)) {
+            (_, None) => false,
+            (None, Some(f)) => f.sources.is_empty(),
+            (Some(mixed), Some(_)) => mixed.lost_finals(self)[index],
+        }
+    }
+
+    /// A value of an event as traces spell it: in hexadecimal where the address is bytes, unless it
+    /// is a single digit.
+    pub fn value_text(&self, event: EventId, value: u128) -> String {
+        match self.bytes_of(event) {
+            Some(_) if value > 9 => format!("{value:#x}"),
+            _ => value.to_string(),
+        }
+    }
+
+    /// An event, or a part of it, that read what nobody wrote.
+    pub(crate) fn unwritten_part(&self, event: EventId) -> Option<EventId> {
+        if !self.kinds_of(event).reads {
+            return None;
+        }
+        match &self.mixed {
+            None => self.sources(event).is_empty().then_some(event),
+            Some(mixed) => {
+                mixed.parts_of(event).find(|&part| mixed.parts().sources(part).is_empty())
+            }
+        }
+    }
+
     pub(crate) fn upper_bytes(&self, event: EventId) -> Exchange {
         let none = Exchange { read: 0, written: 0 };
         let at = self.uppers.binary_search_by_key(&event, |&(e, _)| e);

@@ -55,6 +55,21 @@ impl Mixed {
         (self.starts[at] as usize..self.starts[at + 1] as usize).map(EventId::new)
     }
 
+    /// The cells, as addresses of the parts, of an address of the whole history; lowest first.
+    pub fn cells_of<'m>(
+        &'m self,
+        history: &'m History,
+        address: AddressId,
+    ) -> impl Iterator<Item = AddressId> + use<'m> {
+        self.cells.addresses(history, &self.parts, address)
+    }
+
+    /// The number of a part among those of its access.
+    #[inline]
+    pub fn number_of(&self, part: EventId) -> u8 {
+        (part.index() - self.starts[self.access_of(part).index()] as usize) as u8
+    }
+
     /// Takes a history apart whose accesses use these bytes, sorted.
     pub(crate) fn new(history: &History, used: &[ByteRange]) -> Result<Self, BuildError> {
         let cells = Cells::new(used);

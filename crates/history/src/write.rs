@@ -4,7 +4,7 @@
 //! What is written says everything the history says, so that reading it again gives an equal
 //! history.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use serde_json::json;
@@ -64,8 +64,8 @@ fn text_event(history: &History, id: EventId, line: &mut String) -> std::fmt::Re
     let event = history.event(id);
     let label = |address: AddressId| &history.address(address).label;
     write!(line, "{}: ", history.thread_label(event.thread))?;
-    let read = Whole(history.wide_value_read(id).unwrap_or_default());
-    let written = Whole(history.wide_value_written(id).unwrap_or_default());
+    let read = history.value_text(id, history.wide_value_read(id).unwrap_or_default());
+    let written = history.value_text(id, history.wide_value_written(id).unwrap_or_default());
     match event.operation {
         Operation::Read { address, .. } => write!(line, "M[{}] == {read}", label(address))?,
         Operation::Write { address, .. } => write!(line, "M[{}] := {written}", label(address))?,
@@ -206,19 +206,7 @@ fn whole(value: Option<u128>) -> serde_json::Value {
     let value = value.unwrap_or_default();
     match u64::try_from(value) {
         Ok(value) => value.into(),
-        Err(_) => Whole(value).to_string().into(),
-    }
-}
-
-/// A value in decimal, or in hexadecimal if it is wider than 64 bits.
-struct Whole(u128);
-
-impl fmt::Display for Whole {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match u64::try_from(self.0) {
-            Ok(value) => write!(f, "{value}"),
-            Err(_) => write!(f, "{:#x}", self.0),
-        }
+        Err(_) => format!("{value:#x}").into(),
     }
 }
 

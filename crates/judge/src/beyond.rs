@@ -9,15 +9,14 @@ use history::{FenceName, History};
 use models::{Keeps, Model, Rules};
 
 /// Accesses that overlap without being the same.
-pub(crate) const MIXED: &str = "the trace has overlapping accesses of different sizes, which are \
-                                read but not judged yet";
+pub(crate) const MIXED: &str = "the trace has overlapping accesses of different sizes, which models \
+                                as files do not judge yet";
 
 /// Why a built-in model cannot judge this history, in a sentence.
 pub(crate) fn beyond(history: &History, model: Model) -> Option<String> {
-    if history.mixed().is_some() {
-        return Some(MIXED.into());
-    }
-    let what = if !history.pairs().is_empty() {
+    let what = if history.mixed().is_some() && matches!(model.rules(), Rules::Causal(_)) {
+        "overlapping accesses of different sizes"
+    } else if !history.pairs().is_empty() {
         "pairs of load-reserved and store-conditional (`pair`)"
     } else if history.has_annotations() && !orders_reads(model) && has_fence_tso(history) {
         "`fence.tso`"

@@ -25,6 +25,7 @@ mod budget;
 mod by_file;
 mod causal;
 mod gradual;
+mod mixed;
 mod shrink;
 mod store;
 pub mod stream;
@@ -52,6 +53,9 @@ pub fn judge(history: &History, model: Model, engine: Engine, budget: &Budget) -
     }
     match model.rules() {
         Rules::Causal(rules) => causal::decide(history, model, rules, budget),
+        Rules::Store(rules) if let Some(parts) = history.mixed() => {
+            mixed::decide(history, parts, model, rules, engine, budget)
+        }
         Rules::Store(rules) => store::decide(history, model, rules, engine, budget),
     }
 }

@@ -67,6 +67,25 @@ pub struct StoreRules {
     pub global: bool,
 }
 
+impl StoreRules {
+    /// The rules for accesses of mixed sizes, where locations are bytes and an access is one node of
+    /// the global graph. A model without a global graph gets one there, of reads that overlap, rf
+    /// between threads, ww and fr, in which fences still mean nothing: `global` stays false.
+    pub fn of_mixed_sizes(self) -> Self {
+        if self.global {
+            return self;
+        }
+        StoreRules {
+            read_read: Keeps::SameAddress,
+            read_write: Keeps::Never,
+            write_read: Keeps::Never,
+            write_write: Keeps::Never,
+            own_reads_visible: false,
+            ..self
+        }
+    }
+}
+
 /// What a causal model asks for, over co = (po ∪ rf)⁺ acyclic with no read seeing an overwritten
 /// value in its causal past.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -81,7 +81,7 @@ fn threaded(history: &History, event: EventId) -> String {
 
 /// The read, or `final` line, of a value that nobody wrote.
 fn unwritten(history: &History) -> Option<String> {
-    let read = |&e: &EventId| history.event(e).is_read() && history.sources(e).is_empty();
+    let read = |&e: &EventId| history.reads_unwritten(e);
     if let Some(e) = history.event_ids().find(read) {
         let (place, event) = (place(history, e), threaded(history, e));
         return Some(format!("{place}  {event}  reads a value that nobody wrote"));

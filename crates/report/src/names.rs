@@ -27,17 +27,17 @@ pub(crate) fn event_text_within(
     value: usize,
 ) -> String {
     let label = |id: AddressId| shortened(&history.address(id).label.to_string(), address);
-    let value = |number: u64| shortened(&number.to_string(), value);
+    let value = |number: Option<u128>| {
+        shortened(&history.value_text(event, number.unwrap_or_default()), value)
+    };
+    let read = || value(history.wide_value_read(event));
+    let written = || value(history.wide_value_written(event));
     match history.event(event).operation {
-        Operation::Read { address, value: read } => {
-            format!("M[{}] == {}", label(address), value(read))
-        }
-        Operation::Write { address, value: written } => {
-            format!("M[{}] := {}", label(address), value(written))
-        }
-        Operation::ReadModifyWrite { address, read, write } => {
+        Operation::Read { address, .. } => format!("M[{}] == {}", label(address), read()),
+        Operation::Write { address, .. } => format!("M[{}] := {}", label(address), written()),
+        Operation::ReadModifyWrite { address, .. } => {
             let label = label(address);
-            format!("<M[{label}] == {}; M[{label}] := {}>", value(read), value(write))
+            format!("<M[{label}] == {}; M[{label}] := {}>", read(), written())
         }
         Operation::Fence { .. } if let Some(name) = history.fence_name(event) => {
             name.spelling().to_owned()

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use evidence::{Because, Derived, Edge, Literal, Node, Reader, Rule, Verdict, Why, Witness};
+use evidence::{Atom, Because, Derived, Edge, Literal, Node, Reader, Rule, Verdict, Why, Witness};
 use history::{AddressId, EventId, History, Source};
 use judge::{Judgement, Outcome, Reason, Undecided};
 use serde::Serialize;
@@ -219,7 +219,7 @@ pub(crate) fn cycle(history: &History, proof: &evidence::Proof) -> Evidence {
         let edges = cycle.edges.iter();
         edges.map(|edge| edge_object(history, edge, derived, clause)).collect()
     });
-    let unwritten = |&e: &EventId| history.event(e).is_read() && history.sources(e).is_empty();
+    let unwritten = |&e: &EventId| history.reads_unwritten(e);
     let unwritten = match last {
         Some(_) => None,
         None => history.event_ids().find(unwritten).map(|event| event_object(history, event, None)),
@@ -247,14 +247,20 @@ fn is_assumed(edge: &Edge, clause: &[Literal]) -> bool {
     let denied = |literal: Literal| clause.contains(&literal.negated());
     match (edge.from, because) {
         (Node::Event(from), Because::WriteOrder) => denied(Literal::before(from, to)),
-        (Node::Event(from), Because::ReadsFrom) => {
-            denied(Literal::reads(Reader::Event(to), Source::Write(from)))
-        }
-        (Node::Initial(_), Because::ReadsFrom) => {
-            denied(Literal::reads(Reader::Event(to), Source::Initial))
-        }
+        (Node::Event(from), Because::ReadsFrom) => denied_read(clause, to, Source::Write(from)),
+        (Node::Initial(_), Because::ReadsFrom) => denied_read(clause, to, Source::Initial),
         _ => false,
     }
+}
+
+/// Whether the clause denies that an event, or a part of it, read from there.
+fn denied_read(clause: &[Literal], read: EventId, source: Source) -> bool {
+    clause.iter().any(|literal| match literal.atom {
+        Atom::Reads(Reader::Event(e) | Reader::Part(e, _), from) => {
+            !literal.positive && e == read && from == source
+        }
+        _ => false,
+    })
 }
 
 fn node_object(history: &History, node: Node) -> NodeObject {
@@ -324,10 +330,10 @@ fn witness(history: &History, witness: &Witness) -> Evidence {
 
 fn choice(history: &History, reader: Reader, source: Source) -> Choice {
     let (reader, address) = match reader {
-        Reader::Event(event) => {
+        Reader::Event(event) | Reader::Part(event, _) => {
             (event_object(history, event, None), history.event(event).address())
         }
-        Reader::Final(address) => {
+        Reader::Final(address) | Reader::FinalPart(address, _) => {
             (NodeObject::Final { r#final: label(history, address) }, Some(address))
         }
     };

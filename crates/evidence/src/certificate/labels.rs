@@ -71,7 +71,14 @@ impl<'a> Labels<'a> {
         match reader {
             Reader::Event(read) => shape::Reader::Event(self.event(read)),
             Reader::Final(address) => {
-                shape::Reader::Final(shape::FinalOf { of: self.address(address) })
+                shape::Reader::Final(shape::FinalOf { of: self.address(address), cell: None })
+            }
+            Reader::Part(read, cell) => {
+                shape::Reader::Part(shape::PartOf { of: self.event(read), cell })
+            }
+            Reader::FinalPart(address, cell) => {
+                let of = self.address(address);
+                shape::Reader::Final(shape::FinalOf { of, cell: Some(cell) })
             }
         }
     }
@@ -229,7 +236,11 @@ impl Labels<'_> {
     fn read_reader(&self, reader: shape::Reader) -> Result<Reader, CertificateError> {
         match reader {
             shape::Reader::Event(read) => self.read_event(read).map(Reader::Event),
-            shape::Reader::Final(f) => self.read_address(f.of).map(Reader::Final),
+            shape::Reader::Part(part) => Ok(Reader::Part(self.read_event(part.of)?, part.cell)),
+            shape::Reader::Final(f) => {
+                let address = self.read_address(f.of)?;
+                Ok(f.cell.map_or(Reader::Final(address), |cell| Reader::FinalPart(address, cell)))
+            }
         }
     }
 

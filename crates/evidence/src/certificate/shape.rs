@@ -85,10 +85,23 @@ pub(super) enum InitialWord {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "a reader is [thread, index] or {\"final\": address}")]
+#[serde(
+    untagged,
+    expecting = "a reader is [thread, index], {\"final\": address} or, of mixed sizes, \
+                 {\"part\": [thread, index], \"cell\": number} or {\"final\": address, \"cell\": number}"
+)]
 pub(super) enum Reader {
     Event(Event),
+    Part(PartOf),
     Final(FinalOf),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PartOf {
+    #[serde(rename = "part")]
+    pub(super) of: Event,
+    pub(super) cell: u8,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -96,6 +109,8 @@ pub(super) enum Reader {
 pub(super) struct FinalOf {
     #[serde(rename = "final")]
     pub(super) of: Address,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) cell: Option<u8>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -177,19 +177,6 @@ impl History {
         Ok(())
     }
 
-    /// An event, or a part of it, that read what nobody wrote.
-    fn unwritten_part(&self, event: EventId) -> Option<EventId> {
-        if !self.kinds_of(event).reads {
-            return None;
-        }
-        match &self.mixed {
-            None => self.sources(event).is_empty().then_some(event),
-            Some(mixed) => {
-                mixed.parts_of(event).find(|&part| mixed.parts().sources(part).is_empty())
-            }
-        }
-    }
-
     /// For each `final` line, whether nobody wrote what it says, or some bytes of it.
     fn lost_finals(&self) -> Vec<bool> {
         match &self.mixed {

@@ -37,8 +37,8 @@ impl<'a> Choices<'a> {
             Guess::new(problem.history, &problem.ops, budget)
         };
         readers.sort_by_key(|reader| match *reader {
-            Reader::Event(event) => guess.time(event),
-            Reader::Final(_) => u32::MAX,
+            Reader::Event(event) | Reader::Part(event, _) => guess.time(event),
+            Reader::Final(_) | Reader::FinalPart(_, _) => u32::MAX,
         });
         let numbers = readers.iter().zip(0..).map(|(&reader, number)| (reader, number)).collect();
         Choices { problem, readers, numbers, guess }
@@ -71,8 +71,10 @@ impl<'a> Choices<'a> {
             ops.source(self.candidates(reader)[c as usize])
         });
         match self.readers[reader as usize] {
-            Reader::Event(event) => reads_from.set(ops.read_of(event), source),
-            Reader::Final(address) => {
+            Reader::Event(event) | Reader::Part(event, _) => {
+                reads_from.set(ops.read_of(event), source)
+            }
+            Reader::Final(address) | Reader::FinalPart(address, _) => {
                 let lines = self.problem.history.finals();
                 if let Some(line) = lines.iter().position(|line| line.address == address) {
                     reads_from.finals[line] = source;
@@ -86,16 +88,20 @@ impl<'a> Choices<'a> {
         let ops = &self.problem.ops;
         let source = ops.source(self.candidates(reader)[candidate as usize]);
         match self.readers[reader as usize] {
-            Reader::Event(event) => outlook.allows(ops, ops.read_of(event), source),
-            Reader::Final(_) => true,
+            Reader::Event(event) | Reader::Part(event, _) => {
+                outlook.allows(ops, ops.read_of(event), source)
+            }
+            Reader::Final(_) | Reader::FinalPart(_, _) => true,
         }
     }
 
     /// The candidate that was guessed.
     pub(super) fn guessed(&self, reader: u32) -> Option<u32> {
         let source = match self.readers[reader as usize] {
-            Reader::Event(event) => self.guess.source(event)?,
-            Reader::Final(address) => self.guess.final_source(address)?,
+            Reader::Event(event) | Reader::Part(event, _) => self.guess.source(event)?,
+            Reader::Final(address) | Reader::FinalPart(address, _) => {
+                self.guess.final_source(address)?
+            }
         };
         self.candidates(reader).binary_search(&source).ok().map(|c| c as u32)
     }
@@ -108,8 +114,8 @@ impl<'a> Choices<'a> {
             Source::Write(write) => self.guess.time(write),
         };
         let at = match self.readers[reader as usize] {
-            Reader::Event(event) => self.guess.time(event),
-            Reader::Final(_) => u32::MAX,
+            Reader::Event(event) | Reader::Part(event, _) => self.guess.time(event),
+            Reader::Final(_) | Reader::FinalPart(_, _) => u32::MAX,
         };
         (!self.is_possible(outlook, reader, candidate), time >= at, time.abs_diff(at))
     }
@@ -151,8 +157,8 @@ pub(super) fn ambiguous(history: &History) -> impl Iterator<Item = Reader> + '_ 
 /// The candidates of a reader.
 pub(super) fn sources(history: &History, reader: Reader) -> &[Source] {
     match reader {
-        Reader::Event(event) => history.sources(event),
-        Reader::Final(address) => {
+        Reader::Event(event) | Reader::Part(event, _) => history.sources(event),
+        Reader::Final(address) | Reader::FinalPart(address, _) => {
             history.finals().iter().find(|f| f.address == address).map_or(&[], |f| &f.sources)
         }
     }

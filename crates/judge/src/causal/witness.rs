@@ -42,10 +42,14 @@ fn chosen(problem: &Problem<'_>, reads_from: &ReadsFrom) -> Vec<(Reader, Source)
     ambiguous(history)
         .map(|reader| {
             let from = match reader {
-                Reader::Event(event) => reads_from.source(problem.ops.read_of(event)),
-                Reader::Final(address) => (history.finals().iter().zip(&reads_from.finals))
-                    .find(|(line, _)| line.address == address)
-                    .map_or(From::Open, |(_, &from)| from),
+                Reader::Event(event) | Reader::Part(event, _) => {
+                    reads_from.source(problem.ops.read_of(event))
+                }
+                Reader::Final(address) | Reader::FinalPart(address, _) => {
+                    (history.finals().iter().zip(&reads_from.finals))
+                        .find(|(line, _)| line.address == address)
+                        .map_or(From::Open, |(_, &from)| from)
+                }
             };
             let source = match from {
                 From::Write(write) => Source::Write(problem.ops.event(write)),

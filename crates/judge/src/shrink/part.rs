@@ -5,7 +5,8 @@
 //! see [`Orphans`]. Both directions are linear in the history.
 
 use history::{
-    AddressId, Builder, EventId, History, Operation, Source, ThinAir, Times, Value, WriteName,
+    AddressId, AddressLabel, Builder, EventId, History, Operation, Source, ThinAir, Times, Value,
+    WriteName,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -115,6 +116,9 @@ impl Part {
         events: impl IntoIterator<Item = EventId>,
         orphans: Orphans,
     ) {
+        if history.mixed().is_some() {
+            return self.drop_accesses(history, events, orphans);
+        }
         let mut work: Vec<EventId> = events.into_iter().collect();
         let mut gone: FxHashMap<(AddressId, Value), usize> = FxHashMap::default();
         while let Some(e) = work.pop() {
@@ -140,6 +144,43 @@ impl Part {
         }
     }
 
+    /// The same for accesses of mixed sizes: a reader goes with a part of it.
+    fn drop_accesses(
+        &mut self,
+        history: &History,
+        events: impl IntoIterator<Item = EventId>,
+        orphans: Orphans,
+    ) {
+        let Some(mixed) = history.mixed() else { return };
+        let parts = mixed.parts();
+        events.into_iter().for_each(|e| self.events[e.index()] = false);
+        loop {
+            let orphaned = |sources: &[Source]| {
+                let is_kept = |source: &Source| {
+                    written(source).is_none_or(|part| self.events[mixed.access_of(part).index()])
+                };
+                match orphans {
+                    Orphans::AnyCandidateGone => !sources.iter().all(is_kept),
+                    Orphans::AllCandidatesGone => {
+                        !sources.is_empty() && !sources.iter().any(is_kept)
+                    }
+                }
+            };
+            let lost = |e: &EventId| mixed.parts_of(*e).any(|part| orphaned(parts.sources(part)));
+            let events: Vec<EventId> = self.kept().filter(lost).collect();
+            for (at, line) in history.finals().iter().enumerate() {
+                let cells: Vec<AddressId> = mixed.cells_of(history, line.address).collect();
+                let mut said = parts.finals().iter().filter(|f| cells.contains(&f.address));
+                let lost = said.any(|f| orphaned(&f.sources));
+                self.finals[at] &= !lost;
+            }
+            if events.is_empty() {
+                return;
+            }
+            events.into_iter().for_each(|e| self.events[e.index()] = false);
+        }
+    }
+
     /// Adds every write that a kept reader may have read from.
     pub(super) fn add_sources(&mut self, history: &History) {
         let mut done: FxHashSet<(AddressId, Value)> = FxHashSet::default();
@@ -150,8 +191,14 @@ impl Part {
         while let Some(e) = work.pop() {
             self.events[e.index()] = true;
             let operation = history.event(e).operation;
-            if let (Some(address), Some(value)) = (operation.address(), operation.value_read())
-                && done.insert((address, value))
+            let Some(address) = operation.address() else { continue };
+            // Of mixed sizes, accesses that read the same may have read it from elsewhere.
+            let key = match history.mixed() {
+                None => operation.value_read(),
+                Some(_) => operation.value_read().map(|_| e.index() as Value),
+            };
+            if let Some(key) = key
+                && done.insert((address, key))
             {
                 work.extend(history.sources(e).iter().filter_map(written));
             }
@@ -175,6 +222,9 @@ impl Part {
             if let Some(order) = history.access_order(e) {
                 builder.annotate(draft, order).ok()?;
             }
+            let upper = |value: Option<u128>| (value.unwrap_or_default() >> 64) as Value;
+            let read = upper(history.wide_value_read(e));
+            builder.upper_bytes(draft, read, upper(history.wide_value_written(e))).ok()?;
             drafts.insert(e, draft);
             if let Some(name) = history.name(e) {
                 builder.name(draft, name).ok()?;
@@ -227,9 +277,13 @@ impl Part {
     ) -> Option<()> {
         for a in history.address_ids().filter(|a| self.inits[a.index()]) {
             let address = history.address(a);
-            if let (Some(id), Some(line)) = (addresses[a.index()], address.init_line) {
-                builder.initial(id, address.initial, line).ok()?;
-            }
+            let Some(line) = address.init_line else { continue };
+            let id = match addresses[a.index()] {
+                None if overlaps_one_of(history, a, addresses) => builder.address(&address.label),
+                None => continue,
+                Some(id) => id,
+            };
+            builder.initial(id, address.initial, line).ok()?;
         }
         for (line, _) in history.finals().iter().zip(&self.finals).filter(|(_, kept)| **kept) {
             builder.final_value(addresses[line.address.index()]?, line.value, line.line).ok()?;
@@ -255,13 +309,25 @@ impl Part {
         let reads = kept
             .iter()
             .zip(built.event_ids())
-            .all(|(&old, new)| !built.sources(new).is_empty() || history.sources(old).is_empty());
-        let finals = history.finals().iter().zip(&self.finals).filter(|(_, kept)| **kept);
+            .filter(|(_, new)| built.kinds_of(*new).reads)
+            .all(|(&old, new)| !built.reads_unwritten(new) || history.reads_unwritten(old));
+        let finals = (0..self.finals.len()).filter(|&f| self.finals[f]);
         reads
             && finals
-                .zip(built.finals())
-                .all(|((old, _), new)| !new.sources.is_empty() || old.sources.is_empty())
+                .zip(0..built.finals().len())
+                .all(|(old, new)| !built.final_is_unwritten(new) || history.final_is_unwritten(old))
     }
+}
+
+/// Whether an address is bytes of which some are in a kept address.
+fn overlaps_one_of(history: &History, address: AddressId, kept: &[Option<AddressId>]) -> bool {
+    let bytes = |address| match history.address(address).label {
+        AddressLabel::Bytes(range) => Some(range),
+        AddressLabel::Number(_) | AddressLabel::Name(_) => None,
+    };
+    let Some(range) = bytes(address) else { return false };
+    let kept = history.address_ids().filter(|other| kept[other.index()].is_some());
+    kept.into_iter().filter_map(bytes).any(|other| other.overlaps(range))
 }
 
 fn written(source: &Source) -> Option<EventId> {

@@ -43,7 +43,7 @@ pub(super) fn widened(history: &History, part: &Part) -> Part {
 /// A reader, or a `final` line, whose value nobody wrote: a violation by itself.
 pub(super) fn out_of_thin_air(history: &History) -> Option<Part> {
     let mut part = Part::empty(history);
-    let read = |e: &EventId| history.event(*e).is_read() && history.sources(*e).is_empty();
+    let read = |e: &EventId| history.reads_unwritten(*e);
     if let Some(e) = history.event_ids().find(read) {
         part.events[e.index()] = true;
         return Some(part);
@@ -109,8 +109,8 @@ impl Seed<'_> {
 
     fn reader(&mut self, reader: Reader) {
         match reader {
-            Reader::Event(e) => self.event(e),
-            Reader::Final(address) => {
+            Reader::Event(e) | Reader::Part(e, _) => self.event(e),
+            Reader::Final(address) | Reader::FinalPart(address, _) => {
                 let line = self.history.finals().iter().position(|line| line.address == address);
                 if let Some(line) = line {
                     self.part.finals[line] = true;

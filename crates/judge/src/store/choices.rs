@@ -60,15 +60,15 @@ impl Made {
 pub(crate) struct Chosen {
     pub(crate) from: NodeId,
     pub(crate) to: NodeId,
-    because: Because,
+    pub(crate) because: Because,
     /// The choices it rests on, one or two.
     pub(crate) made: [Option<Made>; 2],
-    ground: Ground,
+    pub(crate) ground: Ground,
 }
 
 /// What else a chosen edge rests on.
 #[derive(Clone, Copy, Debug)]
-enum Ground {
+pub(crate) enum Ground {
     /// Nothing: its choices say it.
     Choice,
     /// A from-read: saturation has ordered these two writes.
@@ -341,6 +341,8 @@ impl<'p, 'h> Choices<'p, 'h> {
                     }
                 }
             }
+            // The readers of plain addresses are whole.
+            (Reader::Part(..) | Reader::FinalPart(..), _) => {}
             (Reader::Final(address), Source::Initial) => {
                 if let Some(&write) = history.address(address).writes.first() {
                     let (initial, write) = (Node::Initial(address), Node::Event(write));

@@ -8,27 +8,27 @@
 
 pub(crate) mod by_shape;
 mod chains;
-mod choices;
+pub(crate) mod choices;
 mod clocks;
-mod coherence;
-mod cycles;
+pub(crate) mod coherence;
+pub(crate) mod cycles;
 mod enumerate;
 mod frontier_state;
 mod frontiers;
-mod graph;
+pub(crate) mod graph;
 mod guess;
 mod halves;
 mod linear;
 mod linearize;
 mod nodes;
 mod paths;
-mod problem;
-mod program_order;
-mod recorded;
-mod refute;
+pub(crate) mod problem;
+pub(crate) mod program_order;
+pub(crate) mod recorded;
+pub(crate) mod refute;
 mod rehearse;
 mod saturate;
-mod search;
+pub(crate) mod search;
 mod subsets;
 #[cfg(test)]
 mod thin_tests;

@@ -61,7 +61,7 @@ pub(crate) struct FenceOrders<'a> {
 }
 
 /// Events as the built-in models take them.
-struct AsTheyAre<'h>(&'h History);
+pub(crate) struct AsTheyAre<'h>(pub(crate) &'h History);
 
 impl Meaning for AsTheyAre<'_> {
     #[inline]

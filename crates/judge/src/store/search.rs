@@ -33,7 +33,7 @@ const CYCLES_A_ROUND: usize = 1000;
 
 /// The solver forgets learned clauses beyond a third of its clauses; it starts without any here,
 /// so it is told to keep this many at least.
-const KEEP_LEARNED: i32 = 20_000;
+pub(crate) const KEEP_LEARNED: i32 = 20_000;
 
 /// The answer of a search.
 pub(crate) enum Found {
@@ -78,7 +78,7 @@ pub(crate) fn search(
 }
 
 /// Hears what the solver learns and tells it when to stop.
-struct Log {
+pub(crate) struct Log {
     budget: Budget,
     learned: Vec<Vec<Lit>>,
     /// About what the search has taken so far.
@@ -88,13 +88,28 @@ struct Log {
 }
 
 impl Log {
-    fn new(budget: Budget) -> Self {
+    pub(crate) fn new(budget: Budget) -> Self {
         let (calls, stopped) = (Cell::new(0), Cell::new(false));
         Self { budget, learned: Vec::new(), bytes: 0, calls, stopped }
     }
 
-    fn is_too_large(&self) -> bool {
+    pub(crate) fn is_too_large(&self) -> bool {
         !self.budget.allows(self.bytes)
+    }
+
+    /// What the solver has learned since the last call.
+    pub(crate) fn take_learned(&mut self) -> Vec<Vec<Lit>> {
+        std::mem::take(&mut self.learned)
+    }
+
+    /// Whether the budget is spent, in time or memory.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.budget.is_spent() || self.is_too_large()
+    }
+
+    /// The search has taken so many bytes more.
+    pub(crate) fn charge(&mut self, bytes: usize) {
+        self.bytes += bytes;
     }
 }
 

@@ -16,4 +16,5 @@ mod papers;
 mod properties;
 mod recorded;
 mod scale;
+mod sizes;
 mod traces;

@@ -73,10 +73,7 @@ impl<'a> Reading<'a> {
             return None;
         }
         let history = self.history;
-        let read = history
-            .event_ids()
-            .find(|&e| history.event(e).is_read() && history.sources(e).is_empty())
-            .map(Reader::Event);
+        let read = history.event_ids().find(|&e| history.reads_unwritten(e)).map(Reader::Event);
         let last = || history.finals().iter().find(|f| f.sources.is_empty());
         read.or_else(|| last().map(|f| Reader::Final(f.address)))
     }

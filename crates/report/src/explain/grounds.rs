@@ -14,6 +14,7 @@ use models::Model;
 
 use super::argument::{Ground, Link, LinkKind, Ordered, Walk};
 use super::keeps::{fence_between, keeps};
+use super::refute::{readers_of, sources_of};
 use crate::names::{address_of, source_node};
 
 /// Addresses with more writes than this are not searched for paths.
@@ -104,12 +105,22 @@ impl<'h> Grounds<'h> {
     }
 
     fn read_of(&self, read: EventId, source: Source, holds: &dyn Fn(Literal) -> bool) -> Ground {
-        let literal = Literal::reads(Reader::Event(read), source);
-        match self.history.sources(read) {
-            [only] if *only == source => Ground::Given,
-            _ if holds(literal) => Ground::Fact(literal),
-            _ => Ground::Unknown,
-        }
+        let readers = readers_of(self.history, read);
+        let grounds = readers.into_iter().map(|reader| {
+            let literal = Literal::reads(reader, source);
+            match &sources_of(self.history, reader)[..] {
+                [only] if *only == source => Ground::Given,
+                _ if holds(literal) => Ground::Fact(literal),
+                _ => Ground::Unknown,
+            }
+        });
+        grounds
+            .max_by_key(|ground| match ground {
+                Ground::Given => 2,
+                Ground::Unknown => 0,
+                _ => 1,
+            })
+            .unwrap_or(Ground::Unknown)
     }
 
     /// What `reader` read, so that `write` overwrote it.

@@ -311,7 +311,10 @@ impl Sketch<'_> {
                 }
             }
             (Claim::Literal(Literal { atom: Atom::Reads(reader, source), positive: true }), _) => {
-                let evidence::Reader::Event(read) = reader else { return };
+                let (evidence::Reader::Event(read) | evidence::Reader::Part(read, _)) = reader
+                else {
+                    return;
+                };
                 let Some(address) = address_of(self.history, Node::Event(read)) else { return };
                 let write = source_node(source, address);
                 self.add(write, Node::Event(read), "reads-from", Role::Step, label);

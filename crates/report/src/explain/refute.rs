@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use evidence::{Atom, Literal, Reader};
-use history::{History, Source};
+use history::{EventId, History, Mixed, Source};
 
 /// The most branches a case distinction may have in all.
 const MOST_ENDS: usize = 16;
@@ -285,15 +285,47 @@ fn candidates(history: &History, clauses: &[Clause]) -> Vec<Clause> {
     readers.into_iter().map(clause).collect()
 }
 
-/// The candidate sources of a reader.
-pub(super) fn sources_of(history: &History, reader: Reader) -> &[Source] {
-    match reader {
-        Reader::Event(event) => history.sources(event),
-        Reader::Final(address) => history
-            .finals()
-            .iter()
-            .find(|f| f.address == address)
-            .map_or(&[], |f| f.sources.as_slice()),
+/// The candidate sources of a reader, as accesses.
+pub(super) fn sources_of(history: &History, reader: Reader) -> Vec<Source> {
+    let of_final = |history: &History, address| {
+        let line = history.finals().iter().find(|f| f.address == address);
+        line.map_or_else(Vec::new, |f| f.sources.clone())
+    };
+    match (reader, history.mixed()) {
+        (Reader::Event(event) | Reader::Part(event, _), None) => history.sources(event).to_vec(),
+        (Reader::Final(address) | Reader::FinalPart(address, _), None) => {
+            of_final(history, address)
+        }
+        (Reader::Part(event, number), Some(mixed)) => {
+            let part = mixed.parts_of(event).nth(number.into());
+            accesses(mixed, part.map_or(&[], |part| mixed.parts().sources(part)))
+        }
+        (Reader::FinalPart(address, number), Some(mixed)) => {
+            let cell = mixed.cells_of(history, address).nth(number.into());
+            accesses(mixed, &cell.map_or_else(Vec::new, |cell| of_final(mixed.parts(), cell)))
+        }
+        // A whole access of mixed sizes has no sources of its own.
+        (Reader::Event(_) | Reader::Final(_), Some(_)) => Vec::new(),
+    }
+}
+
+/// The accesses that parts are of.
+fn accesses(mixed: &Mixed, parts: &[Source]) -> Vec<Source> {
+    let access = |source: &Source| match *source {
+        Source::Initial => Source::Initial,
+        Source::Write(part) => Source::Write(mixed.access_of(part)),
+    };
+    parts.iter().map(access).collect()
+}
+
+/// The readers that an event is: itself, or its parts.
+pub(super) fn readers_of(history: &History, event: EventId) -> Vec<Reader> {
+    match history.mixed() {
+        None => vec![Reader::Event(event)],
+        Some(mixed) => (0..)
+            .zip(mixed.parts_of(event))
+            .map(|(number, _)| Reader::Part(event, number))
+            .collect(),
     }
 }
 

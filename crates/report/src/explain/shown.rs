@@ -136,7 +136,7 @@ impl Shown {
     }
 
     fn add_reader(&mut self, reader: Reader) {
-        if let Reader::Event(event) = reader {
+        if let Reader::Event(event) | Reader::Part(event, _) = reader {
             self.events.insert(event);
         }
     }

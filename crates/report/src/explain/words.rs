@@ -66,7 +66,11 @@ impl Words<'_> {
     fn reader_name(&self, reader: Reader) -> String {
         match reader {
             Reader::Event(event) => self.event(event),
-            Reader::Final(address) => {
+            Reader::Part(event, number) => match part_label(self.history, event, number) {
+                Some(bytes) => format!("M[{bytes}] of {}", self.event(event)),
+                None => self.event(event),
+            },
+            Reader::Final(address) | Reader::FinalPart(address, _) => {
                 match self.history.finals().iter().find(|f| f.address == address) {
                     Some(f) => {
                         let label = &self.history.address(address).label;
@@ -80,8 +84,8 @@ impl Words<'_> {
 
     fn reader_address(&self, reader: Reader) -> Option<AddressId> {
         match reader {
-            Reader::Event(event) => self.history.event(event).address(),
-            Reader::Final(address) => Some(address),
+            Reader::Event(event) | Reader::Part(event, _) => self.history.event(event).address(),
+            Reader::Final(address) | Reader::FinalPart(address, _) => Some(address),
         }
     }
 
@@ -99,10 +103,10 @@ impl Words<'_> {
                     None => "nowhere".to_owned(),
                 };
                 let verb = match (reader, literal.positive) {
-                    (Reader::Event(_), true) => "read from",
-                    (Reader::Event(_), false) => "did not read from",
-                    (Reader::Final(_), true) => "was written by",
-                    (Reader::Final(_), false) => "was not written by",
+                    (Reader::Event(_) | Reader::Part(..), true) => "read from",
+                    (Reader::Event(_) | Reader::Part(..), false) => "did not read from",
+                    (Reader::Final(_) | Reader::FinalPart(..), true) => "was written by",
+                    (Reader::Final(_) | Reader::FinalPart(..), false) => "was not written by",
                 };
                 format!("{} {verb} {from}", self.reader_name(reader))
             }
@@ -403,8 +407,10 @@ impl Words<'_> {
 
     fn nobody_wrote(&self, reader: Reader) -> String {
         let value = match reader {
-            Reader::Event(event) => self.history.event(event).operation.value_read(),
-            Reader::Final(address) => {
+            Reader::Event(event) | Reader::Part(event, _) => {
+                self.history.event(event).operation.value_read()
+            }
+            Reader::Final(address) | Reader::FinalPart(address, _) => {
                 self.history.finals().iter().find(|f| f.address == address).map(|f| f.value)
             }
         };
@@ -413,7 +419,8 @@ impl Words<'_> {
             .map(|a| self.history.address(a).label.to_string())
             .unwrap_or_default();
         let name = self.reader_name(reader);
-        let verb = if matches!(reader, Reader::Event(_)) { "returned" } else { "is" };
+        let verb =
+            if matches!(reader, Reader::Event(_) | Reader::Part(..)) { "returned" } else { "is" };
         format!(
             "{name} {verb} {}, but nobody wrote that value to M[{label}].",
             value.unwrap_or_default()
@@ -502,4 +509,15 @@ fn held_together(name: String) -> String {
 pub(super) fn capitalised(sentence: String) -> String {
     let starts = sentence.starts_with("the ") || sentence.starts_with("the\u{a0}");
     if starts { sentence.replacen('t', "T", 1) } else { sentence }
+}
+
+/// The bytes of a part of an access, where it has more than one part.
+fn part_label(history: &History, event: EventId, number: u8) -> Option<String> {
+    let mixed = history.mixed()?;
+    let mut parts = mixed.parts_of(event);
+    if parts.len() < 2 {
+        return None;
+    }
+    let cell = mixed.parts().address_of(parts.nth(number.into())?)?;
+    Some(mixed.parts().address(cell).label.to_string())
 }

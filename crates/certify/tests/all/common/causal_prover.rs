@@ -101,13 +101,13 @@ impl<'a> Derivation<'a> {
         for (reader, sources) in readers(history) {
             let Some(source) = source(reader, sources) else { continue };
             match reader {
-                Reader::Event(e) => {
+                Reader::Event(e) | Reader::Part(e, _) => {
                     let event = history.event(e);
                     let read = if event.is_atomic() { Node::ReadOf(e) } else { Node::Event(e) };
                     let address = event.address().expect("readers have addresses");
                     this.reads.push((read, write(address, source)));
                 }
-                Reader::Final(address) => {
+                Reader::Final(address) | Reader::FinalPart(address, _) => {
                     let last = write(address, source);
                     let writes = this.writes(address).into_iter().filter(|&w| w != last);
                     this.lines.extend(writes.map(|w| (w, last)).collect::<Vec<_>>());

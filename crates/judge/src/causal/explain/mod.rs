@@ -238,10 +238,10 @@ impl<'c> Explainer<'c> {
         let mut clause: Vec<Literal> = (self.readers.iter())
             .filter_map(|&reader| {
                 let (candidates, source) = match reader {
-                    Reader::Event(event) => {
+                    Reader::Event(event) | Reader::Part(event, _) => {
                         (history.sources(event), reads_from.source(ops.read_of(event)))
                     }
-                    Reader::Final(address) => {
+                    Reader::Final(address) | Reader::FinalPart(address, _) => {
                         let number = history.finals().iter().position(|f| f.address == address)?;
                         (&history.finals()[number].sources[..], reads_from.finals[number])
                     }
