@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use murphi::interpret::Interpreter;
 use murphi::layout::Layout;
 use murphi::machine::{Codec, Machine};
-use native::Program;
+use native::{CodeCache, Program};
 
 use crate::symmetry::{Canonicalizer, Symmetry};
 use crate::{BitCodec, Exploration, Options, Progress, System, explore};
@@ -28,14 +28,28 @@ pub enum Engine {
 impl Engine {
     /// Compiles a model.
     pub fn new(interpreter: &Interpreter) -> Engine {
-        Engine::new_unless(interpreter, &|| false)
+        Engine::compiled(interpreter, None, &|| false)
+    }
+
+    /// Compiles a model that has much in common with others: what is in the cache is not compiled
+    /// again.
+    pub fn sharing(interpreter: &Interpreter, cache: &CodeCache) -> Engine {
+        Engine::compiled(interpreter, Some(cache), &|| false)
     }
 
     /// Compiles a model, or leaves it to the interpreter if `stop` says before the end that time is
     /// up. It is asked between functions, by any thread.
     pub fn new_unless(interpreter: &Interpreter, stop: &(dyn Fn() -> bool + Sync)) -> Engine {
+        Engine::compiled(interpreter, None, stop)
+    }
+
+    fn compiled(
+        interpreter: &Interpreter,
+        cache: Option<&CodeCache>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Engine {
         let (model, layout) = (interpreter.model(), interpreter.layout());
-        match Program::compile_unless(model, layout, stop) {
+        match Program::compile_unless(model, layout, cache, stop) {
             Ok(program) => Engine::Native(program),
             Err(why) => {
                 let codec = BitCodec::new(model, layout);

@@ -85,6 +85,7 @@ pub use asked::Asked;
 pub use engine::{Bare, Engine, Hook};
 pub use free_memory::default_budget;
 pub use job::{Event, Loaded, Question, Refused, WALK};
+pub use native::CodeCache;
 pub use options::{Deadlock, Options, StateForm, Strategy};
 pub use pack::{BitCodec, Codec};
 pub use reduction::{Identity, Reduction};

@@ -1,7 +1,7 @@
 //! Machine code: compiling native functions, in parallel, and keeping them callable.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use cranelift_codegen::control::ControlPlane;
@@ -12,6 +12,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleReloc, default_libcall_names};
 
 use crate::Error;
+use crate::cache::{CodeCache, Linkable};
 
 /// Below so many native functions another thread does not pay.
 const WORTH_A_THREAD: usize = 8;
@@ -22,10 +23,9 @@ pub(crate) struct Code {
     module: Mutex<Option<JITModule>>,
 }
 
-/// A native function as bytes.
+/// A native function as bytes, with what it calls.
 pub(crate) struct Compiled {
-    bytes: Vec<u8>,
-    alignment: u64,
+    code: Arc<Linkable>,
     relocations: Vec<ModuleReloc>,
 }
 
@@ -77,26 +77,36 @@ pub(crate) fn in_parallel<T: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Compiles a native function. `number` is its own number among those of [`Code::new`].
+/// Compiles a native function, unless the cache has it. `number` is its own number among those of
+/// [`Code::new`].
 pub(crate) fn compile(
     isa: &dyn TargetIsa,
+    cache: Option<&CodeCache>,
     number: usize,
     function: Function,
 ) -> Result<Compiled, Error> {
+    let code = match cache {
+        None => Arc::new(generate(isa, function.clone())?),
+        Some(cache) => cache.code(&function.stencil, || generate(isa, function.clone()))?,
+    };
+    let id = FuncId::from_u32(number as u32);
+    let relocations = code.relocations.iter();
+    let relocations =
+        relocations.map(|each| ModuleReloc::from_mach_reloc(each, &function, id)).collect();
+    Ok(Compiled { code, relocations })
+}
+
+/// Has Cranelift generate the code of a function.
+fn generate(isa: &dyn TargetIsa, function: Function) -> Result<Linkable, Error> {
     let mut context = cranelift_codegen::Context::for_function(function);
     let mut control = ControlPlane::default();
-    context
+    let code = context
         .compile(isa, &mut control)
         .map_err(|error| Error::Compilation(format!("{:?}", error.inner)))?;
-    let code = context.compiled_code().expect("it was just compiled");
-    let id = FuncId::from_u32(number as u32);
-    let relocations = code.buffer.relocs().iter();
-    let relocations =
-        relocations.map(|each| ModuleReloc::from_mach_reloc(each, &context.func, id)).collect();
-    Ok(Compiled {
+    Ok(Linkable {
         bytes: code.code_buffer().to_vec(),
         alignment: u64::from(code.buffer.alignment),
-        relocations,
+        relocations: code.buffer.relocs().to_vec(),
     })
 }
 
@@ -117,7 +127,8 @@ impl Code {
             ids.push(module.declare_anonymous_function(&signature).map_err(link)?);
         }
         for (&id, function) in ids.iter().zip(functions) {
-            let Compiled { bytes, alignment, relocations } = function;
+            let Compiled { code, relocations } = function;
+            let Linkable { bytes, alignment, .. } = &**code;
             module.define_function_bytes(id, *alignment, bytes, relocations).map_err(link)?;
         }
         module.finalize_definitions().map_err(link)?;

@@ -43,8 +43,21 @@ pub(crate) struct Context {
     /// Not 0 if a recursive function has met the end of the stack, so that all of this run must be
     /// done again on a larger one.
     pub(crate) overflowed: u64,
+    /// The shapes of the model's types.
+    pub(crate) shapes: *const Shapes,
+    /// For each type that something clears, where its cleared value is.
+    pub(crate) cleared: *const usize,
     /// How large the batch may be; null if it may have any size.
     portions: *mut Portions<'static>,
+}
+
+/// What is the same in every call into the code of a program. The code finds it here and contains
+/// none of it, so that programs can share native functions.
+#[derive(Clone, Copy)]
+pub(crate) struct Constants {
+    pub(crate) arena_step: u64,
+    pub(crate) shapes: *const Shapes,
+    pub(crate) cleared: *const usize,
 }
 
 /// How large a batch may be, and what to do with it then.
@@ -79,7 +92,7 @@ impl Context {
         guard_arena: *mut u8,
         covered: *mut bool,
         stop: *const AtomicBool,
-        arena_step: u64,
+        constants: Constants,
     ) -> Context {
         Context {
             next_state: std::ptr::null_mut(),
@@ -91,9 +104,11 @@ impl Context {
             out: std::ptr::null_mut(),
             stop,
             recursion: 0,
-            arena_step,
+            arena_step: constants.arena_step,
             stack_end: 0,
             overflowed: 0,
+            shapes: constants.shapes,
+            cleared: constants.cleared,
             portions: std::ptr::null_mut(),
         }
     }

@@ -3,11 +3,13 @@
 //! [`Program::compile`] translates the rules, functions and properties of a model with Cranelift.
 //! Each thread then asks the program for a [`NativeMachine`], which does what the reference
 //! interpreter does, on the same bytes and with the same outcomes, without its explanations: where a
-//! rule fails, the interpreter is asked to say why. A program also packs and unpacks states.
+//! rule fails, the interpreter is asked to say why. A program also packs and unpacks states. Programs
+//! that have much in common share functions through a [`CodeCache`].
 //!
 //! `unsafe` is in `host` (what native code calls), `machine` (calling it), `code` (its memory),
 //! `program` (its entries) and `pack` (instructions of the processor).
 
+mod cache;
 mod code;
 mod facts;
 mod host;
@@ -19,6 +21,7 @@ mod translate;
 
 use std::fmt;
 
+pub use cache::CodeCache;
 pub use machine::NativeMachine;
 pub use program::Program;
 

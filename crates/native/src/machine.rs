@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use murphi::machine::{Check, Machine, Successors};
 
 use crate::host::{Context, Portions};
-use crate::program::{Program, RunRules};
+use crate::program::{Entry, Program, RunRules};
 use crate::translate::{BROKEN, EXCLUDED, FAILED, STATUS_BITS};
 
 /// Runs a compiled model. One for each thread.
@@ -44,8 +44,8 @@ impl NativeMachine {
         let arena = self.arena.as_mut_ptr().cast();
         let guard_arena = self.guard_arena.as_mut_ptr().cast();
         let covered = self.covered.as_mut_ptr();
-        let step = self.program.arena_step as u64;
-        let mut context = Context::new(arena, guard_arena, covered, Arc::as_ptr(&self.stop), step);
+        let (stop, constants) = (Arc::as_ptr(&self.stop), self.program.constants());
+        let mut context = Context::new(arena, guard_arena, covered, stop, constants);
         // The stack grows downwards from about here.
         let here = &raw const context as usize;
         context.stack_end = here.saturating_sub(stack) as u64;
@@ -85,7 +85,8 @@ impl NativeMachine {
         let mut context = self.context(stack);
         for properties in &self.program.properties {
             // SAFETY: as in `run_all`; properties append nothing to a batch.
-            let answer = unsafe { properties(state.as_ptr(), &mut context) };
+            let answer =
+                unsafe { (properties.call)(state.as_ptr(), &mut context, properties.first) };
             if context.overflowed != 0 {
                 return None;
             }
@@ -106,7 +107,7 @@ impl NativeMachine {
         let mut context = self.context(stack);
         for goals in &self.program.goals {
             // SAFETY: as in `look`; `covered` has room for the goals after all covers.
-            let answer = unsafe { goals(state.as_ptr(), &mut context) };
+            let answer = unsafe { (goals.call)(state.as_ptr(), &mut context, goals.first) };
             if context.overflowed != 0 {
                 return None;
             }
@@ -127,7 +128,7 @@ enum Which {
 }
 
 impl Which {
-    fn of(self, program: &Program) -> &[RunRules] {
+    fn of(self, program: &Program) -> &[Entry<RunRules>] {
         match self {
             Which::Rules => &program.rules,
             Which::StartStates => &program.start_states,
@@ -173,7 +174,7 @@ fn require_state(program: &Program, state: &[u8]) {
 fn run_all(
     program: &Program,
     mut context: Context,
-    guards: &[RunRules],
+    guards: &[Entry<RunRules>],
     state: &[u8],
     out: &mut Successors,
     portions: Option<&mut Portions<'_>>,
@@ -188,7 +189,7 @@ fn run_all(
     unsafe {
         context.begin(out, portions);
         for guards in guards {
-            guards(state.as_ptr(), &mut context);
+            (guards.call)(state.as_ptr(), &mut context, guards.first);
         }
         context.finish();
     }

@@ -1,8 +1,8 @@
 //! A compiled model: everything that its machines share.
 
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex};
 
-use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::FunctionBuilderContext;
 use murphi::goal::Goals;
 use murphi::ir::{
@@ -13,9 +13,10 @@ use murphi::machine::Codec;
 use murphi::priority::Priorities;
 
 use crate::Error;
+use crate::cache::CodeCache;
 use crate::code::{self, Code, Compiled};
 use crate::facts::Knowledge;
-use crate::host::Context;
+use crate::host::{Constants, Context};
 use crate::machine::NativeMachine;
 use crate::pack::Packing;
 use crate::shape::{self, Limits, Shapes};
@@ -23,11 +24,22 @@ use crate::translate::{
     GREATEST_ARENA, Guarded, Translated, Unit, body, function, guards, properties,
 };
 use murphi::walk::{self, Visitor};
+use rustc_hash::FxBuildHasher;
 
-/// Runs all instances of some rules in a state.
-pub(crate) type RunRules = unsafe extern "C" fn(state: *const u8, context: *mut Context);
-/// Looks at some properties of a state.
-pub(crate) type LookAt = unsafe extern "C" fn(state: *const u8, context: *mut Context) -> i64;
+/// Runs all instances of some rules in a state, given the number of the first rule.
+pub(crate) type RunRules =
+    unsafe extern "C" fn(state: *const u8, context: *mut Context, first: u64);
+/// Looks at some properties of a state, given the number of the first.
+pub(crate) type LookAt =
+    unsafe extern "C" fn(state: *const u8, context: *mut Context, first: u64) -> i64;
+
+/// A native function for some rules or properties.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry<F> {
+    pub(crate) call: F,
+    /// The number of the first rule or property.
+    pub(crate) first: u64,
+}
 
 /// About how large the native functions are that guards or properties share, in nodes of the model.
 const SHARED_SIZE: u32 = 400;
@@ -39,20 +51,22 @@ pub struct Program {
     /// Keeps what the entries point to.
     _code: Code,
     /// Used by the code.
-    _shapes: Box<Shapes>,
-    /// Used by the code.
+    shapes: Box<Shapes>,
+    /// What [`Program::cleared_at`] points to.
     _cleared: Vec<Vec<u8>>,
+    /// For each type, the address of its cleared value. Used by the code.
+    cleared_at: Vec<usize>,
     /// All rules, in order.
-    pub(crate) rules: Vec<RunRules>,
+    pub(crate) rules: Vec<Entry<RunRules>>,
     /// All start states, in order.
-    pub(crate) start_states: Vec<RunRules>,
+    pub(crate) start_states: Vec<Entry<RunRules>>,
     /// Assumptions, then invariants, then covers.
-    pub(crate) properties: Vec<LookAt>,
+    pub(crate) properties: Vec<Entry<LookAt>>,
     /// Properties and `cover` statements.
     pub(crate) cover_count: usize,
     /// Liveness properties, each with values for its parameters, as covers that are counted after
     /// all others.
-    pub(crate) goals: Vec<LookAt>,
+    pub(crate) goals: Vec<Entry<LookAt>>,
     pub(crate) goal_count: usize,
     pub(crate) limits: Limits,
     /// Bytes of a state.
@@ -72,7 +86,7 @@ pub struct Program {
 /// What one native function is made from.
 enum Job<'m> {
     Function(FunctionId),
-    Body(u32, &'m Rule),
+    Body(&'m Rule),
     Rules(Vec<Guarded<'m>>),
     StartStates(Vec<Guarded<'m>>),
     Properties(Vec<(u32, &'m Property)>),
@@ -86,11 +100,12 @@ impl Program {
     ///
     /// If `layout` is not that of `model`.
     pub fn compile(model: &Model, layout: &Layout) -> Result<Arc<Program>, Error> {
-        Program::compile_unless(model, layout, &|| false)
+        Program::compile_unless(model, layout, None, &|| false)
     }
 
     /// Compiles a model, unless `stop` says before it is done that it is no longer wanted: then
     /// the answer is [`Error::Stopped`]. It is asked between native functions, by any thread.
+    /// Functions that are in the cache, if there is one, are not compiled again.
     ///
     /// # Panics
     ///
@@ -98,6 +113,7 @@ impl Program {
     pub fn compile_unless(
         model: &Model,
         layout: &Layout,
+        cache: Option<&CodeCache>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Arc<Program>, Error> {
         if cfg!(target_endian = "big") {
@@ -109,21 +125,14 @@ impl Program {
         let knowledge = Knowledge::of(model);
         let shapes = Box::new(Shapes::of(model, layout));
         let cleared = cleared_values(model, layout);
-        let unit = Unit {
-            model,
-            layout,
-            knowledge: &knowledge,
-            shapes: &raw const *shapes as usize,
-            cleared: &cleared,
-            isa: &*isa,
-            needs: Vec::new(),
-        };
+        let unit = Unit { model, layout, knowledge: &knowledge, isa: &*isa, needs: Vec::new() };
         let goals = Goals::of(model).unwrap_or_default().covers(model);
         let cover_count = model.properties.len() + model.covers.len();
-        let mut jobs = jobs(model, &knowledge);
+        let grouping = if cache.is_some() { Grouping::ByName } else { Grouping::BySize };
+        let mut jobs = jobs(model, &knowledge, grouping);
         let numbered = (cover_count as u32..).zip(&goals).collect();
-        jobs.extend(shared_properties(numbered, &knowledge).into_iter().map(Job::Goals));
-        let compiled = compile_all(unit, &*isa, &jobs, stop)?;
+        jobs.extend(shared_properties(numbered, &knowledge, grouping).into_iter().map(Job::Goals));
+        let compiled = compile_all(unit, cache, &jobs, stop)?;
         let (mut arena, mut guard_arena) = (0, 0);
         for (job, (_, end)) in jobs.iter().zip(&compiled) {
             let arena = match job {
@@ -144,7 +153,8 @@ impl Program {
 
         let mut program = Program {
             _code: code,
-            _shapes: shapes,
+            shapes,
+            cleared_at: cleared.iter().map(|value| value.as_ptr() as usize).collect(),
             _cleared: cleared,
             rules: Vec::new(),
             start_states: Vec::new(),
@@ -168,26 +178,37 @@ impl Program {
     fn take_entries(&mut self, jobs: &[Job<'_>], entries: &[*const u8]) {
         for (job, &entry) in jobs.iter().zip(entries) {
             match job {
-                Job::Function(_) | Job::Body(..) => {}
-                Job::Rules(_) => {
+                Job::Function(_) | Job::Body(_) => {}
+                Job::Rules(rules) | Job::StartStates(rules) => {
+                    let entries = match job {
+                        Job::Rules(_) => &mut self.rules,
+                        _ => &mut self.start_states,
+                    };
+                    let first = rules.first().map_or(0, |guarded| u64::from(guarded.number));
                     // SAFETY: guards are translated with this signature.
-                    let run = unsafe { std::mem::transmute::<*const u8, RunRules>(entry) };
-                    self.rules.push(run);
+                    let call = unsafe { std::mem::transmute::<*const u8, RunRules>(entry) };
+                    entries.push(Entry { call, first });
                 }
-                Job::StartStates(_) => {
-                    // SAFETY: guards are translated with this signature.
-                    let run = unsafe { std::mem::transmute::<*const u8, RunRules>(entry) };
-                    self.start_states.push(run);
-                }
-                Job::Properties(_) | Job::Goals(_) => {
+                Job::Properties(parts) | Job::Goals(parts) => {
+                    let first = parts.first().map_or(0, |(number, _)| u64::from(*number));
                     // SAFETY: properties are translated with this signature.
-                    let look = unsafe { std::mem::transmute::<*const u8, LookAt>(entry) };
-                    match job {
-                        Job::Goals(_) => self.goals.push(look),
-                        _ => self.properties.push(look),
-                    }
+                    let call = unsafe { std::mem::transmute::<*const u8, LookAt>(entry) };
+                    let entries = match job {
+                        Job::Goals(_) => &mut self.goals,
+                        _ => &mut self.properties,
+                    };
+                    entries.push(Entry { call, first });
                 }
             }
+        }
+    }
+
+    /// What the code finds in every context.
+    pub(crate) fn constants(&self) -> Constants {
+        Constants {
+            arena_step: self.arena_step as u64,
+            shapes: &raw const *self.shapes,
+            cleared: self.cleared_at.as_ptr(),
         }
     }
 
@@ -262,13 +283,13 @@ fn is_layout_of(model: &Model, layout: &Layout) -> bool {
 }
 
 /// All native functions. Calls name functions and bodies by their position, so these come first.
-fn jobs<'m>(model: &'m Model, knowledge: &Knowledge) -> Vec<Job<'m>> {
+fn jobs<'m>(model: &'m Model, knowledge: &Knowledge, grouping: Grouping) -> Vec<Job<'m>> {
     let functions = (0..model.functions.len() as u32).map(|id| Job::Function(FunctionId(id)));
     let mut jobs: Vec<Job<'m>> = functions.collect();
     let mut guarded = |rules: &'m [Rule]| -> Vec<Guarded<'m>> {
         let numbered = (0..).zip(rules).map(|(number, rule)| {
             let body = jobs.len() as u32;
-            jobs.push(Job::Body(number, rule));
+            jobs.push(Job::Body(rule));
             Guarded { number, rule, body }
         });
         numbered.collect()
@@ -280,13 +301,15 @@ fn jobs<'m>(model: &'m Model, knowledge: &Knowledge) -> Vec<Job<'m>> {
         let guard = guard.map(|guard| knowledge.expression(&rule.frame, guard).size);
         knowledge.parameters(&rule.frame, &rule.parameters).size + guard.unwrap_or(0) + 1
     };
-    jobs.extend(shared(rules, size_of_guard).into_iter().map(Job::Rules));
-    jobs.extend(shared(start_states, size_of_guard).into_iter().map(Job::StartStates));
+    let shared_guards =
+        |rules| shared(rules, size_of_guard, |guarded| grouping.ends_with(&guarded.rule.name));
+    jobs.extend(shared_guards(rules).into_iter().map(Job::Rules));
+    jobs.extend(shared_guards(start_states).into_iter().map(Job::StartStates));
     let kinds = [PropertyKind::Assumption, PropertyKind::Invariant, PropertyKind::Cover];
     let properties = kinds.into_iter().flat_map(|kind| {
         (0..).zip(&model.properties).filter(move |(_, property)| property.kind == kind)
     });
-    let properties = shared_properties(properties.collect(), knowledge);
+    let properties = shared_properties(properties.collect(), knowledge, grouping);
     jobs.extend(properties.into_iter().map(Job::Properties));
     jobs
 }
@@ -295,18 +318,42 @@ fn jobs<'m>(model: &'m Model, knowledge: &Knowledge) -> Vec<Job<'m>> {
 fn shared_properties<'m>(
     properties: Vec<(u32, &'m Property)>,
     knowledge: &Knowledge,
+    grouping: Grouping,
 ) -> Vec<Vec<(u32, &'m Property)>> {
-    shared(properties, |(_, property)| {
+    let size = |(_, property): &(u32, &Property)| {
         knowledge.expression(&property.frame, &property.condition).size
-    })
+    };
+    shared(properties, size, |(_, property)| grouping.ends_with(&property.name))
 }
 
-/// Puts neighbours together until they have about [`SHARED_SIZE`].
-fn shared<T>(parts: Vec<T>, size: impl Fn(&T) -> u32) -> Vec<Vec<T>> {
+/// Where one native function for several guards or properties ends and the next begins.
+#[derive(Clone, Copy)]
+enum Grouping {
+    /// As few functions as possible.
+    BySize,
+    /// Also behind every rule or property whose name says so. Then one that is new, has changed or is
+    /// missing changes its own group only, and the others are found in a cache.
+    ByName,
+}
+
+/// Of how many names one ends a group, about.
+const NAMES_IN_A_GROUP: u64 = 4;
+
+impl Grouping {
+    fn ends_with(self, name: &str) -> bool {
+        match self {
+            Grouping::BySize => false,
+            Grouping::ByName => FxBuildHasher.hash_one(name) >> 32 & (NAMES_IN_A_GROUP - 1) == 0,
+        }
+    }
+}
+
+/// Puts neighbours together until they have about [`SHARED_SIZE`], or one ends its group.
+fn shared<T>(parts: Vec<T>, size: impl Fn(&T) -> u32, ends: impl Fn(&T) -> bool) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
     let mut room = 0;
     for part in parts {
-        let size = size(&part);
+        let (size, ends) = (size(&part), ends(&part));
         match groups.last_mut() {
             Some(group) if size <= room => {
                 group.push(part);
@@ -317,6 +364,9 @@ fn shared<T>(parts: Vec<T>, size: impl Fn(&T) -> u32) -> Vec<Vec<T>> {
                 room = SHARED_SIZE.saturating_sub(size);
             }
         }
+        if ends {
+            room = 0;
+        }
     }
     groups
 }
@@ -324,7 +374,7 @@ fn shared<T>(parts: Vec<T>, size: impl Fn(&T) -> u32) -> Vec<Vec<T>> {
 /// Translates and compiles everything; with each function, the end of the arena that it uses.
 fn compile_all(
     mut unit: Unit<'_>,
-    isa: &dyn TargetIsa,
+    cache: Option<&CodeCache>,
     jobs: &[Job<'_>],
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<(Compiled, u64)>, Error> {
@@ -346,11 +396,11 @@ fn compile_all(
                 let mut slot = functions[id.0 as usize].lock().expect("no other work uses it");
                 slot.take().expect("each function is compiled once")
             }
-            Job::Body(number, rule) => body(unit, builders, *number, rule)?,
+            Job::Body(rule) => body(unit, builders, rule)?,
             Job::Rules(rules) | Job::StartStates(rules) => guards(unit, builders, rules)?,
             Job::Properties(parts) | Job::Goals(parts) => properties(unit, builders, parts)?,
         };
-        Ok((code::compile(isa, number, function)?, need.arena_end))
+        Ok((code::compile(unit.isa, cache, number, function)?, need.arena_end))
     })
 }
 

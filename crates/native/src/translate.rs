@@ -61,10 +61,6 @@ pub(crate) struct Unit<'m> {
     pub(crate) model: &'m Model,
     pub(crate) layout: &'m Layout,
     pub(crate) knowledge: &'m Knowledge,
-    /// Where the [`Shapes`](crate::shape::Shapes) are, to be put into code.
-    pub(crate) shapes: usize,
-    /// For each type with components, where its cleared value is kept.
-    pub(crate) cleared: &'m [Vec<u8>],
     pub(crate) isa: &'m dyn TargetIsa,
     /// For each function already translated, the memory that it needs.
     pub(crate) needs: Vec<Need>,
@@ -166,6 +162,12 @@ impl<'a, 'm> Translator<'a, 'm> {
             false if self.unchecked => Err(Error::ElementInRecursion),
             false => need,
         }
+    }
+
+    /// A parameter of the native function, whose entry is being filled.
+    fn parameter(&self, number: usize) -> Value {
+        let entry = self.builder.current_block().expect("the entry is being filled");
+        self.builder.block_params(entry)[number]
     }
 
     fn model(&self) -> &'m Model {

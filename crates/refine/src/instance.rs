@@ -43,14 +43,14 @@ pub(crate) struct Watch<'a> {
     pub(crate) log: Option<&'a Arc<Mutex<Log>>>,
 }
 
-/// Explores a program.
+/// Explores a program by an engine that was made of it.
 pub(crate) fn search(
+    engine: &Engine,
     interpreter: &Interpreter,
     options: &Options,
     symmetry: Symmetry,
     watch: Watch<'_>,
 ) -> Exploration {
-    let engine = Engine::new(interpreter);
     let Watch { progress, interrupt, log } = watch;
     let how = (options, symmetry);
     let Some(log) = log else {

@@ -44,7 +44,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use abstraction::{Abstraction, Claimable, Lemma, Prepared, RuleId};
 use explore::symmetry::Symmetry;
-use explore::{Deadlock, Exploration, PassedOver, Progress, Reason, Step, ViolatingRun, Violation};
+use explore::{
+    CodeCache, Deadlock, Engine, Exploration, PassedOver, Progress, Reason, Step, ViolatingRun,
+    Violation,
+};
 use murphi::interpret::Interpreter;
 use murphi::print::print_expression;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -108,6 +111,7 @@ pub fn verify(
         was_closed: false,
         is_closed: false,
         rounds: 0,
+        code: CodeCache::default(),
     };
     let small = refinement.look_at_small_instances()?;
     let mut verification = Verification {
@@ -139,7 +143,7 @@ pub fn explore(
     interrupt: &AtomicBool,
 ) -> Exploration {
     let watch = instance::Watch { progress, interrupt, log: None };
-    instance::search(interpreter, options, symmetry, watch)
+    instance::search(&Engine::new(interpreter), interpreter, options, symmetry, watch)
 }
 
 /// The rule of a lemma, and what it says.
@@ -204,6 +208,8 @@ struct Refinement<'a, 'b> {
     /// Whether that succeeded: every fact is right.
     is_closed: bool,
     rounds: usize,
+    /// Native functions that programs of different rounds have in common.
+    code: CodeCache,
 }
 
 /// Something that went wrong in the abstraction.
@@ -306,7 +312,8 @@ impl Refinement<'_, '_> {
             interrupt: self.interrupt,
             log: None,
         };
-        instance::search(&current.interpreter, &search, self.options.symmetry, watch)
+        let engine = Engine::sharing(&current.interpreter, &self.code);
+        instance::search(&engine, &current.interpreter, &search, self.options.symmetry, watch)
     }
 
     fn stuck(&self, current: &Abstract, alarm: Alarm) -> Stuck {

@@ -62,7 +62,7 @@ impl Refinement<'_, '_> {
         if states > MOST_STATES {
             return Ok(false);
         }
-        let Some(mut reached) = Reached::new(current, &mut self.watch()) else {
+        let Some(mut reached) = Reached::new(current, self.code.clone(), &mut self.watch()) else {
             return Ok(false);
         };
         let mut size = self.standing.len().div_ceil(2);

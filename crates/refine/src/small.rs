@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use abstraction::with_processors;
 use explore::symmetry::Symmetry;
-use explore::{Deadlock, Strategy};
+use explore::{Deadlock, Engine, Strategy};
 use murphi::interpret::Interpreter;
 
 use super::instance::{self, Watch};
@@ -94,7 +94,8 @@ impl Refinement<'_, '_> {
             log: Some(&log),
         };
         let symmetry = if is_walk { Symmetry::Off } else { self.options.symmetry };
-        let exploration = instance::search(&interpreter, &search, symmetry, watch);
+        let engine = Engine::new(&interpreter);
+        let exploration = instance::search(&engine, &interpreter, &search, symmetry, watch);
         let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
         self.observations = std::mem::take(&mut log.seen);
         drop(log);
@@ -130,7 +131,8 @@ impl Refinement<'_, '_> {
             interrupt: self.interrupt,
             log: None,
         };
-        let exploration = instance::search(&interpreter, &search, self.options.symmetry, watch);
+        let (engine, symmetry) = (Engine::new(&interpreter), self.options.symmetry);
+        let exploration = instance::search(&engine, &interpreter, &search, symmetry, watch);
         Ok(violation(processors, interpreter, exploration))
     }
 }

@@ -24,18 +24,18 @@ use crate::Error;
 use crate::facts::Usage;
 use crate::host::{self, Context};
 
-/// The parameters of a body: state, context, and a digit for each `Each` parameter.
+/// The parameters of a body: state, context, the number of the rule, and a digit for each `Each`
+/// parameter. The number is a parameter so that a rule has the same code wherever it stands.
 pub(super) fn signature(isa: &dyn TargetIsa, nest: &Nest) -> Signature {
     let mut signature = Signature::new(isa.default_call_conv());
-    signature.params.resize(2 + nest.radices.len(), AbiParam::new(types::I64));
+    signature.params.resize(3 + nest.radices.len(), AbiParam::new(types::I64));
     signature
 }
 
-/// Translates the body of the rule (or start state) with this number.
+/// Translates the body of a rule or start state.
 pub(crate) fn body(
     unit: &Unit<'_>,
     builders: &mut FunctionBuilderContext,
-    number: u32,
     rule: &Rule,
 ) -> Result<Translated, Error> {
     let nest = Nest::of(unit.model, &rule.name, &rule.parameters)?;
@@ -49,7 +49,7 @@ pub(crate) fn body(
     let memory = Memory::of_caller(unit, &calls);
     let mut translator = Translator::begin(unit, &mut native, builders, memory);
     translator.scope = Scope::of(&rule.frame, !before.writes);
-    let digits = translator.digits(&nest);
+    let (number, digits) = (translator.parameter(2), translator.digits(&nest));
     let firing = Instance { number, rule, nest, digits, removes };
     let end = translator.block();
     match before.writes {
@@ -78,7 +78,8 @@ pub(crate) fn body(
 
 /// The instance being translated.
 struct Instance<'m> {
-    number: u32,
+    /// The number of the rule.
+    number: Value,
     rule: &'m Rule,
     nest: Nest,
     digits: Vec<Operand>,
@@ -156,7 +157,7 @@ impl<'m> Instance<'m> {
         let instance = translator.instance(&self.nest, &self.digits);
         let at = std::mem::offset_of!(Context, next_firing) as i32;
         let firing = translator.builder.ins().load(types::I64, plain(), context, at);
-        let number = translator.builder.ins().iconst(types::I32, i64::from(self.number));
+        let number = translator.builder.ins().ireduce(types::I32, self.number);
         let fields = [
             (number, std::mem::offset_of!(Firing, rule)),
             (instance, std::mem::offset_of!(Firing, instance)),
@@ -197,11 +198,9 @@ impl<'m> Instance<'m> {
 impl<'m> Translator<'_, 'm> {
     /// The digits that the function was given.
     fn digits(&mut self, nest: &Nest) -> Vec<Operand> {
-        let entry = self.builder.current_block().expect("the entry is being filled");
-        let given = &self.builder.block_params(entry)[2..];
-        let digits = given.iter().zip(&nest.radices).map(|(&digit, &radix)| {
+        let digits = (3..).zip(&nest.radices).map(|(at, &radix)| {
             let last = i64::try_from(radix.saturating_sub(1)).unwrap_or(i64::MAX);
-            Operand::register(digit, Bounds::new(0, last))
+            Operand::register(self.parameter(at), Bounds::new(0, last))
         });
         digits.collect()
     }
@@ -219,15 +218,20 @@ impl<'m> Translator<'_, 'm> {
 
     /// Closes the gaps that the rule has left in multisets of the state.
     fn close_gaps(&mut self) {
-        let shapes = self.constant(self.unit.shapes as i64);
+        let shapes = self.shapes();
         let size = self.constant(i64::from(self.layout().size));
         let arguments = [shapes, self.state, size];
         self.call_host(host::close_gaps as *const () as usize, &arguments, 0);
     }
 
     /// Records `count` instances that did not get to their bodies.
-    pub(super) fn record_stopped(&mut self, rule: u32, first: Value, count: u64, outcome: Outcome) {
-        let rule = self.constant(i64::from(rule));
+    pub(super) fn record_stopped(
+        &mut self,
+        rule: Value,
+        first: Value,
+        count: u64,
+        outcome: Outcome,
+    ) {
         let count = self.constant(count as i64);
         let outcome = self.constant(outcome as i64);
         let arguments = [self.context, rule, first, count, outcome];

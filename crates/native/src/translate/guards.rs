@@ -5,7 +5,7 @@
 //! share a function because most guards do not hold, and then entering and leaving a function would
 //! cost more than they do.
 
-use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, Signature, types};
+use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, Signature, Value, types};
 use cranelift_frontend::FunctionBuilderContext;
 use murphi::ir::{Parameter, Rule};
 use murphi::machine::Outcome;
@@ -29,19 +29,21 @@ pub(crate) struct Guarded<'m> {
     pub(crate) body: u32,
 }
 
-/// Translates the guards of some rules.
+/// Translates the guards of some rules, whose numbers follow each other. The number of the first is a
+/// parameter, so that rules have the same code wherever they stand.
 pub(crate) fn guards(
     unit: &Unit<'_>,
     builders: &mut FunctionBuilderContext,
     rules: &[Guarded<'_>],
 ) -> Result<Translated, Error> {
     let mut signature = Signature::new(unit.isa.default_call_conv());
-    signature.params.resize(2, AbiParam::new(types::I64));
+    signature.params.resize(3, AbiParam::new(types::I64));
     let mut native = new_function(signature);
     let mut translator = Translator::begin(unit, &mut native, builders, Memory::of_guards());
+    let first = translator.parameter(2);
     let halt = translator.block();
     translator.halt = Some(halt);
-    for &guarded in rules {
+    for (distance, &guarded) in (0..).zip(rules) {
         let nest = Nest::of(unit.model, &guarded.rule.name, &guarded.rule.parameters)?;
         if nest.is_empty() {
             continue;
@@ -49,7 +51,9 @@ pub(crate) fn guards(
         let writes = facts_before_body(unit.knowledge, guarded.rule).writes;
         translator.scope = Scope::of(&guarded.rule.frame, !writes);
         let end = translator.block();
-        let mut instances = Instances { guarded, nest, digits: Vec::new(), segments: Vec::new() };
+        let number = translator.builder.ins().iadd_imm_s(first, distance);
+        let (digits, segments) = (Vec::new(), Vec::new());
+        let mut instances = Instances { guarded, number, nest, digits, segments };
         match writes {
             false => instances.look_at_guards(&mut translator, end),
             true => instances.fire_all(&mut translator, end),
@@ -66,6 +70,8 @@ pub(crate) fn guards(
 /// The loops of a rule while they are being translated.
 struct Instances<'m> {
     guarded: Guarded<'m>,
+    /// The number of the rule.
+    number: Value,
     nest: Nest,
     /// The rounds of the open loops.
     digits: Vec<Operand>,
@@ -122,7 +128,7 @@ impl<'m> Instances<'m> {
     fn call_body(&self, translator: &mut Translator<'_, 'm>) {
         let signature = body::signature(translator.unit.isa, &self.nest);
         let callee = translator.native_callee(signature, self.guarded.body);
-        let mut arguments = vec![translator.state, translator.context];
+        let mut arguments = vec![translator.state, translator.context, self.number];
         for &digit in &self.digits {
             arguments.push(translator.number(digit));
         }
@@ -162,7 +168,7 @@ impl<'m> Instances<'m> {
                 translator.enter(block);
                 let first = translator.instance(&self.nest, &self.digits);
                 let below = self.nest.instances_below(self.digits.len());
-                translator.record_stopped(self.guarded.number, first, below, outcome);
+                translator.record_stopped(self.number, first, below, outcome);
                 // Not by the last stage, which only the last conjuncts should lead to.
                 translator.builder.ins().jump(segment.next, &[]);
             }

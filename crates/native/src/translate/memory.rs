@@ -172,11 +172,24 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// Where the shapes of the model's types are.
+    pub(super) fn shapes(&mut self) -> Value {
+        let at = std::mem::offset_of!(Context, shapes) as i32;
+        self.builder.ins().load(types::I64, plain(), self.context, at)
+    }
+
+    /// Where the cleared value of a type is.
+    pub(super) fn cleared(&mut self, ty: TypeId) -> Value {
+        let at = std::mem::offset_of!(Context, cleared) as i32;
+        let cleared = self.builder.ins().load(types::I64, plain(), self.context, at);
+        self.builder.ins().load(types::I64, plain(), cleared, 8 * ty.0 as i32)
+    }
+
     /// Whether two values of a type with components are the same, as 0 or 1.
     pub(super) fn same_values(&mut self, ty: TypeId, left: &Address, right: &Address) -> Value {
         let size = self.layout().of_type(ty).size;
         if size > GREATEST_INLINE || self.unit.knowledge.has_multiset(ty) {
-            let shapes = self.constant(self.unit.shapes as i64);
+            let shapes = self.shapes();
             let ty = self.constant(i64::from(ty.0));
             let (left, right) = (self.full_pointer(left), self.full_pointer(right));
             let arguments = [shapes, ty, left, right];

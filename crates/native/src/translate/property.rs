@@ -6,7 +6,7 @@
 //! looked at before it decides, since an error of any of them is an error. A condition that calls
 //! something that may change the state is evaluated on a copy, made anew for each instance.
 
-use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, Signature, types};
+use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, Signature, Value, types};
 use cranelift_frontend::{FunctionBuilderContext, Variable};
 use murphi::ir::{Parameter, Property, PropertyKind};
 
@@ -25,7 +25,8 @@ pub(crate) const BROKEN: i64 = 3;
 /// How many bits the status has.
 pub(crate) const STATUS_BITS: u32 = 2;
 
-/// Translates some properties, given with their numbers.
+/// Translates some properties, given with their numbers. The number of the first is a parameter, so
+/// that properties have the same code wherever they stand.
 pub(crate) fn properties(
     unit: &Unit<'_>,
     builders: &mut FunctionBuilderContext,
@@ -42,23 +43,33 @@ pub(crate) fn properties(
     let calls: Vec<_> = all_facts.iter().flat_map(|facts| facts.calls.clone()).collect();
 
     let mut signature = Signature::new(unit.isa.default_call_conv());
-    signature.params.resize(2, AbiParam::new(types::I64));
+    signature.params.resize(3, AbiParam::new(types::I64));
     signature.returns.push(AbiParam::new(types::I64));
     let mut native = new_function(signature);
     let memory = Memory::of_caller(unit, &calls);
     let mut translator = Translator::begin(unit, &mut native, builders, memory);
+    let first_number = properties.first().map_or(0, |(number, _)| *number);
+    let first = translator.parameter(2);
     for ((number, property), facts) in properties.iter().zip(&all_facts) {
         let nest = Nest::of(unit.model, &property.name, &property.parameters)?;
         if !nest.is_empty() {
             translator.scope = Scope::of(&property.frame, !facts.writes);
             translator.shrunk = facts.writes && facts.shrinks;
-            translator.look_at(*number, property, &nest, facts.writes);
+            let number = Number { first, distance: i64::from(*number) - i64::from(first_number) };
+            translator.look_at(number, property, &nest, facts.writes);
         }
     }
     let nothing = translator.constant(0);
     translator.builder.ins().return_(&[nothing]);
     let need = translator.end()?;
     Ok(Translated { function: native, need })
+}
+
+/// The number of a property, by its distance from the one that the function is given.
+#[derive(Clone, Copy)]
+struct Number {
+    first: Value,
+    distance: i64,
 }
 
 /// What has been seen of the instances of a property so far. All are looked at, because an error of
@@ -74,7 +85,7 @@ struct Seen {
 }
 
 impl<'m> Translator<'_, 'm> {
-    fn look_at(&mut self, number: u32, property: &'m Property, nest: &Nest, on_copies: bool) {
+    fn look_at(&mut self, number: Number, property: &'m Property, nest: &Nest, on_copies: bool) {
         let original = self.state;
         let [error, found] = [(); 2].map(|()| self.cold_block());
         let next = self.block();
@@ -133,9 +144,9 @@ impl<'m> Translator<'_, 'm> {
     }
 
     /// After all instances, none of which has failed.
-    fn decide(&mut self, number: u32, kind: PropertyKind, seen: &Seen) {
+    fn decide(&mut self, number: Number, kind: PropertyKind, seen: &Seen) {
         let decisions = match kind {
-            PropertyKind::Cover => return self.note_cover_if(seen.found, number as usize),
+            PropertyKind::Cover => return self.note_cover_if(seen.found, number),
             PropertyKind::Assumption => [(seen.found, EXCLUDED), (seen.excluded, EXCLUDED)],
             PropertyKind::Invariant | PropertyKind::Liveness => {
                 [(seen.found, BROKEN), (seen.excluded, EXCLUDED)]
@@ -151,29 +162,43 @@ impl<'m> Translator<'_, 'm> {
     }
 
     /// Notes that a cover was seen to hold, if it was.
-    fn note_cover_if(&mut self, found: Variable, number: usize) {
+    fn note_cover_if(&mut self, found: Variable, number: Number) {
         let [noted, next] = [(); 2].map(|()| self.block());
         let found = self.builder.use_var(found);
         self.choose(found, noted, next);
         self.enter(noted);
-        self.note_cover(number);
+        let number = self.number_of(number);
+        self.note_cover_at(number, 0);
         self.jump(next);
         self.enter(next);
     }
 
-    fn stop_at(&mut self, block: Block, status: i64, number: u32) {
+    fn number_of(&mut self, number: Number) -> Value {
+        self.builder.ins().iadd_imm_s(number.first, number.distance)
+    }
+
+    fn stop_at(&mut self, block: Block, status: i64, number: Number) {
         self.enter(block);
-        let answer = self.constant(i64::from(number) << STATUS_BITS | status);
+        let number = self.number_of(number);
+        let above = self.builder.ins().ishl_imm_u(number, i64::from(STATUS_BITS));
+        let status = self.constant(status);
+        let answer = self.builder.ins().bor(above, status);
         self.builder.ins().return_(&[answer]);
     }
 
-    /// Notes that the property with this number was seen to hold, or, counted after the
-    /// properties, that a `cover` statement was.
+    /// Notes that a `cover` statement was reached; they are counted after the properties.
     pub(super) fn note_cover(&mut self, number: usize) {
+        let zero = self.constant(0);
+        self.note_cover_at(zero, number as i32);
+    }
+
+    /// Notes that the cover with the number `base + offset` was seen to hold.
+    fn note_cover_at(&mut self, base: Value, offset: i32) {
         let at = std::mem::offset_of!(Context, covered) as i32;
         let covered = self.builder.ins().load(types::I64, plain(), self.context, at);
+        let covered = self.builder.ins().iadd(covered, base);
         let noted = self.builder.ins().iconst(types::I8, 1);
-        self.builder.ins().store(plain(), noted, covered, number as i32);
+        self.builder.ins().store(plain(), noted, covered, offset);
     }
 
     fn bind_in_loops(&mut self, property: &'m Property, seen: &mut Seen) {

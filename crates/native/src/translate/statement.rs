@@ -252,8 +252,7 @@ impl<'m> Translator<'_, 'm> {
             return self.set_slot(place, 1);
         }
         let to = self.locate_memory(place);
-        let image = self.unit.cleared[place.ty.0 as usize].as_ptr();
-        let image = self.constant(image as usize as i64);
+        let image = self.cleared(place.ty);
         self.copy(&to, &Address::at(image), self.layout().of_type(place.ty).size);
         self.shrunk |= self.unit.knowledge.has_multiset(place.ty);
     }
@@ -344,7 +343,7 @@ impl<'m> Translator<'_, 'm> {
 
     /// What the functions of the host for multisets take first.
     fn multiset_arguments(&mut self, multiset: &Address, ty: TypeId) -> [Value; 3] {
-        let shapes = self.constant(self.unit.shapes as i64);
+        let shapes = self.shapes();
         let ty = self.constant(i64::from(ty.0));
         [shapes, ty, self.full_pointer(multiset)]
     }

@@ -72,7 +72,7 @@ impl<'a> Search<'a> {
         lookups: Vec<Lookup>,
     ) -> Search<'a> {
         let (model, layout) = (current.interpreter.model(), current.interpreter.layout());
-        let engine = Engine::new(&current.interpreter);
+        let engine = Engine::sharing(&current.interpreter, &of.code);
         let reduction = Canonicalizer::new(model, layout, of.options.symmetry);
         let size = layout.size as usize;
         let now = Instant::now();

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use abstraction::RuleId;
 use explore::symmetry::{Canonicalizer, Scratch};
-use explore::{Engine, Progress};
+use explore::{CodeCache, Engine, Progress};
 use murphi::interpret::Interpreter;
 use murphi::machine::{Check, Machine, Outcome, Successors};
 use rustc_hash::FxHashSet;
@@ -47,6 +47,8 @@ pub(super) enum Without {
 pub(super) struct Reached {
     states: States,
     reduction: Canonicalizer,
+    /// Native functions that the candidates have in common.
+    code: CodeCache,
 }
 
 /// What says whether to go on, and hears how far it has got.
@@ -114,12 +116,17 @@ impl<'a, 'l> Watch<'a, 'l> {
 impl Reached {
     /// Explores an abstraction. `None` if it does not keep its promise after all, or that was ended
     /// early.
-    pub(super) fn new(current: &Abstract, watch: &mut Watch<'_, '_>) -> Option<Reached> {
+    pub(super) fn new(
+        current: &Abstract,
+        code: CodeCache,
+        watch: &mut Watch<'_, '_>,
+    ) -> Option<Reached> {
         let (model, layout) = (current.interpreter.model(), current.interpreter.layout());
-        let engine = Engine::new(&current.interpreter);
+        let engine = Engine::sharing(&current.interpreter, &code);
         let mut reached = Reached {
             states: States::new(engine.clone()),
             reduction: Canonicalizer::new(model, layout, watch.options.symmetry),
+            code,
         };
         let mut walk = Walk::new(&mut reached, current, &engine);
         let mut found = Successors::new(walk.size);
@@ -152,7 +159,7 @@ impl Reached {
         watch: &mut Watch<'_, '_>,
     ) -> Without {
         let Some(changed) = only(candidate, rules) else { return Without::Unknown };
-        let changed = Engine::new(&changed);
+        let changed = Engine::sharing(&changed, &self.code);
         let mut engine = None;
         let (mut at, mut stretch) = (0, FIRST_STRETCH);
         while at < known {
@@ -164,7 +171,8 @@ impl Reached {
             watch.looked_at += end - at;
             watch.rules_fired += fired;
             if !found.firings.is_empty() {
-                let engine = engine.get_or_insert_with(|| Engine::new(&candidate.interpreter));
+                let engine = engine
+                    .get_or_insert_with(|| Engine::sharing(&candidate.interpreter, &self.code));
                 let first = self.states.len();
                 match Walk::new(self, candidate, engine).explore(first, found, watch) {
                     Without::Fine => {}
