@@ -37,6 +37,11 @@ pub(crate) struct Linkable {
 }
 
 impl CodeCache {
+    /// How many functions it keeps.
+    pub fn functions(&self) -> usize {
+        self.kept().functions.values().map(Vec::len).sum()
+    }
+
     /// The code of a function of this form: what was compiled before, or else what `compile` makes.
     pub(crate) fn code<E>(
         &self,

@@ -2,6 +2,7 @@
 //!
 //! They are one program: linking a program for each takes longer than running most of them.
 
+mod cache;
 mod constructs;
 mod differential;
 mod portions;

@@ -1,13 +1,16 @@
 //! A model run twice: by native code and by the reference interpreter.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use murphi::check::{Options, load};
 use murphi::interpret::Interpreter;
 use murphi::ir::Model;
 use murphi::machine::{Check, Machine, Outcome, Successors};
 use murphi::source::Source;
-use tribunal_native::{Error, NativeMachine, Program};
+use tribunal_native::{CodeCache, Error, NativeMachine, Program};
+
+/// The native functions that models of all tests have in common.
+static SHARED: LazyLock<CodeCache> = LazyLock::new(CodeCache::default);
 
 /// Both machines of one model.
 pub(crate) struct Both {
@@ -18,6 +21,19 @@ pub(crate) struct Both {
 }
 
 impl Both {
+    /// Both machines of a model that shares its code with others.
+    pub(crate) fn sharing(text: &str, cache: &CodeCache) -> Both {
+        let source = Source { name: "shared.m".to_owned(), text: text.to_owned() };
+        let checked = load(source, &Options::default()).expect("the model is correct");
+        let model = Arc::new(checked.model);
+        let interpreter = Interpreter::new(Arc::clone(&model)).expect("the model is small");
+        let (layout, never) = (interpreter.layout(), &|| false);
+        let program = Program::compile_unless(&model, layout, Some(cache), never)
+            .expect("the model compiles");
+        let native = program.machine();
+        Both { model, interpreter, program, native }
+    }
+
     pub(crate) fn of(name: &str, text: &str, options: &Options) -> Both {
         Both::unless_refused(name, text, options).expect("the model compiles")
     }
@@ -30,7 +46,10 @@ impl Both {
             load(source, options).unwrap_or_else(|found| panic!("{name}: {found:#?}\n{text}"));
         let model = Arc::new(checked.model);
         let interpreter = Interpreter::new(Arc::clone(&model)).expect("the model is small");
-        let program = match Program::compile(&model, interpreter.layout()) {
+        // Every other model shares its code with all that came before.
+        let cache = (text.len() % 2 == 0).then_some(&*SHARED);
+        let program = match Program::compile_unless(&model, interpreter.layout(), cache, &|| false)
+        {
             Err(Error::ElementInRecursion) => return None,
             compiled => compiled.expect("the model compiles"),
         };
