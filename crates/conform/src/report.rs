@@ -23,7 +23,7 @@
 //! let source = Source { name: "memory.m".into(), text: text.into() };
 //! let report = answer(&source, &Options::default(), &mut |_, _| (), &Stop::after(None))?;
 //! assert!(matches!(report.verdict, Verdict::Holds(())));
-//! assert_eq!(report.sentence, "sequentially consistent");
+//! assert_eq!(report.sentence, "sequentially consistent for 2 processors, 2 addresses");
 //! # Ok::<(), tribunal_conform::report::Unanswered>(())
 //! ```
 

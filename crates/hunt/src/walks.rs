@@ -296,7 +296,7 @@ impl WalkReport<'_> {
         }
         if let Some(path) = self.kept {
             let path = path.display();
-            let _ = writeln!(text, "\nTo go on:");
+            let _ = writeln!(text, "\nNext steps:");
             let _ = writeln!(text, "  tribunal check --model {model} {path}");
             let _ = writeln!(text, "  tribunal explain --model {model} --shrink {path}");
         }

@@ -32,7 +32,7 @@ fn verified(report: &Report) -> String {
             let lemma = report.lemmas.first().map_or("", |lemma| &lemma.name);
             format!("{lemma}; others were not looked for")
         }
-        (memory_model, _) => memory_model.kept().to_owned(),
+        (memory_model, _) => format!("{} for {}", memory_model.kept(), report.sizes),
     }
 }
 

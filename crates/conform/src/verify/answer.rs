@@ -1,6 +1,9 @@
 //! What is found out about a protocol: the answer, what was searched for it, and the run that raised
 //! an alarm.
 
+use std::fmt;
+
+use explore::report::counted;
 use explore::{Exploration, Reason, Step, report};
 use history::History;
 use murphi::diagnostic::Diagnostic;
@@ -48,6 +51,17 @@ pub struct Sizes {
     pub addresses: u64,
     /// Values.
     pub values: u64,
+}
+
+/// `2 processors, 1 address`: what every verdict is limited to.
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, ", counted(self.processors, "processor"))?;
+        match self.addresses {
+            1 => f.write_str("1 address"),
+            addresses => write!(f, "{addresses} addresses"),
+        }
+    }
 }
 
 /// A model that was searched.

@@ -1,10 +1,10 @@
 //! A verification for any number of processors as a person reads it: the verdict in one line, what
-//! was searched, each lemma with the step that called for it, and the run if there is one.
+//! was searched, each lemma with the step that called for it, and the counterexample if there is one.
 
 use std::fmt::Write as _;
 
 use evidence::Verdict;
-use explore::report::{counted, grouped};
+use explore::report::counted;
 use parametric::report::{ClaimSummary, Open, Report};
 use refine::Kept;
 
@@ -12,7 +12,7 @@ use crate::exploration::text::{explanation, run, seconds};
 use crate::style::{Style, paint};
 use crate::verification::can_be_assumed;
 use crate::verification::keep::ASSUME;
-use crate::verification::text::{open_lines, to_go_on};
+use crate::verification::text::{next_steps, open_lines};
 
 /// The whole report, each line ended by a newline. If `quiet`, only the verdict.
 pub fn report(report: &Report, quiet: bool, colour: bool) -> String {
@@ -39,30 +39,30 @@ pub fn report(report: &Report, quiet: bool, colour: bool) -> String {
     if let Some(counterexample) = finding.and_then(|finding| finding.counterexample.as_ref()) {
         let whose = match &report.verdict {
             Verdict::Broken(broken) => {
-                format!("A run with {}:", counted(broken.processors, "processor"))
+                format!("Counterexample with {}:", counted(broken.processors, "processor"))
             }
-            _ => "A run of the abstraction that no lemma excludes:".to_owned(),
+            _ => "Counterexample of the abstraction, which no lemma excludes:".to_owned(),
         };
         let _ = write!(text, "\n{whose}\n{}", run(counterexample, colour));
     }
     text.push_str(&explanation(finding.map(|finding| &finding.broken), colour));
-    text + &to_go_on(&advice(report))
+    text + &next_steps(&advice(report))
 }
 
 /// What could be done, a line each.
 fn advice(report: &Report) -> Vec<String> {
     match &report.verdict {
         Verdict::Undecided(Open::NotEstablished(doubts)) if can_be_assumed(doubts) => {
-            vec![format!("take it for granted: {ASSUME}")]
+            vec![format!("assume it: {ASSUME}")]
         }
         Verdict::Undecided(Open::Missing(Some(missing))) => {
             let lemma = missing.rule.as_ref().map(|rule| {
                 format!(
-                    "if others cannot do this last: give `invariant \"lemma for {rule}\" …` by \
-                     --lemmas FILE"
+                    "if no processor can take the last step: say why as `invariant \"lemma for \
+                     {rule}\" …` in a file, and pass --lemmas FILE"
                 )
             });
-            let wider = format!("keep more processors as they are: --concrete {}", missing.wider);
+            let wider = format!("use more concrete processors: --concrete {}", missing.wider);
             lemma.into_iter().chain([wider]).collect()
         }
         _ => Vec::new(),
@@ -93,31 +93,26 @@ fn claim_lines(claim: &ClaimSummary, concrete: u64, colour: bool) -> String {
         );
     }
     text.push('\n');
-    let lemmas = counted(claim.lemmas.len() as u64, "lemma");
     if claim.rounds > 0 {
+        let named = if claim.named { ", 1 known by name" } else { "" };
+        let concrete = counted(concrete, "concrete processor");
+        let _ = writeln!(text, "    abstraction: {concrete}{named}, Other for the rest");
         let minimal = match (claim.minimal, claim.lemmas.len()) {
-            (true, 1..) => ", none of which can be left out",
+            (true, 1..) => " (minimal)",
             _ => "",
         };
-        let named = if claim.named { "of another the name is kept, " } else { "" };
-        let _ = writeln!(
-            text,
-            "    {} stay as they are, {named}the others are one; {lemmas}{minimal}, in {}",
-            counted(concrete, "processor"),
-            counted(claim.rounds as u64, "round")
-        );
+        let rounds = counted(claim.rounds as u64, "refinement round");
+        let lemmas = claim.lemmas.len();
+        let _ = writeln!(text, "    lemmas: {lemmas}{minimal}, found in {rounds}");
     }
     let instances = claim.instances.iter().map(|instance| {
-        let how = if instance.complete { "all " } else { "" };
-        format!("{how}{} of {}", grouped(instance.states), instance.processors)
+        let extent = if instance.complete { "all" } else { "partial" };
+        let states = counted(instance.states, "state");
+        format!("{}: {states} ({extent})", counted(instance.processors, "processor"))
     });
     let instances: Vec<String> = instances.collect();
     if !instances.is_empty() {
-        let _ = writeln!(
-            text,
-            "    looked at first: states with so many processors: {}",
-            instances.join(", ")
-        );
+        let _ = writeln!(text, "    observed: {}", instances.join("; "));
     }
     text
 }
@@ -131,7 +126,7 @@ fn lemma_lines(lemma: &Kept) -> String {
         Some(step) => {
             let _ = writeln!(text, "    -- excludes {step}");
         }
-        None => text.push_str("    -- given\n"),
+        None => text.push_str("    -- given by --lemmas\n"),
     }
     text
 }

@@ -36,18 +36,18 @@ pub fn report(report: &Report, go_on: &[String], quiet: bool, colour: bool) -> S
             text.push_str(&explanation(broken, colour));
         }
     }
-    text + &to_go_on(go_on)
+    text + &next_steps(go_on)
 }
 
-/// What can be done, a line each.
-pub(crate) fn to_go_on(lines: &[String]) -> String {
+/// What a user can do next, a line each.
+pub(crate) fn next_steps(lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    lines.iter().fold("\nTo go on:\n".to_owned(), |text, line| format!("{text}  {line}\n"))
+    lines.iter().fold("\nNext steps:\n".to_owned(), |text, line| format!("{text}  {line}\n"))
 }
 
-/// `piranha.m: verified: sequentially consistent with 2 processors, 2 addresses`
+/// `piranha.m: verified: sequentially consistent for 2 processors, 2 addresses`
 pub fn verdict_line(report: &Report, colour: bool) -> String {
     let name = report.verdict_name().replace('-', " ");
     let name = paint(&name, Style::of(&report.verdict), colour);
@@ -78,18 +78,10 @@ fn lemma_line(lemma: &Searched, colour: bool) -> String {
 
 /// What the answer rests on.
 fn relative_to(report: &Report) -> Vec<String> {
-    let sizes = &report.sizes;
-    let mut first = vec![
-        counted(sizes.processors, "processor"),
-        match sizes.addresses {
-            1 => "1 address".to_owned(),
-            addresses => format!("{addresses} addresses"),
-        },
-    ];
-    first.push(match report.reduced {
+    let values = match report.reduced {
         true => "any number of values".to_owned(),
-        false => counted(sizes.values, "value"),
-    });
+        false => counted(report.sizes.values, "value"),
+    };
     let strict = match (report.options.memory_model, report.commits) {
         (MemoryModel::Sc, false) => {
             "the simple witness: stores to an address count in the order in which they happen"
@@ -102,8 +94,12 @@ fn relative_to(report: &Report) -> Vec<String> {
             "TSO-LB with store buffers, which is a little stricter than TSO"
         }
     };
-    let mut lines =
-        vec![format!("for {}, symmetry {}", first.join(", "), report.options.symmetry.name())];
+    let symmetry = report.options.symmetry.name();
+    let mut lines = vec![format!("scope: {}, {values}; symmetry {symmetry}", report.sizes)];
+    if report.sizes.addresses == 1 && report.options.memory_model == MemoryModel::Sc {
+        let note = "with 1 address, sequential consistency is no more than coherence";
+        lines.push(format!("note: {note}: verify 2 addresses, too"));
+    }
     lines.push(format!("relative to {strict}"));
     lines.extend(grounds(report));
     lines
@@ -135,17 +131,17 @@ pub(crate) fn open_lines(doubts: &[Doubt], source: &Source) -> Vec<String> {
 }
 
 fn memory_text(memory: &Memory) -> String {
-    let mut text = "\nThe memory trace, with a value of its own for every store:\n".to_owned();
+    let mut text = "\nMemory trace, with a distinct value for every store:\n".to_owned();
     for line in memory.trace.lines() {
         let _ = writeln!(text, "  {line}");
     }
     if !memory.cycle.is_empty() {
-        text.push_str("\nIts nice cycle:\n");
+        text.push_str("\nThe cycle that the observer found:\n");
         for Edge { from, to, because } in &memory.cycle {
             let _ = writeln!(text, "  {from}  -- {because} -->  {to}");
         }
     }
-    text.push_str("\nThe trace checker, which knows of no witness, says:\n");
+    text.push_str("\nIndependent trace checker, no store order assumed:\n");
     for line in judged(memory) {
         let _ = writeln!(text, "  {line}");
     }
@@ -189,12 +185,17 @@ mod tests {
         }];
         assert_eq!(
             report(&found, &[], false, false),
-            "m.m: verified: sequentially consistent\n  \
+            "m.m: verified: sequentially consistent for 2 processors, 1 address\n  \
              no 1-nice cycle: holds, 1,024 states, 4,096 rules fired, depth 20, 0.10 s\n  \
-             for 2 processors, 1 address, any number of values, symmetry full\n  \
+             scope: 2 processors, 1 address, any number of values; symmetry full\n  \
+             note: with 1 address, sequential consistency is no more than coherence: verify 2 \
+             addresses, too\n  \
              relative to the simple witness: stores to an address count in the order in which \
              they happen\n  causality and data independence are evident from the source\n"
         );
-        assert_eq!(report(&found, &[], true, false), "m.m: verified: sequentially consistent\n");
+        assert_eq!(
+            report(&found, &[], true, false),
+            "m.m: verified: sequentially consistent for 2 processors, 1 address\n"
+        );
     }
 }

@@ -57,6 +57,6 @@ fn commands_to_go_on_name_the_files_and_what_was_asked() {
     assert_eq!(commands[2], "tribunal check --model sc why/trace.trace");
     assert_eq!(go_on(&report, "p.m"), [format!("{again} --out DIR p.m")]);
     let text = text::report(&report, &commands, false, false);
-    assert!(text.contains("\nTo go on:\n  tribunal verify"), "{text}");
+    assert!(text.contains("\nNext steps:\n  tribunal verify"), "{text}");
     assert!(!text.contains("tribunal_"), "{text}");
 }

@@ -15,33 +15,30 @@ const EXAMPLES: &str = "\
 Examples:
   tribunal explore protocol.m                     every reachable state
   tribunal explore --const N=4 protocol.m         the same model with another constant
-  tribunal explore --symmetry off protocol.m      count states as they are, not orbits
+  tribunal explore --symmetry off protocol.m      count all states, not one of each orbit
   tribunal explore --simulate 1000000 big.m       a random walk of a million steps
-  tribunal explore --compact --memory 8GiB big.m  40 bits a state, with a known small risk
+  tribunal explore --compact --memory 8GiB big.m  40 bits a state; may miss states, says how likely
   tribunal explore --save bug.json protocol.m     keep the counterexample ...
   tribunal explore --replay bug.json protocol.m   ... and check it step by step";
 
 const VERDICTS: &str = "\
 Verdicts:
-  verified   every state that can be reached was visited; every invariant holds in each, no rule
-             fails, no state is a deadlock, and what the liveness properties ask for can be reached
-             from each. With --compact the report says how likely it is
-             that a state was overlooked.
-  violation  a run of the model breaks an invariant or fails in a rule. The run is printed: from
-             the start state, one rule a step, with what each step changed. Breadth-first search
-             finds a shortest one.
-             A liveness property is broken by a run to a state from which it can never hold; what
-             can still happen there is printed, too.
-  deadlock   a run of the model ends in a state that nothing leads out of (see --deadlock).
-  undecided  nothing was found broken, but not every state was visited: time, memory or --bound
+  verified   every reachable state was visited: every invariant holds, no rule fails, there is no
+             deadlock, and every liveness property stays reachable. With --compact the report
+             gives the probability that a state was missed.
+  violation  an invariant is broken, or a rule fails. The counterexample is printed from the start
+             state on, one rule a step, with what each step changed; breadth-first search finds a
+             shortest one. For a liveness property it ends in a state from which the property can
+             never hold, and the report says what can still happen there.
+  deadlock   the model reaches a state without successors (see --deadlock).
+  undecided  no violation was found, but not every state was visited: time, memory or --bound
              ended the search, or it was a random walk.";
 
 /// Model-check a Murphi model: invariants, assertions, deadlock.
 ///
-/// Visits every state that the model can reach from its start states and checks it. The model is
-/// a Murphi file as CMurphi and Rumur read it; it is compiled to machine code on the spot, so
-/// there is nothing to generate and nothing to wait for. States that differ only in the names of
-/// scalarset members count as one.
+/// Visits every reachable state and checks it. The model is a Murphi file as CMurphi and Rumur read
+/// it; Tribunal compiles it to machine code in memory, in milliseconds. States that differ only by a
+/// permutation of scalarset members count as one.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
 #[command(after_long_help = format!("{VERDICTS}\n\n{EXAMPLES}\n\n{EXIT_CODES}"))]
@@ -49,19 +46,18 @@ pub(crate) struct ExploreArguments {
     #[command(flatten)]
     pub(crate) language: LanguageFlags,
 
-    /// How many calls of functions that call themselves may be open before they count as endless
-    /// [default: 1000].
+    /// The deepest recursion; beyond it the model has a run-time error [default: 1000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) call_limit: Option<u64>,
 
-    /// Treat a subrange or enumeration as a scalarset, if it is used as one: its members are
-    /// compared for equality, stored, indexed with and gone through, and nothing else. May be
-    /// repeated.
+    /// Treat a subrange or enumeration as a scalarset, if the model uses it symmetrically: compares
+    /// its members for equality, stores them, indexes with them and iterates over them, and nothing
+    /// else. May be repeated.
     #[arg(long, value_name = "TYPE")]
     pub(crate) symmetric: Vec<String>,
 
-    /// Ask whether a state with this condition stays within reach of every state, as
-    /// `liveness EXPR` in the model does. May be repeated.
+    /// Check that from every reachable state some path leads to a state in which EXPR holds, like
+    /// `liveness EXPR` in the model. May be repeated.
     #[arg(long, value_name = "EXPR")]
     pub(crate) liveness: Vec<String>,
 
@@ -72,9 +68,9 @@ pub(crate) struct ExploreArguments {
     #[command(flatten)]
     pub(crate) evidence: EvidenceFlags,
 
-    /// List all rules with how often each fired.
+    /// List every rule with the number of times it fired.
     ///
-    /// Rules that never fired are named without it, too.
+    /// Rules that never fired are always listed.
     #[arg(long)]
     pub(crate) coverage: bool,
 
@@ -93,15 +89,17 @@ pub(crate) struct ExploreArguments {
 /// How the model is read.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct LanguageFlags {
-    /// Give a constant of the model another value. May be repeated.
+    /// Override a constant of the model. May be repeated.
     #[arg(short = 'D', long = "const", value_name = "NAME=VALUE", value_parser = constant)]
     pub(crate) constants: Vec<(String, String)>,
 
-    /// Whose reading of the language counts where the two differ (see docs/murphi.md).
+    /// Which Murphi dialect to follow where CMurphi and Rumur differ (see docs/murphi.md) [default:
+    /// cmurphi].
     #[arg(long, value_name = "DIALECT")]
     pub(crate) dialect: Option<DialectChoice>,
 
-    /// How many rounds a `while` loop may take before it counts as endless [default: 1000].
+    /// The most iterations of a `while` loop; beyond it the model has a run-time error [default:
+    /// 1000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) loop_limit: Option<u64>,
 }
@@ -109,7 +107,7 @@ pub(crate) struct LanguageFlags {
 /// Which states are visited, and in which order.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SearchFlags {
-    /// Whether states that differ only in names of scalarset members are one.
+    /// Whether to count states that differ only by a permutation of scalarset members as one.
     #[arg(long, value_name = "WHAT", default_value = "full")]
     pub(crate) symmetry: SymmetryChoice,
 
@@ -123,30 +121,30 @@ pub(crate) struct SearchFlags {
 
     /// Walk at random for this many steps instead of visiting every state.
     ///
-    /// Finds bugs of models that are too large to be searched; verifies nothing.
+    /// Finds bugs in models that are too large to search; proves nothing.
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     #[arg(conflicts_with_all = ["compact", "disk"])]
     pub(crate) simulate: Option<u64>,
 
-    /// The seed of --simulate: other seeds give other walks.
+    /// The random seed of --simulate.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Look no further than this many steps from a start state; 0 looks at the start states only.
-    /// With --simulate, the length of one walk, at least 1 [default: 10000].
+    /// Search up to this many steps from a start state; 0 checks the start states only. With
+    /// --simulate, the length of one walk, at least 1 [default: 10000].
     #[arg(long, value_name = "DEPTH")]
     pub(crate) bound: Option<u64>,
 
-    /// Remember a hash of each state instead of the state; 40 bits if not said.
+    /// Hash compaction: store a hash of each state instead of the state [default: 40 bits].
     ///
-    /// Two states with the same hash count as one, so that states can be overlooked. The report
-    /// says how likely that is. The states themselves are kept in temporary files.
+    /// Two states with the same hash count as one, so a state can be missed. The report gives the
+    /// probability. The frontier is kept in temporary files.
     #[arg(long, value_name = "BITS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "40", value_parser = clap::value_parser!(u8).range(40..=64))]
     #[arg(conflicts_with = "search")]
     pub(crate) compact: Option<u8>,
 
-    /// The directory for the temporary files of --compact; the system's if not said.
+    /// The directory for the temporary files of --compact [default: the system's].
     #[arg(long, value_name = "DIR", requires = "compact")]
     pub(crate) disk: Option<PathBuf>,
 }
@@ -154,16 +152,16 @@ pub(crate) struct SearchFlags {
 /// How long and how large an exploration may get.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ExploreLimitFlags {
-    /// How many threads search; all cores if not said. States, rules fired and verdict do not
-    /// depend on it.
+    /// The number of threads [default: all cores]. States, rules fired and verdict do not depend on
+    /// it.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
-    /// The time for the search: 500ms, 60s, 5m, 1h.
+    /// The time limit of the search: 500ms, 60s, 5m, 1h.
     #[arg(long, value_name = "TIME", value_parser = units::time)]
     pub(crate) budget: Option<Duration>,
 
-    /// The memory for the search: 512MiB, 8GiB, 200MB; four fifths of what is free if not said.
+    /// The memory limit of the search: 512MiB, 8GiB, 200MB [default: four fifths of free memory].
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     pub(crate) memory: Option<usize>,
 }
@@ -187,8 +185,8 @@ pub(crate) struct EvidenceFlags {
     #[arg(long, value_name = "EXPR")]
     pub(crate) show: Vec<String>,
 
-    /// Leave these variables out of a counterexample: `cache`, `cache[Proc_1]`, `cache[Proc_1].data`;
-    /// `*` leaves out all, so that only what --show asks for is left. May be repeated.
+    /// Hide these variables in a counterexample: `cache`, `cache[Proc_1]`, `cache[Proc_1].data`; `*`
+    /// hides all, so that only the expressions of --show remain. May be repeated.
     #[arg(long, value_name = "PLACE")]
     pub(crate) hide: Vec<String>,
 
@@ -198,50 +196,50 @@ pub(crate) struct EvidenceFlags {
 
     /// Check a counterexample instead of searching: a file of --save, or what --json printed.
     ///
-    /// Runs it step by step in the reference interpreter, which shares no code with the search:
-    /// each rule must apply and change what is recorded, and the end must be as wrong as it is
-    /// said to be. Constants, dialect and loop limit are taken from the file unless given. Exits
-    /// 0 if the counterexample is one, and 1 if it is not.
+    /// Runs the counterexample step by step in the reference interpreter, which shares no code with
+    /// the search: each rule must be enabled and change what is recorded, and the last state must
+    /// have the recorded violation. Constants, dialect and loop limit are taken from the file unless
+    /// given. Exits 0 if the counterexample is confirmed, and 1 if it is not.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["simulate", "bound", "compact", "disk"])]
     #[arg(conflicts_with_all = ["save", "coverage", "budget", "memory"])]
     pub(crate) replay: Option<String>,
 }
 
-/// Whose reading of the language counts.
+/// Which dialect of Murphi counts.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DialectChoice {
-    /// That of CMurphi, and what only Rumur accepts as Rumur means it. The default.
+    /// CMurphi; extensions that only Rumur has, as in Rumur.
     Cmurphi,
-    /// That of Rumur.
+    /// Rumur.
     Rumur,
 }
 
 /// Whether symmetry is used.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SymmetryChoice {
-    /// One state of each orbit is visited, exactly.
+    /// Visit one state of each orbit (exact symmetry reduction).
     Full,
-    /// States are visited as they are. Multisets stay unordered.
+    /// Visit every state. Multisets stay unordered.
     Off,
 }
 
 /// What counts as a deadlock.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DeadlockChoice {
-    /// Nothing.
+    /// Do not check for deadlocks.
     Off,
-    /// A state in which no rule applies.
+    /// A state in which no rule is enabled.
     Stuck,
-    /// A state that no rule leads out of, also when some apply.
+    /// A state in which every enabled rule, if any, leaves the state unchanged.
     Stuttering,
 }
 
 /// The order of the search.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SearchChoice {
-    /// Breadth first: counterexamples are as short as possible.
+    /// Breadth-first: counterexamples are as short as possible.
     Bfs,
-    /// Depth first.
+    /// Depth-first.
     Dfs,
 }
 

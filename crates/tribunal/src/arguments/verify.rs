@@ -15,37 +15,38 @@ const EXAMPLES: &str = "\
 Examples:
   tribunal verify --model sc protocol.m            sequentially consistent?
   tribunal verify --model sc --const N=3 protocol.m
-  tribunal verify --model tso --out why protocol.m keep run, trace, certificate and picture
+  tribunal verify --model tso --out why protocol.m keep counterexample, trace, certificate, picture
   tribunal verify --model sc --assume data-independence protocol.m
-  tribunal verify --model sc --witness none lazy.m no order of the stores is assumed
+  tribunal verify --model sc --witness none lazy.m assume no order of the stores
   tribunal verify --model sc --mutants protocol.m  would a mistake be noticed?
-  tribunal verify --replay why/run.json protocol.m run a counterexample again
-  tribunal verify --any-processors protocol.m      its invariants, for any number of processors
+  tribunal verify --replay why/run.json protocol.m check a counterexample again
+  tribunal verify --any-processors protocol.m      prove its invariants for any number of processors
   tribunal verify --any-processors --model sc protocol.m";
 
 const VERDICTS: &str = "\
 Verdicts:
-  verified     every lemma holds in every state that can be reached, and so do the protocol's own
-               invariants; for these numbers of processors and addresses.
-  violation    a run of the protocol has loads and stores that the memory model does not allow,
-               confirmed by the trace checker and certified.
-  false alarm  an observer objects to a run that the memory model allows: stores do not count in
-               the order in which they happen, or TSO-LB is stricter than TSO. Nothing is known.
-  broken       the protocol breaks an invariant of its own, misses a cover, fails or gets stuck.
-  undecided    time or memory ended the search, or every lemma holds but something that they rest
-               on is not established: the line says what and where. Nothing was found broken.";
+  verified     the protocol implements the memory model for the processors and addresses that the
+               verdict names, and its own invariants hold in every reachable state.
+  violation    the counterexample has loads and stores that the memory model forbids, confirmed by
+               the trace checker and certified.
+  false alarm  an observer rejects a run that the memory model allows: the order of stores is not
+               the one assumed (see --witness), or TSO-LB is stricter than TSO. Nothing is proved
+               or refuted.
+  broken       the protocol breaks an invariant of its own, misses a cover, fails or deadlocks.
+  undecided    time or memory ended the search, or the proof needs something that is not
+               established; the verdict names the place and the reason. No violation was found.";
 
 /// Does a protocol implement its memory model?
 ///
 /// The protocol is a Murphi file that calls `Load(p, a, v)` where a processor takes a value and
-/// `Store(p, a, v)` where it writes one; the bodies may be empty. It is composed with observers
-/// that know the memory model, and all its states are visited. A violation is shown as a run of
-/// the protocol and as the memory trace of that run.
+/// `Store(p, a, v)` where it writes one; the bodies may be empty. Tribunal composes it with
+/// observers of the memory model and visits every reachable state. A violation is shown as a
+/// counterexample of the protocol with its memory trace.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
 #[command(after_long_help = format!("{VERDICTS}\n\n{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct VerifyArguments {
-    /// The memory model.
+    /// The memory model that the protocol must implement.
     #[arg(short, long, value_name = "MODEL", ignore_case = true)]
     #[arg(required_unless_present_any = ["replay", "any_processors"])]
     pub(crate) model: Option<MemoryModelChoice>,
@@ -53,43 +54,43 @@ pub(crate) struct VerifyArguments {
     #[command(flatten)]
     pub(crate) events: EventFlags,
 
-    /// The procedure that is called where a store takes its place in the order of its address, if
-    /// that is later than the store: where it leaves a store buffer; `none` for none [default:
-    /// Commit, if there is one].
+    /// The procedure that marks where a store enters the coherence order of its address, if that is
+    /// later than the store itself, as when it leaves a store buffer; `none` if there is none
+    /// [default: Commit, if the protocol has it].
     #[arg(long, value_name = "NAME")]
     pub(crate) commit: Option<String>,
 
-    /// For sc: what is assumed about the order of the stores.
+    /// For sc: the order of the stores that the observers assume.
     #[arg(long, value_name = "WITNESS", default_value = "simple")]
     pub(crate) witness: WitnessChoice,
 
-    /// For sc: look only for cycles of this many processors and addresses.
+    /// For sc: search only for cycles through this many processors and addresses.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) lemma: Option<u64>,
 
     /// For tso: begin with the exact observer.
     ///
-    /// Unless said, an observer that propagates only when a load does not match is tried first: it
-    /// is cheaper, but may raise alarms that the exact one does not.
+    /// By default an approximate observer is tried first, which propagates stores only when a load
+    /// does not match: it has fewer states, but may raise false alarms.
     #[arg(long)]
     pub(crate) exact: bool,
 
-    /// Take for granted what is not established, and say so in the verdict.
+    /// Assume what is not established, and say so in the verdict.
     ///
     /// A few values stand for any number of them if the protocol only copies values, every value
-    /// comes from a store or a start state, and every store has a value that was chosen for it
-    /// alone. Where that is not evident, the verdict is undecided; with this it is verified assuming
-    /// data independence.
+    /// comes from a store or a start state, and the value of each store is chosen freely. Where the
+    /// source does not show that, the verdict is undecided; with --assume data-independence it is
+    /// "verified, assuming data independence".
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) assume: Vec<AssumptionChoice>,
 
-    /// Go on past more alarms that the memory model allows: up to 1,000.
+    /// Search past up to 1,000 false alarms.
     ///
-    /// Without it the search ends after 100 of them, and nothing is known.
+    /// Without it the search ends after 100 of them, and the verdict is "false alarm".
     #[arg(long = "continue")]
     pub(crate) pass_over: bool,
 
-    /// Whether states that differ only in names of scalarset members are one.
+    /// Whether to count states that differ only by a permutation of scalarset members as one.
     #[arg(long, value_name = "WHAT", default_value = "full")]
     pub(crate) symmetry: SymmetryChoice,
 
@@ -97,9 +98,9 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_name = "WHAT")]
     pub(crate) deadlock: Option<DeadlockChoice>,
 
-    /// Treat a subrange or enumeration as a scalarset, if it is used as one: its members are
-    /// compared for equality, stored, indexed with and gone through, and nothing else. May be
-    /// repeated. A certificate is of a protocol as it is written, so there is none with it.
+    /// Treat a subrange or enumeration as a scalarset, if the model uses it symmetrically: compares
+    /// its members for equality, stores them, indexes with them and iterates over them, and nothing
+    /// else. May be repeated. Excludes --certificate, which is about the protocol as written.
     #[arg(long, value_name = "TYPE", conflicts_with = "certificate")]
     pub(crate) symmetric: Vec<String>,
 
@@ -108,21 +109,21 @@ pub(crate) struct VerifyArguments {
     #[command(flatten)]
     pub(crate) limits: ExploreLimitFlags,
 
-    /// Verify small changes of the protocol instead, and say which of them are noticed.
+    /// Mutation testing: verify small changes of the protocol, and report which ones are detected.
     ///
-    /// Drops statements, skips updates, swaps values, weakens guards, one at a time, and reports
-    /// how many of these mutants break the memory model, an invariant or get stuck, and which
-    /// survive. --budget and --memory are for each search. Exits 0 when all were decided.
+    /// Each mutant drops a statement, skips an update, swaps values or weakens a guard. The report
+    /// says how many mutants break the memory model or an invariant, or deadlock, and which ones
+    /// survive. --budget and --memory apply to each search. Exits 0 when all were decided.
     #[arg(long, conflicts_with_all = ["emit", "out", "replay"])]
     pub(crate) mutants: bool,
 
-    /// With --mutants: try only the mutants with these numbers, for instance those that survive, with
-    /// more processors or addresses.
+    /// With --mutants: verify only the mutants with these numbers, for instance survivors with more
+    /// processors or addresses.
     #[arg(long, value_name = "NUMBER", value_delimiter = ',', requires = "mutants")]
     pub(crate) mutant: Vec<usize>,
 
-    /// With --mutants: look for survivors only. Once one question has noticed a mutant, the others
-    /// are not put, so that the numbers for each question are lower, and the trial is shorter.
+    /// With --mutants: stop checking a mutant as soon as one check detects it. Faster, but the number
+    /// of mutants that each single check detects is then a lower bound.
     #[arg(long, requires = "mutants")]
     pub(crate) survivors: bool,
 
@@ -133,14 +134,14 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) emit: Option<PathBuf>,
 
-    /// Keep what was found in this directory: the run, its memory trace, certificate and picture.
+    /// Write the counterexample to this directory, with its memory trace, certificate and picture.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
     /// Check a counterexample instead of searching: run.json of --out, or what --json printed.
     ///
-    /// Composes the same lemma again and runs the counterexample step by step in the reference
-    /// interpreter. Exits 0 if it is one, and 1 if it is not.
+    /// Rebuilds the protocol-plus-observer model and runs the counterexample step by step in the
+    /// reference interpreter. Exits 0 if the counterexample is confirmed, and 1 if it is not.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "emit", "budget", "memory"])]
     pub(crate) replay: Option<String>,
 
@@ -156,10 +157,10 @@ pub(crate) struct VerifyArguments {
     pub(crate) file: String,
 }
 
-/// What can be taken for granted.
+/// What can be assumed.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AssumptionChoice {
-    /// That values are cargo, and that every store has one of its own.
+    /// The protocol only copies values, and the value of each store is chosen freely.
     DataIndependence,
 }
 
@@ -169,24 +170,24 @@ pub(crate) struct AnyProcessorsFlags {
     /// Verify for any number of processors: the memory model, or without --model the invariants of
     /// the protocol.
     ///
-    /// Some processors stay as they are, and one stands for all others, which may do anything that
-    /// is not excluded by a lemma. Lemmas are found by themselves, among what is so in all states of
-    /// small instances, and checked. Exits 1 with a run if the protocol does not hold with some
-    /// number of processors, and 3 if a lemma is missing or an invariant is left open.
+    /// The abstraction keeps a few concrete processors; one more, Other, stands for all the rest, and
+    /// may do anything that no lemma excludes. Tribunal guesses noninterference lemmas from small
+    /// instances and proves them together with the claim. Exits 1 with a counterexample if some
+    /// number of processors breaks the claim, and 3 if a lemma is missing.
     #[arg(long, conflicts_with_all = ["mutants", "replay", "emit", "out", "pass_over"])]
     pub(crate) any_processors: bool,
 
-    /// With --any-processors: how many processors stay as they are [default: 2, and 3 if that does
-    /// not do].
+    /// With --any-processors: the number of concrete processors [default: 2; retries with 3 if no
+    /// proof is found].
     #[arg(long, value_name = "C", requires = "any_processors")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=4))]
     pub(crate) concrete: Option<u64>,
 
-    /// With --any-processors: keep no processor by its name alone.
+    /// With --any-processors: do not track one extra processor by identity.
     ///
-    /// Besides those that stay as they are, one more is told from the others wherever processors are
-    /// stored, so that lemmas may compare two that are stored; nothing of its own is kept. Without
-    /// that there are fewer states, and fewer lemmas.
+    /// By default, if the protocol stores references to processors, the abstraction also tells one
+    /// more processor from the rest wherever a reference is stored, so that lemmas can compare two
+    /// references. Without it there are fewer states, and weaker lemmas.
     #[arg(long, requires = "any_processors")]
     pub(crate) no_name: bool,
 
@@ -195,34 +196,34 @@ pub(crate) struct AnyProcessorsFlags {
     #[arg(long, value_name = "TYPE", requires = "any_processors")]
     pub(crate) processors: Option<String>,
 
-    /// With --any-processors: print what would be done, step by step, and stop.
+    /// With --any-processors: print the plan of the proof, step by step, and stop.
     #[arg(long, requires = "any_processors")]
     pub(crate) plan: bool,
 
-    /// With --any-processors: begin with the lemmas in this file, invariants that are named
-    /// "lemma for RULE".
+    /// With --any-processors: start with the lemmas in this file: invariants named "lemma for RULE".
+    /// They are checked like any other lemma.
     #[arg(long, value_name = "FILE", requires = "any_processors")]
     pub(crate) lemmas: Option<String>,
 
-    /// With --any-processors: try a verdict out. So many random steps of instances with up to 7
-    /// processors must be steps of the abstraction, in every view of them, and all states of
-    /// instances are visited, as long as one has no more than a million.
+    /// With --any-processors: test the proof on concrete instances. N random steps of instances with
+    /// up to 7 processors must be steps of the abstraction in every view, and instances of up to a
+    /// million states are searched exhaustively.
     ///
-    /// The verdict says up to how many processors that was done. What contradicts it makes it
+    /// The verdict names the largest instance that was searched. A contradiction makes the verdict
     /// undecided.
     #[arg(long, value_name = "N", requires = "any_processors")]
     pub(crate) audit: Option<u64>,
 
-    /// With --any-processors: write what the verdict rests on to this file, for `tribunal certify`:
-    /// the protocol, views, lemmas and abstract programs.
+    /// With --any-processors: write the proof to this file, for `tribunal certify`: the protocol,
+    /// views, lemmas and abstract programs.
     ///
-    /// Nothing is written unless the verdict is "verified".
+    /// Written only if the verdict is "verified".
     #[arg(long, value_name = "FILE", requires = "any_processors")]
     pub(crate) certificate: Option<PathBuf>,
 
-    /// With --any-processors: write the model in which one processor stands for all others to this
-    /// file, lemmas included, as plain Murphi that other tools check. If there is more than one
-    /// claim, the others go to files beside it with a number in their name.
+    /// With --any-processors: write the abstraction, lemmas included, to this file, as plain Murphi
+    /// that other model checkers read. If there is more than one claim, the others go to numbered
+    /// files beside it.
     #[arg(long, value_name = "FILE.m", requires = "any_processors")]
     pub(crate) emit_abstraction: Option<PathBuf>,
 }
@@ -252,11 +253,11 @@ impl MemoryModelChoice {
     }
 }
 
-/// What is assumed about the order of the stores.
+/// The order of the stores that the observers assume.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WitnessChoice {
-    /// Stores to an address count in the order in which they happen.
+    /// The coherence order of an address is the order in which its stores happen.
     Simple,
-    /// Nothing: what the simple witness objects to is passed over if some order allows it.
+    /// None: a run that the simple order rejects is skipped if some other order allows it.
     None,
 }

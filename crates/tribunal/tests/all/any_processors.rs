@@ -43,7 +43,7 @@ fn german_holds_for_any_number_and_its_lemmas_are_enough() {
     let again = verify(&protocol("german.m"), &["--lemmas", &lemmas]);
     assert_eq!(again.code, Some(0), "{again:?}");
     assert!(again.stdout.contains("in 1 round\n"), "{again:?}");
-    assert!(again.stdout.contains("-- given"), "{again:?}");
+    assert!(again.stdout.contains("-- given by --lemmas"), "{again:?}");
     let alone = run(&["explore", "--quiet", "--deadlock", "off", abstraction.to_str().unwrap()]);
     assert_eq!(alone.code, Some(0), "the abstraction is a model like any other: {alone:?}");
     agrees_with_rumur(&directory, abstraction.to_str().unwrap());
@@ -76,7 +76,7 @@ fn a_broken_protocol_is_refuted_by_a_run_with_a_definite_number_of_processors() 
     let first = &ran.lines()[0];
     assert!(first.contains("violation: with 2 processors, after "), "{ran:?}");
     assert!(first.ends_with("invariant \"single writer\" does not hold"), "{ran:?}");
-    assert!(ran.stdout.contains("A run with 2 processors:"), "{ran:?}");
+    assert!(ran.stdout.contains("Counterexample with 2 processors:"), "{ran:?}");
     assert!(!ran.stdout.contains("Other"), "it is a run of the protocol: {ran:?}");
 }
 

@@ -57,7 +57,8 @@ fn what_is_assumed_is_in_the_verdict() {
     let assume = ["verify", "--model", "sc", "--jobs", "1", "--assume", "data-independence"];
     let ran = run(&[&assume[..], &["--quiet", LOOKS_AT_VALUES]].concat());
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let verdict = ": verified: sequentially consistent, assuming data independence\n";
+    let verdict = ": verified: sequentially consistent for 2 processors, 2 addresses, assuming data \
+                   independence\n";
     assert!(ran.stdout.ends_with(verdict), "{ran:?}");
     let ran = run(&[&assume[..], &["--json", LOOKS_AT_VALUES]].concat());
     let object = &ran.json()[0];
@@ -66,7 +67,8 @@ fn what_is_assumed_is_in_the_verdict() {
     assert!(object["sentence"].as_str().unwrap().contains("assuming data independence"));
     // What needs no assumption is not told to rest on one.
     let ran = run(&[&assume[..], &["--quiet", "crates/conform/tests/models/cells.m"]].concat());
-    assert!(ran.stdout.ends_with(": verified: sequentially consistent\n"), "{ran:?}");
+    let verdict = ": verified: sequentially consistent for 2 processors, 2 addresses\n";
+    assert!(ran.stdout.ends_with(verdict), "{ran:?}");
     let ran = run(&["verify", "--model", "sc", "--assume", "luck", LOOKS_AT_VALUES]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
 }
@@ -185,8 +187,8 @@ fn what_is_never_reached_breaks_the_protocol() {
 fn what_is_not_checked_is_in_the_verdict() {
     let text = claiming("liveness \"changes\" false; liveness \"again\" false;");
     let ran = verify("verify-liveness", &text, &["--model", "sc", "--quiet"]);
-    let verdict = ": verified: sequentially consistent; liveness \"changes\" and liveness \"again\" \
-                   are not checked\n";
+    let verdict = ": verified: sequentially consistent for 2 processors, 2 addresses; liveness \
+                   \"changes\" and liveness \"again\" are not checked\n";
     assert!(ran.code == Some(0) && ran.stdout.ends_with(verdict), "{ran:?}");
 
     let text = "const N: 2; type P: scalarset(N); var on: array [P] of boolean;
