@@ -35,14 +35,20 @@ pub(crate) struct Evaluation<'a> {
     graph: &'a Graph,
     size: usize,
     values: Vec<Option<Value>>,
+    /// Of mixed sizes: the execution, whose accesses are several events.
+    wholes: Option<&'a Execution>,
+    /// The axiom that is about locations, and so about parts of accesses.
+    location: Option<usize>,
     /// The nodes that depend on `rf` or `co`, in order, without those inside of recursions.
     changing: Vec<NodeId>,
 }
 
 impl<'a> Evaluation<'a> {
-    pub(crate) fn new(graph: &'a Graph, execution: &Execution) -> Self {
+    pub(crate) fn new(graph: &'a Graph, execution: &'a Execution, location: Option<usize>) -> Self {
         let mut evaluation = Evaluation {
             graph,
+            wholes: Some(execution).filter(|execution| !execution.wholes.is_empty()),
+            location,
             size: execution.size(),
             values: vec![None; graph.nodes.len()],
             changing: Vec::new(),
@@ -93,15 +99,20 @@ impl<'a> Evaluation<'a> {
                 _ => self.evaluate(id),
             }
         }
-        self.graph.axioms.iter().map(|axiom| self.standing(axiom)).collect()
+        let axioms = self.graph.axioms.iter().enumerate();
+        axioms.map(|(number, axiom)| self.standing(number, axiom)).collect()
     }
 
-    fn standing(&self, axiom: &AxiomNode) -> Standing {
+    fn standing(&self, number: usize, axiom: &AxiomNode) -> Standing {
+        let wholes = self.wholes.filter(|_| self.location != Some(number));
         let (certainly, possibly) = match self.value(axiom.node) {
             Value::Set { must, may } => (must.is_empty(), may.is_empty()),
             Value::Relation { must, may } => {
                 let holds = |relation: &Matrix| match axiom.test {
-                    Test::Acyclic => relation.is_acyclic(),
+                    Test::Acyclic => match wholes {
+                        Some(execution) => execution.of_wholes(relation).is_acyclic(),
+                        None => relation.is_acyclic(),
+                    },
                     Test::Irreflexive => relation.is_irreflexive(),
                     Test::Empty => relation.is_empty(),
                 };

@@ -11,6 +11,7 @@ use history::{AccessOrder, DependencyKind, FenceName, History, Source};
 
 use crate::execution::{Action, Atomicity, Execution, Link, Translated};
 use crate::load::CatModel;
+use crate::solve::location_axiom;
 use crate::syntax::{
     AxiomSyntax, Binary, Binding, Expression, ExpressionKind, Instruction, Name, Test, Unary,
 };
@@ -34,6 +35,7 @@ enum Value<'a> {
 /// contradicts what the history says.
 pub fn broken_axioms(model: &CatModel, history: &History, witness: &Witness) -> Option<Vec<usize>> {
     let translated = Translated::of(history);
+    let history = history.mixed().map_or(history, history::Mixed::parts);
     let mut reads_from = Vec::new();
     for &(read, source) in &witness.reads_from {
         let is_it = |&at: &usize| {
@@ -78,7 +80,8 @@ fn broken_by(model: &CatModel, execution: &Execution, choice: &Choice) -> Option
         match instruction {
             Instruction::Let { recursive, bindings } => evaluator.bind(*recursive, bindings),
             Instruction::Axiom(axiom) => {
-                if !evaluator.holds(axiom) {
+                let by_location = location_axiom(model, execution) == Some(number);
+                if !evaluator.holds(axiom, by_location) {
                     broken.push(number);
                 }
                 number += 1;
@@ -239,7 +242,8 @@ struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    fn holds(&mut self, axiom: &'a AxiomSyntax) -> bool {
+    /// Whether an axiom holds: of parts if it is about locations, else of whole accesses.
+    fn holds(&mut self, axiom: &'a AxiomSyntax, by_location: bool) -> bool {
         let value = self.value(&axiom.body);
         let holds = match axiom.test {
             Test::Empty => match &value {
@@ -247,7 +251,16 @@ impl<'a> Evaluator<'a> {
                 other => relation(other.clone()).is_empty(),
             },
             Test::Irreflexive => relation(value).iter().all(|(a, b)| a != b),
-            Test::Acyclic => closure(&relation(value)).iter().all(|(a, b)| a != b),
+            Test::Acyclic => {
+                let mut steps = relation(value);
+                let wholes = &self.facts.execution.wholes;
+                if !wholes.is_empty() && !by_location {
+                    let outside = |&&(a, b): &&(Node, Node)| a == b || wholes[a] != wholes[b];
+                    let joined = steps.iter().filter(outside).map(|&(a, b)| (wholes[a], wholes[b]));
+                    steps = joined.collect();
+                }
+                closure(&steps).iter().all(|(a, b)| a != b)
+            }
         };
         holds != axiom.negated
     }

@@ -7,7 +7,9 @@
 //! writes a read took its value from, and the order of the writes of each address. [`Knowledge`] is
 //! what is settled of them: pairs that are certainly in `rf` and `co`, and pairs that may be.
 
-use history::{AccessOrder, DependencyKind, EventId, FenceName, History, Kinds, Source, Times};
+use history::{
+    AccessOrder, DependencyKind, EventId, FenceName, History, Kinds, Mixed, Source, Times,
+};
 
 use crate::base::{BaseRelation, BaseSet, FenceKind};
 use crate::bits::{Bits, Matrix};
@@ -127,6 +129,9 @@ pub struct Execution {
     pub ordered_writes: Vec<(usize, usize)>,
     /// Addresses, each with the writes one of which is its last.
     pub last_writes: Vec<(usize, Vec<usize>)>,
+    /// Where accesses of mixed sizes are several events, one for each cell: the number of the access
+    /// (or of its half) that each event is of. Empty if each event is one by itself.
+    pub wholes: Vec<usize>,
 }
 
 /// What is known of `rf` and `co`: the pairs that are in it, and those that may be.
@@ -217,6 +222,19 @@ impl Execution {
         Some(Matrix::of(self.size(), |a, b| holds(&self.events[a], &self.events[b])))
     }
 
+    /// A relation between whole accesses: each pair with the first event of each access, and none
+    /// within an access. The same relation where every event is an access.
+    pub(crate) fn of_wholes(&self, relation: &Matrix) -> Matrix {
+        let mut pairs = Matrix::empty(self.size());
+        for (from, to) in relation.pairs() {
+            let (first, second) = (self.wholes[from], self.wholes[to]);
+            if first != second || from == to {
+                pairs.insert(first, second);
+            }
+        }
+        pairs
+    }
+
     fn linked(&self, wanted: Link) -> Matrix {
         let mut pairs = Matrix::empty(self.size());
         let links = self.links.iter().filter(|(link, ..)| *link == wanted);
@@ -235,7 +253,8 @@ impl Execution {
     }
 }
 
-/// An execution with the events of a history that it was made from.
+/// An execution with the events of a history that it was made from. Where accesses are of mixed
+/// sizes, these are the events of [`Mixed::parts`].
 pub(crate) struct Translated {
     pub(crate) execution: Execution,
     /// For each event, the event of the history; none for an initial write.
@@ -245,7 +264,8 @@ pub(crate) struct Translated {
 }
 
 impl Translated {
-    pub(crate) fn of(history: &History) -> Self {
+    pub(crate) fn of(whole: &History) -> Self {
+        let history = whole.mixed().map_or(whole, Mixed::parts);
         let addresses = history.address_ids().map(|address| address.index());
         let events: Vec<CatEvent> = addresses.map(CatEvent::initial).collect();
         let mut translated = Translated {
@@ -253,15 +273,18 @@ impl Translated {
             execution: Execution { events, ..Execution::default() },
             first: Vec::with_capacity(history.len()),
         };
+        if whole.mixed().is_some() {
+            translated.execution.wholes = (0..translated.origins.len()).collect();
+        }
         for id in history.event_ids() {
-            translated.event(history, id);
+            translated.event(history, id, whole.mixed());
         }
         translated.dependencies(history);
         translated.choices(history);
         translated
     }
 
-    fn event(&mut self, history: &History, id: EventId) {
+    fn event(&mut self, history: &History, id: EventId, mixed: Option<&Mixed>) {
         use history::Operation;
         self.first.push(self.origins.len());
         let actions: &[Action] = match history.event(id).operation {
@@ -277,7 +300,10 @@ impl Translated {
             self.execution.links.push((Link::Atomic, at, at + 1));
         }
         let thread = history.thread_of(id);
-        let instruction = (id.index() - history.thread_range(thread).start) as u32;
+        // Parts of one access are of one instruction, so that program order does not order them.
+        let first = mixed.and_then(|mixed| mixed.parts_of(mixed.access_of(id)).next());
+        let first = first.unwrap_or(id);
+        let instruction = (first.index() - history.thread_range(thread).start) as u32;
         let address = history.address_of(id).map(|address| address.index());
         let is_paired = history.pairs().iter().any(|&(store, load)| store == id || load == id);
         let atomicity = match (actions.len(), is_paired) {
@@ -285,7 +311,11 @@ impl Translated {
             (_, true) => Atomicity::Exclusive,
             (_, false) => Atomicity::Single,
         };
-        for &action in actions {
+        for (half, &action) in actions.iter().enumerate() {
+            if mixed.is_some() {
+                // The first part of the access comes first, and the same half of it stands for all.
+                self.execution.wholes.push(self.first[first.index()] + half);
+            }
             self.origins.push(Some(id));
             self.execution.events.push(CatEvent {
                 atomicity,

@@ -156,6 +156,11 @@ impl<'a> Candidates<'a> {
     }
 }
 
+/// The axiom that is about the parts of accesses, where these are not the accesses themselves.
+pub(crate) fn location_axiom(model: &CatModel, execution: &Execution) -> Option<usize> {
+    if execution.wholes.is_empty() { None } else { model.shape().ok()?.location }
+}
+
 enum Found {
     Met(Knowledge),
     Nothing,
@@ -174,7 +179,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(model: &'a CatModel, execution: &'a Execution) -> Self {
         Search {
-            evaluation: Evaluation::new(&model.graph, execution),
+            evaluation: Evaluation::new(&model.graph, execution, location_axiom(model, execution)),
             execution,
             effort: Effort::default(),
             blamed: vec![false; model.graph.axioms.len()],

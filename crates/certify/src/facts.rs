@@ -156,8 +156,18 @@ impl<'a> Facts<'a> {
             (Source::Write(a), Source::Write(b)) => self.holds(Literal::before(a, b)),
             (_, Source::Initial) => false,
         };
-        let last = || self.final_readers.get(&address).is_some_and(|&f| self.reads(f, b));
-        proved || self.ordered_by_line(address, a, b) || last()
+        let last = |cell| self.final_readers.get(&cell).is_some_and(|&f| self.reads(f, b));
+        let said = |cell| self.ordered_by_line(cell, a, b) || last(cell);
+        proved || said(address) || self.common_cells(a, b).into_iter().any(said)
+    }
+
+    /// The cells of mixed sizes that two writes share: in one order there, they are in it everywhere.
+    fn common_cells(&self, a: Source, b: Source) -> Vec<AddressId> {
+        let (Some(mixed), Source::Write(a), Source::Write(b)) = (self.history.mixed(), a, b) else {
+            return Vec::new();
+        };
+        let cells = |e| mixed.parts_of(e).filter_map(|part| mixed.parts().address_of(part));
+        cells(a).filter(|cell| cells(b).any(|other| other == *cell)).collect()
     }
 
     fn ordered_by_line(&self, address: AddressId, a: Source, b: Source) -> bool {

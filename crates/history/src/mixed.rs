@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::build_error::{BuildError, BuildErrorKind, error};
 use crate::builder::{Builder, ThinAir};
-use crate::event::{AddressId, AddressLabel, ByteRange, EventId, Operation, Source, Value};
+use crate::event::{AddressId, AddressLabel, ByteRange, EventId, Operation, Source, Times, Value};
 use crate::history::{Final, History, OrderChain};
 use crate::origin::{Classes, Origin};
 
@@ -33,8 +33,8 @@ pub struct Mixed {
 impl Mixed {
     /// The parts as events of a plain history whose addresses are cells, with the threads of the
     /// whole history, in program order, the parts of an access side by side. Fences are parts, too.
-    /// `init`, `final` and `order` lines are said of cells. Names, dependencies, annotations and
-    /// times are those of accesses and only there.
+    /// `init`, `final` and `order` lines are said of cells; annotations, dependencies, pairs and
+    /// times of all parts. Names are those of accesses and only there.
     pub fn parts(&self) -> &History {
         &self.parts
     }
@@ -103,7 +103,42 @@ impl Mixed {
                 parts.orders.push(OrderChain { address, writes, line: chain.line });
             }
         }
-        Ok(Self { parts, accesses, starts, cells })
+        let mut mixed = Self { parts, accesses, starts, cells };
+        mixed.add_attributes(history);
+        Ok(mixed)
+    }
+
+    /// What is said of accesses, said of their parts: annotations and names of fences, times,
+    /// dependencies between all parts, and pairs of parts in one cell.
+    fn add_attributes(&mut self, history: &History) {
+        let part_count = self.accesses.len();
+        for part in (0..part_count).map(EventId::new) {
+            let access = self.access_of(part);
+            if let Some(mark) = history.marks.get(access.index()) {
+                self.parts.marks.set(part.index(), mark);
+            }
+            let times = history.times(access);
+            if times != Times::default() {
+                self.parts.times.set(part.index(), times);
+            }
+        }
+        self.parts.times = std::mem::take(&mut self.parts.times).for_all(part_count);
+        let mut dependencies = Vec::new();
+        for (at, &(to, from)) in history.dependencies.iter().enumerate() {
+            let kinds = history.kinds_of_dependency(at);
+            for to in self.parts_of(to) {
+                dependencies.extend(self.parts_of(from).map(|from| ((to, from), kinds)));
+            }
+        }
+        dependencies.sort_unstable();
+        if !history.dependency_kinds.is_empty() {
+            self.parts.dependency_kinds = dependencies.iter().map(|&(_, kinds)| kinds).collect();
+        }
+        self.parts.dependencies = dependencies.into_iter().map(|(pair, _)| pair).collect();
+        for &(store, load) in &history.pairs {
+            let pairs: Vec<_> = self.parts_of(store).zip(self.parts_of(load)).collect();
+            self.parts.pairs.extend(pairs);
+        }
     }
 
     /// The first read or `final` of bytes that nobody wrote.

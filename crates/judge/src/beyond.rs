@@ -8,10 +8,6 @@
 use history::{FenceName, History};
 use models::{Keeps, Model, Rules};
 
-/// Accesses that overlap without being the same.
-pub(crate) const MIXED: &str = "the trace has overlapping accesses of different sizes, which models \
-                                as files do not judge yet";
-
 /// Why a built-in model cannot judge this history, in a sentence.
 pub(crate) fn beyond(history: &History, model: Model) -> Option<String> {
     let what = if history.mixed().is_some() && matches!(model.rules(), Rules::Causal(_)) {

@@ -12,7 +12,7 @@ use cat::{Answer, CatError, CatModel, Effort, Refutation, Shape, Witness, meets,
 use evidence::{Proof, Verdict};
 use history::History;
 
-use crate::{Budget, DecidedBy, Reason, Undecided, store};
+use crate::{Budget, DecidedBy, Reason, Undecided, mixed, store};
 
 /// The longest history that the search of `cat` is tried on.
 const MOST_EVENTS: usize = 500;
@@ -25,7 +25,7 @@ pub struct ModelFile {
     /// The model.
     pub model: CatModel,
     /// Its shape, or the number of a condition that is of another.
-    shape: Result<Shape, usize>,
+    pub(crate) shape: Result<Shape, usize>,
 }
 
 impl ModelFile {
@@ -80,10 +80,8 @@ pub struct FileJudgement {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn judge_by_file(history: &History, file: &ModelFile, budget: &Budget) -> FileJudgement {
-    if history.mixed().is_some() {
-        let reason = Reason::Engine(crate::beyond::MIXED.into());
-        let outcome = Verdict::Undecided(Undecided { reason, established: String::new() });
-        return FileJudgement { outcome, decided_by: DecidedBy::Choices, proof: None };
+    if let Some(parts) = history.mixed() {
+        return mixed::by_file::decide(history, parts, file, budget);
     }
     let by_shape = file
         .shape
@@ -124,7 +122,7 @@ fn narrowed(history: &History, model: &CatModel, found: Refutation) -> Refutatio
 }
 
 /// Any model, by the search over who read what and the orders of writes.
-fn by_search(history: &History, model: &CatModel, budget: &Budget) -> FileOutcome {
+pub(crate) fn by_search(history: &History, model: &CatModel, budget: &Budget) -> FileOutcome {
     let open = |reason, established| Verdict::Undecided(Undecided { reason, established });
     let go_on = |effort: &Effort| !budget.is_spent() && budget.allows(effort.bytes);
     match solve(model, history, go_on) {

@@ -8,6 +8,7 @@
 //!
 //! Cheapest first: the recorded order, the parts, the glued form.
 
+pub(crate) mod by_file;
 mod choices;
 mod glued;
 mod replay;

@@ -6,7 +6,9 @@ use evidence::{Certificate, Evidence};
 use history::{History, parse_text};
 use models::Model;
 use oracle::{Rng, allows, random_sized_history, text};
-use tribunal_judge::{Budget, DecidedBy, Engine, Outcome, ShrinkOptions, judge, shrink};
+use tribunal_judge::{
+    Budget, DecidedBy, Engine, ModelFile, Outcome, ShrinkOptions, judge, judge_by_file, shrink,
+};
 
 const STORE_MODELS: [Model; 6] =
     [Model::Sc, Model::Tso, Model::Pso, Model::Wmo, Model::Rmo, Model::Coherence];
@@ -231,4 +233,43 @@ fn a_narrow_load_that_passes_a_wide_one_is_found_in_a_long_run_and_shrunk() {
         assert!(shrunk.history.len() <= 4, "{model}:\n{}", text(&shrunk.history));
         assert_eq!(certified(&shrunk.history, model, Engine::Auto), Some(false), "{model}");
     }
+}
+
+#[test]
+fn files_of_the_built_in_models_say_what_these_say() {
+    let models = [Model::Sc, Model::Tso, Model::Pso, Model::Wmo];
+    let files = models.map(|model| ModelFile::shipped(&model.to_string()).unwrap());
+    let mut verdicts = [[0u64; 2]; 4];
+    for seed in 0..trials() / 5 {
+        let history = random_sized_history(seed);
+        for ((model, file), counts) in models.into_iter().zip(&files).zip(&mut verdicts) {
+            let expected = if allows(&history, model) { "consistent" } else { "violation" };
+            let said = judge_by_file(&history, file, &Budget::unlimited()).outcome.of_trace();
+            assert_eq!(said, expected, "{model}, seed {seed}:\n{}", text(&history));
+            counts[usize::from(said == "violation")] += 1;
+        }
+    }
+    assert!(verdicts.iter().flatten().all(|&count| count > trials() / 100), "{verdicts:?}");
+}
+
+#[test]
+fn models_of_architectures_judge_mixed_sizes() {
+    let rvwmo = ModelFile::shipped("rvwmo").unwrap();
+    let said = |trace: &str| {
+        let history = parse_text(trace).unwrap();
+        judge_by_file(&history, &rvwmo, &Budget::unlimited()).outcome.of_trace()
+    };
+    // A younger byte sees an older value than an older doubleword: rule 2 by bytes.
+    let load_load = "0: M[0x1000:8] := 0x0101010101010101\n\
+                     1: M[0x1000:8] == 0x0101010101010101\n1: M[0x1000:1] == 0";
+    assert_eq!(said(load_load), "violation");
+    // Message passing through bytes of one word, with fences and without.
+    let passing = |before: &str, behind: &str| {
+        format!(
+            "0: M[0x1000:4] := 1\n{before}0: M[0x1004:4] := 1\n\
+             1: M[0x1004:1] == 1\n{behind}1: M[0x1000:2] == 0\n"
+        )
+    };
+    assert_eq!(said(&passing("", "")), "consistent");
+    assert_eq!(said(&passing("0: fence w,w\n", "1: fence r,r\n")), "violation");
 }

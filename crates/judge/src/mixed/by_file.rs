@@ -1,0 +1,150 @@
+//! Accesses of mixed sizes under a model that is a file.
+//!
+//! An access is one event for each of its cells; relations are between these, and every condition
+//! but that of locations is about whole accesses: a cycle may enter an access at one cell and leave
+//! it at another. Which condition is that of locations the shape of the model says, so models of
+//! another shape are not judged.
+//!
+//! Cheapest first: the order of the lines, if it is an interleaving of whole accesses, which every
+//! model of the shape allows; the parts, which the engines for plain addresses refute; the search,
+//! for short traces.
+
+use cat::{Refutation, Shape, Witness};
+use evidence::{Proof, Verdict};
+use history::{EventId, History, Mixed, Source};
+use models::Model;
+
+use super::glued::Glued;
+use super::{replay, translate};
+use crate::by_file::by_search;
+use crate::{Budget, DecidedBy, FileJudgement, FileOutcome, ModelFile, Reason, Undecided, store};
+
+/// The longest history, in parts, that the search is tried on.
+const MOST_PARTS: usize = 300;
+
+/// Whether a history of mixed sizes satisfies the model of a file.
+pub(crate) fn decide(
+    history: &History,
+    mixed: &Mixed,
+    file: &ModelFile,
+    budget: &Budget,
+) -> FileJudgement {
+    let Ok(shape) = &file.shape else {
+        let why = "the trace has overlapping accesses of different sizes, and the model has other \
+                   conditions than coherence, atomicity and one global order; such models are not \
+                   judged on mixed sizes";
+        return open(Reason::Engine(why.into()));
+    };
+    if let Some(witness) = recorded(history, mixed) {
+        return judgement(Verdict::Holds(witness), DecidedBy::Recorded, None);
+    }
+    if let Some((refutation, by, proof)) = refuted(history, mixed, file, shape, budget) {
+        return judgement(Verdict::Broken(refutation), by, proof);
+    }
+    if mixed.parts().len() > MOST_PARTS {
+        let why = format!(
+            "the trace has overlapping accesses of different sizes; under a model file such traces \
+             are searched up to {MOST_PARTS} parts of accesses, and this one has {}",
+            mixed.parts().len()
+        );
+        return open(Reason::Engine(why));
+    }
+    let outcome = match by_search(history, &file.model, budget) {
+        Verdict::Holds(witness) => Verdict::Holds(of_accesses(mixed, &witness)),
+        other => other,
+    };
+    judgement(outcome, DecidedBy::Choices, None)
+}
+
+fn judgement(outcome: FileOutcome, decided_by: DecidedBy, proof: Option<Proof>) -> FileJudgement {
+    FileJudgement { outcome, decided_by, proof }
+}
+
+fn open(reason: Reason) -> FileJudgement {
+    let outcome = Verdict::Undecided(Undecided { reason, established: String::new() });
+    judgement(outcome, DecidedBy::Choices, None)
+}
+
+/// What the engines for plain addresses refute of the parts is impossible.
+fn refuted(
+    history: &History,
+    mixed: &Mixed,
+    file: &ModelFile,
+    shape: &Shape,
+    budget: &Budget,
+) -> Option<(Refutation, DecidedBy, Option<Proof>)> {
+    let said = store::by_shape::decide(mixed.parts(), &file.model, shape, budget)?;
+    let Verdict::Broken(refutation) = said.outcome else { return None };
+    let proof = said.proof.map(|proof| translate::of_accesses(history, mixed, proof));
+    Some((refutation, said.decided_by, proof))
+}
+
+/// The order of the lines, if it is an interleaving of whole accesses. Models of the shape keep
+/// parts of program order, so they allow all interleavings; only the accesses of a pair have to be
+/// looked at, since others may come between them.
+fn recorded(history: &History, mixed: &Mixed) -> Option<Witness> {
+    let rules = Model::Sc.store_rules()?;
+    let glued = Glued::new(history, mixed, rules).ok()?;
+    let mut order = history.recorded_order();
+    order.retain(|&event| history.address_of(event).is_some());
+    if !replay::explains(&glued, &order) || !pairs_are_whole(history, mixed, &order) {
+        return None;
+    }
+    let parts = mixed.parts();
+    let mut writes: Vec<Vec<EventId>> = vec![Vec::new(); parts.address_count()];
+    let mut reads_from = Vec::new();
+    for part in order.iter().flat_map(|&access| mixed.parts_of(access)) {
+        let Some(cell) = parts.address_of(part) else { continue };
+        let access = mixed.access_of(part);
+        if parts.kinds_of(part).reads {
+            let last = writes[cell.index()].last();
+            reads_from.push((access, last.map_or(Source::Initial, |&write| Source::Write(write))));
+        }
+        if parts.kinds_of(part).writes {
+            writes[cell.index()].push(access);
+        }
+    }
+    Some(Witness { reads_from, write_orders: writes })
+}
+
+/// Whether no other thread writes what a load-reserved read before its store-conditional does.
+fn pairs_are_whole(history: &History, mixed: &Mixed, order: &[EventId]) -> bool {
+    if history.pairs().is_empty() {
+        return true;
+    }
+    let parts = mixed.parts();
+    let mut position = vec![0usize; history.len()];
+    for (at, event) in order.iter().enumerate() {
+        position[event.index()] = at;
+    }
+    history.pairs().iter().all(|&(store, load)| {
+        mixed.parts_of(load).filter_map(|part| parts.address_of(part)).all(|cell| {
+            let between = |&write: &EventId| {
+                let write = mixed.access_of(write);
+                let at = position[write.index()];
+                position[load.index()] < at
+                    && at < position[store.index()]
+                    && history.thread_of(write) != history.thread_of(store)
+            };
+            !parts.address(cell).writes.iter().any(between)
+        })
+    })
+}
+
+/// A witness of parts in terms of their accesses: the sources of all parts of a read one after the
+/// other, and the order of the writes of each cell.
+fn of_accesses(mixed: &Mixed, witness: &Witness) -> Witness {
+    let access = |part: EventId| mixed.access_of(part);
+    let reads = witness.reads_from.iter().map(|&(part, source)| {
+        let source = match source {
+            Source::Initial => Source::Initial,
+            Source::Write(write) => Source::Write(access(write)),
+        };
+        (access(part), source)
+    });
+    let orders = witness.write_orders.iter();
+    Witness {
+        reads_from: reads.collect(),
+        write_orders: orders.map(|order| order.iter().map(|&w| access(w)).collect()).collect(),
+    }
+}
