@@ -1,7 +1,7 @@
 //! A test bench that judges as it simulates: a toy memory with a store buffer for each core runs
-//! random loads and stores, the bench records what the cores see, and every window of a hundred
-//! operations is judged at once. Each window begins with empty buffers, so that it is a history of
-//! its own.
+//! random loads and stores, and every one of them goes to a session, which says at once when the
+//! cores have seen what tso does not allow. The simulation may run for as long as one likes: what can
+//! no longer matter is forgotten.
 //!
 //!     cargo run --release --example test_bench            the buffers are right
 //!     cargo run --release --example test_bench -- bug     a load overlooks its own core's buffer
@@ -11,8 +11,8 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use tribunal::chance::Rng;
-use tribunal::history::{BuildError, Operation, ThinAir, write_text};
-use tribunal::{Budget, Builder, Engine, History, Model, Outcome, ShrinkOptions, judge, shrink};
+use tribunal::history::write_text;
+use tribunal::{Budget, Limits, Model, Session, ShrinkOptions, Violation, shrink};
 
 const CORES: usize = 3;
 const ADDRESSES: usize = 2;
@@ -46,41 +46,47 @@ impl Simulator {
     }
 }
 
-/// Simulates a window, and records it.
-fn window(seed: u64, bug: bool) -> Result<History, BuildError> {
-    let (mut rng, mut simulator, mut trace) = (Rng::new(seed), Simulator::new(bug), Builder::new());
-    for step in 1..=100 {
+/// Simulates, and tells the session what the cores see, until it knows of a violation.
+fn simulate(session: &mut Session, bug: bool) {
+    let (mut rng, mut simulator) = (Rng::new(1), Simulator::new(bug));
+    for step in 1..=100_000 {
         let (core, address) = (rng.below(CORES), rng.below(ADDRESSES));
-        let place = trace.address_numbered(address as u64);
-        let operation = match rng.below(3) {
-            0 => {
-                simulator.drain(core);
-                continue;
-            }
+        match rng.below(3) {
+            0 => simulator.drain(core),
             1 => {
                 simulator.store(core, address, step);
-                Operation::Write { address: place, value: step }
+                session.store(core as u64, address as u64, step);
             }
-            _ => Operation::Read { address: place, value: simulator.load(core, address) },
-        };
-        trace.event(core as u64, operation, step as u32)?;
+            _ => {
+                let value = simulator.load(core, address);
+                session.load(core as u64, address as u64, value);
+            }
+        }
+        if session.violation().is_some() {
+            return;
+        }
     }
-    trace.finish(ThinAir::Violation)
+}
+
+/// Prints the smallest part of a violation.
+fn report(violation: &Violation) -> Result<(), Box<dyn Error>> {
+    let Violation { history, proof, events } = violation;
+    let options = ShrinkOptions::default();
+    let part = shrink(history, Model::Tso, proof, options, &Budget::unlimited());
+    println!("after {events} events, these violate tso:");
+    write_text(&part.history, &mut std::io::stdout())?;
+    Ok(())
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let bug = std::env::args().nth(1).is_some_and(|argument| argument == "bug");
-    let budget = Budget::unlimited();
-    for seed in 0..1000 {
-        let history = window(seed, bug)?;
-        let verdict = judge(&history, Model::Tso, Engine::Auto, &budget);
-        if let Outcome::Broken(proof) = verdict.outcome {
-            let part = shrink(&history, Model::Tso, &proof, ShrinkOptions::default(), &budget);
-            println!("window {seed} violates tso:");
-            write_text(&part.history, &mut std::io::stdout())?;
-            return Ok(ExitCode::FAILURE);
-        }
+    let mut session = Session::new(Model::Tso, Limits::default());
+    simulate(&mut session, bug);
+    let finished = session.finish();
+    match finished.verdict.broken() {
+        Some(violation) => report(violation)?,
+        None => println!("{} events: {}", finished.events, finished.verdict.of_trace()),
     }
-    println!("1000 windows, all allowed by tso");
-    Ok(ExitCode::SUCCESS)
+    let is_broken = finished.verdict.broken().is_some();
+    Ok(if is_broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

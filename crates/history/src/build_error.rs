@@ -23,6 +23,8 @@ pub enum BuildErrorKind {
     TooManyEvents,
     TooManyAddresses,
     MemoryBudget { bytes: usize },
+    NeedsWholeTrace,
+    LateInitial,
     DuplicateName { name: Box<str> },
     UnknownName { name: Box<str> },
     DependencyOnOtherThread { name: Box<str> },
@@ -58,6 +60,16 @@ impl fmt::Display for BuildErrorKind {
             TooManyThreads => write!(f, "more than {MAX_THREADS} threads in one trace"),
             TooManyEvents => write!(f, "more than {MAX_EVENTS} events in one trace"),
             TooManyAddresses => write!(f, "more than {MAX_ADDRESSES} addresses in one trace"),
+            NeedsWholeTrace => write!(
+                f,
+                "names, dependencies, pairs, annotations, sizes and `order` lines need the whole \
+                 trace; check it without --live"
+            ),
+            LateInitial => write!(
+                f,
+                "an initial value must be said before its address is accessed; check the trace \
+                 without --live"
+            ),
             MemoryBudget { bytes } => {
                 let (amount, unit) = match bytes {
                     0..0x10_0000 => (bytes >> 10, "KiB"),

@@ -6,6 +6,9 @@
 
 mod bytes;
 mod finish;
+mod pieces;
+
+pub use pieces::Recorded;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -93,6 +96,8 @@ pub struct Builder {
     finals: Vec<Final>,
     final_values: FxHashMap<AddressId, Value>,
     orders: Vec<(AddressId, Vec<WriteName>, u32)>,
+    /// How many initial values were said.
+    inits: usize,
     /// About how many bytes all this takes, and how many it may.
     bytes: usize,
     memory: Option<usize>,
@@ -401,6 +406,7 @@ impl Builder {
         }
         entry.initial = value;
         entry.init_line = Some(line);
+        self.inits += 1;
         Ok(())
     }
 

@@ -87,6 +87,15 @@ impl Columns {
         self.accesses.len()
     }
 
+    /// Forgets all events, and keeps the room they took.
+    pub(crate) fn clear(&mut self) {
+        self.accesses.clear();
+        self.threads.clear();
+        self.values.clear();
+        self.exchanges.clear();
+        self.lines.clear();
+    }
+
     pub(crate) fn push(&mut self, thread: ThreadId, operation: Operation, line: u32) {
         match operation {
             Operation::Read { address, value } => {

@@ -125,6 +125,12 @@ impl History {
         self.columns.thread(event.index())
     }
 
+    /// The line of an event.
+    #[inline]
+    pub fn line_of(&self, event: EventId) -> u32 {
+        self.columns.line(event.index())
+    }
+
     /// The address an event accesses; `None` for a fence.
     #[inline]
     pub fn address_of(&self, event: EventId) -> Option<AddressId> {

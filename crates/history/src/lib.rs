@@ -41,7 +41,9 @@ mod writers;
 
 pub use annotation::{AccessOrder, DependencyKind, DependencyKinds, FenceName};
 pub use build_error::{BuildError, BuildErrorKind};
-pub use builder::{Builder, Draft, MAX_ADDRESSES, MAX_EVENTS, MAX_THREADS, ThinAir, WriteName};
+pub use builder::{
+    Builder, Draft, MAX_ADDRESSES, MAX_EVENTS, MAX_THREADS, Recorded, ThinAir, WriteName,
+};
 pub use event::{
     AddressId, AddressLabel, ByteRange, Event, EventId, Kinds, MAX_ACCESS_SIZE, Operation, Source,
     ThreadId, Times, Value,
@@ -49,8 +51,8 @@ pub use event::{
 pub use history::{Address, Final, History, OrderChain};
 pub use mixed::Mixed;
 pub use read::{
-    Format, InputError, InputErrorKind, ReadOptions, TraceReader, Traces, UnknownFormat, open,
-    parse_text, shown, traces, unpack,
+    Format, InputError, InputErrorKind, Piece, ReadOptions, TraceReader, Traces, UnknownFormat,
+    open, parse_text, shown, traces, unpack,
 };
 pub use retain::Lines;
 pub use write::{write_jsonl, write_text};

@@ -25,7 +25,9 @@ mod budget;
 mod by_file;
 mod causal;
 mod gradual;
+pub mod live;
 mod mixed;
+mod session;
 mod shrink;
 mod store;
 pub mod stream;
@@ -34,6 +36,7 @@ mod verdict;
 pub use budget::{Budget, Limits};
 pub use by_file::{FileJudgement, FileOutcome, ModelFile, judge_by_file};
 pub use gradual::{Gradual, judge_gradually};
+pub use session::{Finished, Session, Status, Violation};
 pub use shrink::{ShrinkOptions, Shrunk, shrink};
 pub use verdict::{DecidedBy, Engine, Judgement, Outcome, Reason, Stats, Undecided, UnknownEngine};
 

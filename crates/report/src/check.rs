@@ -2,6 +2,9 @@
 //! and how many traces were found to be what.
 
 mod by_file;
+mod live;
+
+pub use live::live_lines;
 
 use std::fmt::Write as _;
 

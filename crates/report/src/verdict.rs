@@ -36,22 +36,22 @@ pub struct Fields {
 
 /// The fields of a verdict, in the order in which they are printed.
 #[derive(Serialize)]
-struct Object<'a> {
-    file: &'a str,
-    trace: u64,
-    model: &'static str,
-    verdict: &'static str,
-    decided_by: String,
-    events: usize,
-    threads: usize,
-    addresses: usize,
-    micros: u64,
-    write_pairs: Option<u64>,
-    unordered_write_pairs: Option<u64>,
+pub(crate) struct Object<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) trace: u64,
+    pub(crate) model: &'static str,
+    pub(crate) verdict: &'static str,
+    pub(crate) decided_by: String,
+    pub(crate) events: usize,
+    pub(crate) threads: usize,
+    pub(crate) addresses: usize,
+    pub(crate) micros: u64,
+    pub(crate) write_pairs: Option<u64>,
+    pub(crate) unordered_write_pairs: Option<u64>,
     #[serde(flatten)]
-    evidence: Evidence,
+    pub(crate) evidence: Evidence,
     #[serde(flatten)]
-    stats: Option<Stats>,
+    pub(crate) stats: Option<Stats>,
 }
 
 /// What a verdict rests on.
@@ -78,7 +78,7 @@ type Order = Vec<(u64, u32)>;
 
 /// What the search took.
 #[derive(Serialize)]
-struct Stats {
+pub(crate) struct Stats {
     inferred_edges: u64,
     decisions: u64,
     conflicts: u64,
@@ -132,11 +132,7 @@ pub fn verdict_json(line: &Line<'_>, fields: Fields) -> String {
         Outcome::Holds(found) if fields.witness => witness(history, found),
         Outcome::Holds(_) => Evidence::default(),
         Outcome::Broken(proof) => cycle(history, proof),
-        Outcome::Undecided(undecided) => Evidence {
-            reason: Some(reason(&undecided.reason)),
-            established: Some(undecided.established.clone()),
-            ..Evidence::default()
-        },
+        Outcome::Undecided(why) => undecided(why),
     };
     json::line(&Object {
         file,
@@ -157,6 +153,15 @@ pub fn verdict_json(line: &Line<'_>, fields: Fields) -> String {
             conflicts: stats.conflicts,
         }),
     })
+}
+
+/// Why there is no answer, and what was established.
+pub(crate) fn undecided(why: &Undecided) -> Evidence {
+    Evidence {
+        reason: Some(reason(&why.reason)),
+        established: Some(why.established.clone()),
+        ..Evidence::default()
+    }
 }
 
 /// The verdict as a line for people, without the newline:

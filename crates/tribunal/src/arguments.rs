@@ -148,6 +148,15 @@ pub(crate) struct CheckArguments {
     #[arg(long)]
     pub(crate) allow_empty: bool,
 
+    /// Judge traces while they grow, in bounded memory, and end at the first violation.
+    ///
+    /// Events are taken in the order of their lines, one event a line, and forgotten when they can no
+    /// longer matter. A violation is reported as soon as it is certain, and ends the run with exit
+    /// code 1. Where the order of the lines does not explain the trace, memory grows up to --memory,
+    /// and then the trace is undecided (docs/live.md).
+    #[arg(long, conflicts_with_all = ["certificate", "engine", "stats", "keep_going", "expect_traces"])]
+    pub(crate) live: bool,
+
     /// Judge the traces behind one that makes no sense.
     ///
     /// Without this flag such a trace ends its file. With it the trace is reported as malformed, what

@@ -42,6 +42,22 @@
 //!
 //! [`TraceReader`] reads files of many traces, in every format of the command.
 //!
+//! # Judge a trace while it grows
+//!
+//! ```
+//! use tribunal::{Limits, Model, Session, Status};
+//!
+//! let mut session = Session::new(Model::Tso, Limits::default());
+//! session.store(0, 0x10, 1);
+//! session.store(0, 0x18, 1);
+//! session.load(1, 0x18, 1);
+//! assert_eq!(session.status(), Status::Explained);
+//! session.load(1, 0x10, 0);
+//! assert_eq!(session.ask(), Status::Violation);
+//! let violation = session.violation().expect("the first store came first");
+//! assert_eq!(violation.events, 4);
+//! ```
+//!
 //! # Explore a protocol, replay a counterexample
 //!
 //! ```
@@ -214,6 +230,9 @@ pub use ::{
 pub use ::certify::{Rejection, certify};
 pub use ::evidence::{Certificate, Evidence, Proof, Witness};
 pub use ::history::{Builder, History, ReadOptions, TraceReader, parse_text};
-pub use ::judge::{Budget, Engine, Judgement, Outcome, ShrinkOptions, Shrunk, judge, shrink};
+pub use ::judge::{
+    Budget, Engine, Finished, Judgement, Limits, Outcome, Session, ShrinkOptions, Shrunk, Status,
+    Violation, judge, shrink,
+};
 pub use ::models::Model;
 pub use ::murphi::source::Source;

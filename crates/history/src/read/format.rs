@@ -6,11 +6,13 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::str::FromStr;
 
-use super::Input;
 use super::error::InputError;
 use super::jsonl::JsonLinesReader;
 use super::text::TextReader;
 use super::tracegen::TracegenReader;
+use super::{Input, Piece};
+use crate::build_error::BuildError;
+use crate::builder::Builder;
 use crate::event::EventId;
 use crate::history::History;
 use crate::write::{json_lines, text};
@@ -72,6 +74,20 @@ macro_rules! formats {
             pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {
                 match self {
                     $(Reader::$format(reader) => reader.next_trace(),)*
+                }
+            }
+
+            /// Reads on in a trace that is handed over in pieces.
+            pub(super) fn next_piece(&mut self, builder: &mut Builder) -> Result<Piece, InputError> {
+                match self {
+                    $(Reader::$format(reader) => reader.next_piece(builder),)*
+                }
+            }
+
+            /// An error about a line of the trace under way.
+            pub(super) fn unfinished(&mut self, error: BuildError) -> InputError {
+                match self {
+                    $(Reader::$format(reader) => reader.input().unfinished(error),)*
                 }
             }
 

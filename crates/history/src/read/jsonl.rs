@@ -27,7 +27,7 @@ use serde_json::value::RawValue;
 use super::error::{InputError, InputErrorKind};
 use super::text::{axe_number, byte_range};
 use super::window::Place;
-use super::{Input, ReadOptions, Token};
+use super::{Input, Piece, ReadOptions, Token};
 use crate::annotation::{AccessOrder, DependencyKind, FenceName};
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::builder::{Builder, Draft, WriteName};
@@ -548,10 +548,26 @@ impl<R: Read> JsonLinesReader<R> {
         Self { input, ended: false, is_over: false }
     }
 
+    pub(super) fn input(&mut self) -> &mut Input<R> {
+        &mut self.input
+    }
+
     pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {
+        let mut builder = self.input.options.builder();
+        match self.lines(&mut builder, false)? {
+            Piece::None => Ok(None),
+            Piece::Some | Piece::Last => self.input.finish(builder).map(Some),
+        }
+    }
+
+    pub(super) fn next_piece(&mut self, builder: &mut Builder) -> Result<Piece, InputError> {
+        self.lines(builder, true)
+    }
+
+    /// Reads to the end of the trace, or as far as a piece goes.
+    fn lines(&mut self, builder: &mut Builder, pieces: bool) -> Result<Piece, InputError> {
         let options = self.input.options;
-        let mut builder = options.builder();
-        let mut empty = true;
+        let mut empty = builder.is_empty();
         self.is_over = false;
         self.input.window.skip_byte_order_mark();
         while let Some(line) = self.input.window.take_line(LINE_LIMIT) {
@@ -565,25 +581,28 @@ impl<R: Read> JsonLinesReader<R> {
             if text.trim_ascii().is_empty() {
                 continue;
             }
-            let said = Line::new(text, place.short_line(), options)
-                .and_then(|line| line.say(&mut builder));
+            let said =
+                Line::new(text, place.short_line(), options).and_then(|line| line.say(builder));
             match said {
                 Ok(Progress::Goes) => empty = false,
                 Ok(Progress::Ended) => {
                     (self.ended, self.is_over) = (true, true);
-                    return self.input.finish(builder).map(Some);
+                    return Ok(Piece::Last);
                 }
                 Err(complaint) => return Err(self.complaint(place, complaint)),
+            }
+            if pieces && builder.has_events() && self.input.window.lacks_line() {
+                return Ok(Piece::Some);
             }
         }
         if let Some(failure) = self.input.failure() {
             return Err(failure);
         }
         if empty && self.ended {
-            return Ok(None);
+            return Ok(Piece::None);
         }
         (self.ended, self.is_over) = (true, true);
-        self.input.finish(builder).map(Some)
+        Ok(Piece::Last)
     }
 
     /// Skips to behind the next line that ends a trace.

@@ -108,6 +108,45 @@ impl<R: Read> TraceReader<R> {
     }
 }
 
+/// How far a trace has been read that is handed over in pieces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// There is more to come, but the input may have to be waited for.
+    Some,
+    /// The trace has ended.
+    Last,
+    /// There is no further trace.
+    None,
+}
+
+impl<R: Read> TraceReader<R> {
+    /// Reads on in the trace under way as far as it can be had without waiting, at least one event.
+    /// Every event is on a line of its own, and takes effect without a look at the next line.
+    ///
+    /// ```
+    /// use tribunal_history::{Builder, Piece, ReadOptions, TraceReader};
+    ///
+    /// let input = "0: M[x] := 1\n1: M[x] == 1\n".as_bytes();
+    /// let mut reader = TraceReader::new(input, "example", ReadOptions::default());
+    /// let (mut builder, mut events) = (Builder::new(), Vec::new());
+    /// while reader.next_piece(&mut builder)? == Piece::Some {
+    ///     builder.hand_over(|event| events.push(event)).unwrap();
+    /// }
+    /// assert_eq!(events[1].thread, 1);
+    /// # Ok::<(), tribunal_history::InputError>(())
+    /// ```
+    pub fn next_piece(&mut self, builder: &mut Builder) -> Result<Piece, InputError> {
+        let piece = self.reader.next_piece(builder);
+        self.stopped = !matches!(piece, Ok(Piece::Some | Piece::Last));
+        piece
+    }
+
+    /// An error about something that turned out to make no sense when it was handed over.
+    pub fn senseless(&mut self, error: BuildError) -> InputError {
+        self.reader.unfinished(error)
+    }
+}
+
 impl<R: Read> Iterator for TraceReader<R> {
     type Item = Result<History, InputError>;
 

@@ -27,7 +27,7 @@ use std::io::Read;
 
 use super::error::{InputError, InputErrorKind};
 use super::window::Place;
-use super::{Input, Token};
+use super::{Input, Piece, Token};
 use crate::annotation::{AccessOrder, DependencyKind, FenceName};
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::builder::{Builder, Draft, WriteName};
@@ -89,39 +89,68 @@ pub(super) struct TextReader<R> {
     upper: [Value; 2],
     /// Whether the end of the trace under way has been seen.
     ended: bool,
+    /// Whether an event ends with its line, and is not continued on the next.
+    by_lines: bool,
 }
 
 impl<R: Read> TextReader<R> {
     pub(super) fn new(input: Input<R>) -> Self {
-        Self { input, checked: false, early_thread: None, upper: [0; 2], ended: false }
+        Self {
+            input,
+            checked: false,
+            early_thread: None,
+            upper: [0; 2],
+            ended: false,
+            by_lines: false,
+        }
+    }
+
+    pub(super) fn input(&mut self) -> &mut Input<R> {
+        &mut self.input
     }
 
     pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {
         let mut builder = self.input.options.builder();
-        let mut empty = true;
+        match self.statements(&mut builder)? {
+            Piece::None => Ok(None),
+            Piece::Some | Piece::Last => self.input.finish(builder).map(Some),
+        }
+    }
+
+    pub(super) fn next_piece(&mut self, builder: &mut Builder) -> Result<Piece, InputError> {
+        self.by_lines = true;
+        self.statements(builder)
+    }
+
+    /// Reads to the end of the trace, or as far as a piece goes.
+    fn statements(&mut self, builder: &mut Builder) -> Result<Piece, InputError> {
+        let mut empty = builder.is_empty();
         self.ended = false;
         self.input.window.skip_byte_order_mark();
         loop {
+            if self.by_lines && builder.has_events() && self.input.window.lacks_line() {
+                return Ok(Piece::Some);
+            }
             self.input.window.skip_blanks();
             match self.input.window.peek() {
                 Some(b'0'..=b'9') if self.early_thread.is_none() => {
                     let mut common = false;
-                    while self.common_line(&mut builder)? {
+                    while self.common_line(builder)? {
                         common = true;
                     }
                     if !common {
-                        self.event(&mut builder)?;
+                        self.event(builder)?;
                     }
                 }
-                Some(b'0'..=b'9' | b':') => self.event(&mut builder)?,
+                Some(b'0'..=b'9' | b':') => self.event(builder)?,
                 Some(b'c') => {
                     self.keyword("check", STATEMENT, STATEMENT_HELP)?;
                     (self.checked, self.ended) = (true, true);
-                    return self.input.finish(builder).map(Some);
+                    return Ok(Piece::Last);
                 }
-                Some(b'i') => self.initial(&mut builder)?,
-                Some(b'f') => self.final_value(&mut builder)?,
-                Some(b'o') => self.order(&mut builder)?,
+                Some(b'i') => self.initial(builder)?,
+                Some(b'f') => self.final_value(builder)?,
+                Some(b'o') => self.order(builder)?,
                 Some(_) => return Err(self.input.unexpected(STATEMENT, STATEMENT_HELP)),
                 None => break,
             }
@@ -131,10 +160,10 @@ impl<R: Read> TextReader<R> {
             return Err(failure);
         }
         if empty && self.checked {
-            return Ok(None);
+            return Ok(Piece::None);
         }
         (self.checked, self.ended) = (true, true);
-        self.input.finish(builder).map(Some)
+        Ok(Piece::Last)
     }
 
     /// Skips to behind the next line that begins with `check`.
@@ -284,6 +313,12 @@ impl<R: Read> TextReader<R> {
     fn suffixes(&mut self, builder: &mut Builder, event: Draft) -> Result<(), InputError> {
         let (mut timed, mut named, mut annotated) = (false, false, false);
         while self.early_thread.is_none() {
+            if self.by_lines {
+                self.input.window.skip_spaces();
+                if matches!(self.input.window.peek(), Some(b'\n' | b'#')) {
+                    break;
+                }
+            }
             self.input.window.skip_blanks();
             let place = self.input.window.place();
             match self.input.window.peek() {

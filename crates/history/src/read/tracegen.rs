@@ -24,8 +24,9 @@ use rustc_hash::FxHashMap;
 
 use super::error::{InputError, InputErrorKind};
 use super::window::Place;
-use super::{Input, Token};
+use super::{Input, Piece, Token};
 use crate::build_error::BuildErrorKind;
+use crate::builder::Builder;
 use crate::event::{Operation, Times, Value};
 use crate::history::History;
 
@@ -95,6 +96,18 @@ enum What {
 impl<R: Read> TracegenReader<R> {
     pub(super) fn new(input: Input<R>) -> Self {
         Self { input, ended: false }
+    }
+
+    pub(super) fn input(&mut self) -> &mut Input<R> {
+        &mut self.input
+    }
+
+    /// Events have their values only when they are answered, so that there are no pieces.
+    pub(super) fn next_piece(&mut self, _: &mut Builder) -> Result<Piece, InputError> {
+        let reason = "a trace of the trace generator cannot be judged while it grows".into();
+        let help = "convert it first, or check it without --live";
+        let error = InputError::of_file(&self.input.file, InputErrorKind::Other { reason });
+        Err(error.with_help(Some(help)))
     }
 
     pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {

@@ -118,6 +118,11 @@ impl<R: Read> Window<R> {
         }
     }
 
+    /// Whether the input has to be asked before the end of the line is there.
+    pub(super) fn lacks_line(&self) -> bool {
+        !self.ended && memchr(b'\n', self.visible()).is_none()
+    }
+
     /// What is there of the input from the next byte on, without asking for more.
     #[inline]
     pub(super) fn visible(&self) -> &[u8] {

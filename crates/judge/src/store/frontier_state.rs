@@ -1,4 +1,4 @@
-//! The states that [`frontiers`](super::frontiers) searches: the machine of sc or tso with what each
+//! The states that `frontiers.rs` searches: the machine of sc or tso with what each
 //! thread has done, what it has issued, and what memory holds.
 //!
 //! A state is changed in place and taken back. Its key is a sum of random-looking numbers, one for

@@ -112,6 +112,11 @@ fn decide_with(
     }
 }
 
+/// A witness that follows the recorded order, if one is found.
+pub(crate) fn recorded_witness(history: &History, rules: &StoreRules) -> Option<Vec<EventId>> {
+    recorded::explain(history, rules)
+}
+
 /// A witness by the machine of sc, which every store model allows, or by that of tso for models that
 /// allow what it allows; as far as a limited search finds one.
 fn run_of_machine(history: &History, rules: &StoreRules, budget: &Budget) -> Option<Vec<EventId>> {

@@ -8,7 +8,7 @@ use judge::ModelFile;
 use judge::stream::{Answers, Asked, Job, Trace, Unread};
 use report::check::{Style, Tally, lines, unread_lines};
 
-use super::{count, remark};
+use super::{count, live, remark};
 use crate::arguments::{CheckArguments, ModelArgument, Stats};
 use crate::ending::{self, Ending, Failure};
 use crate::interrupt::Interrupt;
@@ -16,6 +16,9 @@ use crate::output::{self, Output, Saved};
 use crate::progress::Progress;
 
 pub(crate) fn run(arguments: CheckArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
+    if arguments.live {
+        return live::run(&arguments, interrupt);
+    }
     let certificates = certificate_file(&arguments, interrupt)?;
     let quiet = arguments.quiet.quiet;
     let progress = Progress::start(quiet);

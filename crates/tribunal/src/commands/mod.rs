@@ -9,6 +9,7 @@ pub(crate) mod explore;
 pub(crate) mod generate;
 pub(crate) mod hunt;
 pub(crate) mod litmus;
+mod live;
 pub(crate) mod models;
 mod record;
 pub(crate) mod run;

@@ -19,6 +19,7 @@ mod generate;
 mod hunt;
 mod interface;
 mod litmus;
+mod live;
 mod model_files;
 mod printed;
 mod protocols;

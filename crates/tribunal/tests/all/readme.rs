@@ -68,6 +68,12 @@ fn the_readme_shows_what_is_printed() {
 
 #[cfg(unix)]
 #[test]
+fn the_guide_to_traces_that_grow_shows_what_is_printed() {
+    check("docs/live.md");
+}
+
+#[cfg(unix)]
+#[test]
 fn the_guide_to_exploring_shows_what_is_printed() {
     check("docs/explore.md");
 }

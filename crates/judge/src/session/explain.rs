@@ -1,0 +1,351 @@
+//! Explaining what the recorded order does not explain, and finding violations that are certain.
+//!
+//! The open events are a history of their own, which begins with what memory holds after everything
+//! that is closed. A witness of it, behind the witness of what is closed, is one of the whole: what is
+//! closed comes before what is open, and every order that a model keeps between the two is kept. For
+//! the same reason the first part of a witness can be closed and the rest stay open: it keeps writes
+//! that are still in a store buffer from being closed too early. Causal models have no such
+//! witnesses; of them only whole histories are judged.
+
+use std::time::Duration;
+
+use evidence::{Verdict, Witness};
+use history::{AddressId, EventId, History, Value};
+use rustc_hash::FxHashSet;
+
+use super::recent::{Item, Lines, Maker};
+use super::{Finished, Loss, Session, Status, Violation};
+use crate::{Budget, Engine, Limits, Outcome, Reason, Undecided, judge, store};
+
+/// What a question to the engines may take when nothing is said.
+const DEFAULT_TIME: Duration = Duration::from_secs(20);
+
+/// So many recent events are searched for a violation first.
+const FIRST_SEARCHED: usize = 1 << 10;
+
+/// What came of trying to explain the open events.
+enum Tried {
+    /// They are explained, all or in part.
+    Explained,
+    /// A read has a value that nobody has written yet.
+    Waits,
+    /// They cannot follow what is closed.
+    Stuck,
+    /// An engine gave up.
+    GaveUp,
+}
+
+impl Session {
+    /// An event that does not replay, or comes behind one that did not.
+    #[cold]
+    pub(super) fn unreplayed(&mut self, item: Item) -> Status {
+        let item = self.recent.push(item);
+        if self.unexplained.is_none() {
+            if self.open.is_empty() {
+                self.reopen(self.sizes.reopened, 1);
+                (self.next_try, self.wait) = (self.open.len() + 1, self.sizes.first_wait);
+            }
+            self.open.push(item);
+            if self.open.len() > self.sizes.open {
+                self.lose(Loss::Memory);
+            } else if self.open.len() >= self.next_try {
+                self.look();
+            }
+        } else if self.recent.come() - self.searched >= self.sizes.searched as u64 {
+            self.search(self.sizes.searched);
+        }
+        if self.recent.len() > self.sizes.recent {
+            self.forget();
+            self.replayed = self.replayed.min(self.recent.len().saturating_sub(self.open.len()));
+        }
+        self.status()
+    }
+
+    /// Tries now to explain what is open, or to find that it cannot be.
+    pub fn ask(&mut self) -> Status {
+        match self.status() {
+            Status::Open(_) => self.look(),
+            Status::Unexplained if self.searched < self.recent.come() => {
+                self.search(self.sizes.searched);
+            }
+            Status::Explained | Status::Unexplained | Status::Violation => {}
+        }
+        self.status()
+    }
+
+    /// Opens events again that were replayed; `behind` events have come after them.
+    fn reopen(&mut self, count: usize, behind: usize) {
+        let count = count.min(self.replayed);
+        let mut reopened: Vec<Item> =
+            self.recent.last(count + behind).take(count).copied().collect();
+        for item in reopened.iter().rev() {
+            if let (Some(address), true) = (item.address(), item.writes()) {
+                self.memory[address] = item.replaced;
+            }
+        }
+        self.replayed -= count;
+        reopened.append(&mut self.open);
+        self.open = reopened;
+    }
+
+    /// Explains what is open, or finds a violation, or waits for more, or gives up.
+    fn look(&mut self) {
+        loop {
+            let tried = self.explain(&[]);
+            if matches!(tried, Tried::Explained) {
+                return;
+            }
+            self.search(self.open.len().saturating_mul(16));
+            if self.violation.is_some() {
+                return;
+            }
+            match tried {
+                Tried::Stuck if self.replayed > 0 => {
+                    self.reopen(self.open.len().saturating_mul(16), self.open.len());
+                }
+                // What was read may have been overwritten in a replay that was too early with it.
+                Tried::Waits if self.replayed > 0 && self.open.len() < 16 * self.sizes.reopened => {
+                    self.reopen(self.open.len().saturating_mul(3), self.open.len());
+                }
+                Tried::Stuck | Tried::GaveUp if self.wait >= self.sizes.wait / 8 => {
+                    let loss = if matches!(tried, Tried::Stuck) { Loss::Stuck } else { Loss::Time };
+                    self.search(self.sizes.searched);
+                    return self.lose(loss);
+                }
+                _ => {
+                    self.next_try = self.open.len() + self.wait;
+                    self.wait = (self.wait * 2).min(self.sizes.wait);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// From here on not everything is explained.
+    pub(super) fn lose(&mut self, loss: Loss) {
+        let line = self.open.first().map_or(0, |item| u64::from(item.line));
+        self.unexplained = Some((loss, line));
+        self.open = Vec::new();
+    }
+
+    fn budget(&self) -> Budget {
+        let time = self.limits.time.or(Some(DEFAULT_TIME));
+        Limits { time, ..self.limits }.budget(&self.stop)
+    }
+
+    /// Explains the open events by themselves, if that can be done.
+    fn explain(&mut self, finals: &[(AddressId, Value)]) -> Tried {
+        let Some(rules) = self.rules else { return Tried::Stuck };
+        let history =
+            self.history(self.open.iter().copied(), finals, Lines::Places, &|at| self.memory[at]);
+        let Some(history) = history else { return Tried::GaveUp };
+        let unwritten = |event| history.kinds_of(event).reads && history.sources(event).is_empty();
+        if history.event_ids().any(unwritten) {
+            return Tried::Waits;
+        }
+        if let Some(order) = store::recorded_witness(&history, &rules) {
+            self.close(&history, &order, finals.is_empty());
+            return Tried::Explained;
+        }
+        match judge(&history, self.model, Engine::Auto, &self.budget()).outcome {
+            Outcome::Holds(Witness::Order(order)) => {
+                self.close(&history, &order, finals.is_empty());
+                Tried::Explained
+            }
+            Outcome::Broken(_) => Tried::Stuck,
+            Outcome::Holds(_) | Outcome::Undecided(_) => Tried::GaveUp,
+        }
+    }
+
+    fn history(
+        &self,
+        items: impl Iterator<Item = Item>,
+        finals: &[(AddressId, Value)],
+        lines: Lines,
+        initial: &dyn Fn(usize) -> Value,
+    ) -> Option<History> {
+        let label = |at: usize| self.addresses[at].label.clone();
+        let (threads, addresses) = (&*self.threads, self.addresses.len());
+        let maker = Maker { threads, addresses, label: &label, initial, lines };
+        maker.history(items, finals).ok()
+    }
+
+    /// Closes what has its place in a witness of the open events: everything if the last of them
+    /// took effect as recorded, so that they could be replayed, or if nothing is to come; else what
+    /// comes before the last of them, whose stores may still be in a buffer.
+    fn close(&mut self, history: &History, order: &[EventId], goes_on: bool) {
+        let place = |event: &EventId| history.line_of(*event) as usize - 1;
+        let accesses = (0..self.open.len()).rev().filter(|&at| self.open[at].address().is_some());
+        let tail = order.iter().rev().zip(accesses).take_while(|(event, at)| place(event) == *at);
+        let tail = tail.count();
+        let is_replayed = tail >= self.sizes.reopened.min(order.len() / 4).max(1);
+        if is_replayed || !goes_on || order.is_empty() {
+            let (first, replayed) = order.split_at(order.len() - tail);
+            self.perform(first.iter().map(place));
+            let from = replayed.first().map_or(self.open.len(), place);
+            for item in &mut self.open[from..] {
+                if let (Some(address), true) = (item.address(), item.writes()) {
+                    item.replaced = std::mem::replace(&mut self.memory[address], item.written);
+                }
+            }
+            self.replayed = self.recent.replayed(&self.open[from..]);
+            self.open.clear();
+            return;
+        }
+        let late = self.open.len().saturating_sub(self.sizes.kept_open);
+        let closed = order.iter().position(|event| place(event) >= late).unwrap_or(order.len());
+        self.perform(order[..closed].iter().map(place));
+        let mut is_closed = vec![false; self.open.len()];
+        order[..closed].iter().for_each(|event| is_closed[place(event)] = true);
+        let mut opened = FxHashSet::default();
+        let mut at = 0;
+        self.open.retain(|item| {
+            let stays = match item.address() {
+                Some(_) => !is_closed[at],
+                // A fence orders what is behind it after what is open before it.
+                None => opened.contains(&item.thread),
+            };
+            at += 1;
+            if stays {
+                opened.insert(item.thread);
+            }
+            stays
+        });
+        self.replayed = 0;
+        self.next_try = self.open.len() + self.wait;
+        self.wait = (self.wait * 2).min(self.sizes.wait);
+    }
+
+    /// Lets the writes among these open events reach memory, in this order.
+    fn perform(&mut self, places: impl Iterator<Item = usize>) {
+        for at in places {
+            let item = &self.open[at];
+            if let (Some(address), true) = (item.address(), item.writes()) {
+                self.memory[address] = item.written;
+            }
+        }
+    }
+
+    /// Looks for a violation among the recent events, first a few, then up to `most`.
+    fn search(&mut self, most: usize) {
+        let most = most.max(FIRST_SEARCHED).min(self.sizes.searched);
+        if self.recent.is_whole() {
+            return self.search_last(self.recent.len());
+        }
+        // Of causal models only whole histories are judged.
+        if self.rules.is_none() {
+            return;
+        }
+        let mut count = FIRST_SEARCHED.min(most);
+        loop {
+            self.search_last(count);
+            if self.violation.is_some() || count >= most.min(self.recent.len()) {
+                return;
+            }
+            count = (count * 8).min(most);
+        }
+    }
+
+    fn search_last(&mut self, count: usize) {
+        self.searched = self.recent.come();
+        let initial = |at: usize| self.addresses[at].initial;
+        let items = self.recent.certain(count, self.addresses.len(), initial);
+        let history = self.history(items.into_iter(), &[], Lines::Recorded, &initial);
+        if let Some(history) = history
+            && let Outcome::Broken(proof) =
+                judge(&history, self.model, Engine::Auto, &self.budget()).outcome
+        {
+            let events = self.recent.come();
+            self.violation = Some(Box::new(Violation { history, proof, events }));
+        }
+    }
+
+    /// The end: there are no more events.
+    pub fn finish(self) -> Finished {
+        self.finish_with(&[])
+    }
+
+    /// The end, with what addresses hold then.
+    pub fn finish_with(mut self, finals: &[(AddressId, Value)]) -> Finished {
+        let verdict = self.last_word(finals);
+        Finished {
+            model: self.model,
+            verdict,
+            events: self.recent.come(),
+            threads: self.threads.len(),
+            addresses: self.addresses.len(),
+        }
+    }
+
+    fn last_word(
+        &mut self,
+        finals: &[(AddressId, Value)],
+    ) -> Verdict<(), Box<Violation>, Undecided> {
+        if let Some(violation) = self.violation.take() {
+            return Verdict::Broken(violation);
+        }
+        let fits = |(address, value): &(AddressId, Value)| self.memory[address.index()] == *value;
+        if self.unexplained.is_none() {
+            if self.open.is_empty() && finals.iter().all(fits) {
+                return Verdict::Holds(());
+            }
+            if self.open.is_empty() {
+                self.reopen(self.sizes.reopened, 0);
+            }
+            if matches!(self.explain(finals), Tried::Explained) {
+                return Verdict::Holds(());
+            }
+        }
+        if self.recent.is_whole() {
+            return self.whole(finals);
+        }
+        self.search(self.sizes.searched);
+        match self.violation.take() {
+            Some(violation) => Verdict::Broken(violation),
+            None => Verdict::Undecided(self.undecided()),
+        }
+    }
+
+    /// The verdict on a history of which nothing was forgotten.
+    fn whole(&mut self, finals: &[(AddressId, Value)]) -> Verdict<(), Box<Violation>, Undecided> {
+        let events = self.recent.come();
+        let items = self.recent.last(self.recent.len()).copied();
+        let initial = |at: usize| self.addresses[at].initial;
+        let Some(history) = self.history(items, finals, Lines::Recorded, &initial) else {
+            return Verdict::Undecided(self.undecided());
+        };
+        match judge(&history, self.model, Engine::Auto, &self.budget()).outcome {
+            Outcome::Holds(_) => Verdict::Holds(()),
+            Outcome::Broken(proof) => {
+                Verdict::Broken(Box::new(Violation { history, proof, events }))
+            }
+            Outcome::Undecided(why) => Verdict::Undecided(why),
+        }
+    }
+
+    fn undecided(&self) -> Undecided {
+        let (loss, line) = self.unexplained.unwrap_or_else(|| {
+            (Loss::Stuck, self.open.first().map_or(0, |item| u64::from(item.line)))
+        });
+        let reason = match loss {
+            Loss::Memory => Reason::Memory,
+            Loss::Time => Reason::Time,
+            Loss::Stuck => Reason::Engine(
+                "the recorded order does not explain the trace, and what would tell has been \
+                 forgotten; check it without --live"
+                    .into(),
+            ),
+            Loss::Sizes => Reason::Engine(
+                "accesses of sizes are not judged while the trace grows; check it without --live"
+                    .into(),
+            ),
+        };
+        let established = match line {
+            0 => String::new(),
+            line => {
+                format!("everything before line {line} is explained, and no violation is certain")
+            }
+        };
+        Undecided { reason, established }
+    }
+}
