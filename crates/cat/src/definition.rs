@@ -452,21 +452,25 @@ fn combined<T: Ord + Copy>(
     }
 }
 
+/// Where the pairs of a relation lead from a node.
+fn steps_from(relation: &Relation, from: Node) -> impl Iterator<Item = Node> + '_ {
+    relation.range((from, 0)..=(from, Node::MAX)).map(|&(_, to)| to)
+}
+
 fn sequence(left: &Relation, right: &Relation) -> Relation {
-    let steps = |&(a, middle): &(Node, Node)| {
-        right.iter().filter(move |(from, _)| *from == middle).map(move |&(_, b)| (a, b))
-    };
+    let steps = |&(a, middle): &(Node, Node)| steps_from(right, middle).map(move |b| (a, b));
     left.iter().flat_map(steps).collect()
 }
 
-/// One step or more: longer and longer paths, until there is no new one.
+/// One step or more: from each node, all that is reached step by step.
 fn closure(steps: &Relation) -> Relation {
-    let mut paths = steps.clone();
-    loop {
-        let longer = sequence(&paths, steps);
-        if longer.is_subset(&paths) {
-            return paths;
+    let starts: Set = steps.iter().map(|&(from, _)| from).collect();
+    let mut paths = Relation::new();
+    for start in starts {
+        let mut waiting = vec![start];
+        while let Some(node) = waiting.pop() {
+            waiting.extend(steps_from(steps, node).filter(|&to| paths.insert((start, to))));
         }
-        paths.extend(longer);
     }
+    paths
 }

@@ -84,6 +84,18 @@ impl CatModel {
         Self::new(Source { name, text }, path.parent())
     }
 
+    /// The model of a name or a path: `rvwmo` is shipped, `my.cat` is a file; `tso.cat` is the
+    /// shipped one if there is no such file.
+    pub fn named(name: &str) -> Result<Self, CatError> {
+        if let Some(shipped) = Self::shipped(name) {
+            return Ok(shipped);
+        }
+        match name.strip_suffix(".cat").and_then(Self::shipped) {
+            Some(shipped) if !Path::new(name).exists() => Ok(shipped),
+            _ => Self::open(Path::new(name)),
+        }
+    }
+
     /// A model that is shipped: `sc`, `tso`, …
     pub fn shipped(name: &str) -> Option<Self> {
         let text = shipped::model(name)?;
@@ -141,6 +153,29 @@ impl CatModel {
             negated: axiom.negated,
             place: axiom.place,
         })
+    }
+
+    /// The lines of all files in the order in which they are read, the prelude first.
+    pub fn instructions(&self) -> &[Instruction] {
+        &self.instructions
+    }
+
+    /// A digest of the text of all files, by which a certificate says which model it is about.
+    pub fn digest(&self) -> String {
+        let fold = |hash: u128, byte: u8| {
+            (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
+        };
+        let ends = std::iter::once(0u8);
+        let bytes = self.files.iter().flat_map(|file| file.text.bytes().chain(ends.clone()));
+        format!("{:032x}", bytes.fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, fold))
+    }
+
+    /// The comment that stands behind a place on its last line: `rule 5: acquire`.
+    pub fn comment_beside(&self, place: Place) -> Option<&str> {
+        let text = &self.files[place.file as usize].text;
+        let rest = text.get(place.span.end as usize..)?.lines().next()?;
+        let (_, comment) = rest.split_once("(*")?;
+        Some(comment.split_once("*)")?.0.trim()).filter(|comment| !comment.is_empty())
     }
 
     /// `file:line` of a place.

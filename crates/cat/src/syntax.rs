@@ -1,4 +1,5 @@
-//! A cat model as it is written.
+//! A cat model as it is written: the syntax tree of its files, one list of lines. Names are not
+//! looked up yet. Every evaluator of the language starts here.
 
 use diagnostics::source::Span;
 
@@ -13,38 +14,51 @@ pub struct Place {
 
 /// A name with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Name {
-    pub(crate) text: String,
-    pub(crate) place: Place,
+pub struct Name {
+    /// The name.
+    pub text: String,
+    /// Where it stands.
+    pub place: Place,
 }
 
 /// One line of a model.
 #[derive(Debug, Clone)]
-pub(crate) enum Instruction {
+pub enum Instruction {
     /// `let a = … and b = …`, or `let rec …`.
-    Let { recursive: bool, bindings: Vec<Binding> },
+    Let {
+        /// Whether it is `let rec`.
+        recursive: bool,
+        /// What is defined.
+        bindings: Vec<Binding>,
+    },
     /// `acyclic r as name` and its relatives.
     Axiom(AxiomSyntax),
 }
 
 /// `name = body`, or `name(parameters) = body`.
 #[derive(Debug, Clone)]
-pub(crate) struct Binding {
-    pub(crate) name: Name,
+pub struct Binding {
+    /// What is defined.
+    pub name: Name,
     /// `None` for a value; a function may have no parameters.
-    pub(crate) parameters: Option<Vec<Name>>,
-    pub(crate) body: Expression,
+    pub parameters: Option<Vec<Name>>,
+    /// What it means.
+    pub body: Expression,
 }
 
 /// A condition that every execution has to meet.
 #[derive(Debug, Clone)]
-pub(crate) struct AxiomSyntax {
-    pub(crate) test: Test,
+pub struct AxiomSyntax {
+    /// What is asked.
+    pub test: Test,
     /// `~acyclic`: the condition must not hold.
-    pub(crate) negated: bool,
-    pub(crate) body: Expression,
-    pub(crate) name: Option<String>,
-    pub(crate) place: Place,
+    pub negated: bool,
+    /// Of which relation or set.
+    pub body: Expression,
+    /// The name behind `as`.
+    pub name: Option<String>,
+    /// Where it stands.
+    pub place: Place,
 }
 
 /// What an axiom asks of a relation or a set.
@@ -71,13 +85,16 @@ impl Test {
 
 /// An expression with its place.
 #[derive(Debug, Clone)]
-pub(crate) struct Expression {
-    pub(crate) kind: ExpressionKind,
-    pub(crate) place: Place,
+pub struct Expression {
+    /// What it is.
+    pub kind: ExpressionKind,
+    /// Where it stands.
+    pub place: Place,
 }
 
+/// What an expression is.
 #[derive(Debug, Clone)]
-pub(crate) enum ExpressionKind {
+pub enum ExpressionKind {
     /// `po`
     Name(String),
     /// `0` or `{}`: the empty relation or set.
@@ -86,43 +103,61 @@ pub(crate) enum ExpressionKind {
     Universe,
     /// `[S]`: the identity on a set.
     Identity(Box<Expression>),
+    /// `r+` and the like.
     Unary(Unary, Box<Expression>),
     /// Two operands or more, so that a long union is no deep tree; grouped to the left.
     Binary(Binary, Vec<Expression>),
     /// `f(a, b)` or `f a`.
     Apply {
+        /// The function.
         function: Name,
+        /// Its arguments.
         arguments: Vec<Expression>,
     },
     /// `let x = … in e`.
     Let {
+        /// Whether it is `let rec`.
         recursive: bool,
+        /// What is defined.
         bindings: Vec<Binding>,
+        /// Where it may be used.
         body: Box<Expression>,
     },
     /// `try a with b`: `b` where `a` uses a name that is not defined.
     Try {
+        /// What is tried.
         first: Box<Expression>,
+        /// What is taken instead.
         otherwise: Box<Expression>,
     },
 }
 
 /// An operator on one operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unary {
+pub enum Unary {
+    /// `~r`
     Complement,
+    /// `r^-1`
     Inverse,
+    /// `r+`
     Plus,
+    /// `r*`
     Star,
+    /// `r?`
     Optional,
 }
 
 /// An operator on two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Binary {
+pub enum Binary {
+    /// `a | b`
     Union,
+    /// `a & b`
     Intersection,
+    /// `a \ b`
     Difference,
+    /// `a ; b`
     Sequence,
+    /// `a * b`
     Product,
 }
