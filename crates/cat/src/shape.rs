@@ -51,6 +51,8 @@ pub enum Step {
     SameAddressWithout(SetTest),
     /// `po & rt`: to an event that began after this one had ended.
     InTime,
+    /// `rt`: to an event of any thread that began after this one had ended.
+    RealTime,
     /// `addr`, `data`, `ctrl`
     Dependency(DependencyKind),
     /// `amo`: from the read of an atomic to its write.
@@ -94,6 +96,10 @@ pub struct Shape {
     pub location: Option<usize>,
     /// Whether the condition of locations orders the halves of an atomic.
     pub location_orders_halves: bool,
+    /// Whether two reads of a location may swap, those of atomics aside.
+    pub location_swaps_reads: bool,
+    /// The axiom that no value depends on itself: dependencies of all kinds, and `rf`.
+    pub thin_air: Option<usize>,
     /// The axiom that nothing comes between the halves of an atomic and between the accesses of a
     /// pair.
     pub atomicity: Option<usize>,
@@ -108,8 +114,14 @@ impl CatModel {
     /// The shape of the model, or the number of an axiom that is of another form.
     pub fn shape(&self) -> Result<Shape, usize> {
         let reader = Reader { graph: &self.graph };
-        let mut shape =
-            Shape { location: None, location_orders_halves: false, atomicity: None, global: None };
+        let mut shape = Shape {
+            location: None,
+            location_orders_halves: false,
+            location_swaps_reads: false,
+            thin_air: None,
+            atomicity: None,
+            global: None,
+        };
         let mut globals: Vec<(usize, Vec<NodeId>)> = Vec::new();
         for (number, axiom) in self.graph.axioms.iter().enumerate() {
             if axiom.negated {
@@ -120,8 +132,15 @@ impl CatModel {
                     let mut parts = Vec::new();
                     reader.parts(axiom.node, &mut parts);
                     if reader.is_location(&parts) {
+                        let swaps_reads = reader.has(&parts, |part| reader.is_but_reads(part));
+                        if shape.location.is_some() && swaps_reads != shape.location_swaps_reads {
+                            return Err(number);
+                        }
                         shape.location = Some(number);
+                        shape.location_swaps_reads = swaps_reads;
                         shape.location_orders_halves |= reader.orders_halves(&parts);
+                    } else if reader.is_thin_air(&parts) {
+                        shape.thin_air = Some(number);
                     } else {
                         globals.push((number, parts));
                     }
@@ -264,13 +283,93 @@ impl Reader<'_> {
     fn is_location(&self, parts: &[NodeId]) -> bool {
         let is_pair = |part| self.is_amo(part) || self.is_base(part, BaseRelation::ExclusivePair);
         let needed: [&dyn Fn(NodeId) -> bool; 4] = [
-            &|part| self.is_same_address(part),
+            &|part| self.is_same_address(part) || self.is_but_reads(part),
             &|part| self.is_reads_from(part),
             &|part| self.is_coherence(part),
             &|part| self.is_from_read(part),
         ];
         needed.iter().all(|is| self.has(parts, is))
             && parts.iter().all(|&part| is_pair(part) || needed.iter().any(|is| is(part)))
+    }
+
+    /// `po-loc` of atomics as a whole, without pairs of reads: `together(po-loc) \ (S * S)` with the
+    /// reads that are no atomics' as S.
+    fn is_but_reads(&self, node: NodeId) -> bool {
+        let Operation::Difference(from, taken) = self.operation(node) else { return false };
+        let Operation::Product(first, second) = self.operation(taken) else { return false };
+        let mut factors = Vec::new();
+        self.factors(from, &mut factors);
+        let is_of_locations = match factors[..] {
+            [before, middle, after] => {
+                self.is_swap(before) && self.is_same_address(middle) && self.is_swap(after)
+            }
+            _ => false,
+        };
+        is_of_locations && [first, second].into_iter().all(|set| self.is_plain_reads(set))
+    }
+
+    /// Whether a set is that of all reads that are no atomics'.
+    fn is_plain_reads(&self, set: NodeId) -> bool {
+        if self.test(set, false).is_none() {
+            return false;
+        }
+        let both = [false, true];
+        let mut orders = AccessOrder::ALL.into_iter().map(Some).chain([None]);
+        orders.all(|order| {
+            let mut sorts = both.into_iter().flat_map(|reads| {
+                let of = move |(is_atomic, is_exclusive)| EventSort {
+                    reads,
+                    writes: !reads,
+                    is_atomic,
+                    is_exclusive,
+                    order,
+                    ..EventSort::default()
+                };
+                both.into_iter().flat_map(move |atomic| both.map(|pair| (atomic, pair))).map(of)
+            });
+            sorts.all(|sort| self.contains(set, &sort) == (sort.reads && !sort.is_atomic))
+        })
+    }
+
+    /// `together(addr | data | ctrl) | amo | rf`
+    fn is_thin_air(&self, parts: &[NodeId]) -> bool {
+        let mut kinds = [false; 3];
+        for &part in parts {
+            if self.is_reads_from(part) || self.is_amo(part) {
+                continue;
+            }
+            if !self.is_whole(part) {
+                return false;
+            }
+            let Some(paths) = self.paths(part) else { return false };
+            for path in paths {
+                let is_step = |step: &Step| {
+                    matches!(step, Step::Dependency(_) | Step::Atomic | Step::AtomicBack)
+                };
+                let tests = path.first.len()
+                    + path.steps.iter().map(|(_, tests)| tests.len()).sum::<usize>();
+                if tests > 0 || !path.steps.iter().all(|(step, _)| is_step(step)) {
+                    return false;
+                }
+                for (step, _) in &path.steps {
+                    if let Step::Dependency(kind) = step {
+                        kinds[*kind as usize] = true;
+                    }
+                }
+            }
+        }
+        self.has(parts, |part| self.is_reads_from(part))
+            && self.orders_halves(parts)
+            && kinds == [true; 3]
+    }
+
+    /// `(amo | amo^-1)?`: from an event to itself or to the other half of its atomic.
+    fn is_swap(&self, node: NodeId) -> bool {
+        let Operation::Optional(inner) = self.operation(node) else { return false };
+        let mut parts = Vec::new();
+        self.parts(inner, &mut parts);
+        let back = |part| matches!(self.operation(part), Operation::Inverse(of) if self.is_amo(of));
+        self.orders_halves(&parts) && self.has(&parts, back)
     }
 
     /// `rmw & (fre ; coe)`
@@ -323,18 +422,30 @@ impl Reader<'_> {
         }
         let mut factors = Vec::new();
         self.factors(node, &mut factors);
-        let is_swap = |node: &NodeId| match self.operation(*node) {
-            Operation::Optional(inner) => {
-                let mut parts = Vec::new();
-                self.parts(inner, &mut parts);
-                let back = |part| matches!(self.operation(part), Operation::Inverse(of) if self.is_amo(of));
-                self.orders_halves(&parts) && self.has(&parts, back)
-            }
-            _ => false,
+        // Both halves have the same times.
+        let is_plain = |&factor: &NodeId| match self.operation(factor) {
+            Operation::Identity(set) => !self.tells_halves_apart(set),
+            _ => self.is_base(factor, BaseRelation::RealTime),
         };
+        if factors.iter().all(is_plain) {
+            return true;
+        }
         factors.len() > 2
-            && factors.first().is_some_and(is_swap)
-            && factors.last().is_some_and(is_swap)
+            && factors.first().is_some_and(|&first| self.is_swap(first))
+            && factors.last().is_some_and(|&last| self.is_swap(last))
+    }
+
+    /// Whether a set may hold one half of an atomic and not the other.
+    fn tells_halves_apart(&self, set: NodeId) -> bool {
+        if self.test(set, false).is_none() {
+            return true;
+        }
+        let mut orders = AccessOrder::ALL.into_iter().map(Some).chain([None]);
+        orders.any(|order| {
+            let half = EventSort { is_atomic: true, order, ..EventSort::default() };
+            let read = self.contains(set, &EventSort { reads: true, ..half });
+            read != self.contains(set, &EventSort { writes: true, ..half })
+        })
     }
 
     fn factors(&self, node: NodeId, factors: &mut Vec<NodeId>) {
@@ -357,6 +468,7 @@ impl Reader<'_> {
                 BaseRelation::Dependency(kind) => step(Step::Dependency(kind)),
                 BaseRelation::AtomicPair => step(Step::Atomic),
                 BaseRelation::ExclusivePair => step(Step::Exclusive),
+                BaseRelation::RealTime => step(Step::RealTime),
                 BaseRelation::Same => Some(vec![Path::default()]),
                 _ => None,
             },
@@ -556,7 +668,10 @@ impl Path {
     /// Whether it leads from an event to a later one of its thread.
     fn leads_on(&self) -> bool {
         !self.steps.is_empty()
-            && self.steps.iter().all(|(step, _)| !matches!(step, Step::Atomic | Step::AtomicBack))
+            && self
+                .steps
+                .iter()
+                .all(|(step, _)| !matches!(step, Step::Atomic | Step::AtomicBack | Step::RealTime))
     }
 }
 

@@ -24,11 +24,17 @@ const MODELS: &[(&str, &str)] = &[
     ("aarch64-2020", include_str!("../../../models/aarch64-2020.cat")),
     ("x86", include_str!("../../../models/x86.cat")),
     ("ra", include_str!("../../../models/ra.cat")),
+    ("lin", include_str!("../../../models/lin.cat")),
 ];
 
 /// The names of the shipped models.
 pub fn shipped_models() -> impl ExactSizeIterator<Item = &'static str> {
     MODELS.iter().map(|&(name, _)| name)
+}
+
+/// The text of a shipped model, or of a part that several include (`barriers`).
+pub fn shipped_text(name: &str) -> Option<&'static str> {
+    file(name.strip_suffix(".cat").unwrap_or(name))
 }
 
 /// The text of a shipped model.
