@@ -15,6 +15,7 @@
 //! Reading and writing are linear in the size of the line. What is written is made on the way out,
 //! an event or a step at a time.
 
+mod file;
 mod labels;
 mod plain;
 mod shape;
@@ -26,6 +27,7 @@ use history::History;
 use models::Model;
 
 use crate::{Proof, Witness};
+pub use file::FileCertificate;
 use labels::{Labels, Written};
 use shape::Shape;
 
@@ -77,6 +79,57 @@ pub struct Certificate {
     pub evidence: Evidence,
 }
 
+/// What a certificate is about: a trace by its number, from 1, and a model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// A built-in model.
+    Model(Model),
+    /// The model of a file: what it was called, and the digest of its text.
+    File {
+        /// Its path, or the name of a shipped model.
+        name: String,
+        /// The digest.
+        digest: String,
+    },
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Model(model) => model.fmt(f),
+            Subject::File { name, .. } => f.pad(name),
+        }
+    }
+}
+
+/// A certificate about a model of either kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AnyCertificate {
+    /// About a built-in model.
+    Model(Certificate),
+    /// About the model of a file.
+    File(FileCertificate),
+}
+
+impl AnyCertificate {
+    /// Writes the certificate as one line of JSON, without the newline. The events and addresses it
+    /// names must be those of the history.
+    pub fn write(&self, history: &History, out: impl io::Write) -> io::Result<()> {
+        match self {
+            AnyCertificate::Model(certificate) => certificate.write(history, out),
+            AnyCertificate::File(certificate) => certificate.write(history, out),
+        }
+    }
+
+    /// The line that [`AnyCertificate::write`] writes.
+    pub fn to_json(&self, history: &History) -> String {
+        match self {
+            AnyCertificate::Model(certificate) => certificate.to_json(history),
+            AnyCertificate::File(certificate) => certificate.to_json(history),
+        }
+    }
+}
+
 /// A certificate that cannot be read, or that speaks of events the history does not have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CertificateError {
@@ -94,6 +147,24 @@ impl std::error::Error for CertificateError {}
 
 fn error<T>(message: impl Into<String>) -> Result<T, CertificateError> {
     Err(CertificateError { message: message.into() })
+}
+
+fn known_version(version: u64) -> Result<(), CertificateError> {
+    match version {
+        VERSION => Ok(()),
+        other => {
+            error(format!("this certificate has version {other}; only version {VERSION} is known"))
+        }
+    }
+}
+
+fn same_length(events: u64, history: &History) -> Result<(), CertificateError> {
+    match history.len() as u64 {
+        length if length == events => Ok(()),
+        length => error(format!(
+            "the certificate is about a trace of {events} events, but this one has {length}"
+        )),
+    }
 }
 
 impl From<serde_json::Error> for CertificateError {
@@ -137,26 +208,26 @@ impl Certificate {
     }
 
     /// Which trace of its file a line is about, from 1, and the model: what a reader has to know
-    /// before it can call [`Certificate::from_json`]. The whole line is JSON if this succeeds.
-    pub fn header(line: &str) -> Result<(u64, Model), CertificateError> {
+    /// before it can call [`Certificate::from_json`] or [`FileCertificate::from_json`]. The whole
+    /// line is JSON if this succeeds.
+    pub fn header(line: &str) -> Result<(u64, Subject), CertificateError> {
         let header: shape::Header = serde_json::from_str(line)?;
-        if header.tribunal != VERSION {
-            return error(format!(
-                "this certificate has version {}; only version {VERSION} is known",
-                header.tribunal
-            ));
+        known_version(header.tribunal)?;
+        let name = header.model.into_string();
+        if let Some(digest) = header.digest {
+            return Ok((header.trace, Subject::File { name, digest }));
         }
-        match header.model.parse() {
-            Ok(model) => Ok((header.trace, model)),
+        match name.parse() {
+            Ok(model) => Ok((header.trace, Subject::Model(model))),
             Err(unknown) => error(format!("{unknown}")),
         }
     }
 
     /// The same from the beginning of the line alone, if it begins as [`Certificate::write`] has it:
     /// what follows may still turn out to be no certificate.
-    pub fn quick_header(line: &str) -> Result<(u64, Model), CertificateError> {
+    pub fn quick_header(line: &str) -> Result<(u64, Subject), CertificateError> {
         match plain::header(line) {
-            Some((trace, model, _)) => Ok((trace, model)),
+            Some((trace, model, _)) => Ok((trace, Subject::Model(model))),
             None => Self::header(line),
         }
     }
@@ -167,15 +238,11 @@ impl Certificate {
         if let Some(certificate) = plain::order(line, history.len(), &labels) {
             return Ok(certificate);
         }
-        let (trace, model) = Self::header(line)?;
+        let (trace, Subject::Model(model)) = Self::header(line)? else {
+            return error("the certificate is about a model that is a file");
+        };
         let shape: Shape = serde_json::from_str(line)?;
-        if shape.events != history.len() as u64 {
-            return error(format!(
-                "the certificate is about a trace of {} events, but this one has {}",
-                shape.events,
-                history.len()
-            ));
-        }
+        same_length(shape.events, history)?;
         let evidence = match shape.verdict {
             shape::Verdict::Consistent => Evidence::Consistent(labels.read_witness(shape)?),
             shape::Verdict::Violation => Evidence::Violation(labels.read_proof(shape)?),

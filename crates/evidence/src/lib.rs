@@ -11,16 +11,23 @@
 //! inference rules of saturation need no steps of their own: "w must come before v, else this
 //! cycle" is a lemma of one literal.
 //!
+//! # Models that are files
+//!
+//! [`file`](mod@file) has witnesses and proofs in terms of the conditions of a file.
+//!
 //! # Causal models (cc, ccv, cm, ccm, wccm)
 //!
 //! Their relations are least fixpoints, so a lemma lists the [`Derived`] edges it needs, each with
 //! the rule and path that gives it, and then a cycle.
 
 mod certificate;
+pub mod file;
 mod proof;
 mod verdict;
 
-pub use certificate::{Certificate, CertificateError, Evidence};
+pub use certificate::{
+    AnyCertificate, Certificate, CertificateError, Evidence, FileCertificate, Subject,
+};
 pub use proof::{
     Atom, Because, Cycle, Derived, Edge, Graph, Literal, Node, Proof, Reader, Rule, Step, Why,
     Witness,

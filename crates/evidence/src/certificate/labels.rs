@@ -46,7 +46,7 @@ impl<'a> Labels<'a> {
         Self { history, threads: OnceCell::new(), addresses: OnceCell::new() }
     }
 
-    fn event(&self, event: EventId) -> shape::Event {
+    pub(super) fn event(&self, event: EventId) -> shape::Event {
         let thread = self.history.thread_of(event);
         let index = event.index() - self.history.thread_range(thread).start;
         [self.history.thread_label(thread), index as u64]
@@ -60,7 +60,7 @@ impl<'a> Labels<'a> {
         }
     }
 
-    fn source(&self, source: Source) -> shape::Source {
+    pub(super) fn source(&self, source: Source) -> shape::Source {
         match source {
             Source::Initial => shape::Source::Initial(shape::InitialWord::Initial),
             Source::Write(write) => shape::Source::Write(self.event(write)),
@@ -83,7 +83,7 @@ impl<'a> Labels<'a> {
         }
     }
 
-    fn node(&self, node: Node) -> shape::Node {
+    pub(super) fn node(&self, node: Node) -> shape::Node {
         match node {
             Node::Event(event) => shape::Node::Event(self.event(event)),
             Node::Initial(address) => {
@@ -93,7 +93,7 @@ impl<'a> Labels<'a> {
         }
     }
 
-    fn literal(&self, literal: Literal) -> shape::Literal {
+    pub(super) fn literal(&self, literal: Literal) -> shape::Literal {
         match (literal.atom, literal.positive) {
             (Atom::Before(a, b), true) | (Atom::Before(b, a), false) => {
                 shape::Literal::Before(self.event(a), self.event(b))
@@ -105,6 +105,10 @@ impl<'a> Labels<'a> {
                 shape::Literal::NotReads(self.reader(reader), self.source(source))
             }
         }
+    }
+
+    pub(super) fn events<'s>(&'s self, events: &'s [EventId]) -> Events<'s> {
+        Events(self, events)
     }
 
     fn edge(&self, edge: &Edge) -> shape::Edge {
@@ -196,13 +200,16 @@ impl Labels<'_> {
         self.history.event_at(self.thread(thread)?, usize::try_from(index).ok()?)
     }
 
-    fn read_event(&self, event: shape::Event) -> Result<EventId, CertificateError> {
+    pub(super) fn read_event(&self, event: shape::Event) -> Result<EventId, CertificateError> {
         let [label, index] = event;
         self.event_called(event)
             .map_or_else(|| error(format!("the trace has no event [{label},{index}]")), Ok)
     }
 
-    fn read_events(&self, events: &[shape::Event]) -> Result<Vec<EventId>, CertificateError> {
+    pub(super) fn read_events(
+        &self,
+        events: &[shape::Event],
+    ) -> Result<Vec<EventId>, CertificateError> {
         events.iter().map(|&e| self.read_event(e)).collect()
     }
 
@@ -226,7 +233,7 @@ impl Labels<'_> {
         }
     }
 
-    fn read_source(&self, source: shape::Source) -> Result<Source, CertificateError> {
+    pub(super) fn read_source(&self, source: shape::Source) -> Result<Source, CertificateError> {
         match source {
             shape::Source::Initial(_) => Ok(Source::Initial),
             shape::Source::Write(write) => self.read_event(write).map(Source::Write),
@@ -244,7 +251,7 @@ impl Labels<'_> {
         }
     }
 
-    fn read_node(&self, node: shape::Node) -> Result<Node, CertificateError> {
+    pub(super) fn read_node(&self, node: shape::Node) -> Result<Node, CertificateError> {
         match node {
             shape::Node::Event(event) => self.read_event(event).map(Node::Event),
             shape::Node::Other(shape::OtherNode::Initial(address)) => {
@@ -256,7 +263,10 @@ impl Labels<'_> {
         }
     }
 
-    fn read_literal(&self, literal: shape::Literal) -> Result<Literal, CertificateError> {
+    pub(super) fn read_literal(
+        &self,
+        literal: shape::Literal,
+    ) -> Result<Literal, CertificateError> {
         Ok(match literal {
             shape::Literal::Before(a, b) => {
                 Literal::before(self.read_event(a)?, self.read_event(b)?)

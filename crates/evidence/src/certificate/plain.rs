@@ -30,7 +30,7 @@ pub(super) fn header(line: &str) -> Option<(u64, Model, usize)> {
     let length = line.as_bytes()[start..].iter().position(|byte| !byte.is_ascii_lowercase())?;
     let model = line[start..start + length].parse().ok()?;
     text.at += length;
-    text.expect(b"\",")?;
+    text.expect(b"\",\"verdict\"")?;
     Some((trace, model, text.at))
 }
 
@@ -38,7 +38,7 @@ pub(super) fn header(line: &str) -> Option<(u64, Model, usize)> {
 pub(super) fn order(line: &str, events: usize, labels: &Labels<'_>) -> Option<Certificate> {
     let (trace, model, at) = header(line)?;
     let mut text = Text { bytes: line.as_bytes(), at };
-    text.expect(b"\"verdict\":\"consistent\",\"events\":")?;
+    text.expect(b":\"consistent\",\"events\":")?;
     if text.number()? != events as u64 {
         return None;
     }

@@ -21,6 +21,8 @@ pub(super) struct Header {
     pub(super) tribunal: u64,
     pub(super) trace: u64,
     pub(super) model: Box<str>,
+    /// Of a model that is a file.
+    pub(super) digest: Option<String>,
 }
 
 /// A whole line. What can be long is read as a list and written as something that makes its items
