@@ -63,7 +63,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn holds(&self, literal: Literal) -> bool {
+    /// Whether a literal is proved or assumed.
+    pub(crate) fn holds(&self, literal: Literal) -> bool {
         self.proved.contains(&literal) || self.assumed.binary_search(&literal).is_ok()
     }
 

@@ -11,6 +11,7 @@
 //! | clauses shown by derivations, for a causal model | `proof`, `causal::derivation`, `clauses` |
 //! | an arbitration order (`ccv`), views (`cm`) | `causal::arbitration`, `causal::views` |
 //! | choices of what was read, for a causal model | `causal::definition`: recomputed as defined |
+//! | an execution, clauses shown by links, an enumeration, for a model that is a file | [`file`](mod@file) |
 //!
 //! ```
 //! use evidence::{Certificate, Evidence, Witness};
@@ -42,6 +43,7 @@
 mod causal;
 mod clauses;
 mod facts;
+pub mod file;
 mod machine;
 mod names;
 mod proof;
@@ -49,6 +51,7 @@ mod rejection;
 mod store;
 pub mod stream;
 
+pub use file::certify_by_file;
 pub use rejection::{Fault, Name, Rejection};
 
 use evidence::{Certificate, Evidence, Witness};

@@ -52,7 +52,7 @@ pub(crate) fn check(history: &History, model: Model, proof: &Proof) -> Result<()
 }
 
 /// "Not a before b" is "b before a".
-fn positive_order(literal: Literal) -> Literal {
+pub(crate) fn positive_order(literal: Literal) -> Literal {
     match (literal.atom, literal.positive) {
         (Atom::Before(a, b), false) => Literal::before(b, a),
         _ => literal,
@@ -60,11 +60,19 @@ fn positive_order(literal: Literal) -> Literal {
 }
 
 fn makes_sense(facts: &Facts<'_>, model: Model, literal: Literal) -> Result<(), Fault> {
-    let history = facts.history;
     match literal.atom {
         Atom::Before(..) if model.causal_rules().is_some() => {
             Err(Fault::OrderUnderCausal { model })
         }
+        _ => is_literal(facts, literal),
+    }
+}
+
+/// Whether a literal is about two writes of an address, or a reader and who may have written what it
+/// read.
+pub(crate) fn is_literal(facts: &Facts<'_>, literal: Literal) -> Result<(), Fault> {
+    let history = facts.history;
+    match literal.atom {
         Atom::Before(a, b) => {
             let writes = |e: EventId| history.event(e).is_write();
             let one_address = match history.mixed() {
@@ -99,7 +107,7 @@ fn overlap(history: &History, a: EventId, b: EventId) -> bool {
 }
 
 /// A value out of thin air violates every model: no candidate is left from the start.
-fn someone_read_from_nobody(history: &History) -> bool {
+pub(crate) fn someone_read_from_nobody(history: &History) -> bool {
     let history = history.mixed().map_or(history, |mixed| mixed.parts());
     history.event_ids().any(|e| history.event(e).is_read() && history.sources(e).is_empty())
         || history.finals().iter().any(|f| f.sources.is_empty())
@@ -133,6 +141,6 @@ pub(crate) fn is_walk(history: &History, edges: &[Edge]) -> Result<(), Fault> {
     broken.map_or(Ok(()), |pair| Err(gap(history, pair[0].to, pair[1].from)))
 }
 
-fn gap(history: &History, after: Node, before: Node) -> Fault {
+pub(crate) fn gap(history: &History, after: Node, before: Node) -> Fault {
     Fault::Gap { after: names::node(history, after), before: names::node(history, before) }
 }

@@ -83,6 +83,18 @@ pub enum Fault {
     ViewTooShort { thread: u64, event: Name },
     ViewAgainstCausality { thread: u64, earlier: Name, later: Name },
     ViewWrongValue { thread: u64, event: Name },
+
+    // Of models that are files.
+    OtherText { model: Name },
+    MixedSizes,
+    UnknownName { name: Name },
+    AxiomNotMet { axiom: Name },
+    NotEvaluated { axiom: Name, events: usize },
+    NoSuchAxiom { number: usize },
+    NotBroken { axiom: Name },
+    NotRelated { from: Name, to: Name, axiom: Name },
+    TooManyExecutions { allowed: u64 },
+    AnExecutionMeetsAll,
 }
 
 impl fmt::Display for Fault {
@@ -168,6 +180,34 @@ impl fmt::Display for Fault {
             ViewWrongValue { thread, event } => {
                 write!(f, "{event} does not see what it read in the view of thread {thread}")
             }
+            OtherText { model } => {
+                write!(f, "it is about another text of {model} than the one that was read")
+            }
+            MixedSizes => {
+                write!(
+                    f,
+                    "the trace has overlapping accesses of different sizes, which model files say nothing about"
+                )
+            }
+            UnknownName { name } => write!(f, "the model uses `{name}`, which is not defined"),
+            AxiomNotMet { axiom } => {
+                write!(f, "the order it gives does not show that `{axiom}` is met")
+            }
+            NotEvaluated { axiom, events } => write!(
+                f,
+                "`{axiom}` is of a form that is evaluated for traces of about {events} events"
+            ),
+            NoSuchAxiom { number } => write!(f, "the model has no axiom {number}"),
+            NotBroken { axiom } => {
+                write!(f, "what it lists does not break `{axiom}`, whatever relation it is")
+            }
+            NotRelated { from, to, axiom } => {
+                write!(f, "{from} → {to} is not shown to be in the relation of `{axiom}`")
+            }
+            TooManyExecutions { allowed } => {
+                write!(f, "trying all executions takes more than {allowed} attempts")
+            }
+            AnExecutionMeetsAll => write!(f, "an execution of the trace meets all axioms"),
         }
     }
 }

@@ -11,12 +11,13 @@ use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
-use evidence::{Certificate, Evidence, Verdict};
+use cat::{CatError, CatModel};
+use evidence::file::FileEvidence;
+use evidence::{Certificate, CertificateError, Evidence, FileCertificate, Subject, Verdict};
 use history::{Format, History, InputError, ReadOptions, TraceReader};
-use models::Model;
 use pipeline::{Closed, Pipeline, Questions};
 
-use crate::{Fault, certify_within};
+use crate::{Fault, Rejection, certify_by_file, certify_within};
 
 /// How much more memory than its text the evidence of a line may take, about.
 const EVIDENCE: usize = 8;
@@ -32,6 +33,9 @@ pub struct Job {
     pub format: Option<Format>,
     /// How traces are read. Their limit of memory is that of a line and of a check, too.
     pub options: ReadOptions,
+    /// The file of the model that certificates about model files are about, if it is not where they
+    /// say.
+    pub model: Option<String>,
     /// How many threads check.
     pub jobs: usize,
 }
@@ -42,7 +46,7 @@ pub struct Finding {
     /// The number of its trace.
     pub trace: u64,
     /// Its model.
-    pub model: Model,
+    pub model: Subject,
     /// `consistent` or `violation`, if that much can be read.
     pub claim: Option<&'static str>,
     /// Whether it shows what it claims; if not, why not; or why there was not enough memory to find
@@ -69,6 +73,8 @@ pub enum Answer {
 pub enum Problem {
     /// A file cannot be opened, or a trace cannot be read.
     Input(InputError),
+    /// The file of a model cannot be read.
+    Model(Box<CatError>),
     /// A line is no certificate.
     Line {
         /// What the file is called.
@@ -93,6 +99,7 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Problem::Input(error) => error.fmt(f),
+            Problem::Model(error) => error.fmt(f),
             Problem::Line { file, line, reason } => write!(f, "{file}:{line}: {reason}"),
             Problem::TooLong { file, line, longest } => write!(
                 f,
@@ -122,7 +129,8 @@ pub struct Question(Asked);
 
 #[derive(Debug)]
 enum Asked {
-    Check(Line, Option<Arc<History>>),
+    /// With its trace, and its model if that is a file.
+    Check(Line, Option<Arc<History>>, Option<Arc<CatModel>>),
     Told(Result<Answer, Problem>),
 }
 
@@ -159,9 +167,10 @@ impl Job {
                 drop(questions.ask(Question(Asked::Told(last)), 0));
             },
             move |question: Question| match question.0 {
-                Asked::Check(line, history) => {
+                Asked::Check(line, history, file) => {
                     watch(line.trace);
-                    Some(finding(line, history.as_deref(), memory).map(Answer::Finding))
+                    let found = finding(line, history.as_deref(), file.as_deref(), memory);
+                    Some(found.map(Answer::Finding))
                 }
                 Asked::Told(answer) => Some(answer),
             },
@@ -176,6 +185,7 @@ impl Job {
         let options = self.options.of_file(&self.traces, self.format);
         let traces = TraceReader::new(input, history::shown(&self.traces), options);
         let mut traces = Numbered { traces, number: 0, current: None };
+        let mut files: Vec<(String, Arc<CatModel>)> = Vec::new();
         let (mut asked, mut covered) = (false, 0);
         while let Some(line) = certificates.next_line()? {
             if line.trace < traces.number {
@@ -186,7 +196,11 @@ impl Job {
             covered += usize::from(line.trace > traces.number);
             let history = traces.advance_to(line.trace)?;
             let load = history.as_ref().map_or(0, |history| history.len()) + line.text.len() / 8;
-            questions.ask(Question(Asked::Check(line, history)), load)?;
+            let file = match &line.model {
+                Subject::Model(_) => None,
+                Subject::File { name, .. } => Some(self.model_file(name, &mut files)?),
+            };
+            questions.ask(Question(Asked::Check(line, history, file)), load)?;
         }
         if !asked {
             return Err(certificates.unreadable("there are no certificates in this file").into());
@@ -194,38 +208,91 @@ impl Job {
         let traces = traces.count_rest()?;
         Ok(Some(Answer::Bare { traces, bare: traces.saturating_sub(covered) }))
     }
+
+    /// The model that certificates call so, which is read once.
+    fn model_file(
+        &self,
+        name: &str,
+        files: &mut Vec<(String, Arc<CatModel>)>,
+    ) -> Result<Arc<CatModel>, Problem> {
+        if let Some((_, model)) = files.iter().find(|(known, _)| known == name) {
+            return Ok(Arc::clone(model));
+        }
+        let model = CatModel::named(self.model.as_deref().unwrap_or(name));
+        let model = Arc::new(model.map_err(|error| Problem::Model(Box::new(error)))?);
+        files.push((name.to_owned(), Arc::clone(&model)));
+        Ok(model)
+    }
 }
 
 /// Checks a line.
-fn finding(line: Line, history: Option<&History>, memory: usize) -> Result<Finding, Problem> {
-    let (trace, model) = (line.trace, line.model);
-    let finding = |claim, result| Ok(Finding { trace, model, claim, result });
-    let certificate = match history.map(|history| Certificate::from_json(&line.text, history)) {
-        Some(Ok(certificate)) => certificate,
-        unusable => {
-            // A line that is not valid JSON has no fields to check. Its beginning does not show it.
-            Certificate::header(&line.text).map_err(|error| line.unreadable(&error.message))?;
-            let reason = match unusable {
-                Some(Err(error)) => error.message,
-                _ => format!("the file has no trace {trace}"),
-            };
-            return finding(None, Verdict::Broken(reason));
-        }
+fn finding(
+    line: Line,
+    history: Option<&History>,
+    file: Option<&CatModel>,
+    memory: usize,
+) -> Result<Finding, Problem> {
+    let Some(history) = history else {
+        return unusable(line, |line| format!("the file has no trace {}", line.trace));
     };
-    drop(line);
-    let claim = match certificate.evidence {
-        Evidence::Consistent(_) => "consistent",
-        Evidence::Violation(_) => "violation",
+    let read = match file {
+        None => Certificate::from_json(&line.text, history).map(Claim::Built),
+        Some(model) => FileCertificate::from_json(&line.text, history)
+            .map(|certificate| Claim::File(certificate, model)),
     };
-    let checked = history.map_or(Ok(()), |history| certify_within(history, &certificate, memory));
-    let result = match checked {
+    let certificate = match read {
+        Ok(certificate) => certificate,
+        Err(CertificateError { message }) => return unusable(line, |_| message),
+    };
+    let Line { trace, model, .. } = line;
+    let claim = certificate.claim();
+    let result = match certificate.check(history, memory) {
         Ok(()) => Verdict::Holds(()),
-        Err(rejection) if matches!(rejection.fault, Fault::TooLarge { .. }) => {
+        Err(rejection) if says_nothing(&rejection.fault) => {
             Verdict::Undecided(rejection.to_string())
         }
         Err(rejection) => Verdict::Broken(rejection.to_string()),
     };
-    finding(Some(claim), result)
+    Ok(Finding { trace, model, claim: Some(claim), result })
+}
+
+/// A line that cannot be compared with its trace.
+fn unusable(line: Line, reason: impl FnOnce(&Line) -> String) -> Result<Finding, Problem> {
+    // A line that is not valid JSON has no fields to check. Its beginning does not show it.
+    Certificate::header(&line.text).map_err(|error| line.unreadable(&error.message))?;
+    let result = Verdict::Broken(reason(&line));
+    Ok(Finding { trace: line.trace, model: line.model, claim: None, result })
+}
+
+/// Whether a fault says nothing about the certificate: it is the check that has limits.
+fn says_nothing(fault: &Fault) -> bool {
+    use Fault::{NotEvaluated, TooLarge, TooManyExecutions};
+    matches!(fault, TooLarge { .. } | NotEvaluated { .. } | TooManyExecutions { .. })
+}
+
+/// A certificate of either kind, with its model if that is a file.
+enum Claim<'a> {
+    Built(Certificate),
+    File(FileCertificate, &'a CatModel),
+}
+
+impl Claim<'_> {
+    fn claim(&self) -> &'static str {
+        match self {
+            Claim::Built(Certificate { evidence: Evidence::Consistent(_), .. })
+            | Claim::File(FileCertificate { evidence: FileEvidence::Consistent(_), .. }, _) => {
+                "consistent"
+            }
+            Claim::Built(_) | Claim::File(..) => "violation",
+        }
+    }
+
+    fn check(&self, history: &History, memory: usize) -> Result<(), Rejection> {
+        match self {
+            Claim::Built(certificate) => certify_within(history, certificate, memory),
+            Claim::File(certificate, model) => certify_by_file(history, model, certificate),
+        }
+    }
 }
 
 /// A line of a certificate file.
@@ -233,7 +300,7 @@ fn finding(line: Line, history: Option<&History>, memory: usize) -> Result<Findi
 struct Line {
     /// Which trace it is about, and which model.
     trace: u64,
-    model: Model,
+    model: Subject,
     text: String,
     file: Arc<str>,
     number: usize,
