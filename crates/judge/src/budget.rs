@@ -44,6 +44,11 @@ impl Budget {
         self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
 
+    /// Whether there is a limit on time.
+    pub fn has_deadline(&self) -> bool {
+        self.deadline.is_some()
+    }
+
     /// Whether a table of this many bytes is allowed.
     pub fn allows(&self, bytes: usize) -> bool {
         bytes <= self.memory.unwrap_or(DEFAULT_MEMORY)

@@ -9,13 +9,19 @@
 use std::path::Path;
 
 use cat::{Answer, CatError, CatModel, Effort, Refutation, Shape, Witness, meets, solve};
+use evidence::file::{Execution, FileEvidence};
 use evidence::{Proof, Verdict};
-use history::History;
+use history::{History, Kinds};
 
 use crate::{Budget, DecidedBy, Reason, Undecided, mixed, store};
 
 /// The longest history that the search of `cat` is tried on.
 const MOST_EVENTS: usize = 500;
+
+/// A violation by a search of more branches than this has no certificate.
+const MOST_BRANCHES: u64 = 200;
+/// And of more events than this.
+const MOST_ENUMERATED: usize = 40;
 
 /// A model and the file that it was read from.
 #[derive(Debug)]
@@ -38,10 +44,7 @@ impl ModelFile {
     /// The model of a file, or the shipped one of this name if there is no such file: `tso.cat`.
     pub fn open(path: &Path) -> Result<Self, CatError> {
         let shown = path.display().to_string();
-        let model = match shown.strip_suffix(".cat").and_then(CatModel::shipped) {
-            Some(model) if !path.exists() => model,
-            _ => CatModel::open(path)?,
-        };
+        let model = CatModel::named(&shown)?;
         Ok(Self::new(shown, model))
     }
 
@@ -65,6 +68,8 @@ pub struct FileJudgement {
     /// Of a violation found by the engines for long traces: why, as cycles. Its edges are those of
     /// the conditions of the file; a step along program order is one that the file keeps.
     pub proof: Option<Proof>,
+    /// What a certificate says, if there is something that the kernel can check.
+    pub evidence: Option<FileEvidence>,
 }
 
 /// Whether a history satisfies the model of a file.
@@ -90,41 +95,70 @@ pub fn judge_by_file(history: &History, file: &ModelFile, budget: &Budget) -> Fi
         .and_then(|shape| store::by_shape::decide(history, &file.model, shape, budget));
     let short = history.len() <= MOST_EVENTS;
     match by_shape {
-        Some(FileJudgement { outcome: Verdict::Broken(refutation), decided_by, proof })
-            if short =>
-        {
-            let outcome = Verdict::Broken(narrowed(history, &file.model, refutation));
-            FileJudgement { outcome, decided_by, proof }
-        }
-        Some(judgement) if !short || !matches!(judgement.outcome, Verdict::Undecided(_)) => {
+        Some(mut judgement) if !short || !matches!(judgement.outcome, Verdict::Undecided(_)) => {
+            if let (Verdict::Broken(refutation), true) = (&mut judgement.outcome, short) {
+                narrow(history, &file.model, refutation);
+            }
+            judgement.evidence =
+                judgement.evidence.or_else(|| by_trying(history, &judgement.outcome));
             judgement
         }
-        _ if short => FileJudgement {
-            outcome: by_search(history, &file.model, budget),
-            decided_by: DecidedBy::Choices,
-            proof: None,
-        },
-        _ => FileJudgement {
-            outcome: too_long(history, file),
-            decided_by: DecidedBy::Choices,
-            proof: None,
-        },
+        _ => {
+            let outcome = match short {
+                true => by_search(history, file, budget),
+                false => too_long(history, file),
+            };
+            let evidence = by_trying(history, &outcome);
+            FileJudgement { outcome, decided_by: DecidedBy::Choices, proof: None, evidence }
+        }
     }
 }
 
-/// A refutation that names fewer axioms, if the search over all choices finds one soon.
-fn narrowed(history: &History, model: &CatModel, found: Refutation) -> Refutation {
-    const SOON: u64 = 100;
-    match solve(model, history, |effort| effort.evaluations < SOON) {
-        Answer::Violation(refutation) => refutation,
-        Answer::Consistent(_) | Answer::Undecided(_) => found,
+/// Evidence that is no more than the verdict: an execution, or that all of them can be tried.
+fn by_trying(history: &History, outcome: &FileOutcome) -> Option<FileEvidence> {
+    match outcome {
+        Verdict::Holds(witness) => {
+            // The order of writes is all that counts; reads stand before them.
+            let reads = history.event_ids().filter(|&e| history.kinds_of(e) == Kinds::READS);
+            let order = reads.chain(witness.write_orders.iter().flatten().copied()).collect();
+            let open = witness.reads_from.iter().copied();
+            let open = open.filter(|&(read, _)| history.only_source(read).is_none());
+            Some(FileEvidence::Consistent(Execution { order, reads: open.collect() }))
+        }
+        // The kernel tries choices one after the other, without the foresight of the search.
+        Verdict::Broken(refutation)
+            if refutation.branches <= MOST_BRANCHES && history.len() <= MOST_ENUMERATED =>
+        {
+            Some(FileEvidence::Enumeration)
+        }
+        Verdict::Broken(_) => None,
+        Verdict::Undecided(_) => None,
     }
 }
+
+/// Takes a refutation that names fewer axioms, if the search over all choices finds one soon.
+fn narrow(history: &History, model: &CatModel, found: &mut Refutation) {
+    const SOON: u64 = 100;
+    if let Answer::Violation(refutation) = solve(model, history, |effort| effort.evaluations < SOON)
+    {
+        *found = refutation;
+    }
+}
+
+/// What the search may do where no time is given: so many attempts, times the cube of the events.
+/// That is some minutes.
+const MOST_WORK: u128 = 300_000_000_000;
 
 /// Any model, by the search over who read what and the orders of writes.
-pub(crate) fn by_search(history: &History, model: &CatModel, budget: &Budget) -> FileOutcome {
+pub(crate) fn by_search(history: &History, file: &ModelFile, budget: &Budget) -> FileOutcome {
+    let model = &file.model;
     let open = |reason, established| Verdict::Undecided(Undecided { reason, established });
-    let go_on = |effort: &Effort| !budget.is_spent() && budget.allows(effort.bytes);
+    let size = (history.len() + history.address_count()).max(1) as u128;
+    let is_too_much = |effort: &Effort| {
+        !budget.has_deadline() && u128::from(effort.evaluations) * size.pow(3) > MOST_WORK
+    };
+    let go_on =
+        |effort: &Effort| !budget.is_spent() && budget.allows(effort.bytes) && !is_too_much(effort);
     match solve(model, history, go_on) {
         Answer::Consistent(witness) if meets(model, history, &witness) => Verdict::Holds(witness),
         Answer::Consistent(_) => {
@@ -134,7 +168,14 @@ pub(crate) fn by_search(history: &History, model: &CatModel, budget: &Budget) ->
         }
         Answer::Violation(refutation) => Verdict::Broken(refutation),
         Answer::Undecided(effort) => {
-            let reason = if budget.allows(effort.bytes) { Reason::Time } else { Reason::Memory };
+            let reason = match budget.allows(effort.bytes) {
+                false => Reason::Memory,
+                true if is_too_much(&effort) && !budget.is_spent() => {
+                    let why = why_not_by_shape(history, file);
+                    Reason::Engine(format!("{why}; give the search more time with --budget"))
+                }
+                true => Reason::Time,
+            };
             open(reason, format!("{} combinations of choices tried", effort.evaluations))
         }
     }
@@ -142,30 +183,34 @@ pub(crate) fn by_search(history: &History, model: &CatModel, budget: &Budget) ->
 
 /// No engine takes this model at this length.
 fn too_long(history: &History, file: &ModelFile) -> FileOutcome {
-    let length = history.len();
-    let sentence = match &file.shape {
+    let sentence = format!(
+        "{}; such models are decided for up to {MOST_EVENTS} events, and this trace has {}",
+        why_not_by_shape(history, file),
+        history.len()
+    );
+    Verdict::Undecided(Undecided { reason: Reason::Engine(sentence), established: String::new() })
+}
+
+/// Why the engines for long traces do not decide: the condition that is of another form, or what is
+/// on the trace.
+fn why_not_by_shape(history: &History, file: &ModelFile) -> String {
+    match &file.shape {
         Err(number) => {
             let axiom = file.model.axioms().nth(*number);
             let name = axiom.map_or(String::new(), |axiom| {
                 format!("`{}` ({})", axiom.name, file.model.line_of(axiom.place))
             });
-            format!(
-                "{name} is not of the form that is decided for long traces; such models are \
-                 decided for up to {MOST_EVENTS} events, and this trace has {length}"
-            )
+            format!("{name} is not of the form that is decided for long traces")
         }
-        Ok(shape) if !shape.location_orders_halves && has_atomics(history) => format!(
+        Ok(shape) if !shape.location_orders_halves && has_atomics(history) => {
             "the trace has atomics and the model does not say that their read comes before their \
-             write (`| amo` in the condition on locations); such models are decided for up to \
-             {MOST_EVENTS} events, and this trace has {length}"
-        ),
-        Ok(_) => format!(
-            "what the model keeps of program order on this trace is not of the form that is \
-             decided for long traces; others are for up to {MOST_EVENTS} events, and this one has \
-             {length}"
-        ),
-    };
-    Verdict::Undecided(Undecided { reason: Reason::Engine(sentence), established: String::new() })
+             write (`| amo` in the condition on locations)"
+                .to_owned()
+        }
+        Ok(_) => "what the model keeps of program order on this trace is not of the form that is \
+                  decided for long traces"
+            .to_owned(),
+    }
 }
 
 fn has_atomics(history: &History) -> bool {

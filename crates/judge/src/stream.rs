@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use evidence::{Certificate, Verdict};
+use evidence::{AnyCertificate, Certificate, FileCertificate, Verdict};
 use history::{
     BuildErrorKind, Format, History, InputError, InputErrorKind, ReadOptions, TraceReader,
 };
@@ -103,19 +103,40 @@ impl Judged {
         u64::try_from(self.time.as_micros()).unwrap_or(u64::MAX)
     }
 
-    /// The certificates of everything that was decided.
-    pub fn certificates(self) -> Vec<Certificate> {
-        let judgements = match self.answer {
-            Answer::Model(judgement) => vec![judgement],
-            // The kernel knows the built-in models only.
-            Answer::File(_) => Vec::new(),
-            Answer::Gradual(gradual) => gradual.judgements,
+    /// The certificates of what was decided: of everything but some verdicts by files.
+    pub fn certificates(self) -> Vec<AnyCertificate> {
+        let trace = self.trace.number;
+        let judgements = match (self.answer, &self.asked) {
+            (Answer::Model(judgement), _) => vec![judgement],
+            (Answer::Gradual(gradual), _) => gradual.judgements,
+            (Answer::File(judgement), Asked::File(file)) => {
+                let certified = judgement.evidence.map(|evidence| FileCertificate {
+                    trace,
+                    model: file.path.clone(),
+                    digest: file.model.digest(),
+                    evidence,
+                });
+                return certified.map(AnyCertificate::File).into_iter().collect();
+            }
+            (Answer::File(_), _) => Vec::new(),
         };
         let certified = judgements.into_iter().filter_map(|judgement| {
             let evidence = judgement.outcome.into_evidence()?;
-            Some(Certificate { trace: self.trace.number, model: judgement.model, evidence })
+            Some(AnyCertificate::Model(Certificate { trace, model: judgement.model, evidence }))
         });
         certified.collect()
+    }
+
+    /// Why there is a verdict and nothing that the kernel could check.
+    pub fn why_no_certificate(&self) -> Option<&'static str> {
+        let Answer::File(FileJudgement { outcome, evidence: None, .. }) = &self.answer else {
+            return None;
+        };
+        match (outcome, self.trace.history.mixed()) {
+            (Verdict::Undecided(_), _) => None,
+            (_, Some(_)) => Some("the kernel does not know accesses of mixed sizes in model files"),
+            (_, None) => Some("it took a search over all choices that is too large to be repeated"),
+        }
     }
 }
 

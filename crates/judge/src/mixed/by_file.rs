@@ -9,7 +9,7 @@
 //! model of the shape allows; the parts, which the engines for plain addresses refute; the search,
 //! for short traces.
 
-use cat::{Refutation, Shape, Witness};
+use cat::{Path, Refutation, Shape, Step, Witness};
 use evidence::{Proof, Verdict};
 use history::{EventId, History, Mixed, Source};
 use models::Model;
@@ -35,7 +35,7 @@ pub(crate) fn decide(
                    judged on mixed sizes";
         return open(Reason::Engine(why.into()));
     };
-    if let Some(witness) = recorded(history, mixed) {
+    if let Some(witness) = recorded(history, mixed).filter(|_| !keeps_real_time(history, shape)) {
         return judgement(Verdict::Holds(witness), DecidedBy::Recorded, None);
     }
     if let Some((refutation, by, proof)) = refuted(history, mixed, file, shape, budget) {
@@ -49,7 +49,7 @@ pub(crate) fn decide(
         );
         return open(Reason::Engine(why));
     }
-    let outcome = match by_search(history, &file.model, budget) {
+    let outcome = match by_search(history, file, budget) {
         Verdict::Holds(witness) => Verdict::Holds(of_accesses(mixed, &witness)),
         other => other,
     };
@@ -57,12 +57,19 @@ pub(crate) fn decide(
 }
 
 fn judgement(outcome: FileOutcome, decided_by: DecidedBy, proof: Option<Proof>) -> FileJudgement {
-    FileJudgement { outcome, decided_by, proof }
+    // The kernel does not know cells under model files.
+    FileJudgement { outcome, decided_by, proof, evidence: None }
 }
 
 fn open(reason: Reason) -> FileJudgement {
     let outcome = Verdict::Undecided(Undecided { reason, established: String::new() });
     judgement(outcome, DecidedBy::Choices, None)
+}
+
+/// Whether interleavings have to follow the times of the trace.
+fn keeps_real_time(history: &History, shape: &Shape) -> bool {
+    let is_time = |path: &Path| path.steps.iter().any(|(step, _)| *step == Step::RealTime);
+    history.has_times() && shape.global.iter().any(|global| global.kept.iter().any(is_time))
 }
 
 /// What the engines for plain addresses refute of the parts is impossible.

@@ -20,11 +20,10 @@ mod seed;
 #[cfg(test)]
 mod tests;
 
-use evidence::Proof;
+use evidence::{Proof, Verdict};
 use history::{EventId, History};
-use models::Model;
 
-use crate::{Budget, Engine, Outcome, judge};
+use crate::{Budget, Engine, Promise};
 use part::{Orphans, Part, Takers};
 
 /// How to shrink.
@@ -52,30 +51,33 @@ pub struct Shrunk {
     pub sources_dropped: bool,
 }
 
-/// The smallest part of `history` that still violates `model`, given the proof that `history`
-/// does.
+/// The smallest part of `history` that still violates `model`, a built-in one or that of a file,
+/// given the proof that `history` does.
 ///
 /// When the budget runs out, the smallest part found so far.
 pub fn shrink(
     history: &History,
-    model: Model,
+    model: impl Into<Promise>,
     proof: &Proof,
     options: ShrinkOptions,
     budget: &Budget,
 ) -> Shrunk {
+    let promise = model.into();
     let mut search = Search {
         current: history.clone(),
         origin: history.event_ids().collect(),
         proof: proof.clone(),
         sources_dropped: false,
         orphans: Orphans::AnyCandidateGone,
-        model,
+        promise: &promise,
         budget,
         judged: 0,
         undecided: 0,
     };
     search.descend(options);
-    let polynomial = model.store_rules().is_some() || history.is_unambiguous();
+    // A causal model may take long where it is open who read what.
+    let is_store = promise.model().is_none_or(|model| model.store_rules().is_some());
+    let polynomial = is_store || history.is_unambiguous();
     if polynomial {
         search.look_elsewhere(history, options);
     }
@@ -93,7 +95,7 @@ struct Search<'a> {
     proof: Proof,
     sources_dropped: bool,
     orphans: Orphans,
-    model: Model,
+    promise: &'a Promise,
     budget: &'a Budget,
     judged: u64,
     undecided: u64,
@@ -129,8 +131,8 @@ impl Search<'_> {
                 return;
             }
             self.judged += 1;
-            let verdict = judge(&rest, self.model, Engine::Saturation, self.budget);
-            let Outcome::Broken(proof) = verdict.outcome else { continue };
+            let refuted = self.promise.refute(&rest, Engine::Saturation, self.budget);
+            let Verdict::Broken(proof) = refuted else { continue };
             let origin = part.kept().collect();
             let mut other = Search { current: rest, origin, proof, ..*self };
             other.descend(options);
@@ -164,18 +166,18 @@ impl Search<'_> {
             return false;
         }
         self.judged += 1;
-        match judge(&candidate, self.model, Engine::Auto, self.budget).outcome {
-            Outcome::Broken(proof) => {
+        match self.promise.refute(&candidate, Engine::Auto, self.budget) {
+            Verdict::Broken(proof) => {
                 self.origin = part.kept().map(|e| self.origin[e.index()]).collect();
                 self.current = candidate;
                 self.proof = proof;
                 true
             }
-            Outcome::Undecided(_) => {
+            Verdict::Undecided(_) => {
                 self.undecided += 1;
                 false
             }
-            Outcome::Holds(_) => false,
+            Verdict::Holds(_) => false,
         }
     }
 

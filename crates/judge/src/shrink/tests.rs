@@ -4,7 +4,10 @@
 use history::{ReadOptions, Source, ThinAir, TraceReader, parse_text, write_text};
 use oracle::{Shape, allows, random_histories};
 
+use models::Model;
+
 use super::*;
+use crate::{Outcome, judge};
 
 fn text(history: &History) -> String {
     let mut text = Vec::new();

@@ -9,6 +9,7 @@
 //! was found. The order of the lines is tried first, as for the built-in models.
 
 use cat::{CatModel, Refutation, Shape, Witness};
+use evidence::file::{self, FileEvidence};
 use evidence::{Node, Proof, Step, Verdict, Why};
 use history::{EventId, History, Kinds, Source};
 use models::{Keeps, Model, StoreRules};
@@ -18,8 +19,9 @@ use super::coherence::{self, SeenOrder};
 use super::graph::{FixedEdges, Graph, NodeId, node};
 use super::halves::Halves;
 use super::paths::{Kept, Parts};
-use super::problem::{Problem, rules_find};
-use super::program_order::{effective, kept_program_order, visible_reads};
+use super::problem::{Problem, rules_find, thin_air};
+use super::program_order::{effective, kept_program_order, real_time, visible_reads};
+use super::traced::traced;
 use super::{Check, MOST_CLOCKS, recorded};
 use crate::{
     Budget, DecidedBy, Engine, FileJudgement, FileOutcome, Outcome, Reason, Stats, Undecided,
@@ -42,6 +44,9 @@ pub(crate) fn decide(
     let is_plain = history.pairs().is_empty() && (!has_atomics || as_one);
     if is_plain {
         return Question::new(history, model, shape, &Whole(history))?.decide(budget);
+    }
+    if shape.thin_air.is_some() {
+        return None;
     }
     let halves = Halves::new(history, shape.atomicity.is_some())?;
     let split = Split { trace: history, halves: &halves };
@@ -103,6 +108,7 @@ impl Parts for Split<'_> {
 /// A history and a model, with what the model keeps on it.
 struct Question<'a, P> {
     trace: &'a History,
+    model: &'a CatModel,
     shape: &'a Shape,
     parts: &'a P,
     kept: Kept<'a>,
@@ -126,19 +132,24 @@ impl<'a, P: Parts> Question<'a, P> {
         let kept = Kept::new(model, paths, own_reads, parts)?;
         let only_locations = StoreRules { global: false, ..kept.table };
         let rules = if shape.global.is_some() { kept.table } else { only_locations };
+        let rules = StoreRules {
+            same_address_reads_swap: shape.location_swaps_reads,
+            dependencies: shape.thin_air.is_some(),
+            ..rules
+        };
         let table = effective(rules);
         let mut rules = rules;
         if parts.are_split() {
             // The writing half of an atomic counts as a reader to the engines, and is none.
             rules.read_read = Keeps::Never;
         }
-        Some(Question { trace, shape, parts, kept, table, rules })
+        Some(Question { trace, model, shape, parts, kept, table, rules })
     }
 
     fn decide(&self, budget: &Budget) -> Option<FileJudgement> {
         let history = self.parts.history();
-        if let Some(outcome) = self.recorded() {
-            return Some(FileJudgement { outcome, decided_by: DecidedBy::Recorded, proof: None });
+        if let Some(judgement) = self.recorded() {
+            return Some(judgement);
         }
         let thin = Chains::would_be_too_many(history, &self.rules, MOST_CLOCKS);
         let fixed = |sources: &[Option<Source>]| self.fixed(sources).seal();
@@ -157,38 +168,59 @@ impl<'a, P: Parts> Question<'a, P> {
         };
         let decided_by = judgement.decided_by;
         let outcome = match judgement.outcome {
-            Outcome::Holds(evidence::Witness::Order(order)) => {
-                match self.execution(&order).filter(|execution| self.is_met(execution)) {
-                    Some(execution) => Verdict::Holds(self.witness(&execution)),
-                    None if self.is_settled() => {
-                        let sentence = "the engines and the check of their witness disagree: this \
+            Outcome::Holds(evidence::Witness::Order(order)) => match self.met(&order, decided_by) {
+                Some(judgement) => return Some(judgement),
+                None if self.is_settled() => {
+                    let sentence = "the engines and the check of their witness disagree: this \
                                         is a bug in tribunal";
-                        open(Reason::Engine(sentence.to_owned()))
-                    }
-                    None => {
-                        let sentence = "a value was written more than once, and what the model \
-                                        keeps depends on which write was read";
-                        open(Reason::Engine(sentence.to_owned()))
-                    }
+                    open(Reason::Engine(sentence.to_owned()))
                 }
-            }
+                None => {
+                    let sentence = "a value was written more than once, and what the model \
+                                        keeps depends on which write was read";
+                    open(Reason::Engine(sentence.to_owned()))
+                }
+            },
             Outcome::Holds(_) => return None,
             Outcome::Broken(proof) => return Some(self.violation(proof, decided_by)),
             Outcome::Undecided(undecided) => Verdict::Undecided(undecided),
         };
-        Some(FileJudgement { outcome, decided_by, proof: None })
+        Some(FileJudgement { outcome, decided_by, proof: None, evidence: None })
     }
 
     /// The recorded order as a witness, if it meets the model.
-    fn recorded(&self) -> Option<FileOutcome> {
+    fn recorded(&self) -> Option<FileJudgement> {
         let order = recorded::explain(self.parts.history(), &self.rules)?;
-        let execution = self.execution(&order).filter(|execution| self.is_met(execution))?;
-        Some(Verdict::Holds(self.witness(&execution)))
+        self.met(&order, DecidedBy::Recorded)
+    }
+
+    /// An order as a witness, if it meets the model.
+    fn met(&self, order: &[EventId], decided_by: DecidedBy) -> Option<FileJudgement> {
+        let execution = self.execution(order)?;
+        let nodes = self.order_that_meets(&execution)?;
+        let witness = self.witness(&execution);
+        let evidence = Some(FileEvidence::Consistent(self.evidence(&nodes, &witness)));
+        let outcome = Verdict::Holds(witness);
+        Some(FileJudgement { outcome, decided_by, proof: None, evidence })
+    }
+
+    /// An execution in the terms of the trace, with an order of all accesses that shows it.
+    fn evidence(&self, nodes: &[NodeId], witness: &Witness) -> file::Execution {
+        let history = self.parts.history();
+        let accesses = nodes.iter().map(|&node| node as usize).filter(|&node| node < history.len());
+        let accesses = accesses.map(EventId::new).filter(|&e| history.address_of(e).is_some());
+        let is_open = |&(read, _): &(EventId, Source)| self.trace.only_source(read).is_none();
+        file::Execution {
+            order: accesses.map(|event| self.parts.origin(event)).collect(),
+            reads: witness.reads_from.iter().copied().filter(is_open).collect(),
+        }
     }
 
     fn violation(&self, proof: Proof, decided_by: DecidedBy) -> FileJudgement {
         let outcome = Verdict::Broken(self.refutation(&proof));
-        FileJudgement { outcome, decided_by, proof: self.of_trace(proof) }
+        let traced = traced(self.trace, self.model, self.shape, self.parts, &proof);
+        let evidence = traced.map(FileEvidence::Violation);
+        FileJudgement { outcome, decided_by, proof: self.of_trace(proof), evidence }
     }
 
     /// A proof in terms of the trace. Where atomics are two events that is its last cycle, if that
@@ -224,6 +256,9 @@ impl<'a, P: Parts> Question<'a, P> {
         let history = self.parts.history();
         let mut graph = FixedEdges::new(history);
         kept_program_order(&mut graph, history, &self.table, &(&self.kept, history));
+        if self.kept.real_time {
+            real_time(&mut graph, history);
+        }
         self.kept.walk_paths(&mut graph, self.parts, sources);
         visible_reads(&mut graph, history, &self.table, sources);
         graph
@@ -293,8 +328,9 @@ impl<'a, P: Parts> Question<'a, P> {
         Some(Execution { sources, writes })
     }
 
-    /// Whether an execution meets every axiom.
-    fn is_met(&self, execution: &Execution) -> bool {
+    /// An order of all nodes that the global graph of an execution follows, if the execution meets
+    /// every axiom.
+    fn order_that_meets(&self, execution: &Execution) -> Option<Vec<NodeId>> {
         let history = self.parts.history();
         let Execution { sources, writes } = execution;
         let mut place = vec![0u32; history.len()];
@@ -305,10 +341,11 @@ impl<'a, P: Parts> Question<'a, P> {
             Source::Initial => 0,
             Source::Write(write) => place[write.index()],
         };
-        self.is_of_the_trace(execution, &position)
+        let others_are_met = self.is_of_the_trace(execution, &position)
             && self.is_coherent(sources, &position)
             && self.is_atomic(execution, &position)
-            && self.graph_of(execution, &position).topological_order().is_ok()
+            && (self.shape.thin_air.is_none() || thin_air(history, sources).is_ok());
+        others_are_met.then(|| self.graph_of(execution, &position).topological_order().ok())?
     }
 
     fn is_of_the_trace(&self, execution: &Execution, position: &impl Fn(Source) -> u32) -> bool {

@@ -32,6 +32,7 @@ pub(crate) mod search;
 mod subsets;
 #[cfg(test)]
 mod thin_tests;
+mod traced;
 
 use evidence::{Proof, Witness};
 use history::{EventId, History};

@@ -46,6 +46,8 @@ pub(crate) struct Kept<'a> {
     fences: Vec<Vec<(Kinds, Kinds)>>,
     /// What is kept by kinds.
     pub(crate) table: StoreRules,
+    /// Whether real time is kept, between all accesses.
+    pub(crate) real_time: bool,
     walked: Vec<Walked>,
 }
 
@@ -84,7 +86,8 @@ impl<'a> Kept<'a> {
         let (sorts, of) = sorts(parts);
         let fences = vec![Vec::new(); sorts.len()];
         let table = StoreRules { own_reads_visible: own_reads, ..NOTHING };
-        let mut kept = Kept { model, sorts, of, fences, table, walked: Vec::new() };
+        let mut kept =
+            Kept { model, sorts, of, fences, table, real_time: false, walked: Vec::new() };
         let said = Said::new(parts);
         let stops: Vec<Vec<Vec<bool>>> = paths.iter().map(|path| kept.stops(path)).collect();
         let with_stops = || paths.iter().zip(&stops);
@@ -121,7 +124,10 @@ impl<'a> Kept<'a> {
 
     /// Whether a path can start at a fence.
     fn starts_at_fences(&self, path: &Path, stops: &[Vec<bool>]) -> bool {
-        let leaves = matches!(path.steps.first(), Some((Step::ProgramOrder | Step::InTime, _)));
+        let leaves = matches!(
+            path.steps.first(),
+            Some((Step::ProgramOrder | Step::InTime | Step::RealTime, _))
+        );
         leaves && self.admits_fences(&stops[0])
     }
 
@@ -133,7 +139,7 @@ impl<'a> Kept<'a> {
         };
         let reaches_fences = match step {
             Step::ProgramOrder => !last.iter().all(|&passes| passes),
-            Step::InTime => said.has_times,
+            Step::InTime | Step::RealTime => said.has_times,
             Step::Dependency(kind) => said
                 .of_kind(kind)
                 .iter()
@@ -176,6 +182,13 @@ impl<'a> Kept<'a> {
         }
         if steps.contains(&Step::AtomicBack) {
             return None;
+        }
+        if steps.contains(&Step::RealTime) {
+            let is_of_all =
+                |stop: &[bool]| (0..stop.len()).all(|sort| stop[sort] || self.is_fence(sort));
+            let is_plain = steps.len() == 1 && stops.iter().all(|stop| is_of_all(stop));
+            self.real_time = true;
+            return is_plain.then_some(());
         }
         let kinds = (self.kinds_at(&stops[0]), self.kinds_at(&stops[steps.len()]));
         if let ((Some(first), Some(last)), false) = (kinds, path.of_different_writes) {

@@ -298,6 +298,29 @@ pub(crate) fn roles(kinds: Kinds) -> impl Iterator<Item = usize> {
     [(kinds.reads, READS), (kinds.writes, WRITES)].into_iter().filter(|r| r.0).map(|r| r.1)
 }
 
+/// An access comes before whatever began after it ended, in any thread: what has ended so far is
+/// gathered in one node, so that there are O(n) edges.
+pub(crate) fn real_time(graph: &mut FixedEdges, history: &History) {
+    let (mut ends, mut begins) = (Vec::new(), Vec::new());
+    for event in history.event_ids().filter(|&event| history.address_of(event).is_some()) {
+        let times = history.times(event);
+        ends.extend(times.end.map(|end| (end, event)));
+        begins.extend(times.begin.map(|begin| (begin, event)));
+    }
+    ends.sort_unstable();
+    begins.sort_unstable();
+    let mut ended = Gatherer::default();
+    let mut ends = ends.into_iter().peekable();
+    for (begin, event) in begins {
+        while let Some((_, earlier)) = ends.next_if(|&(end, _)| end < begin) {
+            ended.add(node(earlier));
+        }
+        if let Some(earlier) = ended.collect(graph, Because::Time) {
+            graph.fix(earlier, node(event), Because::Time);
+        }
+    }
+}
+
 /// An access with what times say about it: when it began, and when it ended if it is a read.
 #[derive(Clone, Copy)]
 struct Timed {

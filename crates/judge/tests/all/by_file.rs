@@ -3,7 +3,7 @@
 
 use cat::{Answer, CatModel, meets, solve};
 use evidence::Verdict;
-use history::{History, parse_text};
+use history::{EventId, History, Source, Value, parse_text};
 use oracle::{Rng, Shape, annotated, random_histories, text};
 use tribunal_judge::{Budget, DecidedBy, ModelFile, judge_by_file};
 
@@ -17,7 +17,7 @@ fn shipped(name: &str) -> ModelFile {
 }
 
 /// The models whose long traces are decided.
-const SHAPED: [&str; 7] = ["sc", "tso", "pso", "wmo", "coherence", "rvwmo", "rvtso"];
+const SHAPED: [&str; 9] = ["sc", "tso", "pso", "wmo", "rmo", "coherence", "rvwmo", "rvtso", "lin"];
 
 /// What the search over all choices says.
 fn searched(file: &ModelFile, history: &History) -> bool {
@@ -79,26 +79,26 @@ fn engines_for_long_traces_agree_with_the_search_on_annotations() {
 /// For each rule of rvwmo that does not follow from the others, a trace that needs it.
 const NEEDED: [(&str, &str); 10] = [
     (
-        "rule 3 ",
+        "rule 3:",
         "0: x := 1\n0: sync\n0: y := 1\n1: y == 1 as l\n1: y := 2 pair l\n1: y == 2 as a\n1: x == 0 addr a",
     ),
-    ("rule 4 ", "0: x := 1\n0: sync\n0: y := 1\n1: y == 1\n1: fence r,r\n1: x == 0"),
-    ("rule 5 ", "0: x := 1\n0: sync\n0: y := 1\n1: y == 1 acq\n1: x == 0"),
-    ("rule 6 ", "0: x := 1\n0: y := 1 rel\n1: y == 1\n1: sync\n1: x == 0"),
+    ("rule 4:", "0: x := 1\n0: sync\n0: y := 1\n1: y == 1\n1: fence r,r\n1: x == 0"),
+    ("rule 5:", "0: x := 1\n0: sync\n0: y := 1\n1: y == 1 acq\n1: x == 0"),
+    ("rule 6:", "0: x := 1\n0: y := 1 rel\n1: y == 1\n1: sync\n1: x == 0"),
     (
-        "rule 7 ",
+        "rule 7:",
         "0: x == 5 as a\n0: x := 1 rel pair a\n0: y == 0 acq as b\n0: y := 3 pair b\n\
          1: y == 3 as c\n1: y := 4 rel pair c\n1: x == 0 acq as d\n1: x := 5 pair d",
     ),
-    ("rule 9 ", "0: x := 1\n0: sync\n0: y := 1\n1: y == 1 as a\n1: x == 0 addr a"),
-    ("rule 10 ", "0: x == 1 as a\n0: y := 1 data a\n1: y == 1 as b\n1: x := 1 data b"),
-    ("rule 11 ", "0: x == 1 as a\n0: y := 1 ctrl a\n1: y == 1 as b\n1: x := 1 ctrl b"),
+    ("rule 9:", "0: x := 1\n0: sync\n0: y := 1\n1: y == 1 as a\n1: x == 0 addr a"),
+    ("rule 10:", "0: x == 1 as a\n0: y := 1 data a\n1: y == 1 as b\n1: x := 1 data b"),
+    ("rule 11:", "0: x == 1 as a\n0: y := 1 ctrl a\n1: y == 1 as b\n1: x := 1 ctrl b"),
     (
-        "rule 12 ",
+        "rule 12:",
         "0: x := 1\n0: sync\n0: y := 1\n\
          1: y == 1 as a\n1: z := 1 data a\n1: z == 1 as b\n1: x == 0 addr b",
     ),
-    ("rule 13 ", "0: x == 1 as a\n0: z == 0 addr a\n0: y := 1\n1: y == 1 as b\n1: x := 1 data b"),
+    ("rule 13:", "0: x == 1 as a\n0: z == 0 addr a\n0: y := 1\n1: y == 1 as b\n1: x := 1 data b"),
 ];
 
 /// rvwmo without the line of a rule.
@@ -132,7 +132,7 @@ fn rules_that_follow_from_the_others_change_nothing() {
     // whole; rule 2, since a read of another write comes after that write, which overwrites what the
     // earlier read returned.
     let whole = shipped("rvwmo");
-    for rule in ["rule 1 ", "rule 2 ", "rule 8 "] {
+    for rule in ["rule 1:", "rule 2:", "rule 8:"] {
         let without = rvwmo_without(rule);
         for shape in Shape::all() {
             for (seed, history) in random_histories(&shape, 0..trials() / 4) {
@@ -142,6 +142,102 @@ fn rules_that_follow_from_the_others_change_nothing() {
             }
         }
     }
+}
+
+/// Linearizability by its definition: some order of all accesses, thread by thread and in real time,
+/// in which every read returns what was written last.
+struct Linearization<'h> {
+    history: &'h History,
+    placed: Vec<EventId>,
+}
+
+impl Linearization<'_> {
+    fn exists(&mut self) -> bool {
+        let history = self.history;
+        let is_open = |event: &EventId| !self.placed.contains(event);
+        let accesses = history.event_ids().filter(|&event| history.address_of(event).is_some());
+        let open: Vec<EventId> = accesses.filter(is_open).collect();
+        if open.is_empty() {
+            return self.is_explained();
+        }
+        let comes_first = |&event: &EventId| {
+            let began = history.times(event).begin;
+            !open.iter().any(|&other| {
+                let ended = history.times(other).end;
+                history.program_order(other, event)
+                    || ended.zip(began).is_some_and(|(ended, began)| ended < began)
+            })
+        };
+        open.iter().filter(|event| comes_first(event)).any(|&event| {
+            self.placed.push(event);
+            let exists = self.exists();
+            self.placed.pop();
+            exists
+        })
+    }
+
+    /// Whether the order of all accesses explains the values, and the lines of the trace.
+    fn is_explained(&self) -> bool {
+        let history = self.history;
+        let mut memory: Vec<(Source, Value)> = history
+            .address_ids()
+            .map(|address| (Source::Initial, history.address(address).initial))
+            .collect();
+        let mut place = vec![0; history.len()];
+        for (at, &event) in self.placed.iter().enumerate() {
+            let operation = history.event(event).operation;
+            let Some(address) = operation.address() else { continue };
+            let held = &mut memory[address.index()];
+            if operation.value_read().is_some_and(|value| value != held.1) {
+                return false;
+            }
+            if let Some(value) = operation.value_written() {
+                *held = (Source::Write(event), value);
+            }
+            place[event.index()] = at + 1;
+        }
+        let at = |source: Source| match source {
+            Source::Initial => 0,
+            Source::Write(write) => place[write.index()],
+        };
+        let mut finals = history.finals().iter();
+        finals.all(|line| memory[line.address.index()].1 == line.value)
+            && history.orders().iter().all(|line| line.writes.is_sorted_by_key(|&write| at(write)))
+    }
+}
+
+#[test]
+fn lin_is_linearizability() {
+    let lin = shipped("lin");
+    let mut answers = [0; 2];
+    let (mut timed, mut told_apart) = (0, 0);
+    for shape in Shape::all() {
+        for (seed, history) in random_histories(&shape, 0..trials()) {
+            if history.len() > 9 || !history.pairs().is_empty() {
+                continue;
+            }
+            let expected = Linearization { history: &history, placed: Vec::new() }.exists();
+            let found = engines(&lin, &history, seed).unwrap_or_else(|| searched(&lin, &history));
+            assert_eq!(found, expected, "seed {seed}:\n{}", text(&history));
+            answers[usize::from(found)] += 1;
+            timed += usize::from(history.has_times());
+            let without = history.clone().without_times();
+            let sc = engines(&shipped("sc"), &without, seed);
+            told_apart += usize::from(sc.is_some_and(|sc| sc != found));
+        }
+    }
+    println!("{answers:?}, {timed} with times, {told_apart} told apart from sc");
+    assert!(answers.iter().all(|&count| count > 50) && timed > 50 && told_apart > 5);
+}
+
+#[test]
+fn real_time_is_kept_between_threads_and_an_open_end_keeps_nothing() {
+    let lin = shipped("lin");
+    let says = |trace: &str| engines(&lin, &parse_text(trace).unwrap(), 0);
+    assert_eq!(says("0: x := 1 @ 1:2\n1: x == 0 @ 3:4"), Some(false));
+    assert_eq!(says("0: x := 1 @ 1:3\n1: x == 0 @ 3:4"), Some(true));
+    assert_eq!(says("0: x := 1 @ 1:\n1: x == 0 @ 3:4\n1: x == 1 @ 5:6"), Some(true));
+    assert_eq!(says("0: x := 1 @ 5:\n1: x == 1 @ 3:4"), Some(false));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod by_file;
 mod causal;
 mod causal_pairs;
 mod engines;
+mod file_certificates;
 mod frontiers;
 mod herd;
 mod lattice;

@@ -50,7 +50,7 @@ impl Said {
             Step::Dependency(kind) => self.of_kind(kind).is_empty(),
             Step::Exclusive => self.pairs.is_empty(),
             Step::Atomic | Step::AtomicBack => self.atomics.is_empty(),
-            Step::InTime => !self.has_times,
+            Step::InTime | Step::RealTime => !self.has_times,
             _ => false,
         }
     }

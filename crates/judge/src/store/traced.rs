@@ -1,0 +1,434 @@
+//! Proofs of the engines in terms of the conditions of a model file.
+//!
+//! The engines know events, of which an atomic may be one or two, and two graphs. A certificate
+//! names a condition and pairs of its relation, with the stops of each composition. So each edge of
+//! a cycle is looked up among the paths that the model keeps, or is `rf`, `co` or `fr`; where a cycle
+//! passes an atomic, it goes from its read to its write. The engines also know that nothing comes
+//! between what an atomic read and what it wrote, or between the accesses of a pair: where a cycle
+//! uses that, it becomes a step of its own. What cannot be looked up has no certificate.
+
+mod derive;
+
+use cat::{CatModel, Shape};
+use evidence::file::{FileProof, FileStep, FileWhy, Link};
+use evidence::{Atom, Because, Cycle, Edge, Graph, Literal, Node, Proof, Reader, Step, Why};
+use history::{EventId, History, Kinds, Source};
+
+use self::derive::Derive;
+use super::paths::Parts;
+
+/// An event in the terms of cat: of an atomic its read or its write.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Part {
+    event: EventId,
+    /// Of an atomic, its write.
+    is_write: bool,
+}
+
+/// A way to read an edge of a cycle: a pair of a relation, and what has to be shown for it.
+#[derive(Clone)]
+struct Reading {
+    from: Part,
+    to: Part,
+    link: Link,
+    /// "This write came before that one", because an atomic or a pair read what it read.
+    needs: Option<(EventId, EventId)>,
+}
+
+/// The proof in terms of the model; `None` if some edge cannot be looked up.
+pub(super) fn traced(
+    trace: &History,
+    model: &CatModel,
+    shape: &Shape,
+    parts: &impl Parts,
+    proof: &Proof,
+) -> Option<FileProof> {
+    let derive = Derive::new(trace, model, shape);
+    let mut tracer = Tracer { trace, shape, parts, derive, steps: Vec::new(), proved: Vec::new() };
+    proof.steps.iter().try_for_each(|step| tracer.step(step))?;
+    Some(FileProof { steps: tracer.steps })
+}
+
+struct Tracer<'a, P> {
+    trace: &'a History,
+    shape: &'a Shape,
+    parts: &'a P,
+    derive: Derive<'a>,
+    steps: Vec<FileStep>,
+    /// Who is proved to have read what.
+    proved: Vec<(EventId, Source)>,
+}
+
+impl<P: Parts> Tracer<'_, P> {
+    fn step(&mut self, step: &Step) -> Option<()> {
+        let clause: Vec<Literal> = step.clause.iter().map(|&l| self.literal(l)).collect();
+        let why = match &step.why {
+            Why::Propagation => FileWhy::Propagation,
+            Why::Cycle(cycle) => return self.cycle(clause, cycle),
+            Why::Derivation { .. } => return None,
+        };
+        self.push(clause, why);
+        Some(())
+    }
+
+    fn push(&mut self, clause: Vec<Literal>, why: FileWhy) {
+        if let [Literal { atom: Atom::Reads(Reader::Event(read), source), positive: true }] =
+            clause[..]
+        {
+            self.proved.push((read, source));
+        }
+        self.steps.push(FileStep { clause, why });
+    }
+
+    /// The event of the trace.
+    fn origin(&self, event: EventId) -> EventId {
+        self.parts.origin(event)
+    }
+
+    fn source(&self, source: Source) -> Source {
+        match source {
+            Source::Initial => Source::Initial,
+            Source::Write(write) => Source::Write(self.origin(write)),
+        }
+    }
+
+    /// Who reads where the engines see a reader: the load of a pair, if it is the store.
+    fn reader(&self, event: EventId) -> EventId {
+        let event = self.origin(event);
+        match self.trace.event(event).is_read() {
+            true => event,
+            false => self.load_of(event).unwrap_or(event),
+        }
+    }
+
+    fn load_of(&self, store: EventId) -> Option<EventId> {
+        let pairs = self.trace.pairs();
+        let at = pairs.binary_search_by_key(&store, |&(store, _)| store).ok()?;
+        Some(pairs[at].1)
+    }
+
+    fn literal(&self, literal: Literal) -> Literal {
+        let atom = match literal.atom {
+            Atom::Before(a, b) => Atom::Before(self.origin(a), self.origin(b)),
+            Atom::Reads(Reader::Event(read), source) => {
+                Atom::Reads(Reader::Event(self.reader(read)), self.source(source))
+            }
+            Atom::Reads(last, source) => Atom::Reads(last, self.source(source)),
+        };
+        Literal { atom, ..literal }
+    }
+
+    /// What a reader is known to have read, if the clause is false.
+    fn read(&self, reader: EventId, clause: &[Literal]) -> Option<Source> {
+        let proved = || self.proved.iter().find(|&&(read, _)| read == reader).map(|each| each.1);
+        let assumed = || {
+            clause.iter().find_map(|literal| match literal.atom {
+                Atom::Reads(Reader::Event(read), source) if read == reader && !literal.positive => {
+                    Some(source)
+                }
+                _ => None,
+            })
+        };
+        self.trace.only_source(reader).or_else(assumed).or_else(proved)
+    }
+
+    /// The number of the condition that a cycle of a graph breaks.
+    fn axiom(&self, graph: Graph) -> Option<usize> {
+        let global = self.shape.global.as_ref().map(|global| global.axiom);
+        match graph {
+            Graph::Location => self.shape.location.or(global),
+            Graph::Global => global,
+            Graph::ThinAir => self.shape.thin_air,
+        }
+    }
+
+    /// The graph whose edges an axiom has.
+    fn graph(&self, axiom: usize) -> Graph {
+        match Some(axiom) {
+            axiom if axiom == self.shape.location => Graph::Location,
+            axiom if axiom == self.shape.thin_air => Graph::ThinAir,
+            _ => Graph::Global,
+        }
+    }
+
+    fn cycle(&mut self, clause: Vec<Literal>, cycle: &Cycle) -> Option<()> {
+        let axiom = self.axiom(cycle.graph)?;
+        let graph = self.graph(axiom);
+        let mut readings = Vec::new();
+        for edge in &cycle.edges {
+            let found = self.readings(edge, &clause, graph);
+            if found.is_empty() {
+                return None;
+            }
+            readings.push(found);
+        }
+        let (links, needed) = self.closed(&readings, &clause, graph)?;
+        let mut whole = clause.clone();
+        for &(first, second) in &needed {
+            let lemma = Literal::before(first, second);
+            let mut longer = clause.clone();
+            longer.push(lemma);
+            self.unseparated(longer, first, second, &clause)?;
+            whole.push(lemma.negated());
+        }
+        let why = FileWhy::Axiom { axiom, links };
+        if clause.is_empty() || needed.is_empty() {
+            self.push(clause, why);
+        } else {
+            self.push(whole, why);
+            self.push(clause, FileWhy::Propagation);
+        }
+        Some(())
+    }
+
+    fn node(&self, part: Part) -> Node {
+        let is_atomic = self.trace.kinds_of(part.event) == Kinds::ALL;
+        match is_atomic && !part.is_write {
+            true => Node::ReadOf(part.event),
+            false => Node::Event(part.event),
+        }
+    }
+
+    fn part_of_source(&self, source: Source, of: EventId) -> Option<Node> {
+        Some(match source {
+            Source::Initial => Node::Initial(self.trace.address_of(of)?),
+            Source::Write(write) => Node::Event(write),
+        })
+    }
+
+    fn write_part(&self, event: EventId) -> Part {
+        Part { event, is_write: self.trace.kinds_of(event) == Kinds::ALL }
+    }
+
+    fn read_part(&self, event: EventId) -> Part {
+        Part { event, is_write: false }
+    }
+
+    /// The parts that a node of the engines can be.
+    fn parts_of(&self, event: EventId) -> Vec<Part> {
+        let origin = self.origin(event);
+        let is_atomic = self.trace.kinds_of(origin) == Kinds::ALL;
+        match (is_atomic, self.parts.are_split()) {
+            (false, _) => vec![Part { event: origin, is_write: false }],
+            (true, true) => {
+                vec![Part { event: origin, is_write: self.parts.is_write_half(event) }]
+            }
+            (true, false) => {
+                [false, true].map(|is_write| Part { event: origin, is_write }).to_vec()
+            }
+        }
+    }
+
+    /// All ways to read an edge.
+    fn readings(&self, edge: &Edge, clause: &[Literal], graph: Graph) -> Vec<Reading> {
+        let (from, to) = match (edge.from, edge.to) {
+            (Node::Event(from), Node::Event(to)) => (from, to),
+            _ => return self.of_initial(edge),
+        };
+        let mut readings = Vec::new();
+        let (a, b) = (self.origin(from), self.origin(to));
+        let direct = |from: Part, to: Part, through: Vec<Node>, needs| {
+            let link = Link { from: self.node(from), through, to: self.node(to) };
+            Reading { from, to, link, needs }
+        };
+        match edge.because {
+            Because::WriteOrder => {
+                readings.push(direct(self.write_part(a), self.write_part(b), vec![], None));
+            }
+            Because::FromRead => {
+                let reader = self.reader(from);
+                if let Some(source) =
+                    self.read(reader, clause).and_then(|source| self.part_of_source(source, reader))
+                {
+                    let (from, to) = (self.read_part(reader), self.write_part(b));
+                    readings.push(direct(from, to, vec![source], None));
+                }
+                if self.trace.event(a).is_write() {
+                    let (from, to) = (self.write_part(a), self.write_part(b));
+                    readings.push(direct(from, to, vec![], Some((a, b))));
+                }
+            }
+            Because::ReadsFrom => {
+                let reader = self.reader(to);
+                if self.read(reader, clause) == Some(Source::Write(a)) {
+                    let (from, to) = (self.write_part(a), self.read_part(reader));
+                    readings.push(direct(from, to, vec![], None));
+                    if self.trace.event(b).is_write() && a != b {
+                        let to = self.write_part(b);
+                        readings.push(direct(from, to, vec![], Some((a, b))));
+                    }
+                }
+            }
+            _ => {}
+        }
+        for first in self.parts_of(from) {
+            for last in self.parts_of(to) {
+                if let Some(stops) = self.fixed(first, last, clause, graph) {
+                    readings.push(direct(first, last, stops, None));
+                }
+            }
+        }
+        readings
+    }
+
+    /// The stops of a kept path between two parts, if there is one.
+    fn fixed(&self, from: Part, to: Part, clause: &[Literal], graph: Graph) -> Option<Vec<Node>> {
+        let read = |reader| self.read(reader, clause);
+        let stops = match graph {
+            Graph::Location => self.derive.at_location(from, to).then(Vec::new),
+            Graph::Global => self.derive.kept(from, to, &read),
+            Graph::ThinAir => self.derive.depends(from, to).then(Vec::new),
+        };
+        Some(stops?.into_iter().map(|stop| self.node(stop)).collect())
+    }
+
+    /// Whether a part is that of an initial write, which no path leads to.
+    fn is_initial(&self, part: Part) -> bool {
+        part.event.index() >= self.trace.len()
+    }
+
+    /// Edges from and to an initial write.
+    fn of_initial(&self, edge: &Edge) -> Vec<Reading> {
+        let part = |node| match node {
+            Node::Event(event) => self.write_part(self.origin(event)),
+            _ => Part { event: EventId::new(self.trace.len()), is_write: true },
+        };
+        let node = |node| match node {
+            Node::Event(event) => self.node(self.write_part(self.origin(event))),
+            other => other,
+        };
+        let link = Link { from: node(edge.from), through: vec![], to: node(edge.to) };
+        let is_order = edge.because == Because::WriteOrder;
+        let reading = Reading { from: part(edge.from), to: part(edge.to), link, needs: None };
+        is_order.then_some(reading).into_iter().collect()
+    }
+
+    /// One reading of each edge, so that each begins where the one before it ends or a kept path
+    /// leads on; those with the fewest needs.
+    fn closed(
+        &self,
+        readings: &[Vec<Reading>],
+        clause: &[Literal],
+        graph: Graph,
+    ) -> Option<(Vec<Link>, Vec<(EventId, EventId)>)> {
+        let joint = |end: Part, start: Part| -> Option<Option<Link>> {
+            if end == start {
+                return Some(None);
+            }
+            if self.is_initial(end) || self.is_initial(start) {
+                return None;
+            }
+            let through = self.fixed(end, start, clause, graph)?;
+            Some(Some(Link { from: self.node(end), through, to: self.node(start) }))
+        };
+        let mut best: Option<(usize, Vec<usize>)> = None;
+        for first in 0..readings[0].len() {
+            // For each reading of the edge at hand: the least needs so far, and the choices.
+            let own = usize::from(readings[0][first].needs.is_some());
+            let mut sofar = vec![None; readings[0].len()];
+            sofar[first] = Some((own, vec![first]));
+            for pair in readings.windows(2) {
+                let mut next: Vec<Option<(usize, Vec<usize>)>> = vec![None; pair[1].len()];
+                for (at, reading) in pair[1].iter().enumerate() {
+                    for (before, chosen) in pair[0].iter().zip(&sofar) {
+                        let Some((needs, chosen)) = chosen else { continue };
+                        let needs = needs + usize::from(reading.needs.is_some());
+                        if next[at].as_ref().is_some_and(|(least, _)| *least <= needs)
+                            || joint(before.to, reading.from).is_none()
+                        {
+                            continue;
+                        }
+                        next[at] = Some((needs, [&chosen[..], &[at]].concat()));
+                    }
+                }
+                sofar = next;
+            }
+            let last = &readings[readings.len() - 1];
+            for (reading, chosen) in last.iter().zip(sofar) {
+                let Some(chosen) = chosen else { continue };
+                if best.as_ref().is_none_or(|(least, _)| chosen.0 < *least)
+                    && joint(reading.to, readings[0][first].from).is_some()
+                {
+                    best = Some(chosen);
+                }
+            }
+        }
+        let (_, chosen) = best?;
+        let chosen: Vec<&Reading> =
+            chosen.iter().zip(readings).map(|(&at, options)| &options[at]).collect();
+        let mut links = Vec::new();
+        for (at, reading) in chosen.iter().enumerate() {
+            links.push(reading.link.clone());
+            let next = chosen[(at + 1) % chosen.len()];
+            links.extend(joint(reading.to, next.from)?);
+        }
+        Some((links, chosen.iter().filter_map(|reading| reading.needs).collect()))
+    }
+
+    /// Shows that one write comes before another, because an atomic or a pair is not separated: the
+    /// first read what the second overwrote, or the second read the first.
+    fn unseparated(
+        &mut self,
+        longer: Vec<Literal>,
+        first: EventId,
+        second: EventId,
+        clause: &[Literal],
+    ) -> Option<()> {
+        let rmw = |write: EventId| {
+            let reader = self.reader_of_write(write)?;
+            Some((self.read_part(reader), self.write_part(write), self.read(reader, clause)?))
+        };
+        let location = self.axiom(Graph::Location)?;
+        let graph = self.graph(location);
+        let node = |part| self.node(part);
+        let link = |from, through, to| Link { from, through, to };
+        let why = match (rmw(first), rmw(second)) {
+            (_, Some((read, write, Source::Write(source)))) if source == first => {
+                // Else: second co first rf the read of second, which comes before its write.
+                let source = self.write_part(first);
+                let through = self.fixed(read, write, clause, graph)?;
+                let links = vec![
+                    link(node(write), vec![], node(source)),
+                    link(node(source), vec![], node(read)),
+                    link(node(read), through, node(write)),
+                ];
+                FileWhy::Axiom { axiom: location, links }
+            }
+            (Some((read, write, source)), _) => {
+                let source = self.part_of_source(source, read.event)?;
+                let other = self.write_part(second);
+                let same_thread = self.trace.thread_of(second) == self.trace.thread_of(first);
+                if !same_thread {
+                    let through = vec![source, node(other)];
+                    let links = vec![link(node(read), through, node(write))];
+                    FileWhy::Axiom { axiom: self.shape.atomicity?, links }
+                } else if second < first {
+                    let through = self.fixed(other, read, clause, graph)?;
+                    let links = vec![
+                        link(node(other), through, node(read)),
+                        link(node(read), vec![source], node(other)),
+                    ];
+                    FileWhy::Axiom { axiom: location, links }
+                } else {
+                    let through = self.fixed(write, other, clause, graph)?;
+                    let links = vec![
+                        link(node(write), through, node(other)),
+                        link(node(other), vec![], node(write)),
+                    ];
+                    FileWhy::Axiom { axiom: location, links }
+                }
+            }
+            _ => return None,
+        };
+        self.push(longer, why);
+        Some(())
+    }
+
+    /// Who read for a write that is half of an atomic or of a pair.
+    fn reader_of_write(&self, write: EventId) -> Option<EventId> {
+        match self.trace.kinds_of(write) == Kinds::ALL {
+            true => Some(write),
+            false => self.load_of(write),
+        }
+    }
+}
