@@ -17,7 +17,23 @@ pub fn models_table() -> String {
     causal_models(&mut text);
     text.push('\n');
     lattice(&mut text);
+    text.push('\n');
+    file_models(&mut text);
     text
+}
+
+/// The models that come as files and are no built-in ones, with their titles.
+fn shipped() -> impl Iterator<Item = (&'static str, cat::CatModel)> {
+    let others = cat::shipped_models().filter(|name| name.parse::<Model>().is_err());
+    others.filter_map(|name| Some((name, cat::CatModel::shipped(name)?)))
+}
+
+fn file_models(text: &mut String) {
+    text.push_str("Models as files (`tribunal models NAME` prints one; docs/cat.md):\n\n");
+    let width = shipped().map(|(name, _)| name.len()).max().unwrap_or_default();
+    for (name, model) in shipped() {
+        let _ = writeln!(text, "  {name:<width$}  {}", model.name());
+    }
 }
 
 fn names(text: &mut String) {
@@ -115,7 +131,22 @@ fn weaker(model: Model) -> impl Iterator<Item = Model> {
 
 /// The same as one JSON object per line.
 pub fn models_json() -> String {
-    Model::ALL.into_iter().map(|model| json::line(&row(model)) + "\n").collect()
+    let built_in = Model::ALL.into_iter().map(|model| json::line(&row(model)) + "\n");
+    let files = shipped().map(|(name, model)| {
+        let axioms = model.axioms().map(|axiom| axiom.name).collect();
+        let row = FileRow { model: name, title: model.name(), family: "file", axioms };
+        json::line(&row) + "\n"
+    });
+    built_in.chain(files).collect()
+}
+
+/// A model that comes as a file.
+#[derive(Serialize)]
+struct FileRow<'a> {
+    model: &'a str,
+    title: &'a str,
+    family: &'static str,
+    axioms: Vec<&'a str>,
 }
 
 /// A model, its fields in the order in which they are printed.

@@ -11,7 +11,7 @@ use crate::json;
 struct Object<'a> {
     file: &'a str,
     holds: Option<bool>,
-    model: &'static str,
+    model: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
     trace: u64,
@@ -27,7 +27,7 @@ pub fn certificate_line(file: &str, finding: &Finding, as_json: bool) -> String 
             Verdict::Broken(reason) => (Some(false), Some(&**reason)),
             Verdict::Undecided(reason) => (None, Some(&**reason)),
         };
-        let (model, verdict) = (model.name(), *claim);
+        let (model, verdict) = (model.to_string(), *claim);
         return json::line(&Object { file, holds, model, reason, trace: *trace, verdict });
     }
     let claim = claim.map_or(String::new(), |claim| format!(" {claim}:"));

@@ -46,7 +46,7 @@ pub use catalogue::{models_json, models_table};
 pub use certified::certificate_line;
 pub use names::{count, event_text};
 pub use shrunk::shrunk_text;
-pub use verdict::{Fields, Line, summary_line, verdict_json};
+pub use verdict::{Fields, Line, reason, summary_line, verdict_json};
 
 #[cfg(test)]
 #[allow(dead_code)] // each test takes from it what it needs

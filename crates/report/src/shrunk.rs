@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use history::{Format, History};
 use judge::Shrunk;
-use models::Model;
 
 use crate::count;
 
@@ -16,7 +15,7 @@ const LISTED: usize = 40;
 pub fn shrunk_text(
     (file, trace): (&str, u64),
     whole: &History,
-    model: Model,
+    model: &str,
     shrunk: &Shrunk,
 ) -> String {
     let mut lines: Vec<u32> = shrunk.history.events().map(|e| e.line).collect();

@@ -196,7 +196,7 @@ pub(crate) fn decorated<H, B, U>(verdict: &Verdict<H, B, U>, colour: bool) -> St
 }
 
 /// Why a trace is undecided.
-pub(crate) fn reason(reason: &Reason) -> String {
+pub fn reason(reason: &Reason) -> String {
     match reason {
         Reason::Time => "the time budget ran out".to_owned(),
         Reason::Memory => "the memory budget ran out".to_owned(),

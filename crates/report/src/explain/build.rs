@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use evidence::{Cycle, Derived, Literal, Proof, Reader, Why};
 use history::{EventId, History, Source};
-use models::Model;
 
 use super::argument::{
     Argument, Case, Claim, Contradiction, Ending, Ground, Item, Link, LinkKind, Reason, Search,
@@ -17,6 +16,7 @@ use super::argument::{
 };
 use super::grounds::Grounds;
 use super::refute::{Clause, End, Forced, Origin, Refutation, refute, sources_of};
+use super::told::Told;
 use crate::names::event_of;
 
 /// The most steps told one after the other; those nearest to the end are kept.
@@ -29,7 +29,7 @@ const MOST_LEMMAS: usize = 20_000;
 const MOST_LINKS: usize = 60;
 
 /// The argument of a proof.
-pub(crate) fn argument(history: &History, model: Model, proof: &Proof) -> Argument {
+pub(crate) fn argument(history: &History, model: Told<'_>, proof: &Proof) -> Argument {
     let reading = Reading::new(history, model, proof);
     let end = |ending| Argument { items: vec![Item::End(ending)] };
     let Some(last) = proof.steps.iter().position(|step| step.clause.is_empty()) else {
@@ -57,7 +57,7 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(history: &'a History, model: Model, proof: &'a Proof) -> Self {
+    fn new(history: &'a History, model: Told<'a>, proof: &'a Proof) -> Self {
         let mut units = BTreeMap::new();
         for (index, step) in proof.steps.iter().enumerate() {
             if let [literal] = step.clause[..] {

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use history::History;
-use models::Model;
 
 use super::argument::Argument;
 use super::picture::{Arrow, Cell, CellKind, Panel, Place, Role, panels};
+use super::told::Told;
 use super::words::Words;
 
 /// The explanation as a DOT graph.
-pub(super) fn write(history: &History, model: Model, argument: &Argument) -> String {
+pub(super) fn write(history: &History, model: Told<'_>, argument: &Argument) -> String {
     let words = Words { history, model };
     let (panels, _) = panels(words, argument);
     let gist = words.gist(argument).replace(super::words::NO_BREAK, " ");
@@ -88,9 +88,10 @@ fn write_arrow(dot: &mut String, number: usize, arrow: &Arrow) {
         Role::Step => "color=\"#0072b2\", fontcolor=\"#005a8c\", style=dashed",
         Role::Context => "color=grey60, fontcolor=grey40",
     };
-    let label = match &arrow.step {
-        Some(step) => quoted(&format!("{} (step {step})", arrow.label)),
-        None => quoted(arrow.label),
+    let label = match (&arrow.step, &arrow.rule) {
+        (Some(step), _) => quoted(&format!("{} (step {step})", arrow.label)),
+        (None, Some(rule)) => quoted(rule),
+        (None, None) => quoted(arrow.label),
     };
     // Only program order may rank nodes; anything else would tear the threads apart.
     let rank = if arrow.along_thread { "" } else { ", constraint=false" };

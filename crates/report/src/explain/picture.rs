@@ -14,6 +14,7 @@ use super::argument::{
     Argument, Branch, Claim, Ground, Item, Link, LinkKind, Ordered, Reason, Step, Walk,
 };
 use super::shown::{Shown, Slot};
+use super::told::Told;
 use super::words::Words;
 use crate::names::{address_of, event_text_within, place, shortened, source_node};
 
@@ -90,6 +91,8 @@ pub(super) struct Arrow {
     pub(super) role: Role,
     /// Whether it is program order, which columns show anyway.
     pub(super) along_thread: bool,
+    /// The rule of a model file that keeps it.
+    pub(super) rule: Option<String>,
 }
 
 /// The panels of an argument, and how many cases have none.
@@ -156,7 +159,8 @@ fn panel(words: Words<'_>, argument: &Argument, scene: Scene<'_>) -> Panel {
         Some(cycle) => shown.add_walk(history, cycle),
         None => shown = Shown::of(history, argument),
     }
-    let mut sketch = Sketch { history, arrows: BTreeMap::new() };
+    let mut sketch =
+        Sketch { history, arrows: BTreeMap::new(), model: words.model, rules: BTreeMap::new() };
     if let Some(cycle) = scene.cycle {
         cycle.links.iter().for_each(|link| sketch.link(link));
     }
@@ -247,6 +251,9 @@ impl Cell {
 struct Sketch<'h> {
     history: &'h History,
     arrows: BTreeMap<(Node, Node, &'static str), (Role, Option<String>)>,
+    model: Told<'h>,
+    /// The rules of a model file that keep program order.
+    rules: BTreeMap<(Node, Node), String>,
 }
 
 impl Sketch<'_> {
@@ -270,6 +277,11 @@ impl Sketch<'_> {
             kind => (link_label(kind), None),
         };
         self.add(link.from, link.to, label, Role::Cycle, step);
+        if let (Told::File(rules), LinkKind::ProgramOrder) = (self.model, &link.kind) {
+            let rule = rules.between(link.from, link.to);
+            let rule = rule.split(" (").next().unwrap_or(rule).to_owned();
+            self.rules.insert((link.from, link.to), rule);
+        }
         match &link.kind {
             LinkKind::WriteOrder(order) if order.len() > 1 => self.order(order),
             LinkKind::FromRead { source: Some(Source::Write(write)), read, order } => {
@@ -340,12 +352,15 @@ impl Sketch<'_> {
 
     /// The arrows between cells that are drawn, most important first.
     fn arrows(self, places: &BTreeMap<Node, Place>) -> Vec<Arrow> {
+        let Sketch { arrows, rules, .. } = self;
         let arrow = |((from, to, label), (role, step)): (_, (Role, Option<String>))| {
             let along_thread = matches!(label, "program order" | "fence" | "time" | "dependency");
+            let nodes = (from, to);
             let (from, to) = (*places.get(&from)?, *places.get(&to)?);
-            Some(Arrow { from, to, label, step, role, along_thread })
+            let rule = rules.get(&nodes).cloned();
+            Some(Arrow { from, to, label, step, role, along_thread, rule })
         };
-        let mut arrows: Vec<Arrow> = self.arrows.into_iter().filter_map(arrow).collect();
+        let mut arrows: Vec<Arrow> = arrows.into_iter().filter_map(arrow).collect();
         arrows.sort_by_key(|arrow| arrow.role);
         arrows
     }

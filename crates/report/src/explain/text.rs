@@ -1,10 +1,10 @@
 //! The argument as plain text: the events, then the steps, then the contradiction.
 
 use history::{History, OrderChain, Source};
-use models::Model;
 
 use super::argument::{Argument, Case, Contradiction, Ending, Item, Reason, Step, Walk};
 use super::shown::{Shown, Slot};
+use super::told::Told;
 use super::words::{NO_BREAK, Words, capitalised};
 use crate::names::{event_line, place};
 use crate::style::{Style, paint};
@@ -13,11 +13,19 @@ use crate::style::{Style, paint};
 const WIDTH: usize = 100;
 
 /// The explanation, ending in a newline.
-pub(super) fn write(history: &History, model: Model, argument: &Argument, colour: bool) -> String {
+pub(super) fn write(
+    history: &History,
+    model: Told<'_>,
+    argument: &Argument,
+    colour: bool,
+) -> String {
     let words = Words { history, model };
     let mut page = Page { words, width: WIDTH, lines: Vec::new() };
     page.push(0, "", &format!("{model}: violation of {}", model.title()), Style::Bad);
     page.paragraph(0, &words.gist(argument));
+    if let Some(broken) = model.broken() {
+        page.paragraph(0, broken);
+    }
     page.blank();
     page.events(argument);
     page.blank();

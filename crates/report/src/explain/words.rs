@@ -5,12 +5,12 @@
 
 use evidence::{Atom, Graph, Literal, Node, Reader, Rule};
 use history::{AddressId, EventId, History, Source};
-use models::{Model, Rules};
 
 use super::argument::{
     Argument, Claim, Ending, Ground, Item, Link, LinkKind, Ordered, Reason, Search, Step, Walk,
 };
 use super::keeps::{common_address, rule_in_words};
+use super::told::Told;
 use crate::names::{
     address_of, event_brief, event_name, event_of, event_text, initial_name, source_node, thread_of,
 };
@@ -25,12 +25,12 @@ const LONG_NAME: usize = 60;
 #[derive(Clone, Copy)]
 pub(crate) struct Words<'h> {
     pub(crate) history: &'h History,
-    pub(crate) model: Model,
+    pub(crate) model: Told<'h>,
 }
 
 impl Words<'_> {
     fn is_causal(&self) -> bool {
-        matches!(self.model.rules(), Rules::Causal(_))
+        self.model.is_causal()
     }
 
     /// `M[x] := 1 (thread 0, line 3)`.
@@ -255,6 +255,11 @@ impl Words<'_> {
             (Node::ReadOf(a), Node::Event(b)) if a == b => {
                 format!("The atomic {} reads before it writes.", self.event(a))
             }
+            // The store of a pair, back to its load.
+            (Node::Event(a), Node::Event(b)) if b < a => {
+                let rule = rule_in_words(self.history, self.model, graph, from, to);
+                format!("{} and {} are a pair: {rule}.", self.brief(to), self.brief(from))
+            }
             (Node::Event(a) | Node::ReadOf(a), Node::Event(_) | Node::ReadOf(_)) => {
                 let thread = thread_of(self.history, a).replacen('t', "T", 1);
                 let rule = rule_in_words(self.history, self.model, graph, from, to);
@@ -280,11 +285,14 @@ impl Words<'_> {
     fn time(&self, from: Node, to: Node) -> String {
         let times = |node| event_of(node).map(|e| self.history.times(e)).unwrap_or_default();
         let at = |time: Option<u64>| time.map_or_else(String::new, |t| format!(" at {t}"));
+        let (later, kept) = match self.model {
+            Told::Model(_) => (self.brief(to), "a read before what began after it ended"),
+            Told::File(_) => (self.name(to), "real time"),
+        };
         format!(
-            "{} ended{}, before {} began{}, and {} keeps a read before what began after it ended.",
+            "{} ended{}, before {later} began{}, and {} keeps {kept}.",
             self.name(from),
             at(times(from).end),
-            self.brief(to),
             at(times(to).begin),
             self.model
         )

@@ -10,13 +10,12 @@ mod labels;
 mod layout;
 mod route;
 
-use models::Model;
-
 use history::History;
 
 use super::argument::Argument;
 use super::picture::{Arrow, Cell, CellKind, Panel, Role, panels};
 use super::text::{legend, wrap};
+use super::told::Told;
 use super::words::Words;
 use crate::names::event_name;
 use crate::style::Style;
@@ -64,7 +63,7 @@ text{font-family:'Helvetica Neue',Arial,'DejaVu Sans',sans-serif;fill:#1f2328}\
 .words{font-size:12.5px}.strong{font-size:12.5px;font-weight:700}.key{font-size:11.5px;fill:#59636e}";
 
 /// The explanation as SVG.
-pub(super) fn write(history: &History, model: Model, argument: &Argument) -> String {
+pub(super) fn write(history: &History, model: Told<'_>, argument: &Argument) -> String {
     let words = Words { history, model };
     let (panels, left_out) = panels(words, argument);
     let drawn: Vec<Drawn<'_>> = panels.iter().map(|panel| Drawn::new(words, panel)).collect();
@@ -334,6 +333,7 @@ mod tests {
     /// Every panel of every sketch, drawn.
     fn for_every_panel(check: impl Fn(&str, &Drawn<'_>)) {
         for (name, (model, sketch)) in sketches::all() {
+            let model = Told::from(model);
             let words = Words { history: &sketch.history, model };
             let argument = argument(&sketch.history, model, &sketch.proof);
             for panel in panels(words, &argument).0 {
