@@ -59,7 +59,7 @@ fn once(program: &Program, rng: &mut Rng) -> Result<Outcome, TargetError> {
 fn main() -> Result<(), Box<dyn Error>> {
     let abilities = Abilities { atomics: false, random_runs: 200, ..Abilities::machine(3) };
     let campaign = Campaign {
-        model: Model::Sc,
+        model: Model::Sc.into(),
         target: "forgetful".into(),
         plan: Plan::new(Wishes::default(), abilities)?,
         first: 0,

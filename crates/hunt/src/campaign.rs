@@ -14,9 +14,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use evidence::Verdict;
 use history::History;
-use judge::{Budget, Engine, Outcome as Verdict, judge};
-use models::Model;
+use judge::{Budget, Engine, Promise};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use stress::{Outcome, Ran, Runs, Target, TargetError};
@@ -41,7 +41,7 @@ const PULSE: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug)]
 pub struct Campaign {
     /// What is promised.
-    pub model: Model,
+    pub model: Promise,
     /// What the target is called.
     pub target: String,
     /// The tests.
@@ -318,7 +318,7 @@ impl Worker<'_> {
         let gathered = run(&planned);
         let mut settled = Settled { number, ..Settled::default() };
         let scene = Scene {
-            model: self.campaign.model,
+            model: &self.campaign.model,
             target: &self.campaign.target,
             number,
             planned: &planned,
@@ -408,14 +408,14 @@ impl Worker<'_> {
         settled: &mut Settled,
     ) -> bool {
         let budget = Budget::unlimited().with_time(JUDGE_TIME).with_stop(Arc::clone(self.stop));
-        let verdict = judge(history, self.campaign.model, Engine::Auto, &budget);
+        let verdict = self.campaign.model.refute(history, Engine::Auto, &budget);
         let totals = &mut settled.totals;
         totals.runs += times;
         totals.operations += times * history.len() as u64;
         totals.outcomes += 1;
         let shared = shared_lines(&scene.planned.test.program, history);
         settled.coverage.add_outcome(history, &shared);
-        match verdict.outcome {
+        match verdict {
             Verdict::Holds(_) => {}
             Verdict::Undecided(_) => totals.undecided += 1,
             Verdict::Broken(proof) => {

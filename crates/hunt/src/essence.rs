@@ -15,9 +15,9 @@
 //! before (a run that is not coherent is left as it is). So store buffering is found as such,
 //! whatever its reads happened to return. Costs a judgement of a handful of events for each try.
 
-use evidence::Proof;
+use evidence::{Proof, Verdict};
 use history::{AddressId, AddressLabel, Builder, History, Operation, ThinAir, Value, WriteName};
-use judge::{Budget, Engine, Outcome, Shrunk, judge};
+use judge::{Budget, Engine, Outcome, Promise, Shrunk, judge};
 use models::{Model, implies};
 
 /// More events than these are not worth the time.
@@ -27,11 +27,11 @@ const MOST: usize = 24;
 pub(crate) fn essence(
     run: &History,
     shrunk: Shrunk,
-    model: Model,
+    promise: &Promise,
     budget: &Budget,
 ) -> (Shrunk, bool) {
     let part = &shrunk.history;
-    let fits = implies(model, Model::Coherence)
+    let fits = promise.model().is_some_and(|model| implies(model, Model::Coherence))
         && run.is_unambiguous()
         && !run.has_times()
         && run.orders().is_empty()
@@ -40,7 +40,7 @@ pub(crate) fn essence(
     let Some(sketch) = fits.then(|| Sketch::of(part, run, budget)).flatten() else {
         return (shrunk, false);
     };
-    let mut search = Search { best: sketch.clone(), found: None, model, budget };
+    let mut search = Search { best: sketch.clone(), found: None, promise, budget };
     if !search.attempt(sketch) {
         return (shrunk, false);
     }
@@ -290,7 +290,7 @@ impl Alone<'_> {
 struct Search<'a> {
     best: Sketch,
     found: Option<(History, Proof)>,
-    model: Model,
+    promise: &'a Promise,
     budget: &'a Budget,
 }
 
@@ -301,8 +301,8 @@ impl Search<'_> {
             return false;
         }
         let Some(history) = sketch.build() else { return false };
-        let verdict = judge(&history, self.model, Engine::Auto, self.budget);
-        let Outcome::Broken(proof) = verdict.outcome else { return false };
+        let refuted = self.promise.refute(&history, Engine::Auto, self.budget);
+        let Verdict::Broken(proof) = refuted else { return false };
         self.best = sketch;
         self.found = Some((history, proof));
         true

@@ -9,11 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use evidence::{Certificate, Evidence, Proof};
+use evidence::{AnyCertificate, Certificate, Evidence, FileCertificate, Proof, Verdict};
 use history::{History, ReadOptions, ThinAir, TraceReader};
-use judge::{Budget, Engine, Outcome, ShrinkOptions, Shrunk, judge, shrink};
-use models::Model;
-use report::explain;
+use judge::{Budget, Engine, Promise, ShrinkOptions, Shrunk, judge_by_file, shrink};
+use report::explain::{self, FileRules};
 
 use crate::essence::essence;
 use crate::plan::Planned;
@@ -56,7 +55,7 @@ pub enum Kind {
 
 /// What a finding is made from.
 pub(crate) struct Scene<'a> {
-    pub(crate) model: Model,
+    pub(crate) model: &'a Promise,
     pub(crate) target: &'a str,
     pub(crate) number: u64,
     pub(crate) planned: &'a Planned,
@@ -116,17 +115,42 @@ impl Scene<'_> {
         );
         let minimal = header + rest + &trace(&shrunk.history);
         let (history_read, proof) = self.read_again(&minimal, shrunk);
-        let certificate =
-            Certificate { trace: 1, model: self.model, evidence: Evidence::Violation(proof) };
-        finding.certified = certify::certify(&history_read, &certificate).is_ok();
-        let Evidence::Violation(proof) = &certificate.evidence else { return };
-        finding.files = vec![
-            ("run.trace", format!("# test {} on {}\n", self.number, self.target) + &trace(history)),
-            ("certificate.jsonl", certificate.to_json(&history_read) + "\n"),
-            ("why.txt", explain::text(&history_read, self.model, proof, false)),
-            ("why.svg", explain::svg(&history_read, self.model, proof)),
-            ("minimal.trace", minimal),
-        ];
+        finding.files = vec![(
+            "run.trace",
+            format!("# test {} on {}\n", self.number, self.target) + &trace(history),
+        )];
+        match self.model {
+            Promise::Model(model) => {
+                finding.files.extend([
+                    ("why.txt", explain::text(&history_read, *model, &proof, false)),
+                    ("why.svg", explain::svg(&history_read, *model, &proof)),
+                ]);
+                let evidence = Evidence::Violation(proof);
+                let certificate = Certificate { trace: 1, model: *model, evidence };
+                finding.certified = certify::certify(&history_read, &certificate).is_ok();
+                let line = AnyCertificate::Model(certificate).to_json(&history_read);
+                finding.files.push(("certificate.jsonl", line + "\n"));
+            }
+            Promise::File(file) => {
+                let budget = Budget::unlimited().with_time(SHRINK_TIME);
+                let judgement = judge_by_file(&history_read, file, &budget);
+                let (rules, proof) = FileRules::new(&history_read, file, &judgement);
+                finding.files.extend([
+                    ("why.txt", explain::text(&history_read, &rules, &proof, false)),
+                    ("why.svg", explain::svg(&history_read, &rules, &proof)),
+                ]);
+                if let Some(evidence) = judgement.evidence {
+                    let (model, digest) = (file.path.clone(), file.model.digest());
+                    let certificate = FileCertificate { trace: 1, model, digest, evidence };
+                    let checked =
+                        certify::certify_by_file(&history_read, &file.model, &certificate);
+                    finding.certified = checked.is_ok();
+                    let line = AnyCertificate::File(certificate).to_json(&history_read);
+                    finding.files.push(("certificate.jsonl", line + "\n"));
+                }
+            }
+        }
+        finding.files.push(("minimal.trace", minimal));
         finding.files.extend(self.program());
     }
 
@@ -136,8 +160,7 @@ impl Scene<'_> {
         let read = TraceReader::new(text.as_bytes(), "minimal.trace", options).next_trace();
         if let Ok(Some(history)) = read {
             let budget = Budget::unlimited().with_time(SHRINK_TIME);
-            let verdict = judge(&history, self.model, Engine::Auto, &budget);
-            if let Outcome::Broken(proof) = verdict.outcome {
+            if let Verdict::Broken(proof) = self.model.refute(&history, Engine::Auto, &budget) {
                 return (history, proof);
             }
         }

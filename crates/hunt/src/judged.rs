@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 
 use evidence::Verdict;
 use history::{Format, History, Value};
-use judge::{Budget, Engine, Outcome as Answer, judge};
-use models::Model;
+use judge::{Budget, Engine, Promise};
 use report::count;
 use serde::Serialize;
 use stress::{Experiment, Outcome, OutcomeError, TargetName, Test};
@@ -19,7 +18,7 @@ const SHORT: usize = 8;
 pub struct Judged<'a> {
     test: &'a Test,
     target: &'a TargetName,
-    model: Model,
+    model: &'a Promise,
     experiment: &'a Experiment,
     rows: Vec<Row<'a>>,
 }
@@ -30,6 +29,8 @@ struct Row<'a> {
     outcome: Option<&'a Outcome>,
     count: u64,
     violates: bool,
+    /// Whether it could not be judged.
+    undecided: bool,
     /// Whether it is the outcome that the test asks about.
     exists: Option<bool>,
     history: History,
@@ -40,15 +41,16 @@ impl<'a> Judged<'a> {
     pub fn new(
         test: &'a Test,
         target: &'a TargetName,
-        model: Model,
+        model: &'a Promise,
         experiment: &'a Experiment,
     ) -> Result<Self, OutcomeError> {
         let row = |(history, count, outcome): (History, u64, Option<&'a Outcome>)| {
-            let judgement = judge(&history, model, Engine::Auto, &Budget::unlimited());
-            let violates = matches!(judgement.outcome, Answer::Broken(_));
+            let refuted = model.refute(&history, Engine::Auto, &Budget::unlimited());
+            let violates = matches!(refuted, Verdict::Broken(_));
+            let undecided = matches!(refuted, Verdict::Undecided(_));
             let asked = test.condition.as_ref().zip(outcome);
             let exists = asked.and_then(|(asked, outcome)| asked.holds(&test.program, outcome));
-            Row { outcome, count, violates, exists, history }
+            Row { outcome, count, violates, undecided, exists, history }
         };
         let rows = experiment.histories(&test.program)?.into_iter().map(row).collect();
         Ok(Judged { test, target, model, experiment, rows })
@@ -58,11 +60,16 @@ impl<'a> Judged<'a> {
         self.rows.iter().filter(|row| row.violates).count()
     }
 
-    /// Broken if an outcome violates the model; undecided if no run came to an end.
+    fn undecided(&self) -> usize {
+        self.rows.iter().filter(|row| row.undecided).count()
+    }
+
+    /// Broken if an outcome violates the model; undecided if one could not be judged, or no run came
+    /// to an end.
     pub fn verdict(&self) -> Verdict<(), (), ()> {
         match () {
             () if self.violating() > 0 => Verdict::Broken(()),
-            () if self.experiment.is_empty() => Verdict::Undecided(()),
+            () if self.experiment.is_empty() || self.undecided() > 0 => Verdict::Undecided(()),
             () => Verdict::Holds(()),
         }
     }
@@ -75,6 +82,9 @@ impl<'a> Judged<'a> {
             name => name,
         };
         let verdict = match (self.violating(), self.verdict()) {
+            (0, _) if self.undecided() > 0 => {
+                format!("{} undecided, no violation of {model}", self.undecided())
+            }
             (0, Verdict::Undecided(())) => "nothing is known".to_owned(),
             (0, _) => format!("all satisfy {model}"),
             (number, _) => format!("{number} violate {model}"),
@@ -129,7 +139,7 @@ pub fn unfinished(experiment: &Experiment) -> String {
 /// The fields of the report, in the order in which they are printed.
 #[derive(Serialize)]
 struct Object<'a> {
-    model: &'static str,
+    model: &'a str,
     outcomes: Vec<RowObject<'a>>,
     program: &'a str,
     runs: u64,
@@ -181,7 +191,11 @@ impl<'a> Row<'a> {
             exists: self.exists,
             finals: self.outcome.map(|outcome| &outcome.finals),
             reads: self.outcome.map(|outcome| &*outcome.reads),
-            verdict: if self.violates { "violation" } else { "consistent" },
+            verdict: match (self.violates, self.undecided) {
+                (true, _) => "violation",
+                (false, true) => "undecided",
+                (false, false) => "consistent",
+            },
         }
     }
 }

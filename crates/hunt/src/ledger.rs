@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use models::Model;
+use judge::Promise;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::{Known, Settled, Totals};
@@ -41,7 +41,7 @@ pub struct State {
 #[derive(Debug)]
 pub struct Ledger {
     folder: Folder,
-    model: Model,
+    model: String,
     target: String,
     seed: u64,
     state: State,
@@ -55,7 +55,7 @@ impl Ledger {
     /// A book in a folder, with what was in it before.
     pub fn new(
         (folder, state, kept): (Folder, Option<State>, Vec<Kept>),
-        model: Model,
+        model: &Promise,
         target: &str,
         seed: u64,
     ) -> Result<Self, FolderError> {
@@ -65,7 +65,7 @@ impl Ledger {
         let now = Instant::now();
         Ok(Ledger {
             folder,
-            model,
+            model: model.name().to_owned(),
             target: target.to_owned(),
             seed,
             kept,
@@ -127,7 +127,7 @@ impl Ledger {
             return Ok(None);
         }
         let number = self.kept.last().map_or(1, |last| last.finding + 1);
-        let kept = Kept::new(number, finding, self.model.name(), &self.target, self.seed);
+        let kept = Kept::new(number, finding, &self.model, &self.target, self.seed);
         self.folder.keep(&kept, finding)?;
         self.kept.push(kept.clone());
         Ok(Some(kept))

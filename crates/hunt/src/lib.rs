@@ -16,7 +16,7 @@
 //!
 //! // Is the machine of tso sequentially consistent?
 //! let campaign = Campaign {
-//!     model: models::Model::Sc,
+//!     model: models::Model::Sc.into(),
 //!     target: "machine:tso".into(),
 //!     plan: Plan::new(Wishes::default(), Abilities::machine(2))?,
 //!     first: 0,

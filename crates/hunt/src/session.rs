@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use evidence::Verdict;
-use models::Model;
+use judge::Promise;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use stress::{Bug, TargetError, TargetName};
@@ -29,7 +29,7 @@ pub struct Hunted {
     /// What is hunted.
     pub target: TargetName,
     /// The model that it is to keep to.
-    pub model: Model,
+    pub model: Promise,
     /// What is wished of the tests.
     pub wishes: Wishes,
     /// A fault of a reference machine, and how often it shows.
@@ -132,10 +132,10 @@ impl Session {
         let plan = Plan::new(hunted.wishes, abilities).map_err(HuntError::Plan)?;
         let target = hunted.target.to_string();
         let folder = Folder::open(folder, hunted.options())?;
-        let ledger = Ledger::new(folder, hunted.model, &target, hunted.wishes.seed)?;
+        let ledger = Ledger::new(folder, &hunted.model, &target, hunted.wishes.seed)?;
         let first = ledger.state().next;
         let campaign =
-            Campaign { model: hunted.model, target, plan, first, until: until.tests, jobs };
+            Campaign { model: hunted.model.clone(), target, plan, first, until: until.tests, jobs };
         Ok(Session { campaign, ledger, until, started: Instant::now() })
     }
 

@@ -11,8 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use evidence::Verdict;
 use history::{Format, History, ReadOptions, ThinAir, TraceReader};
-use judge::{Budget, Engine, Outcome, ShrinkOptions, judge, shrink};
-use models::Model;
+use judge::{Budget, Engine, Promise, Reason, ShrinkOptions, shrink};
 use report::count;
 use serde::Serialize;
 use stress::protocol::{Broken, Fleet, Plan, Protocol, Scribe, Walk, walk_all};
@@ -31,7 +30,7 @@ pub struct Walks<'a> {
     /// Whether the order in which stores counted is written down, too.
     pub order: bool,
     /// The model to judge by; `None` if traces are to be written.
-    pub check: Option<Model>,
+    pub check: Option<Promise>,
     /// Whether to stop at the first violation.
     pub first: bool,
     /// How traces are written.
@@ -49,6 +48,8 @@ pub struct Walked {
     pub events: u64,
     /// How many violate the model.
     pub violating: u64,
+    /// How many could not be judged.
+    pub undecided: u64,
     /// The first that does.
     pub first: Option<Box<(Walk, History)>>,
     /// What is wrong with the protocol itself: in which walk, what, after how many events.
@@ -72,6 +73,8 @@ enum Judged {
     Consistent,
     /// It was time to stop.
     Abandoned,
+    /// The model cannot be decided for such traces.
+    Undecided,
     Violation(Box<(Walk, History)>),
 }
 
@@ -139,13 +142,14 @@ impl Walks<'_> {
             let history = scribe.history(&walk, self.order);
             history.expect("what a protocol records is a history")
         };
-        match (self.check, self.format) {
+        match (&self.check, self.format) {
             (Some(model), _) => {
                 let history = history();
-                made.judged = match judge(&history, model, Engine::Auto, budget).outcome {
-                    Outcome::Holds(_) => Judged::Consistent,
-                    Outcome::Undecided(_) => Judged::Abandoned,
-                    Outcome::Broken(_) => Judged::Violation(Box::new((walk, history))),
+                made.judged = match model.refute(&history, Engine::Auto, budget) {
+                    Verdict::Holds(_) => Judged::Consistent,
+                    Verdict::Undecided(why) if why.reason == Reason::Time => Judged::Abandoned,
+                    Verdict::Undecided(_) => Judged::Undecided,
+                    Verdict::Broken(_) => Judged::Violation(Box::new((walk, history))),
                 };
             }
             (None, Format::Text) => {
@@ -161,7 +165,7 @@ impl Walks<'_> {
     pub fn violation(
         &self,
         protocol: &Protocol,
-        model: Model,
+        model: &Promise,
         (walk, history): &(Walk, History),
     ) -> String {
         if self.format != Format::Text {
@@ -185,6 +189,7 @@ impl Walked {
         }
         match made.judged {
             Judged::Not | Judged::Consistent | Judged::Abandoned => {}
+            Judged::Undecided => self.undecided += 1,
             Judged::Violation(found) => {
                 self.violating += 1;
                 self.first.get_or_insert(found);
@@ -197,7 +202,7 @@ impl Walked {
     pub fn verdict(&self) -> Verdict<(), (), ()> {
         match () {
             () if self.violating > 0 || self.broken.is_some() => Verdict::Broken(()),
-            () if self.cut_short => Verdict::Undecided(()),
+            () if self.cut_short || self.undecided > 0 => Verdict::Undecided(()),
             () => Verdict::Holds(()),
         }
     }
@@ -253,8 +258,9 @@ impl WalkReport<'_> {
         ))
     }
 
-    fn model(&self) -> Model {
-        self.walks.check.unwrap_or(Model::Sc)
+    /// The name of the model; a report is made where there is one.
+    fn model(&self) -> &str {
+        self.walks.check.as_ref().map_or("", Promise::name)
     }
 
     /// The report for people; only its first line if `quiet`.
@@ -266,6 +272,10 @@ impl WalkReport<'_> {
                 let verb = if walked.violating == 1 { "violates" } else { "violate" };
                 format!("{name}: violation: {} of {traces} {verb} {model}\n", walked.violating)
             }
+            None if walked.undecided > 0 => format!(
+                "{name}: undecided: {} of {traces} could not be judged by {model}, none violates it\n",
+                walked.undecided
+            ),
             None => format!("{name}: {traces}, all allowed by {model}\n"),
         };
         if quiet {
@@ -284,14 +294,15 @@ impl WalkReport<'_> {
     /// The first violating trace, shrunk.
     fn show(&self, walk: &Walk, history: &History, text: &mut String) {
         let model = self.model();
-        let lines = shrunk(history, model);
+        let Some(promise) = &self.walks.check else { return };
+        let lines = shrunk(history, promise);
         let _ = writeln!(
             text,
             "\nThe first is trace {}. Of its {}, these violate {model} on their own:",
             walk.number + 1,
             count(history.len() as u64, "event"),
         );
-        for line in lines.iter().chain(&cycle(&lines, model)) {
+        for line in lines.iter().chain(&cycle(&lines, promise)) {
             let _ = writeln!(text, "  {line}");
         }
         if let Some(path) = self.kept {
@@ -308,12 +319,12 @@ impl WalkReport<'_> {
         let verdict = match walked {
             Walked { violating: 1.., .. } => "violation",
             Walked { broken: Some(_), .. } => "broken",
-            Walked { cut_short: true, .. } => "undecided",
+            Walked { cut_short: true, .. } | Walked { undecided: 1.., .. } => "undecided",
             _ => "consistent",
         };
         let first = walked.first.as_deref().map(|(walk, history)| First {
             events: history.len(),
-            shrunk: shrunk(history, self.model()),
+            shrunk: self.walks.check.as_ref().map_or_else(Vec::new, |model| shrunk(history, model)),
             trace: walk.number + 1,
         });
         let broken = walked.broken.as_ref().map(|(number, broken, events)| BrokenObject {
@@ -325,7 +336,7 @@ impl WalkReport<'_> {
             broken,
             events: walked.events,
             first,
-            memory_model: self.model().name(),
+            memory_model: self.model(),
             model: self.walks.name,
             seconds: self.seconds,
             seed: self.walks.plan.seed,
@@ -342,7 +353,7 @@ struct Object<'a> {
     broken: Option<BrokenObject>,
     events: u64,
     first: Option<First>,
-    memory_model: &'static str,
+    memory_model: &'a str,
     model: &'a str,
     seconds: f64,
     seed: u64,
@@ -366,10 +377,10 @@ struct BrokenObject {
 }
 
 /// The few events of a violating trace that matter, as lines of a trace.
-fn shrunk(history: &History, model: Model) -> Vec<String> {
+fn shrunk(history: &History, model: &Promise) -> Vec<String> {
     let budget = Budget::unlimited();
-    let part = match judge(history, model, Engine::Auto, &budget).outcome {
-        Outcome::Broken(proof) => {
+    let part = match model.refute(history, Engine::Auto, &budget) {
+        Verdict::Broken(proof) => {
             shrink(history, model, &proof, ShrinkOptions::default(), &budget).history
         }
         _ => history.clone(),
@@ -379,14 +390,14 @@ fn shrunk(history: &History, model: Model) -> Vec<String> {
 }
 
 /// Why these lines cannot be, told with their numbers.
-fn cycle(lines: &[String], model: Model) -> Vec<String> {
+fn cycle(lines: &[String], model: &Promise) -> Vec<String> {
     let text = lines.join("\n");
     let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
     let Some(Ok(history)) = TraceReader::new(text.as_bytes(), "trace", options).next() else {
         return Vec::new();
     };
-    match judge(&history, model, Engine::Auto, &Budget::unlimited()).outcome {
-        Outcome::Broken(proof) => report::cycle_lines(&history, &proof),
+    match model.refute(&history, Engine::Auto, &Budget::unlimited()) {
+        Verdict::Broken(proof) => report::cycle_lines(&history, &proof),
         _ => Vec::new(),
     }
 }

@@ -65,7 +65,7 @@ fn essence_of(text: &str) -> String {
     };
     let options = ShrinkOptions { keep_sources: true };
     let shrunk = shrink(&run, Model::Sc, &proof, options, &budget);
-    let (shrunk, _) = essence(&run, shrunk, Model::Sc, &budget);
+    let (shrunk, _) = essence(&run, shrunk, &Model::Sc.into(), &budget);
     crate::shape(&shrunk.history)
 }
 

@@ -14,7 +14,14 @@ pub(crate) fn plan(seed: u64) -> Plan {
 }
 
 pub(crate) fn campaign(model: Model, tests: u64, jobs: usize) -> Campaign {
-    Campaign { model, target: "test".into(), plan: plan(0), first: 0, until: Some(tests), jobs }
+    Campaign {
+        model: model.into(),
+        target: "test".into(),
+        plan: plan(0),
+        first: 0,
+        until: Some(tests),
+        jobs,
+    }
 }
 
 pub(crate) fn each<T: Target + Clone + Send + Sync + 'static>(target: T) -> Supply {

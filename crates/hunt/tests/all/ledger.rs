@@ -19,7 +19,7 @@ fn options(model: &str) -> Map<String, Value> {
 
 fn open(path: &Path) -> Ledger {
     let folder = Folder::open(path, options("sc")).unwrap();
-    Ledger::new(folder, Model::Sc, "test", 0).unwrap()
+    Ledger::new(folder, &Model::Sc.into(), "test", 0).unwrap()
 }
 
 /// Hunts and returns what was reported as new; ended after this many tests as if by Ctrl-C.
