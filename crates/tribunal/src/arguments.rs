@@ -9,9 +9,10 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use history::{Format, ThinAir};
-use judge::{Engine, Limits};
+use judge::{Engine, Limits, ModelFile, Promise};
 use models::Model;
 
+use crate::ending::Failure;
 use crate::units;
 
 mod explore;
@@ -111,8 +112,7 @@ pub(crate) enum Command {
 pub(crate) struct CheckArguments {
     /// The models to judge by, comma-separated: names, or files that end in .cat.
     ///
-    /// A file defines a model of your own in the cat language; it is for traces of up to 500
-    /// events (docs/cat.md). `gradual` reports the strongest models that hold: it judges from the strongest to the
+    /// A file defines a model of your own in the cat language (docs/cat.md). `gradual` reports the strongest models that hold: it judges from the strongest to the
     /// weakest and skips what is implied. It counts as a violation only when no model holds.
     #[arg(short, long, value_name = "MODEL", default_value = "sc", value_delimiter = ',')]
     #[arg(value_parser = model_or_file_parser(), ignore_case = true)]
@@ -212,6 +212,12 @@ pub(crate) struct CertifyArguments {
     /// The certificate file.
     pub(crate) certificate: PathBuf,
 
+    /// For certificates about a model file: where the file is, if not where they say.
+    ///
+    /// They hold for the text of the file that was judged by, and are rejected for any other.
+    #[arg(short, long, value_name = "FILE.cat")]
+    pub(crate) model: Option<String>,
+
     /// For a protocol: the time for the check: 500ms, 60s, 5m, 1h. What is not decided by then is
     /// reported as not checked.
     #[arg(long, value_name = "TIME", value_parser = units::time)]
@@ -280,6 +286,9 @@ pub(crate) struct ExplainArguments {
 /// The models: what each keeps of program order, and which implies which.
 #[derive(Args, Debug)]
 pub(crate) struct ModelsArguments {
+    /// Print the text of this model: one of those that come as files, `tso` and `rvwmo` for example.
+    #[arg(conflicts_with = "json")]
+    pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) json: JsonFlag,
 }
@@ -364,10 +373,10 @@ pub(crate) struct AxeFlags {
 /// One trace and one model, for the commands that look at a single violation.
 #[derive(Args, Debug)]
 pub(crate) struct SubjectFlags {
-    /// The model.
+    /// The model: a name, or a file that ends in .cat.
     #[arg(short, long, value_name = "MODEL", required = true)]
-    #[arg(value_parser = model_parser(), ignore_case = true)]
-    pub(crate) model: Model,
+    #[arg(value_parser = promise_parser(), ignore_case = true)]
+    pub(crate) model: PromiseArgument,
 
     /// Which trace of the file, from 1; the first that violates the model if not said.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -552,21 +561,48 @@ fn model_values() -> Vec<PossibleValue> {
     Model::ALL.map(|m| PossibleValue::new(m.name()).help(m.summary())).to_vec()
 }
 
-fn model_parser() -> impl TypedValueParser<Value = Model> {
-    PossibleValuesParser::new(model_values()).try_map(|name| name.parse())
-}
-
 /// What `check` is asked to judge by.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum ModelArgument {
-    /// A built-in model.
-    Model(Model),
+    /// A model.
+    One(PromiseArgument),
     /// The strongest models that hold.
     Gradual,
+}
+
+/// A model by its name or its file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum PromiseArgument {
+    /// A built-in model.
+    Model(Model),
     /// The file of a model.
     File(PathBuf),
     /// A model that comes as a file with the program.
     Shipped(&'static str),
+}
+
+impl PromiseArgument {
+    /// The model, its file read.
+    pub(crate) fn promise(&self) -> Result<Promise, Failure> {
+        match self {
+            PromiseArgument::Model(model) => Ok(Promise::Model(*model)),
+            PromiseArgument::File(path) => match ModelFile::open(path) {
+                Ok(file) => Ok(file.into()),
+                Err(error) => Err(Failure::Model(Box::new(error))),
+            },
+            PromiseArgument::Shipped(name) => match ModelFile::shipped(name) {
+                Some(file) => Ok(file.into()),
+                None => Err(Failure::Usage(format!("unknown model `{name}`"))),
+            },
+        }
+    }
+
+    fn named(name: &str) -> Result<Self, models::UnknownModel> {
+        match shipped_models().find(|shipped| *shipped == name) {
+            Some(shipped) => Ok(PromiseArgument::Shipped(shipped)),
+            None => name.parse().map(PromiseArgument::Model),
+        }
+    }
 }
 
 /// The shipped models that are no built-in ones.
@@ -578,11 +614,23 @@ fn shipped_models() -> impl Iterator<Item = &'static str> {
 #[derive(Clone)]
 struct ModelOrFile(PossibleValuesParser);
 
-fn model_or_file_parser() -> ModelOrFile {
+fn model_or_file_parser() -> impl TypedValueParser<Value = ModelArgument> {
     let gradual = PossibleValue::new("gradual").help("the strongest of them that hold");
+    ModelOrFile(PossibleValuesParser::new(promise_values().chain([gradual])))
+}
+
+/// The same without `gradual`.
+fn promise_parser() -> impl TypedValueParser<Value = PromiseArgument> {
+    let one = |argument| match argument {
+        ModelArgument::One(promise) => Ok(promise),
+        ModelArgument::Gradual => Err("one model is needed"),
+    };
+    ModelOrFile(PossibleValuesParser::new(promise_values())).try_map(one)
+}
+
+fn promise_values() -> impl Iterator<Item = PossibleValue> {
     let shipped = shipped_models().map(|name| PossibleValue::new(name).help("see docs/cat.md"));
-    let names = model_values().into_iter().chain(shipped).chain([gradual]);
-    ModelOrFile(PossibleValuesParser::new(names))
+    model_values().into_iter().chain(shipped)
 }
 
 impl TypedValueParser for ModelOrFile {
@@ -595,14 +643,11 @@ impl TypedValueParser for ModelOrFile {
         value: &OsStr,
     ) -> Result<ModelArgument, clap::Error> {
         if value.as_encoded_bytes().ends_with(b".cat") {
-            return Ok(ModelArgument::File(value.into()));
+            return Ok(ModelArgument::One(PromiseArgument::File(value.into())));
         }
         let names = self.0.clone().try_map(|name| match &*name.to_ascii_lowercase() {
             "gradual" => Ok(ModelArgument::Gradual),
-            name => match shipped_models().find(|shipped| *shipped == name) {
-                Some(shipped) => Ok(ModelArgument::Shipped(shipped)),
-                None => name.parse().map(ModelArgument::Model),
-            },
+            name => PromiseArgument::named(name).map(ModelArgument::One),
         });
         names.parse_ref(command, argument, value)
     }
@@ -671,7 +716,7 @@ mod tests {
         let Command::Check(check) = parsed.command else { panic!() };
         assert_eq!(
             check.model,
-            [ModelArgument::Model(Model::Sc), ModelArgument::Model(Model::Tso)]
+            [Model::Sc, Model::Tso].map(|model| ModelArgument::One(PromiseArgument::Model(model)))
         );
     }
 }

@@ -200,7 +200,7 @@
 //!
 //! // Tests that are generated, run, judged and shrunk, until somebody says stop.
 //! let campaign = Campaign {
-//!     model: Model::Sc,
+//!     model: Model::Sc.into(),
 //!     target: "machine:tso".into(),
 //!     plan: Plan::new(Wishes::default(), Abilities::machine(2))?,
 //!     first: 0,

@@ -109,10 +109,10 @@ fn a_rule_that_is_missing_from_rvwmo_is_noticed() {
         unnoticed("litmus-riscv", "rvwmo", text),
         [
             // From a read or write to a later write of its address there is fr or co anyway.
-            "[M] ; po-loc ; [W]                              (* rule 1 *)",
-            "| lxsx                                            (* rule 8 *)",
+            "[M] ; po-loc ; [W]                              (* rule 1: same address, store second *)",
+            "| lxsx                                            (* rule 8: pair *)",
             // A write that only the second of two reads has seen is after the first by fr.
-            "| ([R] ; read-twice ; [R]) \\ (rf^-1 ; rf)         (* rule 2 *)",
+            "| ([R] ; read-twice ; [R]) \\ (rf^-1 ; rf)         (* rule 2: same address, loads of different stores *)",
         ]
     );
 }

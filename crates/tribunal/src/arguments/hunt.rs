@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use models::Model;
 use stress::{Mix, TargetName};
 
 use super::generate::BugFlags;
 use super::{
-    ColourFlag, EXIT_CODES, JobFlag, JsonFlag, ProtocolFlags, QuietFlag, TimeoutFlag, model_parser,
+    ColourFlag, EXIT_CODES, JobFlag, JsonFlag, PromiseArgument, ProtocolFlags, QuietFlag,
+    TimeoutFlag, promise_parser,
 };
 use crate::units;
 
@@ -44,9 +44,9 @@ pub(crate) struct HuntArguments {
     #[arg(long, value_name = "TARGET")]
     pub(crate) on: TargetName,
 
-    /// The model that it is to keep to.
-    #[arg(short, long, value_name = "MODEL", value_parser = model_parser(), ignore_case = true)]
-    pub(crate) model: Model,
+    /// The model that it is to keep to: a name, or a file that ends in .cat.
+    #[arg(short, long, value_name = "MODEL", value_parser = promise_parser(), ignore_case = true)]
+    pub(crate) model: PromiseArgument,
 
     /// Stop after this time: 60s, 5m, 8h.
     #[arg(long, value_name = "TIME", value_parser = units::time)]

@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use clap::Args;
 use history::Format;
-use models::Model;
 use stress::TargetName;
 
 use super::{
-    BugFlags, ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, OutFlag, ProtocolFlags, QuietFlag,
-    TimeoutFlag, format_parser, model_parser,
+    BugFlags, ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, OutFlag, PromiseArgument,
+    ProtocolFlags, QuietFlag, TimeoutFlag, format_parser, promise_parser,
 };
 use crate::units;
 
@@ -69,9 +68,10 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Judge every trace by this model, instead of writing all of them.
-    #[arg(long, value_name = "MODEL", value_parser = model_parser(), ignore_case = true)]
-    pub(crate) check: Option<Model>,
+    /// Judge every trace by this model, a name or a file that ends in .cat, instead of writing all of
+    /// them.
+    #[arg(long, value_name = "MODEL", value_parser = promise_parser(), ignore_case = true)]
+    pub(crate) check: Option<PromiseArgument>,
 
     /// With --check: stop at the first violating trace.
     #[arg(long, requires = "check")]

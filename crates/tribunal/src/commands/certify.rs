@@ -24,6 +24,7 @@ pub(crate) fn run(arguments: CertifyArguments, interrupt: &Interrupt) -> Result<
         certificates: arguments.certificate.to_string_lossy().into_owned(),
         format: arguments.input.format,
         options: arguments.input.options_of_any(&arguments.memory),
+        model: arguments.model.clone(),
         jobs: arguments.jobs.count(),
     };
     let mut answers = job.start(move |trace| teller.say(|| format!("certifying trace {trace}")));
@@ -100,6 +101,7 @@ impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
         match problem {
             Problem::Input(error) => Failure::Input(error),
+            Problem::Model(error) => Failure::Model(error),
             Problem::Line { .. } => Failure::Usage(problem.to_string()),
             Problem::TooLong { .. } => Failure::Budget(problem.to_string()),
         }

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use evidence::{Certificate, Verdict};
-use judge::ModelFile;
+use evidence::{AnyCertificate, Verdict};
+use judge::Promise;
 use judge::stream::{Answers, Asked, Job, Trace, Unread};
 use report::check::{Style, Tally, lines, unread_lines};
 
@@ -41,8 +41,9 @@ pub(crate) fn run(arguments: CheckArguments, interrupt: &Interrupt) -> Result<En
             let (asked, verdict) = (judged.asked.clone(), judged.verdict());
             let text = lines(&judged, style);
             let trace = (Arc::clone(&judged.trace.file), judged.trace.number);
+            let uncertified = judged.why_no_certificate().filter(|_| certify);
             let evidence = certify.then(|| (Arc::clone(&judged.trace), judged.certificates()));
-            Printed { trace, asked, verdict, text, evidence }
+            Printed { trace, asked, verdict, text, evidence, uncertified }
         },
     );
     interrupt.listen(answers.stopper());
@@ -79,20 +80,11 @@ fn certificate_file(
 /// What is asked, with the files of models read.
 fn asked(arguments: &CheckArguments) -> Result<Vec<Asked>, Failure> {
     let read = |model: &ModelArgument| match model {
-        ModelArgument::Model(model) => Ok(Asked::Model(*model)),
         ModelArgument::Gradual => Ok(Asked::Gradual),
-        ModelArgument::File(_) | ModelArgument::Shipped(_) if arguments.certificate.is_some() => {
-            let sentence = "certificates are for the built-in models; judge by a model file without --certificate";
-            Err(Failure::Usage(sentence.to_owned()))
-        }
-        ModelArgument::File(path) => {
-            let file = ModelFile::open(path).map_err(|error| Failure::Model(Box::new(error)))?;
-            Ok(Asked::File(Arc::new(file)))
-        }
-        ModelArgument::Shipped(name) => match ModelFile::shipped(name) {
-            Some(file) => Ok(Asked::File(Arc::new(file))),
-            None => Err(Failure::Usage(format!("unknown model `{name}`"))),
-        },
+        ModelArgument::One(promise) => promise.promise().map(|promise| match promise {
+            Promise::Model(model) => Asked::Model(model),
+            Promise::File(file) => Asked::File(file),
+        }),
     };
     arguments.model.iter().map(read).collect()
 }
@@ -119,7 +111,9 @@ struct Printed {
     asked: Asked,
     verdict: Verdict<(), (), ()>,
     text: String,
-    evidence: Option<(Arc<Trace>, Vec<Certificate>)>,
+    evidence: Option<(Arc<Trace>, Vec<AnyCertificate>)>,
+    /// Why there is no certificate, where one is wanted.
+    uncertified: Option<&'static str>,
 }
 
 /// Prints answers and counts them.
@@ -152,6 +146,11 @@ impl Printer {
 
     fn print(&mut self, printed: Printed) -> Result<(), Failure> {
         self.progress.hide();
+        if let Some(why) = printed.uncertified {
+            let ((file, number), model) = (&printed.trace, printed.asked.name());
+            self.output.flush()?;
+            remark(&format!("{file} #{number}: {model}: no certificate: {why}"));
+        }
         self.tally.add(printed.asked, printed.verdict);
         if self.last.as_ref() != Some(&printed.trace) {
             self.traces += 1;

@@ -4,12 +4,11 @@ use std::path::Path;
 
 use evidence::Proof;
 use history::History;
-use judge::ShrinkOptions;
-use models::Model;
-use report::explain;
+use judge::{Budget, Promise, ShrinkOptions, judge_by_file};
+use report::explain::{self, FileRules, Told};
 
 use super::shrink::shrunk;
-use super::subject;
+use super::{budget, subject};
 use crate::arguments::{ExplainArguments, Picture};
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
@@ -24,18 +23,43 @@ pub(crate) fn run(arguments: &ExplainArguments, interrupt: &Interrupt) -> Result
         Err(ending) => return Ok(ending),
     };
     let colour = out.is_none() && output::colours(arguments.colour, &std::io::stdout());
+    let budget = budget(&flags.limits, interrupt);
     let text = if arguments.shrink {
         let shrunk = shrunk(&subject, flags, ShrinkOptions::default(), interrupt);
-        draw(&shrunk.history, flags.model, &shrunk.proof, picture, colour)
+        told(&shrunk.history, &subject.model, &shrunk.proof, &budget, picture, colour)
     } else {
-        let proof = subject.proof().cloned().unwrap_or_default();
-        draw(&subject.history, flags.model, &proof, picture, colour)
+        told(&subject.history, &subject.model, &subject.proof, &budget, picture, colour)
     };
     let ending = if interrupt.happened() { Ending::Interrupted } else { Ending::Broken };
     output::deliver(&text, out, ending, interrupt)
 }
 
-fn draw(history: &History, model: Model, proof: &Proof, picture: Picture, colour: bool) -> String {
+/// The explanation; of a model file with the lines that keep order.
+fn told(
+    history: &History,
+    model: &Promise,
+    proof: &Proof,
+    budget: &Budget,
+    picture: Picture,
+    colour: bool,
+) -> String {
+    match model {
+        Promise::Model(model) => draw(history, Told::Model(*model), proof, picture, colour),
+        Promise::File(file) => {
+            let judgement = judge_by_file(history, file, budget);
+            let (rules, proof) = FileRules::new(history, file, &judgement);
+            draw(history, Told::File(&rules), &proof, picture, colour)
+        }
+    }
+}
+
+fn draw(
+    history: &History,
+    model: Told<'_>,
+    proof: &Proof,
+    picture: Picture,
+    colour: bool,
+) -> String {
     match picture {
         Picture::Text => explain::text(history, model, proof, colour),
         Picture::Dot => explain::dot(history, model, proof),

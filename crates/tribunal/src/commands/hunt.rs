@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &HuntArguments, interrupt: &Interrupt) -> Result<En
     let (abilities, supply) = supply(&arguments.on, making).map_err(|why| usage(&why))?;
     let hunted = Hunted {
         target: arguments.on.clone(),
-        model: arguments.model,
+        model: arguments.model.promise()?,
         wishes: arguments.wishes(),
         bug,
         protocol: protocol_options(arguments),

@@ -11,12 +11,13 @@ use std::time::Instant;
 
 use history::Format;
 use hunt::{WalkReport, Walks};
+use judge::Promise;
 use stress::protocol::{Clients, Plan, Protocol};
 use stress::{Effort, TargetName};
 
 use super::record::{Wanted, prepare};
 use super::{explore::model, remark};
-use crate::arguments::{DeadlockChoice, RunArguments};
+use crate::arguments::{DeadlockChoice, PromiseArgument, RunArguments};
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{self, Sink};
@@ -40,14 +41,17 @@ pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<End
         colour: output::colours(arguments.colour, &std::io::stderr()),
         quiet: arguments.quiet.quiet,
     };
+    let check = arguments.check.as_ref().map(PromiseArgument::promise).transpose()?;
     match prepare(&source, &wanted)? {
-        Ok(protocol) => walk(arguments, &walks(arguments, &source.name), &protocol, interrupt),
+        Ok(protocol) => {
+            walk(arguments, &walks(arguments, &source.name, check), &protocol, interrupt)
+        }
         Err(ending) => Ok(ending),
     }
 }
 
 /// Which walks are asked for.
-fn walks<'a>(arguments: &'a RunArguments, name: &'a str) -> Walks<'a> {
+fn walks<'a>(arguments: &'a RunArguments, name: &'a str, check: Option<Promise>) -> Walks<'a> {
     let deadlock = arguments.deadlock.unwrap_or(DeadlockChoice::Stuttering);
     let constants = arguments.protocol.language.constants.iter();
     let constants = constants.map(|(name, value)| format!("{name}={value}"));
@@ -66,7 +70,7 @@ fn walks<'a>(arguments: &'a RunArguments, name: &'a str) -> Walks<'a> {
         count: arguments.traces.unwrap_or(unbounded),
         jobs: arguments.workers(),
         order: arguments.order,
-        check: arguments.check,
+        check,
         first: arguments.first,
         format: arguments.format.unwrap_or_default(),
         settings: constants.chain(weights).collect(),
@@ -108,7 +112,7 @@ fn walk(
     let interrupted =
         interrupt.happened() || stop.flag().load(Ordering::SeqCst) && !stop.timed_out();
     let ending = if interrupted { Ending::Interrupted } else { Ending::of(&walked.verdict()) };
-    let kept = match (walks.check, &walked.first, &sink) {
+    let kept = match (&walks.check, &walked.first, &sink) {
         (Some(model), Some(first), Sink::File(_)) => Some(walks.violation(protocol, model, first)),
         _ => None,
     };

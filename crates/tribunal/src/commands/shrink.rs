@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &ShrinkArguments, interrupt: &Interrupt) -> Result<
     let place = (input::shown(&flags.file), subject.number);
     let text = match arguments.json.json {
         true => Format::JsonLines.text(&shrunk.history),
-        false => report::shrunk_text(place, &subject.history, flags.model, &shrunk),
+        false => report::shrunk_text(place, &subject.history, subject.model.name(), &shrunk),
     };
     let ending = if interrupt.happened() { Ending::Interrupted } else { Ending::Broken };
     output::deliver(&text, arguments.out.output.as_deref(), ending, interrupt)
@@ -39,9 +39,8 @@ pub(super) fn shrunk(
     interrupt.listen(|| ());
     let progress = Progress::start(flags.quiet.quiet);
     progress.teller().say(|| format!("shrinking {}", count(subject.history.len(), "event")));
-    let proof = subject.proof().cloned().unwrap_or_default();
     let budget = budget(&flags.limits, interrupt);
-    let shrunk = shrink(&subject.history, flags.model, &proof, options, &budget);
+    let shrunk = shrink(&subject.history, &subject.model, &subject.proof, options, &budget);
     drop(progress);
     if shrunk.undecided > 0 && !flags.quiet.quiet {
         let parts = count(usize::try_from(shrunk.undecided).unwrap_or(usize::MAX), "smaller part");

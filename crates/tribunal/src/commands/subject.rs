@@ -1,9 +1,9 @@
 //! The one violation that `shrink` and `explain` look at: the trace asked for, or the first of the
 //! file that violates the model.
 
-use evidence::Proof;
+use evidence::{Proof, Verdict};
 use history::History;
-use judge::{Engine, Judgement, Outcome, judge};
+use judge::{Engine, Promise};
 
 use super::{budget, count, remark};
 use crate::arguments::SubjectFlags;
@@ -16,16 +16,8 @@ use crate::progress::Progress;
 pub(super) struct Subject {
     pub(super) number: u64,
     pub(super) history: History,
-    pub(super) verdict: Judgement,
-}
-
-impl Subject {
-    pub(super) fn proof(&self) -> Option<&Proof> {
-        match &self.verdict.outcome {
-            Outcome::Broken(proof) => Some(proof),
-            _ => None,
-        }
-    }
+    pub(super) model: Promise,
+    pub(super) proof: Proof,
 }
 
 /// Finds the violation, or says that there is none and how the run ends.
@@ -33,6 +25,7 @@ pub(super) fn find(
     flags: &SubjectFlags,
     interrupt: &Interrupt,
 ) -> Result<Result<Subject, Ending>, Failure> {
+    let model = flags.model.promise()?;
     let options = flags.input.options(&flags.file, &flags.limits.memory);
     let mut traces = input::traces(&flags.file, options)?;
     let progress = Progress::start(flags.quiet.quiet);
@@ -45,15 +38,15 @@ pub(super) fn find(
         }
         progress.teller().say(|| format!("judging trace {number} ({} events)", history.len()));
         let budget = budget(&flags.limits, interrupt);
-        let verdict = judge(&history, flags.model, Engine::Auto, &budget);
-        match verdict.outcome {
-            Outcome::Broken(_) => return Ok(Ok(Subject { number, history, verdict })),
-            Outcome::Undecided(_) => {
+        match model.refute(&history, Engine::Auto, &budget) {
+            Verdict::Broken(proof) => return Ok(Ok(Subject { number, history, model, proof })),
+            Verdict::Undecided(undecided) => {
                 progress.hide();
-                remark(&format!("trace {number} is undecided: the budget ran out"));
+                let reason = report::reason(&undecided.reason);
+                remark(&format!("trace {number} is undecided: {reason}"));
                 ending = Ending::Undecided;
             }
-            Outcome::Holds(_) => {}
+            Verdict::Holds(()) => {}
         }
         if flags.trace.is_some() {
             break;
@@ -68,7 +61,7 @@ pub(super) fn find(
     if ending == Ending::Kept && !flags.quiet.quiet {
         let file = input::shown(&flags.file);
         let which = flags.trace.map_or("every trace".to_owned(), |n| format!("trace {n}"));
-        remark(&format!("{which} of {file} is consistent with {}", flags.model));
+        remark(&format!("{which} of {file} is consistent with {model}"));
     }
     Ok(Err(ending))
 }

@@ -1,4 +1,4 @@
-//! `check --model FILE.cat`: models of the user's own.
+//! Models of the user's own, and those that come as files, in every command.
 
 use crate::common::{directory, file, run};
 
@@ -40,7 +40,7 @@ fn a_mistake_is_shown_at_its_place_and_nothing_is_judged() {
 }
 
 #[test]
-fn a_long_trace_is_decided_or_undecided_at_once_and_a_certificate_is_refused() {
+fn a_long_trace_is_decided_or_undecided_at_once() {
     let folder = directory("model-file-long");
     let mine = file(&folder, "long.cat", MINE);
     let strange = format!("{MINE}irreflexive po ; co ; fr as strange\n");
@@ -54,7 +54,96 @@ fn a_long_trace_is_decided_or_undecided_at_once_and_a_certificate_is_refused() {
     let ran = run(&["check", "--model", &strange, &trace]);
     assert_eq!(ran.code, Some(3), "{}", ran.stdout);
     assert!(ran.stdout.contains(&format!("`strange` ({strange}:5) is not")), "{}", ran.stdout);
+}
+
+#[test]
+fn a_certificate_is_about_one_text_of_a_file() {
+    let folder = directory("model-file-certified");
+    let mine = file(&folder, "mine.cat", MINE);
     let proof = folder.join("proof").display().to_string();
-    let asked = ["check", "--model", &mine, "--certificate", &proof, "examples/iriw.trace"];
-    assert_eq!(run(&asked).code, Some(2));
+    let traces = "examples/store-buffering.trace";
+    let ran = run(&["check", "--model", &mine, "--certificate", &proof, traces]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let ran = run(&["check", "--model", "sc.cat,rvwmo", "--certificate", &proof, traces]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
+    let ran = run(&["certify", traces, &proof]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.stdout.matches("certificate holds").count(), 4, "{}", ran.stdout);
+    let ran = run(&["check", "--model", &mine, "--certificate", &proof, traces]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    file(&folder, "mine.cat", MINE.replace("mine", "other"));
+    let ran = run(&["certify", "--json", traces, &proof]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("it is about another text of"), "{}", ran.stdout);
+    let moved = file(&folder, "moved.cat", MINE);
+    let ran = run(&["certify", "--model", &moved, traces, &proof]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    std::fs::remove_file(&mine).unwrap();
+    assert_eq!(run(&["certify", traces, &proof]).code, Some(2));
+}
+
+#[test]
+fn explanations_name_the_rule_and_its_line() {
+    let trace = "examples/message-passing-acquire.trace";
+    let explained = |to: &str| {
+        let ran = run(&["explain", "--model", "rvwmo", "--to", to, trace]);
+        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        ran.stdout
+    };
+    let text = explained("text");
+    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "It breaks `global` (rvwmo.cat:",
+        "by rvwmo rule 6: release (rvwmo.cat:",
+        "by rvwmo rule 5: acquire (rvwmo.cat:",
+        "[AQ] ; po ; [M])",
+    ] {
+        assert!(joined.contains(words), "{words}: {text}");
+    }
+    assert!(explained("dot").contains("label=\"rvwmo rule 5: acquire\""));
+    assert!(explained("svg").contains("rule\u{a0}5:") || explained("svg").contains("rule 5:"));
+    let mine = file(&directory("model-file-explained"), "mine.cat", MINE);
+    let ran = run(&["explain", "--model", &mine, "examples/message-passing.trace"]);
+    let joined = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(joined.contains("`global` of"), "{}", ran.stdout);
+    assert!(joined.contains("mine.cat:4, ppo)"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_violates_a_file_is_shrunk() {
+    let ran = run(&["shrink", "--model", "tso.cat", "examples/coherence-bug.trace"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("# 4 of the 62 events"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("that violate tso.cat on their own"), "{}", ran.stdout);
+    let kept = run(&["shrink", "--model", "wmo", "examples/message-passing-acquire.trace"]);
+    assert_eq!(kept.code, Some(0), "{}", kept.stdout);
+}
+
+#[test]
+fn runs_and_hunts_take_a_file() {
+    let asked = ["run", "--on", "machine:tso", "--check", "sc.cat", "examples/sb.program"];
+    let ran = run(&asked);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("1 violate sc.cat"), "{}", ran.stdout);
+    let folder = directory("model-file-hunt").join("found").display().to_string();
+    let on = ["hunt", "--on", "machine:tso", "--model", "sc.cat", "--tests", "40", "--first"];
+    let ran = run(&[&on[..], &["--seed", "1", "--quiet", "--out", &folder]].concat());
+    assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
+    let found = std::fs::read_dir(&folder).unwrap().filter_map(|entry| {
+        std::fs::read_to_string(entry.ok()?.path().join("certificate.jsonl")).ok()
+    });
+    let lines: Vec<String> = found.collect();
+    assert!(lines.iter().any(|line| line.contains("\"model\":\"sc.cat\"")), "{lines:?}");
+    let ran = run(&["hunt", "--on", "machine:sc", "--model", "nowhere.cat", "--tests", "1"]);
+    assert_eq!(ran.code, Some(2));
+}
+
+#[test]
+fn models_that_come_as_files_are_listed_and_printed() {
+    let ran = run(&["models"]);
+    assert!(ran.stdout.contains("  rvwmo         RVWMO: the RISC-V weak memory order\n"));
+    assert!(ran.stdout.contains("  lin           linearizability"), "{}", ran.stdout);
+    let ran = run(&["models", "rvwmo"]);
+    assert_eq!((ran.code, ran.stdout.contains("(* rule 5: acquire *)")), (Some(0), true));
+    assert_eq!(run(&["models", "rvwm"]).code, Some(2));
 }

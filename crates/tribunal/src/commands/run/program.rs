@@ -4,6 +4,7 @@
 //! --check each is judged, once, and a table says how often it was seen.
 
 use hunt::{Judged, Making, target, unfinished};
+use judge::Promise;
 use stress::{
     Effort, Experiment, Program, ProgramFileError, Target, TargetError, TargetName, Test,
     read_programs,
@@ -11,7 +12,7 @@ use stress::{
 
 use super::super::record::{Wanted, prepare};
 use super::super::{explore::model, generate, remark};
-use crate::arguments::RunArguments;
+use crate::arguments::{PromiseArgument, RunArguments};
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{self, Sink};
@@ -23,6 +24,7 @@ pub(super) fn run(
     file: &str,
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
+    let check = arguments.check.as_ref().map(PromiseArgument::promise).transpose()?;
     let tests = read_programs(file)?;
     let mut target = match make(arguments, name, &tests)? {
         Ok(target) => target,
@@ -48,7 +50,7 @@ pub(super) fn run(
             progress.hide();
             ending = ending.and(complain(&error, &test.program)?);
         }
-        ending = ending.and(tell(arguments, test, name, &seen, &mut sink)?);
+        ending = ending.and(tell(arguments, check.as_ref(), test, name, &seen, &mut sink)?);
         sink.flush()?;
         if interrupt.happened() {
             ending = Ending::Interrupted;
@@ -112,13 +114,14 @@ fn complain(error: &TargetError, program: &Program) -> Result<Ending, Failure> {
 /// Judges each different outcome, or writes it as a trace.
 fn tell(
     arguments: &RunArguments,
+    check: Option<&Promise>,
     test: &Test,
     target: &TargetName,
     seen: &Experiment,
     sink: &mut Sink,
 ) -> Result<Ending, Failure> {
     let senseless = |error: stress::OutcomeError| Failure::Usage(error.to_string());
-    if let Some(model) = arguments.check {
+    if let Some(model) = check {
         let judged = Judged::new(test, target, model, seen).map_err(senseless)?;
         let text = match arguments.json.json {
             true => judged.json() + "\n",
