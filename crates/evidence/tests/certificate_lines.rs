@@ -3,7 +3,7 @@
 
 use evidence::{
     Because, Certificate, Cycle, Derived, Edge, Evidence, Graph, Literal, Node, Proof, Reader,
-    Rule, Step, Why, Witness,
+    Rule, Step, Subject, Why, Witness,
 };
 use history::{AddressId, EventId, History, Source, parse_text};
 use models::Model;
@@ -200,7 +200,7 @@ proptest! {
         let history = sample();
         let line = certificate.to_json(&history);
         prop_assert!(!line.contains('\n'));
-        let header = Ok((certificate.trace, certificate.model));
+        let header = Ok((certificate.trace, Subject::Model(certificate.model)));
         prop_assert_eq!(&Certificate::header(&line), &header);
         prop_assert_eq!(&Certificate::quick_header(&line), &header);
         prop_assert_eq!(Certificate::from_json(&line, &history), Ok(certificate));
@@ -311,13 +311,13 @@ fn each_way_to_be_no_certificate_has_its_sentence() {
 #[test]
 fn the_quick_header_does_not_look_at_the_rest_of_the_line() {
     let broken = r#"{"tribunal":1,"trace":3,"model":"tso","verdict":"consistent","wit"#;
-    assert_eq!(Certificate::quick_header(broken), Ok((3, Model::Tso)));
+    assert_eq!(Certificate::quick_header(broken), Ok((3, Subject::Model(Model::Tso))));
     assert!(Certificate::header(broken).is_err());
     for unusual in [r#"{"tribunal":2,"trace":3,"model":"tso"}"#, r#"{"trace":3}"#, "", "{"] {
         assert_eq!(Certificate::quick_header(unusual), Certificate::header(unusual));
     }
     let other_order = r#"{"model":"tso", "trace":3, "tribunal":1}"#;
-    assert_eq!(Certificate::quick_header(other_order), Ok((3, Model::Tso)));
+    assert_eq!(Certificate::quick_header(other_order), Ok((3, Subject::Model(Model::Tso))));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use judge::stream::Asked;
 use models::Model;
 use report::check::{Style, Tally, live_lines};
 
-use crate::arguments::{CheckArguments, ModelArgument};
+use crate::arguments::{CheckArguments, ModelArgument, PromiseArgument};
 use crate::ending::{Ending, Failure};
 use crate::input::shown;
 use crate::interrupt::Interrupt;
@@ -52,8 +52,8 @@ pub(crate) fn run(arguments: &CheckArguments, interrupt: &Interrupt) -> Result<E
 /// The models, which must be built in.
 fn models(arguments: &CheckArguments) -> Result<Vec<Model>, Failure> {
     let model = |model: &ModelArgument| match model {
-        ModelArgument::Model(model) => Ok(*model),
-        ModelArgument::Gradual | ModelArgument::File(_) | ModelArgument::Shipped(_) => {
+        ModelArgument::One(PromiseArgument::Model(model)) => Ok(*model),
+        ModelArgument::Gradual | ModelArgument::One(_) => {
             let sentence = "--live judges by the built-in models; give their names, or check \
                             without --live";
             Err(Failure::Usage(sentence.to_owned()))
