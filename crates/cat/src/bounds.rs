@@ -9,7 +9,7 @@
 
 use crate::base::BaseRelation;
 use crate::bits::{Bits, Matrix};
-use crate::execution::{Execution, Knowledge};
+use crate::execution::{Execution, Gluing, Knowledge};
 use crate::graph::{AxiomNode, Graph, Kind, NodeId, Operation};
 use crate::syntax::Test;
 
@@ -37,18 +37,17 @@ pub(crate) struct Evaluation<'a> {
     values: Vec<Option<Value>>,
     /// Of mixed sizes: the execution, whose accesses are several events.
     wholes: Option<&'a Execution>,
-    /// The axiom that is about locations, and so about parts of accesses.
-    location: Option<usize>,
+    gluing: Gluing,
     /// The nodes that depend on `rf` or `co`, in order, without those inside of recursions.
     changing: Vec<NodeId>,
 }
 
 impl<'a> Evaluation<'a> {
-    pub(crate) fn new(graph: &'a Graph, execution: &'a Execution, location: Option<usize>) -> Self {
+    pub(crate) fn new(graph: &'a Graph, execution: &'a Execution, gluing: Gluing) -> Self {
         let mut evaluation = Evaluation {
             graph,
             wholes: Some(execution).filter(|execution| !execution.wholes.is_empty()),
-            location,
+            gluing,
             size: execution.size(),
             values: vec![None; graph.nodes.len()],
             changing: Vec::new(),
@@ -104,13 +103,15 @@ impl<'a> Evaluation<'a> {
     }
 
     fn standing(&self, number: usize, axiom: &AxiomNode) -> Standing {
-        let wholes = self.wholes.filter(|_| self.location != Some(number));
+        let wholes = self.wholes.filter(|_| self.gluing.location != Some(number));
         let (certainly, possibly) = match self.value(axiom.node) {
             Value::Set { must, may } => (must.is_empty(), may.is_empty()),
             Value::Relation { must, may } => {
                 let holds = |relation: &Matrix| match axiom.test {
                     Test::Acyclic => match wholes {
-                        Some(execution) => execution.of_wholes(relation).is_acyclic(),
+                        Some(execution) => {
+                            execution.reaching_wholes(relation, &self.gluing).is_acyclic()
+                        }
                         None => relation.is_acyclic(),
                     },
                     Test::Irreflexive => relation.is_irreflexive(),

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 use history::{AccessOrder, DependencyKind, FenceName, History, Source};
 
-use crate::execution::{Action, Atomicity, Execution, Link, Translated};
+use crate::execution::{Action, Atomicity, Execution, Gluing, Link, Translated};
 use crate::load::CatModel;
-use crate::solve::location_axiom;
+use crate::solve::gluing;
 use crate::syntax::{
     AxiomSyntax, Binary, Binding, Expression, ExpressionKind, Instruction, Name, Test, Unary,
 };
@@ -80,8 +80,9 @@ fn broken_by(model: &CatModel, execution: &Execution, choice: &Choice) -> Option
         match instruction {
             Instruction::Let { recursive, bindings } => evaluator.bind(*recursive, bindings),
             Instruction::Axiom(axiom) => {
-                let by_location = location_axiom(model, execution) == Some(number);
-                if !evaluator.holds(axiom, by_location) {
+                let glued = Some(gluing(model, execution))
+                    .filter(|g| !execution.wholes.is_empty() && g.location != Some(number));
+                if !evaluator.holds(axiom, glued) {
                     broken.push(number);
                 }
                 number += 1;
@@ -243,7 +244,7 @@ struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     /// Whether an axiom holds: of parts if it is about locations, else of whole accesses.
-    fn holds(&mut self, axiom: &'a AxiomSyntax, by_location: bool) -> bool {
+    fn holds(&mut self, axiom: &'a AxiomSyntax, glued: Option<Gluing>) -> bool {
         let value = self.value(&axiom.body);
         let holds = match axiom.test {
             Test::Empty => match &value {
@@ -253,11 +254,18 @@ impl<'a> Evaluator<'a> {
             Test::Irreflexive => relation(value).iter().all(|(a, b)| a != b),
             Test::Acyclic => {
                 let mut steps = relation(value);
-                let wholes = &self.facts.execution.wholes;
-                if !wholes.is_empty() && !by_location {
-                    let outside = |&&(a, b): &&(Node, Node)| a == b || wholes[a] != wholes[b];
-                    let joined = steps.iter().filter(outside).map(|&(a, b)| (wholes[a], wholes[b]));
-                    steps = joined.collect();
+                if let Some(gluing) = glued {
+                    let (execution, nodes) = (self.facts.execution, &self.facts.nodes);
+                    let whole = |node: Node| execution.wholes[node];
+                    let reached = |&(a, b): &(Node, Node)| -> Vec<(Node, Node)> {
+                        let alone = a == b || execution.is_reached_alone(a, b, &gluing);
+                        let parts = nodes.iter().filter(|&&part| match alone {
+                            true => part == b,
+                            false => whole(part) == whole(b) && whole(a) != whole(b),
+                        });
+                        parts.map(|&part| (a, part)).collect()
+                    };
+                    steps = steps.iter().flat_map(reached).collect();
                 }
                 closure(&steps).iter().all(|(a, b)| a != b)
             }

@@ -134,6 +134,16 @@ pub struct Execution {
     pub wholes: Vec<usize>,
 }
 
+/// How conditions are about whole accesses where these are several events.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gluing {
+    /// The axiom that is about locations, and so about parts.
+    pub(crate) location: Option<usize>,
+    /// Whether what orders a part of a read within its thread orders the read. Not so for AArch64: a
+    /// part that is forwarded from an own store says nothing about the others.
+    pub(crate) own_steps_reach_reads: bool,
+}
+
 /// What is known of `rf` and `co`: the pairs that are in it, and those that may be.
 #[derive(Debug, Clone)]
 pub struct Knowledge {
@@ -222,17 +232,28 @@ impl Execution {
         Some(Matrix::of(self.size(), |a, b| holds(&self.events[a], &self.events[b])))
     }
 
-    /// A relation between whole accesses: each pair with the first event of each access, and none
-    /// within an access. The same relation where every event is an access.
-    pub(crate) fn of_wholes(&self, relation: &Matrix) -> Matrix {
+    /// A relation between parts of accesses as one that reaches whole accesses: what comes before a
+    /// part of an access comes before all of its parts, and nothing is said within an access.
+    pub(crate) fn reaching_wholes(&self, relation: &Matrix, gluing: &Gluing) -> Matrix {
         let mut pairs = Matrix::empty(self.size());
         for (from, to) in relation.pairs() {
-            let (first, second) = (self.wholes[from], self.wholes[to]);
-            if first != second || from == to {
-                pairs.insert(first, second);
+            if from == to || self.is_reached_alone(from, to, gluing) {
+                pairs.insert(from, to);
+            } else if self.wholes[from] != self.wholes[to] {
+                let parts = (0..self.size()).filter(|&part| self.wholes[part] == self.wholes[to]);
+                parts.for_each(|part| pairs.insert(from, part));
             }
         }
         pairs
+    }
+
+    /// Whether a step of a thread to a part of a read is no step to the other parts.
+    pub(crate) fn is_reached_alone(&self, from: usize, to: usize, gluing: &Gluing) -> bool {
+        let [first, second] = [from, to].map(|at| &self.events[at]);
+        !gluing.own_steps_reach_reads
+            && first.thread == second.thread
+            && second.action == Action::Read
+            && self.wholes[from] != self.wholes[to]
     }
 
     fn linked(&self, wanted: Link) -> Matrix {

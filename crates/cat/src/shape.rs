@@ -111,6 +111,16 @@ pub struct Shape {
 const MOST_PATHS: usize = 512;
 
 impl CatModel {
+    /// The axiom that asks for coherence of each location, if one has that form.
+    pub fn location_axiom(&self) -> Option<usize> {
+        let reader = Reader { graph: &self.graph };
+        self.graph.axioms.iter().position(|axiom| {
+            let mut parts = Vec::new();
+            reader.parts(axiom.node, &mut parts);
+            axiom.test == Test::Acyclic && !axiom.negated && reader.is_location(&parts)
+        })
+    }
+
     /// The shape of the model, or the number of an axiom that is of another form.
     pub fn shape(&self) -> Result<Shape, usize> {
         let reader = Reader { graph: &self.graph };

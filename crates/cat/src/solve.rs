@@ -11,7 +11,7 @@ use history::History;
 
 use crate::bounds::{Evaluation, Standing};
 use crate::choices::{last, read_from, refine, starts};
-use crate::execution::{Execution, Knowledge, Translated};
+use crate::execution::{Execution, Gluing, Knowledge, Translated};
 use crate::load::CatModel;
 use crate::witness::{Choice, Witness};
 
@@ -156,9 +156,10 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// The axiom that is about the parts of accesses, where these are not the accesses themselves.
-pub(crate) fn location_axiom(model: &CatModel, execution: &Execution) -> Option<usize> {
-    if execution.wholes.is_empty() { None } else { model.shape().ok()?.location }
+/// How a model is about whole accesses, where these are several events.
+pub(crate) fn gluing(model: &CatModel, execution: &Execution) -> Gluing {
+    let location = if execution.wholes.is_empty() { None } else { model.location_axiom() };
+    Gluing { location, own_steps_reach_reads: model.own_steps_reach_reads() }
 }
 
 enum Found {
@@ -179,7 +180,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(model: &'a CatModel, execution: &'a Execution) -> Self {
         Search {
-            evaluation: Evaluation::new(&model.graph, execution, location_axiom(model, execution)),
+            evaluation: Evaluation::new(&model.graph, execution, gluing(model, execution)),
             execution,
             effort: Effort::default(),
             blamed: vec![false; model.graph.axioms.len()],

@@ -313,8 +313,9 @@ impl fmt::Display for Stopped {
             }
             Stopped::Runs { thread } => write!(f, "thread {thread} has too many runs"),
             Stopped::Mixed { thread, .. } => {
-                let what = "mixed-size tests are not supported";
-                write!(f, "thread {thread} accesses a location with another size: {what}")
+                let what =
+                    "such tests need aligned accesses and a model with a condition of locations";
+                write!(f, "thread {thread} accesses a part of a location: {what}")
             }
             Stopped::Fault { thread, address } => {
                 let what = "which is not the address of a location";

@@ -102,9 +102,14 @@ pub(crate) fn address(id: LocationId) -> u64 {
 
 /// The location at an address.
 pub(crate) fn location_at(address: u64, locations: usize) -> Option<LocationId> {
+    location_around(address, locations).and_then(|(id, offset)| (offset == 0).then_some(id))
+}
+
+/// The location that an address may be in, and how many bytes behind its start.
+pub(crate) fn location_around(address: u64, locations: usize) -> Option<(LocationId, u8)> {
     let offset = address.checked_sub(FIRST_ADDRESS)?;
     let id = LocationId(u32::try_from(offset / APART).ok()?);
-    (offset % APART == 0 && (id.0 as usize) < locations).then_some(id)
+    ((id.0 as usize) < locations).then_some((id, (offset % APART) as u8))
 }
 
 /// A constant as a machine word.

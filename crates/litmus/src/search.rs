@@ -55,7 +55,7 @@ pub enum Stopped {
         /// The address.
         address: u64,
     },
-    /// A thread accesses a part of a location, or more than it.
+    /// A thread accesses a part of a location, unaligned or under a model that cannot judge that.
     Mixed {
         /// Which thread.
         thread: usize,

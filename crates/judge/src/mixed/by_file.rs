@@ -80,6 +80,8 @@ fn refuted(
     shape: &Shape,
     budget: &Budget,
 ) -> Option<(Refutation, DecidedBy, Option<Proof>)> {
+    // Otherwise program order between parts of a read would say too much.
+    file.model.own_steps_reach_reads().then_some(())?;
     let said = store::by_shape::decide(mixed.parts(), &file.model, shape, budget)?;
     let Verdict::Broken(refutation) = said.outcome else { return None };
     let proof = said.proof.map(|proof| translate::of_accesses(history, mixed, proof));

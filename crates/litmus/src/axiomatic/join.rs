@@ -13,8 +13,9 @@ use std::collections::BTreeMap;
 
 use cat::{Candidates, CatEvent, CatModel, Choice, Execution, Knowledge};
 
+use super::cells::{Bytes, Cells};
 use super::risc::Risc;
-use super::shapes::{self, Observed, Shaped, Valuation};
+use super::shapes::{self, Observed, ShapeLink, Shaped, Valuation};
 use super::x86::X86;
 use crate::lower;
 use crate::search::{Limits, Stopped};
@@ -28,8 +29,10 @@ pub struct Reached {
     pub execution: Execution,
     /// Who read from whom, and the order of writes.
     pub choice: Choice,
-    /// For each event what it reads and what it writes.
+    /// For each event what its access reads and what it writes.
     pub values: Vec<(Option<u64>, Option<u64>)>,
+    /// For each event the bytes of its access, if not all accesses are of whole locations.
+    pub(crate) bytes: Vec<Option<Bytes>>,
 }
 
 /// All outcomes, by the values of the observed places.
@@ -52,6 +55,13 @@ pub(crate) fn explore(
     let threads: Vec<Observed> =
         (0..test.threads.len()).map(|thread| observed_thread(test, variables, thread)).collect();
     let shapes = shapes::all(&threads, &variables.locations, &initial, limits)?;
+    if let Some(cell) =
+        shapes.cells.all.iter().find(|cell| shapes.cells.location(cell.at) != **cell)
+        && model.location_axiom().is_none()
+        && model.shape().is_err()
+    {
+        return Err(Stopped::Mixed { thread: 0, location: cell.at });
+    }
     let mut found = Found { states: BTreeMap::new(), cut: shapes.cut, looked_at: 0 };
     let mut chosen = vec![0; shapes.threads.len()];
     if shapes.threads.iter().any(Vec::is_empty) {
@@ -60,7 +70,8 @@ pub(crate) fn explore(
     loop {
         let combination: Vec<&Shaped> =
             shapes.threads.iter().zip(&chosen).map(|(shapes, &at)| &shapes[at]).collect();
-        Join::new(test, variables, &initial, combination).run(model, limits, &mut found)?;
+        Join::new(variables, &initial, &shapes.cells, combination)
+            .run(model, limits, &mut found)?;
         let next = (0..chosen.len()).find(|&at| chosen[at] + 1 < shapes.threads[at].len());
         let Some(next) = next else { return Ok(found) };
         chosen[next] += 1;
@@ -87,12 +98,11 @@ fn observed_thread(test: &Litmus, variables: &Variables, thread: usize) -> Obser
 struct Join<'a> {
     variables: &'a Variables,
     initial: &'a [u64],
+    cells: &'a Cells,
     shapes: Vec<&'a Shaped>,
     execution: Execution,
     /// For each event its thread and its number there; none for initial writes.
     origins: Vec<Option<(usize, usize)>>,
-    /// For each thread, its first event.
-    first: Vec<usize>,
 }
 
 /// The valuations of each thread that are still possible, by their numbers.
@@ -108,36 +118,84 @@ struct Branch {
 
 impl<'a> Join<'a> {
     fn new(
-        test: &Litmus,
         variables: &'a Variables,
         initial: &'a [u64],
+        cells: &'a Cells,
         shapes: Vec<&'a Shaped>,
     ) -> Self {
+        let count = cells.all.len();
         let mut join = Join {
             variables,
             initial,
+            cells,
             execution: Execution {
-                events: (0..test.locations.len()).map(CatEvent::initial).collect(),
+                events: (0..count).map(CatEvent::initial).collect(),
                 ..Execution::default()
             },
-            origins: vec![None; test.locations.len()],
-            first: Vec::new(),
+            origins: vec![None; count],
             shapes,
         };
+        let mut wholes: Vec<usize> = (0..count).collect();
         for (thread, shaped) in join.shapes.iter().enumerate() {
-            let first = join.origins.len();
-            join.first.push(first);
+            // The events of each access: one for each of its cells.
+            let mut parts = Vec::with_capacity(shaped.shape.events.len());
             for (number, event) in shaped.shape.events.iter().enumerate() {
-                join.execution.events.push(event.event(thread as u32));
-                join.origins.push(Some((thread, number)));
+                let first = join.origins.len();
+                let cells: Vec<Option<usize>> = match event.at {
+                    Some(bytes) => cells.of(bytes).map(Some).collect(),
+                    None => vec![None],
+                };
+                for cell in cells {
+                    join.execution.events.push(event.event(thread as u32, cell));
+                    join.origins.push(Some((thread, number)));
+                    wholes.push(first);
+                }
+                parts.push(first..join.origins.len());
             }
-            let links = shaped.shape.links.iter();
-            join.execution.links.extend(links.map(|&(link, from, to)| {
-                (link.link(), first + usize::from(from), first + usize::from(to))
-            }));
+            for &(link, from, to) in &shaped.shape.links {
+                for from in parts[usize::from(from)].clone() {
+                    for to in parts[usize::from(to)].clone() {
+                        let address = |at: usize| join.execution.events[at].address;
+                        let joins = match link {
+                            ShapeLink::Dependency(_) => true,
+                            ShapeLink::Atomic | ShapeLink::Exclusive => {
+                                address(from) == address(to)
+                            }
+                        };
+                        if joins {
+                            join.execution.links.push((link.link(), from, to));
+                        }
+                    }
+                }
+            }
+        }
+        if !cells.are_whole() {
+            join.execution.wholes = wholes;
         }
         join.execution.sources = join.sources();
         join
+    }
+
+    /// The bytes of the access that an event is of.
+    fn bytes(&self, event: usize) -> Option<Bytes> {
+        match self.origins[event] {
+            None => self.cells.all.get(event).copied(),
+            Some((thread, number)) => self.shapes[thread].shape.events[number].at,
+        }
+    }
+
+    /// What an event has of a value of its access: the bytes of its cell.
+    fn cut(&self, event: usize, value: u64) -> u64 {
+        match (self.bytes(event), self.execution.events[event].address) {
+            (Some(bytes), Some(cell)) => bytes.cut(value, self.cells.all[cell]),
+            _ => value,
+        }
+    }
+
+    /// What an initial event writes.
+    fn initial_value(&self, event: usize) -> u64 {
+        let cell = self.cells.all[event];
+        self.cells.location(cell.at).cut(self.initial[cell.at.0 as usize], cell)
     }
 
     /// The reads, each with the writes whose value it may have.
@@ -168,10 +226,13 @@ impl<'a> Join<'a> {
             && other == thread
         {
             let mut valuations = self.valuations(possible, thread);
-            return valuations.any(|each| each.read[number] == each.written[wrote]);
+            return valuations.any(|each| {
+                self.cut(read, each.read[number]) == self.cut(write, each.written[wrote])
+            });
         }
         let written: Vec<u64> = self.written(possible, write);
-        self.valuations(possible, thread).any(|each| written.contains(&each.read[number]))
+        let mut valuations = self.valuations(possible, thread);
+        valuations.any(|each| written.contains(&self.cut(read, each.read[number])))
     }
 
     fn valuations<'b>(
@@ -186,9 +247,10 @@ impl<'a> Join<'a> {
     /// The values that a write may still have.
     fn written(&self, possible: &Possible, write: usize) -> Vec<u64> {
         let mut values: Vec<u64> = match self.origins[write] {
-            None => vec![self.initial[write]],
+            None => vec![self.initial_value(write)],
             Some((thread, number)) => {
-                self.valuations(possible, thread).map(|each| each.written[number]).collect()
+                let valuations = self.valuations(possible, thread);
+                valuations.map(|each| self.cut(write, each.written[number])).collect()
             }
         };
         values.sort_unstable();
@@ -262,18 +324,22 @@ impl<'a> Join<'a> {
             Some((other, wrote)) if other == thread => {
                 possible[thread].retain(|&at| {
                     let each = &values(thread)[at as usize];
-                    each.read[number] == each.written[wrote]
+                    self.cut(read, each.read[number]) == self.cut(write, each.written[wrote])
                 });
             }
             origin => {
                 let written = self.written(possible, write);
-                possible[thread]
-                    .retain(|&at| written.contains(&values(thread)[at as usize].read[number]));
+                possible[thread].retain(|&at| {
+                    written.contains(&self.cut(read, values(thread)[at as usize].read[number]))
+                });
                 if let Some((other, wrote)) = origin {
-                    let read: Vec<u64> =
-                        self.valuations(possible, thread).map(|each| each.read[number]).collect();
-                    possible[other]
-                        .retain(|&at| read.contains(&values(other)[at as usize].written[wrote]));
+                    let valuations = self.valuations(possible, thread);
+                    let returned: Vec<u64> =
+                        valuations.map(|each| self.cut(read, each.read[number])).collect();
+                    possible[other].retain(|&at| {
+                        returned
+                            .contains(&self.cut(write, values(other)[at as usize].written[wrote]))
+                    });
                 }
             }
         }
@@ -309,13 +375,15 @@ impl<'a> Join<'a> {
     }
 
     fn read_value(&self, valuations: &[&Valuation], event: usize) -> u64 {
-        self.origins[event].map_or(0, |(thread, number)| valuations[thread].read[number])
+        let whole =
+            self.origins[event].map_or(0, |(thread, number)| valuations[thread].read[number]);
+        self.cut(event, whole)
     }
 
     fn written_value(&self, valuations: &[&Valuation], event: usize) -> u64 {
         match self.origins[event] {
-            None => self.initial[event],
-            Some((thread, number)) => valuations[thread].written[number],
+            None => self.initial_value(event),
+            Some((thread, number)) => self.cut(event, valuations[thread].written[number]),
         }
     }
 
@@ -328,8 +396,8 @@ impl<'a> Join<'a> {
         limits: &Limits<'_>,
         found: &mut Found,
     ) -> Result<(), Stopped> {
-        let observed: Vec<usize> =
-            self.variables.memory.iter().map(|(id, _)| id.0 as usize).collect();
+        let locations = self.variables.memory.iter().map(|&(id, _)| self.cells.location(id));
+        let observed: Vec<usize> = locations.flat_map(|bytes| self.cells.of(bytes)).collect();
         let options: Vec<Vec<usize>> = observed.iter().map(|&at| self.may_be_last(at)).collect();
         let mut chosen = vec![0; options.len()];
         loop {
@@ -359,15 +427,15 @@ impl<'a> Join<'a> {
         }
     }
 
-    /// The writes of a location that may be the last: any but the initial one, if there are others.
-    fn may_be_last(&self, location: usize) -> Vec<usize> {
-        let writes: Vec<usize> = (self.initial.len()..self.origins.len())
+    /// The writes of a cell that may be the last: any but the initial one, if there are others.
+    fn may_be_last(&self, cell: usize) -> Vec<usize> {
+        let writes: Vec<usize> = (self.cells.all.len()..self.origins.len())
             .filter(|&at| {
                 let event = &self.execution.events[at];
-                event.is_write() && event.address == Some(location)
+                event.is_write() && event.address == Some(cell)
             })
             .collect();
-        if writes.is_empty() { vec![location] } else { writes }
+        if writes.is_empty() { vec![cell] } else { writes }
     }
 
     /// The values of the observed places.
@@ -380,8 +448,12 @@ impl<'a> Join<'a> {
                 valuations[thread].registers[next[thread] - 1]
             }
             Place::Memory(id) => {
-                let at = observed.iter().position(|&each| each == id.0 as usize);
-                at.map_or(0, |at| self.written_value(valuations, last[at]))
+                let whole = self.cells.location(id);
+                let cells =
+                    observed.iter().zip(last).filter(|(cell, _)| self.cells.all[**cell].at == id);
+                cells.fold(0, |value, (&cell, &write)| {
+                    value | whole.place(self.written_value(valuations, write), self.cells.all[cell])
+                })
             }
         };
         let values = self.variables.places.iter().map(value);
@@ -390,11 +462,18 @@ impl<'a> Join<'a> {
     }
 
     fn reached(&self, valuations: &[&Valuation], choice: Choice) -> Reached {
-        let value = |(at, event): (usize, &CatEvent)| {
-            let read = event.is_read().then(|| self.read_value(valuations, at));
-            (read, event.is_write().then(|| self.written_value(valuations, at)))
+        let value = |(at, event): (usize, &CatEvent)| match self.origins[at] {
+            None => (None, Some(self.initial_value(at))),
+            Some((thread, number)) => {
+                let read = event.is_read().then(|| valuations[thread].read[number]);
+                (read, event.is_write().then(|| valuations[thread].written[number]))
+            }
         };
         let values = self.execution.events.iter().enumerate().map(value).collect();
-        Reached { execution: self.execution.clone(), choice, values }
+        let bytes = match self.cells.are_whole() {
+            true => Vec::new(),
+            false => (0..self.execution.events.len()).map(|at| self.bytes(at)).collect(),
+        };
+        Reached { execution: self.execution.clone(), choice, values, bytes }
     }
 }

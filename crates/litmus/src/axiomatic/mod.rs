@@ -5,6 +5,7 @@
 //! from whom is chosen read by read, and what the model and the values of the runs rule out is not
 //! followed.
 
+mod cells;
 mod join;
 mod risc;
 mod shapes;

@@ -15,11 +15,12 @@ use cat::{Action, Atomicity, CatEvent, Link};
 use history::{AccessOrder, DependencyKind};
 use rustc_hash::FxHashMap;
 
+use super::cells::{Bytes, Cells};
 use super::thread::{Act, MOST_EVENTS, Operand, Program, Registers, Request, Sources};
 use crate::lower;
 use crate::runs::UNROLL;
 use crate::search::{Limits, Stopped};
-use crate::test::{LocationId, Size, Type};
+use crate::test::{Size, Type};
 
 /// Steps without an access after which a thread is given up.
 const PATIENCE: u32 = 1_000_000;
@@ -57,7 +58,7 @@ impl ShapeLink {
 pub(crate) struct ShapeEvent {
     pub(crate) instruction: u32,
     pub(crate) action: ShapeAction,
-    pub(crate) at: Option<LocationId>,
+    pub(crate) at: Option<Bytes>,
     pub(crate) order: Option<AccessOrder>,
     pub(crate) atomicity: u8,
     pub(crate) returns_nothing: bool,
@@ -77,7 +78,7 @@ const ATOMIC: u8 = 1;
 const EXCLUSIVE: u8 = 2;
 
 impl ShapeEvent {
-    fn access(request: &Request, at: LocationId, instruction: u32, action: ShapeAction) -> Self {
+    fn access(request: &Request, at: Bytes, instruction: u32, action: ShapeAction) -> Self {
         ShapeEvent {
             instruction,
             action,
@@ -88,8 +89,8 @@ impl ShapeEvent {
         }
     }
 
-    /// The event in the terms of models.
-    pub(crate) fn event(&self, thread: u32) -> CatEvent {
+    /// The event in the terms of models, as far as it is about a cell.
+    pub(crate) fn event(&self, thread: u32, cell: Option<usize>) -> CatEvent {
         let action = match self.action {
             ShapeAction::Read => Action::Read,
             ShapeAction::Write => Action::Write,
@@ -104,7 +105,7 @@ impl ShapeEvent {
                 _ => Atomicity::Single,
             },
             returns_nothing: self.returns_nothing,
-            ..CatEvent::new(thread, self.instruction, action, self.at.map(|at| at.0 as usize))
+            ..CatEvent::new(thread, self.instruction, action, cell)
         }
     }
 
@@ -132,6 +133,8 @@ pub(crate) struct Shaped {
 /// What all threads may do.
 pub(crate) struct Shapes {
     pub(crate) threads: Vec<Vec<Shaped>>,
+    /// Where their accesses cut the locations.
+    pub(crate) cells: Cells,
     /// Whether runs were left out because they go around a loop too often.
     pub(crate) cut: bool,
 }
@@ -150,13 +153,36 @@ pub(crate) fn all(
     initial: &[u64],
     limits: &Limits<'_>,
 ) -> Result<Shapes, Stopped> {
-    let mut values: Vec<BTreeSet<u64>> =
-        initial.iter().map(|&value| BTreeSet::from([value])).collect();
+    let mut cells = Cells::whole(locations);
+    loop {
+        let found = all_with(threads, locations, initial, &cells, limits)?;
+        let events = found.threads.iter().flatten().flat_map(|shaped| &shaped.shape.events);
+        let cut = cells.cut_by(&events.filter_map(|event| event.at).collect());
+        if cut == cells {
+            return Ok(found);
+        }
+        cells = cut;
+    }
+}
+
+/// The shapes of all threads, with values guessed for these cells.
+fn all_with(
+    threads: &[Observed],
+    locations: &[Type],
+    initial: &[u64],
+    cells: &Cells,
+    limits: &Limits<'_>,
+) -> Result<Shapes, Stopped> {
+    let first = |cell: &Bytes| {
+        let value = initial[cell.at.0 as usize];
+        BTreeSet::from([cells.location(cell.at).cut(value, *cell)])
+    };
+    let mut values: Vec<BTreeSet<u64>> = cells.all.iter().map(first).collect();
     let mut rounds = 0;
     loop {
-        let mut found = Shapes { threads: Vec::new(), cut: false };
+        let mut found = Shapes { threads: Vec::new(), cells: cells.clone(), cut: false };
         for (thread, observed) in threads.iter().enumerate() {
-            let runner = Runner { observed, thread, locations, values: &values, limits };
+            let runner = Runner { observed, thread, locations, cells, values: &values, limits };
             let (shapes, cut) = runner.runs()?;
             found.threads.push(shapes);
             found.cut |= cut;
@@ -164,9 +190,15 @@ pub(crate) fn all(
         let before: usize = values.iter().map(BTreeSet::len).sum();
         for shaped in found.threads.iter().flatten() {
             let events = shaped.shape.events.iter().enumerate().filter(|(_, each)| each.is_write());
-            for (at, location) in events.filter_map(|(at, each)| Some((at, each.at?))) {
-                let written = shaped.valuations.iter().map(|each| each.written[at]);
-                values[location.0 as usize].extend(written);
+            for (at, bytes) in events.filter_map(|(at, each)| Some((at, each.at?))) {
+                let inside = |&cell: &usize| {
+                    let cell = cells.all[cell];
+                    bytes.start <= cell.start && cell.end() <= bytes.end()
+                };
+                for cell in cells.of(bytes).filter(inside) {
+                    let part = |each: &Valuation| bytes.cut(each.written[at], cells.all[cell]);
+                    values[cell].extend(shaped.valuations.iter().map(part));
+                }
             }
         }
         let unchanged = values.iter().map(BTreeSet::len).sum::<usize>() == before;
@@ -188,6 +220,8 @@ struct Runner<'a> {
     observed: &'a Observed,
     thread: usize,
     locations: &'a [Type],
+    cells: &'a Cells,
+    /// What each cell may hold.
     values: &'a [BTreeSet<u64>],
     limits: &'a Limits<'a>,
 }
@@ -320,21 +354,50 @@ impl Runner<'_> {
         }
     }
 
-    /// The location of a request, which must be one of its size.
-    fn location(&self, request: &Request) -> Result<LocationId, Stopped> {
+    /// The bytes of a request, which must be those of one location.
+    fn location(&self, request: &Request) -> Result<Bytes, Stopped> {
         let address = request.address.value;
-        let Some(at) = lower::location_at(address, self.locations.len()) else {
-            return Err(Stopped::Fault { thread: self.thread, address });
+        let fault = Stopped::Fault { thread: self.thread, address };
+        let Some((at, start)) = lower::location_around(address, self.locations.len()) else {
+            return Err(fault);
         };
-        let whole = self.locations[at.0 as usize].size == request.size;
-        if !whole && !self.observed.program.ignores_sizes() {
+        let whole = self.cells.location(at);
+        if self.observed.program.ignores_sizes() {
+            return if start == 0 { Ok(whole) } else { Err(fault) };
+        }
+        let size = (request.size.bits() / 8) as u8;
+        if start + size > whole.size {
+            return Err(fault);
+        }
+        if !start.is_multiple_of(size) {
             return Err(Stopped::Mixed { thread: self.thread, location: at });
         }
-        Ok(at)
+        Ok(Bytes { at, start, size })
     }
 
-    fn fit(&self, at: LocationId, size: Size, value: u64) -> u64 {
-        self.locations[at.0 as usize].size.min(size).cut(value)
+    fn fit(&self, at: Bytes, size: Size, value: u64) -> u64 {
+        self.locations[at.at.0 as usize].size.min(size).cut(value)
+    }
+
+    /// What some bytes may hold: every combination of what their cells may.
+    fn guesses(&self, bytes: Bytes) -> Result<Vec<u64>, Stopped> {
+        let mut guesses = vec![0];
+        for number in self.cells.of(bytes) {
+            let cell = self.cells.all[number];
+            // A cell that is only partly read will be cut, and then all is done again.
+            let start = cell.start.max(bytes.start);
+            let part = Bytes { start, size: cell.end().min(bytes.end()) - start, ..cell };
+            let parts: BTreeSet<u64> =
+                self.values[number].iter().map(|&value| cell.cut(value, part)).collect();
+            let joined = guesses
+                .iter()
+                .flat_map(|&low| parts.iter().map(move |&value| low | bytes.place(value, part)));
+            guesses = joined.collect();
+            if guesses.len() > MAX_RUNS {
+                return Err(Stopped::Runs { thread: self.thread });
+            }
+        }
+        Ok(guesses)
     }
 
     /// Makes an access, with every guess that it needs.
@@ -359,7 +422,7 @@ impl Runner<'_> {
                 if exclusive {
                     partial.reserved = Some(by);
                 }
-                for &value in &self.values[at.0 as usize] {
+                for value in self.guesses(at)? {
                     let mut guessed = partial.clone();
                     guessed.values.read[by] = value;
                     self.observed.program.loaded(step, &mut guessed.registers, value, by);
@@ -392,7 +455,7 @@ impl Runner<'_> {
             }
             Act::Modify { request, operand, returns_nothing } => {
                 let at = self.location(&request)?;
-                for &value in &self.values[at.0 as usize] {
+                for value in self.guesses(at)? {
                     let mut guessed = partial.clone();
                     self.modify(&mut guessed, step, &request, at, operand, value, returns_nothing);
                     pending.push(guessed);
@@ -423,7 +486,7 @@ impl Runner<'_> {
         partial: &mut Partial,
         step: u32,
         request: &Request,
-        at: LocationId,
+        at: Bytes,
         operand: Sources,
         value: u64,
         returns_nothing: bool,

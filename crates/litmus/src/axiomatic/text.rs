@@ -5,22 +5,26 @@ use cat::{Action, Atomicity, CatEvent, Link};
 use history::AccessOrder;
 
 use super::join::Reached;
+use crate::lower;
 use crate::test::Litmus;
 
 impl Reached {
     /// The trace, a line for each event. The halves of an atomic are one event of it.
     pub fn text(&self, test: &Litmus) -> String {
         let mut text = String::new();
-        for at in 0..self.execution.events.len() {
+        // Of mixed sizes, an access is told with its first part.
+        let wholes = &self.execution.wholes;
+        let is_told = |at: &usize| wholes.is_empty() || wholes[*at] == *at;
+        for at in (0..self.execution.events.len()).filter(is_told) {
             if let Some(line) = self.line(test, at) {
                 text.push_str(&line);
                 text.push('\n');
             }
         }
-        for (location, order) in test.locations.iter().zip(&self.choice.write_orders) {
+        for (cell, order) in self.choice.write_orders.iter().enumerate() {
             if order.len() > 1 {
                 let writes: Vec<String> = order.iter().map(|&write| self.name(write)).collect();
-                text.push_str(&format!("# {}: {}\n", location.name, writes.join(" < ")));
+                text.push_str(&format!("# {}: {}\n", self.place(test, cell), writes.join(" < ")));
             }
         }
         text
@@ -29,7 +33,7 @@ impl Reached {
     /// The line of an event; the writing half of an atomic is told with the reading one.
     fn line(&self, test: &Litmus, at: usize) -> Option<String> {
         let event = &self.execution.events[at];
-        let place = event.address.map_or("", |address| &test.locations[address].name);
+        let place = event.address.map_or_else(String::new, |_| self.place(test, at));
         let (read, written) = self.values[at];
         let value = |value: Option<u64>| value.unwrap_or(0);
         let Some(thread) = event.thread else {
@@ -59,12 +63,34 @@ impl Reached {
             line.push_str(&format!(" as {}", self.name(at)));
             line.push_str(&self.links(at));
         }
-        if let Some((_, write)) = self.choice.reads_from.iter().find(|(each, _)| *each == at) {
+        let mut sources = Vec::new();
+        for (_, write) in self.choice.reads_from.iter().filter(|(each, _)| self.whole(*each) == at)
+        {
             let initial = self.execution.events[*write].is_initial();
             let from = if initial { "the initial value".to_owned() } else { self.name(*write) };
-            line.push_str(&format!("  # from {from}"));
+            if !sources.contains(&from) {
+                sources.push(from);
+            }
+        }
+        if !sources.is_empty() {
+            line.push_str(&format!("  # from {}", sources.join(", ")));
         }
         Some(line)
+    }
+
+    /// Where an event is: a location by its name, or bytes by their numbers if some accesses are of
+    /// parts of locations.
+    fn place(&self, test: &Litmus, at: usize) -> String {
+        match self.bytes.get(at).copied().flatten() {
+            Some(bytes) => {
+                let start = lower::address(bytes.at) + u64::from(bytes.start);
+                format!("{start:#x}:{}", bytes.size)
+            }
+            None => {
+                let address = self.execution.events[at].address;
+                address.map_or_else(String::new, |address| test.locations[address].name.clone())
+            }
+        }
     }
 
     /// What an access depends on and is paired with.
@@ -109,8 +135,13 @@ impl Reached {
         links.into_iter().find(|each| each.0 == Link::Atomic && each.2 == at).map(|each| each.1)
     }
 
+    /// The event that an event is told with: the first part of its access.
+    fn whole(&self, at: usize) -> usize {
+        self.execution.wholes.get(at).copied().unwrap_or(at)
+    }
+
     /// The name of an event: that of the line it is told in.
     fn name(&self, at: usize) -> String {
-        format!("e{}", self.reading_half(at).unwrap_or(at))
+        format!("e{}", self.whole(self.reading_half(at).unwrap_or(at)))
     }
 }

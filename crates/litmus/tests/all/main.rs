@@ -9,4 +9,5 @@ mod corpus;
 mod every_execution;
 mod published;
 mod reading;
+mod sizes;
 mod verdicts;

@@ -16,7 +16,7 @@ fn compare(folder: &Path, model: &str) -> usize {
     for line in expected.lines().filter(|line| !line.starts_with('#')) {
         let (name, verdict) = line.split_once('\t').unwrap();
         let Ok(text) = fs::read_to_string(folder.join(name)) else { continue };
-        // Arrays and accesses of parts of a location are refused.
+        // Arrays are refused, and accesses of parts of a location under some models.
         let Ok(test) = parse(&text) else { continue };
         assert_eq!(parse(&test.to_text()).as_ref(), Ok(&test), "{name} is printed as it is read");
         let found = match outcomes_of(&test, &model, &Limits::NONE) {
@@ -55,7 +55,8 @@ fn the_suite_for_riscv_has_the_published_verdicts() {
 #[test]
 fn the_suite_for_aarch64_has_the_published_verdicts() {
     let Some(folder) = large_corpus("litmus-aarch64") else { return };
-    assert!(compare(&folder, "aarch64-2020") >= 1_239);
+    // The 646 tests of mixed sizes among them are of accesses that overlap.
+    assert!(compare(&folder, "aarch64-2020") >= 1_885);
     // What was added since forbids nothing that the suite asks for.
     assert!(compare(&folder, "aarch64") >= 1_239);
 }
