@@ -419,8 +419,11 @@ impl Reader<'_> {
         for &part in &fixed {
             kept.extend(self.paths(part)?);
         }
+        let reads_wait = kept.iter().any(|path| self.orders_reads_of_own_atomics(path));
         let halves_are_one = self.orders_halves(&fixed)
-            && fixed.iter().all(|&part| self.is_amo(part) || self.is_whole(part));
+            && fixed.iter().all(|&part| {
+                self.is_amo(part) || self.is_whole(part) || reads_wait && self.is_read_twice(part)
+            });
         (kept.len() <= MOST_PATHS).then_some(Global { axiom, kept, own_reads, halves_are_one })
     }
 
@@ -456,6 +459,47 @@ impl Reader<'_> {
             let read = self.contains(set, &EventSort { reads: true, ..half });
             read != self.contains(set, &EventSort { writes: true, ..half })
         })
+    }
+
+    /// Rule 2 of RVWMO: reads of one address and of different writes, with no write between them. It
+    /// starts at the read of an atomic, not at its write; but a later read returns that write, which is
+    /// ordered where `orders_reads_of_own_atomics`, or one that overwrites it, and comes after it then.
+    fn is_read_twice(&self, part: NodeId) -> bool {
+        let write = EventSort { writes: true, ..EventSort::default() };
+        let ends_at_writes = |set: SetTest| {
+            let is_in = |is_atomic| {
+                let sort = EventSort { is_atomic, ..write };
+                set.node.is_none_or(|node| self.contains(node, &sort) != set.negated)
+            };
+            is_in(false) && is_in(true)
+        };
+        let is_rule_two = |path: &Path| {
+            path.of_different_writes
+                && matches!(path.steps[..], [(Step::SameAddressWithout(set), _)] if ends_at_writes(set))
+        };
+        self.paths(part).is_some_and(|paths| paths.iter().all(is_rule_two))
+    }
+
+    /// Whether a path leads from the write of every atomic to the reads of it in its thread.
+    fn orders_reads_of_own_atomics(&self, path: &Path) -> bool {
+        let [(Step::ReadsOwn, last)] = &path.steps[..] else { return false };
+        let orders = || [None].into_iter().chain(AccessOrder::ALL.map(Some));
+        let passes = |tests: &[SetTest], sort: EventSort| {
+            orders().all(|order| {
+                let sort = EventSort { order, ..sort };
+                tests.iter().all(|test| {
+                    test.node.is_none_or(|node| self.contains(node, &sort) != test.negated)
+                })
+            })
+        };
+        let write = EventSort { writes: true, is_atomic: true, ..EventSort::default() };
+        let read = EventSort { reads: true, ..EventSort::default() };
+        passes(&path.first, write)
+            && [(false, false), (true, false), (false, true)].into_iter().all(
+                |(is_atomic, is_exclusive)| {
+                    passes(last, EventSort { is_atomic, is_exclusive, ..read })
+                },
+            )
     }
 
     fn factors(&self, node: NodeId, factors: &mut Vec<NodeId>) {

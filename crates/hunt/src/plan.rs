@@ -224,6 +224,7 @@ impl Plan {
             locality: draw(rng, &LOCALITY),
             burst: draw(rng, &BURST),
             dependencies: if self.abilities.dependencies { draw(rng, &[0, 25]) } else { 0 },
+            annotations: 0,
         }
     }
 

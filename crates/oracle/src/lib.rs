@@ -2,7 +2,7 @@
 //!
 //! [`allows`] decides a small history (about ten events) by trying everything its model's
 //! definition quantifies over. [`machine_allows`] decides `sc`, `tso` and `pso` a second way, by
-//! running their machines. Both are written to be obviously right, not fast, and share no code
+//! running their machines. [`Definition`] decides any model that is a file. All are written to be obviously right, not fast, and share no code
 //! with the engines they are compared to.
 //!
 //! [`random_history`] makes histories to compare them on: runs of strong and weak machines, and
@@ -23,6 +23,7 @@
 mod annotate;
 mod blur;
 mod bytes;
+mod cat;
 mod causal;
 mod classic;
 mod combinations;
@@ -33,6 +34,7 @@ mod generate;
 mod machine;
 mod mirror;
 mod mix;
+mod ordered_cycle;
 mod relation;
 mod runs;
 mod shape;
@@ -46,12 +48,14 @@ use history::History;
 use models::{Model, Rules};
 
 pub use annotate::annotated;
+pub use cat::{Definition, Mutant, executions};
 pub use chance::Rng;
 pub use corpus::{corpora, large_corpus, small_corpus};
 pub use formula::{Formula, SharedLiterals};
 pub use generate::{random_histories, random_history};
 pub use machine::machine_allows;
 pub use mix::{FEATURES, Feature, Mix, mix_report};
+pub use ordered_cycle::ordered_cycle;
 pub use shape::{Origin, Shape};
 pub use sizes::random_sized_history;
 pub use smallest::smallest;

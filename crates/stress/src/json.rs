@@ -13,7 +13,7 @@
 //! `value`) and `fence` (`before`, `after`: `"r"`, `"w"`, `"rw"`, `""`). `deps` lists the earlier
 //! instructions of the thread, by index, that an instruction depends on.
 
-use history::{AddressLabel, InputError, InputErrorKind, Kinds};
+use history::{AccessOrder, AddressLabel, InputError, InputErrorKind, Kinds};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,9 @@ struct InstructionShape {
     after: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     deps: Vec<u32>,
+    /// `acq`, `acqpc`, `rel`, `acqrel` or `sc`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    order: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -202,6 +205,7 @@ fn instruction_shape(instruction: &Instruction, label: impl Fn(u32) -> Label) ->
     let empty = InstructionShape {
         addr: instruction.action.place().map(label),
         deps: instruction.depends_on.clone(),
+        order: instruction.order.map(|order| order.spelling().to_owned()),
         ..InstructionShape::default()
     };
     let op = |op: &str| InstructionShape { op: op.to_owned(), ..empty };
@@ -244,7 +248,13 @@ fn read(shape: ProgramShape) -> Result<Test, String> {
         for (index, shape) in shapes.into_iter().enumerate() {
             let action = read_action(&shape, find)
                 .map_err(|why| format!("instruction {index} of thread {thread}: {why}"))?;
-            instructions.push(Instruction { action, depends_on: shape.deps });
+            let order = shape
+                .order
+                .as_deref()
+                .map(read_order)
+                .transpose()
+                .map_err(|why| format!("instruction {index} of thread {thread}: {why}"))?;
+            instructions.push(Instruction { action, depends_on: shape.deps, order });
         }
         program.threads.push(instructions);
     }
@@ -254,6 +264,12 @@ fn read(shape: ProgramShape) -> Result<Test, String> {
         return Err("`exists` speaks of what the program does not have, or twice".to_owned());
     }
     Ok(Test { program, condition })
+}
+
+fn read_order(word: &str) -> Result<AccessOrder, String> {
+    AccessOrder::from_spelling(word).ok_or_else(|| {
+        format!("`order` is \"{word}\", and not one of acq, acqpc, rel, acqrel and sc")
+    })
 }
 
 fn read_action(

@@ -117,6 +117,9 @@ impl<'r> Recorder<'r> {
         for &on in &instruction.depends_on {
             builder.dependency(draft, &name(thread, on))?;
         }
+        if let Some(order) = instruction.order {
+            builder.annotate(draft, order)?;
+        }
         self.next[thread] = (index + 1, at + usize::from(action.reads()));
         Ok(())
     }

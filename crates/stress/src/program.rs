@@ -6,7 +6,7 @@
 use std::fmt;
 
 use history::lexicon::is_name;
-use history::{AddressLabel, Kinds, MAX_THREADS, Value};
+use history::{AccessOrder, AddressLabel, Kinds, MAX_THREADS, Value};
 
 /// A test program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -43,6 +43,8 @@ pub struct Instruction {
     /// Earlier instructions of the same thread, by index, whose results it depends on (address,
     /// data or control).
     pub depends_on: Vec<u32>,
+    /// How the access is annotated: acquire, release.
+    pub order: Option<AccessOrder>,
 }
 
 /// What an instruction does. `place` is an index into [`Program::places`].
@@ -128,7 +130,7 @@ impl Action {
 impl Instruction {
     /// An instruction that depends on no other.
     pub fn plain(action: Action) -> Self {
-        Instruction { action, depends_on: Vec::new() }
+        Instruction { action, depends_on: Vec::new(), order: None }
     }
 }
 
@@ -180,6 +182,9 @@ impl Program {
                     |&on: &u32| (on as usize) < index && instructions[on as usize].action.reads();
                 if !instruction.depends_on.iter().all(good) {
                     return Err(ProgramError::Dependency { thread, index });
+                }
+                if instruction.order.is_some() && instruction.action.place().is_none() {
+                    return Err(ProgramError::AnnotatedFence { thread, index });
                 }
             }
         }
@@ -256,6 +261,13 @@ pub enum ProgramError {
         /// Which instruction.
         index: usize,
     },
+    /// A fence is annotated.
+    AnnotatedFence {
+        /// Of which thread.
+        thread: usize,
+        /// Which instruction.
+        index: usize,
+    },
 }
 
 impl fmt::Display for ProgramError {
@@ -280,6 +292,10 @@ impl fmt::Display for ProgramError {
                     "instruction {index} of thread {thread} accesses a place that is not there"
                 )
             }
+            ProgramError::AnnotatedFence { thread, index } => write!(
+                f,
+                "instruction {index} of thread {thread} is a fence, and only accesses are annotated"
+            ),
             ProgramError::Dependency { thread, index } => write!(
                 f,
                 "instruction {index} of thread {thread} depends on one that is not an earlier \

@@ -36,6 +36,12 @@ pub(crate) use protocol::{EventFlags, ProtocolFlags};
 pub(crate) use run::RunArguments;
 pub(crate) use verify::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};
 
+const MODELS_EXAMPLES: &str = "\
+Examples:
+  tribunal models                                  the table
+  tribunal models --separate tso pso               a test that pso allows and tso forbids
+  tribunal models --separate tso.cat my.cat        what a change of a model file changes";
+
 const TOUR: &str = "\
 A tour:
   tribunal check --model tso run.trace            is the trace allowed by TSO?
@@ -284,11 +290,25 @@ pub(crate) struct ExplainArguments {
 }
 
 /// The models: what each keeps of program order, and which implies which.
+///
+/// With --separate: the smallest litmus test that one model allows and the other forbids, in both
+/// directions, as a trace and as a litmus test.
 #[derive(Args, Debug)]
+#[command(after_long_help = MODELS_EXAMPLES)]
 pub(crate) struct ModelsArguments {
     /// Print the text of this model: one of those that come as files, `tso` and `rvwmo` for example.
-    #[arg(conflicts_with = "json")]
+    #[arg(conflicts_with_all = ["json", "separate"])]
     pub(crate) name: Option<String>,
+
+    /// Find the smallest litmus tests that tell two models apart: names, or files that end in .cat.
+    #[arg(long, num_args = 2, value_names = ["MODEL", "MODEL"])]
+    pub(crate) separate: Vec<String>,
+
+    /// With --separate: the most edges of a cycle that a test is made of.
+    #[arg(long, value_name = "N", default_value_t = 6, requires = "separate")]
+    #[arg(value_parser = clap::value_parser!(u8).range(2..=stress::MAX_CYCLE_SIZE as i64))]
+    pub(crate) size: u8,
+
     #[command(flatten)]
     pub(crate) json: JsonFlag,
 }

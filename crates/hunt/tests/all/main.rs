@@ -9,4 +9,5 @@ mod coverage;
 mod ledger;
 mod machines;
 mod plan;
+mod separate;
 mod shapes;

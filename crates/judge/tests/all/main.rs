@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)] // a test may fail
 
 mod bounds;
+mod by_definition;
 mod by_file;
 mod causal;
 mod causal_pairs;

@@ -17,7 +17,7 @@ fn trials() -> u64 {
 }
 
 /// The same history, recorded in a random order that keeps the order of each thread.
-fn interleaved(history: &History, seed: u64) -> History {
+pub(crate) fn interleaved(history: &History, seed: u64) -> History {
     let text = text(history);
     let mut threads: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut others = Vec::new();

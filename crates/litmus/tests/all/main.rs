@@ -6,6 +6,7 @@
 
 mod brute_force;
 mod corpus;
+mod cycles;
 mod every_execution;
 mod published;
 mod reading;

@@ -5,6 +5,7 @@
 //! program order (`SB+mfence+po`; `SB+mfences` if all do it alike).
 
 use super::edge::Edge;
+use super::mark::{Dialect, Mark};
 
 /// The families of different places.
 const FAMILIES: [(&str, &str); 23] = [
@@ -50,11 +51,13 @@ struct Thread {
     ends: String,
     /// How it gets there: `mfence`, `po-rfi`; empty for a single access.
     way: String,
+    /// How a single access is annotated.
+    alone: &'static str,
 }
 
 /// The name of a cycle whose edges start with a thread.
-pub(super) fn name(edges: &[Edge]) -> String {
-    let threads = threads(edges);
+pub(super) fn name(edges: &[Edge], dialect: Dialect) -> String {
+    let threads = threads(edges, dialect);
     let one_place = !edges.iter().any(|edge| edge.changes_place());
     let families: &[(&str, &str)] = if one_place { &COHERENCE } else { &FAMILIES };
     let rotations = (0..threads.len()).map(|by| {
@@ -68,16 +71,17 @@ pub(super) fn name(edges: &[Edge]) -> String {
     family + &suffix(&best, if one_place { "pos" } else { "po" })
 }
 
-fn threads(edges: &[Edge]) -> Vec<Thread> {
+fn threads(edges: &[Edge], dialect: Dialect) -> Vec<Thread> {
     let mut threads = Vec::new();
     for part in edges.split_inclusive(|edge| edge.is_external()) {
         let Some((last, way)) = part.split_last() else { continue };
-        let way: Vec<String> = way.iter().map(|edge| edge.short()).collect();
-        let ends = match way.len() {
-            0 => last.from().to_string(),
-            _ => format!("{}{}", part[0].from(), last.from()),
+        let way: Vec<String> = way.iter().map(|edge| edge.short(dialect)).collect();
+        let (ends, alone) = match (way.len(), last.marks[0]) {
+            (0, Mark::PLAIN) => (last.from().to_string(), ""),
+            (0, mark) => (last.from().to_string(), mark.spelled(dialect)),
+            _ => (format!("{}{}", part[0].from(), last.from()), ""),
         };
-        threads.push(Thread { ends, way: way.join("-") });
+        threads.push(Thread { ends, way: way.join("-"), alone });
     }
     threads
 }
@@ -117,9 +121,11 @@ fn key(
 fn suffix(threads: &[Thread], plain: &str) -> String {
     let ways = || threads.iter().map(|thread| thread.way.as_str()).filter(|way| !way.is_empty());
     let first = ways().next().unwrap_or(plain);
-    match (ways().all(|way| way == first), ways().count()) {
+    let ways: String = match (ways().all(|way| way == first), ways().count()) {
         (true, _) if first == plain => String::new(),
         (true, 2..) => format!("+{first}s"),
         _ => ways().map(|way| format!("+{way}")).collect(),
-    }
+    };
+    let alone: String = threads.iter().map(|thread| thread.alone).collect();
+    if alone.is_empty() { ways } else { format!("{ways}+{alone}") }
 }

@@ -10,10 +10,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use history::{AddressLabel, Value};
+use history::{AccessOrder, AddressLabel, FenceName, Kinds, Value};
 
 use super::classic;
 use super::edge::{Access, Edge, UnknownEdge};
+use super::mark::{Dialect, Mark};
 use super::place_name;
 use crate::condition::{Condition, Test};
 use crate::program::{Action, Instruction, Place, Program};
@@ -54,6 +55,8 @@ pub enum CycleError {
     Edge(UnknownEdge),
     /// Two that follow each other do not meet.
     Apart(Edge, Edge),
+    /// Two that follow each other annotate the access between them differently.
+    Marks(Edge, Edge),
     /// It stays in one thread.
     OneThread,
     /// It leaves a place once and never comes back.
@@ -77,6 +80,11 @@ impl fmt::Display for CycleError {
                 "{first} ends at {}, but {second} after it begins at {}",
                 word(first.to()),
                 word(second.from())
+            ),
+            CycleError::Marks(first, second) => write!(
+                f,
+                "{first} and {second} after it annotate the access between them differently: the \
+                 last letter of the first has to be the first of the second"
             ),
             CycleError::OneThread => write!(
                 f,
@@ -124,6 +132,9 @@ impl Cycle {
             if first.to() != second.from() {
                 return Err(CycleError::Apart(first, second));
             }
+            if first.marks[1] != second.marks[0] {
+                return Err(CycleError::Marks(first, second));
+            }
         }
         let count = |holds: fn(&Edge) -> bool| edges.iter().filter(|edge| holds(edge)).count();
         if count(|edge| edge.is_external()) < 2 {
@@ -131,9 +142,7 @@ impl Cycle {
         }
         match count(|edge| edge.changes_place()) {
             1 => Err(CycleError::OnePlace),
-            0 if count(|edge| matches!(edge, Edge::Program { .. })) == 0 => {
-                Err(CycleError::Unordered)
-            }
+            0 if count(|edge| edge.link().is_some()) == 0 => Err(CycleError::Unordered),
             _ => Ok(Cycle { edges }),
         }
     }
@@ -145,7 +154,17 @@ impl Cycle {
 
     /// What diy calls the test: `SB+mfence+po`.
     pub fn name(&self) -> String {
-        classic::name(&self.begun_with_a_thread())
+        self.name_in(Dialect::Arm)
+    }
+
+    /// The same with the letters that the tests of an architecture use.
+    pub(crate) fn name_in(&self, dialect: Dialect) -> String {
+        classic::name(&self.begun_with_a_thread(), dialect)
+    }
+
+    /// The same cycle, written from the first access of a thread on.
+    pub(crate) fn from_a_thread(&self) -> Cycle {
+        Cycle { edges: self.begun_with_a_thread() }
     }
 
     /// The edges, from the first access of a thread on: where they are written so, as they are.
@@ -163,10 +182,25 @@ impl Cycle {
         (edges, start)
     }
 
+    /// What of the cycle a program cannot say, if there is something: exclusive pairs, fences that are
+    /// more than sets of accesses, dependencies that are less than one of an address.
+    pub fn beyond_programs(&self) -> Option<Edge> {
+        use super::edge::{Link, Relation};
+        self.edges.iter().copied().find(|edge| match edge.relation {
+            Relation::Exclusive => true,
+            Relation::Program { link, .. } => matches!(
+                link,
+                Link::ControlIsb
+                    | Link::ControlFenceI
+                    | Link::Named(FenceName::Tso | FenceName::Instructions | FenceName::Isb)
+            ),
+            _ => false,
+        })
+    }
+
     /// The test of the cycle: a program and the outcome that shows the cycle.
     pub fn test(&self) -> Test {
-        let edges = self.begun_with_a_thread();
-        let cycle = Cycle { edges };
+        let cycle = self.from_a_thread();
         let (places, values) = cycle.places_and_values();
         let mut maker = Maker { program: Program::default(), condition: Condition::default() };
         maker.program.name = cycle.name();
@@ -176,7 +210,7 @@ impl Cycle {
     }
 
     /// For each access, the one that an edge begins at: its place, and what it reads or writes.
-    fn places_and_values(&self) -> (Vec<u32>, Vec<Value>) {
+    pub(crate) fn places_and_values(&self) -> (Vec<u32>, Vec<Value>) {
         let count = self.edges.len();
         let changes = self.edges.iter().filter(|edge| edge.changes_place()).count().max(1) as u32;
         let mut places = Vec::with_capacity(count);
@@ -186,7 +220,7 @@ impl Cycle {
             place = (place + u32::from(edge.changes_place())) % changes;
         }
         let starts_order = |edge: Edge| match changes {
-            1 => matches!(edge, Edge::Program { .. }),
+            1 => edge.link().is_some(),
             _ => edge.changes_place(),
         };
         let (rotated, start) = self.rotated(starts_order);
@@ -219,25 +253,27 @@ impl Maker {
         while at < edges.len() {
             let (place, value) = (places[at], values[at]);
             let (action, read, last) = match (edges[at].from(), edges[at]) {
-                (_, Edge::Exchange) => {
+                (_, edge) if edge.is_atomic() => {
                     (Action::Swap { place, value: values[at + 1] }, Some(value), at + 1)
                 }
                 (Access::Read, _) => (Action::Load { place }, Some(value), at),
                 (Access::Write, _) => (Action::Store { place, value }, None, at),
             };
-            let depends_on = match at.checked_sub(1).map(|before| edges[before]) {
-                Some(Edge::Program { link, .. }) if link.is_dependency() => {
-                    vec![thread.len() as u32 - 1]
-                }
-                _ => Vec::new(),
+            let before = at.checked_sub(1).and_then(|before| edges[before].link());
+            let depends_on = match before.and_then(|link| link.dependency()) {
+                // A fence of the link stands between the two.
+                Some(_) => vec![self.last_reader(&thread)],
+                None => Vec::new(),
             };
             if let Some(value) = read {
                 let number = self.program.threads.len() as u32;
                 self.condition.reads.push((number, thread.len() as u32, value));
             }
-            thread.push(Instruction { action, depends_on });
-            if let Edge::Program { link, .. } = edges[last]
-                && let Some((before, after)) = link.fence()
+            let order = both(edges[at].marks[0], edges[last].marks[0]);
+            thread.push(Instruction { action, depends_on, order });
+            let fence = edges[last].link().and_then(|link| link.fence());
+            if let Some((before, after)) =
+                fence.filter(|&fence| fence != (Kinds::NONE, Kinds::NONE))
             {
                 thread.push(Instruction::plain(Action::Fence { before, after }));
             }
@@ -248,17 +284,35 @@ impl Maker {
         }
     }
 
+    /// The last instruction of a thread that reads.
+    fn last_reader(&self, thread: &[Instruction]) -> u32 {
+        thread.iter().rposition(|instruction| instruction.action.reads()).unwrap_or(0) as u32
+    }
+
     /// What places hold at the end that were written more than once.
     fn finals(&mut self, edges: &[Edge], places: &[u32], values: &[Value]) {
-        for place in 0..self.program.places.len() as u32 {
-            let writes = (0..edges.len())
-                .filter(|&at| places[at] == place && edges[at].from() == Access::Write)
-                .map(|at| values[at]);
-            if let Some(last) = writes.max().filter(|&last| last > 1) {
-                self.condition.finals.push((place, last));
-            }
-        }
+        self.condition.finals = finals(edges, places, values);
     }
+}
+
+/// How an access is annotated whose read and write are annotated so.
+fn both(read: Mark, write: Mark) -> Option<AccessOrder> {
+    match (read.0, write.0) {
+        (Some(one), Some(other)) if one != other => Some(AccessOrder::AcquireRelease),
+        (one, other) => one.or(other),
+    }
+}
+
+/// The places that were written more than once, with what each holds at the end.
+pub(crate) fn finals(edges: &[Edge], places: &[u32], values: &[Value]) -> Vec<(u32, Value)> {
+    let count = places.iter().max().map_or(0, |&place| place + 1);
+    let last = |place: u32| {
+        let writes = (0..edges.len())
+            .filter(|&at| places[at] == place && edges[at].from() == Access::Write)
+            .map(|at| values[at]);
+        writes.max().filter(|&last| last > 1).map(|last| (place, last))
+    };
+    (0..count).filter_map(last).collect()
 }
 
 fn named_place(name: String, line: u32) -> Place {

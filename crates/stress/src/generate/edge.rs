@@ -5,12 +5,15 @@
 //! `DpAddrdR` an address dependency. Communication edges stay at a place: `Rfe` from a write to a
 //! read of it, `Fre` from a read to the write that overwrites what it read, `Coe` (or `Wse`) from
 //! a write to the next one; e: to another thread, i: within one. `Exch` joins the read and the
-//! write of an atomic swap.
+//! write of an atomic swap, `LxSx` those of an exclusive pair. Both ends of an edge may be annotated:
+//! `PodWWPL` goes from a plain write to a releasing one.
 
 use std::fmt;
 use std::str::FromStr;
 
-use history::Kinds;
+use history::{DependencyKind, FenceName, Kinds, Operation};
+
+use super::mark::{Dialect, Mark};
 
 /// What one end of an edge is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -36,20 +39,39 @@ pub enum Link {
     Sync,
     /// A fence between these kinds (`Fence.r.rw`), as numbers into `Link::KINDS`.
     Fence(u8, u8),
+    /// A fence by the name of its instruction (`DMB.LD`, `Fence.tso`).
+    Named(FenceName),
     /// An address dependency (`DpAddr`).
     Address,
     /// A data dependency (`DpData`).
     Data,
     /// A control dependency (`DpCtrl`).
     Control,
+    /// A control dependency and an ISB behind it (`DpCtrlIsb`).
+    ControlIsb,
+    /// A control dependency and a `fence.i` behind it (`DpCtrlFenceI`).
+    ControlFenceI,
 }
 
 impl Link {
     const KINDS: [(&'static str, Kinds); 3] =
         [("r", Kinds::READS), ("w", Kinds::WRITES), ("rw", Kinds::ALL)];
 
+    /// The fences that are called what their instruction is called.
+    pub const FENCES: [FenceName; 9] = [
+        FenceName::Tso,
+        FenceName::Instructions,
+        FenceName::DmbSy,
+        FenceName::DmbLd,
+        FenceName::DmbSt,
+        FenceName::DsbSy,
+        FenceName::DsbLd,
+        FenceName::DsbSt,
+        FenceName::Isb,
+    ];
+
     /// Links with a name of their own.
-    const NAMED: [(&'static str, Link); 7] = [
+    const NAMED: [(&'static str, Link); 9] = [
         ("MFence", Link::MFence),
         ("SFence", Link::SFence),
         ("LFence", Link::LFence),
@@ -57,10 +79,12 @@ impl Link {
         ("DpAddr", Link::Address),
         ("DpData", Link::Data),
         ("DpCtrl", Link::Control),
+        ("DpCtrlIsb", Link::ControlIsb),
+        ("DpCtrlFenceI", Link::ControlFenceI),
     ];
 
-    /// What the fence orders, if there is one.
-    pub(crate) fn fence(self) -> Option<(Kinds, Kinds)> {
+    /// What the fence orders, if there is one: by kinds, as far as these can say it.
+    pub fn fence(self) -> Option<(Kinds, Kinds)> {
         match self {
             Link::MFence | Link::Sync => Some((Kinds::ALL, Kinds::ALL)),
             Link::SFence => Some((Kinds::WRITES, Kinds::WRITES)),
@@ -68,13 +92,37 @@ impl Link {
             Link::Fence(before, after) => {
                 Some((Link::KINDS[before as usize].1, Link::KINDS[after as usize].1))
             }
+            Link::ControlIsb | Link::ControlFenceI | Link::Named(_) => {
+                match self.fence_name()?.operation() {
+                    Operation::Fence { before, after } => Some((before, after)),
+                    _ => None,
+                }
+            }
             Link::Plain | Link::Address | Link::Data | Link::Control => None,
         }
     }
 
-    /// Whether the later access depends on the earlier one.
-    pub(crate) fn is_dependency(self) -> bool {
-        matches!(self, Link::Address | Link::Data | Link::Control)
+    /// The name of the fence, if it has one.
+    pub fn fence_name(self) -> Option<FenceName> {
+        match self {
+            Link::MFence => Some(FenceName::Mfence),
+            Link::SFence => Some(FenceName::Sfence),
+            Link::LFence => Some(FenceName::Lfence),
+            Link::Named(name) => Some(name),
+            Link::ControlIsb => Some(FenceName::Isb),
+            Link::ControlFenceI => Some(FenceName::Instructions),
+            _ => None,
+        }
+    }
+
+    /// How the later access depends on the earlier one, if it does.
+    pub fn dependency(self) -> Option<DependencyKind> {
+        match self {
+            Link::Address => Some(DependencyKind::Address),
+            Link::Data => Some(DependencyKind::Data),
+            Link::Control | Link::ControlIsb | Link::ControlFenceI => Some(DependencyKind::Control),
+            _ => None,
+        }
     }
 
     /// What it is called in the name of a test.
@@ -84,17 +132,22 @@ impl Link {
             Link::Address => "addr".to_owned(),
             Link::Data => "data".to_owned(),
             Link::Control => "ctrl".to_owned(),
+            Link::ControlIsb => "ctrlisb".to_owned(),
+            Link::ControlFenceI => "ctrlfencei".to_owned(),
             fence => fence.to_string().to_lowercase(),
         }
     }
 
-    fn named(name: &str) -> Option<Link> {
-        if let Some(kinds) = name.strip_prefix("Fence.") {
-            let (before, after) = kinds.split_once('.')?;
+    pub(super) fn named(name: &str) -> Option<Link> {
+        if let Some((before, after)) =
+            name.strip_prefix("Fence.").and_then(|kinds| kinds.split_once('.'))
+        {
             let number = |kinds| Link::KINDS.iter().position(|(name, _)| *name == kinds);
             return Some(Link::Fence(number(before)? as u8, number(after)? as u8));
         }
-        Link::NAMED.iter().find(|(known, _)| *known == name).map(|&(_, link)| link)
+        let of_name = || Link::FENCES.into_iter().find(|fence| fence.set_name() == name);
+        let known = Link::NAMED.iter().find(|(known, _)| *known == name).map(|&(_, link)| link);
+        known.or_else(|| of_name().map(Link::Named))
     }
 }
 
@@ -106,6 +159,7 @@ impl fmt::Display for Link {
                 let name = |number: u8| Link::KINDS[number as usize].0;
                 write!(f, "Fence.{}.{}", name(before), name(after))
             }
+            Link::Named(name) => f.write_str(name.set_name()),
             link => {
                 let named = Link::NAMED.iter().find(|&&(_, known)| known == link);
                 f.write_str(named.map_or("", |(name, _)| name))
@@ -127,7 +181,16 @@ pub enum Communication {
 
 /// An edge of a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Edge {
+pub struct Edge {
+    /// How it joins its ends.
+    pub relation: Relation,
+    /// How its ends are annotated.
+    pub marks: [Mark; 2],
+}
+
+/// How an edge joins two accesses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Relation {
     /// From an access to a later one of its thread.
     Program {
         /// What joins them.
@@ -148,16 +211,27 @@ pub enum Edge {
     },
     /// From the read to the write of an atomic swap.
     Exchange,
+    /// From the read to the write of an exclusive pair.
+    Exclusive,
+}
+
+impl From<Relation> for Edge {
+    fn from(relation: Relation) -> Self {
+        Edge { relation, marks: [Mark::PLAIN; 2] }
+    }
 }
 
 impl Edge {
     /// What a set of edges is if nothing else is said: program order and communication.
     pub const BASIC: [Edge; 7] = {
+        const fn plain(relation: Relation) -> Edge {
+            Edge { relation, marks: [Mark::PLAIN; 2] }
+        }
         const fn po(from: Access, to: Access) -> Edge {
-            Edge::Program { link: Link::Plain, same_place: false, from, to }
+            plain(Relation::Program { link: Link::Plain, same_place: false, from, to })
         }
         const fn external(how: Communication) -> Edge {
-            Edge::Communicates { how, external: true }
+            plain(Relation::Communicates { how, external: true })
         }
         [
             po(Access::Read, Access::Read),
@@ -172,42 +246,76 @@ impl Edge {
 
     /// The access it begins at.
     pub fn from(self) -> Access {
-        match self {
-            Edge::Program { from, .. } => from,
-            Edge::Communicates { how: Communication::FromRead, .. } | Edge::Exchange => {
-                Access::Read
-            }
-            Edge::Communicates { .. } => Access::Write,
+        match self.relation {
+            Relation::Program { from, .. } => from,
+            Relation::Communicates { how: Communication::FromRead, .. }
+            | Relation::Exchange
+            | Relation::Exclusive => Access::Read,
+            Relation::Communicates { .. } => Access::Write,
         }
     }
 
     /// The access it ends at.
     pub fn to(self) -> Access {
-        match self {
-            Edge::Program { to, .. } => to,
-            Edge::Communicates { how: Communication::ReadsFrom, .. } => Access::Read,
-            Edge::Communicates { .. } | Edge::Exchange => Access::Write,
+        match self.relation {
+            Relation::Program { to, .. } => to,
+            Relation::Communicates { how: Communication::ReadsFrom, .. } => Access::Read,
+            Relation::Communicates { .. } | Relation::Exchange | Relation::Exclusive => {
+                Access::Write
+            }
         }
     }
 
     /// Whether it goes to another thread.
     pub fn is_external(self) -> bool {
-        matches!(self, Edge::Communicates { external: true, .. })
+        matches!(self.relation, Relation::Communicates { external: true, .. })
     }
 
     /// Whether it goes to another place.
     pub fn changes_place(self) -> bool {
-        matches!(self, Edge::Program { same_place: false, .. })
+        matches!(self.relation, Relation::Program { same_place: false, .. })
+    }
+
+    /// How its later end depends on its earlier one, fences aside: what joins them in a thread.
+    pub fn link(self) -> Option<Link> {
+        match self.relation {
+            Relation::Program { link, .. } => Some(link),
+            _ => None,
+        }
+    }
+
+    /// Whether its ends are one instruction or one pair.
+    pub fn is_atomic(self) -> bool {
+        matches!(self.relation, Relation::Exchange | Relation::Exclusive)
+    }
+
+    /// The same with annotated ends.
+    #[must_use]
+    pub fn marked(self, marks: [Mark; 2]) -> Edge {
+        Edge { marks, ..self }
     }
 
     /// What it is called in the name of a test.
-    pub(crate) fn short(self) -> String {
-        match self {
-            Edge::Program { link, same_place, .. } => {
+    pub(crate) fn short(self, dialect: Dialect) -> String {
+        let name = match self.relation {
+            Relation::Program { link, same_place, .. } => {
                 link.short() + if same_place { "s" } else { "" }
             }
-            Edge::Exchange => "rmw".to_owned(),
+            Relation::Exchange => "rmw".to_owned(),
             communication => communication.to_string().to_lowercase(),
+        };
+        name + &self.spelled_marks(dialect).to_lowercase()
+    }
+
+    /// Its name, as the tests of an architecture spell it.
+    pub fn spelled(self, dialect: Dialect) -> String {
+        format!("{}{}", self.relation, self.spelled_marks(dialect))
+    }
+
+    fn spelled_marks(self, dialect: Dialect) -> String {
+        match self.marks {
+            [Mark::PLAIN, Mark::PLAIN] => String::new(),
+            [from, to] => [from.spelled(dialect), to.spelled(dialect)].concat(),
         }
     }
 }
@@ -223,15 +331,21 @@ impl fmt::Display for Access {
 
 impl fmt::Display for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.spelled(Dialect::Arm))
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Edge::Program { link, same_place, from, to } => {
+            Relation::Program { link, same_place, from, to } => {
                 let place = if same_place { "s" } else { "d" };
-                match link.is_dependency() {
+                match link.dependency().is_some() {
                     true => write!(f, "{link}{place}{to}"),
                     false => write!(f, "{link}{place}{from}{to}"),
                 }
             }
-            Edge::Communicates { how, external } => {
+            Relation::Communicates { how, external } => {
                 let how = match how {
                     Communication::ReadsFrom => "Rf",
                     Communication::FromRead => "Fr",
@@ -239,7 +353,8 @@ impl fmt::Display for Edge {
                 };
                 write!(f, "{how}{}", if external { "e" } else { "i" })
             }
-            Edge::Exchange => f.write_str("Exch"),
+            Relation::Exchange => f.write_str("Exch"),
+            Relation::Exclusive => f.write_str("LxSx"),
         }
     }
 }
@@ -253,9 +368,11 @@ impl fmt::Display for UnknownEdge {
         write!(
             f,
             "there is no edge `{}`; there are PodRR, PodRW, PodWR, PodWW and PosRR to PosWW, with \
-             a fence MFencedWR, SFencedWW, LFencedRR, SyncdWR, Fence.w.rdWR (s for d: same place), \
-             with a dependency DpAddrdR, DpAddrdW, DpDatadW, DpCtrldW, and Rfe, Fre, Coe, Rfi, \
-             Fri, Coi, Exch",
+             a fence MFencedWR, SFencedWW, LFencedRR, SyncdWR, Fence.w.rdWR, Fence.tsodRR, \
+             DMB.SYdWR, DMB.LDdRR, DMB.STdWW, ISBdRR (s for d: same place), with a dependency \
+             DpAddrdR, DpAddrdW, DpDatadW, DpCtrldW, DpCtrlIsbdR, DpCtrlFenceIdR, and Rfe, Fre, \
+             Coe, Rfi, Fri, Coi, Exch, LxSx; both ends may be annotated, P plain, A or Aq acquire, \
+             Q acquirePC, L or Rl release, AR both: PodWWPL, RfeLA",
             self.0
         )
     }
@@ -272,7 +389,17 @@ impl FromStr for Edge {
 }
 
 fn parse(name: &str) -> Option<Edge> {
-    let communicates = |how, external| Some(Edge::Communicates { how, external });
+    if let Some(relation) = parse_relation(name) {
+        return Some(relation.into());
+    }
+    let (rest, to) = Mark::split(name)?;
+    let (rest, from) = Mark::split(rest)?;
+    let edge = Edge { relation: parse_relation(rest)?, marks: [from, to] };
+    (from.suits(edge.from()) && to.suits(edge.to())).then_some(edge)
+}
+
+fn parse_relation(name: &str) -> Option<Relation> {
+    let communicates = |how, external| Some(Relation::Communicates { how, external });
     match name {
         "Rfe" => return communicates(Communication::ReadsFrom, true),
         "Rfi" => return communicates(Communication::ReadsFrom, false),
@@ -280,22 +407,26 @@ fn parse(name: &str) -> Option<Edge> {
         "Fri" => return communicates(Communication::FromRead, false),
         "Coe" | "Wse" => return communicates(Communication::Coherence, true),
         "Coi" | "Wsi" => return communicates(Communication::Coherence, false),
-        "Exch" | "Rmw" => return Some(Edge::Exchange),
+        "Exch" | "Rmw" | "Amo.Swp" => return Some(Relation::Exchange),
+        "LxSx" => return Some(Relation::Exclusive),
         _ => {}
     }
     let (rest, to) = split_access(name)?;
     if rest.starts_with("Dp") {
         let (link, same_place) = split_place(rest)?;
-        let link = Link::named(link).filter(|link| link.is_dependency())?;
-        return Some(Edge::Program { link, same_place, from: Access::Read, to });
+        let link = Link::named(link).filter(|link| link.dependency().is_some())?;
+        // What a read returns cannot depend on data.
+        let suits = to == Access::Write || link != Link::Data;
+        let from = Access::Read;
+        return suits.then_some(Relation::Program { link, same_place, from, to });
     }
     let (rest, from) = split_access(rest)?;
     let (link, same_place) = split_place(rest)?;
     let link = match link {
         "Po" => Link::Plain,
-        named => Link::named(named)?,
+        named => Link::named(named).filter(|link| link.dependency().is_none())?,
     };
-    Some(Edge::Program { link, same_place, from, to })
+    Some(Relation::Program { link, same_place, from, to })
 }
 
 fn split_access(name: &str) -> Option<(&str, Access)> {
@@ -332,11 +463,38 @@ mod tests {
             "Coe",
             "Coi",
             "Exch",
+            "LxSx",
+            "DMB.SYdWR",
+            "Fence.tsodRR",
+            "Fence.idWW",
+            "ISBdRR",
+            "DpCtrlIsbdR",
+            "DpCtrlFenceIsW",
+            "PodWWPL",
+            "PodRRQP",
+            "RfeLA",
+            "LxSxAL",
+            "PodRWARAR",
         ] {
             assert_eq!(name.parse::<Edge>().map(|edge| edge.to_string()), Ok(name.to_owned()));
         }
         assert_eq!("Wse".parse(), "Coe".parse::<Edge>());
-        for name in ["", "Pod", "PodRX", "PoxRR", "DpPodrR", "Fence.x.rdRR", "é", "DpAddrR"] {
+        assert_eq!("PodRRAP".parse::<Edge>(), "PodRRAqP".parse());
+        assert_eq!("PodWWPRl".parse::<Edge>(), "PodWWPL".parse());
+        for name in [
+            "",
+            "Pod",
+            "PodRX",
+            "PoxRR",
+            "DpPodrR",
+            "Fence.x.rdRR",
+            "é",
+            "DpAddrR",
+            "DpDatadR",
+            "PodRRL",
+            "PodRRLP",
+            "PodWWPA",
+        ] {
             assert_eq!(name.parse::<Edge>(), Err(UnknownEdge(name.to_owned())));
         }
     }

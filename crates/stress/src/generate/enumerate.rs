@@ -6,7 +6,7 @@
 //! Coe` a `Coe`, `Fre Coe` a `Fre`). The number of cycles grows exponentially with the size.
 
 use super::cycle::Cycle;
-use super::edge::{Communication, Edge};
+use super::edge::{Communication, Edge, Relation};
 
 /// The largest size: there are millions of cycles of ten of the basic edges.
 pub const MAX_CYCLE_SIZE: usize = 12;
@@ -98,16 +98,16 @@ impl Cycles {
 /// Whether the second edge may follow the first.
 fn meets(first: Edge, second: Edge) -> bool {
     use Communication::{Coherence, FromRead, ReadsFrom};
-    let shorter = match (first, second) {
-        (Edge::Program { .. }, Edge::Program { .. }) => true,
+    let shorter = match (first.relation, second.relation) {
+        (Relation::Program { .. }, Relation::Program { .. }) => true,
         (
-            Edge::Communicates { how: first, external: true },
-            Edge::Communicates { how: second, external: true },
+            Relation::Communicates { how: first, external: true },
+            Relation::Communicates { how: second, external: true },
         ) => matches!(
             (first, second),
             (ReadsFrom, FromRead) | (Coherence, Coherence) | (FromRead, Coherence)
         ),
         _ => false,
     };
-    first.to() == second.from() && !shorter
+    first.to() == second.from() && first.marks[1] == second.marks[0] && !shorter
 }

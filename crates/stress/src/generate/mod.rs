@@ -5,8 +5,11 @@ pub(crate) mod cycle;
 pub(crate) mod edge;
 pub(crate) mod enumerate;
 pub(crate) mod hard;
+pub(crate) mod litmus;
+pub(crate) mod mark;
 pub(crate) mod mix;
 pub(crate) mod random;
+pub(crate) mod trace;
 
 /// What the places of a generated program are called: `x`, `y`, `z`, `a` to `w`, then `x1` and so
 /// on.

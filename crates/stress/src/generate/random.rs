@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use history::{AddressLabel, Kinds, MAX_THREADS, Value};
+use history::{AccessOrder, AddressLabel, Kinds, MAX_THREADS, Value};
 
 use super::mix::{Kind, Mix};
 use super::place_name;
@@ -34,6 +34,8 @@ pub struct Knobs {
     pub burst: u32,
     /// How many in a hundred instructions depend on an earlier read.
     pub dependencies: u32,
+    /// How many in a hundred accesses are annotated.
+    pub annotations: u32,
 }
 
 impl Default for Knobs {
@@ -47,6 +49,7 @@ impl Default for Knobs {
             locality: 30,
             burst: 1,
             dependencies: 0,
+            annotations: 0,
         }
     }
 }
@@ -126,6 +129,7 @@ impl Knobs {
         values.expect(&mut rng, &mut threads);
         for thread in &mut threads {
             self.add_dependencies(&mut rng, thread);
+            self.annotate(&mut rng, thread);
         }
         let program = Program { name: format!("random-{seed}"), places: self.seats(), threads };
         debug_assert_eq!(program.check(), Ok(()));
@@ -174,6 +178,25 @@ impl Knobs {
             if instruction.action.reads() {
                 read = Some(index);
             }
+        }
+    }
+}
+
+impl Knobs {
+    /// Reads acquire, writes release, atomics do either or both.
+    fn annotate(&self, rng: &mut Rng, thread: &mut [Instruction]) {
+        use AccessOrder::{Acquire, AcquirePc, AcquireRelease, Release};
+        for instruction in thread {
+            if self.annotations == 0 || !rng.percent(self.annotations) {
+                continue;
+            }
+            let orders: &[AccessOrder] = match instruction.action {
+                Action::Fence { .. } => &[],
+                Action::Load { .. } => &[Acquire, Acquire, AcquirePc],
+                Action::Store { .. } => &[Release],
+                _ => &[Acquire, Release, AcquireRelease],
+            };
+            instruction.order = rng.pick(orders).copied();
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use history::{Kinds, Value};
 
-use super::rules::{MemoryModel, waits};
+use super::rules::{MemoryModel, Party, waits};
 use crate::program::{Action, Instruction, Program};
 
 /// How far a thread can look ahead.
@@ -101,6 +101,8 @@ impl Compiled {
             let Some(place) = later.action.place() else { continue };
             let (mut all, mut but_for_stores) = (0, 0);
             let kinds_later = kinds(later.action);
+            let party_later = Party { kinds: kinds_later, order: later.order };
+            let mut addresses = 0;
             let mut fenced = Kinds::NONE;
             let bit = |earlier: usize| {
                 let back = numbers[index] - numbers[earlier];
@@ -119,9 +121,14 @@ impl Compiled {
                     continue;
                 };
                 let kinds_earlier = kinds(earlier.action);
+                let party_earlier = Party { kinds: kinds_earlier, order: earlier.order };
+                if kinds_later.writes && model.settles_addresses() {
+                    let causes = earlier.depends_on.iter();
+                    addresses |= causes.fold(0, |mask, &cause| mask | bit(cause as usize));
+                }
                 let same_place = place == earlier_place;
                 let needs_result = same_place && takes_result(earlier.action);
-                if waits(model, kinds_earlier, kinds_later, same_place)
+                if waits(model, party_earlier, party_later, same_place)
                     || fenced.meets(kinds_earlier)
                     || needs_result
                 {
@@ -131,9 +138,9 @@ impl Compiled {
                     }
                 }
             }
-            if model == MemoryModel::Rmo {
+            if model.keeps_dependencies() {
                 let causes = depends(instructions, index);
-                let causes = causes.fold(0, |mask, cause| mask | bit(cause as usize));
+                let causes = causes.fold(addresses, |mask, cause| mask | bit(cause as usize));
                 all |= causes;
                 but_for_stores |= causes;
             }
@@ -149,7 +156,7 @@ fn takes_result(action: Action) -> bool {
     matches!(action, Action::FetchAdd { .. } | Action::CompareAndSwap { .. })
 }
 
-/// What an instruction must wait for under rmo for the sake of dependencies: its own, and, if it is
+/// What an instruction must wait for for the sake of dependencies: its own, and, if it is
 /// a load, those of the store it might take its value from, so that no value is its own cause.
 fn depends(instructions: &[Instruction], index: usize) -> impl Iterator<Item = u32> + '_ {
     let place = instructions[index].action.place();

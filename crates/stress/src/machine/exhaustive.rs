@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use history::{Kinds, Value};
 use rustc_hash::FxHashSet;
 
-use super::rules::{MemoryModel, waits};
+use super::rules::{MemoryModel, Party, waits};
 use crate::outcome::Outcome;
 use crate::program::{Action, Program};
 use crate::target::{Ran, Runs, Target, TargetError};
@@ -91,6 +91,7 @@ struct Access {
     action: Action,
     place: usize,
     kinds: Kinds,
+    party: Party,
     /// What it waits for, as bits.
     waits: u64,
     /// The last earlier write of its place in its thread.
@@ -148,7 +149,8 @@ impl<'p> Guessed<'p> {
                 };
                 let depends_on = instruction.depends_on.iter();
                 let depends_on = depends_on.fold(0, |bits, &on| bits | bit(numbers[on as usize]));
-                guessed.access(first, instruction.action, kinds, depends_on, &fences);
+                let party = Party { kinds, order: instruction.order };
+                guessed.access(first, instruction.action, party, depends_on, &fences);
             }
         }
         guessed
@@ -158,26 +160,33 @@ impl<'p> Guessed<'p> {
         &mut self,
         first: usize,
         action: Action,
-        kinds: Kinds,
+        party: Party,
         depends_on: u64,
         fences: &[(usize, Kinds, Kinds)],
     ) {
+        let kinds = party.kinds;
         let place = action.place().unwrap_or_default() as usize;
-        let mut held = if self.model == MemoryModel::Rmo { depends_on } else { 0 };
+        let mut held = if self.model.keeps_dependencies() { depends_on } else { 0 };
         let mut own_write = None;
         for (at, earlier) in self.accesses.iter().enumerate().skip(first) {
             let same_place = earlier.place == place;
             let fenced = fences.iter().any(|&(fence, before, after)| {
                 at < fence && before.meets(earlier.kinds) && after.meets(kinds)
             });
-            if fenced || waits(self.model, earlier.kinds, kinds, same_place) {
+            if fenced || waits(self.model, earlier.party, party, same_place) {
                 held |= bit(at);
+            }
+            if self.model.settles_addresses()
+                && (kinds.writes || same_place && earlier.kinds.writes)
+            {
+                held |= earlier.depends_on;
             }
             if same_place && earlier.kinds.writes {
                 own_write = Some(at as u8);
             }
         }
-        self.accesses.push(Access { action, place, kinds, waits: held, own_write, depends_on });
+        let waits = held;
+        self.accesses.push(Access { action, place, kinds, party, waits, own_write, depends_on });
     }
 
     /// Adds the outcomes of all runs.

@@ -1,4 +1,4 @@
-//! Reference machines: sc, tso, pso, wmo and rmo as machines that perform instructions.
+//! Reference machines: sc, tso, pso, wmo, rmo, rvwmo and aarch64 as machines that perform instructions.
 //!
 //! Each machine has one memory. A load is performed when it takes its value, a store when it
 //! reaches the memory, an atomic does both at once. Threads go through their instructions in

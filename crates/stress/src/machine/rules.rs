@@ -8,13 +8,20 @@
 //!   place, whose value it takes.
 //! * **rmo**: as wmo, and loads of one place may overtake each other too; but what depends on a
 //!   read waits for it.
+//! * **rvwmo**, **aarch64**: as wmo, and what depends on a read waits for it, as does a load for what
+//!   the store that it may take its value from depends on, and a store for what the addresses before
+//!   it depend on. Everything waits for an earlier acquire, a release for everything earlier; of
+//!   rvwmo, annotated atomics keep their order, of aarch64 an acquire waits for an earlier release.
+//!
+//! The machines of rvwmo and aarch64 do less than their models allow: loads of one place never
+//! overtake each other, also where both return the same write, and a fence between any kinds counts.
 //!
 //! In all of them an access waits for what a fence between them orders before it.
 
 use std::fmt;
 use std::str::FromStr;
 
-use history::Kinds;
+use history::{AccessOrder, Kinds};
 use models::Model;
 
 /// A model with a machine.
@@ -30,28 +37,69 @@ pub enum MemoryModel {
     Wmo,
     /// Relaxed memory order.
     Rmo,
+    /// The weak memory order of RISC-V.
+    Rvwmo,
+    /// The model of Armv8-A, user level.
+    AArch64,
 }
 
 impl MemoryModel {
     /// All of them, from strong to weak.
-    pub const ALL: &'static [MemoryModel] =
-        &[MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Wmo, MemoryModel::Rmo];
+    pub const ALL: &'static [MemoryModel] = &[
+        MemoryModel::Sc,
+        MemoryModel::Tso,
+        MemoryModel::Pso,
+        MemoryModel::Wmo,
+        MemoryModel::Rmo,
+        MemoryModel::Rvwmo,
+        MemoryModel::AArch64,
+    ];
 
-    /// The model that its runs satisfy.
-    pub fn model(self) -> Model {
+    /// The built-in model that its runs satisfy; `None` if that is a model file.
+    pub fn model(self) -> Option<Model> {
         match self {
-            MemoryModel::Sc => Model::Sc,
-            MemoryModel::Tso => Model::Tso,
-            MemoryModel::Pso => Model::Pso,
-            MemoryModel::Wmo => Model::Wmo,
-            MemoryModel::Rmo => Model::Rmo,
+            MemoryModel::Sc => Some(Model::Sc),
+            MemoryModel::Tso => Some(Model::Tso),
+            MemoryModel::Pso => Some(Model::Pso),
+            MemoryModel::Wmo => Some(Model::Wmo),
+            MemoryModel::Rmo => Some(Model::Rmo),
+            MemoryModel::Rvwmo | MemoryModel::AArch64 => None,
         }
+    }
+
+    /// What the model that its runs satisfy is called, built in or a shipped file.
+    pub fn name(self) -> &'static str {
+        match self {
+            MemoryModel::Rvwmo => "rvwmo",
+            MemoryModel::AArch64 => "aarch64",
+            model => model.model().map_or("", Model::name),
+        }
+    }
+
+    /// What the model promises, in a line.
+    pub fn summary(self) -> &'static str {
+        match self {
+            MemoryModel::Rvwmo => "the weak memory order of RISC-V (models/rvwmo.cat)",
+            MemoryModel::AArch64 => "Armv8-A at user level (models/aarch64.cat)",
+            model => model.model().map_or("", Model::summary),
+        }
+    }
+
+    /// Whether what depends on a read waits for it.
+    pub(super) fn keeps_dependencies(self) -> bool {
+        matches!(self, MemoryModel::Rmo | MemoryModel::Rvwmo | MemoryModel::AArch64)
+    }
+
+    /// Whether a store waits for what the addresses of earlier accesses depend on, and a load for what
+    /// the store that it may take its value from depends on.
+    pub(super) fn settles_addresses(self) -> bool {
+        matches!(self, MemoryModel::Rvwmo | MemoryModel::AArch64)
     }
 }
 
 impl fmt::Display for MemoryModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.model().name())
+        f.pad(self.name())
     }
 }
 
@@ -87,13 +135,48 @@ impl FromStr for MemoryModel {
     }
 }
 
-/// Whether an access waits for an earlier one of its thread, by program order alone.
-pub(super) fn waits(model: MemoryModel, earlier: Kinds, later: Kinds, same_place: bool) -> bool {
+/// What an access is to others of its thread.
+#[derive(Clone, Copy)]
+pub(super) struct Party {
+    pub(super) kinds: Kinds,
+    pub(super) order: Option<AccessOrder>,
+}
+
+impl Party {
+    fn is_atomic(self) -> bool {
+        self.kinds == Kinds::ALL
+    }
+
+    fn acquires(self) -> bool {
+        use AccessOrder::{Acquire, AcquireRelease, Sequential};
+        matches!(self.order, Some(Acquire | AcquireRelease | Sequential))
+    }
+
+    fn releases(self) -> bool {
+        use AccessOrder::{AcquireRelease, Release, Sequential};
+        matches!(self.order, Some(Release | AcquireRelease | Sequential))
+    }
+}
+
+/// Whether an access waits for an earlier one of its thread, by program order and annotations.
+pub(super) fn waits(model: MemoryModel, earlier: Party, later: Party, same_place: bool) -> bool {
+    let weakly = same_place && (earlier.kinds.reads || later.kinds.writes);
     match model {
         MemoryModel::Sc => true,
-        MemoryModel::Tso => earlier.reads || later.writes,
-        MemoryModel::Pso => earlier.reads || (later.writes && same_place),
-        MemoryModel::Wmo => same_place && (earlier.reads || later.writes),
-        MemoryModel::Rmo => same_place && later.writes,
+        MemoryModel::Tso => earlier.kinds.reads || later.kinds.writes,
+        MemoryModel::Pso => earlier.kinds.reads || (later.kinds.writes && same_place),
+        MemoryModel::Wmo => weakly,
+        MemoryModel::Rmo => same_place && later.kinds.writes,
+        MemoryModel::Rvwmo => {
+            let annotated = |party: Party| party.acquires() || party.releases();
+            let is_rcsc = |party: Party| party.is_atomic() && annotated(party);
+            let both = is_rcsc(earlier) && is_rcsc(later);
+            weakly || earlier.acquires() || later.releases() || both
+        }
+        MemoryModel::AArch64 => {
+            let acquires_pc = earlier.order == Some(AccessOrder::AcquirePc);
+            let in_turn = earlier.releases() && later.acquires();
+            weakly || earlier.acquires() || acquires_pc || later.releases() || in_turn
+        }
     }
 }

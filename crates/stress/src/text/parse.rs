@@ -1,6 +1,6 @@
 //! Programs in, from text.
 
-use history::{AddressLabel, InputError, InputErrorKind, MAX_THREADS};
+use history::{AccessOrder, AddressLabel, InputError, InputErrorKind, MAX_THREADS};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scan::{Scanner, Span};
@@ -15,7 +15,8 @@ const OPERATION_HELP: &str = "an instruction is a store `M[x] := 1`, a load `M[x
 const ACCESS_HELP: &str = "`M[x] ?` is a load, `M[x] := 1` is a store";
 const ATOMIC_HELP: &str = "atomics are a swap `<M[x] ?; M[x] := 1>`, a fetch-and-add \
                            `<M[x] ?; M[x] += 1>` and a compare-and-swap `<M[x] ? 0; M[x] := 1>`";
-const SUFFIX_HELP: &str = "an instruction may be followed by `as name` and `dep name,name`";
+const SUFFIX_HELP: &str = "an instruction may be followed by `as name`, `dep name,name` and, if it is \
+                           an access, by `acq`, `acqpc`, `rel`, `acqrel` or `sc`";
 const INIT_HELP: &str = "`init M[x] == 5` says what is there at first";
 const PLACE_HELP: &str =
     "`place M[x] line 0 word 1` puts it into the second of the eight words of cache line 0";
@@ -265,10 +266,34 @@ impl Draft {
             } else if !depends && scanner.takes_word("dep") {
                 depends = true;
                 self.dependencies(scanner, thread, index)?;
+            } else if let Some(order) =
+                AccessOrder::ALL.into_iter().find(|order| scanner.takes_word(order.spelling()))
+            {
+                self.annotate(scanner, thread, index, order, start)?;
             } else {
-                return scanner.finish("`as`, `dep` or the end of the line", SUFFIX_HELP);
+                return scanner
+                    .finish("`as`, `dep`, an annotation or the end of the line", SUFFIX_HELP);
             }
         }
+    }
+
+    fn annotate(
+        &mut self,
+        scanner: &Scanner<'_>,
+        thread: usize,
+        index: usize,
+        order: AccessOrder,
+        start: usize,
+    ) -> Result<(), InputError> {
+        let instruction = &mut self.program.threads[thread][index];
+        if instruction.action.place().is_none() {
+            return Err(scanner.senseless(scanner.since(start), "a fence is not annotated"));
+        }
+        if instruction.order.replace(order).is_some() {
+            let kind = InputErrorKind::Repeated { what: "annotation" };
+            return Err(scanner.error(scanner.since(start), kind));
+        }
+        Ok(())
     }
 
     fn dependencies(

@@ -111,6 +111,9 @@ fn print_suffixes(
     index: usize,
     instruction: &Instruction,
 ) -> fmt::Result {
+    if let Some(order) = instruction.order {
+        write!(f, " {}", order.spelling())?;
+    }
     if let Some(name) = names.get(thread, index) {
         write!(f, " as {name}")?;
     }

@@ -1,7 +1,7 @@
 //! Programs as text and JSON: what is printed reads as the same program, and what cannot be read
 //! is refused with its place.
 
-use history::{AddressLabel, Kinds};
+use history::{AccessOrder, AddressLabel, Kinds};
 use proptest::prelude::*;
 use tribunal_stress::{
     Action, Condition, Instruction, Place, Program, Test, parse_programs, parse_programs_json,
@@ -63,7 +63,9 @@ fn test() -> impl Strategy<Value = Test> {
                     let reads = |&on: &u32| thread[on as usize].action.reads();
                     let earlier = (0..thread.len() as u32).filter(|on| dependencies >> on & 1 == 1);
                     let depends_on = earlier.filter(reads).collect();
-                    thread.push(Instruction { action, depends_on });
+                    let order = AccessOrder::ALL.into_iter().nth((dependencies % 11) as usize);
+                    let order = order.filter(|_| action.place().is_some());
+                    thread.push(Instruction { action, depends_on, order });
                 }
                 program.threads.push(thread);
             }
@@ -158,7 +160,10 @@ fn every_mistake_has_its_own_sentence() {
         ("0: x := 1 as a dep a", "p:1:20: `a` returns nothing"),
         ("0: x ? as a\n0: x ? as a", "p:2:11: the name `a` is taken"),
         ("0: x ? as a as b", "p:1:13: a second name for one event"),
-        ("0: x ? x", "p:1:8: expected `as`, `dep` or the end of the line, found `x`"),
+        (
+            "0: x ? x",
+            "p:1:8: expected `as`, `dep`, an annotation or the end of the line, found `x`",
+        ),
         ("0: y := 1 dep b", "p:1:15: no instruction is called `b` so far"),
         ("init x == 1\ninit x == 2", "p:2:1: a second `init` for M[x]"),
         ("place x line 0 word 8", "p:1:21: a cache line has the words 0 to 7"),

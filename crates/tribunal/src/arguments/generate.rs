@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use models::Model;
-use stress::{Bug, Cycle, Edge, Knobs, MAX_CYCLE_SIZE, Machine, MemoryModel, Mix};
+use stress::{Assembly, Bug, Cycle, Edge, Knobs, MAX_CYCLE_SIZE, Machine, MemoryModel, Mix};
 
 use super::{JsonFlag, OutFlag, QuietFlag};
 
@@ -13,7 +13,8 @@ Examples:
   tribunal generate program --count 1000 --mix tsotool --json -o programs.jsonl
   tribunal generate program --cycle \"PodWR Fre PodWR Fre\"        the store-buffering test
   tribunal generate program --cycles 6                           SB, MP, IRIW, … every one
-  tribunal generate program --cycles 6 --edges \"PodWR MFencedWR Fre Rfe PodRR\"";
+  tribunal generate program --cycles 6 --edges \"PodWR MFencedWR Fre Rfe PodRR\"
+  tribunal generate program --cycle \"PodWWPL RfeLA PodRRAP Fre\" --litmus aarch64";
 
 const TRACE_EXAMPLES: &str = "\
 Examples:
@@ -44,7 +45,8 @@ pub(crate) struct GenerateProgramArguments {
     ///
     /// PodWR goes from a write to a later read of another place (PosWR: of the same), MFencedWR
     /// has a fence between them, DpAddrdR a dependency; Rfe, Fre and Coe go to another thread: from
-    /// a write to a read of it, from a read to what overwrites it, from a write to the next.
+    /// a write to a read of it, from a read to what overwrites it, from a write to the next. Letters at
+    /// the end annotate both ends: PodWWPL goes from a plain write to one that releases.
     #[arg(long, value_name = "EDGES", conflicts_with_all = ["cycles", "count"])]
     pub(crate) cycle: Option<Cycle>,
 
@@ -56,6 +58,13 @@ pub(crate) struct GenerateProgramArguments {
     /// With --cycles: the edges to make them of [default: PodRR PodRW PodWR PodWW Rfe Fre Coe].
     #[arg(long, value_name = "EDGES", requires = "cycles", value_parser = edges)]
     pub(crate) edges: Option<Edges>,
+
+    /// Write litmus tests for this architecture, as herdtools and `tribunal litmus` read them, instead of
+    /// programs: x86, riscv or aarch64.
+    ///
+    /// A fence that it does not have becomes the weakest of its own that orders as much.
+    #[arg(long, value_name = "ARCHITECTURE", conflicts_with_all = ["json", "count"])]
+    pub(crate) litmus: Option<Assembly>,
 
     #[command(flatten)]
     pub(crate) knobs: KnobFlags,
@@ -196,6 +205,12 @@ pub(crate) struct KnobFlags {
     #[arg(long, value_name = "PERCENT", default_value_t = Knobs::default().dependencies)]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) dependencies: u32,
+
+    /// How many accesses, in percent, are annotated: loads acquire, stores release, atomics do either or
+    /// both.
+    #[arg(long, value_name = "PERCENT", default_value_t = Knobs::default().annotations)]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub(crate) annotations: u32,
 }
 
 impl KnobFlags {
@@ -210,6 +225,7 @@ impl KnobFlags {
             locality: self.locality,
             burst: self.burst,
             dependencies: self.dependencies,
+            annotations: self.annotations,
         }
     }
 }
@@ -224,9 +240,7 @@ fn edges(text: &str) -> Result<Edges, String> {
 }
 
 fn machine_parser() -> impl TypedValueParser<Value = MemoryModel> {
-    let value = |machine: MemoryModel| {
-        PossibleValue::new(machine.model().name()).help(machine.model().summary())
-    };
+    let value = |machine: MemoryModel| PossibleValue::new(machine.name()).help(machine.summary());
     PossibleValuesParser::new(MemoryModel::ALL.iter().copied().map(value))
         .try_map(|name| name.parse())
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use models::Model;
-use stress::TargetName;
+use stress::{Assembly, TargetName};
 
 use super::{EXIT_CODES, JobFlag, JsonFlag, LimitFlags, QuietFlag};
 
@@ -17,6 +17,7 @@ Examples:
   tribunal litmus --model my.cat *.litmus          a model of your own
   tribunal litmus --json --witness SB.litmus       with an execution for every outcome
   tribunal litmus @all                             the tests that the file `all` lists
+  tribunal litmus --to aarch64 MP+fence.w.w+addr.litmus   the same cycle for another architecture
   tribunal litmus --on host SB.litmus              how often each outcome comes on this machine
   tribunal litmus --on host --model sc SB.litmus   … and whether sc allows them";
 
@@ -71,6 +72,13 @@ pub(crate) struct LitmusArguments {
     /// events are performed.
     #[arg(long)]
     pub(crate) witness: bool,
+
+    /// Write each test for another architecture, from the cycle that it names (`Orig=` or the quoted
+    /// line), instead of answering it: x86, riscv or aarch64.
+    ///
+    /// A fence that it does not have becomes the weakest of its own that orders as much.
+    #[arg(long, value_name = "ARCHITECTURE", conflicts_with_all = ["on", "witness", "model", "json"])]
+    pub(crate) to: Option<Assembly>,
 
     #[command(flatten)]
     pub(crate) limits: LimitFlags,

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use history::History;
 use stress::{
-    Bug, Edge, Formula, Knobs, Machine, Outcome, Program, Ran, Runs, Target, TargetError, Test,
-    cycles,
+    Assembly, Bug, Edge, Formula, Knobs, Machine, Outcome, Program, Ran, Runs, Target, TargetError,
+    Test, cycles,
 };
 
 use crate::arguments::{
@@ -30,6 +30,11 @@ fn programs(arguments: &GenerateProgramArguments, interrupt: &Interrupt) -> Resu
     let mut sink = Sink::open(arguments.out.output.as_deref(), interrupt)?;
     let progress = Progress::start(arguments.quiet.quiet);
     let mut written = 0u64;
+    if let Some(assembly) = arguments.litmus {
+        litmus_tests(arguments, assembly, &mut sink)?;
+        drop(progress);
+        return sink.finish();
+    }
     let mut write = |test: Test| {
         written += 1;
         progress.teller().say(|| format!("{written} programs"));
@@ -39,7 +44,14 @@ fn programs(arguments: &GenerateProgramArguments, interrupt: &Interrupt) -> Resu
         }
     };
     match (&arguments.cycle, arguments.cycles) {
-        (Some(cycle), _) => write(cycle.test())?,
+        (Some(cycle), _) => {
+            if let Some(lost) = cycle.beyond_programs() {
+                return Err(Failure::Usage(format!(
+                    "programs cannot say {lost}; add `--litmus riscv` or `--litmus aarch64`"
+                )));
+            }
+            write(cycle.test())?;
+        }
         (None, Some(size)) => {
             let edges = arguments.edges.as_ref().map_or(&Edge::BASIC[..], |edges| &edges.0);
             cycles(edges, size.into()).try_for_each(|cycle| write(cycle.test()))?;
@@ -50,6 +62,32 @@ fn programs(arguments: &GenerateProgramArguments, interrupt: &Interrupt) -> Resu
     }
     drop(progress);
     sink.finish()
+}
+
+/// The tests of the cycles asked for, for an architecture. Of many cycles those that it has no
+/// instructions for are left out.
+fn litmus_tests(
+    arguments: &GenerateProgramArguments,
+    assembly: Assembly,
+    sink: &mut Sink,
+) -> Result<(), Failure> {
+    match (&arguments.cycle, arguments.cycles) {
+        (Some(cycle), _) => {
+            let text = cycle.litmus(assembly).map_err(|no| Failure::Usage(no.to_string()))?;
+            sink.write(|out| write!(out, "{text}"))
+        }
+        (None, Some(size)) => {
+            let edges = arguments.edges.as_ref().map_or(&Edge::BASIC[..], |edges| &edges.0);
+            let mut tests =
+                cycles(edges, size.into()).filter_map(|each| each.litmus(assembly).ok());
+            tests.try_for_each(|text| sink.write(|out| writeln!(out, "{text}")))
+        }
+        (None, None) => {
+            let sentence =
+                "`--litmus` needs a cycle: `--cycle \"PodWR Fre PodWR Fre\"` or `--cycles 4`";
+            Err(Failure::Usage(sentence.to_owned()))
+        }
+    }
 }
 
 /// The random programs asked for, each with its seed.

@@ -15,7 +15,7 @@ use litmus::{
     read_text,
 };
 use pipeline::{Pipeline, Questions};
-use stress::TargetName;
+use stress::{Assembly, Cycle, TargetName};
 
 use super::remark;
 use crate::arguments::{Colour, ColourFlag, LitmusArguments, LitmusModelArgument};
@@ -45,6 +45,9 @@ pub(crate) fn run(arguments: &LitmusArguments, interrupt: &Interrupt) -> Result<
             None => ending = Ending::Unasked,
         }
     }
+    if let Some(assembly) = arguments.to {
+        return convert(&tests, assembly, ending, interrupt);
+    }
     let progress = Progress::start(arguments.quiet.quiet);
     let asking = Asking {
         arguments: arguments.clone(),
@@ -65,6 +68,30 @@ pub(crate) fn run(arguments: &LitmusArguments, interrupt: &Interrupt) -> Result<
         Err(failure) => return Err(failure),
     });
     Ok(if interrupt.happened() { Ending::Interrupted } else { ending })
+}
+
+/// The tests of the same cycles for an architecture.
+fn convert(
+    tests: &[Arc<Test>],
+    assembly: Assembly,
+    ending: Ending,
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
+    let mut text = String::new();
+    for test in tests {
+        let named = |(_, value): &(String, String)| Some(value.parse::<Cycle>());
+        let said = test.litmus.metadata.iter().filter(|(key, _)| key == "Orig" || key == "Cycle");
+        let quoted = test.litmus.description.iter().map(|text| text.parse::<Cycle>());
+        let cycle = said.filter_map(named).chain(quoted).find_map(Result::ok).ok_or_else(|| {
+            Failure::Usage(format!(
+                "{}: no line of the test names a cycle of known edges; `Orig=PodWR Fre PodWR Fre` would",
+                test.file
+            ))
+        })?;
+        let made = cycle.litmus(assembly);
+        text += &made.map_err(|no| Failure::Usage(format!("{}: {no}", test.file)))?;
+    }
+    output::deliver(&text, None, ending, interrupt)
 }
 
 /// The model that is meant, with its file read.

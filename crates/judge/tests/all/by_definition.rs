@@ -1,0 +1,326 @@
+//! Every engine that takes model files, the built-in models beside them, and brute force from the
+//! definition of the file agree on random histories with everything that a trace can say; and
+//! leaving anything out of a file shows on some of these histories.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::recorded::interleaved;
+use cat::{Answer, meets, solve};
+use evidence::Verdict;
+use history::{History, parse_text};
+use models::Model;
+use oracle::{Definition, Rng, Shape, annotated, executions, ordered_cycle, random_history, text};
+use tribunal_judge::{Budget, Engine, ModelFile, Outcome, judge, judge_by_file};
+
+/// The models that are compared.
+const MODELS: [&str; 12] = [
+    "sc",
+    "tso",
+    "pso",
+    "wmo",
+    "rmo",
+    "coherence",
+    "rvwmo",
+    "rvtso",
+    "aarch64",
+    "aarch64-2020",
+    "x86",
+    "ra",
+];
+
+/// How many histories to try; `TRIBUNAL_TRIALS` overrides it for long runs.
+fn trials() -> u64 {
+    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(250)
+}
+
+/// The seed of the first history; another one every day, so that CI looks at new histories.
+fn first_seed() -> u64 {
+    let day = || {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        now.map_or(0, |now| now.as_secs() / 86_400 * 1_000_000)
+    };
+    let first = std::env::var("FIRST_SEED").ok().and_then(|n| n.parse().ok());
+    let first = first.unwrap_or_else(day);
+    println!("FIRST_SEED={first}");
+    first
+}
+
+/// A cycle of accesses that an architecture keeps in order, or a history of one of the shapes in
+/// turn, most of them with annotations; half of all with their lines in an order that mixes threads.
+fn history(seed: u64) -> History {
+    // The few that have very many executions would take most of the time.
+    const MOST_EXECUTIONS: usize = 300;
+    (0..)
+        .map(|number| random(Rng::numbered(seed, number), seed))
+        .find(|history| executions(history) <= MOST_EXECUTIONS)
+        .expect("most have few")
+}
+
+fn random(mut rng: Rng, seed: u64) -> History {
+    let shapes = Shape::all();
+    let shape = &shapes[seed as usize % shapes.len()];
+    let history = match rng.below(6) {
+        0..3 => ordered_cycle(&mut rng),
+        3 => random_history(&mut rng, shape),
+        _ => {
+            let history = random_history(&mut rng, shape);
+            annotated(&mut rng, &history)
+        }
+    };
+    if rng.percent(50) { history } else { interleaved(&history, seed) }
+}
+
+/// A model as a file, its definition, and the built-in one of its name.
+struct Asked {
+    file: ModelFile,
+    definition: Definition,
+    built_in: Option<Model>,
+}
+
+fn asked(name: &'static str) -> Asked {
+    let built_in = name.parse().ok();
+    let file = ModelFile::shipped(name).expect("it is shipped");
+    Asked { file, definition: Definition::shipped(name).expect("it is there"), built_in }
+}
+
+/// Who answered how often, and how often a history was allowed.
+#[derive(Default, Debug)]
+struct Tally {
+    allowed: u64,
+    by: BTreeMap<String, u64>,
+    unmet: BTreeMap<String, u64>,
+}
+
+impl Asked {
+    /// Compares all answers about a history.
+    fn compare(&self, history: &History, tally: &mut Tally) -> Result<(), String> {
+        let unmet = self.definition.unmet(history);
+        let expected = unmet.is_none();
+        tally.allowed += u64::from(expected);
+        if let Some(unmet) = unmet {
+            let why = if unmet.is_empty() { "several".to_owned() } else { unmet.join("+") };
+            *tally.unmet.entry(why).or_default() += 1;
+        }
+        let mut answers = vec![self.by_search(history)?];
+        answers.extend(self.by_file(history, tally)?);
+        answers.extend(self.by_built_in(history));
+        match answers.iter().find(|(_, answer)| *answer != expected) {
+            None => Ok(()),
+            Some((engine, answer)) => Err(format!("{engine} says {answer}, not {expected}")),
+        }
+    }
+
+    fn by_search(&self, history: &History) -> Result<(String, bool), String> {
+        let answer = match solve(&self.file.model, history, |effort| effort.evaluations < 1_000_000)
+        {
+            Answer::Consistent(witness) if meets(&self.file.model, history, &witness) => true,
+            Answer::Consistent(_) => return Err("the search has a wrong witness".to_owned()),
+            Answer::Violation(_) => false,
+            Answer::Undecided(_) => return Err("the search is undecided".to_owned()),
+        };
+        Ok(("the search".to_owned(), answer))
+    }
+
+    fn by_file(
+        &self,
+        history: &History,
+        tally: &mut Tally,
+    ) -> Result<Option<(String, bool)>, String> {
+        let judgement = judge_by_file(history, &self.file, &Budget::unlimited());
+        let engine = format!("{:?}", judgement.decided_by);
+        *tally.by.entry(engine.clone()).or_default() += 1;
+        match judgement.outcome {
+            Verdict::Holds(witness) if meets(&self.file.model, history, &witness) => {
+                Ok(Some((engine, true)))
+            }
+            Verdict::Holds(_) => Err(format!("{engine} has a wrong witness")),
+            Verdict::Broken(_) => Ok(Some((engine, false))),
+            Verdict::Undecided(why) => Err(format!("{engine} is undecided: {why:?}")),
+        }
+    }
+
+    fn by_built_in(&self, history: &History) -> Vec<(String, bool)> {
+        let Some(model) = self.built_in else { return Vec::new() };
+        let mut answers = Vec::new();
+        for &(engine, ..) in Engine::ALL {
+            let answer = match judge(history, model, engine, &Budget::unlimited()).outcome {
+                Outcome::Holds(_) => true,
+                Outcome::Broken(_) => false,
+                Outcome::Undecided(_) => continue,
+            };
+            answers.push((format!("{engine:?} of the built-in model"), answer));
+        }
+        // None answers where a trace says what no built-in model knows.
+        if !answers.is_empty() {
+            answers.push(("the other oracle".to_owned(), oracle::allows(history, model)));
+        }
+        answers
+    }
+}
+
+#[test]
+fn every_engine_agrees_with_the_definition_of_each_shipped_model() {
+    let first = first_seed();
+    for name in MODELS {
+        let asked = asked(name);
+        let mut tally = Tally::default();
+        let began = std::time::Instant::now();
+        let mut wrong = Vec::new();
+        for seed in first..first + trials() {
+            let history = history(seed);
+            if let Err(why) = asked.compare(&history, &mut tally) {
+                wrong.push(format!("{name}, seed {seed}: {why}\n{}", text(&history)));
+            }
+        }
+        println!("{name}: {tally:?}, {:.1?}", began.elapsed());
+        let few: Vec<String> = wrong.iter().take(5).cloned().collect();
+        assert!(wrong.is_empty(), "{} wrong answers:\n{}", wrong.len(), few.join("\n"));
+        let share = 100 * tally.allowed / trials();
+        assert!((10..=90).contains(&share), "{name} allows {share} % of the histories");
+    }
+}
+
+/// Parts of a model that no history tells apart, because they follow from the rest of it: `co` and `amo`
+/// where coherence, from-read and atomicity say as much, rules 1, 2 and 8 of rvwmo, what Ztso keeps
+/// anyway, fences between what the model keeps.
+const FOLLOWS: &[(&str, &[&str])] = &[
+    (
+        "tso",
+        &[
+            "fence-from(R, R, Fence.r.r)",
+            "fence-from(R, W, Fence.r.w)",
+            "fence-from(R, M, Fence.r.rw)",
+            "fence-from(W, W, Fence.w.w)",
+            "fence-from(M, W, Fence.rw.w)",
+            "fence-from(R, R, Fence.tso)",
+            "amo",
+            "amo",
+            "amo^-1",
+            "co",
+            "amo",
+        ],
+    ),
+    (
+        "pso",
+        &[
+            "fence-from(R, R, Fence.r.r)",
+            "fence-from(R, W, Fence.r.w)",
+            "fence-from(R, M, Fence.r.rw)",
+            "fence-from(R, R, Fence.tso)",
+            "amo",
+            "amo",
+            "amo^-1",
+            "co",
+            "[W] ; po-loc ; [W]",
+            "amo",
+        ],
+    ),
+    ("wmo", &["amo", "amo", "amo^-1", "co", "[R] ; po-loc ; [M]", "[W] ; po-loc ; [W]", "amo"]),
+    ("rmo", &["amo", "amo", "amo^-1", "amo", "amo", "amo"]),
+    (
+        "rvwmo",
+        &[
+            "amo",
+            "amo",
+            "amo^-1",
+            "[M] ; po-loc ; [W]",
+            "X",
+            "lxsx",
+            "([R] ; read-twice ; [R]) \\ (rf^-1 ; rf)",
+            "amo",
+            "co",
+            "amo",
+        ],
+    ),
+    (
+        "rvtso",
+        &[
+            "AQ",
+            "RL",
+            "X",
+            "EX",
+            "fence-from(R, R, Fence.r.r)",
+            "fence-from(R, W, Fence.r.w)",
+            "fence-from(R, M, Fence.r.rw)",
+            "fence-from(W, W, Fence.w.w)",
+            "fence-from(M, W, Fence.rw.w)",
+            "fence-from(R, R, Fence.tso)",
+            "amo",
+            "amo",
+            "amo^-1",
+            "[M] ; po-loc ; [W]",
+            "X",
+            "[RCsc] ; po ; [RCsc]",
+            "lxsx",
+            "addr",
+            "data ; [W]",
+            "ctrl ; [W]",
+            "(addr | data) ; [W] ; rfi ; [R]",
+            "addr",
+            "data",
+            "addr ; [M] ; po ; [W]",
+            "([R] ; read-twice ; [R]) \\ (rf^-1 ; rf)",
+            "amo",
+            "co",
+            "acyclic kept | amo | rfe | co | fr as global",
+            "kept",
+            "amo",
+            "rfe",
+            "co",
+            "fr",
+            "amo",
+        ],
+    ),
+    ("x86", &["_ * X"]),
+];
+
+/// Seeds of histories that tell each model from itself without any of its other parts. With
+/// `TRIBUNAL_TRIALS` the test looks for new ones among so many and prints them.
+const TELLING: &[u64] = &[
+    1, 4, 6, 8, 12, 22, 25, 33, 34, 39, 42, 44, 45, 47, 54, 57, 58, 65, 68, 69, 77, 78, 101, 117,
+    127, 147, 170, 175, 208, 210, 257, 272, 280, 290, 332, 340, 361, 385, 386, 409, 421, 428, 457,
+    470, 489, 513, 535, 548, 565, 627, 656, 696, 889, 1006, 1030, 1042, 1104, 1348, 1420, 1532,
+    1924, 2017, 2076, 2092, 2469,
+];
+
+/// Histories that tell what is left apart.
+const BY_HAND: [&str; 4] = [
+    "0: x := 1\n0: dmb.sy\n0: y := 1\n1: <y == 1; y := 2>\n1: y == 2 acq\n1: x == 0",
+    "0: x := 1\n0: dmb.sy\n0: y := 1\n1: <y == 1; y := 2>\n1: y == 2 acqpc\n1: x == 0",
+    "0: x == 1 as a\n0: y := 1 data a\n0: y := 2\n1: y == 2 as b\n1: x := 1 data b",
+    "0: x := 1\n0: sync\n0: y := 1\n1: y == 1 as a\n1: z := 1 addr a\n1: z == 1 as b\n1: x == 0 addr b",
+];
+
+#[test]
+fn whatever_is_left_out_of_a_model_shows_on_some_history() {
+    let searched = std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse::<u64>().ok());
+    let seeds = searched.map_or_else(|| TELLING.to_vec(), |trials| (0..trials).collect());
+    let by_hand = BY_HAND.iter().map(|text| parse_text(text).unwrap());
+    let random = seeds.iter().map(|&seed| history(seed));
+    let histories: Vec<History> = by_hand.chain(random).collect();
+    let (mut same, mut telling) = (Vec::new(), BTreeSet::new());
+    for name in MODELS {
+        let whole = Definition::shipped(name).expect("it is there");
+        let mut verdicts: Vec<Option<bool>> = vec![None; histories.len()];
+        for mutant in whole.mutants() {
+            let without = Definition::of(&mutant.text).expect("it is read");
+            let mut tells = |at: usize| {
+                let expected = *verdicts[at].get_or_insert_with(|| whole.allows(&histories[at]));
+                expected != without.allows(&histories[at])
+            };
+            // Those that told others apart first, so that few are needed.
+            let known = telling.iter().copied().find(|&at| tells(at));
+            match known.or_else(|| (0..histories.len()).find(|&at| tells(at))) {
+                Some(at) => drop(telling.insert(at)),
+                None => same.push((name, mutant.without)),
+            }
+        }
+    }
+    let same: Vec<(&str, &str)> = same.iter().map(|(name, part)| (*name, part.as_str())).collect();
+    let random = telling.into_iter().filter_map(|at: usize| at.checked_sub(BY_HAND.len()));
+    let telling: Vec<u64> = random.map(|at| seeds[at]).collect();
+    println!("told apart by {telling:?}, not told apart:");
+    same.iter().for_each(|pair| println!("    {pair:?},"));
+    let follows = FOLLOWS.iter().flat_map(|(name, parts)| parts.iter().map(|part| (*name, *part)));
+    assert_eq!(same, follows.collect::<Vec<_>>());
+}
