@@ -399,7 +399,10 @@ impl<R: Read> TextReader<R> {
         if matches!(self.input.window.peek(), Some(b'0'..=b'9')) {
             let (number, token) = self.number("an end time", TIMES_HELP)?;
             let end = self.input.window.since(place);
-            self.input.window.skip_blanks();
+            match self.by_lines {
+                true => self.input.window.skip_spaces(),
+                false => self.input.window.skip_blanks(),
+            }
             if self.input.window.peek() == Some(b':') {
                 self.early_thread = Some((number, token));
             } else {

@@ -118,9 +118,15 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Whether the input has to be asked before the end of the line is there.
+    /// Whether the input has to be asked before a line that says something is there to its end.
     pub(super) fn lacks_line(&self) -> bool {
-        !self.ended && memchr(b'\n', self.visible()).is_none()
+        let mut rest = self.visible().trim_ascii_start();
+        while rest.first() == Some(&b'#')
+            && let Some(end) = memchr(b'\n', rest)
+        {
+            rest = rest[end..].trim_ascii_start();
+        }
+        !self.ended && memchr(b'\n', rest).is_none()
     }
 
     /// What is there of the input from the next byte on, without asking for more.

@@ -9,6 +9,7 @@ mod common_lines;
 mod corpus;
 mod diagnostics;
 mod packed;
+mod pieces;
 mod retain;
 mod round_trips;
 mod sizes;
