@@ -85,7 +85,7 @@ fn text(threads: &[Vec<Act>]) -> String {
         .iter()
         .map(|acts| acts.iter().enumerate().flat_map(|(i, &act)| cells(i, act)).collect())
         .collect();
-    let mut text = String::from("X86_64 random\n{ }\n");
+    let mut text = String::from("X86_64 random\n{ x=0; y=0; }\n");
     let names: Vec<String> = (0..threads.len()).map(|thread| format!("P{thread}")).collect();
     writeln!(text, " {} ;", names.join(" | ")).unwrap();
     for row in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {

@@ -54,7 +54,7 @@ fn cell() -> impl Strategy<Value = String> {
 fn proposition() -> impl Strategy<Value = String> {
     let atom = prop::sample::select(vec![
         "0:rax=1",
-        "1:ebx=-1",
+        "1:edx=-1",
         "x=2",
         "[y]=1",
         "0:rcx=x",
@@ -77,9 +77,9 @@ fn proposition() -> impl Strategy<Value = String> {
 
 fn test() -> impl Strategy<Value = String> {
     let init = prop::sample::select(vec![
-        "",
+        "x=0; y=0;",
         "x=1; int y; 0:rax=x;",
-        "int64_t x=-1; uint8_t 1:rbx=2; [z]=5",
+        "int64_t x=-1; uint8_t 1:rbx=2; y=0; [z]=5",
         "int *x=&y; *1:rcx=x;",
     ]);
     let rows = prop::collection::vec((cell(), cell()), 0..6);
@@ -133,7 +133,7 @@ proptest! {
 #[test]
 fn precedence_is_that_of_herd7() {
     let parsed = |condition: &str| {
-        let text = format!("X86_64 T\n{{ }}\n P0 ;\n nop ;\nexists ({condition})");
+        let text = format!("X86_64 T\n{{ x=0; }}\n P0 ;\n nop ;\nexists ({condition})");
         let test = parse(&text).unwrap();
         test.condition.proposition.spelled(&test)
     };
@@ -151,15 +151,18 @@ fn precedence_is_that_of_herd7() {
 fn depth_and_length_are_no_matter_of_the_stack() {
     let deep = 100_000;
     let text = format!(
-        "X86_64 T\n{{ }}\n P0 ;\n nop ;\nexists ({}x=1{} {})",
+        "X86_64 T\n{{ x=0; }}\n P0 ;\n nop ;\nexists ({}x=1{} {})",
         "(".repeat(deep),
         ")".repeat(deep),
         "/\\ x=1 ".repeat(deep)
     );
     let test = parse(&text).unwrap();
     assert_eq!(parse(&test.to_text()).unwrap(), test);
-    let comments =
-        format!("X86_64 T\n{}{}\n{{ }}\n P0 ;\nexists x=0", "(*".repeat(deep), "*)".repeat(deep));
+    let comments = format!(
+        "X86_64 T\n{}{}\n{{ x=0; }}\n P0 ;\nexists x=0",
+        "(*".repeat(deep),
+        "*)".repeat(deep)
+    );
     assert!(parse(&comments).is_ok());
 }
 
