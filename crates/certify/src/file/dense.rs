@@ -50,7 +50,7 @@ impl Bits {
     }
 
     fn size(&self) -> usize {
-        if self.words == 0 { 0 } else { self.rows.len() / self.words }
+        self.rows.len().checked_div(self.words).unwrap_or(0)
     }
 
     fn of(size: usize, holds: impl Fn(Id, Id) -> bool) -> Self {

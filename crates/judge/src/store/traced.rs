@@ -25,6 +25,9 @@ pub(super) struct Part {
     is_write: bool,
 }
 
+/// Two writes, the first of which came before the second.
+type Ordered = (EventId, EventId);
+
 /// A way to read an edge of a cycle: a pair of a relation, and what has to be shown for it.
 #[derive(Clone)]
 struct Reading {
@@ -32,7 +35,7 @@ struct Reading {
     to: Part,
     link: Link,
     /// "This write came before that one", because an atomic or a pair read what it read.
-    needs: Option<(EventId, EventId)>,
+    needs: Option<Ordered>,
 }
 
 /// The proof in terms of the model; `None` if some edge cannot be looked up.
@@ -310,7 +313,7 @@ impl<P: Parts> Tracer<'_, P> {
         readings: &[Vec<Reading>],
         clause: &[Literal],
         graph: Graph,
-    ) -> Option<(Vec<Link>, Vec<(EventId, EventId)>)> {
+    ) -> Option<(Vec<Link>, Vec<Ordered>)> {
         let joint = |end: Part, start: Part| -> Option<Option<Link>> {
             if end == start {
                 return Some(None);
