@@ -1,0 +1,3 @@
+//! Tests of the decoder.
+
+mod encodings;
