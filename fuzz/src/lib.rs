@@ -8,15 +8,22 @@
 //!
 //! On a stable toolchain, set `RUSTC_BOOTSTRAP=1`: the sanitizers are nightly options.
 
-use history::{Format, History, Lines, ReadOptions, ThinAir, TraceReader, write_jsonl, write_text};
+use history::{
+    CommitOptions, DiscardedAmo, Format, History, Lines, ReadOptions, ThinAir, TraceReader, write_jsonl, write_text,
+};
 
 /// Reads arbitrary bytes; whatever is read must come back equal from both writers, and whatever is
 /// refused must be refused politely.
 pub fn read_and_write_back(bytes: &[u8], format: Format) {
     let Some((&first, bytes)) = bytes.split_first() else { return };
     let thin_air = if first & 1 == 0 { ThinAir::Malformed } else { ThinAir::Violation };
-    let options =
-        ReadOptions { format, thin_air, memory: Some(64 << 20), axe_addresses: first & 2 != 0 };
+    let options = ReadOptions {
+        format,
+        thin_air,
+        memory: Some(64 << 20),
+        axe_addresses: first & 2 != 0,
+        ..ReadOptions::default()
+    };
     let mut by_bytes = TraceReader::new(Dripping(bytes), "input", options);
     for trace in TraceReader::new(bytes, "input", options) {
         let dripped = by_bytes.next();
@@ -32,6 +39,28 @@ pub fn read_and_write_back(bytes: &[u8], format: Format) {
         }
     }
     assert!(by_bytes.next().is_none());
+}
+
+/// Reads arbitrary bytes as a commit log, with options that the first byte chooses.
+pub fn read_log(bytes: &[u8], format: Format) {
+    let Some((&first, bytes)) = bytes.split_first() else { return };
+    let chosen = |bit: u8| first & 1 << bit != 0;
+    let commits = CommitOptions {
+        shared_only: chosen(1),
+        keep_prefix: chosen(2),
+        skip_unknown: chosen(3),
+        discarded_amo: [DiscardedAmo::Refused, DiscardedAmo::Recorded, DiscardedAmo::Store]
+            [usize::from(first >> 4 & 3) % 3],
+        xlen: None,
+    };
+    let thin_air = if chosen(0) { ThinAir::Violation } else { ThinAir::Malformed };
+    let memory = Some(64 << 20);
+    let options = ReadOptions { format, thin_air, memory, commits, ..ReadOptions::default() };
+    match TraceReader::new(bytes, "input", options).next_trace() {
+        Ok(Some(history)) => write_back(&history, thin_air),
+        Ok(None) => {}
+        Err(error) => assert!(error.line > 0 && error.column > 0, "{error}"),
+    }
 }
 
 fn write_back(history: &History, thin_air: ThinAir) {

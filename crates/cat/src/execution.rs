@@ -350,10 +350,10 @@ impl Translated {
     /// Declared dependencies, by their kinds, and exclusive pairs.
     fn dependencies(&mut self, history: &History) {
         for (at, &(to, from)) in history.dependencies().iter().enumerate() {
-            let from = self.first[from.index()];
-            if !self.execution.events[from].is_read() {
+            if !history.may_be_depended_on(from) {
                 continue;
             }
+            let from = self.first[from.index()];
             let first = self.first[to.index()];
             let end = self.first.get(to.index() + 1).copied().unwrap_or(self.origins.len());
             for kind in history.kinds_of_dependency(at).iter() {

@@ -51,12 +51,14 @@ pub enum BuildErrorKind {
     SizeUnknown { number: u64, bytes: ByteRange },
     BytesOfUnwritten { access: ByteRange, bytes: ByteRange, value: Value },
     FinalBytesUnwritten { bytes: ByteRange, value: Value },
+    Other { reason: Box<str> },
 }
 
 impl fmt::Display for BuildErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use BuildErrorKind::*;
         match self {
+            Other { reason } => f.write_str(reason),
             TooManyThreads => write!(f, "more than {MAX_THREADS} threads in one trace"),
             TooManyEvents => write!(f, "more than {MAX_EVENTS} events in one trace"),
             TooManyAddresses => write!(f, "more than {MAX_ADDRESSES} addresses in one trace"),

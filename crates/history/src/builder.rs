@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::annotation::{AccessOrder, DependencyKind, DependencyKinds, FenceName};
 use crate::build_error::{BuildError, BuildErrorKind, error};
 use crate::columns::{Columns, Exchange};
+use crate::commit::{Commit, CommitColumns};
 use crate::dense::Written;
 use crate::event::{AddressId, AddressLabel, ByteRange, Kinds, Operation, ThreadId, Times, Value};
 use crate::history::{Address, Final};
@@ -45,6 +46,18 @@ pub enum ThinAir {
 /// An event before it has its final id: ids are handed out in text order while building.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Draft(u32);
+
+impl Draft {
+    /// Its number, from 0, in the order in which events were added.
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The event of a number.
+    pub(crate) fn numbered(number: u32) -> Self {
+        Draft(number)
+    }
+}
 
 /// How a trace names a write in an `order` line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,6 +97,7 @@ pub struct Builder {
     /// The upper eight bytes of what wide accesses read and wrote, where these are not 0.
     uppers: Vec<(Draft, Exchange)>,
     times: TimeColumns,
+    commits: CommitColumns,
     dependencies: Vec<(Draft, Draft)>,
     /// By dependency, up to the last that is not of an address.
     dependency_kinds: Vec<DependencyKinds>,
@@ -93,6 +107,7 @@ pub struct Builder {
     marks: Marks,
     names: Vec<(Draft, Box<str>)>,
     name_ids: LabelMap<Box<str>, Draft>,
+    named_events: FxHashSet<Draft>,
     finals: Vec<Final>,
     final_values: FxHashMap<AddressId, Value>,
     orders: Vec<(AddressId, Vec<WriteName>, u32)>,
@@ -112,6 +127,7 @@ mod weight {
     pub(super) const THREAD: usize = 64;
     pub(super) const ADDRESS: usize = 2 * size_of::<super::Address>() + 96;
     pub(super) const MARK: usize = 6;
+    pub(super) const COMMIT: usize = 40;
     pub(super) const PAIR: usize = 64;
     pub(super) const NAME: usize = 160;
     pub(super) const DEPENDENCY: usize = 32;
@@ -290,6 +306,41 @@ impl Builder {
         Ok(())
     }
 
+    /// The number of a text of [`Builder::commit`].
+    pub(crate) fn commit_text(&mut self, text: &str) -> u32 {
+        self.commits.text(text)
+    }
+
+    /// Says where an event comes from.
+    pub(crate) fn commit(
+        &mut self,
+        event: Draft,
+        pc: Option<u64>,
+        text: u32,
+        cycle: Option<u64>,
+    ) -> Result<(), BuildError> {
+        let new = (event.0 as usize + 1).saturating_sub(self.commits.len());
+        self.charge(new * weight::COMMIT, self.line_of(event))?;
+        self.commits.set(event.0 as usize, pc, text, cycle);
+        Ok(())
+    }
+
+    /// Says that an event comes from the commit of an instruction.
+    pub fn committed(&mut self, event: Draft, commit: Commit<'_>) -> Result<(), BuildError> {
+        let text = commit.instruction.map_or(CommitColumns::NO_TEXT, |text| self.commit_text(text));
+        self.commit(event, commit.pc, text, commit.cycle)
+    }
+
+    /// The line of an event.
+    pub(crate) fn line_of(&self, event: Draft) -> u32 {
+        self.columns.line(event.0 as usize)
+    }
+
+    /// Whether an event has a name.
+    pub(crate) fn has_name(&self, event: Draft) -> bool {
+        self.named_events.contains(&event)
+    }
+
     /// Names an event. The trace formats can say names of the form `[A-Za-z_][A-Za-z0-9_.$']*`.
     pub fn name(&mut self, event: Draft, name: &str) -> Result<(), BuildError> {
         let line = self.columns.line(event.0 as usize);
@@ -298,6 +349,7 @@ impl Builder {
             return Err(error(BuildErrorKind::DuplicateName { name: name.into() }, line));
         }
         self.name_ids.insert(name.into(), event);
+        self.named_events.insert(event);
         self.names.push((event, name.into()));
         Ok(())
     }
@@ -324,9 +376,21 @@ impl Builder {
         if self.columns.thread(from) != self.columns.thread(to) {
             return Err(error(BuildErrorKind::DependencyOnOtherThread { name: name() }, line));
         }
-        if !self.columns.access(from).kinds().reads {
+        if !self.columns.access(from).kinds().reads && !self.paired.contains(&read) {
             return Err(error(BuildErrorKind::DependencyOnNonRead { name: name() }, line));
         }
+        self.depends(event, read, kind)
+    }
+
+    /// Says how an event depends on an earlier read of its thread, or on whether an earlier
+    /// store-conditional succeeded; it has to have a name.
+    pub(crate) fn depends(
+        &mut self,
+        event: Draft,
+        read: Draft,
+        kind: DependencyKind,
+    ) -> Result<(), BuildError> {
+        let line = self.line_of(event);
         self.charge(weight::DEPENDENCY, line)?;
         if kind != DependencyKind::Address {
             let address = DependencyKinds::only(DependencyKind::Address);
@@ -382,7 +446,12 @@ impl Builder {
         if self.paired.contains(&read) || self.paired.contains(&write) {
             return refuse(BuildErrorKind::PairedTwice { name: name() });
         }
-        self.charge(weight::PAIR, self.columns.line(at))?;
+        self.pair_with(write, read)
+    }
+
+    /// Says that a write is the successful store-conditional of a load; the load has to have a name.
+    pub(crate) fn pair_with(&mut self, write: Draft, read: Draft) -> Result<(), BuildError> {
+        self.charge(weight::PAIR, self.line_of(write))?;
         self.paired.extend([read, write]);
         self.pairs.push((write, read));
         Ok(())

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use crate::annotation::{AccessOrder, DependencyKind, DependencyKinds, FenceName};
 use crate::columns::{Columns, Exchange};
+use crate::commit::{Commit, CommitColumns};
 use crate::event::{
     AddressId, AddressLabel, ByteRange, Event, EventId, Kinds, Source, ThreadId, Times, Value,
 };
@@ -19,7 +20,7 @@ use crate::times::TimeColumns;
 /// One recorded execution.
 ///
 /// Invariants: every access has an address in the table; a dependency starts at an earlier read of
-/// the same thread; a store-conditional writes the address of its load-reserved, an earlier read of
+/// the same thread, or at a store-conditional, and what it starts at has a name; a store-conditional writes the address of its load-reserved, an earlier read of
 /// the same thread that has no other store-conditional; every event named by an `order` chain writes the address of that chain; every
 /// read and every `final` has at least one candidate source, unless the history was built with
 /// thin-air reads allowed.
@@ -31,6 +32,7 @@ pub struct History {
     pub(crate) thread_starts: Vec<u32>,
     pub(crate) addresses: Vec<Address>,
     pub(crate) times: TimeColumns,
+    pub(crate) commits: CommitColumns,
     /// Sorted pairs (dependent, read it depends on).
     pub(crate) dependencies: Vec<(EventId, EventId)>,
     /// The kinds of each dependency; empty where all are of addresses.
@@ -336,6 +338,11 @@ impl History {
         self.times.get(event.index())
     }
 
+    /// Where an event comes from, if the trace says so: program counter, instruction, cycle.
+    pub fn commit(&self, event: EventId) -> Option<Commit<'_>> {
+        self.commits.get(event.index())
+    }
+
     /// Whether any event carries a time.
     pub fn has_times(&self) -> bool {
         !self.times.is_empty()
@@ -370,6 +377,12 @@ impl History {
     /// The successful store-conditionals with the load-reserved of each, sorted.
     pub fn pairs(&self) -> &[(EventId, EventId)] {
         &self.pairs
+    }
+
+    /// Whether others may depend on an event: on what it read, or on whether it succeeded.
+    pub fn may_be_depended_on(&self, event: EventId) -> bool {
+        let conditional = || self.pairs.binary_search_by_key(&event, |&(write, _)| write).is_ok();
+        self.kinds_of(event).reads || conditional()
     }
 
     /// How an access is ordered by its annotation, if it has one.

@@ -24,6 +24,7 @@ mod annotation;
 mod build_error;
 mod builder;
 mod columns;
+mod commit;
 mod dense;
 mod equality;
 mod event;
@@ -44,6 +45,7 @@ pub use build_error::{BuildError, BuildErrorKind};
 pub use builder::{
     Builder, Draft, MAX_ADDRESSES, MAX_EVENTS, MAX_THREADS, Recorded, ThinAir, WriteName,
 };
+pub use commit::Commit;
 pub use event::{
     AddressId, AddressLabel, ByteRange, Event, EventId, Kinds, MAX_ACCESS_SIZE, Operation, Source,
     ThreadId, Times, Value,
@@ -51,8 +53,9 @@ pub use event::{
 pub use history::{Address, Final, History, OrderChain};
 pub use mixed::Mixed;
 pub use read::{
-    Format, InputError, InputErrorKind, Piece, ReadOptions, TraceReader, Traces, UnknownFormat,
-    open, parse_text, shown, traces, unpack,
+    CommitOptions, DiscardedAmo, Format, InputError, InputErrorKind, Piece, ReadOptions,
+    TraceReader, Traces, UnknownFormat, open, parse_text, shown, traces, unpack,
 };
 pub use retain::Lines;
+pub use riscv::Xlen;
 pub use write::{write_jsonl, write_text};

@@ -9,6 +9,7 @@ mod rebuild;
 
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::columns::Columns;
+use crate::commit::CommitColumns;
 use crate::event::{AddressId, Event, EventId, Source, ThreadId, Times};
 use crate::history::{Address, Final, History, OrderChain};
 use crate::marks::Marks;
@@ -89,6 +90,7 @@ impl History {
             thread_starts: vec![0],
             addresses: self.kept_addresses(&new_addresses, &new_ids),
             times: TimeColumns::default(),
+            commits: CommitColumns::default(),
             dependencies: Vec::new(),
             dependency_kinds: Vec::new(),
             pairs: Vec::new(),
@@ -213,6 +215,13 @@ impl History {
                 kept.times.set(new.index(), times);
             }
         }
+        for id in self.event_ids().filter(|_| !self.commits.is_empty()) {
+            if let (Some(new), Some(commit)) = (new_event(id, new_ids), self.commit(id)) {
+                let text = commit.instruction.map(|text| kept.commits.text(text));
+                let text = text.unwrap_or(CommitColumns::NO_TEXT);
+                kept.commits.set(new.index(), commit.pc, text, commit.cycle);
+            }
+        }
         kept.times = std::mem::take(&mut kept.times).for_all(kept.columns.len());
         kept.names = self
             .names
@@ -222,13 +231,19 @@ impl History {
         let new_pair = |&(to, from): &(EventId, EventId)| {
             Some((new_event(to, new_ids)?, new_event(from, new_ids)?))
         };
-        kept.dependencies = self.dependencies.iter().filter_map(new_pair).collect();
+        kept.pairs = self.pairs.iter().filter_map(new_pair).collect();
+        // A store-conditional without its load is a plain write, on which nothing depends.
+        let new_dependency = |pair: &(EventId, EventId)| {
+            let (to, from) = new_pair(pair)?;
+            kept.may_be_depended_on(from).then_some((to, from))
+        };
+        let dependencies = self.dependencies.iter().filter_map(new_dependency).collect();
         if !self.dependency_kinds.is_empty() {
             let all = self.dependencies.iter().zip(&self.dependency_kinds);
             kept.dependency_kinds =
-                all.filter_map(|(pair, &kinds)| new_pair(pair).map(|_| kinds)).collect();
+                all.filter_map(|(pair, &kinds)| new_dependency(pair).map(|_| kinds)).collect();
         }
-        kept.pairs = self.pairs.iter().filter_map(new_pair).collect();
+        kept.dependencies = dependencies;
         for id in self.event_ids().filter(|_| self.has_annotations()) {
             if let (Some(new), Some(mark)) = (new_event(id, new_ids), self.marks.get(id.index())) {
                 kept.marks.set(new.index(), mark);

@@ -114,6 +114,9 @@ fn text_event(history: &History, id: EventId, line: &mut String) -> std::fmt::Re
         (None, Some(end)) => write!(line, " @ :{end}")?,
         (Some(begin), Some(end)) => write!(line, " @ {begin}:{end}")?,
     }
+    if let Some(commit) = history.commit(id) {
+        write!(line, "  # {commit}")?;
+    }
     line.push('\n');
     Ok(())
 }
@@ -244,6 +247,11 @@ fn json_event(history: &History, id: EventId) -> Vec<JsonField> {
     fields.extend(times.begin.map(|time| ("begin", time.into())));
     fields.extend(times.end.map(|time| ("end", time.into())));
     fields.extend(history.name(id).map(|name| ("name", name.into())));
+    if let Some(commit) = history.commit(id) {
+        fields.extend(commit.pc.map(|pc| ("pc", pc.into())));
+        fields.extend(commit.instruction.map(|text| ("insn", text.into())));
+        fields.extend(commit.cycle.map(|cycle| ("cycle", cycle.into())));
+    }
     let dependencies: Vec<_> = dependencies(history, id)
         .flat_map(|(name, kinds)| {
             kinds.iter().map(move |kind| match kind {

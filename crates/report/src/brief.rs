@@ -76,7 +76,8 @@ fn cell(history: &History, edge: &Edge, derived: &[Derived]) -> [String; 3] {
 /// `0: M[x] := 1`
 fn threaded(history: &History, event: EventId) -> String {
     let thread = history.thread_label(history.event(event).thread);
-    format!("{thread}: {}", event_text(history, event))
+    let commit = history.commit(event).map(|commit| format!("  # {commit}"));
+    format!("{thread}: {}{}", event_text(history, event), commit.unwrap_or_default())
 }
 
 /// The read, or `final` line, of a value that nobody wrote.

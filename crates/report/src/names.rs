@@ -82,6 +82,9 @@ pub(crate) fn event_line(history: &History, event: EventId) -> String {
     if times.begin.is_some() || times.end.is_some() {
         line += &format!(" @ {}:{}", time(times.begin), time(times.end));
     }
+    if let Some(commit) = history.commit(event) {
+        line += &format!("  # {commit}");
+    }
     line
 }
 
@@ -101,12 +104,19 @@ pub(crate) fn thread_of(history: &History, event: EventId) -> String {
 /// `M[x] := 1 (thread 0, line 3)`.
 pub(crate) fn event_name(history: &History, event: EventId) -> String {
     let text = event_text(history, event);
-    format!("{text} ({}, {})", thread_of(history, event), place(history, event))
+    let commit = commit_of(history, event);
+    format!("{text} ({}, {}{commit})", thread_of(history, event), place(history, event))
+}
+
+/// `, 0x80000010 lw a0,0(a1), cycle 67`: where an event comes from, if the trace says so.
+fn commit_of(history: &History, event: EventId) -> String {
+    history.commit(event).map_or_else(String::new, |commit| format!(", {commit}"))
 }
 
 /// `M[x] := 1 (line 3)`, where the thread has just been named.
 pub(crate) fn event_brief(history: &History, event: EventId) -> String {
-    format!("{} ({})", event_text(history, event), place(history, event))
+    let commit = commit_of(history, event);
+    format!("{} ({}{commit})", event_text(history, event), place(history, event))
 }
 
 /// `the initial M[x] = 0`.

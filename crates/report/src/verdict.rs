@@ -108,6 +108,12 @@ struct EventObject {
     line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     half: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pc: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    insn: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycle: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -283,7 +289,16 @@ fn label(history: &History, address: AddressId) -> String {
 fn event_object(history: &History, event: EventId, half: Option<&'static str>) -> NodeObject {
     let e = history.event(event);
     let thread = history.thread_label(e.thread);
-    NodeObject::Event(EventObject { thread, index: e.index, line: e.line, half })
+    let commit = history.commit(event);
+    NodeObject::Event(EventObject {
+        thread,
+        index: e.index,
+        line: e.line,
+        half,
+        pc: commit.and_then(|commit| commit.pc),
+        insn: commit.and_then(|commit| commit.instruction).map(str::to_owned),
+        cycle: commit.and_then(|commit| commit.cycle),
+    })
 }
 
 /// The name of an edge's kind, as in docs/interface.md: that of its rule if it is derived.

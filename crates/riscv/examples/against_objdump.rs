@@ -86,7 +86,8 @@ fn whole_words(
     for (at, &word) in words.iter().enumerate() {
         let pc = at as u64 * 4;
         let Some(their) = theirs.get(&pc) else { continue };
-        let unknown = their.starts_with('.') || their.contains("unknown") || their.starts_with("0x");
+        let unknown =
+            their.starts_with('.') || their.contains("unknown") || their.starts_with("0x");
         let ours = decode(word, xlen).filter(|instruction| !instruction.name.starts_with('.'));
         match ours {
             None if unknown => same += 1,
@@ -104,7 +105,9 @@ fn whole_words(
             }
         }
     }
-    println!("{machine}: {same} words the same, only ours {only_ours:?}, only theirs {only_theirs:?}");
+    println!(
+        "{machine}: {same} words the same, only ours {only_ours:?}, only theirs {only_theirs:?}"
+    );
     Ok(failures)
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use history::{Format, ThinAir};
+use history::{CommitOptions, DiscardedAmo, Format, ThinAir, Xlen};
 use judge::{Engine, Limits, ModelFile, Promise};
 use models::Model;
 
@@ -417,7 +417,8 @@ pub(crate) struct SubjectFlags {
 /// How traces are read.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct InputFlags {
-    /// The format of the traces; if not said, jsonl where the file is called so, else text.
+    /// The format of the traces; if not said, jsonl or spike (.log) where the file is called so,
+    /// else text.
     #[arg(long, visible_alias = "from", value_name = "FORMAT")]
     #[arg(value_parser = input_format_parser())]
     pub(crate) format: Option<Format>,
@@ -425,6 +426,51 @@ pub(crate) struct InputFlags {
     /// What a read of a value that nobody wrote is.
     #[arg(long, value_name = "WHAT", default_value = "malformed", value_parser = thin_air_parser())]
     pub(crate) thin_air: ThinAir,
+
+    #[command(flatten)]
+    pub(crate) commits: CommitFlags,
+}
+
+/// How logs of commits are read.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct CommitFlags {
+    /// Commit logs: leave out memory that only one hart touches or nobody writes.
+    ///
+    /// The verdict stays the same; what is left out is checked while reading.
+    #[arg(long)]
+    pub(crate) shared_only: bool,
+
+    /// Commit logs: keep what the first hart did before a second one began.
+    ///
+    /// Without this flag, what it did up to its last full fence is skipped, and what it stored is
+    /// what memory held at first.
+    #[arg(long)]
+    pub(crate) keep_prefix: bool,
+
+    /// Commit logs: what an AMO has read that writes no register.
+    #[arg(long, value_name = "WHAT", value_parser = discarded_amo_parser())]
+    pub(crate) discarded_amo: Option<DiscardedAmo>,
+
+    /// Commit logs: take the results of instructions that are not known to depend on nothing.
+    #[arg(long)]
+    pub(crate) skip_unknown: bool,
+
+    /// Commit logs: the width of registers; if not said, that of the program counters in the log.
+    #[arg(long, value_name = "BITS", value_parser = xlen_parser())]
+    pub(crate) xlen: Option<Xlen>,
+}
+
+impl CommitFlags {
+    /// The same for the library.
+    pub(crate) fn options(self) -> CommitOptions {
+        CommitOptions {
+            shared_only: self.shared_only,
+            keep_prefix: self.keep_prefix,
+            skip_unknown: self.skip_unknown,
+            discarded_amo: self.discarded_amo.unwrap_or_default(),
+            xlen: self.xlen,
+        }
+    }
 }
 
 /// How long and how large a check may get.
@@ -702,6 +748,22 @@ fn thin_air_parser() -> impl TypedValueParser<Value = ThinAir> {
     PossibleValuesParser::new([malformed, violation]).map(|name| match &*name {
         "violation" => ThinAir::Violation,
         _ => ThinAir::Malformed,
+    })
+}
+
+fn discarded_amo_parser() -> impl TypedValueParser<Value = DiscardedAmo> {
+    let recorded = PossibleValue::new("recorded").help("what the log has last for its address");
+    let store = PossibleValue::new("store").help("nothing: it counts as a store");
+    PossibleValuesParser::new([recorded, store]).map(|name| match &*name {
+        "store" => DiscardedAmo::Store,
+        _ => DiscardedAmo::Recorded,
+    })
+}
+
+fn xlen_parser() -> impl TypedValueParser<Value = Xlen> {
+    PossibleValuesParser::new(["32", "64"]).map(|bits| match &*bits {
+        "32" => Xlen::Rv32,
+        _ => Xlen::Rv64,
     })
 }
 

@@ -14,6 +14,11 @@ impl InputFlags {
 
     /// How to read files, whatever their format.
     pub(crate) fn options_of_any(&self, memory: &MemoryFlag) -> ReadOptions {
-        ReadOptions { thin_air: self.thin_air, memory: memory.memory, ..ReadOptions::default() }
+        ReadOptions {
+            thin_air: self.thin_air,
+            memory: memory.memory,
+            commits: self.commits.options(),
+            ..ReadOptions::default()
+        }
     }
 }

@@ -62,6 +62,7 @@ impl Builder {
             dependencies(&self.dependencies, &self.dependency_kinds, &places);
         let mut history = History {
             times: self.times.for_all(columns.len()).reordered(&places.0),
+            commits: self.commits.reordered(&places.0),
             columns,
             thread_labels: self.thread_labels,
             thread_starts,

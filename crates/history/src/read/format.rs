@@ -6,6 +6,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::str::FromStr;
 
+use super::commits::{M3Reader, RvfiReader, SpikeReader, WhisperReader};
 use super::error::InputError;
 use super::jsonl::JsonLinesReader;
 use super::text::TextReader;
@@ -118,6 +119,28 @@ formats! {
     Tracegen = "tracegen" {
         also: [], endings: [], summary: "output of Rocket Chip's trace generator",
         reader: TracegenReader, writer: None,
+    }
+    /// Commit logs of Spike: `core   0: 3 0x80000010 (0x0005a503) x10 0x1 mem 0x80002000`. Only read,
+    /// never written.
+    Spike = "spike" {
+        also: [], endings: [".log"], summary: "commit logs of Spike (spike --log-commits)",
+        reader: SpikeReader, writer: None,
+    }
+    /// What RVFI tracers print: columns as of Ibex, commits as of CVA6, or signals by name. Only
+    /// read, never written.
+    Rvfi = "rvfi" {
+        also: [], endings: [], summary: "what RVFI tracers print (Ibex, CVA6, signals by name)",
+        reader: RvfiReader, writer: None,
+    }
+    /// The trace and the memory events of Whisper. Only read, never written.
+    Whisper = "whisper" {
+        also: [], endings: [], summary: "the trace or the memory events of Whisper",
+        reader: WhisperReader, writer: None,
+    }
+    /// The events of m3, the Memory Marionette Model. Only read, never written.
+    M3 = "m3" {
+        also: [], endings: [], summary: "the events of m3, the Memory Marionette Model",
+        reader: M3Reader, writer: None,
     }
 }
 
@@ -255,7 +278,8 @@ mod tests {
         }
         assert_eq!(
             "xml".parse::<Format>().unwrap_err().to_string(),
-            "there is no trace format `xml`; there are `text` (or `axe`), `jsonl` and `tracegen`"
+            "there is no trace format `xml`; there are `text` (or `axe`), `jsonl`, `tracegen`, \
+             `spike`, `rvfi`, `whisper` and `m3`"
         );
     }
 

@@ -31,6 +31,7 @@ use super::{Input, Piece, ReadOptions, Token};
 use crate::annotation::{AccessOrder, DependencyKind, FenceName};
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::builder::{Builder, Draft, WriteName};
+use crate::commit::Commit;
 use crate::event::{AddressId, Kinds, Operation, Times, Value};
 use crate::history::History;
 use crate::lexicon::{self, is_name};
@@ -54,7 +55,8 @@ names!(
     Field, FIELDS:
     Thread "thread", Op "op", Addr "addr", Value "value", Read "read", Before "before",
     After "after", Begin "begin", End "end", Name "name", Deps "deps", Values "values",
-    Order "order", Pair "pair", Fence "fence", Size "size"
+    Order "order", Pair "pair", Fence "fence", Size "size", Pc "pc", Insn "insn",
+    Cycle "cycle"
 );
 
 names!(
@@ -70,16 +72,18 @@ impl Op {
     /// The fields it needs besides itself, and those it may have.
     fn fields(self) -> (&'static [Field], &'static [Field]) {
         use Field::{
-            Addr, After, Before, Begin, Deps, End, Fence, Name, Order, Pair, Read, Size, Thread,
-            Value, Values,
+            Addr, After, Before, Begin, Cycle, Deps, End, Fence, Insn, Name, Order, Pair, Pc, Read,
+            Size, Thread, Value, Values,
         };
-        const EVENT: &[Field] = &[Begin, End, Name, Deps];
-        const ACCESS: &[Field] = &[Begin, End, Name, Deps, Order, Size];
+        const EVENT: &[Field] = &[Begin, End, Name, Deps, Pc, Insn, Cycle];
+        const ACCESS: &[Field] = &[Begin, End, Name, Deps, Pc, Insn, Cycle, Order, Size];
+        const WRITE: &[Field] = &[Begin, End, Name, Deps, Pc, Insn, Cycle, Order, Size, Pair];
+        const FENCE: &[Field] = &[Before, After, Begin, End, Name, Deps, Pc, Insn, Cycle, Fence];
         match self {
-            Op::Write => (&[Thread, Addr, Value], &[Begin, End, Name, Deps, Order, Size, Pair]),
+            Op::Write => (&[Thread, Addr, Value], WRITE),
             Op::Read => (&[Thread, Addr, Value], ACCESS),
             Op::Rmw => (&[Thread, Addr, Read, Value], ACCESS),
-            Op::Fence => (&[Thread], &[Before, After, Begin, End, Name, Deps, Fence]),
+            Op::Fence => (&[Thread], FENCE),
             Op::Sync => (&[Thread], EVENT),
             Op::Init | Op::Final => (&[Addr, Value], &[Size]),
             Op::Order => (&[Addr, Values], &[Size]),
@@ -347,6 +351,7 @@ impl<'l> Line<'l> {
     /// What else a line says about an event.
     fn attributes(&self, builder: &mut Builder, event: Draft) -> Result<(), Complaint> {
         self.times(builder, event)?;
+        self.commit(builder, event)?;
         if let Some(raw) = self.fields.get(Field::Name) {
             let name = self.name(raw)?;
             builder.name(event, &name).map_err(|error| self.senseless(Field::Name, error.kind))?;
@@ -391,6 +396,25 @@ impl<'l> Line<'l> {
             return Ok(());
         }
         builder.times(event, times).map_err(|error| self.senseless(Field::End, error.kind))
+    }
+
+    /// Where an event comes from.
+    fn commit(&self, builder: &mut Builder, event: Draft) -> Result<(), Complaint> {
+        const TEXT: &str = "the text of an instruction, in one line";
+        let number = |field| self.fields.get(field).map(|_| self.number_of(field)).transpose();
+        let (pc, cycle) = (number(Field::Pc)?, number(Field::Cycle)?);
+        let raw = self.fields.get(Field::Insn);
+        let text = raw.map(|raw| self.string(raw, TEXT)).transpose()?;
+        if let (Some(text), Some(raw)) = (&text, raw)
+            && text.chars().any(char::is_control)
+        {
+            return Err(self.unexpected(raw, TEXT));
+        }
+        let commit = Commit { pc, instruction: text.as_deref(), cycle };
+        if commit == (Commit { pc: None, instruction: None, cycle: None }) {
+            return Ok(());
+        }
+        builder.committed(event, commit).map_err(|error| self.senseless(Field::Thread, error.kind))
     }
 
     fn order(&self, builder: &mut Builder) -> Result<(), Complaint> {

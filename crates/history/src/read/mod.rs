@@ -5,6 +5,7 @@
 //! is kept of the input is a window of bounded size; what is kept of the trace is bounded by
 //! [`ReadOptions::memory`].
 
+mod commits;
 mod error;
 mod format;
 mod jsonl;
@@ -15,6 +16,7 @@ mod window;
 
 use std::io::Read;
 
+pub use commits::{CommitOptions, DiscardedAmo};
 pub use error::{InputError, InputErrorKind};
 pub use format::{Format, UnknownFormat};
 pub use open::{Traces, open, shown, traces, unpack};
@@ -38,6 +40,8 @@ pub struct ReadOptions {
     pub memory: Option<usize>,
     /// Whether `v0` and `M[0]` are one address, as Axe has it, rather than a name and a number.
     pub axe_addresses: bool,
+    /// How logs of commits are read.
+    pub commits: CommitOptions,
 }
 
 impl ReadOptions {

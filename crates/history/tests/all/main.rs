@@ -4,10 +4,12 @@
 
 #![allow(clippy::unwrap_used)] // a test may fail
 
+mod commits;
 mod common;
 mod common_lines;
 mod corpus;
 mod diagnostics;
+mod mutated_logs;
 mod packed;
 mod pieces;
 mod retain;

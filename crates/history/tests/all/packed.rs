@@ -128,6 +128,7 @@ fn the_name_of_a_file_suggests_its_format() {
     assert_eq!("jsonl".parse(), Ok(Format::JsonLines));
     assert_eq!(
         "xml".parse::<Format>().unwrap_err().to_string(),
-        "there is no trace format `xml`; there are `text` (or `axe`), `jsonl` and `tracegen`"
+        "there is no trace format `xml`; there are `text` (or `axe`), `jsonl`, \
+         `tracegen`, `spike`, `rvfi`, `whisper` and `m3`"
     );
 }

@@ -219,6 +219,9 @@ impl Part {
                 Some(name) => builder.fence(thread, name, event.line).ok()?,
                 None => builder.event(thread, operation, event.line).ok()?,
             };
+            if let Some(commit) = history.commit(e) {
+                builder.committed(draft, commit).ok()?;
+            }
             if let Some(order) = history.access_order(e) {
                 builder.annotate(draft, order).ok()?;
             }
@@ -233,22 +236,32 @@ impl Part {
                 builder.times(draft, history.times(e)).ok()?;
             }
         }
+        for &(write, load) in history.pairs() {
+            if let (Some(&draft), true) = (drafts.get(&write), self.events[load.index()]) {
+                builder.pair(draft, history.name(load)?).ok()?;
+            }
+        }
         for (at, &(event, read)) in history.dependencies().iter().enumerate() {
-            let (Some(&draft), true) = (drafts.get(&event), self.events[read.index()]) else {
+            let (Some(&draft), true) = (drafts.get(&event), self.may_be_depended_on(history, read))
+            else {
                 continue;
             };
             for kind in history.kinds_of_dependency(at).iter().filter(|_| self.dependencies[at]) {
                 builder.dependency_of_kind(draft, history.name(read)?, kind).ok()?;
             }
         }
-        for &(write, load) in history.pairs() {
-            if let (Some(&draft), true) = (drafts.get(&write), self.events[load.index()]) {
-                builder.pair(draft, history.name(load)?).ok()?;
-            }
-        }
         self.add_lines(history, &mut builder, &addresses)?;
         let built = builder.finish(ThinAir::Violation).ok()?;
         self.takers_have_sources(history, &kept, &built).then_some(built)
+    }
+
+    /// Whether an event is kept and others may still depend on it: a store-conditional without its
+    /// load is a plain write.
+    fn may_be_depended_on(&self, history: &History, event: EventId) -> bool {
+        let pair = || history.pairs().iter().find(|&&(write, _)| write == event);
+        self.events[event.index()]
+            && (history.kinds_of(event).reads
+                || pair().is_some_and(|&(_, load)| self.events[load.index()]))
     }
 
     /// The addresses that kept events and `final` lines speak of, with their `init` lines.

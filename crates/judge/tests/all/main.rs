@@ -9,6 +9,7 @@ mod by_definition;
 mod by_file;
 mod causal;
 mod causal_pairs;
+mod commit_logs;
 mod engines;
 mod file_certificates;
 mod frontiers;

@@ -65,7 +65,9 @@ fn name(number: usize, place: Place) -> String {
 fn attributes(cell: &Cell) -> String {
     match cell.kind {
         CellKind::Event(_) => {
-            let label = quoted(&format!("{}\n{}", cell.text, cell.place));
+            let commit = cell.commit.iter().map(|commit| format!("{commit}\n"));
+            let commit: String = commit.collect();
+            let label = quoted(&format!("{}\n{commit}{}", cell.text, cell.place));
             let colour = if cell.on_cycle { ", color=\"#d55e00\", penwidth=1.6" } else { "" };
             format!("label={label}{colour}")
         }

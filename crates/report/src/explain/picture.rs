@@ -58,6 +58,8 @@ pub(super) struct Cell {
     pub(super) text: String,
     /// Where the trace says so.
     pub(super) place: String,
+    /// The instruction that it comes from.
+    pub(super) commit: Option<String>,
     /// Whether the cycle goes through it.
     pub(super) on_cycle: bool,
 }
@@ -215,7 +217,7 @@ fn initial_cell(history: &History, address: AddressId) -> Cell {
     let label = shortened(&entry.label.to_string(), MOST_ADDRESS);
     let text = format!("M[{label}] = {}", shortened(&entry.initial.to_string(), MOST_VALUE));
     let place = entry.init_line.map_or("initial value".to_owned(), |l| format!("line {l}"));
-    Cell { kind: CellKind::Initial(address), text, place, on_cycle: false }
+    Cell { kind: CellKind::Initial(address), text, place, commit: None, on_cycle: false }
 }
 
 fn slot_cell(history: &History, slot: Slot) -> Cell {
@@ -227,7 +229,8 @@ fn slot_cell(history: &History, slot: Slot) -> Cell {
             let is_fence = history.event(event).is_fence();
             let kind = if is_fence { CellKind::Fence(event) } else { CellKind::Event(event) };
             let text = event_text_within(history, event, MOST_ADDRESS, MOST_VALUE);
-            Cell { kind, text, place: place(history, event), on_cycle: false }
+            let commit = history.commit(event).map(|commit| commit.to_string());
+            Cell { kind, text, place: place(history, event), commit, on_cycle: false }
         }
     }
 }
@@ -235,7 +238,7 @@ fn slot_cell(history: &History, slot: Slot) -> Cell {
 impl Cell {
     fn blank() -> Self {
         let (text, place) = (String::new(), String::new());
-        Self { kind: CellKind::Blank, text, place, on_cycle: false }
+        Self { kind: CellKind::Blank, text, place, commit: None, on_cycle: false }
     }
 
     fn node(&self) -> Option<Node> {

@@ -51,9 +51,11 @@ fn cell_lines(cell: &Cell) -> Vec<String> {
     if let (CellKind::Event(_), Some((read, write))) = (cell.kind, text.split_once("; "))
         && text.chars().count() > ONE_LINE_ATOMIC
     {
-        return vec![format!("{read};"), format!(" {write}")];
+        let lines = [format!("{read};"), format!(" {write}")];
+        return lines.into_iter().chain(cell.commit.clone()).collect();
     }
-    vec![text.clone()]
+    let commit = cell.commit.clone().filter(|_| matches!(cell.kind, CellKind::Event(_)));
+    std::iter::once(text.clone()).chain(commit).collect()
 }
 
 fn cell_height(cell: &Cell, lines: usize) -> f64 {
@@ -99,7 +101,10 @@ pub(super) fn layout(panel: &Panel) -> Layout {
 
 /// What the bar of a fence says.
 pub(super) fn fence_text(cell: &Cell) -> String {
-    format!("{} · {}", cell.text, cell.place)
+    match &cell.commit {
+        Some(commit) => format!("{} · {} · {commit}", cell.text, cell.place),
+        None => format!("{} · {}", cell.text, cell.place),
+    }
 }
 
 /// The left edge and width of each column's boxes.
