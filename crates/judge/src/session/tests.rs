@@ -189,10 +189,10 @@ fn machine(
             }
             _ => {}
         }
-        if buffers[thread].len() > buffer || rng.below(4) == 0 {
-            if let Some((to, value)) = buffers[thread].pop_front() {
-                memory[to] = value;
-            }
+        if (buffers[thread].len() > buffer || rng.below(4) == 0)
+            && let Some((to, value)) = buffers[thread].pop_front()
+        {
+            memory[to] = value;
         }
     }
     events

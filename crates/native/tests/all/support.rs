@@ -47,7 +47,7 @@ impl Both {
         let model = Arc::new(checked.model);
         let interpreter = Interpreter::new(Arc::clone(&model)).expect("the model is small");
         // Every other model shares its code with all that came before.
-        let cache = (text.len() % 2 == 0).then_some(&*SHARED);
+        let cache = text.len().is_multiple_of(2).then_some(&*SHARED);
         let program = match Program::compile_unless(&model, interpreter.layout(), cache, &|| false)
         {
             Err(Error::ElementInRecursion) => return None,

@@ -133,7 +133,7 @@ impl<'h> Events<'h> {
             "X" => Box::new(|event| {
                 event
                     .origin
-                    .is_some_and(|id| history.kinds_of(id) == Kinds::ALL && !fence(event).is_some())
+                    .is_some_and(|id| history.kinds_of(id) == Kinds::ALL && fence(event).is_none())
             }),
             "EX" => Box::new(is_pair),
             "NoRet" | "T" | "emptyset" => Box::new(|_| false),

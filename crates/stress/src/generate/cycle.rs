@@ -163,7 +163,7 @@ impl Cycle {
     }
 
     /// The same cycle, written from the first access of a thread on.
-    pub(crate) fn from_a_thread(&self) -> Cycle {
+    pub(crate) fn starting_at_a_thread(&self) -> Cycle {
         Cycle { edges: self.begun_with_a_thread() }
     }
 
@@ -200,7 +200,7 @@ impl Cycle {
 
     /// The test of the cycle: a program and the outcome that shows the cycle.
     pub fn test(&self) -> Test {
-        let cycle = self.from_a_thread();
+        let cycle = self.starting_at_a_thread();
         let (places, values) = cycle.places_and_values();
         let mut maker = Maker { program: Program::default(), condition: Condition::default() };
         maker.program.name = cycle.name();

@@ -157,7 +157,7 @@ impl Cycle {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn litmus(&self, assembly: Assembly) -> Result<String, NotInAssembly> {
-        let cycle = self.native(assembly)?.from_a_thread();
+        let cycle = self.native(assembly)?.starting_at_a_thread();
         let (places, values) = cycle.places_and_values();
         let dialect = assembly.dialect();
         let mut writer = Writer::new(assembly);

@@ -30,7 +30,7 @@ impl Cycle {
 
     /// The same as text.
     pub fn trace(&self) -> String {
-        let cycle = self.from_a_thread();
+        let cycle = self.starting_at_a_thread();
         let (places, values) = cycle.places_and_values();
         let mut writer = Writer::default();
         let mut at = 0;

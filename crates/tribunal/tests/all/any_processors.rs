@@ -42,7 +42,7 @@ fn german_holds_for_any_number_and_its_lemmas_are_enough() {
     let lemmas = file(&directory, "lemmas.m", lemmas);
     let again = verify(&protocol("german.m"), &["--lemmas", &lemmas]);
     assert_eq!(again.code, Some(0), "{again:?}");
-    assert!(again.stdout.contains("in 1 round\n"), "{again:?}");
+    assert!(again.stdout.contains("found in 1 refinement round\n"), "{again:?}");
     assert!(again.stdout.contains("-- given by --lemmas"), "{again:?}");
     let alone = run(&["explore", "--quiet", "--deadlock", "off", abstraction.to_str().unwrap()]);
     assert_eq!(alone.code, Some(0), "the abstraction is a model like any other: {alone:?}");

@@ -105,7 +105,10 @@ fn a_command_is_a_target_and_one_that_misbehaves_is_a_finding() {
 #[test]
 fn what_cannot_be_run_is_said() {
     for (arguments, sentence) in [
-        (vec!["run", "-", "--on", "machine:arm"], "there are sc, tso, pso, wmo and rmo"),
+        (
+            vec!["run", "-", "--on", "machine:arm"],
+            "there are sc, tso, pso, wmo, rmo, rvwmo and aarch64",
+        ),
         (vec!["run", "-", "--on", "nothing"], "`exec:COMMAND`"),
         (vec!["run", "--on", "machine:sc"], "say which program to run"),
         (vec!["run", "-", "--on", "protocols/msi.m"], "give its constant another value by --const"),

@@ -68,6 +68,12 @@ fn the_readme_shows_what_is_printed() {
 
 #[cfg(unix)]
 #[test]
+fn the_guide_to_commit_logs_shows_what_is_printed() {
+    check("docs/commit-logs.md");
+}
+
+#[cfg(unix)]
+#[test]
 fn the_guide_to_traces_that_grow_shows_what_is_printed() {
     check("docs/live.md");
 }

@@ -132,7 +132,7 @@ fn errors_are_told_at_lines_of_the_protocol() {
         (fails, 1, "m.m:6:"),
         (nothing, 1, "m.m:3:"),
         (others, 3, "with other values than the protocol has, this fails: assertion failed"),
-        (timely, 0, "for 2 processors, 2 addresses, 2 values"),
+        (timely, 0, "scope: 2 processors, 2 addresses, 2 values"),
     ] {
         let ran = verify("verify-errors", &text, &["--model", "sc"]);
         assert_eq!(ran.code, Some(code), "{ran:?}");
