@@ -42,6 +42,12 @@ fn compare(folder: &str, assembly: Assembly, model: &str) -> Option<usize> {
         if name(&made).replace("coi", "wsi") != name(&text) {
             continue;
         }
+        // Where a location has three writes, published tests have one more load, which observes their
+        // order; ours ask for the last value alone and allow more.
+        let accesses = |text: &str| text.matches(",[").count() + text.matches(",0(").count();
+        if accesses(&made) != accesses(&text) {
+            continue;
+        }
         compared += 1;
         if allows(&made, &model) != (verdict == "1") {
             wrong.push(format!("{file}: another verdict\n{made}"));
