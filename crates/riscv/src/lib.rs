@@ -3,7 +3,7 @@
 //!
 //! The base instruction sets RV32I and RV64I with the extensions M, A, F, D, C, Zicsr, Zifencei,
 //! Zacas and Zabha. Other instructions of the families that compute on integer registers (Zba, Zbb,
-//! Zicond, …) are known by the registers of their format. [`table`] has a row an instruction.
+//! Zicond, …) are known by the registers of their format. `table.rs` has a row an instruction.
 //!
 //! ```
 //! use tribunal_riscv::{Access, Effect, Register, Xlen, decode};
