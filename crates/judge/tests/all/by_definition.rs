@@ -180,7 +180,8 @@ fn every_engine_agrees_with_the_definition_of_each_shipped_model() {
     }
 }
 
-/// Parts of a model that no history tells apart, because they follow from the rest of it: `co` and `amo`
+/// Parts of a model that no history of the search (3,500) tells apart. Some are known to follow from
+/// the rest of it, others only were not told apart: `co` and `amo`
 /// where coherence, from-read and atomicity say as much, rules 1, 2 and 8 of rvwmo, what Ztso keeps
 /// anyway, fences between what the model keeps.
 const FOLLOWS: &[(&str, &[&str])] = &[
