@@ -217,9 +217,31 @@ impl Session {
         )
     }
 
+    /// Everything that the folder has found.
+    pub fn findings(&self) -> &[Kept] {
+        self.ledger.kept()
+    }
+
+    /// Why a finding is one, as its file in the folder says; nothing if the file is gone.
+    pub fn explanation(&self, kept: &Kept) -> String {
+        let folder = self.ledger.folder().path().join(&kept.path);
+        let read = |name| std::fs::read_to_string(folder.join(name));
+        read("why.txt").or_else(|_| read("what.txt")).unwrap_or_default()
+    }
+
+    /// Since it was begun or gone on with.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// What a finding is, in a line.
+    pub fn line(&self, kept: &Kept) -> String {
+        self.summary().line(kept)
+    }
+
     /// A line about a finding.
     pub fn found(&self, kept: &Kept) -> String {
-        format!("found {}", self.summary().line(kept))
+        format!("found {}", self.line(kept))
     }
 
     /// The same as a JSON object.

@@ -6,7 +6,7 @@
 //! become a table ([`models_table`]), and what came of exploring a model becomes a report
 //! ([`exploration`]), as does verifying one against its memory model ([`verification`]), for any
 //! number of processors ([`any_number`]), and checking the certificate of such a verdict
-//! ([`certificate`]). Nothing here decides anything or reads or writes files.
+//! ([`certificate`]); all of them are cases that CI systems show ([`ci`]). Nothing here decides anything or reads or writes files.
 //!
 //! ```
 //! use judge::{Budget, Engine, Outcome};
@@ -28,6 +28,7 @@
 pub mod any_number;
 pub mod certificate;
 pub mod check;
+pub mod ci;
 pub mod explain;
 pub mod exploration;
 pub mod verification;
@@ -35,6 +36,7 @@ pub mod verification;
 mod brief;
 mod catalogue;
 mod certified;
+mod diagnostics_json;
 mod json;
 mod names;
 mod shrunk;
@@ -44,6 +46,7 @@ mod verdict;
 pub use brief::cycle_lines;
 pub use catalogue::{models_json, models_table};
 pub use certified::certificate_line;
+pub use diagnostics_json::{diagnostics_json, refusal_json};
 pub use names::{count, event_text};
 pub use shrunk::shrunk_text;
 pub use verdict::{Fields, Line, reason, summary_line, verdict_json};

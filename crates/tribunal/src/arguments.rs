@@ -15,14 +15,17 @@ use models::Model;
 use crate::ending::Failure;
 use crate::units;
 
+mod ci;
 mod explore;
 mod generate;
 mod hunt;
 mod litmus;
+mod packages;
 mod protocol;
 mod run;
 mod verify;
 
+pub(crate) use ci::{Annotate, CiFlags};
 pub(crate) use explore::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SymmetryChoice,
 };
@@ -32,6 +35,7 @@ pub(crate) use generate::{
 };
 pub(crate) use hunt::HuntArguments;
 pub(crate) use litmus::{LitmusArguments, LitmusModelArgument};
+pub(crate) use packages::{CompletionsArguments, ManArguments};
 pub(crate) use protocol::{EventFlags, ProtocolFlags};
 pub(crate) use run::RunArguments;
 pub(crate) use verify::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};
@@ -81,7 +85,7 @@ Exit codes:
 /// the question is whether those orders can all hold at once. The answer comes with evidence: an
 /// order that explains every read, or a cycle that shows there is none.
 #[derive(Parser, Debug)]
-#[command(name = "tribunal", version, after_help = EXIT_CODES)]
+#[command(name = "tribunal", version, long_version = packages::VERSION, after_help = EXIT_CODES)]
 #[command(after_long_help = format!("{TOUR}\n\n{EXIT_CODES}"))]
 #[command(arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -107,6 +111,8 @@ pub(crate) enum Command {
     Generate(GenerateCommand),
     #[command(subcommand)]
     Axe(AxeCommand),
+    Completions(CompletionsArguments),
+    Man(ManArguments),
 }
 
 /// Judge recorded traces.
@@ -186,6 +192,8 @@ pub(crate) struct CheckArguments {
     pub(crate) quiet: QuietFlag,
     #[command(flatten)]
     pub(crate) colour: ColourFlag,
+    #[command(flatten)]
+    pub(crate) ci: CiFlags,
 
     /// The trace files; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]

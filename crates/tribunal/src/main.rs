@@ -1,6 +1,7 @@
 //! The `tribunal` command.
 
 mod arguments;
+mod cases;
 mod commands;
 mod ending;
 mod input;
@@ -52,6 +53,8 @@ fn run(command: Command, interrupt: &Interrupt) -> Result<Ending, Failure> {
         Command::Generate(command) => commands::generate::run(&command, interrupt),
         Command::Run(arguments) => commands::run::run(&arguments, interrupt),
         Command::Litmus(arguments) => commands::litmus::run(&arguments, interrupt),
+        Command::Completions(arguments) => commands::completions::run(&arguments, interrupt),
+        Command::Man(arguments) => commands::man::run(&arguments, interrupt),
         Command::Axe(AxeCommand::Check(arguments)) => {
             commands::axe::check(&arguments.axe, interrupt)
         }

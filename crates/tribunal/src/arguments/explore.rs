@@ -8,7 +8,7 @@ use explore::Deadlock;
 use explore::symmetry::Symmetry;
 use murphi::check::Dialect;
 
-use super::{ColourFlag, EXIT_CODES, JsonFlag, QuietFlag};
+use super::{CiFlags, ColourFlag, EXIT_CODES, JsonFlag, QuietFlag};
 use crate::units;
 
 const EXAMPLES: &str = "\
@@ -61,6 +61,12 @@ pub(crate) struct ExploreArguments {
     #[arg(long, value_name = "EXPR")]
     pub(crate) liveness: Vec<String>,
 
+    /// Check the text of the model, and do not search it: exit code 2 if it has errors, else 0.
+    ///
+    /// With --json there is one object for each error and warning, with its place, for editors.
+    #[arg(long, conflicts_with_all = ["replay", "save", "simulate", "compact"])]
+    pub(crate) check_only: bool,
+
     #[command(flatten)]
     pub(crate) search: SearchFlags,
     #[command(flatten)]
@@ -80,6 +86,8 @@ pub(crate) struct ExploreArguments {
     pub(crate) quiet: QuietFlag,
     #[command(flatten)]
     pub(crate) colour: ColourFlag,
+    #[command(flatten)]
+    pub(crate) ci: CiFlags,
 
     /// The model; `-` is standard input.
     #[arg(value_name = "MODEL.m")]

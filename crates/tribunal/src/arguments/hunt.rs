@@ -8,7 +8,7 @@ use stress::{Mix, TargetName};
 
 use super::generate::BugFlags;
 use super::{
-    ColourFlag, EXIT_CODES, JobFlag, JsonFlag, PromiseArgument, ProtocolFlags, QuietFlag,
+    CiFlags, ColourFlag, EXIT_CODES, JobFlag, JsonFlag, PromiseArgument, ProtocolFlags, QuietFlag,
     TimeoutFlag, promise_parser,
 };
 use crate::units;
@@ -86,6 +86,8 @@ pub(crate) struct HuntArguments {
     pub(crate) quiet: QuietFlag,
     #[command(flatten)]
     pub(crate) colour: ColourFlag,
+    #[command(flatten)]
+    pub(crate) ci: CiFlags,
 }
 
 /// What the tests look like; what is not said varies from test to test.

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use models::Model;
 use stress::{Assembly, TargetName};
 
-use super::{EXIT_CODES, JobFlag, JsonFlag, LimitFlags, QuietFlag};
+use super::{CiFlags, EXIT_CODES, JobFlag, JsonFlag, LimitFlags, QuietFlag};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -88,6 +88,8 @@ pub(crate) struct LitmusArguments {
     pub(crate) json: JsonFlag,
     #[command(flatten)]
     pub(crate) quiet: QuietFlag,
+    #[command(flatten)]
+    pub(crate) ci: CiFlags,
 
     /// The tests; `-` is standard input, `@FILE` stands for the tests that a file lists.
     #[arg(value_name = "FILE.litmus", required = true)]

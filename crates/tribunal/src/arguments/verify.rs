@@ -7,8 +7,8 @@ use conform::MemoryModel;
 
 use super::explore::ExploreLimitFlags;
 use super::{
-    ColourFlag, DeadlockChoice, EXIT_CODES, EventFlags, JsonFlag, LanguageFlags, QuietFlag,
-    SymmetryChoice,
+    CiFlags, ColourFlag, DeadlockChoice, EXIT_CODES, EventFlags, JsonFlag, LanguageFlags,
+    QuietFlag, SymmetryChoice,
 };
 
 const EXAMPLES: &str = "\
@@ -151,6 +151,8 @@ pub(crate) struct VerifyArguments {
     pub(crate) quiet: QuietFlag,
     #[command(flatten)]
     pub(crate) colour: ColourFlag,
+    #[command(flatten)]
+    pub(crate) ci: CiFlags,
 
     /// The protocol; `-` is standard input.
     #[arg(value_name = "MODEL.m")]

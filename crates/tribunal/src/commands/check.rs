@@ -7,18 +7,36 @@ use evidence::{AnyCertificate, Verdict};
 use judge::Promise;
 use judge::stream::{Answers, Asked, Job, Trace, Unread};
 use report::check::{Style, Tally, lines, unread_lines};
+use report::ci::{self, Case, Complaint};
 
 use super::{count, live, remark};
 use crate::arguments::{CheckArguments, ModelArgument, Stats};
+use crate::cases::Cases;
 use crate::ending::{self, Ending, Failure};
+use crate::input;
 use crate::interrupt::Interrupt;
 use crate::output::{self, Output, Saved};
 use crate::progress::Progress;
 
 pub(crate) fn run(arguments: CheckArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
-    if arguments.live {
-        return live::run(&arguments, interrupt);
-    }
+    let mut cases = Cases::open(&arguments.ci, "check", interrupt)?;
+    let subject = match &arguments.files[..] {
+        [file] => input::shown(file).to_owned(),
+        _ => "trace files".to_owned(),
+    };
+    let ended = match arguments.live {
+        true => live::run(&arguments, &mut cases, interrupt),
+        false => judge_all(arguments, &mut cases, interrupt),
+    };
+    cases.conclude(&subject, ended)
+}
+
+/// Judges whole traces.
+fn judge_all(
+    arguments: CheckArguments,
+    cases: &mut Cases,
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
     let certificates = certificate_file(&arguments, interrupt)?;
     let quiet = arguments.quiet.quiet;
     let progress = Progress::start(quiet);
@@ -31,6 +49,7 @@ pub(crate) fn run(arguments: CheckArguments, interrupt: &Interrupt) -> Result<En
     };
     let colour_errors = output::colours(arguments.colour, &std::io::stderr());
     let (teller, certify) = (progress.teller(), certificates.is_some());
+    let cases_wanted = cases.are_wanted();
     let asked = asked(&arguments)?;
     let expected = arguments.expect_traces;
     let job = job(arguments, asked, interrupt);
@@ -40,16 +59,18 @@ pub(crate) fn run(arguments: CheckArguments, interrupt: &Interrupt) -> Result<En
         move |judged| {
             let (asked, verdict) = (judged.asked.clone(), judged.verdict());
             let text = lines(&judged, style);
+            let case = cases_wanted.then(|| ci::judged(&judged));
             let trace = (Arc::clone(&judged.trace.file), judged.trace.number);
             let uncertified = judged.why_no_certificate().filter(|_| certify);
             let evidence = certify.then(|| (Arc::clone(&judged.trace), judged.certificates()));
-            Printed { trace, asked, verdict, text, evidence, uncertified }
+            Printed { trace, asked, verdict, text, case, evidence, uncertified }
         },
     );
     interrupt.listen(answers.stopper());
     let mut printer = Printer {
         output: Output::stdout(),
         certificates,
+        cases,
         progress,
         tally: Tally::default(),
         last: None,
@@ -111,15 +132,18 @@ struct Printed {
     asked: Asked,
     verdict: Verdict<(), (), ()>,
     text: String,
+    /// The same for CI systems, where they want to know.
+    case: Option<Case>,
     evidence: Option<(Arc<Trace>, Vec<AnyCertificate>)>,
     /// Why there is no certificate, where one is wanted.
     uncertified: Option<&'static str>,
 }
 
 /// Prints answers and counts them.
-struct Printer {
+struct Printer<'c> {
     output: Output,
     certificates: Option<Saved>,
+    cases: &'c mut Cases,
     progress: Progress,
     tally: Tally,
     /// The trace of the last answer, and how many there were.
@@ -134,7 +158,7 @@ struct Printer {
     colour_errors: bool,
 }
 
-impl Printer {
+impl Printer<'_> {
     fn print_all(&mut self, answers: &mut Answers<Printed>) -> Result<(), Failure> {
         answers.each(|answer| match answer {
             Some(Ok(printed)) => self.print(printed),
@@ -150,6 +174,10 @@ impl Printer {
             let ((file, number), model) = (&printed.trace, printed.asked.name());
             self.output.flush()?;
             remark(&format!("{file} #{number}: {model}: no certificate: {why}"));
+        }
+        if let Some(case) = &printed.case {
+            self.output.flush()?;
+            self.cases.add(case);
         }
         self.tally.add(printed.asked, printed.verdict);
         if self.last.as_ref() != Some(&printed.trace) {
@@ -169,6 +197,7 @@ impl Printer {
     fn complain(&mut self, unread: &Unread) -> Result<(), Failure> {
         self.progress.hide();
         self.unread = self.unread.and(ending::of_input(&unread.error));
+        ci::unread(unread, &self.asked).iter().for_each(|case| self.cases.add(case));
         if unread.is_too_large() {
             for asked in &self.asked {
                 self.tally.add(asked.clone(), Verdict::Undecided(()));
@@ -188,7 +217,10 @@ impl Printer {
         if let Some(expected) = expected.filter(|&expected| expected != self.traces) {
             self.progress.hide();
             let found = count(self.traces as usize, "trace");
-            remark(&format!("expected {expected}, found {found}"));
+            let sentence = format!("expected {expected}, found {found}");
+            remark(&sentence);
+            let complaint = Complaint::malformed(sentence, String::new());
+            self.cases.add(&Case::failed("trace files", "number of traces", complaint));
             self.unread = self.unread.and(Ending::Unasked);
         }
     }

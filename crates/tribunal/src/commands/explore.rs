@@ -3,11 +3,13 @@
 use explore::{Asked, Deadlock, Event, Loaded, Question, Recorded, Refuted, Strategy};
 use murphi::check::{self, Reading};
 use report::exploration::{json, text};
+use report::{ci, diagnostics_json, refusal_json};
 
-use super::remark;
+use super::{count, remark};
 use crate::arguments::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice,
 };
+use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
@@ -21,18 +23,22 @@ pub(crate) fn run(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result
         let sentence = "only one of the model and the counterexample can be standard input";
         return Err(Failure::Usage(sentence.to_owned()));
     }
-    match &arguments.evidence.replay {
+    let mut cases = Cases::open(&arguments.ci, "explore", interrupt)?;
+    let ended = match &arguments.evidence.replay {
         Some(file) => check(arguments, file),
-        None => explore(arguments, interrupt),
-    }
+        None if arguments.check_only => check_only(arguments),
+        None => explore(arguments, &mut cases, interrupt),
+    };
+    cases.conclude(input::shown(&arguments.file), ended)
 }
 
 /// Searches the model and reports.
-fn explore(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
-    let language = language(&arguments.language);
-    let call_limit = arguments.call_limit.unwrap_or(language.call_limit);
-    let language = check::Options { call_limit, reading: Reading::Whole, ..language };
-    let model = load(arguments, &language, &asked(arguments))?;
+fn explore(
+    arguments: &ExploreArguments,
+    cases: &mut Cases,
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
+    let model = load(arguments, &whole_language(arguments), &asked(arguments))?;
     if !arguments.quiet.quiet {
         suggest_symmetry(&model);
     }
@@ -58,7 +64,42 @@ fn explore(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result<Ending
         file.write((json::object(&report) + "\n").as_bytes())?;
         file.finish()?;
     }
+    if cases.are_wanted() {
+        cases.add(&ci::exploration(&report));
+    }
     deliver(arguments, &report, interrupt)
+}
+
+/// How the language is read where the model is explored.
+fn whole_language(arguments: &ExploreArguments) -> check::Options {
+    let language = language(&arguments.language);
+    let call_limit = arguments.call_limit.unwrap_or(language.call_limit);
+    check::Options { call_limit, reading: Reading::Whole, ..language }
+}
+
+/// Says what is wrong with the text of the model, and does not search it.
+fn check_only(arguments: &ExploreArguments) -> Result<Ending, Failure> {
+    let source = model::read_source(&arguments.file)?;
+    let read = Loaded::read(&source, &whole_language(arguments), &asked(arguments));
+    let (problems, source, ending) = match &read {
+        Ok(loaded) => (Ok(&loaded.warnings[..]), loaded.source(), Ending::Kept),
+        Err(refusal) => (Err(refusal), &refusal.source, Ending::Unasked),
+    };
+    let text = match (arguments.json.json, problems) {
+        (true, Ok(warnings)) => diagnostics_json(source, warnings),
+        (true, Err(refusal)) => refusal_json(refusal),
+        (false, Ok(warnings)) => {
+            model::warn(warnings, source, arguments.quiet.quiet, arguments.colour);
+            format!("{}: no errors, {}\n", source.name, count(warnings.len(), "warning"))
+        }
+        (false, Err(refusal)) => {
+            return Err(model::refused(refusal.clone(), arguments.colour));
+        }
+    };
+    let mut output = Output::stdout();
+    output.print(&text)?;
+    output.flush()?;
+    Ok(ending)
 }
 
 /// Says which types could be treated as scalarsets.

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use evidence::Verdict;
 use hunt::{Hunted, Kept, Making, Session, Until, supply};
+use report::ci::{Case, Complaint};
 use serde_json::{Value, json};
 use stress::TargetName;
 use stress::protocol::Protocol;
@@ -10,6 +12,7 @@ use stress::protocol::Protocol;
 use super::record::{Wanted, prepare};
 use super::{explore::model, remark};
 use crate::arguments::{EventFlags, HuntArguments, ProtocolFlags};
+use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{self, Output};
@@ -19,6 +22,17 @@ use crate::progress::Progress;
 const STORES: u64 = 128;
 
 pub(crate) fn run(arguments: &HuntArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
+    let mut cases = Cases::open(&arguments.ci, "hunt", interrupt)?;
+    let ended = hunt(arguments, &mut cases, interrupt);
+    cases.conclude(&arguments.on.to_string(), ended)
+}
+
+/// Hunts, and says what is in the folder then.
+fn hunt(
+    arguments: &HuntArguments,
+    cases: &mut Cases,
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
     let bug = arguments.bug.bug.map(|bug| (bug, arguments.bug.rate));
     if bug.is_some() && !matches!(arguments.on, TargetName::Machine(_)) {
         let sentence =
@@ -51,6 +65,9 @@ pub(crate) fn run(arguments: &HuntArguments, interrupt: &Interrupt) -> Result<En
     let mut output = Output::stdout();
     hunt_on(arguments, &mut session, &supply, &mut output, interrupt)?;
     let text = session.finish(arguments.json.json).map_err(|why| usage(&why))?;
+    if cases.are_wanted() {
+        tell_cases(&session, &hunted, cases);
+    }
     let ending = match interrupt.happened() {
         true => Ending::Interrupted,
         false => Ending::of(&session.verdict()),
@@ -58,6 +75,26 @@ pub(crate) fn run(arguments: &HuntArguments, interrupt: &Interrupt) -> Result<En
     match output.print(&text).and_then(|()| output.flush()) {
         Ok(()) | Err(Failure::BrokenPipe) => Ok(ending),
         Err(failure) => Err(failure),
+    }
+}
+
+/// A case for each finding of the folder; one for the hunt if there is none.
+fn tell_cases(session: &Session, hunted: &Hunted, cases: &mut Cases) {
+    let (target, model) = (hunted.target.to_string(), hunted.model.name());
+    for kept in session.findings() {
+        let name = format!("{model}: finding {} {}", kept.finding, kept.name);
+        let complaint = Complaint::violation(session.line(kept), session.explanation(kept));
+        cases.add(&Case::failed(&target, name, complaint));
+    }
+    let name = format!("hunt under {model}");
+    match session.verdict() {
+        Verdict::Broken(()) => {}
+        Verdict::Holds(()) => cases.add(&Case::passed(&target, name).took(session.elapsed())),
+        Verdict::Undecided(()) => {
+            let sentence = "some outcomes could not be judged";
+            let complaint = Complaint::undecided(sentence, session.progress());
+            cases.add(&Case::failed(&target, name, complaint).took(session.elapsed()));
+        }
     }
 }
 

@@ -15,10 +15,12 @@ use litmus::{
     read_text,
 };
 use pipeline::{Pipeline, Questions};
+use report::ci::{Case, Complaint};
 use stress::{Assembly, Cycle, TargetName};
 
 use super::remark;
 use crate::arguments::{Colour, ColourFlag, LitmusArguments, LitmusModelArgument};
+use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
@@ -34,13 +36,24 @@ struct Test {
 }
 
 pub(crate) fn run(arguments: &LitmusArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
+    let mut cases = Cases::open(&arguments.ci, "litmus", interrupt)?;
+    let ended = answer_files(arguments, &mut cases, interrupt);
+    cases.conclude("litmus tests", ended)
+}
+
+/// Reads the tests and answers what is asked about them.
+fn answer_files(
+    arguments: &LitmusArguments,
+    cases: &mut Cases,
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
     let mut machine = machine(arguments.on.as_ref())?;
     let models = arguments.model.iter().map(model).collect::<Result<Vec<_>, _>>()?;
     interrupt.listen(|| {});
     let mut ending = Ending::Kept;
     let mut tests = Vec::new();
     for file in listed_files(&arguments.files)? {
-        match read(&file, arguments.quiet.quiet)? {
+        match read(&file, arguments.quiet.quiet, cases)? {
             Some(litmus) => tests.push(Arc::new(Test { file, litmus })),
             None => ending = Ending::Unasked,
         }
@@ -54,11 +67,12 @@ pub(crate) fn run(arguments: &LitmusArguments, interrupt: &Interrupt) -> Result<
         models,
         interrupt: interrupt.clone(),
         teller: progress.teller(),
+        cases_wanted: cases.are_wanted(),
     };
     let mut output = Output::stdout();
     let answered = match &mut machine {
-        Some(machine) => host::run_all(&tests, &asking, machine, &progress, &mut output),
-        None => answer_all(&tests, asking, &progress, &mut output),
+        Some(machine) => host::run_all(&tests, &asking, machine, &progress, &mut output, cases),
+        None => answer_all(&tests, asking, &progress, &mut output, cases),
     };
     drop(progress);
     let answered = answered.and_then(|answered| output.flush().map(|()| answered));
@@ -120,7 +134,7 @@ fn machine(target: Option<&TargetName>) -> Result<Option<Host>, Failure> {
 }
 
 /// Reads a test, or says on standard error why it cannot be.
-fn read(file: &str, quiet: bool) -> Result<Option<Litmus>, Failure> {
+fn read(file: &str, quiet: bool, cases: &mut Cases) -> Result<Option<Litmus>, Failure> {
     let source = Source { name: input::shown(file).to_owned(), text: read_text(file)? };
     match litmus::parse(&source.text) {
         Ok(test) => {
@@ -138,6 +152,10 @@ fn read(file: &str, quiet: bool) -> Result<Option<Litmus>, Failure> {
         Err(problem) => {
             let colour = output::colours(ColourFlag { color: Colour::Auto }, &io::stderr());
             let _ = io::stderr().write_all(problem.render(&source, colour).as_bytes());
+            let text = problem.render(&source, false);
+            let complaint = Complaint::malformed(&problem.message, text);
+            let complaint = complaint.at_each(&source, std::slice::from_ref(&problem));
+            cases.add(&Case::failed(&source.name, "read", complaint));
             Ok(None)
         }
     }
@@ -150,6 +168,8 @@ struct Asking {
     models: Vec<LitmusModel>,
     interrupt: Interrupt,
     teller: Teller,
+    /// Whether CI systems want to know.
+    cases_wanted: bool,
 }
 
 impl Asking {
@@ -171,6 +191,34 @@ impl Asking {
         };
         let limits = Limits { memory: limits.memory.memory, go_on: &go_on };
         Answer::of(&test.litmus, model, &limits)
+    }
+
+    /// The answer for CI systems, where they want to know.
+    fn case(&self, test: &Test, answer: &Answer<'_>) -> Option<Case> {
+        if !self.cases_wanted {
+            return None;
+        }
+        let (file, model) = (input::shown(&test.file), answer.model.name());
+        let complaint = match answer.verdict() {
+            Verdict::Holds(()) => None,
+            Verdict::Broken(()) => {
+                let mut text = Vec::new();
+                answer.write(file, Style::default(), &mut text).expect("a vector takes everything");
+                let condition = test.litmus.condition.spelled(&test.litmus);
+                let message = format!("{model} does not keep the promise {condition}");
+                let text = String::from_utf8_lossy(&text).into_owned();
+                Some(Complaint::violation(message, text))
+            }
+            Verdict::Undecided(stopped) => {
+                let (why, ending) = self.why_stopped(stopped);
+                Some(match ending {
+                    Ending::Unasked => Complaint::malformed(why, String::new()),
+                    _ => Complaint::undecided(why, String::new()),
+                })
+            }
+        };
+        let case = Case::passed(file, format!("{} under {model}", test.litmus.name));
+        Some(Case { complaint, ..case.took(answer.time) })
     }
 
     /// Writes an answer, with what is to be said beside it.
@@ -226,6 +274,7 @@ fn answer_all(
     asking: Asking,
     progress: &Progress,
     output: &mut Output,
+    cases: &mut Cases,
 ) -> Result<Ending, Failure> {
     let pairs = |test: &Arc<Test>| {
         let models = asking.models(test).into_iter();
@@ -244,10 +293,11 @@ fn answer_all(
             let told = asking.tell(&test, &answer, output.writer()).map_err(Failure::of_stdout)?;
             ending = ending.and(told);
             output.flush()?;
+            asking.case(&test, &answer).iter().for_each(|case| cases.add(case));
         }
         return Ok(ending);
     }
-    type Told = (Vec<u8>, Ending);
+    type Told = (Vec<u8>, Ending, Option<Case>);
     let interrupt = asking.interrupt.clone();
     let mut answers = Pipeline::start(
         workers.min(asked.len()),
@@ -259,14 +309,17 @@ fn answer_all(
                 return None;
             }
             let mut text = Vec::new();
-            let told = asking.tell(&test, &asking.answer(&test, model), &mut text);
-            Some((text, told.expect("a vector takes everything")))
+            let answer = asking.answer(&test, model);
+            let told = asking.tell(&test, &answer, &mut text);
+            let case = asking.case(&test, &answer);
+            Some((text, told.expect("a vector takes everything"), case))
         },
     );
     interrupt.listen(answers.stopper());
     answers.each(|answer| {
-        let Some((text, told)) = answer else { return output.flush() };
+        let Some((text, told, case)) = answer else { return output.flush() };
         progress.hide();
+        case.iter().for_each(|case| cases.add(case));
         ending = ending.and(told);
         output.writer().write_all(&text).map_err(Failure::of_stdout)
     })?;

@@ -6,14 +6,20 @@ use judge::live::Watch;
 use judge::stream::Asked;
 use models::Model;
 use report::check::{Style, Tally, live_lines};
+use report::ci;
 
 use crate::arguments::{CheckArguments, ModelArgument, PromiseArgument};
+use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
 use crate::input::shown;
 use crate::interrupt::Interrupt;
 use crate::output::{self, Output};
 
-pub(crate) fn run(arguments: &CheckArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
+pub(crate) fn run(
+    arguments: &CheckArguments,
+    cases: &mut Cases,
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
     let watch = Watch {
         models: models(arguments)?,
         limits: arguments.limits.limits(),
@@ -33,6 +39,9 @@ pub(crate) fn run(arguments: &CheckArguments, interrupt: &Interrupt) -> Result<E
         let mut reader = TraceReader::new(history::open(file)?, name, options);
         let events = watch.follow(&mut reader, |watched| {
             tally.add(Asked::Model(watched.finished.model), watched.finished.verdict.bare());
+            if cases.are_wanted() {
+                cases.add(&ci::watched(name, &watched));
+            }
             let lines = live_lines(name, &watched, style);
             if printed.is_ok() {
                 printed = output.print(&lines).and_then(|()| output.flush());

@@ -3,6 +3,7 @@
 pub(crate) mod axe;
 pub(crate) mod certify;
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod explore;
@@ -10,6 +11,7 @@ pub(crate) mod generate;
 pub(crate) mod hunt;
 pub(crate) mod litmus;
 mod live;
+pub(crate) mod man;
 pub(crate) mod models;
 mod record;
 pub(crate) mod run;

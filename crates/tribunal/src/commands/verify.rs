@@ -11,10 +11,12 @@ use conform::{EventNames, MOST_ALARMS, MemoryModel, Options};
 use explore::Deadlock;
 use murphi::check;
 use murphi::source::Source;
+use report::ci;
 use report::verification::{json, keep, text};
 
 use super::explore::{deadlock_of, language, model, recorded_language, replayed};
 use crate::arguments::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};
+use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
@@ -34,6 +36,17 @@ pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<
     if let Some(file) = &arguments.replay {
         return replay(arguments, file);
     }
+    let mut cases = Cases::open(&arguments.ci, "verify", interrupt)?;
+    let ended = ask(arguments, &mut cases, interrupt);
+    cases.conclude(input::shown(&arguments.file), ended)
+}
+
+/// Answers what is asked of the protocol.
+fn ask(
+    arguments: &VerifyArguments,
+    cases: &mut Cases,
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
     let language = language(&arguments.language);
     let source = protocol(arguments, &language)?;
     let options = options(arguments, &language);
@@ -41,9 +54,9 @@ pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<
         return mutants(arguments, &source, options, interrupt);
     }
     if arguments.any.any_processors {
-        return any::run(arguments, &source, &options, interrupt);
+        return any::run(arguments, &source, &options, cases, interrupt);
     }
-    verify(arguments, &source, &options, interrupt)
+    verify(arguments, &source, &options, cases, interrupt)
 }
 
 /// The protocol, with scalarsets for the types that are to be treated as such.
@@ -61,6 +74,7 @@ fn verify(
     arguments: &VerifyArguments,
     source: &Source,
     options: &Options,
+    cases: &mut Cases,
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
     let refused = |why| refused(arguments, source, why);
@@ -95,7 +109,7 @@ fn verify(
         }
         None => keep::go_on(&report, &arguments.file),
     };
-    deliver(arguments, &report, &go_on, interrupt)
+    deliver(arguments, &report, &go_on, cases, interrupt)
 }
 
 /// Prints what was found, and says how the run ended.
@@ -103,8 +117,12 @@ fn deliver(
     arguments: &VerifyArguments,
     report: &Report,
     go_on: &[String],
+    cases: &mut Cases,
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
+    if cases.are_wanted() {
+        cases.add(&ci::verification(report));
+    }
     let text = match arguments.json.json {
         true => json::object(report) + "\n",
         false => text::report(report, go_on, arguments.quiet.quiet, in_colours(arguments)),

@@ -381,6 +381,9 @@ fn the_json_of_explore_is_on_the_page() {
         ],
         &["asymmetric"],
     );
+    let wrong = "var x: bool; y: boolean; y: boolean;\nstartstate begin y := tru; end;";
+    let wrong = file(&folder, "wrong.m", wrong);
+    compare("JSON of `explore --check-only`", &[&["explore", "--check-only", &wrong]], &[]);
     let saved = folder.join("saved.json").to_str().unwrap().to_owned();
     run(&["explore", "--quiet", "--save", &saved, broken]);
     let other = std::fs::read_to_string(&saved).unwrap().replace("Node_1", "Node_2");

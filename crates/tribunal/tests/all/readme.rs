@@ -74,6 +74,12 @@ fn the_guide_to_commit_logs_shows_what_is_printed() {
 
 #[cfg(unix)]
 #[test]
+fn the_guide_to_continuous_integration_shows_what_is_printed() {
+    check("docs/ci.md");
+}
+
+#[cfg(unix)]
+#[test]
 fn the_guide_to_traces_that_grow_shows_what_is_printed() {
     check("docs/live.md");
 }

@@ -5,12 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ::host::{Host, Observed};
+use evidence::Verdict;
 use litmus::Unanswered;
 use models::Model;
+use report::ci::{Case, Complaint};
 use stress::Runs;
 
 use super::super::remark;
 use super::{Asking, Test};
+use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::output::Output;
@@ -22,6 +25,7 @@ pub(super) fn run_all(
     host: &mut Host,
     progress: &Progress,
     output: &mut Output,
+    cases: &mut Cases,
 ) -> Result<Ending, Failure> {
     let mut ending = Ending::Kept;
     for test in tests {
@@ -38,6 +42,9 @@ pub(super) fn run_all(
                 if !asking.arguments.quiet.quiet {
                     observed.remarks().iter().for_each(|sentence| remark(sentence));
                 }
+                if asking.cases_wanted {
+                    cases.add(&case(file, test, &observed).took(start.elapsed()));
+                }
                 Ending::of(&observed.verdict())
             }
             Err((why, model, ended)) => {
@@ -52,12 +59,37 @@ pub(super) fn run_all(
                 };
                 complain(&unanswered, json && ended != Ending::Unasked, output.writer())
                     .map_err(Failure::of_stdout)?;
+                let complaint = match ended {
+                    Ending::Unasked => Complaint::malformed(&why, String::new()),
+                    _ => Complaint::undecided(&why, String::new()),
+                };
+                let name = format!("{} on host", test.litmus.name);
+                cases.add(&Case::failed(file, name, complaint).took(start.elapsed()));
                 ended
             }
         });
         output.flush()?;
     }
     Ok(ending)
+}
+
+/// What was seen, for CI systems.
+fn case(file: &str, test: &Test, observed: &Observed<'_>) -> Case {
+    let mut text = Vec::new();
+    observed.write(file, false, &mut text).expect("a vector takes everything");
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let complaint = match observed.verdict() {
+        Verdict::Holds(()) => None,
+        Verdict::Broken(()) => {
+            let sentence = "a state was seen that the test or a model forbids";
+            Some(Complaint::violation(sentence, text))
+        }
+        Verdict::Undecided(()) => {
+            let sentence = "the time ran out before all runs were made";
+            Some(Complaint::undecided(sentence, text))
+        }
+    };
+    Case { complaint, ..Case::passed(file, format!("{} on host", test.litmus.name)) }
 }
 
 /// Says why there is no answer about a test; as an object, too, if what was asked is only undecided.

@@ -9,9 +9,11 @@ use conform::Options;
 use murphi::source::Source;
 use parametric::{Answer, Plan, Question, Told, Unanswered, answer};
 use report::any_number::{json, text};
+use report::ci;
 
 use super::{deliver, in_colours, refused, write};
 use crate::arguments::VerifyArguments;
+use crate::cases::Cases;
 use crate::commands::explore::model;
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
@@ -22,6 +24,7 @@ pub(super) fn run(
     arguments: &VerifyArguments,
     source: &Source,
     options: &Options,
+    cases: &mut Cases,
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
     let any = &arguments.any;
@@ -60,9 +63,12 @@ pub(super) fn run(
         emit(&found.abstractions(&question), path, interrupt)?;
     }
     let report = match &found.told {
-        Told::Memory(report) => return deliver(arguments, report, &[], interrupt),
+        Told::Memory(report) => return deliver(arguments, report, &[], cases, interrupt),
         Told::AnyNumber(report) => report,
     };
+    if cases.are_wanted() {
+        cases.add(&ci::any_number(report));
+    }
     let text = match arguments.json.json {
         true => json::object(report) + "\n",
         false => text::report(report, arguments.quiet.quiet, in_colours(arguments)),

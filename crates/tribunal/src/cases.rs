@@ -1,0 +1,137 @@
+//! Cases for continuous integration: every command that decides something tells them here, and here
+//! they become the files and lines that were asked for.
+
+use std::io::Write;
+
+use report::ci::{Case, CodeQuality, Complaint, Junit, github};
+
+use crate::arguments::{Annotate, CiFlags};
+use crate::ending::{Ending, Failure};
+use crate::interrupt::Interrupt;
+use crate::output::Saved;
+
+/// The cases of a run.
+pub(crate) struct Cases {
+    command: &'static str,
+    junit: Option<(Junit, Saved)>,
+    github: bool,
+    gitlab: Option<(CodeQuality, Saved)>,
+    told: bool,
+    interrupt: Interrupt,
+}
+
+impl Cases {
+    /// Cases of this command, for what the flags ask for.
+    pub(crate) fn open(
+        flags: &CiFlags,
+        command: &'static str,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Failure> {
+        let junit = flags.junit.as_deref().map(|path| Saved::create(path, interrupt));
+        let gitlab = match &flags.annotate {
+            Some(Annotate::Gitlab(path)) => Some(Saved::create(path, interrupt)?),
+            Some(Annotate::Github) | None => None,
+        };
+        let suite = Junit::new(format!("tribunal {command}"));
+        Ok(Cases {
+            command,
+            junit: junit.transpose()?.map(|file| (suite, file)),
+            github: flags.annotate == Some(Annotate::Github),
+            gitlab: gitlab.map(|file| (CodeQuality::default(), file)),
+            told: false,
+            interrupt: interrupt.clone(),
+        })
+    }
+
+    /// Whether anybody wants to know.
+    pub(crate) fn are_wanted(&self) -> bool {
+        self.junit.is_some() || self.github || self.gitlab.is_some()
+    }
+
+    /// Notes a case.
+    pub(crate) fn add(&mut self, case: &Case) {
+        self.told = true;
+        if let Some((junit, _)) = &mut self.junit {
+            junit.add(case);
+        }
+        if self.github {
+            let _ = std::io::stderr().write_all(github(case).as_bytes());
+        }
+        if let Some((report, _)) = &mut self.gitlab {
+            report.add(case);
+        }
+    }
+
+    /// Writes the files. What kept the command from its answer is a case, too, and so is a Ctrl-C,
+    /// since there may be questions without an answer.
+    pub(crate) fn conclude(
+        mut self,
+        subject: &str,
+        ended: Result<Ending, Failure>,
+    ) -> Result<Ending, Failure> {
+        if !self.are_wanted() {
+            return ended;
+        }
+        match &ended {
+            Err(Failure::BrokenPipe) => {}
+            Err(failure) => {
+                let case = Case::failed(subject, self.command, of_failure(failure));
+                self.add(&case);
+            }
+            Ok(ending) if !self.told => self.add(&of_ending(subject, self.command, *ending)),
+            Ok(_) => {}
+        }
+        if self.interrupt.happened() {
+            let sentence = "interrupted: what was not answered by then is not here";
+            let complaint = Complaint::undecided(sentence, String::new());
+            self.add(&Case::failed(subject, format!("{} interrupted", self.command), complaint));
+        }
+        let written = self.write();
+        ended.and_then(|ending| written.map(|()| ending))
+    }
+
+    fn write(self) -> Result<(), Failure> {
+        let junit = self.junit.map(|(junit, file)| (junit.text(), file));
+        let gitlab = self.gitlab.map(|(report, file)| (report.text(), file));
+        for (text, mut file) in junit.into_iter().chain(gitlab) {
+            file.write(text.as_bytes())?;
+            file.finish()?;
+        }
+        Ok(())
+    }
+}
+
+/// A case of a command that has only one answer, which it has printed.
+fn of_ending(subject: &str, name: &str, ending: Ending) -> Case {
+    let complaint = match ending {
+        Ending::Kept => None,
+        Ending::Broken => Some(Complaint::violation("exit code 1", String::new())),
+        Ending::Unasked => Some(Complaint::malformed("exit code 2", String::new())),
+        Ending::Undecided | Ending::Interrupted => {
+            Some(Complaint::undecided(format!("exit code {}", ending.code()), String::new()))
+        }
+    };
+    Case { complaint, ..Case::passed(subject, name) }
+}
+
+fn of_failure(failure: &Failure) -> Complaint {
+    let (message, text) = (failure.to_string(), failure.render(false));
+    match failure {
+        Failure::Budget(_) => Complaint::undecided(message, text),
+        Failure::Input(error) => {
+            let complaint = Complaint::malformed(message, text);
+            complaint.at(&error.file, Some(error.line), Some(error.column))
+        }
+        Failure::Refused(refusal, _) => {
+            let complaint = Complaint::malformed(message, refusal.render(false));
+            complaint.at_each(&refusal.source, &refusal.problems)
+        }
+        Failure::Model(error) => {
+            let complaint = Complaint::malformed(message, text);
+            complaint.at_each(&error.source, std::slice::from_ref(&*error.diagnostic))
+        }
+        Failure::Usage(_) | Failure::File { .. } | Failure::BrokenPipe => {
+            Complaint::malformed(message, text)
+        }
+    }
+}
