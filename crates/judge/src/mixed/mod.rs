@@ -109,7 +109,7 @@ impl Check<'_> {
         if replay::explains(glued, &order) {
             return Some(order);
         }
-        let parts = store::recorded::explain(self.mixed.parts(), &self.rules)?;
+        let parts = store::recorded::explain(self.mixed.parts(), &self.rules)?.order;
         self.of_parts(glued, &parts)
     }
 

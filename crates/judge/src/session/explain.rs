@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 
 use super::recent::{Item, Lines, Maker};
 use super::{Finished, Loss, Session, Status, Violation};
+use crate::store::recorded::{self, Recorded};
 use crate::{Budget, Engine, Limits, Outcome, Reason, Undecided, judge, store};
 
 /// What a question to the engines may take when nothing is said.
@@ -143,13 +144,14 @@ impl Session {
         if history.event_ids().any(unwritten) {
             return Tried::Waits;
         }
-        if let Some(order) = store::recorded_witness(&history, &rules) {
-            self.close(&history, &order, finals.is_empty());
+        let goes_on = finals.is_empty();
+        if let Some(Recorded { order, pending }) = recorded::explain(&history, &rules) {
+            self.close(&history, &order, &pending, goes_on);
             return Tried::Explained;
         }
         match judge(&history, self.model, Engine::Auto, &self.budget()).outcome {
             Outcome::Holds(Witness::Order(order)) => {
-                self.close(&history, &order, finals.is_empty());
+                self.close(&history, &order, &[], goes_on);
                 Tried::Explained
             }
             Outcome::Broken(_) => Tried::Stuck,
@@ -170,16 +172,16 @@ impl Session {
         maker.history(items, finals).ok()
     }
 
-    /// Closes what has its place in a witness of the open events: everything if the last of them
-    /// took effect as recorded, so that they could be replayed, or if nothing is to come; else what
-    /// comes before the last of them, whose stores may still be in a buffer.
-    fn close(&mut self, history: &History, order: &[EventId], goes_on: bool) {
+    /// Closes what has its place in a witness of the open events: everything if enough of the last
+    /// of them took effect as recorded, so that they could be replayed, or if nothing is to come;
+    /// else what comes before the last of them, whose stores may still be in a buffer, except for
+    /// the last pending stores of each thread, which may be in a buffer however old they are.
+    fn close(&mut self, history: &History, order: &[EventId], pending: &[EventId], goes_on: bool) {
         let place = |event: &EventId| history.line_of(*event) as usize - 1;
         let accesses = (0..self.open.len()).rev().filter(|&at| self.open[at].address().is_some());
         let tail = order.iter().rev().zip(accesses).take_while(|(event, at)| place(event) == *at);
         let tail = tail.count();
-        let is_replayed = tail >= self.sizes.reopened.min(order.len() / 4).max(1);
-        if is_replayed || !goes_on || order.is_empty() {
+        if !goes_on || self.settles(tail, order.len()) {
             let (first, replayed) = order.split_at(order.len() - tail);
             self.perform(first.iter().map(place));
             let from = replayed.first().map_or(self.open.len(), place);
@@ -194,9 +196,12 @@ impl Session {
         }
         let late = self.open.len().saturating_sub(self.sizes.kept_open);
         let closed = order.iter().position(|event| place(event) >= late).unwrap_or(order.len());
-        self.perform(order[..closed].iter().map(place));
         let mut is_closed = vec![false; self.open.len()];
         order[..closed].iter().for_each(|event| is_closed[place(event)] = true);
+        for store in last_of_each_thread(history, pending, self.sizes.pending) {
+            is_closed[place(store)] = false;
+        }
+        self.perform(order[..closed].iter().map(place).filter(|&at| is_closed[at]));
         let mut opened = FxHashSet::default();
         let mut at = 0;
         self.open.retain(|item| {
@@ -211,9 +216,24 @@ impl Session {
             }
             stays
         });
-        self.replayed = 0;
+        // What was replayed before the open events can be opened again as long as all of them are.
+        if self.open.len() < at {
+            self.replayed = 0;
+        }
         self.next_try = self.open.len() + self.wait;
         self.wait = (self.wait * 2).min(self.sizes.wait);
+    }
+
+    /// Whether replaying can go on behind a witness of the open events, the last `tail` of whose
+    /// `accesses` stand as they were recorded.
+    fn settles(&self, tail: usize, accesses: usize) -> bool {
+        if tail == accesses && self.recent.ends_with(&self.open) {
+            return true;
+        }
+        match self.rules.is_some_and(|rules| store::has_buffers(&rules)) {
+            true => tail >= self.sizes.kept_open,
+            false => tail >= self.sizes.reopened.min(accesses / 4).max(1),
+        }
     }
 
     /// Lets the writes among these open events reach memory, in this order.
@@ -348,4 +368,14 @@ impl Session {
         };
         Undecided { reason, established }
     }
+}
+
+/// The last `most` of these events of each thread; they come thread by thread, in program order.
+fn last_of_each_thread<'e>(
+    history: &History,
+    events: &'e [EventId],
+    most: usize,
+) -> impl Iterator<Item = &'e EventId> {
+    let threads = events.chunk_by(|a, b| history.thread_of(*a) == history.thread_of(*b));
+    threads.flat_map(move |of_one| &of_one[of_one.len().saturating_sub(most)..])
 }

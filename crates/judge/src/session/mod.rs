@@ -50,6 +50,8 @@ struct Sizes {
     searched: usize,
     /// The last events, which stay open until more have come: many more than store buffers hold.
     kept_open: usize,
+    /// Stores of each thread that may be in its buffer although they are older than that.
+    pending: usize,
 }
 
 impl Sizes {
@@ -61,7 +63,8 @@ impl Sizes {
             first_wait: 64,
             wait: 1 << 15,
             searched: 1 << 16,
-            kept_open: 1 << 12,
+            kept_open: 1 << 14,
+            pending: 64,
         }
     }
 }

@@ -207,6 +207,12 @@ impl Recent {
         self.items.range(self.items.len() - count.min(self.items.len())..)
     }
 
+    /// Whether these are the last that came, with nothing left out.
+    pub(super) fn ends_with(&self, items: &[Item]) -> bool {
+        let first = self.come() - (items.len() as u64).min(self.come());
+        items.first().is_none_or(|item| item.number == first as u32)
+    }
+
     /// Notes what these replaced in memory, as far as they are the last that came. Says how many.
     pub(super) fn replayed(&mut self, items: &[Item]) -> usize {
         let last = items.iter().rev().zip(self.items.iter_mut().rev());

@@ -11,10 +11,26 @@ use chance::Rng;
 use evidence::Verdict;
 
 /// So little that everything is forgotten, opened and closed all the time.
-const TINY: Sizes =
-    Sizes { recent: 6, open: 12, reopened: 2, first_wait: 1, wait: 4, searched: 6, kept_open: 1 };
-const SMALL: Sizes =
-    Sizes { recent: 12, open: 64, reopened: 3, first_wait: 2, wait: 8, searched: 12, kept_open: 3 };
+const TINY: Sizes = Sizes {
+    recent: 6,
+    open: 12,
+    reopened: 2,
+    first_wait: 1,
+    wait: 4,
+    searched: 6,
+    kept_open: 1,
+    pending: 1,
+};
+const SMALL: Sizes = Sizes {
+    recent: 12,
+    open: 64,
+    reopened: 3,
+    first_wait: 2,
+    wait: 8,
+    searched: 12,
+    kept_open: 3,
+    pending: 2,
+};
 
 /// An order in which the events may have been recorded: program order in each thread, else random,
 /// or that of a witness with a few pairs swapped.
@@ -160,21 +176,27 @@ fn certified(violation: &super::Violation, model: Model, context: &str) {
     }
 }
 
-/// A random run of a machine with store buffers of this size, recorded when stores are issued.
+/// A random run of a machine with store buffers of this size, recorded when stores are issued. A
+/// thread takes so many steps in a row, on average, and its buffer waits while others run.
 fn machine(
     threads: usize,
     addresses: u64,
     buffer: usize,
+    burst: usize,
     steps: usize,
     seed: u64,
 ) -> Vec<(u64, Operation)> {
     let mut rng = Rng::new(seed);
+    let mut thread = 0;
     let mut memory = vec![0; addresses as usize];
     let mut buffers = vec![std::collections::VecDeque::new(); threads];
     let mut events = Vec::new();
     let mut value = 0;
     for _ in 0..steps {
-        let (thread, at) = (rng.below(threads), rng.below(addresses as usize));
+        if rng.below(burst) == 0 {
+            thread = rng.below(threads);
+        }
+        let at = rng.below(addresses as usize);
         let address = history::AddressId::new(at);
         match rng.below(3) {
             0 => {
@@ -209,20 +231,31 @@ fn watched(model: Model, addresses: u64, events: &[(u64, Operation)]) -> Session
 
 #[test]
 fn a_long_run_is_explained_in_bounded_room() {
-    for (model, buffer) in [(Model::Sc, 0), (Model::Tso, 0), (Model::Tso, 8), (Model::Pso, 8)] {
-        let events = machine(8, 64, buffer, 600_000, 1);
+    let runs = [
+        (Model::Sc, 0, 1),
+        (Model::Tso, 0, 1),
+        (Model::Tso, 8, 1),
+        (Model::Pso, 8, 1),
+        (Model::Tso, 8, 200),
+        (Model::Pso, 8, 200),
+    ];
+    for (model, buffer, burst) in runs {
+        let events = machine(8, 64, buffer, burst, 600_000, 1);
         let session = watched(model, 64, &events);
         assert!(session.recent.len() <= session.sizes.recent);
-        assert!(session.open.len() < 100_000, "{model} {buffer}: {}", session.open.len());
+        assert!(session.open.len() < 100_000, "{model} {buffer} {burst}: {}", session.open.len());
         let finished = session.finish();
-        assert!(matches!(finished.verdict, Verdict::Holds(())), "{model} {buffer}: {finished:?}");
+        assert!(
+            matches!(finished.verdict, Verdict::Holds(())),
+            "{model} {buffer} {burst}: {finished:?}"
+        );
     }
 }
 
 #[test]
 fn a_violation_in_a_long_run_is_found_soon() {
     for (model, buffer) in [(Model::Sc, 0), (Model::Tso, 8)] {
-        let mut events = machine(8, 64, buffer, 1_200_000, 2);
+        let mut events = machine(8, 64, buffer, 1, 1_200_000, 2);
         let middle = events.len() / 2;
         // A thread sees what it saw before its last two reads of an address.
         let reads = |at: usize| match events[at] {

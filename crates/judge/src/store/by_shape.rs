@@ -190,7 +190,7 @@ impl<'a, P: Parts> Question<'a, P> {
 
     /// The recorded order as a witness, if it meets the model.
     fn recorded(&self) -> Option<FileJudgement> {
-        let order = recorded::explain(self.parts.history(), &self.rules)?;
+        let order = recorded::explain(self.parts.history(), &self.rules)?.order;
         self.met(&order, DecidedBy::Recorded)
     }
 

@@ -43,6 +43,7 @@ use self::clocks::Clocks;
 use self::frontiers::Explored;
 use self::linearize::Patience;
 use self::problem::Problem;
+use self::recorded::Recorded;
 use self::saturate::Stopped;
 use self::search::Found;
 use crate::verdict::undecided;
@@ -78,7 +79,7 @@ fn decide_with(
     // Where the write order is known, the linear check is complete.
     let may_be_linear = || linear::may_be_known(history) && history.is_unambiguous();
     if engine == Engine::Recorded || engine == Engine::Auto && !may_be_linear() {
-        if let Some(order) = recorded::explain(history, &rules) {
+        if let Some(Recorded { order, .. }) = recorded::explain(history, &rules) {
             return check.consistent(order, DecidedBy::Recorded);
         }
         if engine == Engine::Recorded {
@@ -113,11 +114,6 @@ fn decide_with(
     }
 }
 
-/// A witness that follows the recorded order, if one is found.
-pub(crate) fn recorded_witness(history: &History, rules: &StoreRules) -> Option<Vec<EventId>> {
-    recorded::explain(history, rules)
-}
-
 /// A witness by the machine of sc, which every store model allows, or by that of tso for models that
 /// allow what it allows; as far as a limited search finds one.
 fn run_of_machine(history: &History, rules: &StoreRules, budget: &Budget) -> Option<Vec<EventId>> {
@@ -134,7 +130,7 @@ fn run_of_machine(history: &History, rules: &StoreRules, budget: &Budget) -> Opt
 }
 
 /// Whether a model allows at least what store buffers do.
-fn has_buffers(rules: &StoreRules) -> bool {
+pub(crate) fn has_buffers(rules: &StoreRules) -> bool {
     rules.global && rules.write_read == Keeps::Never && !rules.own_reads_visible
 }
 

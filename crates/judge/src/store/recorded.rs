@@ -24,15 +24,26 @@ use self::schedule::Schedule;
 /// Passes with store buffers. Each begins with what got in the way in the one before it.
 const PASSES: usize = 12;
 
+/// A witness that follows the recorded order.
+pub(crate) struct Recorded {
+    pub(crate) order: Vec<EventId>,
+    /// Stores that may still be in a buffer at the end: no other thread has read them, and nothing
+    /// behind them in their thread waits for them. In program order within each thread; with a
+    /// store, every later one of its thread that must not overtake it is among them. A witness
+    /// without them is one of the history without them.
+    pub(crate) pending: Vec<EventId>,
+}
+
 /// A witness that follows the recorded order, if one is found.
-pub(crate) fn explain(history: &History, rules: &StoreRules) -> Option<Vec<EventId>> {
+pub(crate) fn explain(history: &History, rules: &StoreRules) -> Option<Recorded> {
     // Clocks of threads order accesses of their own, and may contradict the lines.
     if rules.times && history.has_times() {
         return None;
     }
     let order = history.recorded_order();
     if replays(history, &order) {
-        return respects_orders(history, accesses(history, &order));
+        let order = respects_orders(history, accesses(history, &order))?;
+        return Some(Recorded { order, pending: Vec::new() });
     }
     if rules.write_read == Keeps::Always && rules.global {
         return None;
@@ -40,7 +51,10 @@ pub(crate) fn explain(history: &History, rules: &StoreRules) -> Option<Vec<Event
     let mut schedule = Schedule::new(history, rules, order)?;
     for _ in 0..PASSES {
         match Buffers::new(history, &schedule).run()? {
-            Pass::Through(order) => return respects_orders(history, order),
+            Pass::Through(order) => {
+                let order = respects_orders(history, order)?;
+                return Some(Recorded { order, pending: schedule.pending(history) });
+            }
             Pass::Late(pairs) => schedule.learn(history, &pairs),
         }
     }

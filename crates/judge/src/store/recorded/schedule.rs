@@ -100,6 +100,18 @@ impl Schedule {
         Some(schedule)
     }
 
+    /// Stores that need not reach the memory. None where forwarded reads wait for their store:
+    /// they would have to wait as well.
+    pub(super) fn pending(&self, history: &History) -> Vec<EventId> {
+        if self.reads_follow {
+            return Vec::new();
+        }
+        let is_pending = |event: &EventId| {
+            history.kinds_of(*event).writes && self.deadline[event.index()] == NEVER
+        };
+        history.event_ids().filter(is_pending).collect()
+    }
+
     /// Learns from a pass: in each pair the first write belongs before the second.
     pub(super) fn learn(&mut self, history: &History, pairs: &[(u32, u32)]) {
         let mut earlier = Vec::new();
