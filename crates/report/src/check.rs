@@ -3,8 +3,10 @@
 
 mod by_file;
 mod live;
+mod pages;
 
 pub use live::live_lines;
+pub use pages::{Listed, MOST_PAGES, TracePage, index_page, trace_pages};
 
 use std::fmt::Write as _;
 

@@ -52,7 +52,7 @@ A tour:
   tribunal check --model gradual run.trace        which is the strongest model that allows it?
   simulator | tribunal check --json -             one verdict a line, as soon as a trace ends
   tribunal shrink --model tso run.trace           the few lines that break the promise
-  tribunal explain --model tso -o why.svg run.trace
+  tribunal explain --model tso -o why.html run.trace   why, as a page to look around in
   tribunal check --certificate proof.jsonl run.trace
   tribunal certify run.trace proof.jsonl          check the evidence with a small kernel
   tribunal models                                 what each model promises
@@ -145,6 +145,14 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
 
+    /// Write a page for each violation to this directory, and an index.html that lists them.
+    ///
+    /// Each page is one HTML file that opens from disk: the cycle as a picture, the argument step by
+    /// step, the whole trace, the smallest part that still violates the model, and the certificate
+    /// (docs/reports.md). The first 1,000 violations get a page; the index lists them all.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Say what it took: write pairs, inferred edges, decisions, conflicts.
     ///
     /// `--stats full` adds to --json the witness of a consistent trace: a total order, as
@@ -166,7 +174,7 @@ pub(crate) struct CheckArguments {
     /// longer matter. A violation is reported as soon as it is certain, and ends the run with exit
     /// code 1. Where the order of the lines does not explain the trace, memory grows up to --memory,
     /// and then the trace is undecided (docs/live.md).
-    #[arg(long, conflicts_with_all = ["certificate", "engine", "stats", "keep_going", "expect_traces"])]
+    #[arg(long, conflicts_with_all = ["certificate", "report", "engine", "stats", "keep_going", "expect_traces"])]
     pub(crate) live: bool,
 
     /// Judge the traces behind one that makes no sense.
@@ -206,6 +214,7 @@ Examples:
   tribunal check --model tso,pso --json *.trace   two models, one JSON object a line
   tribunal check --model gradual run.trace        the strongest model that holds
   tribunal check --model my.cat run.trace         a model of your own
+  tribunal check --report pages --model tso t.trace  a page for each violation, to look around in
   tribunal check --budget 10s --stats hard.trace  give up after ten seconds a trace";
 
 /// Verify a certificate with a small independent checker.
@@ -275,8 +284,9 @@ pub(crate) struct ShrinkArguments {
 /// A picture of why a trace violates a model.
 ///
 /// Explains the first violating trace of the file, or the one asked for with --trace: as text,
-/// as a Graphviz graph, or as an SVG picture. Exits 1 when there was a violation to explain, 0
-/// when everything is consistent.
+/// as a Graphviz graph, as an SVG picture, or as an HTML page with the whole trace in it. Exits 1
+/// when there was a violation to explain, 0 when everything is consistent; a page then plays the
+/// order that explains the first trace.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct ExplainArguments {
@@ -288,7 +298,7 @@ pub(crate) struct ExplainArguments {
     #[command(flatten)]
     pub(crate) colour: ColourFlag,
 
-    /// What to write; if not said, what the name of the file ends in: .txt, .dot or .svg.
+    /// What to write; if not said, what the name of the file ends in: .txt, .dot, .svg or .html.
     #[arg(long, value_name = "KIND")]
     pub(crate) to: Option<Picture>,
 
@@ -603,6 +613,9 @@ pub(crate) enum Picture {
     Dot,
     /// A picture.
     Svg,
+    /// A page to look around in: one file, which any browser opens.
+    #[value(alias = "htm")]
+    Html,
 }
 
 /// The command line as given, with `--stats full` read as `--stats=full` and `--compact 40` as

@@ -37,6 +37,23 @@ pub(crate) fn require_writable(directory: &Path) -> Result<(), Failure> {
     made.map_err(|error| Failure::File { name, action: "write to", error })
 }
 
+/// Makes a directory, with those above it, unless it is there.
+pub(crate) fn create_directory(directory: &Path) -> Result<(), Failure> {
+    let name = || directory.display().to_string();
+    std::fs::create_dir_all(directory).map_err(|error| Failure::File {
+        name: name(),
+        action: "create",
+        error,
+    })
+}
+
+/// Writes a whole file.
+pub(crate) fn save(path: &Path, text: &str, interrupt: &Interrupt) -> Result<(), Failure> {
+    let mut file = Saved::create(path, interrupt)?;
+    file.write(text.as_bytes())?;
+    file.finish()
+}
+
 /// Whether to use colours on this stream.
 pub(crate) fn colours(flag: ColourFlag, stream: &impl IsTerminal) -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -61,9 +78,7 @@ pub(crate) fn deliver(
 ) -> Result<Ending, Failure> {
     let delivered = match to {
         Some(path) if path != Path::new("-") => {
-            let mut file = Saved::create(path, interrupt)?;
-            file.write(text.as_bytes())?;
-            return file.finish().map(|()| ending);
+            return save(path, text, interrupt).map(|()| ending);
         }
         _ => {
             let mut output = Output::stdout();

@@ -9,6 +9,7 @@ mod build;
 mod dot;
 mod grounds;
 mod keeps;
+mod page;
 mod picture;
 mod refute;
 mod shown;
@@ -20,6 +21,7 @@ mod words;
 use evidence::Proof;
 use history::History;
 
+pub use page::{Attached, PageAndGist, consistent as consistent_page, violation as violation_page};
 pub use told::{FileRules, Told};
 
 /// The explanation as text: the events that matter, then the argument step by step. With escape

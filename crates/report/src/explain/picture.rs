@@ -396,7 +396,7 @@ fn only_step(order: &[Ordered]) -> Option<String> {
     }
 }
 
-fn link_label(kind: &LinkKind) -> &'static str {
+pub(super) fn link_label(kind: &LinkKind) -> &'static str {
     match kind {
         LinkKind::ProgramOrder => "program order",
         LinkKind::Fence(_) => "fence",

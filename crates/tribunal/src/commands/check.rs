@@ -1,12 +1,16 @@
 //! `tribunal check`: one line for each trace and model, in order, each as soon as it is known.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evidence::{AnyCertificate, Verdict};
 use judge::Promise;
 use judge::stream::{Answers, Asked, Job, Trace, Unread};
-use report::check::{Style, Tally, lines, unread_lines};
+use report::check::{
+    Listed, MOST_PAGES, Style, Tally, TracePage, index_page, lines, trace_pages, unread_lines,
+};
 use report::ci::{self, Case, Complaint};
 
 use super::{count, live, remark};
@@ -38,6 +42,7 @@ fn judge_all(
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
     let certificates = certificate_file(&arguments, interrupt)?;
+    let pages = arguments.report.clone().map(|to| Pages::create(to, interrupt)).transpose()?;
     let quiet = arguments.quiet.quiet;
     let progress = Progress::start(quiet);
     let style = Style {
@@ -52,6 +57,8 @@ fn judge_all(
     let cases_wanted = cases.are_wanted();
     let asked = asked(&arguments)?;
     let expected = arguments.expect_traces;
+    let wanted = pages.as_ref().map(|pages| Arc::clone(&pages.written));
+    let (limits, stop) = (arguments.limits.limits(), interrupt.flag());
     let job = job(arguments, asked, interrupt);
     let (asked, keep_going) = (job.distinct().collect(), job.keep_going);
     let mut answers = job.start(
@@ -60,10 +67,20 @@ fn judge_all(
             let (asked, verdict) = (judged.asked.clone(), judged.verdict());
             let text = lines(&judged, style);
             let case = cases_wanted.then(|| ci::judged(&judged));
+            let wants = |written: &Arc<AtomicUsize>| written.load(Ordering::Relaxed) < MOST_PAGES;
+            let pages = match &wanted {
+                Some(written) if matches!(verdict, Verdict::Broken(())) => {
+                    let made = wants(written).then(|| trace_pages(&judged, &limits, &stop));
+                    let made =
+                        made.unwrap_or_default().into_iter().filter(|page| page.is_violation);
+                    Some((judged.trace.history.len(), made.collect()))
+                }
+                _ => None,
+            };
             let trace = (Arc::clone(&judged.trace.file), judged.trace.number);
             let uncertified = judged.why_no_certificate().filter(|_| certify);
             let evidence = certify.then(|| (Arc::clone(&judged.trace), judged.certificates()));
-            Printed { trace, asked, verdict, text, case, evidence, uncertified }
+            Printed { trace, asked, verdict, text, case, pages, evidence, uncertified }
         },
     );
     interrupt.listen(answers.stopper());
@@ -71,6 +88,7 @@ fn judge_all(
         output: Output::stdout(),
         certificates,
         cases,
+        pages,
         progress,
         tally: Tally::default(),
         last: None,
@@ -134,6 +152,8 @@ struct Printed {
     text: String,
     /// The same for CI systems, where they want to know.
     case: Option<Case>,
+    /// How many events a trace with a violation has, and its pages, where they are wanted.
+    pages: Option<(usize, Vec<TracePage>)>,
     evidence: Option<(Arc<Trace>, Vec<AnyCertificate>)>,
     /// Why there is no certificate, where one is wanted.
     uncertified: Option<&'static str>,
@@ -144,6 +164,7 @@ struct Printer<'c> {
     output: Output,
     certificates: Option<Saved>,
     cases: &'c mut Cases,
+    pages: Option<Pages>,
     progress: Progress,
     tally: Tally,
     /// The trace of the last answer, and how many there were.
@@ -178,6 +199,9 @@ impl Printer<'_> {
         if let Some(case) = &printed.case {
             self.output.flush()?;
             self.cases.add(case);
+        }
+        if let (Some(pages), Some((events, made))) = (&mut self.pages, printed.pages) {
+            pages.add(&printed.trace, printed.asked.name(), events, made)?;
         }
         self.tally.add(printed.asked, printed.verdict);
         if self.last.as_ref() != Some(&printed.trace) {
@@ -232,8 +256,11 @@ impl Printer<'_> {
         quiet: bool,
         interrupted: bool,
     ) -> Result<Ending, Failure> {
-        let Printer { certificates, progress, tally, unread, .. } = self;
+        let Printer { certificates, pages, progress, tally, unread, .. } = self;
         drop(progress);
+        if let Some(pages) = pages {
+            pages.finish(&tally)?;
+        }
         if let Some(file) = certificates {
             file.finish()?;
         }
@@ -252,5 +279,58 @@ impl Printer<'_> {
             remark(&tally.summary());
         }
         Ok(ending)
+    }
+}
+
+/// The directory of pages.
+struct Pages {
+    directory: PathBuf,
+    listed: Vec<Listed>,
+    /// How many pages there are; beyond the most, none is made.
+    written: Arc<AtomicUsize>,
+    interrupt: Interrupt,
+}
+
+impl Pages {
+    fn create(directory: PathBuf, interrupt: &Interrupt) -> Result<Self, Failure> {
+        output::create_directory(&directory)?;
+        let (listed, written) = (Vec::new(), Arc::default());
+        Ok(Pages { directory, listed, written, interrupt: interrupt.clone() })
+    }
+
+    /// Lists a violation, and writes its pages as far as there is room.
+    fn add(
+        &mut self,
+        (file, number): &(Arc<str>, u64),
+        asked: &str,
+        events: usize,
+        pages: Vec<TracePage>,
+    ) -> Result<(), Failure> {
+        let mut list = |model: &str, page: Option<String>, gist: String| {
+            let (file, model) = (file.to_string(), model.to_owned());
+            self.listed.push(Listed { file, trace: *number, model, events, page, gist });
+        };
+        let room = MOST_PAGES.saturating_sub(self.written.load(Ordering::Relaxed));
+        if pages.is_empty() || room == 0 {
+            list(asked, None, String::new());
+        }
+        for TracePage { model, gist, html, .. } in pages.into_iter().take(room) {
+            let count = self.written.fetch_add(1, Ordering::Relaxed) + 1;
+            let stem = |name: &str| {
+                let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
+                let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+                stem.chars().take(40).map(plain).collect::<String>()
+            };
+            let name = format!("{count:04}-{}-{number}-{}.html", stem(file), stem(&model));
+            output::save(&self.directory.join(&name), &html, &self.interrupt)?;
+            list(&model, Some(name), gist);
+        }
+        Ok(())
+    }
+
+    /// Writes the index.
+    fn finish(self, tally: &Tally) -> Result<(), Failure> {
+        let index = index_page(tally, &self.listed);
+        output::save(&self.directory.join("index.html"), &index, &self.interrupt)
     }
 }

@@ -1,18 +1,22 @@
-//! `tribunal explain`: why a trace violates a model, as text, graph or picture.
+//! `tribunal explain`: why a trace violates a model, as text, graph, picture or page.
 
 use std::path::Path;
 
 use evidence::Proof;
 use history::History;
+use judge::stream::{Judged, Trace};
 use judge::{Budget, Promise, ShrinkOptions, judge_by_file};
+use report::check::trace_pages;
 use report::explain::{self, FileRules, Told};
 
+use super::budget;
 use super::shrink::shrunk;
-use super::{budget, subject};
-use crate::arguments::{ExplainArguments, Picture};
+use super::subject::{self, Unbroken};
+use crate::arguments::{ExplainArguments, Picture, SubjectFlags};
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output;
+use crate::progress::Progress;
 
 pub(crate) fn run(arguments: &ExplainArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
     let out = arguments.out.output.as_deref();
@@ -20,18 +24,41 @@ pub(crate) fn run(arguments: &ExplainArguments, interrupt: &Interrupt) -> Result
     let flags = &arguments.subject;
     let subject = match subject::find(flags, interrupt)? {
         Ok(subject) => subject,
-        Err(ending) => return Ok(ending),
+        Err(Unbroken { ending, consistent: Some(judged) }) if picture == Picture::Html => {
+            let page = page(&judged, flags, interrupt);
+            return output::deliver(&page, out, ending, interrupt);
+        }
+        Err(unbroken) => return Ok(unbroken.ending),
     };
     let colour = out.is_none() && output::colours(arguments.colour, &std::io::stdout());
     let budget = budget(&flags.limits, interrupt);
-    let text = if arguments.shrink {
-        let shrunk = shrunk(&subject, flags, ShrinkOptions::default(), interrupt);
-        told(&shrunk.history, &subject.model, &shrunk.proof, &budget, picture, colour)
-    } else {
-        told(&subject.history, &subject.model, &subject.proof, &budget, picture, colour)
+    let text = match (picture, arguments.shrink) {
+        (Picture::Html, false) => page(&subject.judged, flags, interrupt),
+        (Picture::Html, true) => {
+            let shrunk = shrunk(&subject, flags, ShrinkOptions::default(), interrupt);
+            let Trace { file, number, .. } = &*subject.judged.trace;
+            let trace = Trace { file: file.clone(), number: *number, history: shrunk.history };
+            page(&subject::judged(trace, &subject.model, &budget), flags, interrupt)
+        }
+        (_, true) => {
+            let shrunk = shrunk(&subject, flags, ShrinkOptions::default(), interrupt);
+            told(&shrunk.history, &subject.model, &shrunk.proof, &budget, picture, colour)
+        }
+        (_, false) => {
+            told(subject.history(), &subject.model, &subject.proof, &budget, picture, colour)
+        }
     };
     let ending = if interrupt.happened() { Ending::Interrupted } else { Ending::Broken };
     output::deliver(&text, out, ending, interrupt)
+}
+
+/// The page about a judged trace.
+fn page(judged: &Judged, flags: &SubjectFlags, interrupt: &Interrupt) -> String {
+    let progress = Progress::start(flags.quiet.quiet);
+    progress.teller().say(|| "looking for the smallest part that violates the model".to_owned());
+    interrupt.listen(|| ());
+    let pages = trace_pages(judged, &flags.limits.limits(), &interrupt.flag());
+    pages.into_iter().next().map(|page| page.html).unwrap_or_default()
 }
 
 /// The explanation; of a model file with the lines that keep order.
@@ -63,7 +90,7 @@ fn draw(
     match picture {
         Picture::Text => explain::text(history, model, proof, colour),
         Picture::Dot => explain::dot(history, model, proof),
-        Picture::Svg => explain::svg(history, model, proof),
+        Picture::Svg | Picture::Html => explain::svg(history, model, proof),
     }
 }
 
@@ -77,11 +104,9 @@ fn picture(asked: Option<Picture>, out: Option<&Path>) -> Result<Picture, Failur
         "txt" => Ok(Picture::Text),
         "dot" | "gv" => Ok(Picture::Dot),
         "svg" => Ok(Picture::Svg),
-        "html" | "htm" => Err(Failure::Usage(
-            "HTML explanations are not there yet; use a .svg file, which any browser shows".into(),
-        )),
+        "html" | "htm" => Ok(Picture::Html),
         other => Err(Failure::Usage(format!(
-            "no explanation is written as .{other}; use .txt, .dot or .svg, or say --to"
+            "no explanation is written as .{other}; use .txt, .dot, .svg or .html, or say --to"
         ))),
     }
 }

@@ -16,14 +16,14 @@ pub(crate) fn run(arguments: &ShrinkArguments, interrupt: &Interrupt) -> Result<
     let flags = &arguments.subject;
     let subject = match subject::find(flags, interrupt)? {
         Ok(subject) => subject,
-        Err(ending) => return Ok(ending),
+        Err(unbroken) => return Ok(unbroken.ending),
     };
     let options = ShrinkOptions { keep_sources: arguments.keep_sources };
     let shrunk = shrunk(&subject, flags, options, interrupt);
-    let place = (input::shown(&flags.file), subject.number);
+    let place = (input::shown(&flags.file), subject.judged.trace.number);
     let text = match arguments.json.json {
         true => Format::JsonLines.text(&shrunk.history),
-        false => report::shrunk_text(place, &subject.history, subject.model.name(), &shrunk),
+        false => report::shrunk_text(place, subject.history(), subject.model.name(), &shrunk),
     };
     let ending = if interrupt.happened() { Ending::Interrupted } else { Ending::Broken };
     output::deliver(&text, arguments.out.output.as_deref(), ending, interrupt)
@@ -38,9 +38,9 @@ pub(super) fn shrunk(
 ) -> Shrunk {
     interrupt.listen(|| ());
     let progress = Progress::start(flags.quiet.quiet);
-    progress.teller().say(|| format!("shrinking {}", count(subject.history.len(), "event")));
+    progress.teller().say(|| format!("shrinking {}", count(subject.history().len(), "event")));
     let budget = budget(&flags.limits, interrupt);
-    let shrunk = shrink(&subject.history, &subject.model, &subject.proof, options, &budget);
+    let shrunk = shrink(subject.history(), &subject.model, &subject.proof, options, &budget);
     drop(progress);
     if shrunk.undecided > 0 && !flags.quiet.quiet {
         let parts = count(usize::try_from(shrunk.undecided).unwrap_or(usize::MAX), "smaller part");

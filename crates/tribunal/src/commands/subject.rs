@@ -1,9 +1,13 @@
 //! The one violation that `shrink` and `explain` look at: the trace asked for, or the first of the
 //! file that violates the model.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use evidence::{Proof, Verdict};
 use history::History;
-use judge::{Engine, Promise};
+use judge::stream::{Answer, Asked, Judged, Trace};
+use judge::{Budget, Engine, Outcome, Promise, Undecided, judge, judge_by_file};
 
 use super::{budget, count, remark};
 use crate::arguments::SubjectFlags;
@@ -14,23 +18,35 @@ use crate::progress::Progress;
 
 /// A violating trace.
 pub(super) struct Subject {
-    pub(super) number: u64,
-    pub(super) history: History,
+    pub(super) judged: Judged,
     pub(super) model: Promise,
     pub(super) proof: Proof,
 }
 
-/// Finds the violation, or says that there is none and how the run ends.
+impl Subject {
+    pub(super) fn history(&self) -> &History {
+        &self.judged.trace.history
+    }
+}
+
+/// That no trace violates the model, how the run ends, and the first trace that satisfies it.
+pub(super) struct Unbroken {
+    pub(super) ending: Ending,
+    pub(super) consistent: Option<Judged>,
+}
+
+/// Finds the violation, or says that there is none.
 pub(super) fn find(
     flags: &SubjectFlags,
     interrupt: &Interrupt,
-) -> Result<Result<Subject, Ending>, Failure> {
+) -> Result<Result<Subject, Unbroken>, Failure> {
     let model = flags.model.promise()?;
     let options = flags.input.options(&flags.file, &flags.limits.memory);
     let mut traces = input::traces(&flags.file, options)?;
     let progress = Progress::start(flags.quiet.quiet);
     let mut number = 0;
     let mut ending = Ending::Kept;
+    let mut consistent = None;
     while let Some(history) = traces.next_trace()? {
         number += 1;
         if flags.trace.is_some_and(|wanted| wanted != number) {
@@ -38,15 +54,17 @@ pub(super) fn find(
         }
         progress.teller().say(|| format!("judging trace {number} ({} events)", history.len()));
         let budget = budget(&flags.limits, interrupt);
-        match model.refute(&history, Engine::Auto, &budget) {
-            Verdict::Broken(proof) => return Ok(Ok(Subject { number, history, model, proof })),
+        let trace = Trace { file: input::shown(&flags.file).into(), number, history };
+        let judged = judged(trace, &model, &budget);
+        match verdict(&judged) {
+            Verdict::Broken(proof) => return Ok(Ok(Subject { judged, model, proof })),
             Verdict::Undecided(undecided) => {
                 progress.hide();
                 let reason = report::reason(&undecided.reason);
                 remark(&format!("trace {number} is undecided: {reason}"));
                 ending = Ending::Undecided;
             }
-            Verdict::Holds(()) => {}
+            Verdict::Holds(()) => consistent = consistent.or(Some(judged)),
         }
         if flags.trace.is_some() {
             break;
@@ -63,5 +81,39 @@ pub(super) fn find(
         let which = flags.trace.map_or("every trace".to_owned(), |n| format!("trace {n}"));
         remark(&format!("{which} of {file} is consistent with {model}"));
     }
-    Ok(Err(ending))
+    Ok(Err(Unbroken { ending, consistent }))
+}
+
+/// A trace, judged by a model of either kind.
+pub(super) fn judged(trace: Trace, model: &Promise, budget: &Budget) -> Judged {
+    let start = Instant::now();
+    let history = &trace.history;
+    let (asked, answer) = match model {
+        Promise::Model(model) => {
+            let judgement = judge(history, *model, Engine::Auto, budget);
+            (Asked::Model(*model), Answer::Model(judgement))
+        }
+        Promise::File(file) => {
+            let judgement = judge_by_file(history, file, budget);
+            (Asked::File(Arc::clone(file)), Answer::File(judgement))
+        }
+    };
+    Judged { trace: Arc::new(trace), asked, answer, time: start.elapsed() }
+}
+
+/// The verdict with the proof of a violation.
+fn verdict(judged: &Judged) -> Verdict<(), Proof, Undecided> {
+    match &judged.answer {
+        Answer::Model(judgement) => match &judgement.outcome {
+            Outcome::Holds(_) => Verdict::Holds(()),
+            Outcome::Broken(proof) => Verdict::Broken(proof.clone()),
+            Outcome::Undecided(undecided) => Verdict::Undecided(undecided.clone()),
+        },
+        Answer::File(judgement) => match &judgement.outcome {
+            Verdict::Holds(_) => Verdict::Holds(()),
+            Verdict::Broken(_) => Verdict::Broken(judgement.proof.clone().unwrap_or_default()),
+            Verdict::Undecided(undecided) => Verdict::Undecided(undecided.clone()),
+        },
+        Answer::Gradual(_) => Verdict::Holds(()),
+    }
 }

@@ -3,8 +3,6 @@
 //! Crate `conform` verifies and has what it finds confirmed; here flags become a question, and what
 //! came of it is printed and kept.
 
-use std::path::Path;
-
 use conform::mutate;
 use conform::report::{Report, Unanswered, answer};
 use conform::{EventNames, MOST_ALARMS, MemoryModel, Options};
@@ -20,7 +18,7 @@ use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
-use crate::output::{self, Saved};
+use crate::output;
 use crate::progress::Progress;
 
 mod any;
@@ -81,14 +79,14 @@ fn verify(
     if let Some(directory) = &arguments.emit {
         let composed = conform::compositions(source, options)
             .map_err(|why| refused(Unanswered::Refused(why)))?;
-        create(directory)?;
+        output::create_directory(directory)?;
         for (number, (name, text)) in composed.iter().enumerate() {
             let path = directory.join(format!("lemma-{}.m", number + 1));
-            write(&path, &format!("-- {name}\n{text}"), interrupt)?;
+            output::save(&path, &format!("-- {name}\n{text}"), interrupt)?;
         }
     }
     if let Some(directory) = &arguments.out {
-        create(directory)?;
+        output::create_directory(directory)?;
     }
     let stop = interrupt.stop(arguments.limits.budget);
     let progress = Progress::start(arguments.quiet.quiet);
@@ -103,7 +101,7 @@ fn verify(
     let go_on = match &arguments.out {
         Some(directory) => {
             for file in keep::files(&report) {
-                write(&directory.join(file.name), &file.text, interrupt)?;
+                output::save(&directory.join(file.name), &file.text, interrupt)?;
             }
             keep::from_files(&report, &arguments.file, directory)
         }
@@ -252,19 +250,4 @@ fn refused(arguments: &VerifyArguments, source: &Source, why: Unanswered) -> Fai
 /// Whether the report has colours.
 fn in_colours(arguments: &VerifyArguments) -> bool {
     output::colours(arguments.colour, &std::io::stdout()) && !arguments.json.json
-}
-
-/// Makes sure that there is a directory.
-fn create(directory: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(directory).map_err(|error| Failure::File {
-        name: directory.display().to_string(),
-        action: "create",
-        error,
-    })
-}
-
-fn write(path: &Path, text: &str, interrupt: &Interrupt) -> Result<(), Failure> {
-    let mut file = Saved::create(path, interrupt)?;
-    file.write(text.as_bytes())?;
-    file.finish()
 }

@@ -22,6 +22,7 @@ mod interface;
 mod litmus;
 mod live;
 mod model_files;
+mod pages;
 mod printed;
 mod protocols;
 mod readme;

@@ -56,35 +56,41 @@ impl Canvas {
     }
 
     pub(super) fn curve(&mut self, class: &str, curve: &Curve) {
-        let mut path = String::new();
-        for piece in &curve.pieces {
-            let pair = |p: Point| format!("{} {}", number(p.x), number(p.y));
-            let _ = match *piece {
-                Piece::Move(p) => write!(path, "M{}", pair(p)),
-                Piece::Line(p) => write!(path, "L{}", pair(p)),
-                Piece::Cubic(a, b, p) => write!(path, "C{},{},{}", pair(a), pair(b), pair(p)),
-            };
-        }
-        let _ = writeln!(self.body, "<path class=\"{class}\" d=\"{path}\"/>");
+        let _ = writeln!(self.body, "<path class=\"{class}\" d=\"{}\"/>", path(curve));
     }
 
     /// A curve that ends in an arrowhead; the head's class is `class` with `-head` after it.
     pub(super) fn arrow(&mut self, class: &str, curve: &Curve) {
-        let (curve, tip, direction) = curve.clone().with_head(8.0);
-        self.curve(class, &curve);
-        let corner = |along: f64, across: f64| {
-            let x = tip.x - direction.x * along - direction.y * across;
-            let y = tip.y - direction.y * along + direction.x * across;
-            format!("{} {}", number(x), number(y))
-        };
-        let _ = writeln!(
-            self.body,
-            "<path class=\"{class}-head\" d=\"M{} L{} L{}Z\"/>",
-            corner(0.0, 0.0),
-            corner(9.5, 4.6),
-            corner(9.5, -4.6)
-        );
+        let (line, head) = arrow_paths(curve);
+        let _ = writeln!(self.body, "<path class=\"{class}\" d=\"{line}\"/>");
+        let _ = writeln!(self.body, "<path class=\"{class}-head\" d=\"{head}\"/>");
     }
+}
+
+/// A curve as the data of a path.
+fn path(curve: &Curve) -> String {
+    let mut path = String::new();
+    for piece in &curve.pieces {
+        let pair = |p: Point| format!("{} {}", number(p.x), number(p.y));
+        let _ = match *piece {
+            Piece::Move(p) => write!(path, "M{}", pair(p)),
+            Piece::Line(p) => write!(path, "L{}", pair(p)),
+            Piece::Cubic(a, b, p) => write!(path, "C{},{},{}", pair(a), pair(b), pair(p)),
+        };
+    }
+    path
+}
+
+/// A curve that ends in an arrowhead, and the head, as the data of two paths.
+pub(super) fn arrow_paths(curve: &Curve) -> (String, String) {
+    let (curve, tip, direction) = curve.clone().with_head(8.0);
+    let corner = |along: f64, across: f64| {
+        let x = tip.x - direction.x * along - direction.y * across;
+        let y = tip.y - direction.y * along + direction.x * across;
+        format!("{} {}", number(x), number(y))
+    };
+    let head = format!("M{} L{} L{}Z", corner(0.0, 0.0), corner(9.5, 4.6), corner(9.5, -4.6));
+    (path(&curve), head)
 }
 
 /// A number with one decimal, without a useless one.

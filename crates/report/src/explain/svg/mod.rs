@@ -8,6 +8,7 @@ mod canvas;
 mod geometry;
 mod labels;
 mod layout;
+mod parts;
 mod route;
 
 use history::History;
@@ -23,6 +24,7 @@ use canvas::Canvas;
 pub(super) use canvas::escaped;
 use geometry::{Rect, point};
 use layout::{BOX_TEXT, LABEL_TEXT, LINE, Layout, badge_width, fence_text, layout};
+pub(super) use parts::{PanelParts, node_number, parts};
 
 const MARGIN: f64 = 28.0;
 const SMALLEST_WIDTH: f64 = 760.0;

@@ -11,7 +11,7 @@ use parametric::{Answer, Plan, Question, Told, Unanswered, answer};
 use report::any_number::{json, text};
 use report::ci;
 
-use super::{deliver, in_colours, refused, write};
+use super::{deliver, in_colours, refused};
 use crate::arguments::VerifyArguments;
 use crate::cases::Cases;
 use crate::commands::explore::model;
@@ -92,7 +92,7 @@ fn certify(
     match found.certificate(question, plan).map_err(bug)? {
         Some(certificate) => {
             let text = certificate.write().map_err(|error| bug(error.to_string()))?;
-            write(path, &text, interrupt)
+            output::save(path, &text, interrupt)
         }
         None => Ok(()),
     }
@@ -106,7 +106,7 @@ fn emit(abstractions: &[String], path: &Path, interrupt: &Interrupt) -> Result<(
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             path.set_file_name(format!("{}-{}.m", stem.unwrap_or_default(), number + 1));
         }
-        write(&path, text, interrupt)?;
+        output::save(&path, text, interrupt)?;
     }
     Ok(())
 }

@@ -1,0 +1,238 @@
+//! Pages in a real browser: opened from disk, stepped through, searched, linked; no error on the
+//! console, no request that leaves the file, and nothing in a trace or a model that runs.
+
+use std::path::{Path, PathBuf};
+
+use browser::{Browser, Tab};
+
+use crate::common::{STORE_BUFFERING, directory, file, root, run, run_with};
+
+/// Runs the command, which has to end in this way, and gives the page it wrote.
+fn page(folder: &Path, code: i32, arguments: &[&str]) -> PathBuf {
+    let path = folder.join("page.html");
+    let path_text = path.to_str().unwrap();
+    let arguments: Vec<&str> =
+        arguments.iter().map(|&a| if a == "PAGE" { path_text } else { a }).collect();
+    let ran = run(&arguments);
+    assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+    path
+}
+
+#[track_caller]
+fn assert_quiet(tab: &mut Tab<'_>) {
+    assert_eq!(tab.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_violation_is_explained_step_by_step() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = directory("pages-violation");
+    let trace = "examples/store-buffering.trace";
+    let path = page(&folder, 1, &["explain", "--model", "sc", "-o", "PAGE", trace]);
+    let mut tab = browser.open(&path);
+    assert_eq!(tab.text("h1"), "examples/store-buffering.trace, trace 1: sc");
+    assert_eq!(tab.text(".verdict"), "✗violation");
+    assert!(tab.text(".gist").starts_with("Under sc, each of 4 events"));
+    assert_eq!(tab.count(".picture .box-on"), 4);
+    assert_eq!(tab.count(".links.main > li"), 4);
+
+    // Round the cycle by keys.
+    tab.press("ArrowRight");
+    assert!(tab.text(".side").contains("sc keeps all of program order"));
+    assert_eq!(tab.place(), "view=why&edge=0");
+    tab.press("ArrowRight");
+    assert!(tab.text(".side").contains("read the initial value"));
+    tab.press("ArrowLeft");
+    tab.press("ArrowLeft");
+    assert_eq!(tab.place(), "view=why&edge=3");
+
+    // By mouse: an arrow, an event and its line of the trace.
+    tab.click(".picture [data-from='0'][data-to='1']");
+    assert_eq!(tab.place(), "view=why&edge=0");
+    tab.click(".picture [data-node='2']");
+    assert_eq!(tab.text(".side h2"), "M[y] := 1");
+    assert_eq!(tab.text(".side .listing .on .at"), "11");
+
+    // The whole trace, and a search in it.
+    tab.press("2");
+    assert_eq!(tab.count(".lanes .event"), 4);
+    tab.press("/");
+    tab.enter("M[x]");
+    tab.press("Enter");
+    assert!(tab.becomes("document.querySelectorAll('.event.hit').length === 2"));
+    tab.press("Enter");
+    assert_eq!(tab.text(".side h2"), "M[x] == 0");
+    assert_eq!(tab.place(), "view=trace&event=1.1");
+
+    // The text and the files to take away.
+    let text = "JSON.parse(document.getElementById('data').textContent)";
+    let explained = run(&["explain", "--model", "sc", trace]).stdout;
+    assert_eq!(tab.evaluate(&format!("{text}.text")), explained);
+    assert_eq!(tab.count("[data-save='minimal.trace']"), 1);
+    let certificate = tab.evaluate(&format!("{text}.saves[1].text"));
+    let certificate = file(&folder, "page.proof", certificate.as_str().unwrap());
+    let certified = run(&["certify", trace, &certificate]);
+    assert!(certified.stdout.contains("#1: sc: violation: certificate holds"), "{certified:?}");
+    let minimal = tab.evaluate(&format!("{text}.saves[0].text"));
+    let judged = run_with(minimal.as_str().unwrap(), &["check", "--quiet", "-"]);
+    assert_eq!(judged.code, Some(1));
+    assert_quiet(&mut tab);
+}
+
+#[test]
+fn links_lead_to_what_they_name() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = directory("pages-links");
+    let trace = "examples/coherence-bug.trace";
+    let path = page(&folder, 1, &["explain", "--model", "tso", "-o", "PAGE", trace]);
+    let mut tab = browser.open_at(&path, "#line=36");
+    assert_eq!(tab.text(".side .listing .on .at"), "36");
+    assert_eq!(tab.count(".lanes .event.chosen"), 1);
+    tab.go("view=why&edge=1");
+    assert_eq!(tab.count(".links li.chosen"), 1);
+    assert_quiet(&mut tab);
+}
+
+#[test]
+fn steps_of_an_argument_unfold() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = directory("pages-steps");
+    let text = "0: x := 1\n0: x := 2\n1: x == 2\n1: y := 1\n2: y == 1\n2: x == 1\n\
+                3: y := 2\n3: x == 2\n3: x == 1\ncheck\n";
+    let trace = file(&folder, "steps.trace", text);
+    let path = page(&folder, 1, &["explain", "--model", "ccv", "-o", "PAGE", &trace]);
+    let mut tab = browser.open(&path);
+    let steps = tab.count("details.fact");
+    assert!(steps > 0, "there is a step to unfold");
+    assert_eq!(tab.count("details.fact[open]"), 0);
+    tab.click("details.fact summary");
+    assert_eq!(tab.count("details.fact[open]"), 1);
+    assert_quiet(&mut tab);
+}
+
+#[test]
+fn the_order_of_a_consistent_trace_is_played() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = directory("pages-play");
+    let trace = file(&folder, "sb.trace", STORE_BUFFERING);
+    let path = page(&folder, 0, &["explain", "--model", "tso", "-o", "PAGE", &trace]);
+    let mut tab = browser.open(&path);
+    assert_eq!(tab.text(".verdict"), "✓consistent");
+    assert_eq!(
+        tab.evaluate("document.querySelector('[data-unexplained]').dataset.unexplained"),
+        "0"
+    );
+    // The writes wait in their buffers while both reads take 0 from memory.
+    let mut waited = false;
+    for step in 1..=6 {
+        tab.press("ArrowRight");
+        assert_eq!(tab.place(), format!("view=play&step={step}"));
+        waited |= tab.count(".buffer .slot") == 2;
+    }
+    assert!(waited, "both writes are in store buffers at a time");
+    assert_eq!(tab.text(".memory"), "x = 1y = 1");
+    tab.click("#play-back");
+    assert!(tab.place().ends_with("step=5"));
+    tab.go("step=0");
+    assert_eq!(tab.text(".memory"), "x = 0y = 0");
+    assert_quiet(&mut tab);
+}
+
+/// What would run if text were markup, or a script could be made of data.
+const HOSTILE: &str = "<img src=x onerror=window.ran=1>'\"<!--";
+
+#[test]
+fn names_in_a_trace_or_a_model_run_nothing() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = directory("pages-hostile");
+    let script = "</script><script>window.ran=1</script>";
+    let kept = format!("let kept =\n  po (* rule {HOSTILE}{script} *)\n  | po-loc\n");
+    let model = format!("{kept}acyclic kept | rf | co | fr as order\n");
+    let model = file(&folder, &format!("{HOSTILE}.cat"), model);
+    let trace = file(&folder, &format!("{HOSTILE}.trace"), STORE_BUFFERING);
+    let path = page(&folder, 1, &["explain", "--model", &model, "-o", "PAGE", &trace]);
+    let mut tab = browser.open(&path);
+    assert!(tab.text("h1").contains(HOSTILE), "{}", tab.text("h1"));
+    assert!(tab.text(".links").contains(script), "{}", tab.text(".links"));
+    tab.press("ArrowRight");
+    assert!(tab.text(".side").contains(HOSTILE));
+    tab.press("2");
+    tab.click(".lanes .event");
+    assert!(tab.text(".side").contains(HOSTILE));
+    assert_eq!(tab.evaluate("typeof window.ran"), "undefined");
+    assert_eq!(tab.evaluate("document.querySelectorAll('img').length"), 0);
+    assert_eq!(tab.evaluate("document.scripts.length"), 2);
+    assert_quiet(&mut tab);
+}
+
+#[test]
+fn each_violation_of_a_check_has_a_page_in_the_index() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = directory("pages-index");
+    let to = folder.join("pages");
+    let arguments = ["check", "--quiet", "--model", "sc,tso", "--report", to.to_str().unwrap()];
+    let ran = run(&[&arguments[..], &["examples/store-buffering.trace"]].concat());
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let mut tab = browser.open(&to.join("index.html"));
+    assert_eq!(tab.count("main table:first-of-type tbody tr"), 5);
+    assert_eq!(tab.count("a[href]"), 3);
+    assert_quiet(&mut tab);
+    let names: Vec<String> =
+        serde_json::from_value(tab.evaluate(
+            "[...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href'))",
+        ))
+        .unwrap();
+    for name in names {
+        let mut tab = browser.open(&to.join(&name));
+        assert_eq!(tab.count(".picture .box-on"), 4, "{name}");
+        assert_quiet(&mut tab);
+    }
+    assert!(root().join("examples").is_dir());
+}
+
+/// A long run of a machine that keeps sc, with a read that goes back in time at its end.
+fn long_trace(events: usize) -> String {
+    let mut text = String::new();
+    let mut memory = [0; 64];
+    for at in 0..events - 3 {
+        let (thread, address) = (at % 16, at * 7 % 61);
+        if at % 3 == 0 {
+            memory[address] = at + 1;
+            text += &format!("{thread}: M[a{address}] := {}\n", at + 1);
+        } else {
+            text += &format!("{thread}: M[a{address}] == {}\n", memory[address]);
+        }
+    }
+    text + "3: M[late] := 1\n3: M[late] := 2\n3: M[late] == 1\n"
+}
+
+#[test]
+fn a_hundred_thousand_events_stay_fluid() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = directory("pages-long");
+    let trace = file(&folder, "long.trace", long_trace(100_000));
+    let path = page(&folder, 1, &["explain", "--model", "sc", "-o", "PAGE", &trace]);
+    let size = std::fs::metadata(&path).unwrap().len();
+    assert!(size < 20_000_000, "{size} bytes");
+    let mut tab = browser.open(&path);
+    let opening = tab.longest_task();
+    tab.evaluate("longTasks.length = 0");
+    tab.press("2");
+    assert!(tab.becomes("document.querySelectorAll('.event').length > 100"));
+    for step in 1..=20 {
+        tab.evaluate(&format!(
+            "document.querySelector('.lanes').scrollTop = {step} * 7919; \
+             new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        ));
+        assert!(tab.count(".event") < 3_000);
+    }
+    let scrolling = tab.longest_task();
+    println!("{size} bytes; longest task: opening {opening} ms, scrolling {scrolling} ms");
+    tab.press("/");
+    tab.enter("late");
+    tab.press("Enter");
+    assert!(tab.becomes("document.querySelectorAll('.event.hit').length === 3"));
+    assert_quiet(&mut tab);
+    // A machine with other work is slower; what is noticed as a pause on an idle one is far below.
+    assert!(opening < 3_000.0 && scrolling < 1_000.0, "{opening} ms, {scrolling} ms");
+}
