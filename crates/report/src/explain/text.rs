@@ -112,7 +112,7 @@ impl Page<'_> {
                     }
                     Slot::Gap(count) => (String::new(), format!("… {count} more"), Style::Faint),
                 };
-                self.push(2, "", &format!("{place:<10}{label}: {text}"), style);
+                self.push(2, "", &format!("{place:<8}  {label}: {text}"), style);
             }
         }
         self.order_lines(&shown);
@@ -120,7 +120,7 @@ impl Page<'_> {
 
     fn trace_line(&mut self, line: u32, text: &str) {
         let place = format!("line {line}");
-        self.push(2, "", &format!("{place:<10}{text}"), Style::Plain);
+        self.push(2, "", &format!("{place:<8}  {text}"), Style::Plain);
     }
 
     fn order_lines(&mut self, shown: &Shown) {
