@@ -30,10 +30,19 @@ impl Asked {
         for condition in &self.liveness {
             text.push_str(&property(condition));
         }
-        for expression in &self.watched {
-            text.push_str(&format!("\nrule begin put {expression}; end;\n"));
-        }
+        text.push_str(&self.printing());
         Source { name: source.name.clone(), text }
+    }
+
+    /// The rules that print.
+    fn printing(&self) -> String {
+        let rule = |expression| format!("\nrule begin put {expression}; end;\n");
+        self.watched.iter().map(rule).collect()
+    }
+
+    /// What was made by [`Asked::below`], without the rules that print.
+    pub(crate) fn searched<'a>(&self, text: &'a str) -> &'a str {
+        text.strip_suffix(&self.printing()[..]).unwrap_or(text)
     }
 
     /// Takes the rules that print off a model that was made from [`Asked::below`].

@@ -20,6 +20,7 @@ use murphi::machine::{Machine, Outcome};
 
 use crate::System;
 use crate::counterexample;
+use crate::disk::Checkpoints;
 use crate::exchange::reserve_buffers;
 use crate::finding::{Finding, Kind};
 use crate::hash::{self, Partition};
@@ -82,16 +83,18 @@ where
     let stores = (0..workers)
         .map(|worker| VisitedSet::new(stored, partition, worker, Arc::clone(meter)))
         .collect();
-    search(system, caller, stores, partition, meter)
+    search(system, caller, stores, partition, meter, None)
 }
 
-/// Breadth-first search with any kind of store, one for each worker.
+/// Breadth-first search with any kind of store, one for each worker, and with checkpoints, if they are
+/// asked for.
 pub(crate) fn search<M, F, C, R, S>(
     system: &System<'_, F, C, R>,
     caller: &mut Caller,
     stores: Result<Vec<S>, StoreError>,
     partition: Partition,
     meter: &Meter,
+    checkpoints: Option<&Checkpoints>,
 ) -> Exploration
 where
     M: Machine,
@@ -102,11 +105,18 @@ where
 {
     let started = Instant::now();
     let watch = Watch::new(partition.workers, started);
+    let begun = checkpoints.and_then(Checkpoints::begun);
     let mut totals = Totals::new(system.rules);
+    if let Some(begun) = begun {
+        totals.covered.clone_from(&begun.covered);
+    }
     let mut passed_over: Vec<PassedOver> = Vec::new();
     let mut liveness = Liveness::Open;
-    let begun = stores.and_then(|mut stores| {
+    let stores = stores.and_then(|mut stores| {
         reserve_buffers(meter, partition, system.codec.stored_size() + 1)?;
+        if begun.is_some() {
+            return Ok(stores);
+        }
         let mut runner = Runner::obeying(system, watch.halt());
         totals.finding = watch.watch_over(caller, meter, || {
             let finding = start(&mut runner, &mut stores, partition, &watch)?;
@@ -116,13 +126,20 @@ where
         Ok(stores)
     });
     let mut runner = Runner::new(system);
-    match begun {
+    match stores {
         Err(error) => watch.fail(error),
         Ok(_) if totals.finding.is_some() => {}
         Ok(stores) => {
-            let workers = workers(caller.options, system, stores, partition, (&watch, meter));
-            let shared = Shared::new(partition.workers);
-            let workers = run(workers, &shared, || watch.watch(caller, meter));
+            let mut workers = workers(caller.options, system, stores, partition, (&watch, meter));
+            if let Some(begun) = begun {
+                workers.iter_mut().for_each(|worker| worker.resume(begun));
+            }
+            let shared = Shared::new(partition.workers, checkpoints);
+            let mut workers = run(workers, &shared, || watch.watch(caller, meter));
+            let ended = watch.stopped() || workers.iter().any(|worker| worker.bounded);
+            if let Some(checkpoints) = checkpoints.filter(|_| ended) {
+                save(&mut workers, checkpoints, &watch);
+            }
             let mut stores = totals.collect(workers, caller.options.pass_over);
             if totals.finding.is_none() && !totals.bounded && !watch.stopped() {
                 liveness = totals.liveness(system, caller, &stores, (partition, &watch, meter));
@@ -137,12 +154,13 @@ where
                     Err(error) => watch.fail(error),
                 }
             }
-            if let Some(finding) = &totals.finding {
+            if let Some(finding) = totals.finding.take() {
                 let (depth, stored) = (totals.level, &finding.stored);
                 let way =
                     counterexample::way_back(&mut runner, &mut stores, partition, depth, stored);
                 match way {
-                    Ok(way) => totals.way = way,
+                    Ok(way) => (totals.way, totals.finding) = (way, Some(finding)),
+                    // A finding that cannot be shown is none.
                     Err(error) => watch.fail(error),
                 }
             }
@@ -168,6 +186,26 @@ where
     exploration.bytes = meter.peak();
     exploration.seconds = started.elapsed().as_secs_f64();
     exploration
+}
+
+/// Writes a checkpoint of the level in which a search was ended.
+fn save<M: Machine, C: Storage, R: Reduction, S: Store>(
+    workers: &mut [Worker<'_, M, C, R, S>],
+    checkpoints: &Checkpoints,
+    watch: &Watch,
+) {
+    let Some(level) = workers.first().and_then(|worker| worker.begun.then_some(worker.level))
+    else {
+        return;
+    };
+    if checkpoints.keeper().level() == Some(level) {
+        return;
+    }
+    let saved = workers.iter_mut().try_for_each(|worker| worker.give_part(checkpoints));
+    if let Err(error) = saved.and_then(|()| checkpoints.commit(level)) {
+        // The one before is still there, and named in the report.
+        watch.fail(error);
+    }
 }
 
 /// The instance of a liveness property at the end of a run, where the runner is, that is called
@@ -228,7 +266,7 @@ fn start<M: Machine, C: Storage, R: Reduction, S: Store>(
 /// Runs all workers to their end while this thread does `meanwhile`.
 fn run<'a, M, C, R, S>(
     workers: Vec<Worker<'a, M, C, R, S>>,
-    shared: &Shared,
+    shared: &Shared<'_>,
     meanwhile: impl FnOnce(),
 ) -> Vec<Worker<'a, M, C, R, S>>
 where

@@ -22,7 +22,7 @@ use crate::reduction::Reduction;
 use crate::result::Exploration;
 use crate::signatures::{Signatures, omission_probability};
 use crate::store::{Store, StoreError};
-use crate::watch::Caller;
+use crate::watch::{Caller, Watch};
 
 /// Breadth-first search with signatures of so many bits.
 pub(crate) fn explore<M, F, C, R>(
@@ -57,7 +57,7 @@ where
         })
     };
     let stores = (0..workers).map(store).collect();
-    let mut found = bfs::search(system, caller, stores, partition, &meter);
+    let mut found = bfs::search(system, caller, stores, partition, &meter, None);
     found.omission_probability = Some(omission_probability(stored.load(Relaxed), bits));
     found
 }
@@ -90,7 +90,7 @@ impl Store for CompactStore<'_> {
         Ok(new)
     }
 
-    fn next_level(&mut self) -> Result<u64, StoreError> {
+    fn next_level(&mut self, _watch: &Watch) -> Result<u64, StoreError> {
         Ok(self.file.next_level()?)
     }
 
@@ -119,7 +119,7 @@ impl Store for CompactStore<'_> {
         }
     }
 
-    fn hint_of(&self, _packed: &[u8], _hash: u64) -> Option<u8> {
-        None
+    fn hint_of(&self, _packed: &[u8], _hash: u64) -> Result<Option<u8>, StoreError> {
+        Ok(None)
     }
 }

@@ -37,7 +37,7 @@ where
     for depth in (0..depth).rev() {
         let target = way.last().expect("never empty").clone();
         let hash = hash::hash(&target, hash::PLACE);
-        let hint = stores[partition.owner(hash)].hint_of(&target, hash);
+        let hint = stores[partition.owner(hash)].hint_of(&target, hash)?;
         // The store knows the hints of states whose hints are those of their hashes.
         let known = hint.filter(|_| runner.hints_by_hash());
         let mut best: Option<(Vec<u8>, Vec<u8>)> = None;

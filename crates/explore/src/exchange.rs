@@ -100,7 +100,7 @@ impl<S: Store> Exchange<'_, S> {
         &mut self,
         hint: u8,
         pack: impl FnOnce(&mut [u8]) -> Result<(), StoreError>,
-        shared: &Shared,
+        shared: &Shared<'_>,
     ) -> Result<(), Broken> {
         // Packed in place among this worker's own records, where all go with one thread.
         let (size, start) = (self.packed_size + 1, self.hashes.len() * (self.packed_size + 1));
@@ -128,7 +128,7 @@ impl<S: Store> Exchange<'_, S> {
     }
 
     /// Ends a level: everything goes where it belongs, and everything of others is taken in.
-    pub(crate) fn end_level(&mut self, shared: &Shared) -> Result<(), Broken> {
+    pub(crate) fn end_level(&mut self, shared: &Shared<'_>) -> Result<(), Broken> {
         self.look_up(shared);
         for worker in 0..self.outgoing.len() {
             if worker != self.number {
@@ -140,7 +140,7 @@ impl<S: Store> Exchange<'_, S> {
     }
 
     /// Looks up the records that wait for it.
-    fn look_up(&mut self, shared: &Shared) {
+    fn look_up(&mut self, shared: &Shared<'_>) {
         if shared.found.load(Relaxed) == 0 && !self.watch.stopped() {
             let size = self.hashes.len() * (self.packed_size + 1);
             match self.store.insert(&self.records[..size], &self.hashes) {
@@ -152,7 +152,7 @@ impl<S: Store> Exchange<'_, S> {
     }
 
     /// Sends the records that wait for another worker.
-    fn flush(&mut self, worker: usize, shared: &Shared) -> Result<(), Broken> {
+    fn flush(&mut self, worker: usize, shared: &Shared<'_>) -> Result<(), Broken> {
         if self.outgoing[worker].is_empty() {
             return Ok(());
         }
@@ -163,7 +163,12 @@ impl<S: Store> Exchange<'_, S> {
 
     /// Sends a message. While the receiver has no room, takes in what was sent here, so that two
     /// workers never wait for each other.
-    fn send(&mut self, worker: usize, mut message: Message, shared: &Shared) -> Result<(), Broken> {
+    fn send(
+        &mut self,
+        worker: usize,
+        mut message: Message,
+        shared: &Shared<'_>,
+    ) -> Result<(), Broken> {
         loop {
             match self.senders[worker].try_send(message) {
                 Ok(()) => return Ok(()),
@@ -180,7 +185,7 @@ impl<S: Store> Exchange<'_, S> {
     }
 
     /// Takes in what has arrived. Returns whether anything had.
-    pub(crate) fn take_in(&mut self, shared: &Shared) -> bool {
+    pub(crate) fn take_in(&mut self, shared: &Shared<'_>) -> bool {
         let mut any = false;
         while let Ok(message) = self.inbox.try_recv() {
             any = true;
@@ -189,7 +194,7 @@ impl<S: Store> Exchange<'_, S> {
         any
     }
 
-    fn receive(&mut self, message: Message, shared: &Shared) {
+    fn receive(&mut self, message: Message, shared: &Shared<'_>) {
         let mut records = match message {
             Message::End => {
                 self.ended += 1;
@@ -213,7 +218,7 @@ impl<S: Store> Exchange<'_, S> {
     }
 
     /// Takes in the rest of a level.
-    fn wait_for_ends(&mut self, shared: &Shared) -> Result<(), Broken> {
+    fn wait_for_ends(&mut self, shared: &Shared<'_>) -> Result<(), Broken> {
         while self.ended + 1 < self.outgoing.len() {
             match self.inbox.recv_timeout(Duration::from_millis(100)) {
                 Ok(message) => self.receive(message, shared),

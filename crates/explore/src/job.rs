@@ -38,12 +38,16 @@ use murphi::source::Source;
 use murphi::symmetric;
 
 use crate::asked::{Asked, Watcher};
+use crate::hash;
 use crate::replay::{Recorded, Refuted, replay};
 use crate::report::{
     Contradiction, Open, Report, SearchOrder, Settings, Unestablished, asymmetric, told_watching,
 };
 use crate::symmetry::Symmetry;
-use crate::{Bare, Deadlock, Engine, MOST_THREADS, Options, Progress, Strategy, threads};
+use crate::{
+    Bare, Deadlock, Engine, MOST_THREADS, Options, Progress, SearchIdentity, Strategy, Unusable,
+    resumable, threads, usable,
+};
 
 /// A model that can be explored.
 #[derive(Debug, Clone)]
@@ -151,6 +155,37 @@ impl Loaded {
         &self.interpreter.model().source
     }
 
+    /// Whether a search can keep checkpoints as the question says, or go on from one; if it can, what
+    /// tells its checkpoints from those of others is added to the question.
+    pub fn prepare(&self, question: &mut Question) -> Result<(), Unusable> {
+        let identity = self.identity(question);
+        let disk = question.options.disk.as_mut();
+        let Some(kept) = disk.and_then(|disk| disk.checkpoint.as_mut()) else { return Ok(()) };
+        kept.identity = identity;
+        match kept.resume {
+            true => resumable(&kept.directory, &kept.identity),
+            false => usable(&kept.directory),
+        }
+    }
+
+    /// What is asked, as far as states and verdict depend on it.
+    fn identity(&self, question: &Question) -> SearchIdentity {
+        let settings = self.settings(question, 1);
+        let constants = settings.constants.iter().map(|(name, value)| format!("{name}={value}"));
+        let entries = [
+            ("model", digest(self.asked.searched(&self.source().text).as_bytes())),
+            ("constants", constants.collect::<Vec<_>>().join(" ")),
+            ("dialect", format!("{:?}", settings.dialect).to_lowercase()),
+            ("loop limit", settings.loop_limit.to_string()),
+            ("call limit", self.language.call_limit.to_string()),
+            ("symmetry", settings.symmetry.name().to_owned()),
+            ("symmetric types", settings.symmetric.join(" ")),
+            ("deadlock", settings.deadlock.name().to_owned()),
+            ("build of tribunal", build()),
+        ];
+        entries.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    }
+
     /// Explores the model. `events` hears what happens on the way; setting `interrupt` ends the
     /// search with what was found so far.
     pub fn explore(
@@ -242,6 +277,19 @@ impl Loaded {
     }
 }
 
+/// A number that tells texts apart.
+fn digest(text: &[u8]) -> String {
+    let hash = |seed| hash::hash(text, seed ^ text.len() as u64);
+    format!("{:016x}{:016x}", hash(hash::PLACE), hash(hash::SIGNATURE))
+}
+
+/// What tells builds of this program apart: others may pack states in another way, or choose other
+/// representatives.
+fn build() -> String {
+    let program = std::env::current_exe().and_then(std::fs::read);
+    program.map_or_else(|_| env!("CARGO_PKG_VERSION").to_owned(), |program| digest(&program))
+}
+
 /// In longer texts nobody looks for types that are used symmetrically: it would take a while.
 const MOST_TEXT: usize = 200_000;
 
@@ -262,6 +310,9 @@ fn unsuited(options: &Options, no_goals: Option<NoGoals>) -> String {
     match (no_goals, options.strategy) {
         (Some(why), _) => why.to_string(),
         (None, Strategy::Compact { .. }) => "--compact does not keep the states".to_owned(),
+        (None, Strategy::Breadth) if options.disk.is_some() => {
+            "not all states were in memory".to_owned()
+        }
         (None, _) => "only a breadth-first search decides it".to_owned(),
     }
 }

@@ -48,6 +48,7 @@ mod block;
 mod compact;
 mod counterexample;
 mod dfs;
+mod disk;
 mod engine;
 mod exchange;
 mod finding;
@@ -82,18 +83,20 @@ use std::sync::atomic::AtomicBool;
 use murphi::machine::Machine;
 
 pub use asked::Asked;
+pub use disk::{SearchIdentity, Unusable, resumable, usable};
 pub use engine::{Bare, Engine, Hook};
 pub use free_memory::default_budget;
 pub use job::{Event, Loaded, Question, Refused, WALK};
 pub use native::CodeCache;
-pub use options::{Deadlock, Options, StateForm, Strategy};
+pub use options::{Checkpointing, Deadlock, Disk, Options, StateForm, Strategy};
 pub use pack::{BitCodec, Codec};
 pub use reduction::{Identity, Reduction};
 pub use region::Region;
 pub use replay::{Recorded, RecordedStart, RecordedStep, Refuted, read_recorded, read_run, replay};
 pub use report::{Contradiction, Report};
 pub use result::{
-    Exploration, Liveness, PassedOver, Progress, Reason, Step, Verdict, ViolatingRun, Violation,
+    Checkpoint, Exploration, Liveness, PassedOver, Progress, Reason, Step, Verdict, ViolatingRun,
+    Violation,
 };
 pub use stop::Stop;
 
@@ -149,7 +152,10 @@ where
     R: Reduction,
 {
     match caller.options.strategy {
-        Strategy::Breadth => bfs::explore(system, caller),
+        Strategy::Breadth => match &caller.options.disk {
+            Some(disk) => disk::explore(disk, system, caller),
+            None => bfs::explore(system, caller),
+        },
         Strategy::Compact { bits } => compact::explore(bits, system, caller),
         Strategy::Depth => dfs::explore(system, caller),
         Strategy::Simulate { steps, seed, length } => {
@@ -163,7 +169,8 @@ where
 /// more than a quarter of the memory, and never more than [`MOST_THREADS`].
 pub fn threads(options: &Options, packed_size: usize) -> usize {
     let most = options.memory.unwrap_or(u64::MAX) / 4;
-    let mut threads = options.threads.clamp(1, MOST_THREADS);
+    let limit = if options.disk.is_some() { disk::SHARDS } else { MOST_THREADS };
+    let mut threads = options.threads.clamp(1, limit);
     while threads > 1 && exchange::buffer_bytes(threads, packed_size + 1) > most {
         threads /= 2;
     }

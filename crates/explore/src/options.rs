@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use murphi::goal::Goals;
 
+use crate::disk::SearchIdentity;
+
 /// What to explore, how, and how far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -31,8 +33,10 @@ pub struct Options {
     /// What has to stay within reach of every state. A breadth-first search that keeps whole states
     /// decides it at its end.
     pub goals: Goals,
-    /// Where temporary files go; `None` is the system's place for them.
+    /// Where temporary files of a search with signatures go; `None` is the system's place for them.
     pub directory: Option<PathBuf>,
+    /// If states may go to disk, breadth first, where.
+    pub disk: Option<Disk>,
     /// In which form states are stored, breadth first. Nothing that is found depends on it.
     pub form: StateForm,
 }
@@ -50,9 +54,35 @@ impl Default for Options {
             pass_over: 0,
             goals: Goals::default(),
             directory: None,
+            disk: None,
             form: StateForm::BySize,
         }
     }
+}
+
+/// Where states are when they do not fit into memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disk {
+    /// The directory of temporary files, and of states unless there are checkpoints.
+    pub directory: PathBuf,
+    /// Where states and counts are kept so that the search can go on from there.
+    pub checkpoint: Option<Checkpointing>,
+    /// How many states are in memory at most, beside the budget. Nothing that is found depends on
+    /// it.
+    pub most_in_memory: Option<u64>,
+}
+
+/// How a search keeps checkpoints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpointing {
+    /// Where.
+    pub directory: PathBuf,
+    /// How much time passes at least between two of them. They are written at the end of a level.
+    pub every: Duration,
+    /// Whether to go on from the one that is there.
+    pub resume: bool,
+    /// What is asked, as names and values; one that was written for something else is refused.
+    pub identity: SearchIdentity,
 }
 
 /// In which form states are stored.

@@ -18,7 +18,7 @@ use murphi::check::Dialect;
 use serde::{Serialize, Serializer};
 
 use crate::symmetry::Symmetry;
-use crate::{Deadlock, Reason, Region};
+use crate::{Checkpoint, Deadlock, Reason, Region};
 
 pub use narrate::Contradiction;
 pub(crate) use narrate::{changes, kind_name, property_of, with};
@@ -42,6 +42,8 @@ pub struct Report {
     pub rules: Vec<RuleCoverage>,
     /// What was looked at in every state: `2 invariants hold`, `1 cover is reached`.
     pub properties: Vec<String>,
+    /// What the search can go on from, if it was ended early and keeps checkpoints.
+    pub checkpoint: Option<Checkpoint>,
 }
 
 impl Report {
@@ -254,6 +256,9 @@ pub struct Totals {
     /// Memory at its highest, divided by the number of states.
     #[serde(serialize_with = "tenths")]
     pub bytes_per_state: f64,
+    /// With states on disk, bytes there divided by the number of states.
+    #[serde(serialize_with = "optional_tenths", skip_serializing_if = "Option::is_none")]
+    pub disk_bytes_per_state: Option<f64>,
     /// With hashes instead of states, the probability that a state was overlooked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omission_probability: Option<f64>,
@@ -374,6 +379,8 @@ impl Serialize for Report {
             totals: &'a Totals,
             #[serde(flatten)]
             settings: &'a Settings,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            checkpoint: Option<&'a Checkpoint>,
             #[serde(flatten)]
             counterexample: Option<&'a Counterexample>,
             rule_coverage: &'a [RuleCoverage],
@@ -405,6 +412,7 @@ impl Serialize for Report {
             reason,
             totals: &self.totals,
             settings: &self.settings,
+            checkpoint: self.checkpoint.as_ref(),
             counterexample: finding.and_then(|finding| finding.counterexample.as_ref()),
             rule_coverage: &self.rules,
         };
@@ -435,6 +443,10 @@ fn optional_milliseconds<S: Serializer>(seconds: &Option<f64>, to: S) -> Result<
 
 fn tenths<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_f64((number * 10.0).round() / 10.0)
+}
+
+fn optional_tenths<S: Serializer>(number: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
+    tenths(&number.unwrap_or_default(), to)
 }
 
 pub(crate) fn as_object<S: Serializer>(

@@ -1,6 +1,9 @@
 //! What an exploration answers.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
 
 /// The outcome of an exploration.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +34,24 @@ pub struct Exploration {
     pub liveness: Liveness,
     /// With hash compaction, a bound on the probability that some state was taken for another.
     pub omission_probability: Option<f64>,
+    /// With states on disk, how much they take there.
+    pub disk_bytes: Option<u64>,
+    /// What the search can go on from, if it did not come to an end and keeps checkpoints.
+    pub checkpoint: Option<Checkpoint>,
+}
+
+/// What a search can go on from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Checkpoint {
+    /// Where it is.
+    #[serde(serialize_with = "shown")]
+    pub directory: PathBuf,
+    /// The level that comes next: the distance of its states from the start states.
+    pub level: u32,
+}
+
+fn shown<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
 }
 
 impl Exploration {
@@ -48,6 +69,8 @@ impl Exploration {
             passed_over: Vec::new(),
             liveness: Liveness::Open,
             omission_probability: None,
+            disk_bytes: None,
+            checkpoint: None,
         }
     }
 
@@ -64,6 +87,11 @@ impl Exploration {
     /// Memory for each state.
     pub fn bytes_per_state(&self) -> f64 {
         self.bytes as f64 / self.states.max(1) as f64
+    }
+
+    /// With states on disk, what is there for each state.
+    pub fn disk_bytes_per_state(&self) -> Option<f64> {
+        self.disk_bytes.map(|bytes| bytes as f64 / self.states.max(1) as f64)
     }
 }
 
@@ -154,7 +182,7 @@ pub enum Reason {
     Interrupted,
     /// Random walks never look at everything.
     Simulated,
-    /// Reading or writing a temporary file failed, with this message.
+    /// Reading or writing a file of states failed, with this message.
     Disk(String),
 }
 

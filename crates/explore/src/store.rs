@@ -1,7 +1,10 @@
 //! What a breadth-first search asks of the place where a worker keeps its states.
 //!
-//! There are two such places: the exact visited set, whose records are also the frontier, and
-//! signatures in memory with the states on disk.
+//! There are three such places: the exact visited set, whose records are also the frontier; the same
+//! on disk, where it does not fit into memory; and signatures in memory with the states on disk.
+
+use crate::disk::Runs;
+use crate::watch::Watch;
 
 /// Why a store cannot take more.
 #[derive(Debug)]
@@ -10,6 +13,8 @@ pub(crate) enum StoreError {
     Memory,
     /// Reading or writing states on disk failed.
     Disk(std::io::Error),
+    /// It was told to stop in the middle of something.
+    Stopped,
 }
 
 impl From<std::io::Error> for StoreError {
@@ -22,12 +27,13 @@ impl From<std::io::Error> for StoreError {
 ///
 /// A *record* is a packed state followed by one byte, the hint of the state it was reached from.
 pub(crate) trait Store: Send {
-    /// Adds those of `records` that are new to the level being built, and says how many.
+    /// Adds those of `records` that are new to the level being built, and says how many, or 0 where
+    /// that is known at the end of the level only.
     fn insert(&mut self, records: &[u8], hashes: &[u64]) -> Result<u64, StoreError>;
 
     /// Ends the level being built: it is the one to be read, and the next is being built. Says
     /// how many states it has.
-    fn next_level(&mut self) -> Result<u64, StoreError>;
+    fn next_level(&mut self, watch: &Watch) -> Result<u64, StoreError>;
 
     /// Appends up to `most` further packed states of the level to be read, and says how many.
     fn read(&mut self, most: usize, states: &mut Vec<u8>) -> Result<usize, StoreError>;
@@ -42,11 +48,16 @@ pub(crate) trait Store: Send {
     ) -> Result<(), StoreError>;
 
     /// The hint that was kept with a state of this store.
-    fn hint_of(&self, packed: &[u8], hash: u64) -> Option<u8>;
+    fn hint_of(&self, packed: &[u8], hash: u64) -> Result<Option<u8>, StoreError>;
 
     /// The same states with a number for each, if all of them are at hand.
     fn numbered(&self) -> Option<&dyn Numbered> {
         None
+    }
+
+    /// All states up to a level, on disk, for a checkpoint.
+    fn persist(&mut self, _level: u32, _watch: &Watch) -> Result<Runs, StoreError> {
+        Ok(Runs::default())
     }
 }
 

@@ -19,6 +19,7 @@
 //! the buckets, one that touches the record with the right tag, one that compares and inserts.
 
 mod numbered;
+mod stretch;
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ use crate::block::Block;
 use crate::hash::{self, Partition, scaled};
 use crate::memory::Meter;
 use crate::store::{Numbered, Store, StoreError};
+use crate::watch::Watch;
 
 /// Slots of a bucket.
 const WIDTH: usize = 16;
@@ -107,6 +109,11 @@ impl VisitedSet {
             likely: Vec::new(),
             meter,
         })
+    }
+
+    /// Numbers levels from this one on; to be called while there are no states.
+    pub(crate) fn begin_at(&mut self, level: u32) {
+        self.depth = level;
     }
 
     /// How many shards suit a number of workers.
@@ -363,7 +370,7 @@ impl Store for VisitedSet {
         Ok(new)
     }
 
-    fn next_level(&mut self) -> Result<u64, StoreError> {
+    fn next_level(&mut self, _watch: &Watch) -> Result<u64, StoreError> {
         let mut states = 0;
         for shard in &mut self.shards {
             if shard.length > shard.building {
@@ -413,10 +420,10 @@ impl Store for VisitedSet {
         Ok(())
     }
 
-    fn hint_of(&self, packed: &[u8], hash: u64) -> Option<u8> {
+    fn hint_of(&self, packed: &[u8], hash: u64) -> Result<Option<u8>, StoreError> {
         let shard = self.shard_of(hash);
-        let index = self.find(shard, packed, hash)?;
-        Some(self.arena.get(&self.shards[shard].chunks, index)[self.packed])
+        let index = self.find(shard, packed, hash);
+        Ok(index.map(|index| self.arena.get(&self.shards[shard].chunks, index)[self.packed]))
     }
 
     fn numbered(&self) -> Option<&dyn Numbered> {
@@ -426,6 +433,8 @@ impl Store for VisitedSet {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
     use crate::hash::{PLACE, hash};
 
@@ -465,13 +474,14 @@ mod tests {
     fn the_least_hint_of_the_level_being_built_is_kept() {
         let mut set = set(4);
         let packed = 9u32.to_le_bytes();
-        let kept = |set: &VisitedSet| set.hint_of(&packed, hash(&packed, PLACE));
+        let kept = |set: &VisitedSet| set.hint_of(&packed, hash(&packed, PLACE)).unwrap();
+        let watch = Watch::new(1, Instant::now());
         assert_eq!(kept(&set), None);
         for hint in [30, 20, 40] {
             insert(&mut set, 9..10, hint);
         }
         assert_eq!(kept(&set), Some(20));
-        set.next_level().unwrap();
+        set.next_level(&watch).unwrap();
         insert(&mut set, 9..10, 10);
         assert_eq!(kept(&set), Some(20));
     }
@@ -486,9 +496,10 @@ mod tests {
             numbers.sort_unstable();
             numbers
         };
+        let watch = Watch::new(1, Instant::now());
         for depth in 0..9 {
             insert(&mut set, level(depth), 0);
-            assert_eq!(set.next_level().unwrap(), level(depth).len() as u64);
+            assert_eq!(set.next_level(&watch).unwrap(), level(depth).len() as u64);
             let mut states = Vec::new();
             while set.read(7, &mut states).unwrap() > 0 {}
             assert_eq!(sorted(&states), level(depth).collect::<Vec<_>>());

@@ -99,6 +99,8 @@ impl Watch {
                 *self.disk.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = message;
                 self.stop(DISK);
             }
+            // It knows why.
+            StoreError::Stopped => {}
         }
     }
 

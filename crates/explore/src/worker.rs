@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::
 use murphi::machine::{Check, Machine, Outcome};
 
 use crate::System;
+use crate::disk::{Checkpoints, Manifest, Part};
 use crate::exchange::{Exchange, exchanges};
 use crate::finding::{Finding, Kind};
 use crate::hash::Partition;
@@ -20,11 +21,11 @@ use crate::reduction::Reduction;
 use crate::rendezvous::{Broken, Rendezvous};
 use crate::runner::{Portion, Rules, Runner};
 use crate::storage::Storage;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use crate::watch::Watch;
 
 /// What all workers of a search look at.
-pub(crate) struct Shared {
+pub(crate) struct Shared<'a> {
     /// 0 while nothing is wrong, 1 once a finding makes the next level unnecessary, 2 once it
     /// makes expanding unnecessary.
     pub(crate) found: AtomicU8,
@@ -34,6 +35,7 @@ pub(crate) struct Shared {
     /// Written before a rendezvous and read after it. Two sets, used in turn, so that the next
     /// round does not write what is still being read.
     rounds: [Vec<Round>; 2],
+    checkpoints: Option<&'a Checkpoints>,
 }
 
 /// What a worker tells the others at a rendezvous.
@@ -44,16 +46,19 @@ struct Round {
     states: AtomicU64,
     /// Whether it has seen a reason to stop.
     stop: AtomicBool,
+    /// Whether it is time for a checkpoint; the first worker says so.
+    save: AtomicBool,
 }
 
-impl Shared {
-    pub(crate) fn new(workers: usize) -> Self {
+impl<'a> Shared<'a> {
+    pub(crate) fn new(workers: usize, checkpoints: Option<&'a Checkpoints>) -> Self {
         let rounds = || (0..workers).map(|_| Round::default()).collect();
         Shared {
             found: AtomicU8::new(0),
             passed_over: AtomicUsize::new(0),
             rendezvous: Rendezvous::new(workers),
             rounds: [rounds(), rounds()],
+            checkpoints,
         }
     }
 }
@@ -73,6 +78,8 @@ pub(crate) struct Worker<'a, M, C: Storage, R: Reduction, S> {
     pub(crate) before: Count,
     /// States in this level and before it.
     pub(crate) through_level: u64,
+    /// Whether a level was begun.
+    pub(crate) begun: bool,
     /// The level that is being expanded, and the last one with a state that counts.
     pub(crate) level: u32,
     pub(crate) deepest: u32,
@@ -83,8 +90,16 @@ pub(crate) struct Worker<'a, M, C: Storage, R: Reduction, S> {
     pub(crate) passed_over: BTreeSet<(u32, Finding)>,
 }
 
+/// What comes after a level.
+struct Next {
+    /// Whether there is another level to be searched.
+    any: bool,
+    /// Whether to write a checkpoint before.
+    save: bool,
+}
+
 /// What a worker counts.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Count {
     /// States that were stored.
     pub(crate) stored: u64,
@@ -129,6 +144,7 @@ where
         tally: Tally { deadlock: options.deadlock, count: count.clone(), finding: None },
         before: count.clone(),
         through_level: 0,
+        begun: false,
         level: 0,
         deepest: 0,
         bounded: false,
@@ -140,22 +156,45 @@ where
 }
 
 impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> {
+    /// Goes on from where a search stood: the first worker takes over what was counted.
+    pub(crate) fn resume(&mut self, begun: &Manifest) {
+        let count = begun.count();
+        (self.level, self.all_states) = (begun.level, count.stored);
+        if self.exchange.number == 0 {
+            (self.through_level, self.deepest) = (count.stored, begun.deepest);
+            self.tally.count.clone_from(&count);
+            self.before = count;
+        }
+    }
+
     /// Level after level.
-    pub(crate) fn run(&mut self, shared: &Shared) -> Result<(), Broken> {
-        for level in 0.. {
-            let states = self.exchange.store.next_level().unwrap_or_else(|error| {
-                self.watch.fail(error);
-                0
-            });
-            if !self.meet(shared, level, states)? {
+    pub(crate) fn run(&mut self, shared: &Shared<'_>) -> Result<(), Broken> {
+        for level in self.level.. {
+            let states = match self.watch.stopped() {
+                true => None,
+                false => {
+                    self.exchange.store.next_level(self.watch).map(Some).unwrap_or_else(|error| {
+                        self.watch.fail(error);
+                        None
+                    })
+                }
+            };
+            if let Some(states) = states {
+                self.exchange.stored = self.through_level + states;
+            }
+            let states = states.unwrap_or_default();
+            let Next { any, save } = self.meet(shared, level, states)?;
+            if !any {
                 break;
             }
-            self.through_level += states;
-            if level == 0 {
-                self.exchange.stored = states;
-            }
             self.level = level;
+            self.begun = true;
             self.before.clone_from(&self.tally.count);
+            self.before.stored = self.through_level;
+            self.through_level += states;
+            if save {
+                self.save(shared)?;
+            }
             if self.exchange.number == 0 {
                 self.watch.depth.store(level, Relaxed);
             }
@@ -169,22 +208,55 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
         Ok(())
     }
 
-    /// Meets the other workers. Returns whether there is a next level to be searched.
-    fn meet(&mut self, shared: &Shared, level: u32, states: u64) -> Result<bool, Broken> {
+    /// Meets the other workers, to learn what comes next.
+    fn meet(&mut self, shared: &Shared<'_>, level: u32, states: u64) -> Result<Next, Broken> {
         let round = &shared.rounds[level as usize % 2];
         let enough = self.pass_over > 0 && shared.passed_over.load(Relaxed) >= self.pass_over;
         let stop = self.watch.stopped() || shared.found.load(Relaxed) != 0 || enough;
         let own = &round[self.exchange.number];
         own.states.store(states, Relaxed);
         own.stop.store(stop, Relaxed);
+        if self.exchange.number == 0 {
+            let due = |checkpoints: &Checkpoints| checkpoints.keeper().is_due();
+            own.save.store(shared.checkpoints.is_some_and(due), Relaxed);
+        }
         shared.rendezvous.wait()?;
         let all: u64 = round.iter().map(|other| other.states.load(Relaxed)).sum();
         self.all_states += all;
-        Ok(all > 0 && !round.iter().any(|other| other.stop.load(Relaxed)))
+        let any = all > 0 && !round.iter().any(|other| other.stop.load(Relaxed));
+        Ok(Next { any, save: round[0].save.load(Relaxed) })
+    }
+
+    /// Writes a checkpoint of this level, together with the other workers.
+    #[cold]
+    fn save(&mut self, shared: &Shared<'_>) -> Result<(), Broken> {
+        let Some(checkpoints) = shared.checkpoints else { return Ok(()) };
+        if let Err(error) = self.give_part(checkpoints) {
+            self.watch.fail(error);
+        }
+        shared.rendezvous.wait()?;
+        if self.exchange.number == 0
+            && let Err(error) = checkpoints.commit(self.level)
+        {
+            self.watch.fail(error);
+        }
+        Ok(())
+    }
+
+    /// Gives what a checkpoint of this level needs of this worker.
+    pub(crate) fn give_part(&mut self, checkpoints: &Checkpoints) -> Result<(), StoreError> {
+        let part = Part {
+            count: self.before.clone(),
+            deepest: self.deepest,
+            covered: self.runner.machine.covered().to_vec(),
+            runs: self.exchange.store.persist(self.level, self.watch)?,
+        };
+        checkpoints.keeper().put(self.exchange.number, part);
+        Ok(())
     }
 
     /// Searches this worker's part of a level.
-    fn level(&mut self, shared: &Shared) -> Result<(), Broken> {
+    fn level(&mut self, shared: &Shared<'_>) -> Result<(), Broken> {
         let mut states = Vec::new();
         let (chunk, size) = (self.exchange.chunk, self.exchange.packed_size);
         while !self.watch.stopped() {
@@ -209,7 +281,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
 
     /// Looks at a state and expands it.
     #[inline(always)]
-    fn visit(&mut self, packed: &[u8], shared: &Shared) -> Result<(), Broken> {
+    fn visit(&mut self, packed: &[u8], shared: &Shared<'_>) -> Result<(), Broken> {
         self.runner.load(packed);
         let check = self.runner.check();
         if self.watch.stopped() {
@@ -244,7 +316,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
     }
 
     #[inline(always)]
-    fn expand(&mut self, packed: &[u8], shared: &Shared) -> Result<(), Broken> {
+    fn expand(&mut self, packed: &[u8], shared: &Shared<'_>) -> Result<(), Broken> {
         let Worker { runner, exchange, tally, watch, .. } = self;
         let hint = runner.hint(packed);
         let mut leaves = tally.deadlock == Deadlock::Off;
@@ -271,7 +343,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
 
     /// Keeps a broken property, and goes on.
     #[cold]
-    fn pass(&mut self, shared: &Shared, packed: &[u8], property: u32) {
+    fn pass(&mut self, shared: &Shared<'_>, packed: &[u8], property: u32) {
         self.tally.count.looked_at += 1;
         self.deepest = self.level;
         let (packed, stored) = (self.runner.packed(packed), packed.to_vec());
@@ -302,7 +374,7 @@ impl Tally {
         exchange: &mut Exchange<'_, S>,
         packed: &[u8],
         hint: u8,
-        shared: &Shared,
+        shared: &Shared<'_>,
     ) -> Result<bool, Broken> {
         let mut leaves = false;
         for number in 0..portion.firings().len() {
@@ -334,7 +406,7 @@ impl Tally {
     #[cold]
     fn note(
         &mut self,
-        shared: &Shared,
+        shared: &Shared<'_>,
         kind: Kind,
         (packed, stored): (Vec<u8>, &[u8]),
         rule: u32,

@@ -27,7 +27,8 @@ mod verify;
 
 pub(crate) use ci::{Annotate, CiFlags};
 pub(crate) use explore::{
-    DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SymmetryChoice,
+    DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SearchFlags,
+    SymmetryChoice,
 };
 pub(crate) use generate::{
     BugFlags, GenerateCommand, GenerateHardArguments, GenerateProgramArguments,

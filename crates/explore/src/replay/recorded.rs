@@ -192,6 +192,7 @@ mod tests {
             totals: Totals::default(),
             rules: Vec::new(),
             properties: Vec::new(),
+            checkpoint: None,
         }
     }
 

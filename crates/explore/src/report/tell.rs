@@ -65,6 +65,7 @@ pub(crate) fn told_watching(
         totals: totals(found),
         rules: model.rules.iter().zip(&found.firings).map(covered).collect(),
         properties: facts(model),
+        checkpoint: found.checkpoint.clone(),
     })
 }
 
@@ -112,6 +113,7 @@ fn totals(found: &Exploration) -> Totals {
         search_seconds: found.seconds - liveness_seconds.unwrap_or_default(),
         liveness_seconds,
         bytes_per_state: found.bytes_per_state(),
+        disk_bytes_per_state: found.disk_bytes_per_state(),
         omission_probability: found.omission_probability,
     }
 }
@@ -280,6 +282,6 @@ fn ended(reason: &Reason) -> String {
         Reason::Depth => "the search was bounded".to_owned(),
         Reason::Interrupted => "interrupted".to_owned(),
         Reason::Simulated => "random walks do not visit every state".to_owned(),
-        Reason::Disk(message) => format!("a temporary file failed: {message}"),
+        Reason::Disk(message) => format!("a file of states failed: {message}"),
     }
 }

@@ -7,7 +7,7 @@ use evidence::Verdict;
 use explore::report::{
     Broken, Counterexample, Effect, RuleCoverage, SearchOrder, Start, Step, counted, grouped,
 };
-use explore::{Deadlock, Recorded, Refuted, Region, Report};
+use explore::{Checkpoint, Deadlock, Recorded, Refuted, Region, Report};
 
 use crate::style::{Style, paint};
 
@@ -111,6 +111,9 @@ fn totals_lines(exploration: &Report) -> Vec<String> {
     if is_large && totals.bytes_per_state > 0.0 && !random {
         first.push(format!("{:.1} bytes a state", totals.bytes_per_state));
     }
+    if let Some(bytes) = totals.disk_bytes_per_state.filter(|&bytes| is_large && bytes > 0.0) {
+        first.push(format!("{bytes:.1} bytes a state on disk"));
+    }
     // Random walks go through states as they are.
     let mut second = match random {
         true => vec![],
@@ -145,6 +148,10 @@ fn totals_lines(exploration: &Report) -> Vec<String> {
     }
     if let Some(decided) = totals.liveness_seconds.filter(|_| is_large) {
         lines.push(format!("liveness decided in {} s", seconds(decided)));
+    }
+    if let Some(Checkpoint { directory, level }) = &exploration.checkpoint {
+        let level = grouped(u64::from(*level));
+        lines.push(format!("checkpoint at depth {level}: --resume {}", directory.display()));
     }
     lines
 }
@@ -359,6 +366,7 @@ mod tests {
             totals: Totals::default(),
             rules: Vec::new(),
             properties: Vec::new(),
+            checkpoint: None,
         }
     }
 
@@ -374,6 +382,7 @@ mod tests {
                 search_seconds: 1.85,
                 liveness_seconds: None,
                 bytes_per_state: 22.14,
+                disk_bytes_per_state: None,
                 omission_probability: None,
             },
             rules: vec![covered("go", 5), covered("stop", 0), covered("stop", 0)],

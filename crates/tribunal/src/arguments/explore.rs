@@ -18,6 +18,8 @@ Examples:
   tribunal explore --symmetry off protocol.m      count all states, not one of each orbit
   tribunal explore --simulate 1000000 big.m       a random walk of a million steps
   tribunal explore --compact --memory 8GiB big.m  40 bits a state; may miss states, says how likely
+  tribunal explore --checkpoint run big.m         beyond memory, on disk; can be continued ...
+  tribunal explore --resume run big.m             ... with --resume
   tribunal explore --save bug.json protocol.m     keep the counterexample ...
   tribunal explore --replay bug.json protocol.m   ... and check it step by step";
 
@@ -152,9 +154,27 @@ pub(crate) struct SearchFlags {
     #[arg(conflicts_with = "search")]
     pub(crate) compact: Option<u8>,
 
-    /// The directory for the temporary files of --compact [default: the system's].
-    #[arg(long, value_name = "DIR", requires = "compact")]
+    /// Move states to temporary files in this directory when memory is full: the search stays exact,
+    /// and --memory is kept. With --compact, the directory of its temporary files [default: the
+    /// system's].
+    #[arg(long, value_name = "DIR")]
     pub(crate) disk: Option<PathBuf>,
+
+    /// Save the search in this directory after each level, so that --resume can continue it after a
+    /// crash, Ctrl-C, or a time, memory or disk limit. States that do not fit into memory go there
+    /// too. Once there is a verdict, the saved search is removed.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["compact", "simulate"])]
+    pub(crate) checkpoint: Option<PathBuf>,
+
+    /// With --checkpoint or --resume: save at most this often: 30s, 10m [default: 1s].
+    #[arg(long, value_name = "TIME", value_parser = units::time)]
+    pub(crate) every: Option<Duration>,
+
+    /// Continue the search that --checkpoint saved in this directory, and keep saving it there. The
+    /// model, its constants and the flags that matter must be the same; --jobs, --memory, --disk,
+    /// --budget, --bound and --every may differ.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["checkpoint", "compact", "simulate"])]
+    pub(crate) resume: Option<PathBuf>,
 }
 
 /// How long and how large an exploration may get.
@@ -209,6 +229,7 @@ pub(crate) struct EvidenceFlags {
     /// have the recorded violation. Constants, dialect and loop limit are taken from the file unless
     /// given. Exits 0 if the counterexample is confirmed, and 1 if it is not.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["simulate", "bound", "compact", "disk"])]
+    #[arg(conflicts_with_all = ["checkpoint", "every", "resume"])]
     #[arg(conflicts_with_all = ["save", "coverage", "budget", "memory"])]
     pub(crate) replay: Option<String>,
 }

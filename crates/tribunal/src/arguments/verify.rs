@@ -109,6 +109,11 @@ pub(crate) struct VerifyArguments {
     #[command(flatten)]
     pub(crate) limits: ExploreLimitFlags,
 
+    /// Move states to temporary files in this directory when memory is full: the search stays exact,
+    /// and --memory is kept.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["mutants", "replay"])]
+    pub(crate) disk: Option<PathBuf>,
+
     /// Mutation testing: verify small changes of the protocol, and report which ones are detected.
     ///
     /// Each mutant drops a statement, skips an update, swaps values or weakens a guard. The report

@@ -1,13 +1,17 @@
 //! `tribunal explore`: model-check a Murphi model, or check a recorded counterexample.
 
-use explore::{Asked, Deadlock, Event, Loaded, Question, Recorded, Refuted, Strategy};
+use std::time::Duration;
+
+use explore::{
+    Asked, Checkpointing, Deadlock, Disk, Event, Loaded, Question, Recorded, Refuted, Strategy,
+};
 use murphi::check::{self, Reading};
 use report::exploration::{json, text};
 use report::{ci, diagnostics_json, refusal_json};
 
 use super::{count, remark};
 use crate::arguments::{
-    DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice,
+    DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SearchFlags,
 };
 use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
@@ -47,6 +51,8 @@ fn explore(
     if let Some(directory) = &arguments.search.disk {
         output::require_writable(directory)?;
     }
+    let mut question = question(arguments)?;
+    model.prepare(&mut question).map_err(|why| Failure::Usage(why.to_string()))?;
     let quiet = arguments.quiet.quiet;
     let progress = Progress::start(quiet);
     let teller = progress.teller();
@@ -57,7 +63,7 @@ fn explore(
     };
     let stop = interrupt.flag();
     interrupt.listen(|| ());
-    let report = model.explore(&question(arguments), &mut events, &stop);
+    let report = model.explore(&question, &mut events, &stop);
     drop(progress);
     let report = report.map_err(|wrong| Failure::Usage(wrong.to_string()))?;
     if let Some(mut file) = save {
@@ -116,8 +122,9 @@ fn suggest_symmetry(model: &Loaded) {
 }
 
 /// What is asked of the library.
-fn question(arguments: &ExploreArguments) -> Question {
+fn question(arguments: &ExploreArguments) -> Result<Question, Failure> {
     let (search, limits) = (&arguments.search, &arguments.limits);
+    let disk = disk(search)?;
     let strategy = match (search.simulate, search.compact, search.search) {
         (Some(steps), _, _) => {
             let length = search.bound.unwrap_or(explore::WALK);
@@ -138,10 +145,36 @@ fn question(arguments: &ExploreArguments) -> Question {
             None => search.bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX)),
         },
         directory: search.disk.clone(),
+        disk,
         ..explore::Options::default()
     };
     let whole_states = arguments.evidence.trace_all;
-    Question { options, symmetry: search.symmetry.into(), whole_states }
+    Ok(Question { options, symmetry: search.symmetry.into(), whole_states })
+}
+
+/// Where states go that do not fit into memory.
+fn disk(search: &SearchFlags) -> Result<Option<Disk>, Failure> {
+    let checkpoint = search.checkpoint.as_ref().or(search.resume.as_ref());
+    if search.every.is_some() && checkpoint.is_none() {
+        let sentence = "--every has no effect without --checkpoint DIR or --resume DIR";
+        return Err(Failure::Usage(sentence.to_owned()));
+    }
+    let Some(directory) = search.disk.as_ref().or(checkpoint).filter(|_| search.compact.is_none())
+    else {
+        return Ok(None);
+    };
+    if search.search == SearchChoice::Dfs {
+        let sentence = "--disk, --checkpoint and --resume need a breadth-first search, not \
+                        --search dfs";
+        return Err(Failure::Usage(sentence.to_owned()));
+    }
+    let checkpoint = checkpoint.map(|directory| Checkpointing {
+        directory: directory.clone(),
+        every: search.every.unwrap_or(Duration::from_secs(1)),
+        resume: search.resume.is_some(),
+        identity: Vec::new(),
+    });
+    Ok(Some(Disk { directory: directory.clone(), checkpoint, most_in_memory: None }))
 }
 
 /// Prints what was found, and says how the run ended.

@@ -48,6 +48,9 @@ fn ask(
     let language = language(&arguments.language);
     let source = protocol(arguments, &language)?;
     let options = options(arguments, &language);
+    if let Some(directory) = &arguments.disk {
+        output::require_writable(directory)?;
+    }
     if arguments.mutants {
         return mutants(arguments, &source, options, interrupt);
     }
@@ -214,6 +217,11 @@ fn options(arguments: &VerifyArguments, language: &check::Options) -> Options {
             threads: limits.threads(),
             deadlock: deadlock(arguments),
             memory: Some(limits.memory.unwrap_or_else(explore::default_budget) as u64),
+            disk: arguments.disk.clone().map(|directory| explore::Disk {
+                directory,
+                checkpoint: None,
+                most_in_memory: None,
+            }),
             ..explore::Options::default()
         },
         symmetry: arguments.symmetry.into(),

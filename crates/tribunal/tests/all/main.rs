@@ -10,6 +10,7 @@ mod axe;
 mod certify;
 mod certify_protocol;
 mod check;
+mod checkpoint;
 mod ci;
 mod common;
 mod convert;
