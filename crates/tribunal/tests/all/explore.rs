@@ -477,7 +477,7 @@ fn bad_usage_and_missing_files_exit_2() {
         &["--deadlock", "maybe"],
         &["--compact=7"],
         &["--simulate", "10", "--compact"],
-        &["--disk", "/tmp"],
+        &["--disk", "no/such/directory"],
         &["--compact", "--disk", "no/such/directory"],
     ] {
         assert_eq!(explore(LOCK, flags).code, Some(2), "{flags:?}");

@@ -366,6 +366,7 @@ fn the_json_of_explore_is_on_the_page() {
     let stays = file(&folder, "stays.m", STAYS);
     let numbered = file(&folder, "numbered.m", NUMBERED);
     let broken = "protocols/broken/german-grants-before-acks.m";
+    let kept = folder.join("checkpoint").to_str().unwrap().to_owned();
     compare(
         "JSON of `explore`",
         &[
@@ -378,6 +379,7 @@ fn the_json_of_explore_is_on_the_page() {
             &["explore", "--const", "N=2", "--liveness", "true", "protocols/mcs-lock.m"],
             &["explore", "--liveness", "n = 1", "--show", "n", &stays],
             &["explore", "--symmetric", "P", &numbered],
+            &["explore", "--bound", "3", "--checkpoint", &kept, "protocols/mi.m"],
         ],
         &["asymmetric"],
     );
