@@ -118,7 +118,7 @@ impl Program {
     }
 
     /// The line that tells an `exec:` target to run the program.
-    pub(crate) fn order(&self, runs: u64, seed: u64) -> String {
+    pub fn order(&self, runs: u64, seed: u64) -> String {
         encode(&Order { tribunal: 1, runs, seed, program: &shape(self, None) })
     }
 }
