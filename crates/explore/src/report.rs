@@ -359,6 +359,10 @@ pub struct Change {
     pub before: String,
     /// What it holds now.
     pub after: String,
+    /// Of a multiset, the elements that are gone.
+    pub removed: Vec<String>,
+    /// Of a multiset, the elements that are new.
+    pub added: Vec<String>,
 }
 
 /// The fields are those of docs/interface.md: the result, what is needed to run the counterexample

@@ -3,6 +3,7 @@
 //! ```text
 //! hunt.json                     what was asked for, and how far it is; replaced every few seconds
 //! summary.txt  summary.json     what came of it, written at the end
+//! index.html                    the same as a page, replaced every few seconds
 //! findings/001-SB/              a finding: program.txt, program.json, run.trace, minimal.trace,
 //!                               certificate.jsonl, why.txt, why.svg, finding.json
 //! ```

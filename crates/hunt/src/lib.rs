@@ -42,6 +42,7 @@ mod finding;
 mod folder;
 mod judged;
 mod ledger;
+mod page;
 mod plan;
 mod separate;
 mod session;

@@ -118,7 +118,12 @@ pub struct Session {
     ledger: Ledger,
     until: Until,
     started: Instant,
+    /// When the page was last written.
+    drawn: Instant,
 }
+
+/// How often the page of a running hunt is written, findings aside.
+const REDRAWING: Duration = Duration::from_secs(5);
 
 impl Session {
     /// Begins a hunt, or goes on with the one that is in the folder.
@@ -136,7 +141,10 @@ impl Session {
         let first = ledger.state().next;
         let campaign =
             Campaign { model: hunted.model.clone(), target, plan, first, until: until.tests, jobs };
-        Ok(Session { campaign, ledger, until, started: Instant::now() })
+        let started = Instant::now();
+        let session = Session { campaign, ledger, until, started, drawn: started };
+        session.draw(true)?;
+        Ok(session)
     }
 
     /// What is to be said if this goes on with an earlier hunt.
@@ -170,6 +178,13 @@ impl Session {
                     return ControlFlow::Break(Leftovers::Drop);
                 }
             };
+            if !new.is_empty() || self.drawn.elapsed() >= REDRAWING {
+                self.drawn = Instant::now();
+                if let Err(error) = self.draw(true) {
+                    failure.get_or_insert(error);
+                    return ControlFlow::Break(Leftovers::Drop);
+                }
+            }
             let received = receive(self, &new);
             if let Some(hopeless) = self.hopeless() {
                 failure.get_or_insert(hopeless);
@@ -257,11 +272,19 @@ impl Session {
         Summary::new(&self.ledger, plan, target, model.name())
     }
 
+    /// Writes the page of the folder.
+    fn draw(&self, running: bool) -> Result<(), HuntError> {
+        let (summary, folder) = (self.summary(), self.ledger.folder());
+        let page = crate::page::page(&summary, folder, self.ledger.kept(), running);
+        Ok(folder.replace("index.html", &page)?)
+    }
+
     /// Writes the summary into the folder, and returns it for people or as JSON, whole lines.
     pub fn finish(&self, as_json: bool) -> Result<String, HuntError> {
         let (summary, folder) = (self.summary(), self.ledger.folder());
         folder.replace("summary.txt", &summary.full())?;
         folder.replace("summary.json", &(summary.json() + "\n"))?;
+        self.draw(false)?;
         Ok(match as_json {
             true => summary.json() + "\n",
             false => format!("{}  everything is in {}\n", summary.brief(), folder.path().display()),

@@ -31,6 +31,10 @@ use serde::Serialize;
 pub enum Kind {
     /// A trace: why it violates a model, or the order that explains it.
     Trace,
+    /// A run of a protocol, and what was explored.
+    Run,
+    /// A hunt: what it found so far, and what it exercised.
+    Hunt,
     /// A list of pages.
     Index,
 }
@@ -62,6 +66,13 @@ impl Kind {
                 include_str!("assets/play.js"),
                 include_str!("assets/trace.js"),
             ],
+            Kind::Run => &[
+                include_str!("assets/argument.js"),
+                include_str!("assets/chart.js"),
+                include_str!("assets/source.js"),
+                include_str!("assets/run.js"),
+            ],
+            Kind::Hunt => &[include_str!("assets/hunt.js")],
             Kind::Index => &[include_str!("assets/index.js")],
         }
     }
@@ -144,7 +155,7 @@ mod tests {
 
     #[test]
     fn scripts_and_styles_cannot_end_their_element() {
-        for kind in [Kind::Trace, Kind::Index] {
+        for kind in [Kind::Trace, Kind::Run, Kind::Hunt, Kind::Index] {
             let script = kind.script().to_lowercase();
             assert!(!script.contains("</script") && !script.contains("<!--"), "{kind:?}");
         }
@@ -153,7 +164,7 @@ mod tests {
 
     #[test]
     fn text_is_never_taken_for_markup() {
-        for kind in [Kind::Trace, Kind::Index] {
+        for kind in [Kind::Trace, Kind::Run, Kind::Hunt, Kind::Index] {
             let script = kind.script();
             let risky = ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("];
             for risky in risky {
@@ -173,7 +184,7 @@ mod tests {
 
     #[test]
     fn pages_are_small() {
-        for kind in [Kind::Trace, Kind::Index] {
+        for kind in [Kind::Trace, Kind::Run, Kind::Hunt, Kind::Index] {
             let page = Page { kind, title: "", text: "", reload: None, data: &() };
             assert!(html(&page).len() < 300_000, "{kind:?}");
         }

@@ -31,6 +31,7 @@ pub mod check;
 pub mod ci;
 pub mod explain;
 pub mod exploration;
+pub mod run;
 pub mod verification;
 
 mod brief;

@@ -47,7 +47,7 @@ pub(crate) fn can_be_assumed(open: &[Doubt]) -> bool {
 
 /// What the trace checker says about a trace, and why. Of what it allows, also what it says if stores
 /// must count in the order in which they happened.
-fn judged(memory: &Memory) -> Vec<String> {
+pub(crate) fn judged(memory: &Memory) -> Vec<String> {
     let mut lines = vec![format!("{}, certified", in_short(&memory.judged))];
     if let Evidence::Violation(proof) = &memory.certificate.evidence {
         lines.extend(cycle_lines(&memory.history, proof));

@@ -21,6 +21,7 @@ mod generate;
 mod hunt;
 mod litmus;
 mod packages;
+mod page;
 mod protocol;
 mod run;
 mod verify;
@@ -37,6 +38,7 @@ pub(crate) use generate::{
 pub(crate) use hunt::HuntArguments;
 pub(crate) use litmus::{LitmusArguments, LitmusModelArgument};
 pub(crate) use packages::{CompletionsArguments, ManArguments};
+pub(crate) use page::PageFlags;
 pub(crate) use protocol::{EventFlags, ProtocolFlags};
 pub(crate) use run::RunArguments;
 pub(crate) use verify::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};

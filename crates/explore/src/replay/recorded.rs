@@ -206,8 +206,12 @@ mod tests {
             state: Some(vec![pair("n", "0"), pair("owner", "undefined")]),
             ..Start::default()
         };
-        let change =
-            Change { place: "n".to_owned(), before: "0".to_owned(), after: "1".to_owned() };
+        let change = Change {
+            place: "n".to_owned(),
+            before: "0".to_owned(),
+            after: "1".to_owned(),
+            ..Change::default()
+        };
         let step = Step {
             rule: "go".to_owned(),
             bindings: vec![pair("p", "Proc_1")],

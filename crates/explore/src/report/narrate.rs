@@ -273,12 +273,15 @@ pub(crate) fn property_of(error: &RuntimeError) -> String {
 /// so those that came and went are sorted by how they are written.
 pub(crate) fn changes(before: &State, after: &State, model: &Model) -> Vec<Change> {
     let told = |change: value::Change| match change {
-        value::Change::Simple { path, before, after } => Change { place: path, before, after },
+        value::Change::Simple { path, before, after } => {
+            Change { place: path, before, after, ..Change::default() }
+        }
         value::Change::Multiset { path, mut removed, mut added } => {
             removed.sort();
             added.sort();
+            let (gone, new) = (removed.clone(), added.clone());
             let after = value::Change::Multiset { path: path.clone(), removed, added }.result();
-            Change { place: path, before: String::new(), after }
+            Change { place: path, before: String::new(), after, removed: gone, added: new }
         }
     };
     before.changes(after, model).into_iter().map(told).collect()

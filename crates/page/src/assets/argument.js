@@ -1,8 +1,12 @@
 // Why a trace violates a model: pictures of the cycles, and the argument step by step.
 // A node is the number of an event, or -1 minus the number of an address for its initial value.
 
-/** The pictures and the argument. `choose` is told of nodes and links that are picked. */
-function argumentView(choose) {
+/**
+ * The pictures and the argument.
+ * @param {{panels: any[], argument: any[], more_panels: number, name: (node: number) => string}} of
+ * @param {{node: Function, link: Function, pair: Function}} choose told of what is picked
+ */
+function argumentView(of, choose) {
   const links = []; // every link of the argument, with its element
   const steps = new Map(); // label -> element
 
@@ -13,7 +17,7 @@ function argumentView(choose) {
 
   /** One picture. */
   function picture(panel, number) {
-    const name = (node) => nodeText(node);
+    const name = of.name;
     const svg = s("svg", {
       width: Math.ceil(panel.width), height: Math.ceil(panel.height), role: "group",
       viewBox: `${panel.x} ${panel.y} ${panel.width} ${panel.height}`,
@@ -72,7 +76,7 @@ function argumentView(choose) {
       return group;
     }
     const shape = `${box.on ? "box-on" : "box"}${box.kind === "initial" ? " box-initial" : ""}`;
-    const says = nodeText(box.node) + (box.on ? ", on the cycle" : "");
+    const says = of.name(box.node) + (box.on ? ", on the cycle" : "");
     const group = s("g", { class: "pick", tabindex: 0, role: "button", "aria-label": says, "data-node": box.node },
       s("title", null, says),
       s("rect", { class: shape, x: box.x, y: box.y, width: box.width, height: box.height, rx: 7 }),
@@ -105,17 +109,17 @@ function argumentView(choose) {
     steps.set(step.label, element);
     return element;
   }
-  function item(of) {
-    if (of.kind === "step") return fact(of);
-    if (of.kind === "left_out") return h("p", { class: "note" }, `${count(of.count, "earlier step")} left out here: proved like these; the certificate has all of them.`);
-    if (of.kind === "cases") {
-      return h("div", null, h("p", null, h("strong", null, of.question)), of.cases.map((one) =>
-        h("details", { class: "fact", open: true, id: `case-${one.label}` },
-          h("summary", null, h("strong", null, `Case ${one.label}: `), one.assumes),
-          h("div", null, one.items.map(item)))));
+  function item(one) {
+    if (one.kind === "step") return fact(one);
+    if (one.kind === "left_out") return h("p", { class: "note" }, `${count(one.count, "earlier step")} left out here: proved like these; the certificate has all of them.`);
+    if (one.kind === "cases") {
+      return h("div", null, h("p", null, h("strong", null, one.question)), one.cases.map((each) =>
+        h("details", { class: "fact", open: true, id: `case-${each.label}` },
+          h("summary", null, h("strong", null, `Case ${each.label}: `), each.assumes),
+          h("div", null, each.items.map(item)))));
     }
-    return h("div", null, of.sentences.map((sentence) => h("p", { class: "note" }, sentence)), of.derived.map(fact),
-      of.links.length ? walk(of.links, "main") : null, of.closing ? h("p", { class: "closing" }, of.closing) : null);
+    return h("div", null, one.sentences.map((sentence) => h("p", { class: "note" }, sentence)), one.derived.map(fact),
+      one.links.length ? walk(one.links, "main") : null, one.closing ? h("p", { class: "closing" }, one.closing) : null);
   }
 
   function openStep(label) {
@@ -146,15 +150,15 @@ function argumentView(choose) {
     root.querySelectorAll(`[data-node="${node}"]`).forEach((element) => element.classList.add("chosen"));
   }
 
-  const used = new Set(data.panels.flatMap((panel) => panel.arrows.map((arrow) => arrow.role)));
+  const used = new Set(of.panels.flatMap((panel) => panel.arrows.map((arrow) => arrow.role)));
   const key = h("div", { class: "key" }, Object.keys(roleNames).filter((role) => used.has(role)).map((role) =>
     h("span", null, s("svg", { width: 38, height: 10, "aria-hidden": "true" },
       s("path", { class: role, d: "M1 5L30 5" }), s("path", { class: `${role}-head`, d: "M37 5L28 1L28 9Z" })), roleNames[role])));
-  const pictures = data.panels.map((panel, number) => h("section", null,
+  const pictures = of.panels.map((panel, number) => h("section", null,
     panel.heading ? h("h3", null, panel.heading) : null, picture(panel, number)));
-  const argument = h("section", { "aria-label": "The argument" }, data.argument.map(item));
+  const argument = h("section", { "aria-label": "The argument" }, of.argument.map(item));
   const root = h("div", null, key, pictures,
-    data.more_panels ? h("p", { class: "note" }, `${count(data.more_panels, "more case")} told below and not drawn.`) : null, argument);
+    of.more_panels ? h("p", { class: "note" }, `${count(of.more_panels, "more case")} told below and not drawn.`) : null, argument);
 
   // The links of the cycle that ends the argument, for stepping through it.
   const cycle = () => links.filter((link) => link.element.parentElement.classList.contains("main"));

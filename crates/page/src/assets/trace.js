@@ -91,7 +91,7 @@ function threadOf(event) {
   }
 
   const lanes = lanesView((event) => chooseEvent(event));
-  const argument = violates ? argumentView({
+  const argument = violates ? argumentView({ ...data, name: nodeText }, {
     node: chooseNode, link: chooseLink,
     pair: (arrow) => fill(side, h("h2", null, arrow.label), h("p", null, nodeText(arrow.from), " before ", nodeText(arrow.to))),
   }) : null;

@@ -21,7 +21,10 @@ mod words;
 use evidence::Proof;
 use history::History;
 
-pub use page::{Attached, PageAndGist, consistent as consistent_page, violation as violation_page};
+pub use page::{
+    Attached, PageAndGist, WhyData, consistent as consistent_page, violation as violation_page,
+    why_data,
+};
 pub use told::{FileRules, Told};
 
 /// The explanation as text: the events that matter, then the argument step by step. With escape

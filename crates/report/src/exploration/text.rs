@@ -404,6 +404,7 @@ mod tests {
             place: place.to_owned(),
             before: before.to_owned(),
             after: after.to_owned(),
+            ..Change::default()
         };
         let start = Start {
             rule: "idle".to_owned(),

@@ -8,7 +8,7 @@ use explore::Deadlock;
 use explore::symmetry::Symmetry;
 use murphi::check::Dialect;
 
-use super::{CiFlags, ColourFlag, EXIT_CODES, JsonFlag, QuietFlag};
+use super::{CiFlags, ColourFlag, EXIT_CODES, JsonFlag, PageFlags, QuietFlag};
 use crate::units;
 
 const EXAMPLES: &str = "\
@@ -20,6 +20,7 @@ Examples:
   tribunal explore --compact --memory 8GiB big.m  40 bits a state; may miss states, says how likely
   tribunal explore --checkpoint run big.m         beyond memory, on disk; can be continued ...
   tribunal explore --resume run big.m             ... with --resume
+  tribunal explore --report bug.html protocol.m   a page with the counterexample as a chart
   tribunal explore --save bug.json protocol.m     keep the counterexample ...
   tribunal explore --replay bug.json protocol.m   ... and check it step by step";
 
@@ -66,7 +67,7 @@ pub(crate) struct ExploreArguments {
     /// Check the text of the model, and do not search it: exit code 2 if it has errors, else 0.
     ///
     /// With --json there is one object for each error and warning, with its place, for editors.
-    #[arg(long, conflicts_with_all = ["replay", "save", "simulate", "compact"])]
+    #[arg(long, conflicts_with_all = ["replay", "save", "report", "simulate", "compact"])]
     pub(crate) check_only: bool,
 
     #[command(flatten)]
@@ -75,6 +76,8 @@ pub(crate) struct ExploreArguments {
     pub(crate) limits: ExploreLimitFlags,
     #[command(flatten)]
     pub(crate) evidence: EvidenceFlags,
+    #[command(flatten)]
+    pub(crate) page: PageFlags,
 
     /// List every rule with the number of times it fired.
     ///

@@ -8,7 +8,7 @@ use conform::MemoryModel;
 use super::explore::ExploreLimitFlags;
 use super::{
     CiFlags, ColourFlag, DeadlockChoice, EXIT_CODES, EventFlags, JsonFlag, LanguageFlags,
-    QuietFlag, SymmetryChoice,
+    PageFlags, QuietFlag, SymmetryChoice,
 };
 
 const EXAMPLES: &str = "\
@@ -150,6 +150,8 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "emit", "budget", "memory"])]
     pub(crate) replay: Option<String>,
 
+    #[command(flatten)]
+    pub(crate) page: PageFlags,
     #[command(flatten)]
     pub(crate) json: JsonFlag,
     #[command(flatten)]

@@ -7,6 +7,7 @@ use explore::{
 };
 use murphi::check::{self, Reading};
 use report::exploration::{json, text};
+use report::run::Recognised;
 use report::{ci, diagnostics_json, refusal_json};
 
 use super::{count, remark};
@@ -46,6 +47,14 @@ fn explore(
     if !arguments.quiet.quiet {
         suggest_symmetry(&model);
     }
+    let page = match &arguments.page.report {
+        Some(path) => {
+            let recognised = Recognised::of(model.interpreter.model(), &arguments.page.lanes());
+            recognised.map_err(|wrong| Failure::Usage(wrong.to_string()))?;
+            Some(Saved::create(path, interrupt)?)
+        }
+        None => None,
+    };
     let save = arguments.evidence.save.as_deref();
     let save = save.map(|path| Saved::create(path, interrupt)).transpose()?;
     if let Some(directory) = &arguments.search.disk {
@@ -68,6 +77,12 @@ fn explore(
     let report = report.map_err(|wrong| Failure::Usage(wrong.to_string()))?;
     if let Some(mut file) = save {
         file.write((json::object(&report) + "\n").as_bytes())?;
+        file.finish()?;
+    }
+    if let Some(mut file) = page {
+        let lanes = arguments.page.lanes();
+        let page = report::run::explored(&report, model.interpreter.model(), &lanes);
+        file.write(page.map_err(|wrong| Failure::Usage(wrong.to_string()))?.as_bytes())?;
         file.finish()?;
     }
     if cases.are_wanted() {

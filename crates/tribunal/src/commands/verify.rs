@@ -10,6 +10,7 @@ use explore::Deadlock;
 use murphi::check;
 use murphi::source::Source;
 use report::ci;
+use report::run::{self, Lanes, Recognised, Unrecognised};
 use report::verification::{json, keep, text};
 
 use super::explore::{deadlock_of, language, model, recorded_language, replayed};
@@ -18,7 +19,7 @@ use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
-use crate::output;
+use crate::output::{self, Saved};
 use crate::progress::Progress;
 
 mod any;
@@ -91,6 +92,7 @@ fn verify(
     if let Some(directory) = &arguments.out {
         output::create_directory(directory)?;
     }
+    let page = Paper::open(arguments, source, &options.language, interrupt)?;
     let stop = interrupt.stop(arguments.limits.budget);
     let progress = Progress::start(arguments.quiet.quiet);
     let teller = progress.teller();
@@ -101,6 +103,7 @@ fn verify(
     drop(progress);
     let report = report.map_err(refused)?;
     model::warn(&report.warnings, source, arguments.quiet.quiet, arguments.colour);
+    page.write(|model, lanes| run::verified(&report, model, lanes))?;
     let go_on = match &arguments.out {
         Some(directory) => {
             for file in keep::files(&report) {
@@ -111,6 +114,37 @@ fn verify(
         None => keep::go_on(&report, &arguments.file),
     };
     deliver(arguments, &report, &go_on, cases, interrupt)
+}
+
+/// The page that is to be written, if one is.
+struct Paper(Option<(Saved, murphi::ir::Model, Lanes)>);
+
+impl Paper {
+    /// Opens the file, and looks whether the protocol has the types and variables that were named.
+    fn open(
+        arguments: &VerifyArguments,
+        source: &Source,
+        language: &check::Options,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Failure> {
+        let Some(path) = &arguments.page.report else { return Ok(Paper(None)) };
+        let refused = |wrong| model::refused(murphi::Refusal::of(source, wrong), arguments.colour);
+        let model = murphi::load(source.clone(), language).map_err(refused)?.model;
+        let lanes = arguments.page.lanes();
+        Recognised::of(&model, &lanes).map_err(|wrong| Failure::Usage(wrong.to_string()))?;
+        Ok(Paper(Some((Saved::create(path, interrupt)?, model, lanes))))
+    }
+
+    /// Writes it.
+    fn write(
+        self,
+        page: impl FnOnce(&murphi::ir::Model, &Lanes) -> Result<String, Unrecognised>,
+    ) -> Result<(), Failure> {
+        let Some((mut file, model, lanes)) = self.0 else { return Ok(()) };
+        let page = page(&model, &lanes).map_err(|wrong| Failure::Usage(wrong.to_string()))?;
+        file.write(page.as_bytes())?;
+        file.finish()
+    }
 }
 
 /// Prints what was found, and says how the run ended.

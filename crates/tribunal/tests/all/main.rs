@@ -9,6 +9,7 @@ mod architecture;
 mod axe;
 mod certify;
 mod certify_protocol;
+mod charts;
 mod check;
 mod checkpoint;
 mod ci;

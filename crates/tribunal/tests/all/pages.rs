@@ -190,6 +190,27 @@ fn each_violation_of_a_check_has_a_page_in_the_index() {
     assert!(root().join("examples").is_dir());
 }
 
+#[test]
+fn a_hunt_keeps_a_page_of_what_it_finds() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = directory("pages-hunt").join("hunt");
+    let to = folder.to_str().unwrap();
+    let flags = ["--on", "machine:tso", "--model", "sc", "--tests", "60", "--seed", "1", "--quiet"];
+    let ran = run(&[&["hunt"][..], &flags, &["--out", to]].concat());
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let mut tab = browser.open(&folder.join("index.html"));
+    assert!(
+        tab.text(".verdict").contains("violation") && !tab.text(".verdict").contains("running")
+    );
+    assert!(tab.count("details.fact") > 0);
+    let drawn = "document.querySelector('img.paper').naturalWidth > 100";
+    assert!(tab.becomes(drawn), "the picture of the first finding is shown");
+    assert!(tab.text("details.fact pre").contains("There is a cycle"));
+    assert!(tab.text("details.fact code").starts_with("tribunal explain --model sc"));
+    assert!(tab.count(".heat-5") > 0);
+    assert_quiet(&mut tab);
+}
+
 /// A long run of a machine that keeps sc, with a read that goes back in time at its end.
 fn long_trace(events: usize) -> String {
     let mut text = String::new();

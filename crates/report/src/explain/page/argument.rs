@@ -151,6 +151,6 @@ fn steps(link: &Link) -> Vec<String> {
 }
 
 /// Browsers break lines between the words of a name where they must.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     text.replace(NO_BREAK, " ")
 }

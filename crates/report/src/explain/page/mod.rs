@@ -7,7 +7,9 @@
 mod argument;
 mod rows;
 
-use evidence::{Proof, Witness};
+use std::collections::BTreeMap;
+
+use evidence::{Node, Proof, Witness};
 use history::{AddressId, EventId, History, Source};
 use models::Model;
 use page::{Kind, Page, html};
@@ -35,6 +37,32 @@ pub struct Attached {
     pub minimal: Option<String>,
     /// The certificate, a line of JSON.
     pub certificate: Option<String>,
+}
+
+/// Why a history violates a model, for a page about something else.
+#[derive(Serialize)]
+pub struct WhyData {
+    panels: Vec<PanelParts>,
+    more_panels: usize,
+    argument: Vec<ItemData>,
+    /// What the nodes of the pictures are called.
+    names: BTreeMap<i64, String>,
+}
+
+/// Why a history violates a model, as data for a script.
+pub fn why_data(history: &History, model: Told<'_>, proof: &Proof) -> WhyData {
+    let argument = build::argument(history, model, proof);
+    let words = Words { history, model };
+    let (panels, more_panels) = panels(words, &argument);
+    let shown = Shown::of(history, &argument);
+    let events = shown.events.iter().map(|&event| Node::Event(event));
+    let nodes = events.chain(shown.initials.iter().map(|&address| Node::Initial(address)));
+    WhyData {
+        panels: panels.iter().map(|panel| parts(words, panel)).collect(),
+        more_panels,
+        argument: items(words, &argument.items),
+        names: nodes.map(|node| (node_number(node), argument::plain(&words.name(node)))).collect(),
+    }
 }
 
 /// A page, and what it says in a sentence.

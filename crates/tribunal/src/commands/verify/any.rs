@@ -9,9 +9,9 @@ use conform::Options;
 use murphi::source::Source;
 use parametric::{Answer, Plan, Question, Told, Unanswered, answer};
 use report::any_number::{json, text};
-use report::ci;
+use report::{ci, run};
 
-use super::{deliver, in_colours, refused};
+use super::{Paper, deliver, in_colours, refused};
 use crate::arguments::VerifyArguments;
 use crate::cases::Cases;
 use crate::commands::explore::model;
@@ -47,6 +47,7 @@ pub(super) fn run(
     if any.plan {
         return output::deliver(&format!("{plan}\n"), None, Ending::Kept, interrupt);
     }
+    let page = Paper::open(arguments, source, &options.language, interrupt)?;
     let stop = interrupt.stop(arguments.limits.budget);
     let progress = Progress::start(arguments.quiet.quiet);
     let teller = progress.teller();
@@ -63,9 +64,13 @@ pub(super) fn run(
         emit(&found.abstractions(&question), path, interrupt)?;
     }
     let report = match &found.told {
-        Told::Memory(report) => return deliver(arguments, report, &[], cases, interrupt),
+        Told::Memory(report) => {
+            page.write(|model, lanes| run::verified(report, model, lanes))?;
+            return deliver(arguments, report, &[], cases, interrupt);
+        }
         Told::AnyNumber(report) => report,
     };
+    page.write(|model, lanes| run::any_number(report, model, lanes))?;
     if cases.are_wanted() {
         cases.add(&ci::any_number(report));
     }

@@ -1,0 +1,35 @@
+//! The flags of commands that write what they find about a protocol as a page.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use report::run::Lanes;
+
+/// A page of what was found.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct PageFlags {
+    /// Write what was found as an HTML page to this file: a counterexample as a message-sequence
+    /// chart to step through, and how often each rule fired.
+    ///
+    /// The page is one file that opens from disk (docs/reports.md). It says how it recognised
+    /// processors and messages; --lanes and --messages say it instead.
+    #[arg(long, value_name = "FILE.html", conflicts_with = "replay")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// With --report: the type whose members are the lanes of the chart [default: the one that indexes
+    /// most variables].
+    #[arg(long, value_name = "TYPE", requires = "report")]
+    pub(crate) lanes: Option<String>,
+
+    /// With --report: the variables that are messages, comma-separated [default: those that can be
+    /// empty and that more than one lane uses].
+    #[arg(long, value_name = "VARIABLE", requires = "report", value_delimiter = ',')]
+    pub(crate) messages: Vec<String>,
+}
+
+impl PageFlags {
+    /// The same for the library.
+    pub(crate) fn lanes(&self) -> Lanes {
+        Lanes { processors: self.lanes.clone(), messages: self.messages.clone() }
+    }
+}
