@@ -19,6 +19,8 @@ pub struct Asked {
     pub liveness: Vec<String>,
     /// Expressions to watch.
     pub watched: Vec<String>,
+    /// A condition for a best-first search to go towards.
+    pub towards: Option<String>,
     /// Subranges and enumerations to treat as scalarsets.
     pub symmetric: Vec<String>,
 }
@@ -43,6 +45,19 @@ impl Asked {
     /// What was made by [`Asked::below`], without the rules that print.
     pub(crate) fn searched<'a>(&self, text: &'a str) -> &'a str {
         text.strip_suffix(&self.printing()[..]).unwrap_or(text)
+    }
+
+    /// The text of a model with its liveness properties, and below it the condition to go towards.
+    pub(crate) fn with_condition(&self, source: &Source, condition: &str) -> Source {
+        let searched = Asked { watched: Vec::new(), ..self.clone() }.below(source);
+        let text = format!("{}\ninvariant \"towards\" {condition};\n", searched.text);
+        Source { text, ..searched }
+    }
+
+    /// The same with other properties in place of the condition.
+    pub(crate) fn with_properties(&self, source: &Source, properties: &str) -> Source {
+        let searched = Asked { watched: Vec::new(), ..self.clone() }.below(source);
+        Source { text: searched.text + properties, ..searched }
     }
 
     /// Takes the rules that print off a model that was made from [`Asked::below`].

@@ -44,9 +44,10 @@ use crate::report::{
     Contradiction, Open, Report, SearchOrder, Settings, Unestablished, asymmetric, told_watching,
 };
 use crate::symmetry::Symmetry;
+use crate::towards::Parts;
 use crate::{
-    Bare, Deadlock, Engine, MOST_THREADS, Options, Progress, SearchIdentity, Strategy, Unusable,
-    resumable, threads, usable,
+    Bare, Deadlock, Distance, Engine, MOST_THREADS, Options, Progress, SearchIdentity, Strategy,
+    Unusable, resumable, threads, usable,
 };
 
 /// A model that can be explored.
@@ -59,7 +60,43 @@ pub struct Loaded {
     language: check::Options,
     asked: Asked,
     watcher: Watcher,
+    guide: Option<Guide>,
     since: Instant,
+}
+
+/// The model with the atoms of the condition that a best-first search goes towards.
+#[derive(Debug, Clone)]
+struct Guide {
+    interpreter: Interpreter,
+    goals: Goals,
+    distance: Distance,
+}
+
+impl Guide {
+    fn new(
+        source: &Source,
+        language: &check::Options,
+        asked: &Asked,
+        condition: &str,
+    ) -> Result<Guide, Refusal> {
+        let whole = asked.with_condition(source, condition);
+        murphi::load(whole.clone(), language).map_err(|wrong| Refusal::of(&whole, wrong))?;
+        let Some(parts) = Parts::of_last(&whole) else {
+            return Err(Refusal::whole(source, "--towards takes one condition".to_owned()));
+        };
+        let guided = asked.with_properties(source, &parts.text());
+        let checked = murphi::load(guided.clone(), language);
+        let model = Arc::new(checked.map_err(|wrong| Refusal::of(&guided, wrong))?.model);
+        let interpreter = Interpreter::new(Arc::clone(&model))
+            .map_err(|why| Refusal::whole(source, unrunnable(&model, why)))?;
+        let goals = Goals::of(&model).map_err(|_| {
+            let why = "the condition of --towards speaks of too many values, or of elements of a \
+                       multiset";
+            Refusal::whole(source, why.to_owned())
+        })?;
+        let distance = parts.distance(&model, &goals);
+        Ok(Guide { interpreter, goals, distance })
+    }
 }
 
 /// Why a model cannot be explored.
@@ -121,7 +158,8 @@ impl Loaded {
         let interpreter = Interpreter::new(Arc::clone(&model))
             .map_err(|why| Refused::TooLarge(unrunnable(&model, why)))?;
         let (warnings, language) = (checked.warnings, language.clone());
-        Ok(Loaded { interpreter, warnings, language, asked: asked.clone(), watcher, since })
+        let (asked, guide) = (asked.clone(), None);
+        Ok(Loaded { interpreter, warnings, language, asked, watcher, guide, since })
     }
 
     /// The same, with what is wrong with the model as a refusal.
@@ -134,10 +172,14 @@ impl Loaded {
             .map_err(|wrong| Refusal::of(&wrong.source, wrong.problems))?;
         let (source, types) = (&treated.source, treated.types);
         let language = &check::Options { symmetric: types, ..language.clone() };
-        Loaded::asking(source, language, asked).map_err(|why| match why {
+        let mut loaded = Loaded::asking(source, language, asked).map_err(|why| match why {
             Refused::Wrong(problems) => Refusal::of(&asked.below(source), problems),
             Refused::TooLarge(why) => Refusal::whole(source, why),
-        })
+        })?;
+        if let Some(condition) = &asked.towards {
+            loaded.guide = Some(Guide::new(source, language, asked, condition)?);
+        }
+        Ok(loaded)
     }
 
     /// The types that are used as scalarsets are but are none, which [`Asked::symmetric`] would make
@@ -199,7 +241,9 @@ impl Loaded {
         let mut options = question.options.clone();
         let started = Instant::now();
         let is_over = || options.time.is_some_and(|budget| started.elapsed() >= budget);
-        let engine = Engine::new_unless(&self.interpreter, &is_over);
+        let guide = self.guide.as_ref().filter(|_| options.strategy == Strategy::Best);
+        let interpreter = guide.map_or(&self.interpreter, |guide| &guide.interpreter);
+        let engine = Engine::new_unless(interpreter, &is_over);
         if let Engine::Interpreted(_, _, why) = &engine
             && *why != native::Error::Stopped
         {
@@ -207,14 +251,19 @@ impl Loaded {
         }
         options.time = options.time.map(|budget| budget.saturating_sub(started.elapsed()));
         let jobs = threads_of(&options, engine.packed_size());
-        if jobs < options.threads && options.strategy != Strategy::Depth {
+        let has_one = matches!(options.strategy, Strategy::Depth | Strategy::Best);
+        if jobs < options.threads && !has_one {
             events(Event::FewerThreads { threads: jobs, asked: options.threads });
         }
         let mut progress = |now: &Progress| events(Event::Searching(now));
         let goals = Goals::of(self.interpreter.model());
-        options.goals = goals.clone().unwrap_or_default();
+        options.goals = match guide {
+            Some(guide) => guide.goals.clone(),
+            None => goals.clone().unwrap_or_default(),
+        };
+        options.towards = guide.map(|guide| guide.distance.clone());
         let how = (&options, question.symmetry);
-        let found = engine.explore(&self.interpreter, how, &Bare, &mut progress, interrupt);
+        let found = engine.explore(interpreter, how, &Bare, &mut progress, interrupt);
         events(Event::Confirming);
         let mut report =
             told_watching(&self.interpreter, &found, question.whole_states, &self.watcher)?;
@@ -242,6 +291,7 @@ impl Loaded {
                 (SearchOrder::Simulate, Some(seed), (length != WALK).then_some(length))
             }
             Strategy::Depth => (SearchOrder::Dfs, None, options.depth.map(u64::from)),
+            Strategy::Best => (SearchOrder::Best, None, options.depth.map(u64::from)),
             Strategy::Breadth | Strategy::Compact { .. } => {
                 (SearchOrder::Bfs, None, options.depth.map(u64::from))
             }
@@ -254,13 +304,14 @@ impl Loaded {
             },
             deadlock: options.deadlock,
             search,
-            jobs: if search == SearchOrder::Dfs { 1 } else { jobs },
+            jobs: if matches!(search, SearchOrder::Dfs | SearchOrder::Best) { 1 } else { jobs },
             seed,
             bound,
             compact: match options.strategy {
                 Strategy::Compact { bits } => Some(bits as u8),
                 _ => None,
             },
+            towards: self.asked.towards.clone(),
             symmetric: self.asked.symmetric.clone(),
             liveness: self.asked.liveness.clone(),
             constants: self.language.constants.clone(),
@@ -299,7 +350,7 @@ pub const WALK: u64 = 10_000;
 /// The number of threads that search.
 fn threads_of(options: &Options, packed_size: usize) -> usize {
     match options.strategy {
-        Strategy::Depth => options.threads,
+        Strategy::Depth | Strategy::Best => options.threads,
         Strategy::Simulate { .. } => options.threads.min(MOST_THREADS),
         Strategy::Breadth | Strategy::Compact { .. } => threads(options, packed_size),
     }

@@ -43,6 +43,7 @@
 
 mod arena;
 mod asked;
+mod best;
 mod bfs;
 mod block;
 mod compact;
@@ -73,6 +74,7 @@ mod stop;
 mod storage;
 mod store;
 pub mod symmetry;
+mod towards;
 mod tree;
 mod visited;
 mod watch;
@@ -95,10 +97,11 @@ pub use region::Region;
 pub use replay::{Recorded, RecordedStart, RecordedStep, Refuted, read_recorded, read_run, replay};
 pub use report::{Contradiction, Report};
 pub use result::{
-    Checkpoint, Exploration, Liveness, PassedOver, Progress, Reason, Step, Verdict, ViolatingRun,
-    Violation,
+    Checkpoint, Exploration, Liveness, Nearest, PassedOver, Progress, Reason, Step, Verdict,
+    ViolatingRun, Violation,
 };
 pub use stop::Stop;
+pub use towards::Distance;
 
 use watch::Caller;
 
@@ -158,6 +161,10 @@ where
         },
         Strategy::Compact { bits } => compact::explore(bits, system, caller),
         Strategy::Depth => dfs::explore(system, caller),
+        Strategy::Best => match &caller.options.towards {
+            Some(distance) => best::explore(distance, system, caller),
+            None => bfs::explore(system, caller),
+        },
         Strategy::Simulate { steps, seed, length } => {
             simulate::explore(simulate::Plan { steps, seed, length }, system, caller)
         }

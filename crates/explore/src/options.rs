@@ -6,13 +6,14 @@ use std::time::Duration;
 use murphi::goal::Goals;
 
 use crate::disk::SearchIdentity;
+use crate::towards::Distance;
 
 /// What to explore, how, and how far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// In which order.
     pub strategy: Strategy,
-    /// With how many threads; at least 1. Depth-first search has one always.
+    /// With how many threads; at least 1. Depth-first and best-first search have one always.
     pub threads: usize,
     /// What counts as a deadlock.
     pub deadlock: Deadlock,
@@ -35,6 +36,8 @@ pub struct Options {
     pub goals: Goals,
     /// Where temporary files of a search with signatures go; `None` is the system's place for them.
     pub directory: Option<PathBuf>,
+    /// What a best-first search goes towards.
+    pub towards: Option<Distance>,
     /// If states may go to disk, breadth first, where.
     pub disk: Option<Disk>,
     /// In which form states are stored, breadth first. Nothing that is found depends on it.
@@ -54,6 +57,7 @@ impl Default for Options {
             pass_over: 0,
             goals: Goals::default(),
             directory: None,
+            towards: None,
             disk: None,
             form: StateForm::BySize,
         }
@@ -111,6 +115,8 @@ pub enum Strategy {
     },
     /// Depth-first: deep at once.
     Depth,
+    /// Best-first: nearest to a condition first, on one thread.
+    Best,
     /// Random walks.
     Simulate {
         /// How many rules to run in all walks together.

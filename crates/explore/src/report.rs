@@ -18,7 +18,7 @@ use murphi::check::Dialect;
 use serde::{Serialize, Serializer};
 
 use crate::symmetry::Symmetry;
-use crate::{Checkpoint, Deadlock, Reason, Region};
+use crate::{Checkpoint, Deadlock, Nearest, Reason, Region};
 
 pub use narrate::Contradiction;
 pub(crate) use narrate::{changes, kind_name, property_of, with};
@@ -183,6 +183,9 @@ pub struct Settings {
     /// Bits of each hash, if states were stored as hashes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compact: Option<u8>,
+    /// The condition that a best-first search went towards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub towards: Option<String>,
     /// Subranges and enumerations that were treated as scalarsets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub symmetric: Vec<String>,
@@ -213,6 +216,7 @@ impl Default for Settings {
             seed: None,
             bound: None,
             compact: None,
+            towards: None,
             symmetric: Vec::new(),
             liveness: Vec::new(),
             constants: Vec::new(),
@@ -231,6 +235,8 @@ pub enum SearchOrder {
     Bfs,
     /// Depth-first.
     Dfs,
+    /// Best-first.
+    Best,
     /// Random walks.
     Simulate,
 }
@@ -256,6 +262,9 @@ pub struct Totals {
     /// Memory at its highest, divided by the number of states.
     #[serde(serialize_with = "tenths")]
     pub bytes_per_state: f64,
+    /// Of a best-first search, how near to the condition it came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Nearest>,
     /// With states on disk, bytes there divided by the number of states.
     #[serde(serialize_with = "optional_tenths", skip_serializing_if = "Option::is_none")]
     pub disk_bytes_per_state: Option<f64>,

@@ -34,10 +34,21 @@ pub struct Exploration {
     pub liveness: Liveness,
     /// With hash compaction, a bound on the probability that some state was taken for another.
     pub omission_probability: Option<f64>,
+    /// Of a best-first search, the state that came nearest to the condition.
+    pub nearest: Option<Nearest>,
     /// With states on disk, how much they take there.
     pub disk_bytes: Option<u64>,
     /// What the search can go on from, if it did not come to an end and keeps checkpoints.
     pub checkpoint: Option<Checkpoint>,
+}
+
+/// How near to a condition a search came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Nearest {
+    /// The distance; 0 if the condition held.
+    pub distance: u32,
+    /// Steps from a start state to the first state at this distance, on the way that was found.
+    pub steps: u32,
 }
 
 /// What a search can go on from.
@@ -69,6 +80,7 @@ impl Exploration {
             passed_over: Vec::new(),
             liveness: Liveness::Open,
             omission_probability: None,
+            nearest: None,
             disk_bytes: None,
             checkpoint: None,
         }

@@ -145,7 +145,6 @@ fn differences(then: &Identity, now: &Identity) -> Vec<String> {
             .to_owned()
     };
     let mut names: Vec<&String> = then.iter().chain(now).map(|(name, _)| name).collect();
-    names.dedup();
     names.sort();
     names.dedup();
     let differs = |name: &&&String| value(then, name) != value(now, name);

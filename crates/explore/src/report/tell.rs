@@ -113,6 +113,7 @@ fn totals(found: &Exploration) -> Totals {
         search_seconds: found.seconds - liveness_seconds.unwrap_or_default(),
         liveness_seconds,
         bytes_per_state: found.bytes_per_state(),
+        nearest: found.nearest,
         disk_bytes_per_state: found.disk_bytes_per_state(),
         omission_probability: found.omission_probability,
     }

@@ -18,4 +18,5 @@ mod symmetry;
 mod symmetry_oracle;
 mod symmetry_protocols;
 mod symmetry_support;
+mod towards;
 mod toys;

@@ -128,6 +128,7 @@ fn totals_lines(exploration: &Report) -> Vec<String> {
     second.push(match settings.search {
         SearchOrder::Bfs => "breadth-first".to_owned(),
         SearchOrder::Dfs => "depth-first".to_owned(),
+        SearchOrder::Best => "best-first".to_owned(),
         SearchOrder::Simulate => {
             format!("random walk, seed {}", settings.seed.unwrap_or_default())
         }
@@ -148,6 +149,15 @@ fn totals_lines(exploration: &Report) -> Vec<String> {
     }
     if let Some(decided) = totals.liveness_seconds.filter(|_| is_large) {
         lines.push(format!("liveness decided in {} s", seconds(decided)));
+    }
+    if let (Some(condition), Some(nearest)) = (&settings.towards, totals.nearest) {
+        let after = counted(u64::from(nearest.steps), "step");
+        lines.push(match nearest.distance {
+            0 => format!("towards {condition}: reached after {after}"),
+            distance => {
+                format!("towards {condition}: nearest at distance {distance}, after {after}")
+            }
+        });
     }
     if let Some(Checkpoint { directory, level }) = &exploration.checkpoint {
         let level = grouped(u64::from(*level));
@@ -382,6 +392,7 @@ mod tests {
                 search_seconds: 1.85,
                 liveness_seconds: None,
                 bytes_per_state: 22.14,
+                nearest: None,
                 disk_bytes_per_state: None,
                 omission_probability: None,
             },

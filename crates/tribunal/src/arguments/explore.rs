@@ -17,6 +17,7 @@ Examples:
   tribunal explore --const N=4 protocol.m         the same model with another constant
   tribunal explore --symmetry off protocol.m      count all states, not one of each orbit
   tribunal explore --simulate 1000000 big.m       a random walk of a million steps
+  tribunal explore --search best --towards EXPR big.m   states nearest to EXPR first
   tribunal explore --compact --memory 8GiB big.m  40 bits a state; may miss states, says how likely
   tribunal explore --checkpoint run big.m         beyond memory, on disk; can be continued ...
   tribunal explore --resume run big.m             ... with --resume
@@ -131,6 +132,13 @@ pub(crate) struct SearchFlags {
     /// The order of the search.
     #[arg(long, value_name = "ORDER", default_value = "bfs", conflicts_with = "simulate")]
     pub(crate) search: SearchChoice,
+
+    /// With --search best: the condition to go towards, such as one under which a bug is suspected.
+    ///
+    /// The distance of a state is the number of parts of EXPR that do not hold: `&` and `forall` add
+    /// up, `|` and `exists` take the least. The search ends at a violation, not where EXPR holds.
+    #[arg(long, value_name = "EXPR", conflicts_with = "simulate")]
+    pub(crate) towards: Option<String>,
 
     /// Walk at random for this many steps instead of visiting every state.
     ///
@@ -273,6 +281,8 @@ pub(crate) enum SearchChoice {
     Bfs,
     /// Depth-first.
     Dfs,
+    /// Best-first: states nearest to the condition of --towards first, on one thread.
+    Best,
 }
 
 impl From<DialectChoice> for Dialect {

@@ -140,6 +140,17 @@ fn suggest_symmetry(model: &Loaded) {
 fn question(arguments: &ExploreArguments) -> Result<Question, Failure> {
     let (search, limits) = (&arguments.search, &arguments.limits);
     let disk = disk(search)?;
+    match (search.search, &search.towards) {
+        (SearchChoice::Best, None) => {
+            let sentence = "--search best needs --towards EXPR, the condition to go towards";
+            return Err(Failure::Usage(sentence.to_owned()));
+        }
+        (SearchChoice::Bfs | SearchChoice::Dfs, Some(_)) => {
+            let sentence = "--towards EXPR has no effect without --search best";
+            return Err(Failure::Usage(sentence.to_owned()));
+        }
+        _ => {}
+    }
     let strategy = match (search.simulate, search.compact, search.search) {
         (Some(steps), _, _) => {
             let length = search.bound.unwrap_or(explore::WALK);
@@ -148,6 +159,7 @@ fn question(arguments: &ExploreArguments) -> Result<Question, Failure> {
         (None, Some(bits), _) => Strategy::Compact { bits: u32::from(bits) },
         (None, None, SearchChoice::Bfs) => Strategy::Breadth,
         (None, None, SearchChoice::Dfs) => Strategy::Depth,
+        (None, None, SearchChoice::Best) => Strategy::Best,
     };
     let options = explore::Options {
         strategy,
@@ -178,9 +190,9 @@ fn disk(search: &SearchFlags) -> Result<Option<Disk>, Failure> {
     else {
         return Ok(None);
     };
-    if search.search == SearchChoice::Dfs {
+    if search.search != SearchChoice::Bfs {
         let sentence = "--disk, --checkpoint and --resume need a breadth-first search, not \
-                        --search dfs";
+                        --search dfs or best";
         return Err(Failure::Usage(sentence.to_owned()));
     }
     let checkpoint = checkpoint.map(|directory| Checkpointing {
@@ -304,6 +316,7 @@ fn asked(arguments: &ExploreArguments) -> Asked {
     Asked {
         liveness: arguments.liveness.clone(),
         watched: arguments.evidence.show.clone(),
+        towards: arguments.search.towards.clone(),
         symmetric: arguments.symmetric.clone(),
     }
 }

@@ -155,6 +155,8 @@ fn what_cannot_be_combined_is_refused() {
     };
     refused(&["--every", "1s"], "--every has no effect without");
     refused(&["--checkpoint", "x", "--search", "dfs"], "need a breadth-first search");
+    refused(&["--search", "best"], "--search best needs --towards EXPR");
+    refused(&["--towards", "true"], "has no effect without --search best");
     refused(&["--checkpoint", "x", "--resume", "y"], "cannot be used with");
     refused(&["--checkpoint", "x", "--simulate", "5"], "cannot be used with");
     refused(&["--resume", "/nonexistent/x"], "there is no checkpoint in");

@@ -380,6 +380,7 @@ fn the_json_of_explore_is_on_the_page() {
             &["explore", "--liveness", "n = 1", "--show", "n", &stays],
             &["explore", "--symmetric", "P", &numbered],
             &["explore", "--bound", "3", "--checkpoint", &kept, "protocols/mi.m"],
+            &["explore", "--search", "best", "--towards", "n = 1", &stays],
         ],
         &["asymmetric"],
     );
