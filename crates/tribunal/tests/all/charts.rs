@@ -8,7 +8,7 @@ use std::path::Path;
 use browser::Browser;
 use serde_json::Value;
 
-use crate::common::{directory, file, root, run};
+use crate::common::{directory, file, run};
 
 /// The data of a page.
 fn data(page: &Path) -> Value {
@@ -272,7 +272,6 @@ fn the_user_says_what_lanes_and_messages_are() {
         assert_eq!(ran.code, Some(2));
         assert!(ran.stderr.contains(name) && ran.stderr.contains(flag), "{}", ran.stderr);
     }
-    assert!(root().join(model).exists());
 }
 
 #[test]
