@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use tribunal::Model;
 use tribunal::chance::Rng;
-use tribunal::hunt::{Abilities, Beat, Campaign, Known, Plan, Supply, Wishes};
+use tribunal::hunt::{Abilities, Campaign, CampaignEvent, Known, Plan, TargetSupply, TestOptions};
 use tribunal::stress::{Action, Outcome, Program, Ran, Runs, Target, TargetError};
 
 /// Runs one instruction at a time, of a thread that is drawn at random.
@@ -61,15 +61,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let campaign = Campaign {
         model: Model::Sc.into(),
         target: "forgetful".into(),
-        plan: Plan::new(Wishes::default(), abilities)?,
+        plan: Plan::new(TestOptions::default(), abilities)?,
         first: 0,
         until: Some(200),
         jobs: 2,
     };
-    let supply = Supply::Each(Box::new(|| Ok(Box::new(Forgetful))));
+    let supply = TargetSupply::Each(Box::new(|| Ok(Box::new(Forgetful))));
     let known = Known::default();
     campaign.run(&supply, &known, &mut |beat| {
-        if let Beat::Settled(settled) = beat {
+        if let CampaignEvent::TestOutcome(settled) = beat {
             for finding in settled.findings.into_iter().filter(|one| !known.has(&one.shape)) {
                 println!("{}: {}", finding.name, finding.shape);
                 known.add(&finding.shape);

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyModule, PyTuple};
 use tribunal::history::{Format, ReadOptions, ThinAir, TraceReader};
-use tribunal::hunt::{Abilities, Beat, Campaign, Known, Leftovers, Plan, Supply, Wishes};
+use tribunal::hunt::{
+    Abilities, Campaign, CampaignEvent, Known, PendingTests, Plan, TargetSupply, TestOptions,
+};
 use tribunal::judge::Promise;
 use tribunal::stress::{Program, Ran, Runs, Target, TargetError};
 
@@ -96,7 +98,7 @@ fn hunt(py: Python<'_>, call: Py<PyAny>, model: Promise, wanted: Wanted) -> PyRe
     let Wanted { tests, seed, threads, atomics, runs, first } = wanted;
     let abilities =
         Abilities { atomics, litmus_runs: runs, random_runs: runs, ..Abilities::machine(threads) };
-    let wishes = Wishes { seed, ..Wishes::default() };
+    let wishes = TestOptions { seed, ..TestOptions::default() };
     let campaign = Campaign {
         model,
         target: "python".into(),
@@ -108,10 +110,10 @@ fn hunt(py: Python<'_>, call: Py<PyAny>, model: Promise, wanted: Wanted) -> PyRe
     let raised = Arc::new(Mutex::new(None));
     let target = Callable { call, raised: Arc::clone(&raised) };
     let found = work(py, move |stop: Arc<AtomicBool>| {
-        let supply = Supply::Shared(Mutex::new(Box::new(target)));
+        let supply = TargetSupply::Shared(Mutex::new(Box::new(target)));
         let (known, mut found) = (Known::default(), Vec::new());
         let ended = campaign.run(&supply, &known, &mut |beat| {
-            if let Beat::Settled(settled) = beat {
+            if let CampaignEvent::TestOutcome(settled) = beat {
                 for finding in settled.findings.into_iter().filter(|one| !known.has(&one.shape)) {
                     known.add(&finding.shape);
                     let file = |name| finding.files.iter().find(|file| file.0 == name);
@@ -122,7 +124,7 @@ fn hunt(py: Python<'_>, call: Py<PyAny>, model: Promise, wanted: Wanted) -> PyRe
                 }
             }
             match stop.load(Ordering::SeqCst) || first && !found.is_empty() {
-                true => ControlFlow::Break(Leftovers::Drop),
+                true => ControlFlow::Break(PendingTests::Drop),
                 false => ControlFlow::Continue(()),
             }
         });

@@ -13,7 +13,7 @@ use tribunal::diagnostics::Refusal;
 use tribunal::explore::{Asked, Deadlock, Loaded, Question, Stop};
 use tribunal::litmus::{Answer, Limits, LitmusModel, Style, parse};
 use tribunal::murphi::check::{Options as Language, Reading};
-use tribunal::parametric::{self, Told};
+use tribunal::parametric::{self, AnswerReport};
 use tribunal::report::{any_number, exploration, verification};
 
 use crate::errors::{input_error, refused, value_error};
@@ -178,8 +178,8 @@ fn for_any(
         parametric::Unanswered::NotConfirmed(why) => unanswered(source, why),
     })?;
     Ok(match &found.told {
-        Told::Memory(report) => verification::json::object(report),
-        Told::AnyNumber(report) => any_number::json::object(report),
+        AnswerReport::Memory(report) => verification::json::object(report),
+        AnswerReport::AnyNumber(report) => any_number::json::object(report),
     })
 }
 

@@ -1,5 +1,5 @@
-//! The abstract program, put together. Concrete processors are a scalarset, and references a union of
-//! it with `Other` and perhaps `Named`.
+//! Assembles the abstract program. Concrete processors become a scalarset, and references to processors a
+//! union of that scalarset with `Other`, and with `Named` if one more processor is known by name.
 
 use murphi::ast::{
     Declaration, DeclarationKind, ExpressionKind, Item, Program, Property, RuleKind,

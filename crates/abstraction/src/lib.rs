@@ -1,18 +1,19 @@
-//! Does it hold for any number of processors?
+//! Parameter abstraction: a Murphi program that over-approximates a protocol with any number of
+//! processors. This is the trusted part of `verify --any-processors`.
 //!
-//! A protocol that is symmetric in its processors is cut down to a few of them that stay as they
-//! are, and one, `Other`, that stands for all the rest ([`abstraction`]). What the others do is
-//! over-approximated: their own state is not kept, and whatever is read of it is a free choice. If
-//! the small model keeps its promise, so does the protocol with any number of processors. Where the
-//! over-approximation is too coarse, [`Lemma`]s say what the others never do; each is checked where
-//! its processors are concrete and used where they are not, in one and the same run.
+//! A protocol that is symmetric in its processors is reduced to a few *concrete* processors, which keep
+//! their variables, and one *abstract* processor, `Other`, which stands for all the rest
+//! ([`abstraction`]). The variables of abstract processors are not kept; where a rule reads one, its value
+//! is a free choice. If all properties of the abstract program hold, they hold in the protocol with any
+//! number of processors. Where the over-approximation is too coarse, noninterference [`Lemma`]s strengthen
+//! the guards of the rules of `Other`; each lemma is checked as an invariant of the concrete processors in
+//! the same search.
 //!
-//! Everything is a step from syntax tree to syntax tree: [`prepare`](fn@prepare) brings a program
-//! into the form that is abstracted, and the result is a Murphi program like any other, which any
-//! tool can check.
+//! Every transformation is from syntax tree to syntax tree: [`prepare`](fn@prepare) brings a program into
+//! the form that is abstracted, and the result is plain Murphi, which any tool can check.
 //!
-//! This is the trusted part: whatever view and lemmas it is given, a search of the abstract program
-//! that finds nothing is a proof. Where lemmas come from (crate `refine`) does not matter.
+//! Whatever view and lemmas are given, a search of the abstract program without a violation is a proof
+//! (docs/abstraction.md). Where the lemmas come from (crate `refine`) does not matter.
 //!
 //! ```
 //! use tribunal_abstraction::{Options, abstraction, prepare};

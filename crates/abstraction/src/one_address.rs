@@ -76,7 +76,7 @@ pub(crate) fn without_stored(
             item
             && types.stores_processors(&variables.ty)
         {
-            let message = "an address is stored here, so one address cannot stand for the others";
+            let message = "an address is stored here, so the proof cannot abstract to one address";
             return Err(vec![Diagnostic::error(*span, message)]);
         }
     }

@@ -1,5 +1,5 @@
-//! What the abstraction of a program consists of: the abstract program, and for each of its rules
-//! and choices what they stand for in the concrete one.
+//! The result of an abstraction: the abstract program, and for each of its rules and choices the concrete
+//! rule and the variable that they stand for.
 
 use murphi::ast::{Expression, Program, TypeExpression};
 use murphi::diagnostic::Diagnostic;

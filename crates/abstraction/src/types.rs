@@ -1,4 +1,5 @@
-//! What is kept of processors and of the state.
+//! The types of a protocol as the abstraction sees them: which are processors, and which parts of the
+//! state belong to processors, refer to them, or are sets of them.
 
 use std::ops::Deref;
 

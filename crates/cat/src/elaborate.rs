@@ -351,11 +351,9 @@ impl<'a> Elaborator<'a> {
             return Ok(node);
         }
         Err(match kind {
-            Kind::Relation => {
-                Mistake::new(at.place, "this is a set, and a relation is needed here")
-                    .help("`[S]` is the identity on a set S, `S * T` relates all of S to all of T")
-            }
-            Kind::Set => Mistake::new(at.place, "this is a relation, and a set is needed here")
+            Kind::Relation => Mistake::new(at.place, "expected a relation, found a set")
+                .help("`[S]` is the identity on a set S, `S * T` relates all of S to all of T"),
+            Kind::Set => Mistake::new(at.place, "expected a set, found a relation")
                 .help("`domain(r)` and `range(r)` are sets"),
         })
     }
@@ -449,9 +447,10 @@ impl<'a> Elaborator<'a> {
         if !self.graph.node(node).is_open {
             return Ok(());
         }
-        let message = "a recursive definition may not take away what it defines";
-        Err(Mistake::new(at.place, message)
-            .help("`let rec` is the least solution, which need not exist under `~` or behind `\\`"))
+        let message = "a recursive definition may not negate or subtract what it defines";
+        Err(Mistake::new(at.place, message).help(
+            "`let rec` is a least fixpoint, which need not exist under `~` or on the right of `\\`",
+        ))
     }
 
     fn binary(
@@ -524,9 +523,9 @@ impl<'a> Elaborator<'a> {
         let Meaning::Function { parameters, body, scope: mut inner } =
             self.look_up(&function.text, function.place, scope)?
         else {
-            let message = format!("`{}` is no function", function.text);
+            let message = format!("`{}` is not a function", function.text);
             return Err(
-                Mistake::new(function.place, message).help("is an operator missing behind it?")
+                Mistake::new(function.place, message).help("is an operator missing after it?")
             );
         };
         if parameters.len() != arguments.len() {

@@ -95,7 +95,7 @@ impl Lexer<'_> {
                 return;
             }
         }
-        let problem = Diagnostic::error(opened, "this comment does not end");
+        let problem = Diagnostic::error(opened, "this comment is not closed");
         self.problems.push(problem.help("close it with `*)`"));
     }
 
@@ -109,7 +109,7 @@ impl Lexer<'_> {
         } else if let Some(text) = rest.strip_prefix('"') {
             match text.find(['"', '\n']).filter(|&end| text[end..].starts_with('"')) {
                 Some(end) => (TokenKind::Text, end + 2),
-                None => return self.bad(1, "this text does not end on its line"),
+                None => return self.bad(1, "this string is not closed on its line"),
             }
         } else if let Some(symbol) = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol)) {
             (TokenKind::Symbol, symbol.len())
@@ -117,7 +117,7 @@ impl Lexer<'_> {
             (TokenKind::Symbol, 1)
         } else {
             let length = rest.chars().next().map_or(1, char::len_utf8);
-            return self.bad(length, "this character means nothing in a cat model");
+            return self.bad(length, "unexpected character in a cat model");
         };
         self.tokens.push(Token { kind, span: self.span_of(length) });
         self.at += length;

@@ -137,7 +137,7 @@ impl CatModel {
             diagnostic: mistake.diagnostic.into(),
         })?;
         if graph.axioms.is_empty() {
-            let message = "this model has no condition, so it allows everything";
+            let message = "this model has no condition, so it would allow every execution";
             let help = "a condition is `acyclic r`, `irreflexive r` or `empty r`";
             let diagnostic = Diagnostic::error(Default::default(), message).help(help);
             return Err(CatError { source, diagnostic: diagnostic.into() });
@@ -201,10 +201,10 @@ fn read(path: &Path) -> std::io::Result<String> {
     const LONGEST: u64 = 16 << 20;
     let length = std::fs::metadata(path)?.len();
     if length > LONGEST {
-        return Err(std::io::Error::other("it has more than 16 MiB"));
+        return Err(std::io::Error::other("the file is larger than 16 MiB"));
     }
     let bytes = std::fs::read(path)?;
-    String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is no text (UTF-8)"))
+    String::from_utf8(bytes).map_err(|_| std::io::Error::other("the file is not text (UTF-8)"))
 }
 
 struct Loader {
@@ -239,7 +239,8 @@ impl Loader {
                 Line::Include { file, place } => {
                     let Some((text, inner)) = find(&file, folder) else {
                         let message = format!("there is no file `{file}` to include");
-                        let help = "it is looked for beside this file and among the shipped models";
+                        let help = "included files are searched beside this file and among the \
+                                    shipped models";
                         return Err(failed(Diagnostic::error(place.span, message).help(help)));
                     };
                     if self.files.len() >= MOST_FILES {

@@ -7,7 +7,7 @@ use crate::rejection::{Fault, Name};
 
 pub(crate) fn event(history: &History, event: EventId) -> Name {
     let e = history.event(event);
-    format!("[{},{}]", history.thread_label(e.thread), e.index).into()
+    format!("[{},{}] (line {})", history.thread_label(e.thread), e.index, e.line).into()
 }
 
 pub(crate) fn source(history: &History, source: Source) -> Name {

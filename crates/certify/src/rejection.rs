@@ -102,19 +102,25 @@ impl fmt::Display for Fault {
         use Fault::*;
         match self {
             NoSuchEvent => {
-                write!(f, "it names an event or an address that the trace does not have")
+                write!(
+                    f,
+                    "the certificate names an event or an address that the trace does not have"
+                )
             }
             WrongEvidence { model } => {
-                write!(f, "this kind of evidence says nothing about {model}")
+                write!(f, "this kind of evidence proves nothing about {model}")
             }
             Beyond { model } => write!(
                 f,
                 "the trace has store-conditionals, a `fence.tso` or overlapping accesses of \
-                 different sizes, which {model} says nothing about"
+                 different sizes, which {model} does not define"
             ),
             TooLarge { bytes, allowed } => {
                 let [takes, allowed] = [bytes, allowed].map(|bytes| bytes.div_ceil(1 << 10));
-                write!(f, "checking it takes tables of {takes} KiB, and {allowed} KiB are allowed")
+                write!(
+                    f,
+                    "the check needs tables of {takes} KiB, and --memory allows {allowed} KiB"
+                )
             }
             Fence { event } => write!(f, "{event} is a fence; only accesses are performed"),
             Twice { event } => write!(f, "{event} is performed twice"),
@@ -123,7 +129,7 @@ impl fmt::Display for Fault {
                 write!(f, "{earlier} must be performed before {later}, by {why}")
             }
             WrongValue { event, sees } => {
-                write!(f, "{event} sees the value {sees} at its place, not the one it returned")
+                write!(f, "{event} would read {sees} at its position, not the value it returned")
             }
             WrongFinal { address } => {
                 write!(f, "the last write of M[{address}] is not the one its `final` line names")
@@ -132,14 +138,14 @@ impl fmt::Display for Fault {
                 write!(f, "the writes of M[{address}] do not follow its `order` line")
             }
             OutOfThinAir => {
-                write!(f, "values come from nowhere: dependencies and reads close a cycle")
+                write!(f, "a value out of thin air: dependencies and reads-from form a cycle")
             }
             NoEmptyClause => write!(f, "the proof does not end in the empty clause"),
             OrderOfNonWrites { a, b } => {
                 write!(f, "{a} and {b} are not two writes of one address; they have no order")
             }
             OrderUnderCausal { model } => {
-                write!(f, "{model} leaves no order of writes open; only reads may be assumed")
+                write!(f, "a proof for {model} may assume reads-from only, not an order of writes")
             }
             NotAReader { reader } => write!(f, "{reader} reads nothing"),
             NotACandidate { reader, source } => {
@@ -152,16 +158,20 @@ impl fmt::Display for Fault {
                 write!(f, "an edge ends at {after}, but the next begins at {before}")
             }
             NoEdge { from, to, because } => {
-                write!(f, "{from} → {to} is no {because} edge here")
+                write!(f, "{from} → {to} is not a {because} edge here")
             }
             NotDerived { index, from, to } => {
                 write!(f, "derived edge {index}, {from} → {to}, does not follow by its rule")
             }
             TwoOverwritten => write!(f, "more than one overwritten read in a cycle of cc"),
             TwoThreads => write!(f, "a cycle of cm mixes what two threads observed"),
-            NoSource { reader } => write!(f, "{reader} reads a value that nobody wrote"),
-            NoChoice { reader } => write!(f, "it does not say which write {reader} read"),
-            ChosenTwice { reader } => write!(f, "it says twice which write {reader} read"),
+            NoSource { reader } => write!(f, "{reader} reads a value that was never written"),
+            NoChoice { reader } => {
+                write!(f, "the certificate does not say which write {reader} read")
+            }
+            ChosenTwice { reader } => {
+                write!(f, "the certificate says twice which write {reader} read")
+            }
             Atomics => write!(f, "an arbitration order says nothing about read-modify-writes"),
             Overwritten { reader, by } => {
                 write!(f, "what {reader} read is overwritten by {by}, which comes before it")
@@ -169,7 +179,7 @@ impl fmt::Display for Fault {
             Cyclic { relation } => write!(f, "{relation} has a cycle"),
             ViewCount { threads, views } => write!(f, "{views} views for {threads} threads"),
             NotInView { thread, event } => {
-                write!(f, "{event} has no place there in the view of thread {thread}")
+                write!(f, "{event} does not belong to the view of thread {thread}")
             }
             ViewTooShort { thread, event } => {
                 write!(f, "{event} is missing from the view of thread {thread}")
@@ -181,17 +191,22 @@ impl fmt::Display for Fault {
                 write!(f, "{event} does not see what it read in the view of thread {thread}")
             }
             OtherText { model } => {
-                write!(f, "it is about another text of {model} than the one that was read")
+                write!(
+                    f,
+                    "the certificate is about another version of {model} than the file that was \
+                     read"
+                )
             }
             MixedSizes => {
                 write!(
                     f,
-                    "the trace has overlapping accesses of different sizes, which model files say nothing about"
+                    "the trace has overlapping accesses of different sizes, which model files do \
+                     not define"
                 )
             }
             UnknownName { name } => write!(f, "the model uses `{name}`, which is not defined"),
             AxiomNotMet { axiom } => {
-                write!(f, "the order it gives does not show that `{axiom}` is met")
+                write!(f, "the order in the certificate does not show that `{axiom}` holds")
             }
             NotEvaluated { axiom, events } => write!(
                 f,
@@ -199,7 +214,7 @@ impl fmt::Display for Fault {
             ),
             NoSuchAxiom { number } => write!(f, "the model has no axiom {number}"),
             NotBroken { axiom } => {
-                write!(f, "what it lists does not break `{axiom}`, whatever relation it is")
+                write!(f, "the listed edges do not violate `{axiom}`")
             }
             NotRelated { from, to, axiom } => {
                 write!(f, "{from} → {to} is not shown to be in the relation of `{axiom}`")
@@ -207,7 +222,7 @@ impl fmt::Display for Fault {
             TooManyExecutions { allowed } => {
                 write!(f, "trying all executions takes more than {allowed} attempts")
             }
-            AnExecutionMeetsAll => write!(f, "an execution of the trace meets all axioms"),
+            AnExecutionMeetsAll => write!(f, "an execution of the trace satisfies all axioms"),
         }
     }
 }

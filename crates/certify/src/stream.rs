@@ -189,7 +189,7 @@ impl Job {
         let (mut asked, mut covered) = (false, 0);
         while let Some(line) = certificates.next_line()? {
             if line.trace < traces.number {
-                let reason = "the certificates are not in the order of traces";
+                let reason = "the certificates are not in the order of the traces";
                 return Err(line.unreadable(reason).into());
             }
             asked = true;
@@ -203,7 +203,12 @@ impl Job {
             questions.ask(Question(Asked::Check(line, history, file)), load)?;
         }
         if !asked {
-            return Err(certificates.unreadable("there are no certificates in this file").into());
+            return Err(certificates
+                .unreadable(
+                    "the file contains no certificates; `tribunal check --certificate FILE` \
+                     writes them",
+                )
+                .into());
         }
         let traces = traces.count_rest()?;
         Ok(Some(Answer::Bare { traces, bare: traces.saturating_sub(covered) }))
@@ -362,7 +367,7 @@ impl Lines {
         if text.last() == Some(&b'\n') {
             text.pop();
         }
-        let no_text = |_| self.unreadable("this is not a certificate: it is not text");
+        let no_text = |_| self.unreadable("not a certificate: the line is not text");
         String::from_utf8(text).map(Some).map_err(no_text)
     }
 

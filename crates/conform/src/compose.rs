@@ -20,7 +20,7 @@ use crate::foundations::{RestsOn, Values};
 
 /// The name of the invariant of an observer that remembers things without a limit, and has room for
 /// so many. That it is broken is an alarm, not a run-time error: that would be one of the protocol.
-pub const HAS_ROOM: &str = "the observer has room for what it has to remember";
+pub const HAS_ROOM: &str = "the observer has room for all pending stores";
 
 /// What watches the loads and stores of a protocol.
 #[derive(Debug, Clone, Default)]

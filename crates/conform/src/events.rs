@@ -113,14 +113,14 @@ pub(crate) fn find(
     warnings.extend(checked.warnings);
     let model = Arc::new(checked.model);
     let mut errors = Vec::new();
-    let load = marker(&model, &program, &names.load, "load", &mut errors);
-    let store = marker(&model, &program, &names.store, "store", &mut errors);
+    let load = marker(&model, &names.load, "load", &mut errors);
+    let store = marker(&model, &names.store, "store", &mut errors);
     let (Some(load), Some(store)) = (load, store) else { return Err(errors) };
     let is_declared = |name: &str| model.functions.iter().any(|function| function.name == name);
     let commit = match names.commit.as_deref() {
         None if !is_declared(COMMIT) => None,
         Some(NO_COMMIT) if !is_declared(NO_COMMIT) => None,
-        name => marker(&model, &program, name.unwrap_or(COMMIT), "commit", &mut errors),
+        name => marker(&model, name.unwrap_or(COMMIT), "commit", &mut errors),
     };
     let markers: Vec<&Marker> = [&load, &store].into_iter().chain(&commit).collect();
     require_different(&model, &markers, &mut errors);
@@ -226,20 +226,16 @@ fn constant(text: &str, span: Span) -> ast::Expression {
 }
 
 /// The procedure that marks an event.
-fn marker(
-    model: &Model,
-    program: &ast::Program,
-    name: &str,
-    what: &str,
-    errors: &mut Vec<Diagnostic>,
-) -> Option<Marker> {
+fn marker(model: &Model, name: &str, what: &str, errors: &mut Vec<Diagnostic>) -> Option<Marker> {
     let Some(number) = model.functions.iter().position(|function| function.name == name) else {
-        let message = format!("there is no procedure `{name}` to mark where a processor {what}s");
+        let message = format!(
+            "the protocol has no procedure `{name}`, which marks where a processor {what}s"
+        );
         let help = format!(
             "declare `procedure {name}(p: Processor; a: Address; v: Value); begin end;` and call \
-             it where a {what} takes effect, or name another procedure"
+             it where a {what} takes effect, or name another procedure with --{what} NAME"
         );
-        errors.push(Diagnostic::error(first_function(program), message).help(help));
+        errors.push(Diagnostic::error(Span::default(), message).help(help));
         return None;
     };
     let function = &model.functions[number];
@@ -264,15 +260,6 @@ fn marker(
         id: FunctionId(number as u32),
         parameters: [parameter(0), parameter(1), parameter(2)],
     })
-}
-
-/// Where procedures are, for want of a better place.
-fn first_function(program: &ast::Program) -> Span {
-    let mut spans = program.items.iter().filter_map(|item| match item {
-        ast::Item::Function(function) => Some(function.name.span),
-        _ => None,
-    });
-    spans.next().unwrap_or_default()
 }
 
 /// The types of processors, addresses and values, if loads and stores agree about them.

@@ -22,6 +22,13 @@ pub enum Failure {
     /// The composition with an observer cannot be run. The diagnostics are about the parts of the
     /// protocol that are refused.
     Composition(Vec<Diagnostic>),
+    /// There is no mutant of this number among so many.
+    NoSuchMutant {
+        /// The number.
+        number: usize,
+        /// How many mutants the protocol has.
+        mutants: usize,
+    },
     /// The composition is too large to be run.
     TooLarge,
     /// A run could not be taken again, or its trace not be read: data is not independent.
@@ -37,7 +44,9 @@ impl Failure {
             Failure::Composition(problems) => {
                 Refusal { source: source.clone(), problems, sentence }
             }
-            Failure::TooLarge | Failure::NotRepeatable(_) => Refusal::whole(source, sentence),
+            Failure::TooLarge | Failure::NoSuchMutant { .. } | Failure::NotRepeatable(_) => {
+                Refusal::whole(source, sentence)
+            }
         }
     }
 }
@@ -45,15 +54,23 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Unsuitable(_) => f.write_str("the protocol is unsuitable"),
+            Failure::Unsuitable(_) => f.write_str("the protocol cannot be verified"),
             Failure::Composition(_) => f.write_str(
-                "the protocol composed with an observer is refused; see it with --emit DIR",
+                "the protocol composed with an observer is not a valid model; --emit DIR writes \
+                 it out",
             ),
             Failure::TooLarge => f.write_str(
-                "composed with an observer, a state is too large; make the model smaller",
+                "a state of the protocol composed with an observer is too large; use smaller \
+                 constants",
             ),
+            Failure::NoSuchMutant { number, mutants } => {
+                write!(
+                    f,
+                    "--mutant {number} does not exist: the protocol has mutants 1 to {mutants}"
+                )
+            }
             Failure::NotRepeatable(why) => {
-                write!(f, "a run cannot be taken again with other values: {why}")
+                write!(f, "a run cannot be repeated with other values: {why}")
             }
         }
     }

@@ -12,20 +12,20 @@ use explore::Hook;
 use murphi::machine::{Check, Machine, Outcome, Successors};
 
 /// A machine that passes by what fails.
-pub(crate) struct Forgiving<M>(pub(crate) M);
+pub(crate) struct SkipFailures<M>(pub(crate) M);
 
 /// Makes machines forgiving.
-pub(crate) struct Forgive;
+pub(crate) struct SkippingFailures;
 
-impl Hook for Forgive {
-    type Around<M: Machine> = Forgiving<M>;
+impl Hook for SkippingFailures {
+    type Around<M: Machine> = SkipFailures<M>;
 
-    fn around<M: Machine>(&self, machine: M) -> Forgiving<M> {
-        Forgiving(machine)
+    fn around<M: Machine>(&self, machine: M) -> SkipFailures<M> {
+        SkipFailures(machine)
     }
 }
 
-impl<M: Machine> Machine for Forgiving<M> {
+impl<M: Machine> Machine for SkipFailures<M> {
     fn start(&mut self, out: &mut Successors) {
         self.0.start(out);
     }

@@ -69,15 +69,15 @@ enum Why {
     /// It is no parameter that the rule chooses.
     Kept,
     /// The parameter may be stored before or after.
-    Again,
+    OwnRun,
 }
 
 fn doubt(span: Span, why: Why) -> Doubt {
     let reason = match why {
-        Why::Kept => "this one may have been there before, or be stored again later",
-        Why::Again => "this one may be stored more than once",
+        Why::Kept => "the value may be in the memory already, or be stored again later",
+        Why::OwnRun => "the value may be stored more than once",
     };
-    let message = format!("a value of its own for every store is not established: {reason}");
+    let message = format!("not established: every store can have a distinct value; here {reason}");
     let help = "choose the value by a parameter of the rule that stores it, and store it once";
     let diagnostic = Diagnostic::warning(span, message).help(help);
     Doubt { about: Foundation::FreeValues, diagnostic }
@@ -110,7 +110,7 @@ impl Analysis {
     /// What is stored by one thing after another, which is at a place.
     fn after(&mut self, first: &mut Stored, next: Stored, span: Span) {
         if next.0.iter().any(|local| first.0.contains(local)) {
-            self.found.push((span, Why::Again));
+            self.found.push((span, Why::OwnRun));
         }
         first.or(next);
     }
@@ -118,7 +118,7 @@ impl Analysis {
     /// What is stored by something that is repeated.
     fn repeated(&mut self, once: Stored, span: Span) -> Stored {
         if !once.0.is_empty() {
-            self.found.push((span, Why::Again));
+            self.found.push((span, Why::OwnRun));
         }
         once
     }

@@ -31,7 +31,7 @@ pub(crate) fn errors(
         match item {
             Item::Rule(rule) => in_start_states(rule, &[], &mut |name| {
                 if outer.contains(&*name.text) {
-                    let what = "a start state is looked at by the name that is declared outside";
+                    let what = "the observer refers to the outer declaration in start states";
                     errors.push(hides(name, what));
                 }
             }),
@@ -43,7 +43,8 @@ pub(crate) fn errors(
                 };
                 for name in declared(&body.declarations) {
                     if marker.parameters.contains(&name.text) {
-                        let what = "an event is told by the names of the parameters";
+                        let what = "the observer refers to the parameters of the event by their \
+                                    names";
                         errors.push(hides(name, what));
                     }
                 }
@@ -55,7 +56,8 @@ pub(crate) fn errors(
 }
 
 fn hides(name: &Name, what: &str) -> Diagnostic {
-    let message = format!("`{}` hides something else of this name, and {what}", name.text);
+    let message =
+        format!("`{}` hides an outer declaration of the same name, and {what}", name.text);
     Diagnostic::error(name.span, message).help("give one of the two another name")
 }
 

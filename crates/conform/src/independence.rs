@@ -140,7 +140,7 @@ impl Analysis<'_> {
             "data independence is not established: a decision depends on a `{}`",
             self.name
         );
-        let help = "values may be copied, but not compared or computed with";
+        let help = "the protocol may copy values, but not compare them or compute with them";
         self.doubt(Foundation::DataIndependence, span, message, help);
     }
 

@@ -35,7 +35,7 @@ pub(crate) fn is_violation(
     memory_model: MemoryModel,
 ) -> bool {
     let Ok(own) = telling(protocol, Values::Own) else { return false };
-    let again = Again { protocol, lemma, own, run };
+    let again = OwnRun { protocol, lemma, own, run };
     again.ways().any(|way| {
         let refused = |trace: MemoryTrace| {
             let judged = judge_trace(&trace, false, memory_model);
@@ -46,14 +46,14 @@ pub(crate) fn is_violation(
 }
 
 /// The steps of a run of a lemma, for the protocol as it is.
-struct Again<'a> {
+struct OwnRun<'a> {
     protocol: &'a Protocol,
     lemma: &'a Interpreter,
     own: Interpreter,
     run: &'a [Step],
 }
 
-impl Again<'_> {
+impl OwnRun<'_> {
     fn value(&self) -> TypeId {
         value_type(self.own.model(), self.protocol)
     }

@@ -42,7 +42,7 @@ impl Recorded {
     /// is wrong with it and where.
     pub fn read(text: &str) -> Result<Recorded, String> {
         let value: Value =
-            serde_json::from_str(text).map_err(|error| format!("no JSON: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("not valid JSON: {error}"))?;
         let run = explore::read_run(&value)?;
         let string = |name: &str| value[name].as_str().map(str::to_owned);
         let events = match (string("load"), string("store")) {
@@ -87,9 +87,10 @@ impl fmt::Display for NotReplayed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotReplayed::Refused(why) => why.fmt(f),
-            NotReplayed::NoLemma => {
-                f.write_str("it does not say which lemma it is about; is it from tribunal verify?")
-            }
+            NotReplayed::NoLemma => f.write_str(
+                "the field `lemma` is missing: expected a counterexample that `tribunal verify` \
+                 wrote",
+            ),
         }
     }
 }

@@ -255,8 +255,8 @@ pub fn report(
 /// An alarm whose run cannot be taken again with other values.
 fn not_repeatable(source: &Source, options: &Options, why: String) -> Report {
     let sentence = format!(
-        "an alarm whose run cannot be taken again with other values ({why}): data is not \
-         independent, and nothing is known"
+        "data independence does not hold: the run of an alarm cannot be repeated with other \
+         values ({why}); nothing is proved or refuted"
     );
     let verdict = Verdict::Undecided(Open::NotRepeatable(why));
     Report { sentence, ..Report::new(source, options, verdict) }
@@ -421,11 +421,13 @@ impl fmt::Display for Unanswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unanswered::Refused(why) => why.fmt(f),
-            Unanswered::NoStart => f.write_str(
-                "there is no start state: the assumptions of the protocol exclude them all",
-            ),
+            Unanswered::NoStart => {
+                f.write_str("the protocol has no start state: its assumptions exclude all of them")
+            }
             Unanswered::Contradicted(wrong) => wrong.fmt(f),
-            Unanswered::NotJudged => f.write_str("the memory trace could not be judged"),
+            Unanswered::NotJudged => f.write_str(
+                "the memory trace of the counterexample could not be judged within the limits",
+            ),
             Unanswered::Rejected(why) => write!(
                 f,
                 "the verdict on the memory trace is rejected: {why}; this is a bug in tribunal, \

@@ -7,7 +7,7 @@ use explore::{Bare, Engine, Exploration, Options, Progress, Violation};
 use murphi::interpret::{End, Interpreter, RuntimeError};
 use murphi::value::State;
 
-use crate::forgiving::Forgive;
+use crate::forgiving::SkippingFailures;
 
 /// How to search.
 pub(crate) struct Search<'a> {
@@ -27,7 +27,7 @@ pub(crate) fn search(
     let engine = Engine::new(interpreter);
     let how = (search.options, search.symmetry);
     match search.forgiving {
-        true => engine.explore(interpreter, how, &Forgive, progress, search.interrupt),
+        true => engine.explore(interpreter, how, &SkippingFailures, progress, search.interrupt),
         false => engine.explore(interpreter, how, &Bare, progress, search.interrupt),
     }
 }

@@ -37,13 +37,13 @@ const VALUES: u64 = 3;
 /// The name of the invariant that there is no nice cycle.
 pub(crate) fn no_cycle(k: u64) -> String {
     match k {
-        1 => "no nice cycle of 1 processor and 1 location".to_owned(),
-        _ => format!("no nice cycle of {k} processors and {k} locations"),
+        1 => "no ordering cycle through 1 processor and 1 address".to_owned(),
+        _ => format!("no ordering cycle through {k} processors and {k} addresses"),
     }
 }
 
 /// The name of the invariant that nothing is loaded before it was stored.
-pub(crate) const CAUSALITY: &str = "what is loaded was stored before";
+pub(crate) const CAUSALITY: &str = "every load returns a value that was stored before";
 
 /// How many lemmas there are: a nice cycle visits a processor and a location once.
 pub(crate) fn lemmas(protocol: &Protocol) -> u64 {

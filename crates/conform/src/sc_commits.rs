@@ -33,7 +33,7 @@
 
 /// The name of the invariant about commits.
 pub(crate) const COMMITS: &str =
-    "a commit is of the oldest pending store of its processor to its address";
+    "every commit is of the oldest pending store of its processor to the address";
 
 /// How many stores to an address may be pending in a protocol that is verified against sc.
 pub const ROOM: u64 = 8;

@@ -29,20 +29,21 @@ const VALUES: u64 = 2;
 
 /// At which moments a load may take its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Moment {
+pub(crate) enum LoadTime {
     /// When it happens.
     Now,
     /// When it happens, or at any time since the last event of its processor.
     SinceLastEvent,
 }
 
-impl Moment {
+impl LoadTime {
     /// What is claimed.
     pub(crate) fn claim(self) -> &'static str {
         match self {
-            Moment::Now => "every load takes what its address holds",
-            Moment::SinceLastEvent => {
-                "every load takes what its address has held since the processor's last event"
+            LoadTime::Now => "every load returns the current value of its address",
+            LoadTime::SinceLastEvent => {
+                "every load returns a value that its address has held since the processor's last \
+                 event"
             }
         }
     }
@@ -50,15 +51,15 @@ impl Moment {
 
 /// The claim of [`exact`].
 pub(crate) fn with_own_values() -> String {
-    format!("with the values of the protocol, {}", Moment::Now.claim())
+    format!("with the values of the protocol, {}", LoadTime::Now.claim())
 }
 
 /// The protocol with an observer. `None` if stores count when they are committed rather than when
 /// they happen.
-pub(crate) fn lemma(protocol: &Protocol, moment: Moment) -> Option<Composition> {
+pub(crate) fn lemma(protocol: &Protocol, moment: LoadTime) -> Option<Composition> {
     let (declarations, start) = match moment {
-        Moment::Now => (NOW, START),
-        Moment::SinceLastEvent => (SINCE, START_SINCE),
+        LoadTime::Now => (NOW, START),
+        LoadTime::SinceLastEvent => (SINCE, START_SINCE),
     };
     // An enumeration may have more members than are needed.
     let few = match protocol.model.simple(protocol.value.ty) {
@@ -74,14 +75,14 @@ pub(crate) fn lemma(protocol: &Protocol, moment: Moment) -> Option<Composition> 
 /// what a load takes is compared with what is there, and nothing about values is assumed.
 pub(crate) fn exact(protocol: &Protocol) -> Option<Composition> {
     let first = first_value(protocol, Values::Own);
-    composed(protocol, Moment::Now, Values::Own, first, [&NOW.replace("$few", ""), START])
+    composed(protocol, LoadTime::Now, Values::Own, first, [&NOW.replace("$few", ""), START])
 }
 
 /// The composition with a text that declares and one that begins, where all addresses begin with one
 /// value.
 fn composed(
     protocol: &Protocol,
-    moment: Moment,
+    moment: LoadTime,
     values: Values,
     (initial, choices): (String, String),
     [declarations, start]: [&str; 2],

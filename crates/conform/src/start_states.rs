@@ -28,8 +28,8 @@ pub(crate) fn doubts(protocol: &Protocol) -> Vec<Doubt> {
     let starts = protocol.model.start_states.iter().zip(&protocol.treatment.first);
     let several = starts.filter(|(_, first)| first.others || first.chosen + first.named.len() > 1);
     let doubts = several.map(|(start, _)| {
-        let message = "start states in which two places hold different values are not covered";
-        let help = "begin with one value everywhere, and leave copies that are not there undefined";
+        let message = "start states in which two variables hold different values are not verified";
+        let help = "start with one value everywhere, and leave absent copies undefined";
         let diagnostic = Diagnostic::warning(start.span, message).help(help);
         Doubt { about: Foundation::StartStates, diagnostic }
     });

@@ -22,7 +22,7 @@ use crate::foundations::Values;
 use crate::hiding;
 
 /// What is claimed.
-pub(crate) const CLAIM: &str = "every value that is chosen is stored once at most";
+pub(crate) const CLAIM: &str = "every chosen value is stored at most once";
 
 /// First values, the value of one choice, and those of all others.
 const VALUES: u64 = 3;

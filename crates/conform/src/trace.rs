@@ -112,7 +112,7 @@ impl MemoryTrace {
     pub fn with_order_as_comment(&self) -> String {
         let (mut text, ordered) = (self.text(false), self.text(true));
         for line in ordered.strip_prefix(&*text).unwrap_or_default().lines() {
-            let _ = writeln!(text, "# as it happened: {line}");
+            let _ = writeln!(text, "# order of the run: {line}");
         }
         text
     }

@@ -46,7 +46,7 @@ use crate::foundations::Values;
 use crate::start_states;
 
 /// The name of the invariant.
-pub(crate) const FOLLOWED: &str = "TSO-LB can return what is loaded";
+pub(crate) const FOLLOWED: &str = "TSO-LB allows the value of every load";
 
 /// The name of the invariant about commits.
 pub(crate) const IN_ORDER: &str = "stores are committed in program order";

@@ -29,7 +29,8 @@ use crate::foundations::Values;
 use crate::tso::FOLLOWED;
 
 /// What is claimed.
-pub(crate) const CLAIM: &str = "TSO-LB follows: who has heard of news reads nothing older";
+pub(crate) const CLAIM: &str = "no load returns a value older than one its processor has seen \
+                                (implies TSO-LB)";
 
 /// Values that are told apart.
 const VALUES: u64 = 3;

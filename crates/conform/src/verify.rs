@@ -31,7 +31,7 @@ pub use answer::{Breach, Counterexample, Lemma, Sizes, Unknown, Verdict, Verific
 pub use any_number::{Composed, Grounds, composed_programs};
 pub(crate) use plan::plan;
 use plan::require_lemma;
-use trial::{Held, Trial};
+use trial::{Trial, TrialResult};
 
 /// The memory models that protocols are verified against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +143,7 @@ pub fn verify(
     require_lemma(&protocol, options)?;
     let commits = protocol.commit.is_some();
     let trial = Trial::new(&protocol, options, watch, interrupt, &mut foundations);
-    let Held { lemmas, verdict, broken, rests_on, assumed } = trial.hold()?;
+    let TrialResult { lemmas, verdict, broken, rests_on, assumed } = trial.hold()?;
     let warnings = warnings(&protocol, &foundations);
     let independent = foundations.is_independent();
     let unchecked = unchecked(&protocol.model, &[PropertyKind::Liveness]);

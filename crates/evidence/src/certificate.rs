@@ -169,7 +169,12 @@ fn same_length(events: u64, history: &History) -> Result<(), CertificateError> {
 
 impl From<serde_json::Error> for CertificateError {
     fn from(e: serde_json::Error) -> Self {
-        Self { message: format!("this is not a certificate: {e}") }
+        Self {
+            message: format!(
+                "not a certificate of `tribunal check --certificate` (is the trace file the first \
+                 argument?): {e}"
+            ),
+        }
     }
 }
 

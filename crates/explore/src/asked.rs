@@ -105,8 +105,8 @@ impl Watcher {
             let lines: Vec<&str> = run.output.lines().map(str::trim).collect();
             let value = match run.end {
                 End::Done(_) => lines.join(" "),
-                End::Failed(error) => format!("no value: {}", error.message),
-                End::Disabled | End::Excluded | End::GuardFailed(_) => "no value".to_owned(),
+                End::Failed(error) => format!("undefined: {}", error.message),
+                End::Disabled | End::Excluded | End::GuardFailed(_) => "undefined".to_owned(),
             };
             (expression.clone(), value)
         };

@@ -360,11 +360,11 @@ fn threads_of(options: &Options, packed_size: usize) -> usize {
 fn unsuited(options: &Options, no_goals: Option<NoGoals>) -> String {
     match (no_goals, options.strategy) {
         (Some(why), _) => why.to_string(),
-        (None, Strategy::Compact { .. }) => "--compact does not keep the states".to_owned(),
+        (None, Strategy::Compact { .. }) => "--compact does not store the states".to_owned(),
         (None, Strategy::Breadth) if options.disk.is_some() => {
             "not all states were in memory".to_owned()
         }
-        (None, _) => "only a breadth-first search decides it".to_owned(),
+        (None, _) => "only breadth-first search decides liveness".to_owned(),
     }
 }
 
@@ -373,7 +373,7 @@ fn unrunnable(model: &Model, why: Unrunnable) -> String {
         Unrunnable::TooLarge(too_large) => {
             let name = model.types[too_large.ty.0 as usize].name.as_deref();
             let what = name.map_or("a state".to_owned(), |name| format!("type `{name}`"));
-            format!("{what} would take {} bytes; make the model smaller", too_large.bytes)
+            format!("{what} would take {} bytes; use smaller constants", too_large.bytes)
         }
         Unrunnable::TooManyInstances(name) => {
             format!("\"{name}\" has more instances than can be counted")
@@ -385,9 +385,11 @@ impl fmt::Display for Event<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Event::Compiling => f.write_str("compiling"),
-            Event::Interpreting(why) => write!(f, "{why}; the model is interpreted, which is slow"),
+            Event::Interpreting(why) => {
+                write!(f, "{why}; the model is interpreted, which is slower")
+            }
             Event::FewerThreads { threads, asked } => {
-                write!(f, "{threads} threads instead of {asked}: more would take too much memory")
+                write!(f, "using {threads} threads instead of {asked}: more would exceed --memory")
             }
             Event::Searching(now) => now.fmt(f),
             Event::Confirming => f.write_str("confirming"),

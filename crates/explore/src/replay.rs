@@ -52,7 +52,7 @@ pub fn replay(interpreter: &Interpreter, recorded: &Recorded, deadlock: Deadlock
             let is_claim = claims_error && index + 1 == last;
             return match is_claim {
                 true => replay.failing_step(&place, &state, step, &recorded.property),
-                false => refuted(&place, "nothing is recorded of what it changed"),
+                false => refuted(&place, "the field `changed` is missing"),
             };
         }
         state = replay.step(&place, &state, step)?;
@@ -92,7 +92,7 @@ impl Replay<'_> {
                     }
                     other_message(&property_of(&error), &recorded.property)
                 }
-                (End::Done(_), None) => "it does not fail".to_owned(),
+                (End::Done(_), None) => "the recorded error does not occur".to_owned(),
                 (end, _) => ended(&end),
             };
             keep_first(&mut reason, difference);
@@ -140,7 +140,7 @@ impl Replay<'_> {
                     property if property == message => return Ok(()),
                     property => other_message(&property, message),
                 },
-                End::Done(_) => "it does not fail".to_owned(),
+                End::Done(_) => "the recorded error does not occur".to_owned(),
                 end => ended(&end),
             };
             keep_first(&mut reason, difference);
@@ -170,7 +170,7 @@ impl Replay<'_> {
                 self.broken_property(state, &recorded.property, fails)
             }
             "liveness" => self.out_of_reach(state, &recorded.property),
-            "error" => refuted(place, "no step fails"),
+            "error" => refuted(place, "no step has the recorded error"),
             kind => refuted(place, format!("a \"{kind}\" cannot be replayed")),
         }
     }
@@ -191,7 +191,9 @@ impl Replay<'_> {
             let difference = match (self.interpreter.check_property(state, number), fails) {
                 (Ok(Some(_)), false) | (Err(_), true) => return Ok(()),
                 (Ok(None), _) => format!("{who} holds"),
-                (Ok(Some(_)), true) => format!("{who} can be evaluated; it does not hold"),
+                (Ok(Some(_)), true) => {
+                    format!("{who} does not hold, but its evaluation does not fail as recorded")
+                }
                 (Err(error), false) => format!("{who} cannot be evaluated: {error}"),
             };
             keep_first(&mut reason, difference);
@@ -215,13 +217,13 @@ impl Replay<'_> {
         }
         let Walk { region, reached } = walk(self.interpreter, &goals, state, MOST_CAUGHT);
         if named.all(|number| reached[number]) {
-            return refuted(place, format!("liveness \"{name}\" is within reach"));
+            return refuted(place, format!("liveness \"{name}\" can still be reached"));
         }
         match region.complete {
             true => Ok(()),
             false => refuted(
                 place,
-                format!("more than {MOST_CAUGHT} states follow, and not all were looked at"),
+                format!("more than {MOST_CAUGHT} states can be reached, and not all were visited"),
             ),
         }
     }
@@ -239,7 +241,7 @@ impl Replay<'_> {
                 };
                 if leads_out {
                     let with = with(&self.interpreter.bindings(state, number, at));
-                    return refuted(place, format!("rule \"{}\"{with} applies", rule.name));
+                    return refuted(place, format!("rule \"{}\"{with} is enabled", rule.name));
                 }
             }
         }
@@ -347,7 +349,7 @@ fn difference(truth: &[(String, String)], recorded: &[(String, String)]) -> Opti
     let extra = recorded.iter().find(|field| truth.binary_search(field).is_err());
     match (missing, extra) {
         (None, None) if truth.len() == recorded.len() => None,
-        (None, None) => Some("the same is recorded twice".to_owned()),
+        (None, None) => Some("the same change is recorded twice".to_owned()),
         (Some((place, value)), Some((wrong, other))) if place == wrong => {
             Some(format!("{place} becomes {value}, but {other} is recorded"))
         }
@@ -371,10 +373,10 @@ fn other_message(message: &str, recorded: &str) -> String {
 /// How a rule ended that was to lead to a state.
 fn ended(end: &End) -> String {
     match end {
-        End::Disabled => "it does not apply here".to_owned(),
-        End::Done(_) => "it leads to a state".to_owned(),
-        End::Excluded => "an assumption in it does not hold".to_owned(),
-        End::GuardFailed(error) => format!("its condition fails: {error}"),
+        End::Disabled => "the rule is not enabled here".to_owned(),
+        End::Done(_) => "the rule ends without the recorded error".to_owned(),
+        End::Excluded => "an assumption in the rule does not hold".to_owned(),
+        End::GuardFailed(error) => format!("evaluating its guard fails: {error}"),
         End::Failed(error) => format!("it fails: {error}"),
     }
 }

@@ -243,7 +243,7 @@ impl fmt::Display for Progress {
         let rate = self.states as f64 / self.seconds.max(0.001);
         write!(
             f,
-            "{} states, {} rules fired, {} states/s, {} waiting, depth {}, {} MiB",
+            "{} states, {} rules fired, {} states/s, frontier {}, depth {}, {} MiB",
             brief(self.states),
             brief(self.rules_fired),
             brief(rate as u64),

@@ -64,35 +64,41 @@ impl fmt::Display for BuildErrorKind {
             TooManyAddresses => write!(f, "more than {MAX_ADDRESSES} addresses in one trace"),
             NeedsWholeTrace => write!(
                 f,
-                "names, dependencies, pairs, annotations, sizes and `order` lines need the whole \
-                 trace; check it without --live"
+                "--live does not support names, dependencies, pairs, annotations, sizes and \
+                 `order` lines; check the trace without it"
             ),
             LateInitial => write!(
                 f,
-                "an initial value must be said before its address is accessed; check the trace \
-                 without --live"
+                "with --live an `init` line must come before the first access of its address; \
+                 move it, or check the trace without --live"
             ),
             MemoryBudget { bytes } => {
                 let (amount, unit) = match bytes {
                     0..0x10_0000 => (bytes >> 10, "KiB"),
                     _ => (bytes >> 20, "MiB"),
                 };
-                write!(f, "the trace does not fit the memory budget of {amount} {unit}")
+                write!(
+                    f,
+                    "the trace does not fit the memory limit of {amount} {unit} (raise --memory)"
+                )
             }
             DuplicateName { name } => write!(f, "the name `{name}` is already taken in this trace"),
             UnknownName { name } => write!(f, "no earlier event is named `{name}`"),
             DependencyOnOtherThread { name } => {
-                write!(f, "`{name}` is an event of another thread; dependencies stay in a thread")
+                write!(
+                    f,
+                    "`{name}` is an event of another thread; a dependency is within one thread"
+                )
             }
             DependencyOnNonRead { name } => {
                 write!(f, "`{name}` does not read; a dependency starts at a read")
             }
             AnnotatedFence { order } => {
                 let order = order.spelling();
-                write!(f, "`{order}` is of accesses; this is a fence")
+                write!(f, "`{order}` annotates accesses; this is a fence")
             }
             PairOnOtherThread { name } => {
-                write!(f, "`{name}` is an event of another thread; a pair is of one thread")
+                write!(f, "`{name}` is an event of another thread; a pair is within one thread")
             }
             PairOfOthers { name } => write!(
                 f,
@@ -111,12 +117,15 @@ impl fmt::Display for BuildErrorKind {
             InitTwice { address } => write!(f, "a second `init` of M[{address}]"),
             FinalTwice { address } => write!(f, "a second `final` of M[{address}]"),
             OrderOfUnwritten { address, value } => {
-                write!(f, "`order` names the value {value}, which nobody wrote to M[{address}]")
+                write!(
+                    f,
+                    "`order` names the value {value}, which was never written to M[{address}]"
+                )
             }
             OrderOfRepeated { address, value } => write!(
                 f,
-                "`order` names the value {value}, which M[{address}] gets more than once; \
-                 name the writes with `as` and use the names here"
+                "`order` names the value {value}, which was written to M[{address}] more than \
+                 once; name the writes with `as` and use the names here"
             ),
             OrderNamesOther { address, name } => {
                 write!(f, "`order` names `{name}`, which is not a write of M[{address}]")
@@ -126,13 +135,13 @@ impl fmt::Display for BuildErrorKind {
             }
             ReadOfUnwritten { address, value } => write!(
                 f,
-                "reads {value} from M[{address}], but nobody wrote {value} there \
-                 (--thin-air violation makes this a violation)"
+                "reads {value} from M[{address}], but {value} was never written there (--thin-air \
+                 violation reports this as a violation)"
             ),
             FinalOfUnwritten { address, value } => write!(
                 f,
-                "M[{address}] ends as {value}, but nobody wrote {value} there \
-                 (--thin-air violation makes this a violation)"
+                "the final value of M[{address}] is {value}, but {value} was never written there \
+                 (--thin-air violation reports this as a violation)"
             ),
             NoSuchSize { size } => {
                 write!(f, "an access of {size} bytes; sizes are from 1 to {MAX_ACCESS_SIZE} bytes")
@@ -145,24 +154,24 @@ impl fmt::Display for BuildErrorKind {
             }
             LineTooWide { bytes } => write!(
                 f,
-                "`init` and `final` speak of at most 8 bytes, and M[{bytes}] has more; \
-                 use a line for each half"
+                "`init` and `final` lines take at most 8 bytes, and M[{bytes}] has more; use one \
+                 line for each half"
             ),
             SizeUnknown { number, bytes } => write!(
                 f,
-                "M[{number:#x}] has no size, and it lies in M[{bytes}]; \
-                 give every access of these bytes its size, as in M[{number:#x}:4]"
+                "M[{number:#x}] has no size, and it is a part of M[{bytes}]; give every access of \
+                 these bytes a size, as in M[{number:#x}:4]"
             ),
             BytesOfUnwritten { access, bytes, value } => write!(
                 f,
-                "reads {value:#x} from the {} M[{bytes}] of M[{access}], but nobody wrote \
-                 {value:#x} there (--thin-air violation makes this a violation)",
+                "reads {value:#x} from the {} M[{bytes}] of M[{access}], but {value:#x} was never \
+                 written there (--thin-air violation reports this as a violation)",
                 count(*bytes)
             ),
             FinalBytesUnwritten { bytes, value } => write!(
                 f,
-                "the {} M[{bytes}] end as {value:#x}, but nobody wrote {value:#x} there \
-                 (--thin-air violation makes this a violation)",
+                "the final value of the {} M[{bytes}] is {value:#x}, but {value:#x} was never \
+                 written there (--thin-air violation reports this as a violation)",
                 count(*bytes)
             ),
         }

@@ -14,7 +14,7 @@ pub const ADDRESS_HELP: &str = "an address is `M[0]`, `M[0x10]`, `M[x]`, or `x` 
 
 /// What a name looks like.
 pub const NAME_HELP: &str =
-    "names start with a letter or `_` and go on with these, digits, `.`, `$`, `'`";
+    "names start with a letter or `_`, followed by letters, digits, `_`, `.`, `$` or `'`";
 
 /// What a fence looks like.
 pub const FENCE_HELP: &str =

@@ -126,13 +126,13 @@ fn deep_nesting_on_one_line() {
     let complaint = |line: String| error(line.as_bytes(), Format::JsonLines, None).to_string();
     let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
     let message = complaint(format!("{{\"op\":{open}"));
-    assert_eq!(message, "bad:1:100006: not a JSON object: EOF while parsing a list");
+    assert_eq!(message, "bad:1:100006: not a valid JSON object: EOF while parsing a list");
     let message = complaint(format!("{{\"op\":{open}1{close}}}"));
     assert!(message.starts_with("bad:1:7: expected the name of an operation, found `[[["));
     let message = complaint(format!("{{\"thread\":0,\"op\":\"sync\",\"deps\":{open}1{close}}}"));
     assert!(message.starts_with("bad:1:33: expected a name, found `[[["), "{message}");
     let message = complaint(format!("{{\"x\":{}", "{\"a\":".repeat(100_000)));
-    assert_eq!(message, "bad:1:500005: not a JSON object: EOF while parsing a value");
+    assert_eq!(message, "bad:1:500005: not a valid JSON object: EOF while parsing a value");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn endless_traces_stop_at_the_memory_budget() {
         let error = error(Endless::new("", pattern), Format::Text, Some(4 << 20));
         let message = error.to_string();
         assert!(
-            message.ends_with("the trace does not fit the memory budget of 4 MiB"),
+            message.ends_with("the trace does not fit the memory limit of 4 MiB (raise --memory)"),
             "{message}"
         );
     }
@@ -164,7 +164,7 @@ fn endless_traces_stop_at_the_memory_budget() {
         let error = error(Endless::new(beginning, pattern), Format::Text, Some(4 << 20));
         let message = error.to_string();
         assert!(
-            message.ends_with("the trace does not fit the memory budget of 4 MiB"),
+            message.ends_with("the trace does not fit the memory limit of 4 MiB (raise --memory)"),
             "{message}"
         );
     }
@@ -177,7 +177,7 @@ fn endless_traces_stop_at_the_memory_budget() {
         let error = error(Endless::new("", pattern), Format::JsonLines, Some(4 << 20));
         let message = error.to_string();
         assert!(
-            message.ends_with("the trace does not fit the memory budget of 4 MiB"),
+            message.ends_with("the trace does not fit the memory limit of 4 MiB (raise --memory)"),
             "{message}"
         );
     }

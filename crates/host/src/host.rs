@@ -153,7 +153,7 @@ fn prepare(program: &Program, random: &mut Rng) -> Result<Job, TargetError> {
     let distance = DISTANCES[random.below(DISTANCES.len())];
     let instance = (lines.len() * distance).next_multiple_of(LINE);
     if instance > MOST {
-        let why = format!("its places need {instance} bytes, more than {MOST}");
+        let why = format!("its addresses need {instance} bytes; the limit is {MOST}");
         return Err(TargetError::Unsuitable(why));
     }
     let mut seats: Vec<usize> = (0..lines.len()).collect();

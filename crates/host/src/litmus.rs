@@ -71,7 +71,7 @@ impl Host {
 /// Whether the test means here what it means to the models.
 fn check(test: &Litmus) -> Result<(), String> {
     if test.threads.is_empty() {
-        return Err("it has no threads".to_owned());
+        return Err("the test has no threads".to_owned());
     }
     let kinds = location_kinds(test);
     for (number, thread) in test.threads.iter().enumerate() {
@@ -89,7 +89,7 @@ fn check(test: &Litmus) -> Result<(), String> {
             .any(|one| matches!(one.operation, Operation::Jump { when: Some(_), .. }));
         if shifts && jumps {
             return Err(told(
-                "it shifts and jumps, and models do not know all flags of a shift".into(),
+                "the test jumps after a shift, and the flags of a shift are not modelled".into(),
             ));
         }
     }
@@ -116,8 +116,8 @@ fn same_width(
         return Ok(());
     }
     Err(format!(
-        "it accesses {} bits of `{}`, which has {}; models take that for an access of the whole, \
-         this machine does not",
+        "the test accesses {} bits of `{}`, which has {}; models treat that as an access of the \
+         whole location, this machine does not",
         size.bits(),
         test.location(id),
         kind.size.bits()
@@ -127,8 +127,8 @@ fn same_width(
 /// The location that an access goes to, if that is known beforehand.
 fn resolve(thread: &Thread, memory: Memory) -> Result<LocationId, String> {
     let unknown = || {
-        "it computes where it reads or writes; only accesses to named locations, or through \
-         registers that hold an address from beginning to end, are run on this machine"
+        "the test computes an address; this machine runs only accesses to named locations, or \
+         through registers that hold one address throughout"
             .to_owned()
     };
     match memory {
@@ -179,7 +179,7 @@ fn prepare(test: &Litmus, observed: &[Place], random: &mut Rng) -> Result<Job, T
     let distance = DISTANCES[random.below(DISTANCES.len())];
     let instance = (test.locations.len() * distance).next_multiple_of(LINE).max(LINE);
     if instance > MOST {
-        let why = format!("its locations need {instance} bytes, more than {MOST}");
+        let why = format!("its locations need {instance} bytes; the limit is {MOST}");
         return Err(TargetError::Unsuitable(why));
     }
     let mut seats: Vec<usize> = (0..test.locations.len()).collect();

@@ -123,12 +123,12 @@ impl<'a> Observed<'a> {
         let name = &self.test.name;
         let given_up = (self.given_up > 0).then(|| {
             format!(
-                "{name}: {} runs were given up, because a thread went round a loop too often",
+                "{name}: {} runs were abandoned, because a loop took too many iterations",
                 self.given_up
             )
         });
-        let cut_short =
-            (self.cut_short).then(|| format!("{name}: the time ran out before all runs were made"));
+        let cut_short = (self.cut_short)
+            .then(|| format!("{name}: the time limit was reached before all runs were made"));
         given_up.into_iter().chain(cut_short).collect()
     }
 

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use stress::{Outcome, Ran, Runs, Target, TargetError};
 
 use crate::coverage::{Coverage, shared_lines};
-use crate::finding::{Finding, Scene};
+use crate::finding::{Finding, FindingContext};
 use crate::plan::{Plan, Planned};
 
 /// How far workers may be ahead of what has been received.
@@ -58,7 +58,7 @@ pub struct Campaign {
 pub type BoxedTarget = Box<dyn Target + Send>;
 
 /// Where workers get their targets from.
-pub enum Supply {
+pub enum TargetSupply {
     /// One for each.
     Each(Box<dyn Fn() -> Result<BoxedTarget, TargetError> + Sync>),
     /// One for all, which uses all cores.
@@ -122,7 +122,7 @@ impl Totals {
 
 /// What became of a test.
 #[derive(Clone, Debug, Default)]
-pub struct Settled {
+pub struct TestOutcome {
     /// Its number.
     pub number: u64,
     /// Whether it was run to its end. What was stopped is run again when the campaign goes on.
@@ -139,34 +139,34 @@ pub struct Settled {
 
 /// What the receiver of a campaign gets.
 #[derive(Debug)]
-pub enum Beat {
+pub enum CampaignEvent {
     /// A test was settled.
-    Settled(Box<Settled>),
+    TestOutcome(Box<TestOutcome>),
     /// Time passes.
     Pulse,
 }
 
 /// What to do with tests that are under way when a campaign is ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Leftovers {
+pub enum PendingTests {
     /// Hand over what came of them so far.
     Keep,
     /// Forget them.
     Drop,
 }
 
-type News = Result<Settled, TargetError>;
+type TestResult = Result<TestOutcome, TargetError>;
 
 impl Campaign {
     /// Hunts until all tests are settled or the receiver breaks. An error if the target cannot be
     /// used.
     pub fn run(
         &self,
-        supply: &Supply,
+        supply: &TargetSupply,
         known: &Known,
-        receive: &mut dyn FnMut(Beat) -> ControlFlow<Leftovers>,
+        receive: &mut dyn FnMut(CampaignEvent) -> ControlFlow<PendingTests>,
     ) -> Result<(), TargetError> {
-        let post = Post {
+        let post = WorkerState {
             next: AtomicU64::new(self.first),
             received: AtomicU64::new(self.first),
             stop: Arc::new(AtomicBool::new(false)),
@@ -187,11 +187,11 @@ impl Campaign {
     /// Hands over what is settled in the order of tests.
     fn receive(
         &self,
-        receiver: &Receiver<News>,
-        post: &Post,
-        receive: &mut dyn FnMut(Beat) -> ControlFlow<Leftovers>,
+        receiver: &Receiver<TestResult>,
+        post: &WorkerState,
+        receive: &mut dyn FnMut(CampaignEvent) -> ControlFlow<PendingTests>,
     ) -> Result<(), TargetError> {
-        let mut waiting: BTreeMap<u64, Settled> = BTreeMap::new();
+        let mut waiting: BTreeMap<u64, TestOutcome> = BTreeMap::new();
         let mut next = self.first;
         let mut leftovers = None;
         loop {
@@ -201,7 +201,7 @@ impl Campaign {
                     waiting.insert(settled.number, settled);
                     None
                 }
-                Err(RecvTimeoutError::Timeout) => Some(Beat::Pulse),
+                Err(RecvTimeoutError::Timeout) => Some(CampaignEvent::Pulse),
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             if leftovers.is_some() {
@@ -213,38 +213,44 @@ impl Campaign {
             {
                 next += 1;
                 post.received.store(next, Ordering::Relaxed);
-                flow = receive(Beat::Settled(Box::new(settled)));
+                flow = receive(CampaignEvent::TestOutcome(Box::new(settled)));
             }
             if let ControlFlow::Break(wish) = flow {
                 leftovers = Some(wish);
                 post.stop.store(true, Ordering::SeqCst);
             }
         }
-        if leftovers != Some(Leftovers::Drop) {
+        if leftovers != Some(PendingTests::Drop) {
             for settled in waiting.into_values() {
-                let _ = receive(Beat::Settled(Box::new(settled)));
+                let _ = receive(CampaignEvent::TestOutcome(Box::new(settled)));
             }
         }
         Ok(())
     }
 
-    fn work(&self, supply: &Supply, known: &Known, post: &Post, sender: &Sender<News>) {
+    fn work(
+        &self,
+        supply: &TargetSupply,
+        known: &Known,
+        post: &WorkerState,
+        sender: &Sender<TestResult>,
+    ) {
         let mut own = match supply {
-            Supply::Each(make) => match make() {
+            TargetSupply::Each(make) => match make() {
                 Ok(target) => Some(target),
                 Err(error) => return drop(sender.send(Err(error))),
             },
-            Supply::Shared(_) => None,
+            TargetSupply::Shared(_) => None,
         };
         while let Some(number) = post.take(self.until) {
             let worker = Worker { campaign: self, known, stop: &post.stop };
             let mut run = |planned: &Planned| match (supply, &mut own) {
-                (Supply::Shared(target), _) => {
+                (TargetSupply::Shared(target), _) => {
                     let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
                     gather(&mut **target, planned, &post.stop)
                 }
                 (_, Some(target)) => gather(&mut **target, planned, &post.stop),
-                (_, None) => Gathered::default(),
+                (_, None) => TargetResults::default(),
             };
             let settled = worker.settle(number, &mut run);
             let failed = settled.is_err();
@@ -256,13 +262,13 @@ impl Campaign {
 }
 
 /// What workers share.
-struct Post {
+struct WorkerState {
     next: AtomicU64,
     received: AtomicU64,
     stop: Arc<AtomicBool>,
 }
 
-impl Post {
+impl WorkerState {
     /// The number of the next test; `None` at the end.
     fn take(&self, until: Option<u64>) -> Option<u64> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -277,7 +283,7 @@ impl Post {
 
 /// What a target did with a test.
 #[derive(Default)]
-struct Gathered {
+struct TargetResults {
     outcomes: FxHashMap<Outcome, u64>,
     recorded: Vec<History>,
     unfinished: u64,
@@ -285,8 +291,8 @@ struct Gathered {
 }
 
 /// Runs a test and collects different outcomes, as many as can be judged.
-fn gather(target: &mut dyn Target, planned: &Planned, stop: &AtomicBool) -> Gathered {
-    let mut gathered = Gathered::default();
+fn gather(target: &mut dyn Target, planned: &Planned, stop: &AtomicBool) -> TargetResults {
+    let mut gathered = TargetResults::default();
     let runs = Runs { count: planned.runs, seed: planned.seed, stop };
     let ran = target.run(&planned.test.program, runs, &mut |ran| {
         match ran {
@@ -313,11 +319,11 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    fn settle(&self, number: u64, run: &mut dyn FnMut(&Planned) -> Gathered) -> News {
+    fn settle(&self, number: u64, run: &mut dyn FnMut(&Planned) -> TargetResults) -> TestResult {
         let planned = self.campaign.plan.test(number);
         let gathered = run(&planned);
-        let mut settled = Settled { number, ..Settled::default() };
-        let scene = Scene {
+        let mut settled = TestOutcome { number, ..TestOutcome::default() };
+        let scene = FindingContext {
             model: &self.campaign.model,
             target: &self.campaign.target,
             number,
@@ -343,13 +349,18 @@ impl Worker<'_> {
         Ok(settled)
     }
 
-    fn misbehaved(&self, scene: &Scene<'_>, what: &str, settled: &mut Settled) {
+    fn misbehaved(&self, scene: &FindingContext<'_>, what: &str, settled: &mut TestOutcome) {
         settled.totals.misbehaved += 1;
         settled.findings.push(scene.misbehaviour(what, |shape| self.known.has(shape)));
     }
 
     /// Counts what the program has, and for a litmus test how often its outcome was seen.
-    fn count(&self, planned: &Planned, outcomes: &FxHashMap<Outcome, u64>, settled: &mut Settled) {
+    fn count(
+        &self,
+        planned: &Planned,
+        outcomes: &FxHashMap<Outcome, u64>,
+        settled: &mut TestOutcome,
+    ) {
         let test = &planned.test;
         settled.coverage.add_program(&test.program);
         if let (Some(_), Some(condition)) = (planned.litmus, &test.condition) {
@@ -367,10 +378,10 @@ impl Worker<'_> {
     /// Judges what was gathered, in an order that does not depend on how it came.
     fn judge_all(
         &self,
-        scene: &Scene<'_>,
+        scene: &FindingContext<'_>,
         outcomes: FxHashMap<Outcome, u64>,
         recorded: Vec<History>,
-        settled: &mut Settled,
+        settled: &mut TestOutcome,
     ) {
         let program = &scene.planned.test.program;
         let mut outcomes: Vec<(Outcome, u64)> = outcomes.into_iter().collect();
@@ -401,11 +412,11 @@ impl Worker<'_> {
     /// Judges an outcome; whether it violates the model. The first of a test that does is shrunk.
     fn judge_one(
         &self,
-        scene: &Scene<'_>,
+        scene: &FindingContext<'_>,
         history: &History,
         times: u64,
         found: bool,
-        settled: &mut Settled,
+        settled: &mut TestOutcome,
     ) -> bool {
         let budget = Budget::unlimited().with_time(JUDGE_TIME).with_stop(Arc::clone(self.stop));
         let verdict = self.campaign.model.refute(history, Engine::Auto, &budget);

@@ -37,7 +37,7 @@ pub(crate) fn essence(
         && run.orders().is_empty()
         && part.dependencies().is_empty()
         && part.len() <= MOST;
-    let Some(sketch) = fits.then(|| Sketch::of(part, run, budget)).flatten() else {
+    let Some(sketch) = fits.then(|| EditableHistory::of(part, run, budget)).flatten() else {
         return (shrunk, false);
     };
     let mut search = Search { best: sketch.clone(), found: None, promise, budget };
@@ -55,7 +55,7 @@ pub(crate) fn essence(
 
 /// A history that can be changed.
 #[derive(Clone)]
-struct Sketch {
+struct EditableHistory {
     /// Thread, operation and line of each event; addresses are those of the part.
     events: Vec<(u64, Operation, u32)>,
     places: Vec<(AddressLabel, Value)>,
@@ -66,15 +66,15 @@ struct Sketch {
     halved: bool,
 }
 
-impl Sketch {
+impl EditableHistory {
     /// The part, with the orders that the run shows; `None` if the run is not even coherent.
-    fn of(part: &History, run: &History, budget: &Budget) -> Option<Sketch> {
+    fn of(part: &History, run: &History, budget: &Budget) -> Option<EditableHistory> {
         let events = part.event_ids().map(|id| {
             let event = part.event(id);
             (part.thread_label(part.thread_of(id)), event.operation, event.line)
         });
         let place = |id| (part.address(id).label.clone(), part.address(id).initial);
-        let mut sketch = Sketch {
+        let mut sketch = EditableHistory {
             events: events.collect(),
             places: part.address_ids().map(place).collect(),
             finals: part.finals().iter().map(|last| (last.address, last.value)).collect(),
@@ -87,7 +87,7 @@ impl Sketch {
             if written.is_empty() {
                 continue;
             }
-            let alone = Alone { run, address: of_run, budget };
+            let alone = AddressHistory { run, address: of_run, budget };
             if !alone.allows(&[])? {
                 return None;
             }
@@ -176,7 +176,7 @@ impl Sketch {
     }
 
     /// Without an event and what is said of its write.
-    fn without(&self, event: usize) -> Sketch {
+    fn without(&self, event: usize) -> EditableHistory {
         let mut less = self.clone();
         let (_, operation, _) = less.events.remove(event);
         less.forget(operation);
@@ -184,9 +184,10 @@ impl Sketch {
     }
 
     /// All sketches that say a little less, those with fewer events first.
-    fn smaller(&self) -> Vec<Sketch> {
+    fn smaller(&self) -> Vec<EditableHistory> {
         let events = 0..self.events.len();
-        let mut all: Vec<Sketch> = events.clone().rev().map(|event| self.without(event)).collect();
+        let mut all: Vec<EditableHistory> =
+            events.clone().rev().map(|event| self.without(event)).collect();
         all.extend(events.clone().flat_map(|event| self.halves(event)));
         all.extend(events.filter_map(|event| self.begun_with(event)));
         all.extend((0..self.before.len()).rev().map(|pair| {
@@ -203,7 +204,7 @@ impl Sketch {
     }
 
     /// With an atomic as a plain read, and as a plain write.
-    fn halves(&self, event: usize) -> Vec<Sketch> {
+    fn halves(&self, event: usize) -> Vec<EditableHistory> {
         let whole = self.events[event].1;
         let Operation::ReadModifyWrite { address, read, write } = whole else {
             return Vec::new();
@@ -219,7 +220,7 @@ impl Sketch {
 
     /// With the first write of a place as its initial value, if it is that and nobody reads what
     /// was there before.
-    fn begun_with(&self, event: usize) -> Option<Sketch> {
+    fn begun_with(&self, event: usize) -> Option<EditableHistory> {
         let operation = self.events[event].1;
         let (address, value) = (operation.address()?, operation.value_written()?);
         let written = self.written(address);
@@ -254,13 +255,13 @@ fn moved(operation: Operation, address: AddressId) -> Operation {
 }
 
 /// The accesses of one place in a run, on their own.
-struct Alone<'a> {
+struct AddressHistory<'a> {
     run: &'a History,
     address: AddressId,
     budget: &'a Budget,
 }
 
-impl Alone<'_> {
+impl AddressHistory<'_> {
     /// Whether they are coherent with these writes in this order; `None` if that is not known.
     fn allows(&self, order: &[Value]) -> Option<bool> {
         let mut builder = Builder::new();
@@ -288,7 +289,7 @@ impl Alone<'_> {
 
 /// The best sketch so far.
 struct Search<'a> {
-    best: Sketch,
+    best: EditableHistory,
     found: Option<(History, Proof)>,
     promise: &'a Promise,
     budget: &'a Budget,
@@ -296,7 +297,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Whether a sketch violates the model; if so, it is the best.
-    fn attempt(&mut self, sketch: Sketch) -> bool {
+    fn attempt(&mut self, sketch: EditableHistory) -> bool {
         if self.budget.is_spent() {
             return false;
         }

@@ -54,7 +54,7 @@ pub enum Kind {
 }
 
 /// What a finding is made from.
-pub(crate) struct Scene<'a> {
+pub(crate) struct FindingContext<'a> {
     pub(crate) model: &'a Promise,
     pub(crate) target: &'a str,
     pub(crate) number: u64,
@@ -62,7 +62,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) stop: &'a Arc<AtomicBool>,
 }
 
-impl Scene<'_> {
+impl FindingContext<'_> {
     /// A violation, shrunk; with its files, unless its shape is known.
     pub(crate) fn violation(
         &self,
@@ -97,13 +97,13 @@ impl Scene<'_> {
     fn draw(&self, finding: &mut Finding, history: &History, shrunk: Shrunk, abstracted: bool) {
         let rest = match abstracted {
             true => {
-                "# (what the rest of the run says about them stands as `init` and `order` lines, \
-                 and half of an atomic may stand for it)\n"
+                "# (`init` and `order` lines replace what the dropped events establish; an atomic \
+                 may be reduced to its read or write)\n"
             }
             false => "",
         };
         let header = format!(
-            "# {}: {}\n# {} of the {} events of test {} ({}) on {} that violate {} on their own\n",
+            "# {}: {}\n# {} of the {} events of test {} ({}) on {}: these alone violate {}\n",
             finding.name,
             finding.shape,
             finding.events,

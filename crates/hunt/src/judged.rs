@@ -85,15 +85,16 @@ impl<'a> Judged<'a> {
             (0, _) if self.undecided() > 0 => {
                 format!("{} undecided, no violation of {model}", self.undecided())
             }
-            (0, Verdict::Undecided(())) => "nothing is known".to_owned(),
+            (0, Verdict::Undecided(())) => "undecided: no run finished".to_owned(),
             (0, _) => format!("all satisfy {model}"),
+            (1, _) => format!("1 violates {model}"),
             (number, _) => format!("{number} violate {model}"),
         };
         let mut text = format!(
             "{name}: {}{}, {}, {verdict}\n",
             count(experiment.runs, "run"),
             unfinished(experiment),
-            count(experiment.different() as u64, "different outcome"),
+            count(experiment.different() as u64, "distinct outcome"),
         );
         if quiet {
             return text;
@@ -101,14 +102,14 @@ impl<'a> Judged<'a> {
         for row in self.rows.iter().filter(|row| row.fits_a_line(self.test)) {
             let mark = match (row.violates, row.exists) {
                 (true, _) => format!("  violates {model}"),
-                (false, Some(true)) => "  as asked".to_owned(),
+                (false, Some(true)) => "  target outcome".to_owned(),
                 (false, _) => String::new(),
             };
             let _ = writeln!(text, "{:>9}  {}{mark}", row.count, row.describe(self.test));
         }
         if let Some(row) = self.rows.iter().find(|row| row.violates && !row.fits_a_line(self.test))
         {
-            text += "# the first that does\n";
+            text += "# the first outcome that violates it\n";
             text += &Format::Text.text(&row.history);
         }
         text
@@ -128,11 +129,11 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// `, 2 did not come to an end`
+/// `, 2 did not finish`
 pub fn unfinished(experiment: &Experiment) -> String {
     match experiment.unfinished {
         0 => String::new(),
-        number => format!(", {number} did not come to an end"),
+        number => format!(", {number} did not finish"),
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use judge::Promise;
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::{Known, Settled, Totals};
+use crate::campaign::{Known, TestOutcome, Totals};
 use crate::coverage::Coverage;
 use crate::finding::Finding;
 use crate::folder::{Folder, FolderError, Kept};
@@ -39,7 +39,7 @@ pub struct State {
 
 /// The book of a campaign.
 #[derive(Debug)]
-pub struct Ledger {
+pub struct CampaignLog {
     folder: Folder,
     model: String,
     target: String,
@@ -51,7 +51,7 @@ pub struct Ledger {
     seconds_before: f64,
 }
 
-impl Ledger {
+impl CampaignLog {
     /// A book in a folder, with what was in it before.
     pub fn new(
         (folder, state, kept): (Folder, Option<State>, Vec<Kept>),
@@ -63,7 +63,7 @@ impl Ledger {
         // The folder knows whose it is before anything is put there.
         folder.save(&state)?;
         let now = Instant::now();
-        Ok(Ledger {
+        Ok(CampaignLog {
             folder,
             model: model.name().to_owned(),
             target: target.to_owned(),
@@ -100,7 +100,7 @@ impl Ledger {
 
     /// Enters what became of a test. What is returned was found for the first time, and is in the
     /// folder already.
-    pub fn enter(&mut self, settled: Settled, known: &Known) -> Result<Vec<Kept>, FolderError> {
+    pub fn enter(&mut self, settled: TestOutcome, known: &Known) -> Result<Vec<Kept>, FolderError> {
         if settled.complete && settled.number == self.state.next {
             self.state.next += 1;
         }

@@ -1,7 +1,7 @@
 //! What does a campaign find? Tests are generated, run, judged, shrunk and explained until someone
 //! says stop.
 //!
-//! A [`Plan`] says which test comes when, a [`Campaign`] puts them through workers, a [`Ledger`]
+//! A [`Plan`] says which test comes when, a [`Campaign`] puts them through workers, a [`CampaignLog`]
 //! keeps what came of them in a folder that survives the process, and the tables of [`Coverage`]
 //! say what was exercised and what was not. A [`Session`] is all of these, with the name and the
 //! options that make it the same campaign when it is asked for again.
@@ -51,18 +51,20 @@ mod summary;
 mod targets;
 mod walks;
 
-pub use campaign::{Beat, BoxedTarget, Campaign, Known, Leftovers, Settled, Supply, Totals};
+pub use campaign::{
+    BoxedTarget, Campaign, CampaignEvent, Known, PendingTests, TargetSupply, TestOutcome, Totals,
+};
 pub use coverage::{COMMUNICATIONS, Coverage, LINKS, Litmus, PAIRS, WAYS};
 pub use finding::{Finding, Kind};
 pub use folder::{Folder, FolderError, Kept};
 pub use judged::{Judged, unfinished};
-pub use ledger::{Ledger, State};
-pub use plan::{Abilities, Plan, PlanError, Planned, Wishes};
+pub use ledger::{CampaignLog, State};
+pub use plan::{Abilities, Plan, PlanError, Planned, TestOptions};
 pub use separate::{Separating, Separation, separate};
-pub use session::{HuntError, Hunted, Session, Until};
+pub use session::{HuntError, HuntOptions, Session, Until};
 pub use shape::{name, shape};
 pub use summary::Summary;
-pub use targets::{Making, NoTarget, supply, target};
+pub use targets::{NoTarget, TargetOptions, supply, target};
 pub use walks::{WalkReport, Walked, Walks};
 
 /// Something as JSON in one line, without the newline.

@@ -36,7 +36,7 @@ pub struct Abilities {
 
 /// What the user wants of the tests; what is `None` varies from test to test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wishes {
+pub struct TestOptions {
     /// Where all randomness comes from.
     pub seed: u64,
     /// Threads of each test.
@@ -53,21 +53,21 @@ pub struct Wishes {
     pub runs: Option<u64>,
 }
 
-impl Default for Wishes {
+impl Default for TestOptions {
     fn default() -> Self {
-        Wishes {
+        TestOptions {
             seed: 0,
             threads: None,
             instructions: None,
             places: None,
             mix: None,
-            litmus: Wishes::LITMUS,
+            litmus: TestOptions::LITMUS,
             runs: None,
         }
     }
 }
 
-impl Wishes {
+impl TestOptions {
     /// How many in a hundred tests are litmus tests if nothing else is said.
     pub const LITMUS: u32 = 30;
 }
@@ -75,7 +75,7 @@ impl Wishes {
 /// The tests of a campaign.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    wishes: Wishes,
+    wishes: TestOptions,
     abilities: Abilities,
     litmus: Arc<[Test]>,
 }
@@ -125,7 +125,7 @@ const BURST: [u32; 4] = [1, 1, 1, 3];
 
 impl Plan {
     /// A plan for a target.
-    pub fn new(wishes: Wishes, abilities: Abilities) -> Result<Self, PlanError> {
+    pub fn new(wishes: TestOptions, abilities: Abilities) -> Result<Self, PlanError> {
         let litmus = match abilities.programs && wishes.litmus > 0 {
             true => litmus_tests(&wishes, &abilities),
             false => Vec::new(),
@@ -149,7 +149,7 @@ impl Plan {
     }
 
     /// What was wished for.
-    pub fn wishes(&self) -> &Wishes {
+    pub fn wishes(&self) -> &TestOptions {
         &self.wishes
     }
 
@@ -299,7 +299,7 @@ fn draw<T: Copy>(rng: &mut Rng, values: &[T]) -> T {
 
 /// The litmus tests for a target, the simplest first: the classical families of up to six edges,
 /// then with fences, at one place, with forwarding, with atomics and with dependencies.
-fn litmus_tests(wishes: &Wishes, abilities: &Abilities) -> Vec<Test> {
+fn litmus_tests(wishes: &TestOptions, abilities: &Abilities) -> Vec<Test> {
     let most = abilities.threads.max(2);
     let sets = edge_sets(abilities);
     let all = sets.iter().flat_map(|(edges, size)| cycles(edges, *size));

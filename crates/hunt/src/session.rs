@@ -13,10 +13,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use stress::{Bug, TargetError, TargetName};
 
-use crate::campaign::{Beat, Campaign, Leftovers, Supply};
+use crate::campaign::{Campaign, CampaignEvent, PendingTests, TargetSupply};
 use crate::folder::{Folder, FolderError, Kept};
-use crate::ledger::Ledger;
-use crate::plan::{Abilities, Plan, PlanError, Wishes};
+use crate::ledger::CampaignLog;
+use crate::plan::{Abilities, Plan, PlanError, TestOptions};
 use crate::summary::Summary;
 
 /// So many tests that the target cannot run, and no other, are enough.
@@ -25,20 +25,20 @@ const PATIENCE: u64 = 100;
 /// What makes a hunt the same hunt: all that says which tests are run, where and by what they are
 /// judged. When to stop is not part of it.
 #[derive(Clone, Debug)]
-pub struct Hunted {
+pub struct HuntOptions {
     /// What is hunted.
     pub target: TargetName,
     /// The model that it is to keep to.
     pub model: Promise,
     /// What is wished of the tests.
-    pub wishes: Wishes,
+    pub wishes: TestOptions,
     /// A fault of a reference machine, and how often it shows.
     pub bug: Option<(Bug, f64)>,
     /// What a protocol was made with: flags and their values.
     pub protocol: Vec<(&'static str, Value)>,
 }
 
-impl Hunted {
+impl HuntOptions {
     /// `hunt-results/host-tso`.
     pub fn default_folder(&self) -> PathBuf {
         let bug = self.bug.map_or(String::new(), |(bug, _)| format!("-{bug}"));
@@ -50,7 +50,7 @@ impl Hunted {
 
     /// As it is kept in the folder.
     fn options(&self) -> Map<String, Value> {
-        let Wishes { seed, threads, instructions, places, mix, litmus, runs } = self.wishes;
+        let TestOptions { seed, threads, instructions, places, mix, litmus, runs } = self.wishes;
         let options = [
             ("--on", json!(self.target.to_string())),
             ("--model", json!(self.model.name())),
@@ -115,7 +115,7 @@ impl From<FolderError> for HuntError {
 /// A hunt under way.
 pub struct Session {
     campaign: Campaign,
-    ledger: Ledger,
+    ledger: CampaignLog,
     until: Until,
     started: Instant,
     /// When the page was last written.
@@ -128,7 +128,7 @@ const REDRAWING: Duration = Duration::from_secs(5);
 impl Session {
     /// Begins a hunt, or goes on with the one that is in the folder.
     pub fn open(
-        hunted: &Hunted,
+        hunted: &HuntOptions,
         abilities: Abilities,
         folder: &Path,
         until: Until,
@@ -137,7 +137,7 @@ impl Session {
         let plan = Plan::new(hunted.wishes, abilities).map_err(HuntError::Plan)?;
         let target = hunted.target.to_string();
         let folder = Folder::open(folder, hunted.options())?;
-        let ledger = Ledger::new(folder, &hunted.model, &target, hunted.wishes.seed)?;
+        let ledger = CampaignLog::new(folder, &hunted.model, &target, hunted.wishes.seed)?;
         let first = ledger.state().next;
         let campaign =
             Campaign { model: hunted.model.clone(), target, plan, first, until: until.tests, jobs };
@@ -151,7 +151,7 @@ impl Session {
     pub fn resumed(&self) -> Option<String> {
         let next = self.ledger.state().next;
         let (folder, kept) = (self.ledger.folder().path().display(), self.ledger.kept().len());
-        let sentence = || format!("going on with {folder} at test {next} ({kept} findings so far)");
+        let sentence = || format!("resuming {folder} at test {next} (findings so far: {kept})");
         (next > 0).then(sentence)
     }
 
@@ -159,7 +159,7 @@ impl Session {
     /// first time, and is called now and then with nothing.
     pub fn hunt(
         &mut self,
-        supply: &Supply,
+        supply: &TargetSupply,
         stop: &AtomicBool,
         receive: &mut dyn FnMut(&Session, &[Kept]) -> ControlFlow<()>,
     ) -> Result<(), HuntError> {
@@ -168,32 +168,32 @@ impl Session {
         let mut failure = None;
         let ended = campaign.run(supply, &known, &mut |beat| {
             let entered = match beat {
-                Beat::Settled(settled) => self.ledger.enter(*settled, &known),
-                Beat::Pulse => self.ledger.tick().map(|()| Vec::new()),
+                CampaignEvent::TestOutcome(settled) => self.ledger.enter(*settled, &known),
+                CampaignEvent::Pulse => self.ledger.tick().map(|()| Vec::new()),
             };
             let new = match entered {
                 Ok(new) => new,
                 Err(error) => {
                     failure.get_or_insert(HuntError::Folder(error));
-                    return ControlFlow::Break(Leftovers::Drop);
+                    return ControlFlow::Break(PendingTests::Drop);
                 }
             };
             if !new.is_empty() || self.drawn.elapsed() >= REDRAWING {
                 self.drawn = Instant::now();
                 if let Err(error) = self.draw(true) {
                     failure.get_or_insert(error);
-                    return ControlFlow::Break(Leftovers::Drop);
+                    return ControlFlow::Break(PendingTests::Drop);
                 }
             }
             let received = receive(self, &new);
             if let Some(hopeless) = self.hopeless() {
                 failure.get_or_insert(hopeless);
-                return ControlFlow::Break(Leftovers::Drop);
+                return ControlFlow::Break(PendingTests::Drop);
             }
             match () {
-                () if received.is_break() => ControlFlow::Break(Leftovers::Drop),
-                () if self.until.first && !new.is_empty() => ControlFlow::Break(Leftovers::Drop),
-                () if self.is_over(stop) => ControlFlow::Break(Leftovers::Keep),
+                () if received.is_break() => ControlFlow::Break(PendingTests::Drop),
+                () if self.until.first && !new.is_empty() => ControlFlow::Break(PendingTests::Drop),
+                () if self.is_over(stop) => ControlFlow::Break(PendingTests::Keep),
                 () => ControlFlow::Continue(()),
             }
         });
@@ -222,8 +222,8 @@ impl Session {
         let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
         let rate = totals.operations as f64 / (seconds + self.ledger.seconds().1);
         format!(
-            "{} tests, {} operations ({rate:.0} a second), {} distinct outcomes, {} violations of \
-             {} shapes",
+            "tests: {}, operations: {} ({rate:.0}/s), distinct outcomes: {}, violations: {} of {} \
+             shapes",
             totals.tests,
             totals.operations,
             totals.outcomes,
@@ -287,7 +287,7 @@ impl Session {
         self.draw(false)?;
         Ok(match as_json {
             true => summary.json() + "\n",
-            false => format!("{}  everything is in {}\n", summary.brief(), folder.path().display()),
+            false => format!("{}  results are in {}\n", summary.brief(), folder.path().display()),
         })
     }
 

@@ -1,18 +1,19 @@
 //! What came of a campaign, for people and for programs.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::coverage::{COMMUNICATIONS, Coverage, LINKS, PAIRS, WAYS};
 use crate::folder::Kept;
-use crate::ledger::{Ledger, MOST_FINDINGS, State};
+use crate::ledger::{CampaignLog, MOST_FINDINGS, State};
 use crate::plan::Plan;
 
 /// What came of a campaign.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary<'a> {
-    ledger: &'a Ledger,
+    ledger: &'a CampaignLog,
     plan: &'a Plan,
     target: &'a str,
     model: &'a str,
@@ -23,7 +24,7 @@ const LISTED: usize = 8;
 
 impl<'a> Summary<'a> {
     /// The summary of a campaign as it stands.
-    pub fn new(ledger: &'a Ledger, plan: &'a Plan, target: &'a str, model: &'a str) -> Self {
+    pub fn new(ledger: &'a CampaignLog, plan: &'a Plan, target: &'a str, model: &'a str) -> Self {
         Summary { ledger, plan, target, model }
     }
 
@@ -51,12 +52,12 @@ impl<'a> Summary<'a> {
     pub fn full(&self) -> String {
         let coverage = &self.state().coverage;
         let mut text = self.brief();
-        text.push_str("\nCommunication, in distinct outcomes\n");
+        text.push_str("\nCommunication edges (number of distinct outcomes)\n");
         text += &table(&COMMUNICATIONS, &WAYS, coverage.communication.as_flattened());
-        text.push_str("\nProgram order, in tests\n");
+        text.push_str("\nProgram-order edges (number of tests)\n");
         text += &table(&PAIRS, &LINKS, coverage.program_order.as_flattened());
         if !coverage.litmus.is_empty() {
-            text.push_str("\nLitmus tests: times run, and how often the outcome was seen\n");
+            text.push_str("\nLitmus tests: runs, and runs with the target outcome\n");
             let wide = coverage.litmus.keys().map(String::len).max().unwrap_or(0);
             for (name, row) in &coverage.litmus {
                 let (runs, seen) = (grouped(row.runs), grouped(row.seen));
@@ -116,7 +117,7 @@ impl<'a> Summary<'a> {
         let totals = &self.state().totals;
         match () {
             () if !self.ledger.kept().is_empty() => "violation",
-            () if totals.undecided > 0 => "undecided",
+            () if totals.undecided > 0 || totals.runs == 0 => "undecided",
             () => "consistent",
         }
     }
@@ -125,8 +126,11 @@ impl<'a> Summary<'a> {
         match self.ledger.kept() {
             [] if self.state().totals.undecided > 0 => {
                 let undecided = grouped(self.state().totals.undecided);
-                format!("no violation found, but {undecided} outcomes could not be judged in time")
+                format!(
+                    "undecided: no violation found, but {undecided} outcomes were not judged in time"
+                )
             }
+            [] if self.state().totals.runs == 0 => "undecided: no test was run".to_owned(),
             [] => "no violation found".to_owned(),
             [_] => "1 finding".to_owned(),
             kept => format!("{} findings", kept.len()),
@@ -140,14 +144,14 @@ impl<'a> Summary<'a> {
         let path = self.ledger.folder().path().join(&kept.path);
         match kept.kind.as_str() {
             "violation" => format!(
-                "{}: {} of {} events: {} (in {often}), {}",
+                "{}: {} of {} events matter: {} (in {often}), {}",
                 kept.name,
                 kept.events,
                 kept.of,
                 kept.shape,
                 path.display()
             ),
-            _ => format!("{} (in {often}), {}", kept.shape, path.display()),
+            _ => format!("{} (in {often}), {}", complaint(kept, &path), path.display()),
         }
     }
 
@@ -160,9 +164,9 @@ impl<'a> Summary<'a> {
         let mut text = String::new();
         let _ = writeln!(
             text,
-            "  {} run {}, {} in {:.1} s ({} a second)",
+            "  {}, {}, {} in {:.1} s ({} a second)",
             counted(totals.tests, "test"),
-            times(totals.runs),
+            counted(totals.runs, "run"),
             counted(totals.operations, "operation"),
             self.seconds(),
             grouped(self.rate() as u64)
@@ -175,16 +179,18 @@ impl<'a> Summary<'a> {
         text.push('\n');
         if totals.misbehaved > 0 {
             let tests = counted(totals.misbehaved, "test");
-            let _ = writeln!(text, "  the target misbehaved on {tests}");
+            let _ = writeln!(text, "  the target failed on {tests}");
         }
         if totals.unfinished > 0 {
             let runs = counted(totals.unfinished, "run");
-            let _ =
-                writeln!(text, "  {runs} did not come to an end, and count as far as they came");
+            let _ = writeln!(
+                text,
+                "  {runs} did not finish; their events up to that point were judged"
+            );
         }
         if let (1.., Some(why)) = (totals.unsuitable, unsuitable) {
             let tests = counted(totals.unsuitable, "test");
-            let _ = writeln!(text, "  {tests} could not be run there: {why}");
+            let _ = writeln!(text, "  {tests} cannot run on this target: {why}");
         }
         text
     }
@@ -193,17 +199,19 @@ impl<'a> Summary<'a> {
         let mut text = String::new();
         let (gaps, unrun) = (self.not_exercised(), self.litmus_not_run());
         let _ = match gaps.is_empty() {
-            true => writeln!(text, "  exercised: every kind of communication and program order"),
+            true => {
+                writeln!(text, "  every kind of communication and program-order edge was exercised")
+            }
             false => writeln!(text, "  not exercised: {}", listed(&gaps)),
         };
         let litmus = &self.state().coverage.litmus;
         if !self.plan.litmus().is_empty() {
             let seen = litmus.values().filter(|row| row.seen > 0).count();
-            let all = litmus.len() + unrun.len();
+            let run = litmus.values().filter(|row| row.runs > 0).count();
             let _ = writeln!(
                 text,
-                "  {} of {all} litmus tests were run, the outcome of {seen} was seen",
-                litmus.len()
+                "  litmus tests: {run} of {} were run; {seen} showed their target outcome",
+                run + unrun.len(),
             );
         }
         text
@@ -243,13 +251,22 @@ impl<'a> Summary<'a> {
     }
 
     fn litmus_not_run(&self) -> Vec<String> {
-        let run = &self.state().coverage.litmus;
+        let litmus = &self.state().coverage.litmus;
+        let was_run = |name: &String| litmus.get(name).is_some_and(|row| row.runs > 0);
         let names = self.plan.litmus().iter().map(|test| test.program.name.clone());
-        let mut names: Vec<String> = names.filter(|name| !run.contains_key(name)).collect();
+        let mut names: Vec<String> = names.filter(|name| !was_run(name)).collect();
         names.sort_unstable();
         names.dedup();
         names
     }
+}
+
+/// What the target did wrong: the first line of what was written down the first time. The shape of
+/// the finding has its numbers left out, and is what remains if that file is gone.
+fn complaint(kept: &Kept, folder: &Path) -> String {
+    let what = std::fs::read_to_string(folder.join("what.txt")).ok();
+    let first = what.as_deref().and_then(|text| text.lines().next());
+    first.map_or_else(|| kept.shape.clone(), |line| format!("target failure: {line}"))
 }
 
 fn listed(names: &[String]) -> String {
@@ -284,13 +301,6 @@ fn cells(rows: &[&str], columns: &[&str], counts: &[u64]) -> Value {
     };
     let rows = rows.iter().zip(counts.chunks(columns.len()));
     rows.map(|(name, counts)| ((*name).to_owned(), row(counts))).collect()
-}
-
-fn times(runs: u64) -> String {
-    match runs {
-        1 => "once".to_owned(),
-        runs => format!("{} times", grouped(runs)),
-    }
 }
 
 /// `1 test`, `1,234 tests`.

@@ -8,11 +8,11 @@ use host::Host;
 use stress::protocol::{Programs, Protocol};
 use stress::{Bug, Exec, Exhaustive, Machine, Target, TargetError, TargetName};
 
-use crate::campaign::{BoxedTarget, Supply};
+use crate::campaign::{BoxedTarget, TargetSupply};
 use crate::plan::Abilities;
 
 /// What a target is made with.
-pub struct Making {
+pub struct TargetOptions {
     /// A fault of a reference machine, and how often it shows.
     pub bug: Option<(Bug, f64)>,
     /// The time that a command has for a program and all its runs.
@@ -36,7 +36,9 @@ impl fmt::Display for NoTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NoTarget::Target(why) => why.fmt(f),
-            NoTarget::Protocol(name, why) => write!(f, "{name}: {why}; --values N insists on it"),
+            NoTarget::Protocol(name, why) => {
+                write!(f, "{name}: {why}; to record anyway, give the number of values: --values N")
+            }
             NoTarget::NoMachine(sentence) => f.write_str(sentence),
         }
     }
@@ -61,7 +63,7 @@ impl From<TargetError> for NoTarget {
 /// ```
 pub fn target(
     name: &TargetName,
-    making: Making,
+    making: TargetOptions,
     exhaustive: bool,
 ) -> Result<Box<dyn Target>, NoTarget> {
     Ok(match name {
@@ -76,12 +78,15 @@ pub fn target(
 }
 
 /// The target of this name for a campaign, and what it can do.
-pub fn supply(name: &TargetName, making: Making) -> Result<(Abilities, Supply), NoTarget> {
+pub fn supply(
+    name: &TargetName,
+    making: TargetOptions,
+) -> Result<(Abilities, TargetSupply), NoTarget> {
     Ok(match name {
         TargetName::Host => {
             let host = Host::new()?;
             let abilities = Abilities::host(host.cores().len());
-            (abilities, Supply::Shared(Mutex::new(Box::new(host))))
+            (abilities, TargetSupply::Shared(Mutex::new(Box::new(host))))
         }
         &TargetName::Machine(model) => {
             let machine = machine(model, making.bug)?;
@@ -107,12 +112,12 @@ fn machine(model: stress::MemoryModel, bug: Option<(Bug, f64)>) -> Result<Machin
 }
 
 fn programs(file: &str, protocol: Option<Protocol>) -> Result<Programs, NoTarget> {
-    let missing = || TargetError::Unavailable("it was not prepared".to_owned());
+    let missing = || TargetError::Unavailable("the protocol was not prepared".to_owned());
     let programs = protocol.ok_or_else(missing).and_then(Programs::new);
     programs.map_err(|why| NoTarget::Protocol(file.to_owned(), why))
 }
 
 /// A target of its own for each worker.
-fn each<T: Target + Send + 'static>(make: impl Fn() -> T + Sync + 'static) -> Supply {
-    Supply::Each(Box::new(move || Ok(Box::new(make()) as BoxedTarget)))
+fn each<T: Target + Send + 'static>(make: impl Fn() -> T + Sync + 'static) -> TargetSupply {
+    TargetSupply::Each(Box::new(move || Ok(Box::new(make()) as BoxedTarget)))
 }

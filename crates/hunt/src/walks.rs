@@ -14,7 +14,7 @@ use history::{Format, History, ReadOptions, ThinAir, TraceReader};
 use judge::{Budget, Engine, Promise, Reason, ShrinkOptions, shrink};
 use report::count;
 use serde::Serialize;
-use stress::protocol::{Broken, Fleet, Plan, Protocol, Scribe, Walk, walk_all};
+use stress::protocol::{Broken, Plan, Protocol, TraceWriter, Walk, WalkJob, walk_all};
 
 /// Which walks to make of a protocol, and what of each.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct Walks<'a> {
     pub order: bool,
     /// The model to judge by; `None` if traces are to be written.
     pub check: Option<Promise>,
-    /// Whether to stop at the first violation.
+    /// Whether to stop at the first trace that violates the model.
     pub first: bool,
     /// How traces are written.
     pub format: Format,
@@ -59,7 +59,7 @@ pub struct Walked {
 }
 
 /// What became of a walk.
-struct Made {
+struct WalkResult {
     number: u64,
     events: usize,
     /// The trace as it is to be written; empty if it is not.
@@ -105,14 +105,14 @@ impl Walks<'_> {
         write: &mut dyn FnMut(&str) -> ControlFlow<()>,
         watch: &mut dyn FnMut(&Walked),
     ) -> Walked {
-        let scribe = Scribe::new(protocol);
+        let scribe = TraceWriter::new(protocol);
         let mut walked = Walked::default();
-        let fleet = Fleet { count: self.count, jobs: self.jobs, stop };
+        let fleet = WalkJob { count: self.count, jobs: self.jobs, stop };
         let make = |walk: Walk| {
             let budget = Budget::unlimited().with_stop(Arc::clone(stop));
             self.make(&scribe, walk, &budget)
         };
-        walk_all(protocol, &self.plan, fleet, make, &mut |made: Made| {
+        walk_all(protocol, &self.plan, fleet, make, &mut |made: WalkResult| {
             if self.check.is_none() {
                 write(&made.text)?;
             }
@@ -130,8 +130,8 @@ impl Walks<'_> {
     }
 
     /// Judges a walk or makes a text of it.
-    fn make(&self, scribe: &Scribe<'_>, walk: Walk, budget: &Budget) -> Made {
-        let mut made = Made {
+    fn make(&self, scribe: &TraceWriter<'_>, walk: Walk, budget: &Budget) -> WalkResult {
+        let mut made = WalkResult {
             number: walk.number,
             events: walk.events.len(),
             text: String::new(),
@@ -173,13 +173,13 @@ impl Walks<'_> {
         }
         let mut text = self.heading(protocol);
         let _ = writeln!(text, "# trace {}, which violates {model}", walk.number + 1);
-        Scribe::new(protocol).text(walk, self.order, &mut text);
+        TraceWriter::new(protocol).text(walk, self.order, &mut text);
         text
     }
 }
 
 impl Walked {
-    fn add(&mut self, made: Made) {
+    fn add(&mut self, made: WalkResult) {
         self.traces += 1;
         self.events += made.events as u64;
         if let Some((broken, events)) = made.broken
@@ -202,18 +202,20 @@ impl Walked {
     pub fn verdict(&self) -> Verdict<(), (), ()> {
         match () {
             () if self.violating > 0 || self.broken.is_some() => Verdict::Broken(()),
-            () if self.cut_short || self.undecided > 0 => Verdict::Undecided(()),
+            () if self.cut_short || self.undecided > 0 || self.traces == 0 => {
+                Verdict::Undecided(())
+            }
             () => Verdict::Holds(()),
         }
     }
 
-    /// `3 traces, 192 events, 1 violate the model`
+    /// `3 traces, 192 events, 1 violation`
     pub fn progress(&self) -> String {
         let violating = match self.violating {
             0 => String::new(),
-            number => format!(", {number} violate the model"),
+            number => format!(", {}", count(number, "violation")),
         };
-        format!("{} traces, {} events{violating}", self.traces, self.events)
+        format!("{}, {}{violating}", count(self.traces, "trace"), count(self.events, "event"))
     }
 }
 
@@ -250,7 +252,7 @@ impl WalkReport<'_> {
     pub fn broken(&self) -> Option<String> {
         let (number, broken, events) = self.walked.broken.as_ref()?;
         Some(format!(
-            "{}: {}; first in trace {} after {} (`tribunal explore` shows a shortest run)",
+            "{}: protocol error: {}; first seen in trace {} after {} (`tribunal explore` finds a shortest counterexample)",
             self.walks.name,
             self.protocol.explain(broken),
             number + 1,
@@ -272,17 +274,22 @@ impl WalkReport<'_> {
                 let verb = if walked.violating == 1 { "violates" } else { "violate" };
                 format!("{name}: violation: {} of {traces} {verb} {model}\n", walked.violating)
             }
+            None if walked.broken.is_some() => {
+                let broken = self.broken().unwrap_or_default();
+                format!("{broken}\n  no violation of {model} in {traces}\n")
+            }
             None if walked.undecided > 0 => format!(
-                "{name}: undecided: {} of {traces} could not be judged by {model}, none violates it\n",
+                "{name}: undecided: {} of {traces} could not be judged by {model}; no violation found\n",
                 walked.undecided
             ),
-            None => format!("{name}: {traces}, all allowed by {model}\n"),
+            None if walked.traces == 0 => format!("{name}: undecided: no trace was recorded\n"),
+            None => format!("{name}: {model} allows all {traces}\n"),
         };
         if quiet {
-            return text;
+            return text.lines().take(1).map(|line| format!("{line}\n")).collect();
         }
         let _ = writeln!(text, "  {}", self.totals());
-        if let Some(sentence) = self.broken() {
+        if let Some(sentence) = self.broken().filter(|_| walked.first.is_some()) {
             let _ = writeln!(text, "  {sentence}");
         }
         if let Some(first) = &walked.first {
@@ -298,7 +305,7 @@ impl WalkReport<'_> {
         let lines = shrunk(history, promise);
         let _ = writeln!(
             text,
-            "\nThe first is trace {}. Of its {}, these violate {model} on their own:",
+            "\nTrace {} is the first. Of its {}, these alone violate {model}:",
             walk.number + 1,
             count(history.len() as u64, "event"),
         );
@@ -319,7 +326,9 @@ impl WalkReport<'_> {
         let verdict = match walked {
             Walked { violating: 1.., .. } => "violation",
             Walked { broken: Some(_), .. } => "broken",
-            Walked { cut_short: true, .. } | Walked { undecided: 1.., .. } => "undecided",
+            Walked { cut_short: true, .. }
+            | Walked { undecided: 1.., .. }
+            | Walked { traces: 0, .. } => "undecided",
             _ => "consistent",
         };
         let first = walked.first.as_deref().map(|(walk, history)| First {

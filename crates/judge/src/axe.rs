@@ -58,6 +58,8 @@ pub enum Tested<'a> {
     Failed(usize, &'a Expected),
     /// The trace of this number could not be decided.
     Undecided(usize),
+    /// There are more traces than expected answers.
+    Unexpected,
     /// There are only so many traces, or no more answers were wanted.
     Ended(usize),
     /// A trace could not be read.
@@ -78,5 +80,8 @@ pub fn compare<'a>(answers: &mut Answers<Answer>, expected: &'a [Expected]) -> T
             return Tested::Failed(index, expected);
         }
     }
-    Tested::Passed
+    match answers.wait() {
+        None => Tested::Passed,
+        Some(_) => Tested::Unexpected,
+    }
 }

@@ -21,10 +21,10 @@ pub(crate) fn beyond(history: &History, model: Model) -> Option<String> {
     };
     Some(match model.rules() {
         Rules::Store(_) => format!(
-            "the trace has {what}, which the built-in {model} does not know; \
-             `--model {model}.cat` does"
+            "the trace has {what}, which the built-in {model} does not define; use the model \
+             file: `--model {model}.cat`"
         ),
-        Rules::Causal(_) => format!("the trace has {what}, which {model} does not know"),
+        Rules::Causal(_) => format!("the trace has {what}, which {model} does not define"),
     })
 }
 

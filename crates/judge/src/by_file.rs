@@ -176,7 +176,13 @@ pub(crate) fn by_search(history: &History, file: &ModelFile, budget: &Budget) ->
                 }
                 true => Reason::Time,
             };
-            open(reason, format!("{} combinations of choices tried", effort.evaluations))
+            open(
+                reason,
+                format!(
+                    "{} combinations of reads-from and coherence orders tried",
+                    effort.evaluations
+                ),
+            )
         }
     }
 }
@@ -184,7 +190,7 @@ pub(crate) fn by_search(history: &History, file: &ModelFile, budget: &Budget) ->
 /// No engine takes this model at this length.
 fn too_long(history: &History, file: &ModelFile) -> FileOutcome {
     let sentence = format!(
-        "{}; such models are decided for up to {MOST_EVENTS} events, and this trace has {}",
+        "{}; such models are decided for traces of up to {MOST_EVENTS} events, and this one has {}",
         why_not_by_shape(history, file),
         history.len()
     );
@@ -200,14 +206,14 @@ fn why_not_by_shape(history: &History, file: &ModelFile) -> String {
             let name = axiom.map_or(String::new(), |axiom| {
                 format!("`{}` ({})", axiom.name, file.model.line_of(axiom.place))
             });
-            format!("{name} is not of the form that is decided for long traces")
+            format!("{name} is not of the form that can be decided for long traces")
         }
         Ok(shape) if !shape.location_orders_halves && has_atomics(history) => {
             "the trace has atomics and the model does not say that their read comes before their \
              write (`| amo` in the condition on locations)"
                 .to_owned()
         }
-        Ok(_) => "what the model keeps of program order on this trace is not of the form that is \
+        Ok(_) => "the preserved program order on this trace is not of the form that can be \
                   decided for long traces"
             .to_owned(),
     }

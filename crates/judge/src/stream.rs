@@ -134,8 +134,10 @@ impl Judged {
         };
         match (outcome, self.trace.history.mixed()) {
             (Verdict::Undecided(_), _) => None,
-            (_, Some(_)) => Some("the kernel does not know accesses of mixed sizes in model files"),
-            (_, None) => Some("it took a search over all choices that is too large to be repeated"),
+            (_, Some(_)) => {
+                Some("certificates for model files do not support accesses of mixed sizes")
+            }
+            (_, None) => Some("the verdict needed a search that is too large to be certified"),
         }
     }
 }
@@ -195,6 +197,8 @@ pub struct Job {
     pub allow_empty: bool,
     /// Whether the traces behind one that makes no sense are judged.
     pub keep_going: bool,
+    /// The only trace of each file that is judged, by its number from 1; `None` for all.
+    pub only: Option<u64>,
     /// How long and how large each judgement may get.
     pub limits: Limits,
     /// How many threads judge.
@@ -215,6 +219,7 @@ impl Job {
             without_times: false,
             allow_empty: false,
             keep_going: false,
+            only: None,
             limits: Limits::default(),
             jobs: 1,
             stop: Arc::default(),
@@ -272,6 +277,8 @@ impl Job {
             Ok(input) => questions.patient(input),
             Err(error) => return questions.ask(unread(None, error), 0),
         };
+        // Traces without events that came first: nothing is said of them if nothing else comes.
+        let mut held: Vec<Arc<Trace>> = Vec::new();
         let mut is_empty = true;
         let mut traces = TraceReader::new(input, &file, options);
         for number in 1.. {
@@ -281,6 +288,9 @@ impl Job {
                 Ok(None) => break,
                 Err(error) => {
                     let goes_on = self.keep_going || is_too_large(&error);
+                    for trace in held.drain(..) {
+                        self.ask(&trace, questions)?;
+                    }
                     questions.ask(unread(Some(number), error), 0)?;
                     if goes_on && traces.skip_trace() {
                         is_empty = false;
@@ -289,17 +299,35 @@ impl Job {
                     return Ok(());
                 }
             };
-            let load = history.len();
-            is_empty &= load == 0;
+            is_empty &= history.is_empty();
+            if self.only.is_some_and(|only| only != number) {
+                continue;
+            }
             let trace = Arc::new(Trace { file: file.clone(), number, history });
-            for asked in self.distinct() {
-                questions.ask(Question(Ok((Arc::clone(&trace), asked))), load)?;
+            // Who sends traces one by one waits for an answer to each.
+            let waits = self.keep_going && !traces.has_ended();
+            if is_empty && !self.allow_empty && !waits {
+                held.push(trace);
+                continue;
+            }
+            for trace in held.drain(..).chain([trace]) {
+                self.ask(&trace, questions)?;
             }
         }
         match is_empty && !self.allow_empty {
             true => questions.ask(unread(None, InputError::no_events(&file)), 0),
             false => Ok(()),
         }
+    }
+
+    /// Asks everything about a trace.
+    fn ask<T>(&self, trace: &Arc<Trace>, questions: &mut Asking<T>) -> Result<(), Closed>
+    where
+        T: Send + 'static,
+    {
+        let load = trace.history.len();
+        self.distinct()
+            .try_for_each(|asked| questions.ask(Question(Ok((Arc::clone(trace), asked))), load))
     }
 
     /// What is asked, without repetitions.

@@ -31,33 +31,41 @@ pub enum Engine {
 impl Engine {
     /// Every engine with its name on the command line and what it is.
     pub const ALL: &'static [(Engine, &'static str, &'static str)] = &[
-        (Engine::Auto, "auto", "cheapest first, complete at the end"),
+        (
+            Engine::Auto,
+            "auto",
+            "cheap engines first, a complete one at the end; the right choice unless you compare \
+             engines",
+        ),
         (
             Engine::Recorded,
             "recorded",
-            "the order of the lines, with store buffers; O(n), undecided if that is no witness",
+            "tries the order of the lines as the witness, in linear time; otherwise undecided",
         ),
-        (Engine::Linear, "linear", "rules A1-A7, O(n); needs the write order in the trace"),
+        (
+            Engine::Linear,
+            "linear",
+            "infers orders in linear time; needs the coherence order (`order` lines, or one write \
+             per address)",
+        ),
         (
             Engine::Saturation,
             "saturation",
-            "rules R1-R7 to a fixpoint; polynomial, may be undecided",
+            "adds every order that must hold until a cycle appears; polynomial time, may be \
+             undecided",
         ),
-        (Engine::Sat, "sat", "saturation, then SAT modulo acyclicity; complete"),
-        (
-            Engine::Enumerate,
-            "enumerate",
-            "the polynomial criterion, then all write orders; complete",
-        ),
+        (Engine::Sat, "sat", "saturation, then a SAT search over the remaining orders; complete"),
+        (Engine::Enumerate, "enumerate", "tries all coherence orders; complete, for small traces"),
         (
             Engine::Subsets,
             "subsets",
-            "dynamic programme over 2^k sets of open writes; complete for unique values",
+            "dynamic programming over sets of unordered writes; complete for unique values",
         ),
         (
             Engine::Frontiers,
             "frontiers",
-            "runs of the machine of sc or tso, with memory of dead ends; complete for sc and tso",
+            "searches runs of the sc or tso machine; complete for these two; good when values \
+             repeat",
         ),
     ];
 

@@ -39,6 +39,8 @@ pub struct Style {
     pub witness: bool,
     /// With a line for the model.
     pub heading: bool,
+    /// In one line, without the states.
+    pub summary: bool,
 }
 
 impl<'a> Answer<'a> {
@@ -84,6 +86,17 @@ impl<'a> Answer<'a> {
         if style.json {
             serde_json::to_writer(&mut *out, &self.object(file, found, *tally, style))?;
             return writeln!(out);
+        }
+        if style.summary {
+            let (positive, negative) = tally.witnesses(self.test);
+            let (name, model) = (&self.test.name, self.model.name());
+            let observation = tally.observation();
+            let verdict = if tally.validates(self.test) { "Ok" } else { "No" };
+            return writeln!(
+                out,
+                "{file}: {name}: {model}: {verdict}: {observation} ({positive} positive, {negative} \
+                 negative states)"
+            );
         }
         if style.heading {
             writeln!(out, "Model {}", self.model.name())?;
@@ -306,15 +319,19 @@ fn execution(found: &Outcomes<'_>, model: Model, state: &State) -> (String, Vec<
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stopped::Asked { states } => write!(f, "the time ran out after {states} states"),
-            Stopped::Memory { states } => write!(f, "the memory ran out after {states} states"),
-            Stopped::Endless { thread } => {
-                write!(f, "thread {thread} computes without end between two accesses")
+            Stopped::Asked { states } => {
+                write!(f, "the time limit was reached after {states} states (raise --budget)")
             }
-            Stopped::Runs { thread } => write!(f, "thread {thread} has too many runs"),
+            Stopped::Memory { states } => {
+                write!(f, "the memory limit was reached after {states} states (raise --memory)")
+            }
+            Stopped::Endless { thread } => {
+                write!(f, "thread {thread} has an endless loop without memory accesses")
+            }
+            Stopped::Runs { thread } => write!(f, "thread {thread} has too many possible runs"),
             Stopped::Mixed { thread, .. } => {
                 let what =
-                    "such tests need aligned accesses and a model with a condition of locations";
+                    "mixed sizes need aligned accesses and a model with a coherence condition";
                 write!(f, "thread {thread} accesses a part of a location: {what}")
             }
             Stopped::Fault { thread, address } => {

@@ -1,4 +1,4 @@
-//! The files to read: named ones, and those that `@FILE` lists.
+//! The files to read: named ones, those that `@FILE` lists, and the tests in a folder.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -49,7 +49,10 @@ pub fn listed_files(files: &[String]) -> Result<Vec<String>, FileError> {
     let mut rest: Vec<(String, usize)> = files.iter().rev().map(|file| (file.clone(), 0)).collect();
     while let Some((file, depth)) = rest.pop() {
         let Some(list) = file.strip_prefix('@') else {
-            found.push(file);
+            match Path::new(&file).is_dir() {
+                true => found.extend(tests_in(&file)?),
+                false => found.push(file),
+            }
             continue;
         };
         if depth == DEPTH {
@@ -68,6 +71,22 @@ pub fn listed_files(files: &[String]) -> Result<Vec<String>, FileError> {
         }
     }
     Ok(found)
+}
+
+/// The litmus tests in a folder, by name.
+fn tests_in(folder: &str) -> Result<Vec<String>, FileError> {
+    let failed = |error| FileError::File(folder.to_owned(), error);
+    let entries = std::fs::read_dir(folder).map_err(failed)?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let paths = paths.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let tests =
+        paths.into_iter().filter(|path| path.extension().is_some_and(|end| end == "litmus"));
+    let mut names: Vec<String> = tests.map(|path| path.display().to_string()).collect();
+    names.sort();
+    match names.is_empty() {
+        true => Err(failed(io::Error::other("the folder contains no .litmus files"))),
+        false => Ok(names),
+    }
 }
 
 /// The text of a file, or of standard input for `-`.

@@ -110,7 +110,7 @@ pub fn outcomes<'a>(
     model: Model,
     limits: &Limits<'_>,
 ) -> Result<Outcomes<'a>, Stopped> {
-    assert!(test.architecture.is_x86(), "the machines know x86 only");
+    assert!(test.architecture.is_x86(), "this model enumerates x86 tests only");
     let variables = Variables::new(test);
     let mut diagrams = Diagrams::default();
     let style = match model {
@@ -118,7 +118,10 @@ pub fn outcomes<'a>(
         Model::Tso => Some(Style::Tso),
         Model::Pso => Some(Style::Pso),
         Model::Coherence => None,
-        other => panic!("outcomes under {other} are not enumerated"),
+        other => panic!(
+            "cannot enumerate outcomes under {other}: use sc, tso, pso, coherence or a model file \
+             (`--model {other}.cat`)"
+        ),
     };
     let (how, set, states) = match style {
         Some(style) => {

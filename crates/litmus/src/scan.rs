@@ -75,14 +75,14 @@ fn token(text: &str, at: usize, first: char) -> Result<(Kind, usize), Diagnostic
         return Ok((Kind::Sign, at + 1));
     }
     let end = at + first.len_utf8();
-    Err(Diagnostic::error(span(at, end), format!("`{first}` has no meaning here")))
+    Err(Diagnostic::error(span(at, end), format!("unexpected `{first}`")))
 }
 
 /// Where the quoted text that begins here ends.
 pub(crate) fn quoted(text: &str, at: usize) -> Result<usize, Diagnostic> {
     match text[at + 1..].find('"') {
         Some(length) => Ok(at + 1 + length + 1),
-        None => Err(Diagnostic::error(span(at, at + 1), "this quoted text does not end")),
+        None => Err(Diagnostic::error(span(at, at + 1), "this string is not closed")),
     }
 }
 
@@ -119,6 +119,6 @@ pub(crate) fn comment(text: &str, begin: usize) -> Result<usize, Diagnostic> {
             _ => at += 1,
         }
     }
-    let problem = Diagnostic::error(span(begin, begin + 2), "this comment does not end");
+    let problem = Diagnostic::error(span(begin, begin + 2), "this comment is not closed");
     Err(problem.help("comments nest: every `(*` needs its `*)`"))
 }

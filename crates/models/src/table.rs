@@ -183,14 +183,16 @@ const TABLE: &[Row] = &[
         model: Model::Wmo,
         name: "wmo",
         title: "weak memory order (Axe)",
-        summary: "only same-address order, and a read before what began after it ended",
+        summary: "keeps same-address order, and a read before operations that start after it \
+                  completes",
         rules: Rules::Store(WMO),
     },
     Row {
         model: Model::Rmo,
         name: "rmo",
         title: "relaxed memory order",
-        summary: "only declared dependencies; same-address reads may swap; no out-of-thin-air cycles",
+        summary: "keeps declared dependencies only; same-address reads may swap; no \
+                  out-of-thin-air values",
         rules: Rules::Store(RMO),
     },
     Row {
@@ -204,7 +206,7 @@ const TABLE: &[Row] = &[
         model: Model::Ccm,
         name: "ccm",
         title: "convergent causal memory",
-        summary: "cm and ccv together, and the write order they force has no cycle",
+        summary: "both cm and ccv, and the write order that follows from them has no cycle",
         rules: Rules::Causal(CausalRules {
             convergent: true,
             memory: true,
@@ -216,21 +218,21 @@ const TABLE: &[Row] = &[
         model: Model::Wccm,
         name: "wccm",
         title: "weak convergent causal memory",
-        summary: "ccm over what tso keeps of program order",
+        summary: "ccm with program order replaced by what tso keeps of it",
         rules: Rules::Causal(CausalRules { store_order: true, relaxed: true, ..CC }),
     },
     Row {
         model: Model::Cm,
         name: "cm",
         title: "causal memory",
-        summary: "each thread sees all it has heard of in one order, its own",
+        summary: "each thread can order all writes in its causal past consistently with its reads",
         rules: Rules::Causal(CausalRules { memory: true, ..CC }),
     },
     Row {
         model: Model::Ccv,
         name: "ccv",
         title: "causal convergence",
-        summary: "cc, and all threads agree which of two conflicting writes is the later",
+        summary: "cc, and all threads agree on the order of conflicting writes",
         rules: Rules::Causal(CausalRules { convergent: true, ..CC }),
     },
     Row {

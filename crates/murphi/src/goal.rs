@@ -57,7 +57,8 @@ impl std::fmt::Display for NoGoals {
         match self {
             NoGoals::OfElements(name) => write!(
                 f,
-                "liveness \"{name}\" is claimed of elements of a multiset, which come and go"
+                "liveness \"{name}\" is about elements of a multiset, which are added and \
+                 removed; use arrays"
             ),
             NoGoals::TooMany => {
                 write!(f, "the liveness properties have more than {MOST} instances")

@@ -385,9 +385,9 @@ impl Lexer<'_> {
             self.at += character.len_utf8();
         }
         let message = match self.text[start..self.at].chars().count() {
-            1 if first.is_control() => "this character means nothing here".to_string(),
-            1 => format!("the character `{first}` means nothing here"),
-            _ => "these characters mean nothing here".to_string(),
+            1 if first.is_control() => "unexpected character".to_string(),
+            1 => format!("unexpected character `{first}`"),
+            _ => "unexpected characters".to_string(),
         };
         let problem = Diagnostic::error(self.span(start), message);
         self.diagnostics.push(match first {

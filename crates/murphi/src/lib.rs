@@ -7,6 +7,7 @@
 
 pub mod ast;
 pub mod check;
+mod constants;
 pub mod goal;
 pub mod instance;
 pub mod interpret;
@@ -24,4 +25,5 @@ pub mod value;
 pub mod walk;
 
 pub use check::load;
+pub use constants::constants;
 pub use diagnostics::{Refusal, diagnostic, source};

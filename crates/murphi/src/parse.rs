@@ -212,7 +212,7 @@ impl<'s> Parser<'s> {
     fn names(&mut self) -> Parsed<Vec<Name>> {
         let mut names = Vec::new();
         if self.is(TokenKind::Colon) {
-            let problem = Diagnostic::warning(self.span(), "this declares nothing")
+            let problem = Diagnostic::warning(self.span(), "this declaration has no names")
                 .help("write a name before the `:`");
             self.diagnostics.push(problem);
             return Ok(names);
@@ -304,7 +304,7 @@ impl<'s> Parser<'s> {
         if self.errors <= ERRORS {
             let message = format!("this is nested more than {NESTING} levels deep");
             let problem = Diagnostic::error(self.span(), message)
-                .help("move a part of it into a function, a type or an alias of its own");
+                .help("move a part of it into a function, a type or an alias");
             self.give_up(problem);
         }
         Err(Failed)

@@ -102,10 +102,7 @@ fn treat_one(treated: Treated, name: &str) -> Result<Treated, Diagnostic> {
     let (program, _) = parse(&source);
     let items = program.map(|program| program.items).unwrap_or_default();
     let Some(definition) = items.iter().find_map(|item| definition(item, name)) else {
-        return Err(Diagnostic::error(
-            Span::default(),
-            format!("the program has no type `{name}`"),
-        ));
+        return Err(Diagnostic::error(Span::default(), format!("the model has no type `{name}`")));
     };
     let text = |span: Span| source.text[span.start as usize..span.end as usize].to_owned();
     let (size, is_enumeration) = match &definition.kind {
@@ -164,7 +161,8 @@ fn shown_orders(checked: &Checked, names: &[String]) -> Vec<Diagnostic> {
     let mut orders: Vec<Diagnostic> = Vec::new();
     for span in places {
         let told = checked.warnings.iter().find(|warning| warning.span == span);
-        let why = told.map_or("the order of its members shows here", |told| &told.message);
+        let why =
+            told.map_or("the model depends on the order of its members here", |told| &told.message);
         let message = format!("{} not used symmetrically: {why}", quoted(names));
         let problem = Diagnostic::error(span, message);
         if !orders.contains(&problem) {

@@ -61,7 +61,8 @@ impl fmt::Display for Error {
             Error::Compilation(reason) => {
                 write!(out, "the model could not be compiled: {reason}")
             }
-            Error::Stopped => out.write_str("there was no time to compile the model"),
+            Error::Stopped => out
+                .write_str("the time limit was reached while compiling the model (raise --budget)"),
         }
     }
 }

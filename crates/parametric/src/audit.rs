@@ -1,10 +1,11 @@
-//! A verdict tried out on instances: the abstraction must have their steps, and nothing may be wrong
-//! with them.
+//! The audit of a proof (`--audit N`): does the abstraction really simulate concrete instances?
 //!
-//! Nothing of this is part of a proof. Random steps of instances with up to seven processors, more
-//! than any search of the refinement has seen, are projected to every view and looked for in the
-//! abstraction; then all states of instances are visited, with one processor more each time, until
-//! there are too many. Something that is found contradicts the verdict, which is then withdrawn.
+//! Random steps of instances with up to seven processors, more than the refinement has searched, are
+//! projected to every view and searched for in the abstraction. Then all states of instances are
+//! visited, with one more processor each time, until an instance is too large. A step that the
+//! abstraction lacks, or a violation in an instance, contradicts the proof, and the verdict is withdrawn.
+//!
+//! The audit is not part of the proof. It costs one expansion of the abstraction for each step and view.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -14,9 +15,9 @@ use murphi::interpret::End;
 use murphi::value::State;
 
 use crate::instance::look_at;
-use crate::outcome::{Audit, Outcome, Shown};
+use crate::outcome::{Audit, ClaimProof, Outcome};
 use crate::question::{Listener, Question};
-use crate::simulation::{Simulation, Unseen};
+use crate::simulation::{MissingStep, Simulation};
 
 /// The most processors of an instance.
 const MOST: u64 = 7;
@@ -45,13 +46,15 @@ pub fn audit(
             walks(question, shown, abstraction, steps, &mut audit, interrupt)?;
         }
     }
-    if let Some(Shown { claim, view, .. }) = outcome.shown.first() {
+    if let Some(ClaimProof { claim, view, .. }) = outcome.shown.first() {
         let processor = &claim.prepared.processor;
         for processors in view.concrete..=MOST {
             let looked =
                 look_at(question, processor, processors, Some(STATES), listener, interrupt);
             if looked.found.is_some() {
-                return Err(format!("the protocol is broken with {processors} processors"));
+                return Err(format!(
+                    "the protocol violates its claim with {processors} processors"
+                ));
             }
             if !looked.complete {
                 break;
@@ -66,7 +69,7 @@ pub fn audit(
 /// Random steps of instances of one claim, the same number for each number of processors.
 fn walks(
     question: &Question<'_>,
-    shown: &Shown,
+    shown: &ClaimProof,
     abstraction: &Abstraction,
     steps: u64,
     audit: &mut Audit,
@@ -89,8 +92,8 @@ fn walks(
                 .as_ref()
                 .map_or("a start state".to_owned(), |rule| format!("a step of rule \"{rule}\""));
             format!(
-                "the abstraction does not have {what} with {processors} processors, seen with \
-                 {:?} in view: {}",
+                "the abstraction lacks {what} of the instance with {processors} processors, in \
+                 the view {:?}: {}",
                 unseen.view, unseen.what
             )
         })?;
@@ -107,7 +110,7 @@ fn walk(
     steps: u64,
     seed: u64,
     interrupt: &AtomicBool,
-) -> Result<u64, Unseen> {
+) -> Result<u64, MissingStep> {
     let mut random = Rng::new(seed);
     let starts = simulation.starts()?;
     let mut state: Option<State> = None;

@@ -1,13 +1,14 @@
-//! Claims that are enough for the memory model and are about one address at a time.
+//! Proofs that abstract addresses as well: claims about one address at a time that imply the memory
+//! model.
 //!
-//! They are tried before observers that look at all addresses of the model: one address stands for
-//! all, so that they take no longer with many addresses than with one, and the answer is for any
-//! number of them. One that fails says nothing about the protocol, and neither does one that cannot
-//! be tried.
+//! They are tried before the observers that watch all addresses of the model, because with one concrete
+//! address the cost does not grow with the number of addresses, and the verdict is for any number of
+//! them. If such a claim fails, or cannot be abstracted, that says nothing about the protocol, and the
+//! plan continues.
 //!
-//! Addresses are abstracted first and processors of what comes out of it then. What a processor does
-//! at another address may need lemmas of its own. They are found where there are a few processors,
-//! and what they claim of the address in view is claimed for any number of them in the end.
+//! Addresses are abstracted first (transformation T15 of docs/abstraction.md), then the processors of the
+//! result. What a processor does at other addresses may need lemmas of its own: they are found in
+//! instances with few processors, and proved for any number of processors together with the claim.
 
 use std::sync::atomic::AtomicBool;
 
@@ -17,10 +18,10 @@ use abstraction::{
 };
 use explore::Progress;
 use murphi::ast::Program;
-use refine::{Kept, Verdict};
+use refine::{UsedLemma, Verdict};
 
 use crate::carry_out::refined;
-use crate::outcome::{AddressProof, Addresses, Excluded, Shown, Via};
+use crate::outcome::{Abstracted, AddressProof, Addresses, ClaimProof, ProvedExclusion};
 use crate::plan::{Claim, OneAddress, with_places};
 use crate::question::{Listener, Question};
 
@@ -30,7 +31,7 @@ pub(crate) fn shown(
     claim: &OneAddress,
     listener: &mut Listener<'_>,
     interrupt: &AtomicBool,
-) -> Option<Shown> {
+) -> Option<ClaimProof> {
     Attempt { question, claim, listener, interrupt }.shown()
 }
 
@@ -42,7 +43,7 @@ struct Attempt<'a, 'b> {
 }
 
 impl Attempt<'_, '_> {
-    fn shown(mut self) -> Option<Shown> {
+    fn shown(mut self) -> Option<ClaimProof> {
         let OneAddress { name, program, address, .. } = self.claim;
         let (_, program) = with_places(self.question.source, name, program.clone());
         let excluded = if self.claim.exclusions { self.exclusions(&program) } else { Vec::new() };
@@ -65,7 +66,7 @@ impl Attempt<'_, '_> {
         program: &Program,
         exclusions: &[Exclusion],
         processors: u64,
-    ) -> Option<(Program, Vec<Kept>)> {
+    ) -> Option<(Program, Vec<UsedLemma>)> {
         let OneAddress { name, address, processor, .. } = self.claim;
         let processor = find_processor(program, Some(processor)).ok()?;
         let program = with_processors(program, &processor, processors);
@@ -73,12 +74,12 @@ impl Attempt<'_, '_> {
         let (prepared, abstraction) = by_address(&program, address, exclusions, dialect).ok()?;
         let options = self.question.refinement(abstraction.view, &[]);
         let options = refine::Options { abstraction, ..options };
-        let found = self.verified(&format!("{name}, one address"), &prepared, &options)?;
+        let found = self.verified(&format!("{name}, with one address"), &prepared, &options)?;
         Some((of_one_address(found.abstraction?, address), found.lemmas))
     }
 
     /// The claim about the one address of a program, if it holds.
-    fn of_one_address(&mut self, program: Program, proof: AddressProof) -> Option<Shown> {
+    fn of_one_address(&mut self, program: Program, proof: AddressProof) -> Option<ClaimProof> {
         let question = self.question;
         let (source, program) = with_places(question.source, &self.claim.name, program);
         let prepared = self.prepared(&program)?;
@@ -90,13 +91,18 @@ impl Attempt<'_, '_> {
             prepared,
         };
         let (view, found) = refined(question, &claim, self.listener, self.interrupt).ok()?;
-        let shown =
-            Shown { claim, found, view, via: Via::OneAddress(proof), witnesses: Vec::new() };
+        let shown = ClaimProof {
+            claim,
+            found,
+            view,
+            via: Abstracted::OneAddress(proof),
+            witnesses: Vec::new(),
+        };
         (shown.holds() && shown.found.left_out.is_empty()).then_some(shown)
     }
 
     /// What processors do at one address at a time.
-    fn exclusions(&mut self, program: &Program) -> Vec<Excluded> {
+    fn exclusions(&mut self, program: &Program) -> Vec<ProvedExclusion> {
         let (_, program) = with_places(self.question.source, "exclusions", program.clone());
         let possible = possible_exclusions(&program, &self.claim.address);
         if possible.is_empty() {
@@ -111,14 +117,18 @@ impl Attempt<'_, '_> {
     }
 
     /// Exclusions, if they hold for any number of processors and addresses.
-    fn excluded(&mut self, program: &Program, exclusions: Vec<Exclusion>) -> Option<Excluded> {
+    fn excluded(
+        &mut self,
+        program: &Program,
+        exclusions: Vec<Exclusion>,
+    ) -> Option<ProvedExclusion> {
         let program = exclusion_program(program, &self.claim.address, &exclusions).ok()?;
         let (_, program) = with_places(self.question.source, "exclusions", program);
         let prepared = self.prepared(&program)?;
         let view = View { concrete: 1, named: false };
         let options = self.question.refinement(view, &[]);
         let found = self.verified("one address at a time", &prepared, &options)?;
-        Some(Excluded { exclusions, view, lemmas: found.lemmas })
+        Some(ProvedExclusion { exclusions, view, lemmas: found.lemmas })
     }
 
     /// What was found, if a program keeps all that it claims.

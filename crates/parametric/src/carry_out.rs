@@ -1,4 +1,8 @@
-//! Does what a plan says, until a step settles the question.
+//! Executes the steps of a [`Plan`] until one of them decides the question.
+//!
+//! Searches of small instances end with a violation or with nothing; a claim about one address decides
+//! only if it is proved; a claim with all addresses of the model decides in either case, unless a lemma
+//! is missing or a limit is reached. Whether one proved claim is enough is part of the plan.
 
 use std::sync::atomic::AtomicBool;
 
@@ -8,7 +12,7 @@ use refine::{BrokenInstance, Unknown, Verdict, Verification};
 
 use crate::by_address;
 use crate::instance;
-use crate::outcome::{End, Found, Outcome, Shown, Via};
+use crate::outcome::{Abstracted, ClaimProof, End, Found, Outcome};
 use crate::place::refused;
 use crate::plan::{Claim, Plan, Step};
 use crate::question::{Failure, Listener, Question};
@@ -21,7 +25,7 @@ pub fn carry_out(
     listener: &mut Listener<'_>,
     interrupt: &AtomicBool,
 ) -> Result<Outcome, Failure> {
-    let mut shown: Vec<Shown> = Vec::new();
+    let mut shown: Vec<ClaimProof> = Vec::new();
     for step in &plan.steps {
         match step {
             Step::Search { processors, states } => {
@@ -48,8 +52,8 @@ pub fn carry_out(
             Step::Claim(claim) => {
                 let (view, found) = refined(question, claim, listener, interrupt)?;
                 let is_settled = is_settled(plan, &found.verdict);
-                let (claim, via) = (claim.clone(), Via::Composition);
-                let one = Shown { claim, found, view, via, witnesses: Vec::new() };
+                let (claim, via) = (claim.clone(), Abstracted::Composition);
+                let one = ClaimProof { claim, found, view, via, witnesses: Vec::new() };
                 shown.push(by_witnesses(question, one, listener, interrupt));
                 if is_settled {
                     break;
@@ -84,18 +88,18 @@ fn is_settled(plan: &Plan, verdict: &Verdict) -> bool {
 /// How it ends. What is wrong with a prepared program is looked for again in the protocol.
 fn end(
     question: &Question<'_>,
-    shown: &[Shown],
+    shown: &[ClaimProof],
     listener: &mut Listener<'_>,
     interrupt: &AtomicBool,
 ) -> End {
     let begins_nowhere = match question.memory_model {
-        Some(_) => shown.iter().any(Shown::begins_nowhere),
-        None => shown.iter().any(Shown::says_nothing),
+        Some(_) => shown.iter().any(ClaimProof::begins_nowhere),
+        None => shown.iter().any(ClaimProof::says_nothing),
     };
     if begins_nowhere {
         return End::NoStart;
     }
-    let Some(Shown { claim, found, .. }) = shown.last() else { return End::Claims };
+    let Some(ClaimProof { claim, found, .. }) = shown.last() else { return End::Claims };
     let Verdict::Broken(BrokenInstance { processors, .. }) = found.verdict else {
         return End::Claims;
     };

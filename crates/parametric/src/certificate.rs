@@ -1,13 +1,16 @@
-//! What a verdict rests on, for `tribunal certify`: the question, and of each claim the view and the
-//! lemmas. Abstract programs are derived from these again, by the code that will check them.
+//! The certificate of a verdict, for `tribunal certify`.
+//!
+//! It has the question, and for each claim the view and the lemmas. Crate `recheck` derives the abstract
+//! programs from these, the same way in which it will derive them when it checks the certificate, so
+//! that nothing of the search that found the proof is needed.
 
 use abstraction::{View, Witness};
 use conform::MemoryModel;
 use murphi::check::Dialect;
 use recheck::{AddressLemmas, Certificate, ExclusionProof, Layer, OneAddress, Proof};
-use refine::Kept;
+use refine::UsedLemma;
 
-use crate::outcome::{AddressProof, Excluded, Outcome, Shown, Via};
+use crate::outcome::{Abstracted, AddressProof, ClaimProof, Outcome, ProvedExclusion};
 use crate::plan::Plan;
 use crate::question::Question;
 
@@ -62,10 +65,10 @@ fn asked(question: &Question<'_>, plan: &Plan) -> recheck::Question {
     }
 }
 
-fn proof(shown: &Shown) -> Proof {
+fn proof(shown: &ClaimProof) -> Proof {
     let one_address = match &shown.via {
-        Via::Composition => None,
-        Via::OneAddress(proof) => Some(of_one_address(proof)),
+        Abstracted::Composition => None,
+        Abstracted::OneAddress(proof) => Some(of_one_address(proof)),
     };
     let processors = layer(shown.view, &shown.found.lemmas);
     let witnesses = shown.witnesses.iter().map(witness).collect();
@@ -78,7 +81,7 @@ fn witness(witness: &Witness) -> recheck::Witness {
 }
 
 fn of_one_address(proof: &AddressProof) -> OneAddress {
-    let excluded = |one: &Excluded| ExclusionProof {
+    let excluded = |one: &ProvedExclusion| ExclusionProof {
         conditions: one.exclusions.iter().map(ToString::to_string).collect(),
         processors: layer(one.view, &one.lemmas),
     };
@@ -92,10 +95,10 @@ fn of_one_address(proof: &AddressProof) -> OneAddress {
 }
 
 /// A view and lemmas, from which the rest follows.
-fn layer(View { concrete, named }: View, lemmas: &[Kept]) -> Layer {
+fn layer(View { concrete, named }: View, lemmas: &[UsedLemma]) -> Layer {
     Layer { concrete, named, lemmas: texts(lemmas), ..Layer::default() }
 }
 
-fn texts(lemmas: &[Kept]) -> Vec<String> {
+fn texts(lemmas: &[UsedLemma]) -> Vec<String> {
     lemmas.iter().map(|kept| kept.text.clone()).collect()
 }

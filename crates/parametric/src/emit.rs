@@ -1,4 +1,5 @@
-//! The abstract program as a text for other tools, with comments on what is abstract.
+//! The abstract program as Murphi text for other model checkers (`--emit-abstraction`), with comments
+//! that explain `Other` and the parameters that stand for values of abstract processors.
 
 use std::fmt::Write as _;
 
@@ -11,17 +12,19 @@ use murphi::transform::{expression, identifier};
 pub fn emit(abstraction: &Abstraction, prepared: &Prepared, origin: &str) -> String {
     let processor = &prepared.processor.name;
     let mut text = format!(
-        "-- {} for any number of processors: those of type {processor} stay as they are, and\n\
-         -- {OTHER} stands for all others. What belongs to {OTHER} is not kept; a parameter of a\n\
-         -- rule stands for what is read of it. If everything here holds, it holds of the model\n\
-         -- with any number of processors.\n",
+        "-- Abstraction of {} for any number of processors. The processors of type {processor} \
+         are\n-- concrete, and {OTHER} stands for all others. The variables of {OTHER} are not \
+         kept; where a\n-- rule reads one, a parameter of the rule stands for its value. If every \
+         property of this\n-- program holds, the properties of the model hold for any number of \
+         processors.\n",
         single_line(origin)
     );
     if abstraction.view.named {
         let _ = writeln!(
             text,
-            "-- {NAMED} is one of the others, of which nothing is kept but who it is: {OTHER} is not it\n\
-             -- but as an index, where {OTHER} is all that are not of type {processor}."
+            "-- {NAMED} is one of the other processors, known by name: a stored reference to it \
+             is told\n-- from {OTHER}. As an index, {OTHER} stands for all processors that are \
+             not of type {processor}."
         );
     }
     text.push('\n');

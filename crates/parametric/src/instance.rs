@@ -1,9 +1,9 @@
-//! A definite number of processors with which something is wrong: the run, in the protocol as it was
-//! written.
+//! Confirms a violation of a small instance in the protocol as written.
 //!
-//! The refinement works on a prepared program (counters are sets, an observer is composed with it).
-//! What it finds there is looked for again in the protocol itself, so that what is reported is a run
-//! of that, and for a memory model one that the trace checker has judged.
+//! The refinement works on a prepared program: counters are replaced by sets, and an observer may be
+//! composed with it. A violation that it finds there is searched for again in the protocol itself, with
+//! the same number of processors. So the counterexample that is reported is one of the protocol, and for
+//! a memory model one that the trace checker has judged.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -19,7 +19,7 @@ use crate::outcome::Found;
 use crate::question::{Listener, Question};
 
 /// What was seen of the protocol with so many processors.
-pub(crate) struct Looked {
+pub(crate) struct InstanceSearch {
     /// What is wrong, if anything is.
     pub(crate) found: Option<Found>,
     /// How many states were visited.
@@ -36,7 +36,7 @@ pub(crate) fn look_at(
     states: Option<u64>,
     listener: &mut Listener<'_>,
     interrupt: &AtomicBool,
-) -> Looked {
+) -> InstanceSearch {
     let (source, mut options) = instance(question, processor, processors);
     options.search.states = states.or(options.search.states);
     let task = format!("the protocol with {processors} processors");
@@ -45,7 +45,7 @@ pub(crate) fn look_at(
         Some(_) => memory(source, options, &mut progress, interrupt),
         None => own(source, &options, processors, &mut progress, interrupt),
     };
-    looked.unwrap_or(Looked { found: None, states: 0, complete: false })
+    looked.unwrap_or(InstanceSearch { found: None, states: 0, complete: false })
 }
 
 /// The memory model; nothing if the protocol cannot be composed.
@@ -54,7 +54,7 @@ fn memory(
     options: conform::Options,
     progress: &mut dyn FnMut(&explore::Progress),
     interrupt: &AtomicBool,
-) -> Option<Looked> {
+) -> Option<InstanceSearch> {
     let found = conform::verify(&source, &options, &mut |_, now| progress(now), interrupt).ok()?;
     let states = found.lemmas.iter().map(|lemma| lemma.exploration.states).sum();
     let complete = matches!(found.verdict, Verdict::Holds(()));
@@ -64,7 +64,7 @@ fn memory(
     };
     let (options, verification) = (Box::new(options), Box::new(found));
     let found = is_wrong.then_some(Found::Memory { source, options, verification });
-    Some(Looked { found, states, complete })
+    Some(InstanceSearch { found, states, complete })
 }
 
 /// The protocol's own claims; nothing if it cannot be run.
@@ -74,7 +74,7 @@ fn own(
     processors: u64,
     progress: &mut dyn FnMut(&explore::Progress),
     interrupt: &AtomicBool,
-) -> Option<Looked> {
+) -> Option<InstanceSearch> {
     let checked = murphi::load(source, &options.language).ok()?;
     let interpreter = Interpreter::new(Arc::new(checked.model)).ok()?;
     let exploration =
@@ -84,7 +84,7 @@ fn own(
     let states = exploration.states;
     let (interpreter, exploration) = (Box::new(interpreter), Box::new(exploration));
     let found = is_wrong.then_some(Found::Own { processors, interpreter, exploration });
-    Some(Looked { found, states, complete })
+    Some(InstanceSearch { found, states, complete })
 }
 
 /// The protocol with so many processors: by its constant if there is one, else as another text.

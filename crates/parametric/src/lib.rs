@@ -1,10 +1,15 @@
-//! How is it shown for any number of processors?
+//! Verification for any number of processors: from a question to a report.
 //!
-//! A [`Question`] is a protocol with a memory model, or with its own invariants. [`plan`] says what
-//! will be done about it, as steps that can be printed: which claims are abstracted, in which views,
-//! and where few processors are searched first. [`carry_out`] does it. A claim is shown by crate
-//! `refine`, which finds lemmas for crate `abstraction`; a violation is reported only with a run of
-//! the protocol as it was written. [`answer`] carries a plan out and makes a [`report::Report`] of it.
+//! A [`Question`] is a protocol with a memory model, or with its own invariants. [`plan`] turns it into
+//! steps that can be printed: which claims are abstracted, in which views, and when instances with few
+//! processors are searched first. [`carry_out`] executes the steps. Crate `refine` proves a claim, with
+//! lemmas that it finds for the abstractions of crate `abstraction`. A violation is reported only with a
+//! counterexample of the protocol as written. [`answer`] does all of this and returns a
+//! [`report::Report`].
+//!
+//! Soundness rests on crate `abstraction` alone; this crate decides only what is tried, and in which
+//! order. The cost is that of the searches, which the plan bounds by numbers of states, so that a run
+//! can be repeated.
 
 mod audit;
 mod by_address;
@@ -25,8 +30,10 @@ pub use audit::audit;
 pub use carry_out::carry_out;
 pub use certificate::certificate;
 pub use emit::{emit, with_ranges};
-pub use outcome::{AddressProof, Addresses, Audit, End, Excluded, Found, Outcome, Shown, Via};
+pub use outcome::{
+    Abstracted, AddressProof, Addresses, Audit, ClaimProof, End, Found, Outcome, ProvedExclusion,
+};
 pub use plan::{Claim, OneAddress, Plan, Step, plan};
 pub use question::{Failure, Listener, Question};
-pub use report::{Answer, Told, Unanswered, answer};
-pub use simulation::{Simulation, Unseen};
+pub use report::{Answer, AnswerReport, Unanswered, answer};
+pub use simulation::{MissingStep, Simulation};

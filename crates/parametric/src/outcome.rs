@@ -1,11 +1,12 @@
-//! What came of a plan.
+//! The result of carrying out a plan: how it ended, the claims that were proved or not, with their views
+//! and lemmas, and the violation if there is one.
 
 use abstraction::{Exclusion, View, Witness};
 use conform::Doubt;
 use explore::Exploration;
 use murphi::interpret::Interpreter;
 use murphi::source::Source;
-use refine::{Kept, Verdict, Verification};
+use refine::{UsedLemma, Verdict, Verification};
 use serde::Serialize;
 
 use crate::plan::{Claim, Plan};
@@ -16,7 +17,7 @@ use crate::question::Question;
 pub struct Outcome {
     /// The claims that were tried, in their order, with what came of each. If one address stood for
     /// all, the one claim that holds.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ClaimProof>,
     /// How it ended.
     pub end: End,
     /// What the claims that hold rest on and is not established, with its places.
@@ -69,7 +70,7 @@ pub enum Found {
 
 /// A claim with what came of it.
 #[derive(Debug)]
-pub struct Shown {
+pub struct ClaimProof {
     /// The claim.
     pub claim: Claim,
     /// What came of it.
@@ -77,14 +78,14 @@ pub struct Shown {
     /// What was kept of processors.
     pub view: View,
     /// How its program comes from the protocol.
-    pub via: Via,
+    pub via: Abstracted,
     /// How invariants that ask for some processor are claimed, where the program says so.
     pub witnesses: Vec<Witness>,
 }
 
 /// How the program of a claim comes from the protocol.
 #[derive(Debug, Clone)]
-pub enum Via {
+pub enum Abstracted {
     /// It is the protocol, composed with an observer if it is about memory.
     Composition,
     /// One address stands for all.
@@ -95,22 +96,22 @@ pub enum Via {
 #[derive(Debug, Clone, Default)]
 pub struct AddressProof {
     /// What a processor does at one address at a time, and how that was shown.
-    pub exclusions: Vec<Excluded>,
+    pub exclusions: Vec<ProvedExclusion>,
     /// Lemmas about other addresses, which the program claims of its own one.
-    pub lemmas: Vec<Kept>,
+    pub lemmas: Vec<UsedLemma>,
     /// With how many processors these lemmas were found, if they were looked for.
     pub processors: Option<u64>,
 }
 
 /// That a processor does some things at one address at a time, whatever the number of processors.
 #[derive(Debug, Clone)]
-pub struct Excluded {
+pub struct ProvedExclusion {
     /// What it does.
     pub exclusions: Vec<Exclusion>,
     /// What was kept of processors to show it.
     pub view: View,
     /// The lemmas that show it.
-    pub lemmas: Vec<Kept>,
+    pub lemmas: Vec<UsedLemma>,
 }
 
 /// How a verdict was tried out.
@@ -137,7 +138,7 @@ pub enum Addresses {
     Any,
 }
 
-impl Shown {
+impl ClaimProof {
     /// Whether the claim holds for any number of processors.
     pub fn holds(&self) -> bool {
         matches!(self.found.verdict, Verdict::Holds(()))
@@ -157,7 +158,12 @@ impl Shown {
 
 impl Outcome {
     /// What came of it, and what the claims that hold rest on.
-    pub(crate) fn new(question: &Question<'_>, plan: &Plan, shown: Vec<Shown>, end: End) -> Self {
+    pub(crate) fn new(
+        question: &Question<'_>,
+        plan: &Plan,
+        shown: Vec<ClaimProof>,
+        end: End,
+    ) -> Self {
         let (mut open, mut assumed, mut values) = (Vec::new(), Vec::new(), None);
         if let Some(grounds) = &plan.grounds {
             let holding = shown.iter().filter(|shown| shown.holds());
@@ -175,9 +181,10 @@ impl Outcome {
     /// enough, and everything that they rest on. A program of which an invariant was left out does
     /// not count.
     pub fn holds(&self, plan: &Plan) -> bool {
-        let holds = |shown: &Shown| shown.holds() && shown.found.left_out.is_empty();
-        let is_enough =
-            |shown: &Shown| plan.one_is_enough || matches!(shown.via, Via::OneAddress(_));
+        let holds = |shown: &ClaimProof| shown.holds() && shown.found.left_out.is_empty();
+        let is_enough = |shown: &ClaimProof| {
+            plan.one_is_enough || matches!(shown.via, Abstracted::OneAddress(_))
+        };
         let claims = plan.claims().count();
         let all_hold = self.shown.len() == claims && self.shown.iter().all(holds);
         let one_holds = self.shown.iter().any(|shown| holds(shown) && is_enough(shown));

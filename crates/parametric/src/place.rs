@@ -1,8 +1,8 @@
-//! Where in the protocol something is that is refused in a composition of it.
+//! Finds the place in the protocol that a diagnostic about a composition refers to.
 //!
-//! A composition is a text of its own, which nobody but Tribunal has seen. What is refused there is
-//! either a part of the protocol, which is looked for there by what it says, or it belongs to what
-//! observes the protocol; then the place is the procedure that marks what is observed.
+//! A protocol composed with an observer is a text that the user has never seen. If a construct in it
+//! cannot be abstracted, it is either a part of the protocol, which is found in the source by its text,
+//! or a part of the observer; then the diagnostic points to the procedure that marks the observed event.
 
 use murphi::ast::{Item, Program, Statement};
 use murphi::diagnostic::Diagnostic;
@@ -81,13 +81,14 @@ fn observed(question: &Question<'_>, program: &Program, problem: Diagnostic) -> 
         })
     });
     let Some(mark) = mark else { return problem };
-    let message = format!(
-        "what observes `{}` cannot be abstracted from any number of processors: {}",
-        mark.text, problem.message
-    );
+    let message =
+        format!("the observer of `{}` cannot be abstracted: {}", mark.text, problem.message);
     let help = match mark.text == commit {
-        true => "verify with --commit none, or for a definite number of processors",
-        false => "verify for a definite number of processors, without --any-processors",
+        true => {
+            "verify with --commit none, or for a fixed number of processors (without \
+                 --any-processors)"
+        }
+        false => "verify for a fixed number of processors, without --any-processors",
     };
     Diagnostic::error(mark.span, message).help(help)
 }

@@ -1,11 +1,10 @@
-//! What will be done, as steps that can be printed.
+//! The plan of a proof: steps that can be printed (`--plan`) and carried out.
 //!
-//! The protocol's own invariants are one claim. For a memory model there are several: claims about
-//! one address at a time, each of which is enough, come first where data is independent, because one
-//! address then stands for all; then the claims with all addresses of the model. Few processors are
-//! searched for a violation before claims that take long, so that all claims are looked at before one
-//! of them stays open: for `sc` after those about one address (they are quick), for `tso` before them
-//! (they are not).
+//! The invariants of the protocol are one claim. For a memory model there are several claims. If data
+//! independence is established, claims about one address at a time come first, because each of them is
+//! sufficient and independent of the number of addresses. Then come the claims with all addresses of the
+//! model. Instances with few processors are searched for a violation before the expensive claims: for
+//! `sc` after the claims about one address, which are cheap, and for `tso` before them.
 
 use std::fmt;
 
@@ -228,13 +227,16 @@ impl fmt::Display for Plan {
             if let (Step::Claim(_), true, true) =
                 (step, self.one_is_enough, number + 1 < self.steps.len())
             {
-                writeln!(f, "   If it holds, the protocol is verified; if not, the plan goes on.")?;
+                writeln!(
+                    f,
+                    "   If the proof succeeds, the protocol is verified; otherwise continue."
+                )?;
             }
         }
         write!(
             f,
-            "A violation of a claim is looked for again in the protocol as it was written, and \
-             reported with a run of it."
+            "A violation is confirmed in the protocol as written, and reported with a \
+             counterexample."
         )
     }
 }
@@ -246,8 +248,8 @@ impl fmt::Display for Step {
                 let numbers: Vec<String> = processors.iter().map(u64::to_string).collect();
                 write!(
                     f,
-                    "Search the protocol with {} processors for a violation, up to {states} states \
-                     in each search.",
+                    "Search instances with {} processors for a violation, up to {states} states \
+                     each.",
                     numbers.join(" and ")
                 )
             }
@@ -259,30 +261,28 @@ impl fmt::Display for Step {
 
 impl fmt::Display for OneAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "Show for any number of processors and addresses: {}.", self.name)?;
+        writeln!(f, "Prove for any number of processors and addresses: {}.", self.name)?;
         if self.exclusions {
-            writeln!(f, "   First show what a processor does at one address at a time.")?;
+            writeln!(f, "   First prove which states a processor cannot be in at one address.")?;
         }
         match self.lemmas {
             Some(processors) => writeln!(
                 f,
-                "   Let one address stand for all, by lemmas found with {processors} processors; \
-                 show them for any number of processors together with the claim."
+                "   Abstract to one address, with lemmas found in the instance with {processors} \
+                 processors; prove the lemmas together with the claim."
             )?,
-            None => {
-                writeln!(f, "   Let one address stand for all, without lemmas about addresses.")?
-            }
+            None => writeln!(f, "   Abstract to one address, without lemmas about addresses.")?,
         }
-        write!(f, "   If it holds, the protocol is verified; if not, the plan goes on.")
+        write!(f, "   If the proof succeeds, the protocol is verified; otherwise continue.")
     }
 }
 
 impl fmt::Display for Claim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Show for any number of processors: {}.", self.name)?;
+        write!(f, "Prove for any number of processors: {}.", self.name)?;
         for (number, view) in self.views.iter().enumerate() {
-            let before = if number == 0 { "With" } else { "If a lemma is missing, with" };
-            let named = if view.named { ", 1 known by its name" } else { "" };
+            let before = if number == 0 { "Abstraction:" } else { "If a lemma is missing:" };
+            let named = if view.named { ", 1 known by name" } else { "" };
             let many = view.concrete;
             let concrete = if many == 1 { "processor" } else { "processors" };
             write!(f, "\n   {before} {many} concrete {concrete}{named}, Other for the rest.")?;

@@ -1,4 +1,6 @@
-//! What a state of the concrete program looks like to the abstraction.
+//! Projects a state of a concrete instance to a view of the abstraction: concrete processors keep their
+//! variables, references to other processors become `Other` (or the processor known by name), and a set
+//! keeps one element that says whether it has members outside the view.
 
 use murphi::ir::{Model, TypeId, TypeKind};
 use murphi::value::{State, Value};

@@ -1,4 +1,5 @@
-//! What is asked, and why there may be no answer at all.
+//! The question (a protocol, its claims and the options of the proof), and the reasons why there may be
+//! no answer to it.
 
 use abstraction::{Lemma, Prepared, View, least_view};
 use conform::MemoryModel;

@@ -1,6 +1,5 @@
-//! What came of a plan, as data: [`answer`] carries a plan out, has what it found confirmed, tries the
-//! verdict out where that is asked for, and makes a [`Report`] of it. The `report` crate shows it to
-//! a person and to programs.
+//! The report on a question, as data: [`answer`] carries out a plan, confirms a violation, audits the
+//! proof on request, and returns a [`Report`]. Crate `report` prints it as text and JSON.
 
 mod claims;
 mod sentence;
@@ -15,7 +14,7 @@ use explore::{Reason, Stop};
 use murphi::Refusal;
 use murphi::source::Source;
 use recheck::Certificate;
-use refine::{Kept, Small, Unrunnable};
+use refine::{ObservedInstance, Unrunnable, UsedLemma};
 use serde::Serialize;
 
 use crate::audit::audit;
@@ -115,23 +114,23 @@ pub struct ClaimSummary {
     /// Whether no lemma can be left out.
     pub minimal: bool,
     /// The lemmas.
-    pub lemmas: Vec<Kept>,
+    pub lemmas: Vec<UsedLemma>,
     /// The concrete instances that were looked at.
-    pub instances: Vec<Small>,
+    pub instances: Vec<ObservedInstance>,
 }
 
 /// What came of a plan.
 #[derive(Debug)]
 pub struct Answer {
     /// What to say about it.
-    pub told: Told,
+    pub told: AnswerReport,
     /// What was found.
     pub outcome: Outcome,
 }
 
 /// What to say about an answer.
 #[derive(Debug, Clone)]
-pub enum Told {
+pub enum AnswerReport {
     /// About any number of processors.
     AnyNumber(Box<Report>),
     /// The memory model is violated with some number of processors, or an observer objects.
@@ -161,9 +160,9 @@ pub fn answer(
     let audited = steps.map(|steps| audit(question, &outcome, steps, listener, stop.flag()));
     let told = tell(question, plan, &outcome, stop).map_err(Unanswered::NotConfirmed)?;
     let told = match (told, audited) {
-        (Told::AnyNumber(mut report), Some(audited)) => {
+        (AnswerReport::AnyNumber(mut report), Some(audited)) => {
             report.audited(audited);
-            Told::AnyNumber(report)
+            AnswerReport::AnyNumber(report)
         }
         (told, _) => told,
     };
@@ -176,7 +175,7 @@ fn tell(
     plan: &Plan,
     outcome: &Outcome,
     stop: &Stop,
-) -> Result<Told, NotConfirmed> {
+) -> Result<AnswerReport, NotConfirmed> {
     let asked = |verdict, sentence| claims::report(question, outcome, verdict, sentence);
     let not_established = || {
         let sentence = conform::report::undecided(&outcome.open, question.source);
@@ -187,7 +186,7 @@ fn tell(
         End::NoStart => not_established(),
         End::Found(Found::Memory { source, options, verification }) => {
             let report = conform::report::report(source, options, verification, stop)?;
-            return Ok(Told::Memory(Box::new(report)));
+            return Ok(AnswerReport::Memory(Box::new(report)));
         }
         End::Found(Found::Own { processors, interpreter, exploration }) => {
             let run = told(interpreter, exploration, false).map_err(NotConfirmed::Contradicted)?;
@@ -205,7 +204,7 @@ fn tell(
         End::Claims if outcome.is_verified() && !outcome.open.is_empty() => not_established(),
         End::Claims => claims::told(question, plan, outcome, stop),
     };
-    Ok(Told::AnyNumber(Box::new(report)))
+    Ok(AnswerReport::AnyNumber(Box::new(report)))
 }
 
 impl Answer {
@@ -216,7 +215,7 @@ impl Answer {
         plan: &Plan,
     ) -> Result<Option<Certificate>, String> {
         match &self.told {
-            Told::AnyNumber(report)
+            AnswerReport::AnyNumber(report)
                 if matches!(report.verdict, Verdict::Undecided(Open::Contradicted)) =>
             {
                 Ok(None)
@@ -290,12 +289,14 @@ impl Failure {
                 Refusal::of(&source, problems)
             }
             Failure::Unrunnable(Unrunnable::Refused(source, problems)) => {
-                let sentence = "an instance of the protocol, or its abstraction, is refused";
+                let sentence = "an instance of the protocol, or its abstraction, is not a valid \
+                                model";
                 Refusal { source, problems, sentence: sentence.to_owned() }
             }
-            Failure::Unrunnable(Unrunnable::TooLarge) => {
-                Refusal::whole(source, "a state is too large; make the model smaller")
-            }
+            Failure::Unrunnable(Unrunnable::TooLarge) => Refusal::whole(
+                source,
+                "a state of the abstraction is too large; use smaller constants",
+            ),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! That the abstraction simulates an instance, step by step: every step of the instance, seen with
-//! any processors in view, is a step of the abstraction or changes nothing there.
+//! Checks that an abstraction simulates an instance, step by step: projected to any view, every step of
+//! the instance is a step of the abstraction or leaves the projection unchanged (lemma L1 of
+//! docs/abstraction.md). If the step fails, a step of the abstraction must fail in some view, or one of
+//! its invariants must not hold (L3).
 //!
-//! This is what soundness rests on, tried out on actual steps; it is not used to prove anything. A
-//! step that fails must show, too: in some view a step of the abstraction fails, or an invariant of
-//! it does not hold.
+//! Used by the audit and by tests only; no proof depends on it.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct Simulation<'a> {
 
 /// A step of an instance that the abstraction does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unseen {
+pub struct MissingStep {
     /// The rule, or `None` for a start state.
     pub rule: Option<String>,
     /// The processors in view, by their numbers; the last is known by its name only, if one is.
@@ -84,7 +84,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// The start states of the instance, each of which is one of the abstraction in every view.
-    pub fn starts(&self) -> Result<Vec<State>, Unseen> {
+    pub fn starts(&self) -> Result<Vec<State>, MissingStep> {
         let seen = starts(&self.abstracted);
         let found = starts(&self.instance);
         for start in &found {
@@ -92,7 +92,7 @@ impl<'a> Simulation<'a> {
                 let projected = self.project(start, view);
                 if !seen.contains(&projected) {
                     let what = format!("{projected:?}");
-                    return Err(Unseen { rule: None, view: view.clone(), what });
+                    return Err(MissingStep { rule: None, view: view.clone(), what });
                 }
             }
         }
@@ -115,8 +115,8 @@ impl<'a> Simulation<'a> {
     }
 
     /// That a step of the instance is one of the abstraction in every view, or an error in some.
-    pub fn sees(&self, state: &State, rule: usize, end: &End) -> Result<(), Unseen> {
-        let unseen = |view: &[usize], what: String| Unseen {
+    pub fn sees(&self, state: &State, rule: usize, end: &End) -> Result<(), MissingStep> {
+        let unseen = |view: &[usize], what: String| MissingStep {
             rule: Some(self.instance.model().rules[rule].name.clone()),
             view: view.to_vec(),
             what,

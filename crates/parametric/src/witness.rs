@@ -1,9 +1,10 @@
-//! A second attempt at invariants that ask for some processor, by witnesses.
+//! A second attempt to prove invariants that ask for *some* processor, by witnesses (transformation T17
+//! of docs/abstraction.md).
 //!
-//! Where the abstraction of a claim is undecided about such invariants, the ways to claim them by
-//! witnesses are tried out on a small instance, which costs little, and the first that holds there is
-//! claimed for any number of processors (T17 of docs/abstraction.md). The lemmas of the first attempt
-//! are taken along. What fails here says nothing about the protocol: then the first attempt stands.
+//! If the abstraction leaves such invariants undecided, the possible ways to claim them by witnesses are
+//! tried on a small instance, which is cheap. The first way that holds there is claimed for any number of
+//! processors, starting with the lemmas of the first attempt. If it fails, that says nothing about the
+//! protocol, and the result of the first attempt stands.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +17,7 @@ use murphi::source::Source;
 use refine::Verdict;
 
 use crate::carry_out::with_lemmas;
-use crate::outcome::Shown;
+use crate::outcome::ClaimProof;
 use crate::plan::Claim;
 use crate::question::{Listener, Question};
 
@@ -30,10 +31,10 @@ const MORE_STATES: u64 = 10;
 /// What was shown, with fewer invariants left open if witnesses help.
 pub(crate) fn by_witnesses(
     question: &Question<'_>,
-    shown: Shown,
+    shown: ClaimProof,
     listener: &mut Listener<'_>,
     interrupt: &AtomicBool,
-) -> Shown {
+) -> ClaimProof {
     if !shown.holds() || shown.found.left_out.is_empty() {
         return shown;
     }
@@ -83,7 +84,7 @@ impl Attempt<'_, '_> {
     }
 
     /// The claim by witnesses, if that leaves fewer invariants open.
-    fn shown(&mut self, before: &Shown, witnesses: &[Witness]) -> Option<Shown> {
+    fn shown(&mut self, before: &ClaimProof, witnesses: &[Witness]) -> Option<ClaimProof> {
         if witnesses.is_empty() {
             return None;
         }
@@ -110,6 +111,6 @@ impl Attempt<'_, '_> {
             }
         }
         let (via, witnesses) = (before.via.clone(), witnesses.to_vec());
-        is_better.then_some(Shown { claim, found, view, via, witnesses })
+        is_better.then_some(ClaimProof { claim, found, view, via, witnesses })
     }
 }

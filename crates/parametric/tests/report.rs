@@ -5,7 +5,7 @@ use evidence::Verdict;
 use explore::{Deadlock, Stop};
 use murphi::source::Source;
 use tribunal_parametric::report::{Open, Report};
-use tribunal_parametric::{Answer, Question, Told, answer, plan};
+use tribunal_parametric::{Answer, AnswerReport, Question, answer, plan};
 
 fn protocol(name: &str) -> Source {
     let path = format!("{}/../../protocols/{name}.m", env!("CARGO_MANIFEST_DIR"));
@@ -14,7 +14,7 @@ fn protocol(name: &str) -> Source {
 }
 
 /// What is answered about a protocol, and how many certificates and abstractions there are.
-fn answered(name: &str, memory_model: Option<MemoryModel>, concrete: Option<u64>) -> Told {
+fn answered(name: &str, memory_model: Option<MemoryModel>, concrete: Option<u64>) -> AnswerReport {
     let mut options = Options::default();
     options.search.deadlock = Deadlock::Off;
     let source = protocol(name);
@@ -31,7 +31,7 @@ fn answered(name: &str, memory_model: Option<MemoryModel>, concrete: Option<u64>
     let found = answer(&question, &plan, Some(50), &mut |_, _| (), &Stop::after(None));
     let found: Answer = found.expect("there is an answer");
     let is_verified = found.certificate(&question, &plan).expect("it can be made").is_some();
-    let Told::AnyNumber(report) = &found.told else {
+    let AnswerReport::AnyNumber(report) = &found.told else {
         assert!(!is_verified && found.abstractions(&question).is_empty());
         return found.told;
     };
@@ -41,8 +41,8 @@ fn answered(name: &str, memory_model: Option<MemoryModel>, concrete: Option<u64>
 
 fn own_claims(name: &str, concrete: Option<u64>) -> Box<Report> {
     match answered(name, None, concrete) {
-        Told::AnyNumber(report) => report,
-        Told::Memory(report) => panic!("{}", report.sentence),
+        AnswerReport::AnyNumber(report) => report,
+        AnswerReport::Memory(report) => panic!("{}", report.sentence),
     }
 }
 
@@ -79,7 +79,7 @@ fn a_missing_lemma_comes_with_the_run_that_it_would_exclude() {
 #[test]
 fn a_violation_of_the_memory_model_is_one_of_the_protocol_with_so_many_processors() {
     let told = answered("broken/mi-stale-put-taken", Some(MemoryModel::Sc), None);
-    let Told::Memory(report) = told else { panic!("it is about the memory model") };
+    let AnswerReport::Memory(report) = told else { panic!("it is about the memory model") };
     assert_eq!((report.verdict_name(), report.sizes.processors), ("violation", 2));
     assert!(report.memory().is_some());
 }

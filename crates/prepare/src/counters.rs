@@ -152,7 +152,7 @@ impl Context {
 }
 
 fn refused(span: Span) -> Diagnostic {
-    Diagnostic::error(span, "this is not understood as counting processors").help(
+    Diagnostic::error(span, "this use of a counter of processors is not supported").help(
         "a counter of processors may be set to 0, counted up or down by 1, copied, reduced by \
          another one, and compared with 0",
     )

@@ -31,8 +31,8 @@ pub fn find_processor(program: &Program, wanted: Option<&str>) -> Result<Process
         _ => true,
     };
     if !program.items.iter().all(is_alone) {
-        let message = format!("`{}` is declared together with another type", found.name);
-        let help = "let the type of processors have a declaration of its own";
+        let message = format!("`{}` shares its declaration with another type", found.name);
+        let help = "declare the type of processors on its own";
         return Err(Diagnostic::error(found.span, message).help(help));
     }
     Ok(found)
@@ -51,10 +51,12 @@ fn found_processor(program: &Program, wanted: Option<&str>) -> Result<Processor,
     let is_used =
         |found: &Processor| indices.contains(&found.name) && parameters.contains(&found.name);
     scalarsets.into_iter().find(is_used).ok_or_else(|| {
-        let message = "there is no type of processors: no scalarset is both the index of an array \
-                       and the parameter of a rule";
-        Diagnostic::error(Span::default(), message)
-            .help("declare processors by a `scalarset`, and their rules in a `ruleset`")
+        let message = "no type of processors found: no scalarset is both the index of an array \
+                       and a parameter of a rule";
+        Diagnostic::error(Span::default(), message).help(
+            "declare processors as a `scalarset` and put their rules into a `ruleset`, or name \
+             the type with --processors TYPE",
+        )
     })
 }
 

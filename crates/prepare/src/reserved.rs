@@ -39,7 +39,7 @@ pub(crate) fn nothing_reserved(
     }
     let is_reserved = |name: &&Name| RESERVED.contains(&name.text.as_str());
     let problem = |name: &Name| {
-        let message = format!("`{}` means something else for any number of processors", name.text);
+        let message = format!("the name `{}` is reserved in abstractions", name.text);
         Diagnostic::error(name.span, message).help("give this another name")
     };
     let problems: Vec<Diagnostic> = found.into_iter().filter(is_reserved).map(problem).collect();

@@ -95,13 +95,13 @@ pub fn with_witnesses(
             vec![Diagnostic::error(Span::default(), format!("\"{invariant}\" {what}"))]
         };
         let Some(property) = found(&flattened, invariant).cloned() else {
-            return Err(refuse("is no invariant that is claimed by witnesses"));
+            return Err(refuse("is not an invariant that a witness proves"));
         };
         let sites = sites(&types, &property);
         let mut claims: Vec<Option<Expression>> = vec![None; sites.len()];
         for witness in witnesses.iter().filter(|witness| witness.invariant == **invariant) {
             let Some(site) = sites.get(witness.site) else {
-                return Err(refuse("does not ask for so many processors"));
+                return Err(refuse("does not quantify over that many processors"));
             };
             let mut claimed = Vec::new();
             if witness.kept {
@@ -115,7 +115,7 @@ pub fn with_witnesses(
             if let Some(wanted) = &witness.set {
                 let sets = site.sets(&types);
                 let set = sets.iter().find(|set| print_expression(set) == *wanted);
-                let Some(set) = set else { return Err(refuse("has no such set")) };
+                let Some(set) = set else { return Err(refuse("has no such set of witnesses")) };
                 claimed.push(site.of_set(set));
             }
             claims[witness.site] = claimed.into_iter().reduce(or);

@@ -180,7 +180,7 @@ impl Certificate {
         let question: Question =
             serde_json::from_str(first).map_err(|error| malformed(1, error.to_string()))?;
         if question.certificate != FORMAT || question.version != 1 {
-            let reason = format!("this is no certificate \"{FORMAT}\" of version 1");
+            let reason = format!("not a certificate of format \"{FORMAT}\", version 1");
             return Err(malformed(1, reason));
         }
         let mut proofs = Vec::new();

@@ -64,7 +64,7 @@ fn checked(
     let Certificate { question, proofs } = certificate;
     let rejected = Verdict::Broken;
     if question.protocol != protocol || question.digest != Question::digest_of(protocol) {
-        return Err(rejected("it is a certificate of another protocol".to_owned()));
+        return Err(rejected("the certificate is about another protocol".to_owned()));
     }
     let claims = claims(question).map_err(rejected)?;
     let is_any = claims.covered_by(proofs).map_err(rejected)?;
@@ -115,7 +115,7 @@ impl Claims {
         match open.first() {
             Some(doubt) => {
                 let (what, why) = (doubt.about.name(), &doubt.diagnostic.message);
-                Err(format!("it rests on {what}, which is not established: {why}"))
+                Err(format!("the certificate rests on {what}, which is not established: {why}"))
             }
             None if assumed.is_empty() => Ok(Vec::new()),
             None => Ok(vec![INDEPENDENCE.to_owned()]),
@@ -129,10 +129,13 @@ impl Claims {
             None => self.programs.iter().any(|(name, _)| *name == proof.claim),
         };
         if let Some(other) = proofs.iter().find(|proof| !known(proof)) {
-            return Err(format!("nobody asked for \"{}\"", other.claim));
+            return Err(format!(
+                "the certificate proves \"{}\", which the claim does not ask for",
+                other.claim
+            ));
         }
         if proofs.is_empty() {
-            return Err("there is no proof in it".to_owned());
+            return Err("the certificate contains no proof".to_owned());
         }
         if proofs.iter().all(|proof| proof.one_address.is_some()) {
             return Ok(true);
@@ -142,7 +145,7 @@ impl Claims {
         };
         match self.programs.iter().find(|(name, _)| !is_shown(name)) {
             Some((name, _)) if !self.one_is_enough => {
-                Err(format!("there is no proof of \"{name}\""))
+                Err(format!("the certificate contains no proof of \"{name}\""))
             }
             _ => Ok(false),
         }
@@ -160,7 +163,7 @@ fn same_proof(derived: &Proof, given: &Proof) -> Result<(), String> {
     same_layer(&derived.processors, &given.processors)?;
     match derived == given {
         true => Ok(()),
-        false => Err("it is not the one of the protocol".to_owned()),
+        false => Err("it is not derived from the protocol".to_owned()),
     }
 }
 
@@ -175,7 +178,7 @@ fn same_layer(derived: &Layer, given: &Layer) -> Result<(), String> {
     same("the abstract program", &derived.abstraction, &given.abstraction)?;
     match derived.invariants == given.invariants {
         true => Ok(()),
-        false => Err("the invariants are not those of the abstract program".to_owned()),
+        false => Err("the invariants differ from those of the abstract program".to_owned()),
     }
 }
 
@@ -188,11 +191,13 @@ fn same(what: &str, derived: &str, given: &str) -> Result<(), String> {
     let place = lines.clone().position(|(derived, given)| derived != given);
     Err(match place {
         Some(at) => format!(
-            "{what} is not the one of the protocol: line {} is `{}`, and should be `{}`",
+            "{what} is not derived from the protocol: line {} is `{}`, expected `{}`",
             at + 1,
             given.lines().nth(at).unwrap_or_default().trim(),
             derived.lines().nth(at).unwrap_or_default().trim()
         ),
-        None => format!("{what} is not the one of the protocol: it ends too early or too late"),
+        None => {
+            format!("{what} is not derived from the protocol: it has too few or too many lines")
+        }
     })
 }

@@ -22,7 +22,7 @@ use crate::interchangeable::interchangeable;
 use crate::lemmas::read_lemmas;
 
 /// What the claim is called that the protocol's own invariants make together.
-pub const OWN_CLAIMS: &str = "the protocol's own claims";
+pub const OWN_CLAIMS: &str = "invariants and assertions of the protocol";
 
 /// Why something cannot be derived, or is not what the certificate says.
 pub(crate) type Result<T> = std::result::Result<T, String>;
@@ -51,7 +51,7 @@ pub(crate) fn claims(question: &Question) -> Result<Claims> {
     let language = language(question)?;
     let Some(memory_model) = &question.memory_model else {
         murphi::load(source.clone(), &language).map_err(|problems| first(&problems))?;
-        let program = parse(&source).0.ok_or("the protocol cannot be read")?;
+        let program = parse(&source).0.ok_or("the protocol is not a valid model")?;
         let program = conform::with_constants(program, &language.constants);
         return Ok(Claims {
             programs: vec![(OWN_CLAIMS.to_owned(), program)],
@@ -145,7 +145,7 @@ fn layer(
     let invariants =
         match parse(&Source { name: "abstraction".into(), text: abstraction.clone() }).0 {
             Some(program) => invariants(&program),
-            None => return Err("the abstract program cannot be read".to_owned()),
+            None => return Err("the abstract program is not a valid model".to_owned()),
         };
     let (lemmas, checks) = (given.lemmas.clone(), made.checks);
     Ok(Layer { concrete, named, lemmas, invariants, checks, abstraction })
@@ -178,7 +178,7 @@ impl Claims {
     pub(crate) fn derived(&self, proof: &Proof) -> Result<Proof> {
         let programs = if proof.one_address.is_some() { &self.by_address } else { &self.programs };
         let program = programs.iter().find(|(name, _)| *name == proof.claim);
-        let (_, program) = program.ok_or("nobody asked for it")?;
+        let (_, program) = program.ok_or("the claim does not ask for it")?;
         let (one_address, program) = match &proof.one_address {
             Some(given) => {
                 let (derived, program) = self.one_address(program, given)?;
@@ -270,5 +270,7 @@ fn read(lemmas: &[String], prepared: &Prepared) -> Result<Vec<Lemma>> {
 }
 
 fn first(problems: &[Diagnostic]) -> String {
-    problems.first().map_or("it is refused".to_owned(), |problem| problem.message.clone())
+    problems
+        .first()
+        .map_or("the program is not valid".to_owned(), |problem| problem.message.clone())
 }

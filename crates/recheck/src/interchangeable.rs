@@ -20,7 +20,8 @@ pub fn interchangeable(
         model.types[ordered.scalarset.0 as usize].name.as_deref() == Some(scalarset)
     };
     let problem = |ordered: &Ordered| {
-        let message = format!("the order of members of `{scalarset}` may show here");
+        let message =
+            format!("the result may depend on the order of the members of `{scalarset}` here");
         Diagnostic::error(ordered.span, message)
             .help("they must be interchangeable to stand for any number of them")
     };

@@ -47,7 +47,7 @@ fn rule_of<'a>(
     titles: &[String],
 ) -> Result<&'a FlatRule, Diagnostic> {
     let Some(title) = title.and_then(|title| title.strip_prefix("lemma for ")) else {
-        let message = "this invariant does not say which rule it is a lemma for";
+        let message = "the name of this invariant does not say for which rule it is a lemma";
         return Err(Diagnostic::error(span, message).help(HELP));
     };
     if let Some(found) = titles.iter().position(|known| known == title.trim()) {
@@ -55,7 +55,7 @@ fn rule_of<'a>(
     }
     if prepared.rules.iter().any(|rule| rule.name == title.trim()) {
         let message = format!("there are several rules \"{title}\"");
-        let help = format!("say which of them: \"lemma for {title} #2\" is for the second");
+        let help = format!("number it: \"lemma for {title} #2\" is for the second");
         return Err(Diagnostic::error(span, message).help(&help));
     }
     let message = format!("there is no rule \"{title}\"");
@@ -69,7 +69,7 @@ fn read_lemma(item: &Item, prepared: &Prepared, titles: &[String]) -> Result<Lem
             Item::Function(function) => function.span,
             Item::Rule(rule) => rule.span,
         };
-        return Err(Diagnostic::error(span, "only lemmas may stand here").help(HELP));
+        return Err(Diagnostic::error(span, "a file of lemmas contains invariants only").help(HELP));
     };
     let title = property.message.as_ref().map(|text| text.text.as_str());
     let rule = rule_of(title, *span, prepared, titles)?;

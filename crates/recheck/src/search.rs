@@ -84,7 +84,9 @@ fn search_by(
         }
     }
     match stood_for {
-        0 => Err(Stop::Wrong("there is no start state, so that nothing is shown".to_owned())),
+        0 => Err(Stop::Wrong(
+            "the abstract program has no start state, so the proof is vacuous".to_owned(),
+        )),
         states => Ok(states),
     }
 }

@@ -1,4 +1,5 @@
-//! What is done about alarms: the facts that exclude them, or the lemmas that are given up.
+//! The reaction to alarms of the abstraction: the facts that exclude their steps become lemmas, or
+//! lemmas that turned out to be false are dropped.
 
 use std::sync::Arc;
 
@@ -6,10 +7,10 @@ use rustc_hash::FxHashSet;
 
 use super::fact::Fact;
 use super::result;
-use super::suspect::{Abstract, Suspect};
+use super::suspect::{Abstract, StepRows};
 use super::table::{Combination, Rows, Table};
 use super::vocabulary::{Term, Vocabulary};
-use super::{Alarm, FACTS_OF_A_STEP, FACTS_TO_CHOOSE_FROM, Refinement, Standing};
+use super::{ActiveLemma, Alarm, FACTS_OF_A_STEP, FACTS_TO_CHOOSE_FROM, Refinement};
 
 impl Refinement<'_, '_> {
     /// Adds lemmas that exclude the alarms. Whether there are any.
@@ -27,7 +28,7 @@ impl Refinement<'_, '_> {
         for fact in found {
             if self.known(&fact).is_none() {
                 (self.listener)(&format!("+ {}: {}", fact.called_for, fact.text), None);
-                self.standing.push(Standing::guessed(fact));
+                self.standing.push(ActiveLemma::guessed(fact));
             }
         }
         self.standing.len() > tried
@@ -64,7 +65,7 @@ impl Refinement<'_, '_> {
 
     /// The number of the lemma that says the same.
     fn known(&self, fact: &Fact) -> Option<usize> {
-        let same = |standing: &Standing| {
+        let same = |standing: &ActiveLemma| {
             standing.lemma.rule == fact.lemma.rule && standing.text == fact.text
         };
         self.standing.iter().position(same)
@@ -96,7 +97,12 @@ impl Refinement<'_, '_> {
     }
 
     /// The facts that exclude a step, as [`Refinement::facts_against`] a run.
-    fn facts_of(&mut self, suspect: &Suspect, called_for: &str, tried: usize) -> Option<Vec<Fact>> {
+    fn facts_of(
+        &mut self,
+        suspect: &StepRows,
+        called_for: &str,
+        tried: usize,
+    ) -> Option<Vec<Fact>> {
         let vocabulary = Arc::clone(&self.vocabularies);
         let vocabulary = &vocabulary[suspect.vocabulary];
         let mut combinations = self.missing(vocabulary, suspect);
@@ -129,7 +135,7 @@ impl Refinement<'_, '_> {
 
     /// As few of some facts as exclude every alarm that they exclude together, or nearly so.
     fn fewest(&self, current: &Abstract, alarms: &[Alarm], facts: Vec<Fact>) -> Vec<Fact> {
-        let suspects: Vec<Vec<Suspect>> = alarms
+        let suspects: Vec<Vec<StepRows>> = alarms
             .iter()
             .map(|alarm| {
                 let steps = alarm.steps().into_iter();
@@ -138,7 +144,7 @@ impl Refinement<'_, '_> {
                     .collect()
             })
             .collect();
-        let excludes = |fact: &Fact, suspects: &Vec<Suspect>| {
+        let excludes = |fact: &Fact, suspects: &Vec<StepRows>| {
             let of_it = suspects.iter().filter(|suspect| suspect.vocabulary == fact.vocabulary);
             of_it.into_iter().any(|suspect| {
                 let vocabulary = &self.vocabularies[suspect.vocabulary];
@@ -171,7 +177,7 @@ impl Refinement<'_, '_> {
 
     /// Takes what a failed lemma met for something that happens, and drops every fact that it
     /// contradicts. Whether anything was dropped.
-    fn give_up(&mut self, current: &Abstract, alarm: &Alarm, lemma: &Standing) -> bool {
+    fn give_up(&mut self, current: &Abstract, alarm: &Alarm, lemma: &ActiveLemma) -> bool {
         let Some(last) = alarm.run.last() else { return false };
         let rule = lemma.lemma.rule;
         (self.listener)(&format!("- {}", lemma.text), None);
@@ -188,7 +194,7 @@ impl Refinement<'_, '_> {
         let mut dropped = false;
         for suspect in &met {
             let vocabulary = &vocabularies[suspect.vocabulary];
-            let is_contradicted = |standing: &Standing, row: &[u8]| {
+            let is_contradicted = |standing: &ActiveLemma, row: &[u8]| {
                 standing.fact.as_ref().is_some_and(|fact| {
                     fact.vocabulary == suspect.vocabulary
                         && fact.is_false(vocabulary, row, &suspect.partly)
@@ -208,7 +214,7 @@ impl Refinement<'_, '_> {
         }
         // Where the row does not show it, the lemma itself is what was wrong.
         let is_it =
-            |standing: &Standing| standing.lemma.rule == rule && standing.text == lemma.text;
+            |standing: &ActiveLemma| standing.lemma.rule == rule && standing.text == lemma.text;
         if lemma.fact.is_some() && self.standing.iter().any(is_it) {
             self.standing.retain(|standing| !is_it(standing));
             self.given_up.insert((rule, lemma.text.clone()));
@@ -219,7 +225,7 @@ impl Refinement<'_, '_> {
 
     /// What is said by a step and was never observed. Runs have steps in common, so what was found
     /// is kept as long as nothing more is observed.
-    fn missing(&mut self, vocabulary: &Vocabulary, suspect: &Suspect) -> Vec<Combination> {
+    fn missing(&mut self, vocabulary: &Vocabulary, suspect: &StepRows) -> Vec<Combination> {
         let mut combinations = Vec::new();
         for row in &suspect.rows {
             let key = (row.clone(), suspect.partly.clone());

@@ -1,8 +1,8 @@
-//! The smallest things that can be said in a vocabulary: what value a term has, whether it is the
-//! value of a variable, whether two terms are the same.
+//! Atoms: the smallest conditions on a row of observed values. An atom is about the value of a term,
+//! about whether a term equals a variable, or about whether two terms are equal.
 //!
-//! An atom sorts rows into *categories*. What a fact says is always that some combination of
-//! categories does not occur; here it is written as Murphi.
+//! An atom divides rows into *categories*. A fact says that a combination of categories does not occur;
+//! this file writes such conditions as Murphi expressions.
 
 use murphi::ast::{BinaryOperator, Expression};
 

@@ -1,16 +1,18 @@
-//! What a few processors see if the others do only what some processors were seen to do.
+//! The closure of the observed rows: all rows that are possible for any number of processors, if abstract
+//! processors do only what some processor was observed to do. (The idea of Abdulla, Haziza and Holík,
+//! "All for the price of few", with the vocabulary of a lemma in the place of whole views.)
 //!
-//! In small instances much is so only because there are few processors, and facts of this kind are
-//! found out to be wrong one after the other. Here it is done at once: the abstraction is explored by
-//! those steps of others that the rows agree with. Where a rule applies whose processors are all in
-//! view, what is so there is a row like those that were observed. That speaks for more steps, and so
-//! on until nothing is added.
+//! Many facts about small instances hold only because there are few processors, and would be refuted one
+//! by one. Here they are refuted at once: the abstraction is explored by those steps of abstract
+//! processors that some row supports; where a rule whose processors are all concrete is enabled, the
+//! state yields a row; new rows support new steps, until nothing is added.
 //!
-//! Then every fact that is so of the rows is so in every instance. Any lemmas that make a proof leave
-//! all of this reachable, so if something is wrong in it, there are none; and if nothing is, there are
-//! facts enough, because whatever else others may do, some fact excludes it.
+//! Every fact that holds of the closure holds in every instance. All rows of the closure stay reachable
+//! under the lemmas of any proof, so if the closure violates a claim, there is no proof with these
+//! vocabularies. Otherwise there are enough facts: each unsupported step is excluded by one.
 //!
-//! Like every other guess it cannot make an answer wrong.
+//! As a guess it cannot make an answer wrong. It costs an exploration of the supported part of the
+//! abstraction.
 
 mod search;
 
@@ -29,14 +31,14 @@ use super::{Alarm, Refinement};
 use search::Search;
 
 /// What it is called while it is done.
-const FOLLOWS: &str = "what follows from that";
+const FOLLOWS: &str = "closure of the observations";
 
 /// What came of it.
 pub(super) enum Closed {
     /// Nothing is wrong, and every fact that was guessed before is forgotten.
     Right,
     /// Something is wrong in this abstraction, after steps each of which was seen.
-    Wrong(Alarm, Box<Abstract>),
+    StateViolation(Alarm, Box<Abstract>),
     /// It ended early, or cannot be done.
     Unknown,
 }
@@ -54,7 +56,7 @@ impl Refinement<'_, '_> {
         loop {
             let closed = self.close_with_claims()?;
             match &closed {
-                Closed::Wrong(alarm, _) if self.leave_out(alarm) => {}
+                Closed::StateViolation(alarm, _) if self.leave_out(alarm) => {}
                 _ => return Ok(closed),
             }
         }
@@ -81,7 +83,7 @@ impl Refinement<'_, '_> {
         }
         if let Some(wrong) = found {
             let alarm = search.alarm(wrong);
-            return Ok(Closed::Wrong(alarm, Box::new(current)));
+            return Ok(Closed::StateViolation(alarm, Box::new(current)));
         }
         self.tables.iter_mut().for_each(|table| *table = None);
         self.missed.iter_mut().for_each(FxHashMap::clear);

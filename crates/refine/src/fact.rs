@@ -1,8 +1,8 @@
-//! A fact about a rule: what is so whenever it applies, as far as has been observed.
+//! A fact about a rule: a condition that held whenever the rule was enabled, in all observed rows.
 //!
-//! From a combination of categories that no observed row has comes "if the others, then not this
-//! one". The part behind the arrow is made as strong as the observations allow: all categories that
-//! do not occur together with the part before it are excluded, not only the one that was met.
+//! A combination of categories that no row has becomes an implication: if all but one of the categories
+//! apply, the last one does not. The conclusion is made as strong as the rows allow: it excludes every
+//! category of the last atom that no row has together with the premises.
 
 use abstraction::{Lemma, RuleId};
 use murphi::ast::{BinaryOperator, Domain, Expression, Name, Quantifier, TypeExpression, TypeKind};
@@ -11,7 +11,7 @@ use murphi::source::Span;
 
 use super::atoms::{Atom, Category, Role};
 use super::reader::Label;
-use super::suspect::Partly;
+use super::suspect::Cube;
 use super::syntax::{binary, joined};
 use super::table::{Combination, Table};
 use super::vocabulary::Vocabulary;
@@ -83,7 +83,7 @@ impl Fact {
     }
 
     /// Whether a row contradicts it.
-    pub(crate) fn is_false(&self, vocabulary: &Vocabulary, row: &[Label], partly: &Partly) -> bool {
+    pub(crate) fn is_false(&self, vocabulary: &Vocabulary, row: &[Label], partly: &Cube) -> bool {
         let is_given = |(atom, category): &(Atom, Category)| {
             partly.category(*atom, vocabulary, row) == Some(*category)
         };

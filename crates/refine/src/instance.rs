@@ -1,4 +1,4 @@
-//! One instance of a program, concrete or abstract: read from its own text, and explored.
+//! One instance of a program, concrete or abstract: parsed from its text, compiled and explored.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};

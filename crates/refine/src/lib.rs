@@ -1,24 +1,21 @@
-//! Which lemmas does an abstraction need?
+//! Counterexample-guided refinement: finds the lemmas that an abstraction needs for a proof.
 //!
-//! The loop: abstract, search, look at what goes wrong, add a lemma that was seen to hold in small
-//! instances, and again.
+//! 1. Small concrete instances are explored (`small`). A violation there is a violation of the protocol.
+//!    Whenever a rule is enabled, the values of the variables that a lemma for this rule may mention are
+//!    recorded as a row (`observe`).
+//! 2. The abstraction is explored, past several alarms at once; each alarm has a run. In a run, the first
+//!    step of abstract processors that no recorded row supports is assumed to be impossible (`suspect`),
+//!    and the facts that exclude it (`table`, `fact`) become lemmas.
+//! 3. A lemma is checked like an invariant, and a lemma that fails is an alarm, too. If all steps of its
+//!    run are supported, the lemma is false for more processors, and others probably are. Then the rows
+//!    are closed under what follows from them for any number of processors (`closure`), and the lemmas
+//!    are chosen again. If that is not possible, the row of the failed lemma is added, and facts that it
+//!    contradicts are dropped.
+//! 4. When no alarm is left, lemmas that the proof does not need are dropped (`minimise`).
 //!
-//! 1. Small concrete instances are explored (`small`). What is wrong there is really wrong. On the
-//!    way it is written down what is so whenever a rule applies (`observe`).
-//! 2. The abstraction is explored, past several alarms at once. Each comes with a run. The first
-//!    step of it that claims something about the abstracted processors which no observation
-//!    supports is held to be impossible (`suspect`), and the facts that exclude it
-//!    (`table`, `fact`) become lemmas.
-//! 3. A lemma that fails itself is treated like any other alarm. If all steps of its run are as
-//!    observed, it is wrong with more processors, and probably others are, too: whatever follows from
-//!    the observations counts as observed from then on (`closure`), and the lemmas are chosen anew.
-//!    Where that cannot be done, what the lemma met counts as observed, and facts that it contradicts
-//!    are given up.
-//! 4. When nothing is wrong any more, lemmas that are not needed are dropped (`minimise`).
-//!
-//! Nothing that is guessed here can make the answer wrong: whatever the lemmas are, a search of the
-//! abstraction that finds nothing is a proof (see crate `abstraction`), and a violation is
-//! told only with a run of a concrete instance.
+//! No guess can make the answer wrong: whatever the lemmas are, a search of the strengthened abstraction
+//! without an alarm is a proof (crate `abstraction`), and a violation is reported only with a run of a
+//! concrete instance.
 
 mod answer;
 mod atoms;
@@ -55,14 +52,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use closure::Closed;
 use fact::Fact;
 use observe::Observations;
-use suspect::{Abstract, SuspectedRow};
+use suspect::{Abstract, QueriedRow};
 use table::{Combination, Table};
 use vocabulary::Vocabulary;
 use words::vocabularies;
 
 pub use instance::Unrunnable;
 pub use result::{
-    BrokenInstance, Failure, Kept, Options, Small, Stuck, Unknown, Verdict, Verification,
+    BrokenInstance, Failure, ObservedInstance, Options, Stuck, Unknown, UsedLemma, Verdict,
+    Verification,
 };
 
 /// How many alarms are looked at in one search.
@@ -89,7 +87,7 @@ pub fn verify(
 ) -> Result<Verification, Failure> {
     let unstrengthened = abstracted(prepared, options, &[], &[])?;
     let vocabularies = Arc::new(vocabularies(prepared, options, &unstrengthened)?);
-    let given = options.lemmas.iter().map(Standing::given);
+    let given = options.lemmas.iter().map(ActiveLemma::given);
     let mut refinement = Refinement {
         prepared,
         options,
@@ -151,7 +149,7 @@ type LemmaId = (RuleId, String);
 
 /// A lemma in use.
 #[derive(Debug, Clone)]
-struct Standing {
+struct ActiveLemma {
     lemma: Lemma,
     /// The condition as a text.
     text: String,
@@ -160,19 +158,19 @@ struct Standing {
     fact: Option<Fact>,
 }
 
-impl Standing {
+impl ActiveLemma {
     /// What tells it from the others.
     fn id(&self) -> LemmaId {
         (self.lemma.rule, self.text.clone())
     }
 
-    fn given(lemma: &Lemma) -> Standing {
+    fn given(lemma: &Lemma) -> ActiveLemma {
         let text = print_expression(&lemma.condition);
-        Standing { lemma: lemma.clone(), text, called_for: None, fact: None }
+        ActiveLemma { lemma: lemma.clone(), text, called_for: None, fact: None }
     }
 
-    fn guessed(fact: Fact) -> Standing {
-        Standing {
+    fn guessed(fact: Fact) -> ActiveLemma {
+        ActiveLemma {
             lemma: fact.lemma.clone(),
             text: fact.text.clone(),
             called_for: Some(fact.called_for.clone()),
@@ -193,10 +191,10 @@ struct Refinement<'a, 'b> {
     /// For each vocabulary its rows in columns, once they are needed.
     tables: Vec<Option<Table>>,
     /// For each vocabulary what was missing from its table, by rows that were suspected.
-    missed: Vec<FxHashMap<SuspectedRow, Vec<Combination>>>,
+    missed: Vec<FxHashMap<QueriedRow, Vec<Combination>>>,
     /// Paths of what may be undefined, once they are needed.
     undefined: Option<FxHashSet<String>>,
-    standing: Vec<Standing>,
+    standing: Vec<ActiveLemma>,
     /// Facts that turned out not to hold.
     given_up: FxHashSet<LemmaId>,
     /// Claims that the abstraction cannot decide.
@@ -241,7 +239,7 @@ impl Refinement<'_, '_> {
         loop {
             self.rounds += 1;
             let current = self.abstract_with(&lemmas(&self.standing))?;
-            let task = format!("round {}, {} lemmas", self.rounds, self.standing.len());
+            let task = format!("refinement round {}, lemmas: {}", self.rounds, self.standing.len());
             let exploration = self.search(&current, &task, ALARMS);
             let alarms = match &exploration.verdict {
                 explore::Verdict::Holds(()) => {
@@ -289,7 +287,7 @@ impl Refinement<'_, '_> {
         self.is_closed |= matches!(closed, Closed::Right);
         Ok(match closed {
             Closed::Right => None,
-            Closed::Wrong(alarm, found_in) => Some((alarm, Some(*found_in))),
+            Closed::StateViolation(alarm, found_in) => Some((alarm, Some(*found_in))),
             Closed::Unknown => self.retreat(current, alarms).err().map(|alarm| (alarm, None)),
         })
     }
@@ -335,8 +333,8 @@ impl Refinement<'_, '_> {
         verification.left_out = self.left_out.clone();
     }
 
-    fn kept(&self, standing: &Standing) -> Kept {
-        Kept {
+    fn kept(&self, standing: &ActiveLemma) -> UsedLemma {
+        UsedLemma {
             lemma: standing.lemma.clone(),
             rule: self.prepared.rules[standing.lemma.rule.0].name.clone(),
             condition: standing.text.clone(),
@@ -357,7 +355,7 @@ fn abstracted(
 }
 
 /// The lemmas in use.
-fn lemmas(standing: &[Standing]) -> Vec<Lemma> {
+fn lemmas(standing: &[ActiveLemma]) -> Vec<Lemma> {
     standing.iter().map(|standing| standing.lemma.clone()).collect()
 }
 

@@ -1,17 +1,15 @@
-//! All rows that were seen of one rule, by what is known of a row that is asked for.
+//! Decides whether some observed row of a rule agrees with a partially known row.
 //!
-//! Of a step of others only a part is known, and the question is whether some row agrees with that
-//! part. Few different parts are asked for, so for each of them the rows are kept cut down to it.
-//! They are kept as hashes: to take a row for seen that was not is a wrong guess, and no guess can
-//! make an answer wrong.
-//!
-//! Who asks in vain is told when a row comes that agrees.
+//! Of a step of abstract processors only some values are known. Few different subsets of the values are
+//! ever asked for, so for each subset the rows are stored restricted to it, as hashes. A hash collision
+//! takes a row for observed that was not, which is a wrong guess, and guesses cannot make an answer
+//! wrong. A query without a match is answered later if a matching row is added.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::atoms::{Atom, Category};
 use super::reader::Label;
-use super::suspect::Partly;
+use super::suspect::Cube;
 use super::vocabulary::Vocabulary;
 
 /// The category of an atom of which nothing is known.
@@ -21,7 +19,7 @@ const UNKNOWN: Category = 255;
 type Categories = Box<[Category]>;
 
 /// Who waits for a row.
-pub(super) type Asker = u32;
+pub(super) type QueryId = u32;
 
 /// The rows of one rule.
 #[derive(Debug, Default)]
@@ -53,14 +51,14 @@ struct Question {
 /// Those who asked the same.
 #[derive(Debug)]
 struct Waiting {
-    askers: Vec<Asker>,
+    askers: Vec<QueryId>,
     /// Whether there is a row that agrees.
     is_over: bool,
 }
 
 impl Waiting {
     /// Whether there is no need to wait.
-    fn wait(&mut self, asker: Asker) -> bool {
+    fn wait(&mut self, asker: QueryId) -> bool {
         if !self.is_over && self.askers.last() != Some(&asker) {
             self.askers.push(asker);
         }
@@ -90,8 +88,8 @@ impl Lookup {
     }
 
     /// Adds a row. Whoever waited for it is added to `woken`.
-    pub(super) fn add(&mut self, vocabulary: &Vocabulary, row: &[Label], woken: &mut Vec<Asker>) {
-        let categories = self.categories(vocabulary, row, &Partly::default());
+    pub(super) fn add(&mut self, vocabulary: &Vocabulary, row: &[Label], woken: &mut Vec<QueryId>) {
+        let categories = self.categories(vocabulary, row, &Cube::default());
         if !self.is_row.insert(hash_of(categories.iter())) {
             return;
         }
@@ -115,8 +113,8 @@ impl Lookup {
         &mut self,
         vocabulary: &Vocabulary,
         row: &[Label],
-        partly: &Partly,
-        asker: Asker,
+        partly: &Cube,
+        asker: QueryId,
     ) -> bool {
         // Most rows have been asked for before.
         let key = hash_of(row.iter()) ^ partly.hash();
@@ -163,7 +161,7 @@ impl Lookup {
     }
 
     /// What a row says.
-    fn categories(&self, vocabulary: &Vocabulary, row: &[Label], partly: &Partly) -> Categories {
+    fn categories(&self, vocabulary: &Vocabulary, row: &[Label], partly: &Cube) -> Categories {
         let category = |atom: &Atom| partly.category(*atom, vocabulary, row).unwrap_or(UNKNOWN);
         self.atoms.iter().map(category).collect()
     }
@@ -218,7 +216,7 @@ mod tests {
         for _ in 0..300 {
             let mut lookup = Lookup::new(&vocabulary, atoms(&vocabulary));
             let mut rows: Vec<Vec<Label>> = Vec::new();
-            let mut waiting: Vec<(Asker, Vec<Label>)> = Vec::new();
+            let mut waiting: Vec<(QueryId, Vec<Label>)> = Vec::new();
             let agrees = |row: &[Label], asked: &[Label]| {
                 let pairs = row.iter().zip(asked);
                 pairs.into_iter().all(|(row, asked)| *asked == UNKNOWN_LABEL || row == asked)
@@ -235,12 +233,12 @@ mod tests {
                     let (content, rest): (Vec<_>, Vec<_>) =
                         waiting.into_iter().partition(|(_, asked)| agrees(&row, asked));
                     waiting = rest;
-                    let expected: Vec<Asker> = content.iter().map(|(asker, _)| *asker).collect();
+                    let expected: Vec<QueryId> = content.iter().map(|(asker, _)| *asker).collect();
                     assert_eq!(woken, expected, "{row:?}");
                     woken_up += woken.len();
                     rows.push(row);
                 } else {
-                    let found = lookup.ask(&vocabulary, &row, &Partly::default(), asker);
+                    let found = lookup.ask(&vocabulary, &row, &Cube::default(), asker);
                     assert_eq!(found, rows.iter().any(|seen| agrees(seen, &row)), "{row:?}");
                     if found {
                         at_once += 1;

@@ -1,12 +1,11 @@
-//! Drops lemmas that are not needed.
+//! Drops lemmas that the proof does not need, until no single lemma can be dropped.
 //!
-//! Half of them are left out, and then quarters, and so on down to single ones, as long as the
-//! abstraction still keeps its promise without them. What is left at the end is minimal: no single
-//! lemma can be left out. It is not searched anew each time; see [`reached`]. The last search is the
-//! proof.
+//! Half of the lemmas are dropped at first, then quarters, and so on, as long as the proof still goes
+//! through. The states that are reached are kept (`reached`), so that each attempt explores only what the
+//! dropped lemmas excluded. The last search, from the start states, is the proof.
 //!
-//! If a lemma was left out and some claim failed, the same happens when fewer of the others are
-//! there: they only exclude runs. So it need not be tried again as long as this is claimed.
+//! If a claim fails without a lemma, it also fails without further lemmas, because lemmas only exclude
+//! runs; so a lemma that was needed once is not tried again.
 
 mod reached;
 
@@ -17,8 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::result::{Failure, Verdict, Verification};
 use super::suspect::Abstract;
-use super::{LemmaId, Refinement, Standing, lemmas};
-use reached::{Reached, Watch, Without};
+use super::{ActiveLemma, LemmaId, Refinement, lemmas};
+use reached::{Reached, RemovalResult, Watch};
 
 /// How many states an abstraction may have for its lemmas to be made fewer: beyond it that would
 /// take longer than all that came before. It is a number and not a time, so that the lemmas are the
@@ -77,23 +76,23 @@ impl Refinement<'_, '_> {
                     continue;
                 }
                 let mut rest = self.standing.clone();
-                let left_out: Vec<Standing> = rest.drain(at..end).collect();
+                let left_out: Vec<ActiveLemma> = rest.drain(at..end).collect();
                 let rules: FxHashSet<_> =
                     left_out.iter().map(|standing| standing.lemma.rule).collect();
                 let candidate = self.abstract_with(&lemmas(&rest))?;
                 match reached.extend(&candidate, &rules, &mut self.watch()) {
-                    Without::Fine => {
+                    RemovalResult::Fine => {
                         self.standing = rest;
                         dropped = true;
                     }
-                    Without::Wrong(claim) => {
+                    RemovalResult::StateViolation(claim) => {
                         if size == 1 {
                             let broken = Broken::of(claim.as_deref(), &candidate, &rest);
                             needed.insert(left_out[0].id(), broken);
                         }
                         at = end;
                     }
-                    Without::Unknown => return Ok(false),
+                    RemovalResult::Unknown => return Ok(false),
                 }
                 if self.interrupt.load(Relaxed) {
                     return Ok(false);
@@ -113,13 +112,13 @@ impl Refinement<'_, '_> {
         Watch::new(
             self.options,
             self.interrupt,
-            format!("minimising, {} lemmas", self.standing.len()),
+            format!("minimising, lemmas left: {}", self.standing.len()),
             &mut *self.listener,
         )
     }
 
     /// Whether something that is still claimed is known to fail without a lemma.
-    fn is_needed(&self, needed: &FxHashMap<LemmaId, Broken>, standing: &Standing) -> bool {
+    fn is_needed(&self, needed: &FxHashMap<LemmaId, Broken>, standing: &ActiveLemma) -> bool {
         match needed.get(&standing.id()) {
             Some(Broken::Protocol) => true,
             Some(Broken::Lemma(broken)) => {
@@ -138,7 +137,7 @@ enum Broken {
 }
 
 impl Broken {
-    fn of(claim: Option<&str>, current: &Abstract, standing: &[Standing]) -> Broken {
+    fn of(claim: Option<&str>, current: &Abstract, standing: &[ActiveLemma]) -> Broken {
         let claims = &current.abstraction.claims;
         let lemma = claims.iter().position(|of_lemma| claim == Some(of_lemma));
         lemma.map_or(Broken::Protocol, |lemma| Broken::Lemma(standing[lemma].id()))

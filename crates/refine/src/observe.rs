@@ -1,8 +1,8 @@
-//! Watches a concrete instance being explored, and keeps a row for every rule that applies in every
+//! Records the rows of a concrete instance while it is explored: one row for every enabled rule in every
 //! state, for every choice of witnesses.
 //!
-//! The watcher is a machine around the one that does the work, so any way of exploring can be
-//! watched: all states breadth-first, with symmetry, or random walks.
+//! The observer is a machine wrapped around the machine that is explored, so that any search can be
+//! observed: breadth-first search with symmetry, or random walks.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,7 +31,7 @@ pub(crate) struct Observations {
 }
 
 /// How the vocabularies are read in one instance.
-pub(crate) struct Lens {
+pub(crate) struct RowReader {
     model: Arc<Model>,
     vocabularies: Arc<Vec<Vocabulary>>,
     readers: Vec<Reader>,
@@ -46,13 +46,13 @@ pub(crate) struct Lens {
     row: Vec<Label>,
 }
 
-impl Lens {
+impl RowReader {
     /// Prepares to read `vocabularies` in the states of an instance.
     pub(crate) fn new(
         interpreter: &Interpreter,
         vocabularies: &Arc<Vec<Vocabulary>>,
         probes: Option<super::probe::Probes>,
-    ) -> Lens {
+    ) -> RowReader {
         let (model, layout) = (Arc::clone(interpreter.model()), interpreter.layout());
         let readers = vocabularies
             .iter()
@@ -65,7 +65,16 @@ impl Lens {
         let vocabularies = Arc::clone(vocabularies);
         let sizes = vocabularies.iter().map(|vocabulary| sizes(vocabulary, &model)).collect();
         let readings = FxHashMap::default();
-        Lens { model, vocabularies, readers, of_rule, sizes, probes, readings, row: Vec::new() }
+        RowReader {
+            model,
+            vocabularies,
+            readers,
+            of_rule,
+            sizes,
+            probes,
+            readings,
+            row: Vec::new(),
+        }
     }
 
     /// Adds the rows of one state in which these rules apply.
@@ -159,7 +168,7 @@ pub(crate) fn each_witness(
 
 /// What several watchers share.
 pub(crate) struct Log {
-    pub(crate) lens: Lens,
+    pub(crate) lens: RowReader,
     pub(crate) seen: Observations,
     /// After so many states, nothing more is looked at.
     pub(crate) most_states: u64,

@@ -1,9 +1,9 @@
-//! What an expression that is no place says in a state.
+//! Evaluates the expressions of a vocabulary that are not variables.
 //!
-//! Most of what a lemma speaks of is read from the bytes of a state. A condition that the
-//! abstraction has replaced by a choice is not there: it is computed by a program of its own, which
-//! has the state of the concrete one and a rule for every such condition, which applies exactly
-//! where the concrete rule applies and the condition holds.
+//! Most terms of a vocabulary are read from the bytes of a state. A condition that the abstraction
+//! replaces by a choice is not stored anywhere: it is computed by a separate program with the state of
+//! the concrete one and a rule for each such condition, which is enabled exactly where the concrete rule
+//! is enabled and the condition holds.
 
 use std::sync::Arc;
 

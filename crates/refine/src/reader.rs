@@ -1,12 +1,12 @@
-//! Reads the terms of a vocabulary in a state, and writes them so that names do not matter.
+//! Reads the terms of a vocabulary in a state, independently of the names of scalarset members.
 //!
-//! What is read is a row of labels (`label.rs`), one for each variable and one for each term. A
-//! member of a scalarset is labelled by the variable that has the same value, or else by the order
-//! in which such members are met, so that two states that differ only in the names of members give
-//! the same row. What is known of a processor that was abstracted is nothing.
+//! The result is a row of labels (`label.rs`), one for each variable and term. A member of a scalarset is
+//! labelled by the variable that has the same value, or else by the order in which new members occur, so
+//! that states that differ only by a permutation give the same row. The variables of abstract processors
+//! have no values.
 //!
-//! With values for the variables, where each term is in a state (`slot.rs`) and what it may be there
-//! (`meaning.rs`) is worked out once; then a row is a few loads for each term.
+//! For given values of the variables, the position of each term in a state (`slot.rs`) and the meaning of
+//! the stored number (`meaning.rs`) are computed once; then a row costs a few loads for each term.
 
 mod label;
 mod meaning;
@@ -22,9 +22,9 @@ pub(crate) use label::{
     FIRST_CONSTANT, FIRST_VARIABLE, Label, MOST_CONSTANTS, MOST_VARIABLES, NAMED_NUMBER, OTHER,
     Raw, UNDEFINED, UNKNOWN,
 };
-pub(crate) use meaning::Outside;
+pub(crate) use meaning::AbstractProcessors;
 use meaning::{Names, meaning};
-use slot::{Slot, Whose};
+use slot::{Owner, Slot};
 
 /// Reads a vocabulary in the states of one model.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ impl Reader {
         vocabulary: &Vocabulary,
         model: &Model,
         layout: &Layout,
-        outside: Option<Outside<'_>>,
+        outside: Option<AbstractProcessors<'_>>,
     ) -> Reader {
         let mut names = Names::default();
         let sets = vocabulary.variables.iter().map(|variable| {
@@ -164,10 +164,10 @@ impl Reader {
                 value.map(|raw| raw.code())
             }
             (Origin::Place { .. }, Some(slot)) => match slot.at(values) {
-                Some((offset, Whose::One)) => {
+                Some((offset, Owner::One)) => {
                     return Source::Read { offset: offset as u32, slot: number as u32 };
                 }
-                Some((offset, Whose::Others)) => {
+                Some((offset, Owner::Others)) => {
                     return Source::ReadOthers { offset: offset as u32, slot: number as u32 };
                 }
                 None => None,
@@ -183,14 +183,14 @@ impl Reader {
         model: &Model,
         ty: TypeId,
         number: u64,
-        outside: Option<Outside<'_>>,
+        outside: Option<AbstractProcessors<'_>>,
     ) -> Raw {
         let meaning = meaning(model, ty, outside, &mut self.names.clone());
         meaning.get(number as usize + 1).copied().unwrap_or(Raw::Unknown)
     }
 
     /// The processor that is known by its name.
-    pub(crate) fn named(&self, outside: Outside<'_>) -> Raw {
+    pub(crate) fn named(&self, outside: AbstractProcessors<'_>) -> Raw {
         Raw::Member(self.names.clone().number(outside.processor), NAMED_NUMBER)
     }
 }

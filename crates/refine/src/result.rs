@@ -1,4 +1,5 @@
-//! What is asked, and what is answered.
+//! The question that a refinement answers, its options, and its result: the verdict with the lemmas, the
+//! instances that were observed, and the last search.
 
 use abstraction::{Abstraction, Lemma, Prepared};
 use explore::symmetry::Symmetry;
@@ -52,9 +53,9 @@ pub struct Verification {
     /// The answer.
     pub verdict: Verdict,
     /// The concrete instances that were looked at first.
-    pub small: Vec<Small>,
+    pub small: Vec<ObservedInstance>,
     /// The lemmas in use at the end.
-    pub lemmas: Vec<Kept>,
+    pub lemmas: Vec<UsedLemma>,
     /// The abstraction with these lemmas, if there was one.
     pub abstraction: Option<Abstraction>,
     /// The abstraction, ready to be run.
@@ -111,7 +112,7 @@ pub struct Stuck {
 
 /// A concrete instance that was looked at.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Small {
+pub struct ObservedInstance {
     /// How many processors it has.
     pub processors: u64,
     /// Whether it was walked through at random.
@@ -128,7 +129,7 @@ pub struct Small {
 
 /// A lemma that is in use.
 #[derive(Debug, Clone, Serialize)]
-pub struct Kept {
+pub struct UsedLemma {
     /// The lemma.
     #[serde(skip)]
     pub lemma: Lemma,

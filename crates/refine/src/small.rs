@@ -1,9 +1,9 @@
-//! Small concrete instances: what is wrong in one of them is really wrong, and what is so in all
-//! their states is a candidate for a lemma.
+//! Searches small concrete instances: a violation in one of them is a violation of the protocol, and
+//! facts that hold in all their states are candidates for lemmas.
 //!
-//! With as many processors as stay concrete and with one more, all states are visited if there is
-//! time. With two more there are random walks as well: they take away what is so only because there
-//! are few processors.
+//! Instances with as many processors as are concrete, and with one more, are searched exhaustively if the
+//! limits allow. Random walks with two more processors refute facts that hold only because there are few
+//! processors.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,9 +14,9 @@ use explore::{Deadlock, Engine, Strategy};
 use murphi::interpret::Interpreter;
 
 use super::instance::{self, Watch};
-use super::observe::{Lens, Log};
+use super::observe::{Log, RowReader};
 use super::probe::Probes;
-use super::result::{BrokenInstance, Failure, Small, Verdict};
+use super::result::{BrokenInstance, Failure, ObservedInstance, Verdict};
 use super::{Alarm, Refinement};
 
 /// In how many states a run is looked for that the abstraction suggests.
@@ -31,25 +31,25 @@ const STEPS: u64 = 60_000;
 const WALK: u64 = 200;
 
 /// What small instances told.
-pub(super) struct Told {
-    pub(super) instances: Vec<Small>,
+pub(super) struct Observed {
+    pub(super) instances: Vec<ObservedInstance>,
     /// Something that is wrong in one of them.
     pub(super) violation: Option<Verdict>,
 }
 
 /// One way to look at an instance.
-struct Look {
+struct ObservedView {
     processors: u64,
     strategy: Strategy,
 }
 
 impl Refinement<'_, '_> {
     /// Explores small instances and keeps what is seen.
-    pub(super) fn look_at_small_instances(&mut self) -> Result<Told, Failure> {
+    pub(super) fn look_at_small_instances(&mut self) -> Result<Observed, Failure> {
         let concrete = self.options.abstraction.view.concrete;
-        let mut told = Told { instances: Vec::new(), violation: None };
+        let mut told = Observed { instances: Vec::new(), violation: None };
         for processors in [concrete, concrete + 1] {
-            let whole = Look { processors, strategy: Strategy::Breadth };
+            let whole = ObservedView { processors, strategy: Strategy::Breadth };
             self.look_at(&whole, &mut told)?;
             if told.violation.is_some() || self.interrupt.load(Relaxed) {
                 return Ok(told);
@@ -57,7 +57,7 @@ impl Refinement<'_, '_> {
         }
         for (processors, seed) in [(concrete + 1, 1), (concrete + 2, 2)] {
             let strategy = Strategy::Simulate { steps: STEPS, seed, length: WALK };
-            self.look_at(&Look { processors, strategy }, &mut told)?;
+            self.look_at(&ObservedView { processors, strategy }, &mut told)?;
             if told.violation.is_some() || self.interrupt.load(Relaxed) {
                 break;
             }
@@ -65,14 +65,14 @@ impl Refinement<'_, '_> {
         Ok(told)
     }
 
-    fn look_at(&mut self, look: &Look, told: &mut Told) -> Result<(), Failure> {
+    fn look_at(&mut self, look: &ObservedView, told: &mut Observed) -> Result<(), Failure> {
         let processors = look.processors;
         let program = with_processors(&self.prepared.program, &self.prepared.processor, processors);
         let name = format!("{} with {processors} processors", self.options.name);
         let interpreter = instance::interpreter(&program, &name, &self.options.language)?;
         let probes =
             Probes::new(&program, &self.prepared.rules, &self.vocabularies, &self.options.language);
-        let lens = Lens::new(&interpreter, &self.vocabularies, probes);
+        let lens = RowReader::new(&interpreter, &self.vocabularies, probes);
         let seen = std::mem::take(&mut self.observations);
         let most_states = seen.states + STATES;
         let enough = Arc::new(AtomicBool::new(false));
@@ -99,7 +99,7 @@ impl Refinement<'_, '_> {
         let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
         self.observations = std::mem::take(&mut log.seen);
         drop(log);
-        told.instances.push(Small {
+        told.instances.push(ObservedInstance {
             processors,
             walked: is_walk,
             states: exploration.states,

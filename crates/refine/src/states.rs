@@ -1,7 +1,7 @@
-//! States that were reached, packed, one after the other.
+//! Reached states, packed, one after the other.
 //!
-//! They are told apart by hashes: two that have the same are taken for one. Nothing rests on that but
-//! guesses, which a search that keeps all states checks in the end.
+//! States are identified by hashes; two states with the same hash count as one. Only guesses depend on
+//! this, and the final search, which stores all states, checks them.
 
 use explore::Engine;
 use murphi::machine::Codec;

@@ -1,8 +1,8 @@
-//! What an abstract step claims about the processors that it does not show.
+//! The rows that a step of the abstraction implies about processors that are not concrete.
 //!
-//! A step of the abstraction is an instance of a concrete rule in which some processors are not
-//! known. What is known of it is a row like those that were observed, with gaps: the concrete
-//! processors are read from the state, the choices from the parameters of the abstract rule.
+//! A step of the abstraction is an instance of a concrete rule in which some processors are unknown. It
+//! determines a row like the observed ones, with gaps: values of concrete processors are read from the
+//! state, and chosen values from the parameters of the abstract rule.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::atoms::{Atom, Category, DIFFERENT, EQUAL};
 use super::observe::{each_witness, sizes};
-use super::reader::{Label, NAMED_NUMBER, Outside, Raw, Reader, Reading};
+use super::reader::{AbstractProcessors, Label, NAMED_NUMBER, Raw, Reader, Reading};
 use super::vocabulary::Vocabulary;
 
 /// The most ways in which an abstract instance is taken for a concrete one.
@@ -36,18 +36,18 @@ pub(crate) struct Abstract {
 }
 
 /// The rows of one step.
-pub(crate) struct Suspect {
+pub(crate) struct StepRows {
     /// The vocabulary they are written in.
     pub(crate) vocabulary: usize,
     /// What is not in them.
-    pub(crate) partly: Partly,
+    pub(crate) partly: Cube,
     /// One for each choice of witnesses.
     pub(crate) rows: Vec<Vec<Label>>,
 }
 
 /// What is known of rows of which not everything is, beside their labels.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Partly {
+pub(crate) struct Cube {
     /// Which variables are abstracted processors without a name, as bits.
     others: u64,
     /// What was chosen about processors that are not known.
@@ -56,10 +56,10 @@ pub(crate) struct Partly {
     hash: u64,
 }
 
-impl Partly {
-    fn new(others: u64, chosen: Vec<(Atom, Category)>) -> Partly {
+impl Cube {
+    fn new(others: u64, chosen: Vec<(Atom, Category)>) -> Cube {
         let hash = FxBuildHasher.hash_one((others, &chosen));
-        Partly { others, chosen, hash }
+        Cube { others, chosen, hash }
     }
 
     /// What an atom says of a row. What was chosen counts only where the state does not tell.
@@ -83,7 +83,7 @@ impl Partly {
 
 /// An instance of a rule before the state is looked at.
 #[derive(Debug, Clone)]
-pub(crate) struct Sight {
+pub(crate) struct RuleInstance {
     /// The vocabulary its rows are written in.
     pub(crate) vocabulary: usize,
     /// What it may be an instance of: one for each choice of parameters that do not matter to it.
@@ -94,13 +94,13 @@ pub(crate) struct Sight {
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     /// What is not in its rows.
-    pub(crate) partly: Partly,
+    pub(crate) partly: Cube,
     /// For each choice of witnesses, how a row of it is read.
     pub(crate) readings: Vec<Reading>,
 }
 
 /// What is asked about a row: its labels, and what is known beside them.
-pub(crate) type SuspectedRow = (Vec<Label>, Partly);
+pub(crate) type QueriedRow = (Vec<Label>, Cube);
 
 impl Abstract {
     pub(crate) fn new(
@@ -111,7 +111,7 @@ impl Abstract {
     ) -> Abstract {
         let (model, layout) = (interpreter.model(), interpreter.layout());
         let processor = prepared.processor.name.clone();
-        let outside = Some(Outside { processor: &processor });
+        let outside = Some(AbstractProcessors { processor: &processor });
         let reader = |vocabulary: &Vocabulary| Reader::new(vocabulary, model, layout, outside);
         let readers = vocabularies.iter().map(reader).collect();
         let mut of_rule = vec![None; prepared.rules.len()];
@@ -133,7 +133,7 @@ impl Abstract {
     }
 
     /// What is claimed by running a rule in a state, if something in it is abstract: one of these.
-    pub(crate) fn suspects(&self, state: &[u8], rule: u32, number: u64) -> Vec<Suspect> {
+    pub(crate) fn suspects(&self, state: &[u8], rule: u32, number: u64) -> Vec<StepRows> {
         match self.other_rule(rule) {
             Some(_) => self.rows(state, rule, number),
             None => Vec::new(),
@@ -141,8 +141,8 @@ impl Abstract {
     }
 
     /// The rows of a rule that applies in a state, whether or not something in it is abstract.
-    pub(crate) fn rows(&self, state: &[u8], rule: u32, number: u64) -> Vec<Suspect> {
-        let Some(Sight { vocabulary, cases }) = self.sight(rule, number) else {
+    pub(crate) fn rows(&self, state: &[u8], rule: u32, number: u64) -> Vec<StepRows> {
+        let Some(RuleInstance { vocabulary, cases }) = self.sight(rule, number) else {
             return Vec::new();
         };
         let suspect = |case: &Case| {
@@ -151,7 +151,7 @@ impl Abstract {
                 self.read(vocabulary, reading, state, &mut row);
                 row
             });
-            Suspect { vocabulary, partly: case.partly.clone(), rows: rows.collect() }
+            StepRows { vocabulary, partly: case.partly.clone(), rows: rows.collect() }
         };
         cases.iter().map(suspect).collect()
     }
@@ -168,7 +168,7 @@ impl Abstract {
     }
 
     /// What is known of an instance of a rule before the state is looked at.
-    pub(crate) fn sight(&self, rule: u32, number: u64) -> Option<Sight> {
+    pub(crate) fn sight(&self, rule: u32, number: u64) -> Option<RuleInstance> {
         let (origin, _) = self.abstraction.origins.get(rule as usize)?;
         let vocabulary_number = self.of_rule[origin.0]?;
         let vocabulary = &self.vocabularies[vocabulary_number];
@@ -176,7 +176,7 @@ impl Abstract {
         let bound = self.bound(rule, number);
         let value_of = |name: &str| bound.iter().find(|bound| bound.name == name);
         let other = self.other_rule(rule);
-        let outside = Outside { processor: &self.processor };
+        let outside = AbstractProcessors { processor: &self.processor };
         let is_other = |at: usize| other.is_some_and(|other| other.others.contains(&at));
         let is_named = |at: usize| other.is_some_and(|other| other.named.contains(&at));
         let mut possible: Vec<Vec<Option<u64>>> = Vec::new();
@@ -200,7 +200,7 @@ impl Abstract {
             return None;
         }
         let (mut given, mut chosen) = (Vec::new(), Vec::new());
-        let mut sets: Vec<GivenSet> = Vec::new();
+        let mut sets: Vec<ChosenSet> = Vec::new();
         for choice in other.iter().flat_map(|other| &other.choices).filter(|choice| choice.initial)
         {
             let text = print_expression(&choice.stands_for);
@@ -218,12 +218,12 @@ impl Abstract {
                     _ => chosen.each.iter().map(value).collect(),
                 };
                 let gaps = set.gaps.as_ref().map(some).unwrap_or_default();
-                sets.push(GivenSet { text, members: some(&set.members), gaps: Some(gaps) });
+                sets.push(ChosenSet { text, members: some(&set.members), gaps: Some(gaps) });
                 continue;
             }
             let Some(term) = vocabulary.find(&text) else {
                 if choice.fixed == Some(Fixed::Undefined) {
-                    sets.push(GivenSet { text, members: Vec::new(), gaps: None });
+                    sets.push(ChosenSet { text, members: Vec::new(), gaps: None });
                 }
                 continue;
             };
@@ -251,10 +251,10 @@ impl Abstract {
                 sets.iter().for_each(|set| set.elements(vocabulary, numbers, &mut given));
                 readings.push(reader.reading(vocabulary, numbers, &given));
             });
-            Case { partly: Partly::new(others, chosen.clone()), readings }
+            Case { partly: Cube::new(others, chosen.clone()), readings }
         };
         let cases = each_of(&possible).into_iter().map(case).collect();
-        Some(Sight { vocabulary: vocabulary_number, cases })
+        Some(RuleInstance { vocabulary: vocabulary_number, cases })
     }
 
     /// The instances of a rule that apply in a state.
@@ -298,7 +298,7 @@ fn each_of(possible: &[Vec<Option<u64>>]) -> Vec<Vec<Option<u64>>> {
 }
 
 /// A set of processors that was chosen.
-struct GivenSet {
+struct ChosenSet {
     /// What it stands for.
     text: String,
     /// Which concrete processors are in it.
@@ -307,7 +307,7 @@ struct GivenSet {
     gaps: Option<Vec<u64>>,
 }
 
-impl GivenSet {
+impl ChosenSet {
     /// Adds what the set says of each variable that is a concrete processor.
     fn elements(
         &self,

@@ -1,4 +1,4 @@
-//! Small things about expressions: what they name, and how they are put together.
+//! Helpers for expressions: the names that occur in them, and how to combine them.
 
 use murphi::ast::{BinaryOperator, Domain, Expression, ExpressionKind, UnaryOperator};
 

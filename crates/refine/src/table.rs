@@ -1,15 +1,15 @@
-//! All rows that were observed of one rule, and what they never say.
+//! All observed rows of one rule, and the combinations of values that none of them has.
 //!
-//! For every atom and category there is a set of rows, as bits. A combination of categories that no
-//! row has is a candidate for a fact: the fewer atoms, the more general. Given a row that is
-//! suspected to be impossible, [`Table::missing`] finds the smallest combinations of its categories
-//! that no row has, by intersecting sets.
+//! For every atom and category there is a bit set of rows. A combination of categories that no row has is
+//! a candidate for a fact; the fewer atoms, the more general the fact. Given a row that is assumed to be
+//! impossible, [`Table::missing`] finds the smallest combinations of its categories that no row has, by
+//! intersecting bit sets.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::atoms::{Atom, Category, Presence, atoms};
 use super::reader::{Label, UNDEFINED};
-use super::suspect::Partly;
+use super::suspect::Cube;
 use super::vocabulary::Vocabulary;
 
 /// How many combinations of three atoms are looked at, at most.
@@ -156,7 +156,7 @@ impl Table {
         &self,
         vocabulary: &Vocabulary,
         row: &[Label],
-        partly: &Partly,
+        partly: &Cube,
     ) -> Vec<Combination> {
         let known = self.atoms.iter().enumerate().filter_map(|(at, atom)| {
             // What cannot always be evaluated cannot be said.

@@ -1,9 +1,9 @@
-//! What a lemma about a rule may speak of: the parameters of the rule, witnesses, and every simple
-//! place that can be reached from a state variable with these as indices.
+//! The vocabulary of a rule: the terms that a lemma for the rule may mention. These are the parameters of
+//! the rule, witnesses, and every simple variable that can be reached from a state variable with these as
+//! indices.
 //!
-//! A vocabulary belongs to one rule of the concrete program. Its words are taken from one checked
-//! instance of that program, but they are names and not numbers, so that they can be read in states
-//! of any instance and of the abstraction ([`super::reader`]).
+//! A vocabulary is computed from one checked instance of the concrete program, but refers to variables by
+//! name, so that it can be read in states of any instance and of the abstraction ([`super::reader`]).
 
 use murphi::ast::{self, Expression, ExpressionKind, Name};
 use murphi::instance::binders;

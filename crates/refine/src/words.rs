@@ -1,5 +1,4 @@
-//! The vocabularies of a program: for every rule of which something is abstract, what its lemmas may
-//! speak of.
+//! The vocabularies of a program: one for every rule of which the abstraction hides something.
 
 use abstraction::{Abstraction, Prepared, RuleId, with_processors};
 use murphi::ast::{TypeExpression, TypeKind};

@@ -31,9 +31,15 @@ pub fn cycle_lines(history: &History, proof: &Proof) -> Vec<String> {
         None => unwritten(history).into_iter().collect(),
     };
     if proof.steps.len() > 1 {
-        lines.push(format!("(the last cycle of {} steps)", proof.steps.len()));
+        lines.push(format!(
+            "(final cycle of a {}-step proof; `tribunal explain` shows all steps)",
+            proof.steps.len()
+        ));
     } else if last.is_some_and(|(_, derived)| !derived.is_empty()) {
-        lines.push("(with edges that follow from the rules of the model)".to_owned());
+        lines.push(
+            "(some edges are derived by the rules of the model; `tribunal explain` shows how)"
+                .to_owned(),
+        );
     }
     lines
 }
@@ -85,9 +91,12 @@ fn unwritten(history: &History) -> Option<String> {
     let read = |&e: &EventId| history.reads_unwritten(e);
     if let Some(e) = history.event_ids().find(read) {
         let (place, event) = (place(history, e), threaded(history, e));
-        return Some(format!("{place}  {event}  reads a value that nobody wrote"));
+        return Some(format!("{place}  {event}  reads a value that was never written"));
     }
     let line = history.finals().iter().find(|line| line.sources.is_empty())?;
     let label = &history.address(line.address).label;
-    Some(format!("line {}  final M[{label}] == {}: nobody wrote that", line.line, line.value))
+    Some(format!(
+        "line {}  final M[{label}] == {}  names a value that was never written",
+        line.line, line.value
+    ))
 }

@@ -29,7 +29,10 @@ fn shipped() -> impl Iterator<Item = (&'static str, cat::CatModel)> {
 }
 
 fn file_models(text: &mut String) {
-    text.push_str("Models as files (`tribunal models NAME` prints one; docs/cat.md):\n\n");
+    text.push_str(
+        "Models that come as cat files (`tribunal models NAME` prints the file; docs/cat.md \
+         explains it):\n\n",
+    );
     let width = shipped().map(|(name, _)| name.len()).max().unwrap_or_default();
     for (name, model) in shipped() {
         let _ = writeln!(text, "  {name:<width$}  {}", model.name());
@@ -50,7 +53,7 @@ fn store_models(text: &mut String) {
         let Some(rules) = model.store_rules() else { continue };
         let keeps = |keeps| if rules.global { keeps_word(keeps) } else { "address" };
         let also = match (rules.times, rules.dependencies) {
-            (true, _) => "a read before what began after it ended",
+            (true, _) => "a read before operations that start after it completes",
             (_, true) => "declared dependencies",
             _ => "-",
         };
@@ -58,9 +61,14 @@ fn store_models(text: &mut String) {
         let [rr, rw, wr, ww] = kept.map(|k| keeps(k).to_owned());
         rows.push([model.name().to_owned(), rr, rw, wr, ww, also.to_owned()]);
     }
-    text.push_str("Store models: one order of the writes of each address explains all reads.\n");
-    text.push_str("Which pairs of one thread every thread sees in program order: always, on one\n");
-    text.push_str("address only, or never (-). R is a read, W a write, an atomic is both.\n\n");
+    text.push_str("Store models: all threads agree on one order of the writes to each address.\n");
+    text.push_str(
+        "The table says which pairs of operations of one thread stay in program order:\n",
+    );
+    text.push_str(
+        "`always`, only on the same `address`, or never (-). R is a read, W a write; an\natomic \
+         is both.\n\n",
+    );
     columns(text, &rows);
 }
 
@@ -82,11 +90,16 @@ fn causal_models(text: &mut String) {
             asks.map(|asks| if asks { "yes" } else { "-" }.to_owned());
         rows.push([model.name().to_owned(), convergent, memory, order, relaxed]);
     }
-    text.push_str("Causal models: no thread reads what its causal past has overwritten. And:\n");
-    text.push_str("convergent: all threads agree on the order of conflicting writes;\n");
-    text.push_str("memory: each thread sees all it has heard of in one order;\n");
-    text.push_str("store order: the write order that all these force has no cycle;\n");
-    text.push_str("relaxed: over what tso keeps of program order.\n\n");
+    text.push_str(
+        "Causal models: no thread reads a value that its causal past has overwritten.\nThe \
+         columns say what a model asks for beyond that:\n",
+    );
+    text.push_str("  convergent   all threads agree on the order of conflicting writes\n");
+    text.push_str(
+        "  memory       each thread can order its causal past consistently with its reads\n",
+    );
+    text.push_str("  store order  the write order that follows from these has no cycle\n");
+    text.push_str("  relaxed      program order is replaced by what tso keeps of it\n\n");
     columns(text, &rows);
 }
 
@@ -109,7 +122,9 @@ fn columns<const N: usize>(text: &mut String, rows: &[[String; N]]) {
 }
 
 fn lattice(text: &mut String) {
-    text.push_str("Which implies which (every history of the left is one of the right):\n\n");
+    text.push_str(
+        "Implications (a history that satisfies the left model satisfies the right one):\n\n",
+    );
     let width = Model::ALL.iter().map(|m| m.name().len()).max().unwrap_or_default();
     for model in models::strongest_first() {
         let covers: Vec<&str> = weaker(model).map(Model::name).collect();

@@ -13,13 +13,16 @@ use crate::json::line;
 pub fn text(name: &str, question: &Question, verdict: &recheck::Verdict, quiet: bool) -> String {
     let holds = match verdict {
         Verdict::Holds(holds) => holds,
-        Verdict::Broken(why) => return format!("{name}: certificate does not hold: {why}\n"),
+        Verdict::Broken(why) => return format!("{name}: certificate rejected: {why}\n"),
         Verdict::Undecided(partial) => return not_checked(name, partial, quiet),
     };
     let mut text = format!("{name}: certificate holds: {}\n", shown(question, holds));
     if !quiet {
         if let Some(values) = holds.values {
-            text += &format!("  for {}, compared as they are\n", counted(values, "value"));
+            text += &format!(
+                "  for the {} of the protocol (no data independence needed)\n",
+                counted(values, "value")
+            );
         }
         text += &all_visited(&holds.checked);
     }
@@ -31,7 +34,8 @@ fn not_checked(name: &str, partial: &Partial, quiet: bool) -> String {
     if !quiet {
         text += &all_visited(&partial.checked);
         let visited = counted(partial.visited, "state");
-        text += &format!("  {}: nothing wrong in {visited}, not all visited\n", partial.claim);
+        text +=
+            &format!("  {}: no error in {visited}; not all states were visited\n", partial.claim);
     }
     text
 }
@@ -52,8 +56,10 @@ fn all_visited(checked: &[Checked]) -> String {
 
 fn reason(ended: Ended) -> &'static str {
     match ended {
-        Ended::Memory => "the memory ran out (see --memory)",
-        Ended::Interrupted => "time ran out (see --budget), or it was interrupted",
+        Ended::Memory => "the memory limit was reached (raise --memory)",
+        Ended::Interrupted => {
+            "the time limit was reached (raise --budget), or the check was interrupted"
+        }
     }
 }
 
@@ -61,7 +67,9 @@ fn reason(ended: Ended) -> &'static str {
 fn shown(question: &Question, holds: &Holds) -> String {
     let what = match (question.memory_model.as_deref(), question.only) {
         (Some("tso"), _) => MemoryModel::Tso.kept().to_owned(),
-        (Some(_), Some(only)) => format!("no nice cycle of {}", counted(only, "processor")),
+        (Some(_), Some(only)) => {
+            format!("no ordering cycle through {}", counted(only, "processor"))
+        }
         (Some(_), None) => MemoryModel::Sc.kept().to_owned(),
         (None, _) => match holds.checked.iter().map(Checked::claims).sum::<usize>() {
             1 => "1 invariant holds".to_owned(),

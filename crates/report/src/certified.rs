@@ -34,7 +34,7 @@ pub fn certificate_line(file: &str, finding: &Finding, as_json: bool) -> String 
     let result = match result {
         Verdict::Holds(()) => "holds".to_owned(),
         Verdict::Broken(reason) => format!("rejected: {reason}"),
-        Verdict::Undecided(reason) => format!("not checked: {reason} (see --memory)"),
+        Verdict::Undecided(reason) => format!("not checked: {reason} (raise --memory)"),
     };
     format!("{file} #{trace}: {model}:{claim} certificate {result}")
 }

@@ -50,7 +50,7 @@ pub struct Style {
 ///     time: std::time::Duration::from_micros(41),
 /// };
 /// let quiet = Style { quiet: true, ..Style::default() };
-/// assert_eq!(lines(&judged, quiet), "t #1: sc: violation (saturation, 3 events, 41 µs)\n");
+/// assert_eq!(lines(&judged, quiet), "t #1: sc: violation (decided by saturation, 3 events, 41 µs)\n");
 /// # Ok::<(), history::InputError>(())
 /// ```
 pub fn lines(judged: &Judged, style: Style) -> String {
@@ -91,8 +91,8 @@ pub fn unread_lines(unread: &Unread, asked: &[Asked], style: Style) -> String {
     let at = number.map_or_else(String::new, |number| format!(" #{number}"));
     let mut text = String::new();
     if unread.is_too_large() {
-        let reason = "the trace does not fit the memory budget";
-        let established = format!("it was read up to line {}", error.line);
+        let reason = "the trace does not fit the memory limit (raise --memory)";
+        let established = format!("read up to line {}", error.line);
         let verdict = Verdict::<(), (), ()>::Undecided(());
         for asked in asked {
             let model = asked.name();
@@ -156,7 +156,7 @@ fn stats_line(judgement: &Judgement) -> String {
         parts.push(format!("{pairs} write pairs"));
     }
     if let Some(pairs) = stats.unordered_write_pairs {
-        parts.push(format!("{pairs} left open by saturation"));
+        parts.push(format!("{pairs} not ordered by saturation"));
     }
     parts.push(format!("{} inferred edges", stats.inferred_edges));
     parts.push(format!("{} decisions", stats.decisions));
@@ -202,10 +202,10 @@ fn gradual_line(judged: &Judged, gradual: &Gradual, style: Style) -> String {
     }
     let mut line = format!("{file} #{number}: gradual: ");
     match &*strongest {
-        [] if undecided.is_empty() => line.push_str("no model holds"),
-        [] => line.push_str("no model is known to hold"),
+        [] if undecided.is_empty() => line.push_str("no model allows the trace"),
+        [] => line.push_str("no model is known to allow the trace"),
         strongest => {
-            let _ = write!(line, "strongest that holds: {}", strongest.join(", "));
+            let _ = write!(line, "strongest model that allows the trace: {}", strongest.join(", "));
         }
     }
     for (what, models) in [("violated", violated), ("undecided", undecided)] {

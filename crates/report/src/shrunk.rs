@@ -22,7 +22,7 @@ pub fn shrunk_text(
     lines.sort_unstable();
     let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
     let mut text = format!(
-        "# {} of the {} of {file}, trace {trace}, that violate {model} on their own\n",
+        "# {} of the {} of {file}, trace {trace}: these alone violate {model}\n",
         shrunk.history.len(),
         count(whole.len(), "event"),
     );
@@ -31,7 +31,7 @@ pub fn shrunk_text(
     }
     if shrunk.sources_dropped {
         text.push_str(
-            "# Values repeat: writes that a read may also have seen were left out \
+            "# Some values are written twice; other writes of a read value were dropped \
              (--keep-sources keeps them).\n",
         );
     }

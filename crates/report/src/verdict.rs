@@ -171,13 +171,13 @@ pub(crate) fn undecided(why: &Undecided) -> Evidence {
 }
 
 /// The verdict as a line for people, without the newline:
-/// `t.trace #1: tso: violation (saturation, 6 events, 41 µs)`.
+/// `t.trace #1: tso: violation (decided by saturation, 6 events, 41 µs)`.
 pub fn summary_line(line: &Line<'_>, colour: bool) -> String {
     let Line { file, trace, history, judgement, micros } = *line;
     let name = decorated(&judgement.outcome, colour);
     let events = count(history.len(), "event");
     let mut text = format!(
-        "{file} #{trace}: {}: {name} ({}, {events}, {})",
+        "{file} #{trace}: {}: {name} (decided by {}, {events}, {})",
         judgement.model,
         judgement.decided_by,
         duration(micros)
@@ -204,8 +204,8 @@ pub(crate) fn decorated<H, B, U>(verdict: &Verdict<H, B, U>, colour: bool) -> St
 /// Why a trace is undecided.
 pub fn reason(reason: &Reason) -> String {
     match reason {
-        Reason::Time => "the time budget ran out".to_owned(),
-        Reason::Memory => "the memory budget ran out".to_owned(),
+        Reason::Time => "the time limit was reached (raise --budget)".to_owned(),
+        Reason::Memory => "the memory limit was reached (raise --memory)".to_owned(),
         Reason::Engine(sentence) => sentence.clone(),
     }
 }

@@ -53,7 +53,10 @@ pub(crate) fn judged(memory: &Memory) -> Vec<String> {
         lines.extend(cycle_lines(&memory.history, proof));
     }
     if let Some(verdict) = &memory.in_order_of_run {
-        lines.push(format!("with the stores in the order of the run: {}", in_short(verdict)));
+        lines.push(format!(
+            "with each address ordered as its stores happened in the run: {}",
+            in_short(verdict)
+        ));
     }
     lines
 }

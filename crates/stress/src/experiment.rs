@@ -159,7 +159,7 @@ impl Experiment {
         for (number, (history, count, _)) in histories.iter().enumerate() {
             if format == Format::Text {
                 let times = match count {
-                    1 if number >= self.different() => ", as far as it came".to_owned(),
+                    1 if number >= self.different() => ", unfinished".to_owned(),
                     1 => String::new(),
                     count => format!(", {count} times"),
                 };

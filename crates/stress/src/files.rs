@@ -28,7 +28,7 @@ impl fmt::Display for ProgramFileError {
         match self {
             ProgramFileError::Input(error) => error.fmt(f),
             ProgramFileError::File(name, error) => write!(f, "cannot read {name}: {error}"),
-            ProgramFileError::Empty(name) => write!(f, "{name} holds no program"),
+            ProgramFileError::Empty(name) => write!(f, "{name} contains no program"),
         }
     }
 }

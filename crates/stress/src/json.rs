@@ -261,7 +261,10 @@ fn read(shape: ProgramShape) -> Result<Test, String> {
     program.check().map_err(|error| error.to_string())?;
     let condition = shape.exists.map(|exists| read_condition(exists, find)).transpose()?;
     if condition.as_ref().is_some_and(|condition| !condition.fits(&program)) {
-        return Err("`exists` speaks of what the program does not have, or twice".to_owned());
+        return Err(
+            "`exists` names a read or an address that the program does not have, or names one twice"
+                .to_owned(),
+        );
     }
     Ok(Test { program, condition })
 }
@@ -285,7 +288,7 @@ fn read_action(
         "fence" => &["before", "after"],
         _ => {
             let ops = "`read`, `write`, `swap`, `add`, `cas` and `fence`";
-            return Err(format!("there is no op `{op}`; there are {ops}"));
+            return Err(format!("unknown op `{op}`; use {ops}"));
         }
     };
     let given = [

@@ -53,7 +53,7 @@ impl fmt::Display for UnknownTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             UnknownTarget::Kind(name) => {
-                write!(f, "there is no target `{name}`; there are `host`")?;
+                write!(f, "unknown target `{name}`; the targets are `host`")?;
                 for model in MemoryModel::ALL {
                     write!(f, ", `machine:{model}`")?;
                 }

@@ -276,20 +276,23 @@ impl fmt::Display for ProgramError {
             ProgramError::TooManyThreads => {
                 write!(f, "a program has at most {MAX_THREADS} threads")
             }
-            ProgramError::SameLabel { label } => write!(f, "two places are called `{label}`"),
+            ProgramError::SameLabel { label } => write!(f, "two addresses are called `{label}`"),
             ProgramError::Label { label } => write!(
                 f,
-                "`{label}` is no name for a place: names start with a letter or `_` and go on \
-                 with these, digits, `.`, `$`, `'`"
+                "`{label}` is not a valid address name: names start with a letter or `_`, \
+                 followed by letters, digits, `_`, `.`, `$` or `'`"
             ),
-            ProgramError::Overlap => write!(f, "two places lie at the same word of a cache line"),
+            ProgramError::Overlap => {
+                write!(f, "two addresses are in the same word of a cache line")
+            }
             ProgramError::Word { place } => {
-                write!(f, "place {place} lies beyond its cache line (words 0 to 7)")
+                write!(f, "address {place} is beyond its cache line (words 0 to 7)")
             }
             ProgramError::NoSuchPlace { thread, index } => {
                 write!(
                     f,
-                    "instruction {index} of thread {thread} accesses a place that is not there"
+                    "instruction {index} of thread {thread} accesses an address that is not \
+                     declared"
                 )
             }
             ProgramError::AnnotatedFence { thread, index } => write!(

@@ -45,51 +45,75 @@ pub(crate) use verify::{AssumptionChoice, MemoryModelChoice, VerifyArguments, Wi
 
 const MODELS_EXAMPLES: &str = "\
 Examples:
-  tribunal models                                  the table
-  tribunal models --separate tso pso               a test that pso allows and tso forbids
-  tribunal models --separate tso.cat my.cat        what a change of a model file changes";
+  tribunal models                                  the table of all models
+  tribunal models rvwmo                            the file that defines rvwmo
+  tribunal models --separate tso pso               a litmus test that pso allows and tso forbids
+  tribunal models --separate tso.cat my.cat        the effect of a change to a model file";
 
 const TOUR: &str = "\
-A tour:
-  tribunal check --model tso run.trace            is the trace allowed by TSO?
+You have a trace (loads and stores of an execution, with the values read):
+  tribunal check --model tso run.trace            does TSO allow it?
   tribunal check --model gradual run.trace        which is the strongest model that allows it?
   simulator | tribunal check --json -             one verdict a line, as soon as a trace ends
-  tribunal shrink --model tso run.trace           the few lines that break the promise
-  tribunal explain --model tso -o why.html run.trace   why, as a page to look around in
+  tribunal shrink --model tso run.trace           the few events that violate TSO
+  tribunal explain --model tso -o why.html run.trace   why they violate it: text, picture or page
   tribunal check --certificate proof.jsonl run.trace
-  tribunal certify run.trace proof.jsonl          check the evidence with a small kernel
-  tribunal models                                 what each model promises
-  tribunal explore protocol.m                     model-check a Murphi model
-  tribunal verify --model sc protocol.m           does it implement its memory model?
-  tribunal hunt --on host --model tso --time 60s  does this machine keep to TSO?
-  tribunal generate program --cycles 6            every litmus test of up to six edges
-  tribunal run --on protocol.m --check sc         do random runs of it keep the promise?
-  tribunal litmus --model tso SB.litmus           which outcomes can this test have?
+  tribunal certify run.trace proof.jsonl          check the evidence with a small independent checker
 
-A trace is text, one event a line (gzip and zstd are read as they are; `-` is standard input):
+You have a protocol (a Murphi model):
+  tribunal explore protocol.m                     check its invariants in every reachable state
+  tribunal verify --model sc protocol.m           does it implement sequential consistency?
+  tribunal verify --any-processors protocol.m     prove its invariants for any number of processors
+  tribunal run --on protocol.m --check sc         test random runs of it
+
+You have a machine, or study memory models:
+  tribunal hunt --on host --model tso --time 60s  does this machine violate TSO?
+  tribunal litmus --model tso SB.litmus           which outcomes does TSO allow?
+  tribunal generate program --cycles 6            litmus tests from all cycles of up to six edges
+  tribunal models                                 what each model guarantees
+
+A trace is text, one event a line (gzip and zstd files work, too; `-` is standard input):
   0: M[x] := 1                thread 0 writes 1 to x
   0: sync                     a full fence; also: fence w,r
   0: M[y] == 0                reads 0
   1: <M[y] == 0; M[y] := 7>   atomic read-modify-write
   check                       ends a trace; a file may hold many";
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0    the promise is kept: every trace consistent, the model verified, the
-       certificate holds
-  1    it is broken: a violation, a counterexample, a certificate that does not hold
-  2    the question could not be asked: bad usage, bad input
-  3    undecided: a budget ran out and nothing was found broken
-  130  interrupted by Ctrl-C; what was found so far is printed first";
+/// The exit codes of a command, for its long help: what 0 and 1 mean there.
+macro_rules! exit_codes {
+    ($zero:literal, $one:literal) => {
+        concat!(
+            "Exit codes:\n  0    ",
+            $zero,
+            "\n  1    ",
+            $one,
+            "\n  2    bad usage or bad input; the message says where",
+            "\n  3    undecided: a limit was reached, or something is not established; no violation \
+             found",
+            "\n  130  interrupted by Ctrl-C; results so far are printed first"
+        )
+    };
+}
+pub(crate) use exit_codes;
 
-/// Decides whether a recorded execution of a shared memory is allowed by a memory model.
+/// The exit codes in one line, for short help.
+pub(crate) const EXIT_CODES: &str =
+    "Exit codes: 0 no violation, 1 violation, 2 bad usage or input, 3 undecided, 130 interrupted.
+--help explains every option and has examples.";
+
+const ALL_EXIT_CODES: &str = exit_codes!(
+    "no violation: every trace is consistent, the model is verified, the certificate holds",
+    "a violation, a counterexample, or a rejected certificate"
+);
+
+/// Checks executions and protocols against memory consistency models.
 ///
-/// An execution is a set of events, a memory model says which orders between them must hold, and
-/// the question is whether those orders can all hold at once. The answer comes with evidence: an
-/// order that explains every read, or a cycle that shows there is none.
+/// Given a trace, Tribunal decides whether a memory model (SC, TSO, RVWMO, …) allows it. Given a
+/// protocol as a Murphi model, it checks every reachable state, or proves the protocol for any
+/// number of processors. Every answer comes with evidence that an independent checker accepts.
 #[derive(Parser, Debug)]
 #[command(name = "tribunal", version, long_version = packages::VERSION, after_help = EXIT_CODES)]
-#[command(after_long_help = format!("{TOUR}\n\n{EXIT_CODES}"))]
+#[command(after_long_help = format!("{TOUR}\n\n{ALL_EXIT_CODES}"))]
 #[command(arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -118,33 +142,38 @@ pub(crate) enum Command {
     Man(ManArguments),
 }
 
-/// Judge recorded traces.
+/// Decide whether memory models allow recorded traces.
 ///
-/// Prints one line for each trace and model, in order, each as soon as it is known; for a
-/// violation also why. Used as a co-process, it answers each trace when its `check` arrives.
+/// A trace lists the loads and stores of each thread, with the values that were read. The verdict is
+/// `consistent` (some order of the events explains every read and obeys the model), `violation` (no
+/// order does; the cycle that is printed shows why) or `undecided`. There is one line for each trace
+/// and model, in the order of the traces, printed as soon as it is known.
+///
+/// With `-` as the file, each trace on standard input is answered as soon as its last line (`check`)
+/// arrives, also a malformed one, so that a simulator can run Tribunal as a co-process.
 #[derive(Args, Debug)]
-#[command(after_help = EXIT_CODES, after_long_help = format!("{CHECK_EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(after_help = EXIT_CODES, after_long_help = format!("{CHECK_EXAMPLES}\n\n{CHECK_CODES}"))]
 pub(crate) struct CheckArguments {
-    /// The models to judge by, comma-separated: names, or files that end in .cat.
+    /// Memory models to check against, comma-separated: names, or model files (.cat).
     ///
-    /// A file defines a model of your own in the cat language (docs/cat.md). `gradual` reports the strongest models that hold: it judges from the strongest to the
-    /// weakest and skips what is implied. It counts as a violation only when no model holds.
+    /// A .cat file defines a model of your own (docs/cat.md). `gradual` reports the strongest models
+    /// that allow the trace; it is a violation only if no model does.
     #[arg(short, long, value_name = "MODEL", default_value = "sc", value_delimiter = ',')]
     #[arg(value_parser = model_or_file_parser(), ignore_case = true)]
     pub(crate) model: Vec<ModelArgument>,
 
-    /// How to decide.
+    /// The decision procedure; `auto` is right unless you compare procedures.
     ///
-    /// All engines agree wherever two of them decide. Causal models have one way to be decided,
-    /// whatever the engine.
-    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    /// Wherever two engines decide, they agree. The choice applies to the store models (sc, tso, pso,
+    /// wmo, rmo, coherence); causal models and model files have one procedure each.
+    #[arg(long, value_name = "ENGINE", default_value = "auto", hide_short_help = true)]
     #[arg(value_parser = engine_parser(), ignore_case = true)]
     pub(crate) engine: Engine,
 
-    /// Write the evidence of every verdict to this file, for `tribunal certify`.
+    /// Write the evidence for every verdict to FILE, for `tribunal certify`.
     ///
-    /// One JSON object a line for each trace and model that was decided. The file appears when
-    /// the run ends, also when it is interrupted.
+    /// One JSON object a line, for each trace and model that was decided. The file is written when the
+    /// run ends or is interrupted.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
 
@@ -156,39 +185,52 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
 
-    /// Say what it took: write pairs, inferred edges, decisions, conflicts.
+    /// Print statistics of the decision: write pairs, inferred edges, decisions, conflicts.
     ///
-    /// `--stats full` adds to --json the witness of a consistent trace: a total order, as
+    /// With --json, `--stats full` adds the witness of a consistent trace: a total order, as
     /// [thread, index] pairs.
     #[arg(long, value_name = "full", num_args = 0..=1, require_equals = true)]
+    #[arg(hide_short_help = true)]
     #[arg(default_missing_value = "brief")]
     pub(crate) stats: Option<Stats>,
 
-    /// Accept a file without a single event.
+    /// Accept input without a single event.
     ///
-    /// Without this flag such a file is an error (exit code 2), so that a recorder that died is not
-    /// a test that passed.
-    #[arg(long)]
+    /// By default such input is an error (exit code 2), so that a recorder that failed does not look
+    /// like a test that passed.
+    #[arg(long, hide_short_help = true)]
     pub(crate) allow_empty: bool,
 
-    /// Judge traces while they grow, in bounded memory, and end at the first violation.
+    /// Check a trace while it is being written, in bounded memory; stop at the first violation.
     ///
-    /// Events are taken in the order of their lines, one event a line, and forgotten when they can no
-    /// longer matter. A violation is reported as soon as it is certain, and ends the run with exit
-    /// code 1. Where the order of the lines does not explain the trace, memory grows up to --memory,
-    /// and then the trace is undecided (docs/live.md).
+    /// Reads one event a line and discards events that can no longer matter. A violation is reported
+    /// as soon as it is certain, and ends the run with exit code 1. If the order of the lines does not
+    /// explain the trace, memory grows up to --memory, and then the trace is undecided (docs/live.md).
     #[arg(long, conflicts_with_all = ["certificate", "report", "engine", "stats", "keep_going", "expect_traces"])]
     pub(crate) live: bool,
 
-    /// Judge the traces behind one that makes no sense.
+    /// After a malformed trace, go on with the next trace of the file.
     ///
-    /// Without this flag such a trace ends its file. With it the trace is reported as malformed, what
-    /// follows the line that ends it is judged, and the exit code is 2 (1 if a violation is found).
-    #[arg(long)]
+    /// Each malformed trace is reported, and the exit code is 2 (1 if there is a violation). By default
+    /// the rest of the file is skipped; traces on standard input are always continued.
+    #[arg(long, hide_short_help = true)]
     pub(crate) keep_going: bool,
 
-    /// Fail, with exit code 2, unless there are exactly this many traces in all files.
-    #[arg(long, value_name = "N")]
+    /// Print only traces that violate a model, are undecided or malformed.
+    #[arg(long, conflicts_with = "live")]
+    pub(crate) only_violations: bool,
+
+    /// Stop at the first violation.
+    #[arg(long, conflicts_with_all = ["live", "expect_traces"])]
+    pub(crate) first: bool,
+
+    /// Check only the trace with this number in each file, from 1.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(conflicts_with_all = ["live", "expect_traces", "certificate"])]
+    pub(crate) trace: Option<u64>,
+
+    /// Exit with code 2 unless the files contain exactly N traces.
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) expect_traces: Option<u64>,
 
     #[command(flatten)]
@@ -206,7 +248,7 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) ci: CiFlags,
 
-    /// The trace files; `-` is standard input.
+    /// Trace files; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<String>,
 }
@@ -215,36 +257,41 @@ const CHECK_EXAMPLES: &str = "\
 Examples:
   tribunal check run.trace                        sequential consistency
   tribunal check --model tso,pso --json *.trace   two models, one JSON object a line
-  tribunal check --model gradual run.trace        the strongest model that holds
+  tribunal check --model gradual run.trace        the strongest model that allows the trace
   tribunal check --model my.cat run.trace         a model of your own
   tribunal check --report pages --model tso t.trace  a page for each violation, to look around in
-  tribunal check --budget 10s --stats hard.trace  give up after ten seconds a trace";
+  tribunal check --model rvwmo spike.log          a commit log of a RISC-V simulator
+  tribunal check --budget 10s --stats hard.trace  at most ten seconds for each trace
+  simulator | tribunal check --json -             one answer a line, as soon as a trace ends";
 
-/// Verify a certificate with a small independent checker.
+const CHECK_CODES: &str = exit_codes!("every trace is consistent", "some trace violates a model");
+
+/// Check certificates with a small independent checker.
 ///
-/// Reads a trace file and the certificate file that `tribunal check --certificate` wrote for it,
-/// and checks every line of evidence against its trace: witnesses are replayed, proofs are checked
-/// step by step. The checker shares no code with the engines.
+/// A certificate is the evidence for a verdict. Given a trace file and the certificate that `tribunal
+/// check --certificate` wrote for it, every verdict is checked against its trace: witnesses are
+/// replayed, proofs are checked step by step. The checker shares no code with the engines of `check`.
 ///
-/// Or reads a protocol and the certificate that `tribunal verify --any-processors --certificate`
-/// wrote for it: derives the abstract programs again from the protocol, compares them, and visits all
-/// their states with the reference interpreter.
+/// Given a protocol and the certificate that `tribunal verify --any-processors --certificate` wrote
+/// for it, the abstract programs are derived from the protocol again and compared, and all their
+/// states are visited with the reference interpreter.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
+#[command(after_long_help = format!("{CERTIFY_EXAMPLES}\n\n{CERTIFY_CODES}"))]
 pub(crate) struct CertifyArguments {
-    /// The trace file, or the protocol; `-` is standard input.
+    /// Trace file, or protocol; `-` is standard input.
     #[arg(value_name = "TRACE|PROTOCOL.m")]
     pub(crate) trace: String,
-    /// The certificate file.
+    /// Certificate file.
     pub(crate) certificate: PathBuf,
 
-    /// For certificates about a model file: where the file is, if not where they say.
+    /// The model file of certificates about a .cat model, if it has moved.
     ///
-    /// They hold for the text of the file that was judged by, and are rejected for any other.
+    /// The certificate records where the file was, and is rejected if its text has changed.
     #[arg(short, long, value_name = "FILE.cat")]
     pub(crate) model: Option<String>,
 
-    /// For a protocol: the time for the check: 500ms, 60s, 5m, 1h. What is not decided by then is
+    /// Time limit for the certificate of a protocol: 500ms, 60s, 5m, 1h. Beyond it the certificate is
     /// reported as not checked.
     #[arg(long, value_name = "TIME", value_parser = units::time)]
     pub(crate) budget: Option<Duration>,
@@ -260,13 +307,23 @@ pub(crate) struct CertifyArguments {
     pub(crate) quiet: QuietFlag,
 }
 
-/// The smallest sub-trace that still violates a model.
+const CERTIFY_EXAMPLES: &str = "\
+Examples:
+  tribunal check --model tso --certificate proof.jsonl run.trace
+  tribunal certify run.trace proof.jsonl
+  tribunal verify --any-processors --certificate german.proof german.m
+  tribunal certify german.m german.proof";
+
+const CERTIFY_CODES: &str = exit_codes!("every certificate holds", "some certificate is rejected");
+
+/// Print a smallest part of a trace that still violates a model.
 ///
-/// Prints it in the text format, or as JSON Lines with --json: dropping any one of its lines leaves
-/// something consistent or malformed. Exits 1 when there was a violation to shrink, 0 when the
-/// trace is consistent. When --budget runs out, prints the smallest found so far and says so.
+/// The result is a trace, as text or (with --json) as JSON Lines. It is minimal: without any one of
+/// its lines it is consistent or malformed. If --budget ends the search, the smallest violating part
+/// found so far is printed, with a remark.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
+#[command(after_long_help = format!("{SHRINK_EXAMPLES}\n\n{SHRINK_CODES}"))]
 pub(crate) struct ShrinkArguments {
     #[command(flatten)]
     pub(crate) subject: SubjectFlags,
@@ -276,22 +333,30 @@ pub(crate) struct ShrinkArguments {
     #[command(flatten)]
     pub(crate) json: JsonFlag,
 
-    /// Keep, with every read, all writes it may have read from.
+    /// Keep all writes that a read may have read from.
     ///
-    /// Matters only where a value was written twice to an address. The sub-trace is then wrong only
-    /// if the whole trace is, but may be longer.
+    /// Matters only if a value was written twice to an address: then the violation of the printed part
+    /// implies that of the whole trace, but the part may be longer.
     #[arg(long)]
     pub(crate) keep_sources: bool,
 }
 
-/// A picture of why a trace violates a model.
+const SHRINK_EXAMPLES: &str = "\
+Examples:
+  tribunal shrink --model tso run.trace                  the first violating trace, shrunk
+  tribunal shrink --model tso --trace 7 -o small.trace run.trace";
+
+const SHRINK_CODES: &str =
+    exit_codes!("the trace is consistent: nothing to shrink", "a violation was shrunk");
+
+/// Explain why a trace violates a model, as text or as a picture.
 ///
-/// Explains the first violating trace of the file, or the one asked for with --trace: as text,
-/// as a Graphviz graph, as an SVG picture, or as an HTML page with the whole trace in it. Exits 1
-/// when there was a violation to explain, 0 when everything is consistent; a page then plays the
-/// order that explains the first trace.
+/// Explains the first violating trace of the file, or trace --trace: which events form a cycle, and
+/// which rule of the model orders each pair. The output is text, a Graphviz graph, an SVG picture, or an
+/// HTML page with the whole trace; for a consistent trace, a page shows the order that explains it.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
+#[command(after_long_help = format!("{EXPLAIN_EXAMPLES}\n\n{EXPLAIN_CODES}"))]
 pub(crate) struct ExplainArguments {
     #[command(flatten)]
     pub(crate) subject: SubjectFlags,
@@ -301,31 +366,42 @@ pub(crate) struct ExplainArguments {
     #[command(flatten)]
     pub(crate) colour: ColourFlag,
 
-    /// What to write; if not said, what the name of the file ends in: .txt, .dot, .svg or .html.
+    /// Output format [default: by the ending of --output: .txt, .dot, .svg or .html; else text].
     #[arg(long, value_name = "KIND")]
     pub(crate) to: Option<Picture>,
 
-    /// Shrink the trace first and explain what is left.
+    /// Shrink the trace first, and explain the smaller one.
     #[arg(long)]
     pub(crate) shrink: bool,
 }
 
-/// The models: what each keeps of program order, and which implies which.
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  tribunal explain --model tso run.trace                 in words
+  tribunal explain --model tso --shrink -o why.svg run.trace   as a picture";
+
+const EXPLAIN_CODES: &str =
+    exit_codes!("the trace is consistent: nothing to explain", "a violation was explained");
+
+/// List the memory models: what each guarantees, and which implies which.
 ///
-/// With --separate: the smallest litmus test that one model allows and the other forbids, in both
-/// directions, as a trace and as a litmus test.
+/// With a NAME, print the model file of that name. With --separate, find the smallest litmus tests that
+/// one model allows and the other forbids, in both directions.
 #[derive(Args, Debug)]
 #[command(after_long_help = MODELS_EXAMPLES)]
 pub(crate) struct ModelsArguments {
-    /// Print the text of this model: one of those that come as files, `tso` and `rvwmo` for example.
+    /// Print the model file of this name, such as `tso` or `rvwmo`.
     #[arg(conflicts_with_all = ["json", "separate"])]
     pub(crate) name: Option<String>,
 
-    /// Find the smallest litmus tests that tell two models apart: names, or files that end in .cat.
+    /// Find the smallest litmus tests that one model allows and the other forbids.
+    ///
+    /// Each model is a name or a .cat file. Both directions are tried, and each test is printed as a
+    /// trace and as a litmus test.
     #[arg(long, num_args = 2, value_names = ["MODEL", "MODEL"])]
     pub(crate) separate: Vec<String>,
 
-    /// With --separate: the most edges of a cycle that a test is made of.
+    /// With --separate: try tests made from cycles of up to N edges.
     #[arg(long, value_name = "N", default_value_t = 6, requires = "separate")]
     #[arg(value_parser = clap::value_parser!(u8).range(2..=stress::MAX_CYCLE_SIZE as i64))]
     pub(crate) size: u8,
@@ -334,11 +410,12 @@ pub(crate) struct ModelsArguments {
     pub(crate) json: JsonFlag,
 }
 
-/// Convert between trace formats.
+/// Convert traces from one format to another.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
+#[command(after_long_help = format!("{CONVERT_EXAMPLES}\n\n{CONVERT_CODES}"))]
 pub(crate) struct ConvertArguments {
-    /// The format to write.
+    /// Format to write.
     #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
     pub(crate) to: Format,
 
@@ -353,47 +430,54 @@ pub(crate) struct ConvertArguments {
     pub(crate) file: String,
 }
 
-/// Drop-in for `axe`: prints `OK` or `NO` per trace.
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  tribunal convert --to text spike.log                   a commit log as a readable trace
+  tribunal convert --to jsonl -o run.jsonl run.trace";
+
+const CONVERT_CODES: &str = exit_codes!("all traces were converted", "not used");
+
+/// Replace `axe check` and `axe test`: print `OK` or `NO` for each trace.
 #[derive(Subcommand, Debug)]
 pub(crate) enum AxeCommand {
     Check(AxeCheckArguments),
     Test(AxeTestArguments),
 }
 
-/// Print `OK` or `NO` for each trace, in order, as soon as it ends.
+/// Print `OK` (consistent) or `NO` (violation) for each trace, in order, as soon as it ends.
 ///
-/// As with axe, the exit code is 0 for both answers; it is 2 for bad input, and 3 when --budget
-/// ran out, which is the only way to get no answer.
+/// As with axe, the exit code is 0 for both answers. It is 2 for bad input, and 3 if --budget or
+/// --memory left a trace undecided.
 #[derive(Args, Debug)]
 pub(crate) struct AxeCheckArguments {
     #[command(flatten)]
     pub(crate) axe: AxeFlags,
 }
 
-/// Compare the answers with a file of expected ones.
+/// Compare the answers of `axe check` with a file of expected answers.
 ///
-/// The expected file has a line `OK` or `NO` for each trace, perhaps with a name after it. Stops
-/// at the first difference and exits 1.
+/// The file has one line `OK` or `NO` for each trace, optionally followed by a name. The test stops at
+/// the first difference, with exit code 1. Too few or too many answers are an error (exit code 2).
 #[derive(Args, Debug)]
 pub(crate) struct AxeTestArguments {
     #[command(flatten)]
     pub(crate) axe: AxeFlags,
 
-    /// The expected answers.
+    /// File of expected answers.
     pub(crate) expected: PathBuf,
 }
 
 /// What both axe commands take.
 #[derive(Args, Debug)]
 pub(crate) struct AxeFlags {
-    /// SC, TSO, PSO, WMO, or any other model of `tribunal models`.
+    /// Model: SC, TSO, PSO, WMO, or any other built-in model.
     #[arg(value_parser = axe_model)]
     pub(crate) model: Model,
 
     /// The trace file; `-` is standard input.
     pub(crate) file: String,
 
-    /// Assume a global clock. Accepted for compatibility: only axe's POW model looks at it.
+    /// Assume a global clock (accepted for compatibility; only axe's POW model uses it).
     #[arg(short = 'g')]
     pub(crate) global_clock: bool,
 
@@ -401,7 +485,7 @@ pub(crate) struct AxeFlags {
     #[arg(short = 'i')]
     pub(crate) ignore_times: bool,
 
-    /// What a read of a value that nobody wrote is.
+    /// How to treat a read of a value that was never written.
     #[arg(long, value_name = "WHAT", default_value = "malformed", value_parser = thin_air_parser())]
     pub(crate) thin_air: ThinAir,
 
@@ -414,12 +498,12 @@ pub(crate) struct AxeFlags {
 /// One trace and one model, for the commands that look at a single violation.
 #[derive(Args, Debug)]
 pub(crate) struct SubjectFlags {
-    /// The model: a name, or a file that ends in .cat.
+    /// Memory model: a name, or a model file (.cat).
     #[arg(short, long, value_name = "MODEL", required = true)]
     #[arg(value_parser = promise_parser(), ignore_case = true)]
     pub(crate) model: PromiseArgument,
 
-    /// Which trace of the file, from 1; the first that violates the model if not said.
+    /// Number of the trace in the file, from 1 [default: the first that violates the model].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) trace: Option<u64>,
 
@@ -438,14 +522,14 @@ pub(crate) struct SubjectFlags {
 /// How traces are read.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct InputFlags {
-    /// The format of the traces; if not said, jsonl or spike (.log) where the file is called so,
-    /// else text.
+    /// Format of the traces [default: by the file name: jsonl, spike for .log, else text].
     #[arg(long, visible_alias = "from", value_name = "FORMAT")]
     #[arg(value_parser = input_format_parser())]
     pub(crate) format: Option<Format>,
 
-    /// What a read of a value that nobody wrote is.
+    /// How to treat a read of a value that was never written.
     #[arg(long, value_name = "WHAT", default_value = "malformed", value_parser = thin_air_parser())]
+    #[arg(hide_short_help = true)]
     pub(crate) thin_air: ThinAir,
 
     #[command(flatten)]
@@ -454,30 +538,31 @@ pub(crate) struct InputFlags {
 
 /// How logs of commits are read.
 #[derive(Args, Debug, Clone, Copy)]
+#[command(next_help_heading = "Commit logs")]
 pub(crate) struct CommitFlags {
-    /// Commit logs: leave out memory that only one hart touches or nobody writes.
+    /// Leave out memory that only one hart accesses, or that is never written.
     ///
-    /// The verdict stays the same; what is left out is checked while reading.
-    #[arg(long)]
+    /// The verdict stays the same: accesses that are left out are checked while reading.
+    #[arg(long, hide_short_help = true)]
     pub(crate) shared_only: bool,
 
-    /// Commit logs: keep what the first hart did before a second one began.
+    /// Keep the events of the first hart before a second hart starts.
     ///
-    /// Without this flag, what it did up to its last full fence is skipped, and what it stored is
-    /// what memory held at first.
-    #[arg(long)]
+    /// By default its events up to its last full fence in that phase are dropped, and the values that
+    /// it stored become the initial memory.
+    #[arg(long, hide_short_help = true)]
     pub(crate) keep_prefix: bool,
 
-    /// Commit logs: what an AMO has read that writes no register.
-    #[arg(long, value_name = "WHAT", value_parser = discarded_amo_parser())]
+    /// How to treat an AMO whose result is discarded (written to x0) [default: an error].
+    #[arg(long, value_name = "WHAT", value_parser = discarded_amo_parser(), hide_short_help = true)]
     pub(crate) discarded_amo: Option<DiscardedAmo>,
 
-    /// Commit logs: take the results of instructions that are not known to depend on nothing.
-    #[arg(long)]
+    /// Assume that results of unknown instructions depend on no earlier load.
+    #[arg(long, hide_short_help = true)]
     pub(crate) skip_unknown: bool,
 
-    /// Commit logs: the width of registers; if not said, that of the program counters in the log.
-    #[arg(long, value_name = "BITS", value_parser = xlen_parser())]
+    /// Width of registers [default: that of the program counters in the log].
+    #[arg(long, value_name = "BITS", value_parser = xlen_parser(), hide_short_help = true)]
     pub(crate) xlen: Option<Xlen>,
 }
 
@@ -497,8 +582,7 @@ impl CommitFlags {
 /// How long and how large a check may get.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct LimitFlags {
-    /// The time for each trace and model: 500ms, 60s, 5m, 1h. What is not decided by then is
-    /// reported as undecided.
+    /// Time limit for each trace and model (500ms, 60s, 5m, 1h); beyond it the verdict is undecided.
     #[arg(long, value_name = "TIME", value_parser = units::time)]
     pub(crate) budget: Option<Duration>,
 
@@ -516,7 +600,7 @@ impl LimitFlags {
 /// How large a trace and its tables may get.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct MemoryFlag {
-    /// The memory for each trace, and for the tables of each check: 512MiB, 8GiB, 200MB.
+    /// Memory limit for each trace, and for the tables of each check (512MiB, 8GiB).
     #[arg(long, value_name = "SIZE", value_parser = units::size, default_value = "8GiB")]
     pub(crate) memory: Option<usize>,
 }
@@ -524,8 +608,7 @@ pub(crate) struct MemoryFlag {
 /// How many traces to judge at once.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct JobFlag {
-    /// How many traces to judge at once; all cores if not said. The order of the output stays
-    /// that of the traces.
+    /// Number of worker threads [default: all cores]; the output does not depend on it.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 }
@@ -541,7 +624,7 @@ impl JobFlag {
 /// How long a command that is a target may take.
 #[derive(Args, Debug, Clone, Copy)]
 pub(crate) struct TimeoutFlag {
-    /// With exec: the time that the command has for a program and all its runs.
+    /// With exec: time limit of the command for one program and all its runs.
     #[arg(long, value_name = "TIME", value_parser = units::time, default_value = "10s")]
     pub(crate) timeout: Duration,
 }
@@ -549,7 +632,7 @@ pub(crate) struct TimeoutFlag {
 /// Results for programs.
 #[derive(Args, Debug, Clone, Copy)]
 pub(crate) struct JsonFlag {
-    /// One JSON object a line on standard output.
+    /// Print JSON, one object a line (fields: docs/interface.md).
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -564,7 +647,7 @@ impl JsonFlag {
 /// Results only.
 #[derive(Args, Debug, Clone, Copy)]
 pub(crate) struct QuietFlag {
-    /// Results only: no explanations, no progress, no remarks.
+    /// Print results only: no explanations, progress or remarks.
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -572,23 +655,23 @@ pub(crate) struct QuietFlag {
 /// Results in colour.
 #[derive(Args, Debug, Clone, Copy)]
 pub(crate) struct ColourFlag {
-    /// When to use colours; NO_COLOR is respected.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    /// When to use colours; the variable NO_COLOR is respected.
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
     pub(crate) color: Colour,
 }
 
 /// Results in a file.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct OutFlag {
-    /// Where to write, instead of standard output.
-    #[arg(short, long, value_name = "OUT")]
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "OUT", alias = "out")]
     pub(crate) output: Option<PathBuf>,
 }
 
 /// When to use colours.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Colour {
-    /// On a terminal.
+    /// Only on a terminal.
     Auto,
     /// Always.
     Always,
@@ -602,19 +685,19 @@ pub(crate) enum Stats {
     /// The numbers.
     #[value(hide = true)]
     Brief,
-    /// The numbers, and the witness in --json.
+    /// Also the witness, in --json.
     Full,
 }
 
 /// What `explain` writes.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Picture {
-    /// Prose and a cycle.
+    /// In words.
     #[value(alias = "txt")]
     Text,
-    /// A Graphviz graph.
+    /// Graphviz.
     Dot,
-    /// A picture.
+    /// SVG picture.
     Svg,
     /// A page to look around in: one file, which any browser opens.
     #[value(alias = "htm")]
@@ -705,7 +788,7 @@ fn shipped_models() -> impl Iterator<Item = &'static str> {
 struct ModelOrFile(PossibleValuesParser);
 
 fn model_or_file_parser() -> impl TypedValueParser<Value = ModelArgument> {
-    let gradual = PossibleValue::new("gradual").help("the strongest of them that hold");
+    let gradual = PossibleValue::new("gradual").help("the strongest models that allow the trace");
     ModelOrFile(PossibleValuesParser::new(promise_values().chain([gradual])))
 }
 
@@ -713,14 +796,19 @@ fn model_or_file_parser() -> impl TypedValueParser<Value = ModelArgument> {
 fn promise_parser() -> impl TypedValueParser<Value = PromiseArgument> {
     let one = |argument| match argument {
         ModelArgument::One(promise) => Ok(promise),
-        ModelArgument::Gradual => Err("one model is needed"),
+        ModelArgument::Gradual => Err("`gradual` is for `check` only; name one model"),
     };
     ModelOrFile(PossibleValuesParser::new(promise_values())).try_map(one)
 }
 
 fn promise_values() -> impl Iterator<Item = PossibleValue> {
-    let shipped = shipped_models().map(|name| PossibleValue::new(name).help("see docs/cat.md"));
+    let shipped = shipped_models().map(|name| PossibleValue::new(name).help(shipped_title(name)));
     model_values().into_iter().chain(shipped)
+}
+
+/// What a shipped model is called: the first line of its file.
+fn shipped_title(name: &str) -> String {
+    cat::CatModel::shipped(name).map_or_else(String::new, |model| model.name().to_owned())
 }
 
 impl TypedValueParser for ModelOrFile {
@@ -767,7 +855,7 @@ fn input_format_parser() -> impl TypedValueParser<Value = Format> {
 }
 
 fn thin_air_parser() -> impl TypedValueParser<Value = ThinAir> {
-    let malformed = PossibleValue::new("malformed").help("bad input");
+    let malformed = PossibleValue::new("malformed").help("bad input, exit code 2");
     let violation = PossibleValue::new("violation").help("a violation of every model");
     PossibleValuesParser::new([malformed, violation]).map(|name| match &*name {
         "violation" => ThinAir::Violation,
@@ -776,8 +864,9 @@ fn thin_air_parser() -> impl TypedValueParser<Value = ThinAir> {
 }
 
 fn discarded_amo_parser() -> impl TypedValueParser<Value = DiscardedAmo> {
-    let recorded = PossibleValue::new("recorded").help("what the log has last for its address");
-    let store = PossibleValue::new("store").help("nothing: it counts as a store");
+    let recorded = PossibleValue::new("recorded")
+        .help("it read the last value that the log has for its address");
+    let store = PossibleValue::new("store").help("it counts as a store");
     PossibleValuesParser::new([recorded, store]).map(|name| match &*name {
         "store" => DiscardedAmo::Store,
         _ => DiscardedAmo::Recorded,
@@ -793,7 +882,7 @@ fn xlen_parser() -> impl TypedValueParser<Value = Xlen> {
 
 fn axe_model(name: &str) -> Result<Model, String> {
     if name.eq_ignore_ascii_case("pow") {
-        let advice = "axe's POW is not among the models here; the nearest weaker-than-TSO ones are";
+        let advice = "axe's POW model is not supported; the closest models weaker than TSO are";
         return Err(format!("{advice} wmo and rmo"));
     }
     name.parse().map_err(|unknown: models::UnknownModel| unknown.to_string())

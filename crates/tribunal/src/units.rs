@@ -27,6 +27,9 @@ const SIZES: [(&str, f64); 11] = [
     ("GB", 1e9),
 ];
 
+/// A number without a unit is bytes from here on; a smaller one is a unit that was forgotten.
+const SMALLEST_BARE: f64 = 65_536.0;
+
 /// Reads a time: a number and one of `ms`, `s` (also when nothing is said), `m`, `h`.
 pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let milliseconds = measure(text, &TIMES)
@@ -39,6 +42,9 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
 pub(crate) fn size(text: &str) -> Result<usize, String> {
     let bytes = measure(text, &SIZES)
         .ok_or_else(|| format!("`{text}` is not a size; write it like 512MiB, 8GiB or 200MB"))?;
+    if bytes < SMALLEST_BARE && text.trim().bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!("`{text}` has no unit; write {text}GiB or {text}MiB"));
+    }
     Ok(bytes as usize)
 }
 
@@ -70,7 +76,8 @@ mod tests {
         assert_eq!(size("8GiB"), Ok(8 << 30));
         assert_eq!(size("512 mib"), Ok(512 << 20));
         assert_eq!(size("200MB"), Ok(200_000_000));
-        assert_eq!(size("4096"), Ok(4096));
+        assert_eq!(size("1048576"), Ok(1 << 20));
+        assert_eq!(size("8"), Err("`8` has no unit; write 8GiB or 8MiB".to_owned()));
     }
 
     #[test]

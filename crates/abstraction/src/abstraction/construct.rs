@@ -104,7 +104,7 @@ impl<'a> Construction<'a> {
             let name = property.item.message.as_ref().map(|name| name.text.clone());
             let name = name.unwrap_or_else(|| format!("Invariant {number}"));
             if matches!(property.item.kind, PropertyKind::Cover | PropertyKind::Liveness) {
-                let message = format!("\"{name}\" is not looked at: it is no invariant");
+                let message = format!("\"{name}\" is not an invariant, and is not checked");
                 self.made.notes.push(Diagnostic::warning(property.span, message));
                 continue;
             }

@@ -16,8 +16,8 @@ use murphi::transform::{
     try_rebuilt,
 };
 
-use super::instance::{Decision, Instance, Mode, Standing, Step, Stop, outside};
-use super::places::Where;
+use super::instance::{Decision, Instance, Mode, Obstacle, ProcessorKind, Step, outside};
+use super::places::Visibility;
 use crate::{Choice, Fixed};
 
 impl Instance<'_> {
@@ -114,7 +114,7 @@ impl Instance<'_> {
                 self.is_processor(at)
                     && matches!(
                         self.standing_of(at),
-                        Some(Standing::Other | Standing::Named | Standing::Outside)
+                        Some(ProcessorKind::Other | ProcessorKind::Named | ProcessorKind::Outside)
                     )
             }
             _ => false,
@@ -131,7 +131,7 @@ impl Instance<'_> {
         // Where most of the state is left out, what matters of it is what is asked about it.
         if mode == Mode::Exact && self.types.leaves_something_out() {
             return match self.atom(whole, Mode::Probe) {
-                Err(Stop::Unknown) => self.chosen_truth(whole),
+                Err(Obstacle::Unknown) => self.chosen_truth(whole),
                 known => known,
             };
         }
@@ -149,7 +149,7 @@ impl Instance<'_> {
             ExpressionKind::IsUndefined(place) => self.is_undefined(whole, place, mode),
             ExpressionKind::Index(..) if mode == Mode::Weaker => {
                 match self.place(whole, Mode::Probe) {
-                    Ok(Where::Member(any)) => {
+                    Ok(Visibility::Member(any)) => {
                         self.weakened = true;
                         Ok(match self.known_truth(whole) {
                             Some(known) => and(any, known),
@@ -162,19 +162,19 @@ impl Instance<'_> {
             }
             _ => self.value(whole, mode.strict()),
         };
-        self.weakened |= matches!(result, Err(Stop::Unknown));
+        self.weakened |= matches!(result, Err(Obstacle::Unknown));
         match (result, mode) {
             // Two stored processors that are both abstract: one of them is named or concrete elsewhere.
-            (Err(Stop::Unknown), _) if is_claim && self.compares_processors(whole) => {
+            (Err(Obstacle::Unknown), _) if is_claim && self.compares_processors(whole) => {
                 Ok(Self::vacuous(mode, whole.span))
             }
-            (Err(Stop::Unknown), Mode::Weaker | Mode::Stronger) => {
+            (Err(Obstacle::Unknown), Mode::Weaker | Mode::Stronger) => {
                 Ok(self.unknown(mode, whole.span))
             }
             // Evaluating it is an error, which is found where all is concrete.
-            (Err(Stop::Undefined), Mode::Weaker) => Ok(boolean(false, whole.span)),
-            (Err(Stop::Undefined), Mode::Stronger) => Ok(boolean(true, whole.span)),
-            (Err(Stop::Split(stored)), Mode::Weaker | Mode::Stronger) => {
+            (Err(Obstacle::Undefined), Mode::Weaker) => Ok(boolean(false, whole.span)),
+            (Err(Obstacle::Undefined), Mode::Stronger) => Ok(boolean(true, whole.span)),
+            (Err(Obstacle::Split(stored)), Mode::Weaker | Mode::Stronger) => {
                 self.split(&stored, whole, mode)
             }
             (result, _) => result,
@@ -184,7 +184,7 @@ impl Instance<'_> {
     /// A condition for both cases of a stored processor.
     fn split(&mut self, stored: &Expression, whole: &Expression, mode: Mode) -> Step<Expression> {
         let before = self.clone();
-        self.learn(stored, Standing::Concrete);
+        self.learn(stored, ProcessorKind::Concrete);
         let mut done = self.atom(whole, mode)?;
         self.leave_branch(&before);
         for (standing, called) in outside(self.types) {
@@ -211,15 +211,15 @@ impl Instance<'_> {
         mode: Mode,
     ) -> Step<Expression> {
         match self.place(place, mode.strict())? {
-            Where::Visible(place) => {
+            Visibility::Visible(place) => {
                 let kind = ExpressionKind::IsUndefined(Box::new(place));
                 Ok(expression(kind, whole.span))
             }
             // That it is read somewhere does not say that it has a value here.
-            Where::Hidden | Where::Member(_) => match self.chosen(place, true) {
+            Visibility::Hidden | Visibility::Member(_) => match self.chosen(place, true) {
                 Some(choice) => Ok(boolean(choice.fixed == Some(Fixed::Undefined), whole.span)),
                 None if mode == Mode::Exact => self.chosen_truth(whole),
-                None => self.known_truth(whole).ok_or(Stop::Unknown),
+                None => self.known_truth(whole).ok_or(Obstacle::Unknown),
             },
         }
     }
@@ -248,15 +248,19 @@ impl Instance<'_> {
             return Ok(choice.clone());
         }
         if mode != Mode::Exact {
-            return Err(Stop::Unknown);
+            return Err(Obstacle::Unknown);
         }
         let Some(ty) = self.types.of(&self.scope, place) else {
-            return Err(Stop::refuse(place.span, "the type of this is not evident", "declare it"));
+            return Err(Obstacle::refuse(
+                place.span,
+                "the type of this expression cannot be determined",
+                "declare a variable of that type for it",
+            ));
         };
         let is_set = copy && self.is_set(place);
         if !is_set && !self.types.is_simple(&ty) {
-            let message = "what consists of parts belongs to a processor and is used as a whole";
-            return Err(Stop::refuse(place.span, message, "use its parts one by one"));
+            let message = "a record or array that belongs to a processor is used as a whole";
+            return Err(Obstacle::refuse(place.span, message, "use its parts one by one"));
         }
         let mut alternatives = Vec::new();
         if self.types.is_processor(&ty) {
@@ -280,28 +284,28 @@ impl Instance<'_> {
             }
             ExpressionKind::Name(_) | ExpressionKind::Field(..) | ExpressionKind::Index(..) => {
                 if self.is_processor(whole) {
-                    let message = "a processor cannot be used like this";
+                    let message = "a processor cannot be used in this way";
                     let help = "compare it, store it or index by it";
-                    return Err(Stop::refuse(whole.span, message, help));
+                    return Err(Obstacle::refuse(whole.span, message, help));
                 }
                 match self.place(whole, mode)? {
-                    Where::Visible(place) => Ok(place),
-                    Where::Hidden => {
+                    Visibility::Visible(place) => Ok(place),
+                    Visibility::Hidden => {
                         if let Some(member) = self.chosen_member(whole, mode) {
                             return member;
                         }
                         let choice = self.choice(whole, mode, false)?;
                         match (&choice.name, choice.fixed) {
                             (Some(parameter), _) => Ok(name(parameter, whole.span)),
-                            (None, _) => Err(Stop::Undefined),
+                            (None, _) => Err(Obstacle::Undefined),
                         }
                     }
-                    Where::Member(any) => match mode {
+                    Visibility::Member(any) => match mode {
                         Mode::Exact => Ok(and(any, self.chosen_truth(whole)?)),
                         _ => self
                             .known_truth(whole)
                             .map(|known| and(any, known))
-                            .ok_or(Stop::Unknown),
+                            .ok_or(Obstacle::Unknown),
                     },
                 }
             }
@@ -319,9 +323,9 @@ impl Instance<'_> {
             | ExpressionKind::IsUndefined(_) => self.condition(whole, mode.strict()),
             _ if self.compares_processors(whole) => self.condition(whole, mode.strict()),
             ExpressionKind::Binary(B::Equal | B::NotEqual, left, _) if self.is_whole(left) => {
-                let message =
-                    "this compares what belongs to processors, or refers to them, as a whole";
-                Err(Stop::refuse(whole.span, message, "compare the parts one by one"))
+                let message = "this compares records or arrays that belong to processors, or \
+                               refer to them, as a whole";
+                Err(Obstacle::refuse(whole.span, message, "compare the parts one by one"))
             }
             ExpressionKind::Binary(operator, left, right) => {
                 let left = self.value(left, mode)?;
@@ -355,10 +359,10 @@ impl Instance<'_> {
             }
             ExpressionKind::MultisetCount(filter) => self.multiset_count(filter, whole.span, mode),
             ExpressionKind::IsMember(..) => try_rebuilt(whole, &mut |part| self.value(part, mode)),
-            ExpressionKind::Call(call) => Err(Stop::refuse(
+            ExpressionKind::Call(call) => Err(Obstacle::refuse(
                 call.name.span,
-                "a call cannot be abstracted",
-                "write out what it returns",
+                "this call cannot be abstracted",
+                "replace it by the expression that it returns",
             )),
         }
     }
@@ -376,7 +380,7 @@ impl Instance<'_> {
         let condition = self.condition(&filter.condition, mode.strict());
         self.bound.pop();
         // There may be no element to look at, and nothing goes wrong then.
-        if matches!(condition, Err(Stop::Undefined)) {
+        if matches!(condition, Err(Obstacle::Undefined)) {
             return Ok(expression(ExpressionKind::Integer(0), span));
         }
         let condition = Box::new(condition?);
@@ -424,7 +428,7 @@ impl Instance<'_> {
 /// not looked at, and what comes out is known.
 fn unless_reached(part: Step<Expression>, otherwise: bool, span: Span) -> Step<Expression> {
     match part {
-        Err(Stop::Undefined) => Ok(boolean(otherwise, span)),
+        Err(Obstacle::Undefined) => Ok(boolean(otherwise, span)),
         known => known,
     }
 }
@@ -438,7 +442,7 @@ enum OneOf {
 
 fn one_of(left: Step<Expression>, right: Step<Expression>) -> Step<OneOf> {
     match (left, right) {
-        (Ok(known), Err(Stop::Undefined)) | (Err(Stop::Undefined), Ok(known)) => {
+        (Ok(known), Err(Obstacle::Undefined)) | (Err(Obstacle::Undefined), Ok(known)) => {
             Ok(OneOf::Only(known))
         }
         (left, right) => Ok(OneOf::Either(left?, right?)),

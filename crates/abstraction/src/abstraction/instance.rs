@@ -33,7 +33,7 @@ pub const NAMED: &str = prepare::NAMED;
 
 /// Whether a processor is one of those that stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum ProcessorKind {
     Concrete,
     /// It is the one that is known by its name.
     Named,
@@ -45,16 +45,16 @@ pub(super) enum Standing {
 }
 
 /// What a processor may be if it is not concrete, and how that is written.
-pub(super) fn outside(types: &Types) -> &'static [(Standing, &'static str)] {
+pub(super) fn outside(types: &Types) -> &'static [(ProcessorKind, &'static str)] {
     match types.has_named() {
-        true => &[(Standing::Other, OTHER), (Standing::Named, NAMED)],
-        false => &[(Standing::Other, OTHER)],
+        true => &[(ProcessorKind::Other, OTHER), (ProcessorKind::Named, NAMED)],
+        false => &[(ProcessorKind::Other, OTHER)],
     }
 }
 
 /// Why an expression could not be abstracted as it is.
 #[derive(Debug, Clone)]
-pub(super) enum Stop {
+pub(super) enum Obstacle {
     /// It depends on something that is not known.
     Unknown,
     /// It depends on whether this stored processor is concrete.
@@ -67,23 +67,23 @@ pub(super) enum Stop {
     Refuse(Box<Diagnostic>),
 }
 
-impl Stop {
-    pub(super) fn refuse(span: Span, message: &str, help: &str) -> Stop {
-        Stop::Refuse(Box::new(Diagnostic::error(span, message).help(help)))
+impl Obstacle {
+    pub(super) fn refuse(span: Span, message: &str, help: &str) -> Obstacle {
+        Obstacle::Refuse(Box::new(Diagnostic::error(span, message).help(help)))
     }
 
     /// What to tell the user when something stopped that should not have.
     pub(super) fn told(self, span: Span) -> Diagnostic {
         let span = match self {
-            Stop::Refuse(problem) => return *problem,
-            Stop::Bound(span) | Stop::Split(Expression { span, .. }) => span,
-            Stop::Unknown | Stop::Undefined => span,
+            Obstacle::Refuse(problem) => return *problem,
+            Obstacle::Bound(span) | Obstacle::Split(Expression { span, .. }) => span,
+            Obstacle::Unknown | Obstacle::Undefined => span,
         };
-        Diagnostic::error(span, "this depends on processors in a way that is not understood")
+        Diagnostic::error(span, "this depends on processors in a way that cannot be abstracted")
     }
 }
 
-pub(super) type Step<T> = Result<T, Stop>;
+pub(super) type Step<T> = Result<T, Obstacle>;
 
 /// How to treat what is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +123,7 @@ pub(super) fn reads(expression: &Expression) -> Vec<Path> {
 
 /// A choice, and what it rests on.
 #[derive(Debug, Clone)]
-struct Made {
+struct RecordedChoice {
     choice: Choice,
     reads: Vec<Path>,
     /// How many writes there were before it.
@@ -146,7 +146,7 @@ pub(super) struct Instance<'t> {
     /// What is bound, with its concrete type.
     pub(super) scope: Scope,
     /// Processors that are parameters or loop variables.
-    pub(super) standing: HashMap<String, Standing>,
+    pub(super) standing: HashMap<String, ProcessorKind>,
     /// Variables bound by quantifiers and loops within the rule.
     pub(super) bound: Vec<String>,
     /// Whether this is a claim: `exists` goes through the concrete processors only, and what is not
@@ -160,7 +160,7 @@ pub(super) struct Instance<'t> {
     pub(super) all_concrete: bool,
     /// Every name in the rule: what is chosen must not come to stand where another thing is called so.
     pub(super) mentioned: Rc<HashSet<String>>,
-    made: Vec<Made>,
+    made: Vec<RecordedChoice>,
     /// The numbers of expressions, shared with instances that are made from this one.
     pub(super) ids: Rc<RefCell<Interner>>,
     /// What stands for expressions as they were before the rule, and whether it is a copy.
@@ -168,7 +168,7 @@ pub(super) struct Instance<'t> {
     /// What stands for expressions as they are now.
     later: HashMap<(ExpressionId, bool), usize>,
     /// Stored processors that are known to be concrete, or not.
-    known: HashMap<ExpressionId, (Standing, Vec<Path>, usize)>,
+    known: HashMap<ExpressionId, (ProcessorKind, Vec<Path>, usize)>,
     pub(super) log: Vec<Path>,
     /// What the loops around write.
     pub(super) loop_writes: Vec<Path>,
@@ -222,12 +222,12 @@ impl<'t> Instance<'t> {
 
     // Stored processors.
 
-    pub(super) fn learn(&mut self, place: &Expression, standing: Standing) {
+    pub(super) fn learn(&mut self, place: &Expression, standing: ProcessorKind) {
         let entry = (standing, reads(place), self.log.len());
         self.known.insert(self.id(place), entry);
     }
 
-    pub(super) fn standing_of(&self, place: &Expression) -> Option<Standing> {
+    pub(super) fn standing_of(&self, place: &Expression) -> Option<ProcessorKind> {
         let (standing, reads, since) = self.known.get(&self.id(place))?;
         self.is_fresh(reads, *since).then_some(*standing)
     }
@@ -281,11 +281,11 @@ impl<'t> Instance<'t> {
         let reads = reads(stands_for);
         let mentioned = names(stands_for);
         if self.bound.iter().any(|bound| mentioned.contains(bound)) {
-            return Err(Stop::Bound(stands_for.span));
+            return Err(Obstacle::Bound(stands_for.span));
         }
         if self.loop_writes.iter().any(|written| reads.iter().any(|read| overlap(written, read))) {
-            let message = "what another processor has here changes in a loop";
-            return Err(Stop::refuse(stands_for.span, message, "write it without a loop"));
+            let message = "a loop changes a variable of another processor that is read here";
+            return Err(Obstacle::refuse(stands_for.span, message, "write it without a loop"));
         }
         let decision = self.decide(alternatives);
         let fixed = match decision {
@@ -304,7 +304,7 @@ impl<'t> Instance<'t> {
         let stands_for = stands_for.clone();
         let choice = Choice { name: parameter, ty, stands_for, initial, fixed, set };
         let number = self.made.len();
-        self.made.push(Made { choice: choice.clone(), reads, at: self.log.len() });
+        self.made.push(RecordedChoice { choice: choice.clone(), reads, at: self.log.len() });
         let table = if initial { &mut self.initial } else { &mut self.later };
         table.insert(key, number);
         Ok(choice)
@@ -318,7 +318,7 @@ impl<'t> Instance<'t> {
         own: Option<&str>,
     ) -> Step<Expression> {
         if self.bound.iter().any(|bound| own != Some(bound)) {
-            return Err(Stop::Bound(stands_for.span));
+            return Err(Obstacle::Bound(stands_for.span));
         }
         let parameter = self.fresh(&stands_for);
         let span = stands_for.span;
@@ -331,7 +331,7 @@ impl<'t> Instance<'t> {
             fixed: None,
             set: None,
         };
-        self.made.push(Made { choice, reads: Vec::new(), at: self.log.len() });
+        self.made.push(RecordedChoice { choice, reads: Vec::new(), at: self.log.len() });
         Ok(name(&parameter, span))
     }
 

@@ -22,7 +22,7 @@ use murphi::transform::{
     each_part, each_statement, quantified,
 };
 
-use super::width::{Needs, beyond, needs, too_many};
+use super::width::{Requirements, beyond, needs, too_many};
 use crate::types::Types;
 use crate::{Prepared, View};
 
@@ -35,8 +35,8 @@ pub(super) fn check(
     let mut problems = Vec::new();
     declarations(&prepared.program).for_each(|each| declared(types, each, &mut problems));
     if types.concrete() == 0 {
-        let message = "no processor would stay as it is";
-        let help = "keep at least one of them";
+        let message = "the abstraction has no concrete processor";
+        let help = "use --concrete 1 or more";
         problems.push(Diagnostic::error(prepared.processor.span, message).help(help));
     }
     for (_, body) in rule_bodies(checked) {
@@ -70,7 +70,7 @@ fn rule_bodies(checked: &Checked) -> impl Iterator<Item = (&Vec<Quantifier>, &Bo
 }
 
 /// A claim's place and the processors that it needs, or why they cannot be counted.
-type Counted = Result<(Span, Needs), Diagnostic>;
+type Counted = Result<(Span, Requirements), Diagnostic>;
 
 /// Every claim of a program but lemmas.
 fn claims(types: &Types, checked: &Checked) -> Vec<Counted> {
@@ -106,7 +106,7 @@ fn declared(types: &Types, declaration: &Declaration, problems: &mut Vec<Diagnos
 fn suits(types: &Types, ty: &TypeExpression, problems: &mut Vec<Diagnostic>) {
     match &ty.kind {
         TypeKind::Multiset { element, .. } if types.mentions_processors(element) => {
-            let message = "a multiset of things that refer to processors cannot be abstracted";
+            let message = "a multiset whose elements refer to processors cannot be abstracted";
             let help = "keep messages in arrays, by sender or destination";
             problems.push(Diagnostic::error(ty.span, message).help(help));
         }

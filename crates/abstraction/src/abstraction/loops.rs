@@ -18,9 +18,9 @@ use murphi::transform::{
     overlap, own_expressions, parts, path, same, statement, when,
 };
 
-use super::instance::{Instance, Mode, NAMED, OTHER, Standing, Step, Stop, reads};
+use super::instance::{Instance, Mode, NAMED, OTHER, Obstacle, ProcessorKind, Step, reads};
 use super::order;
-use super::places::Where;
+use super::places::Visibility;
 use super::processors::Who;
 use super::statement::taken_if;
 
@@ -97,11 +97,11 @@ impl Instance<'_> {
         if !self.types.over_processors(quantifier) {
             return Ok(looped(self.statements(body)?));
         }
-        let shadowed = self.standing.insert(variable.to_owned(), Standing::Concrete);
+        let shadowed = self.standing.insert(variable.to_owned(), ProcessorKind::Concrete);
         let before = self.clone();
         let concrete = self.statements(body);
         self.leave_branch(&before);
-        self.standing.insert(variable.to_owned(), Standing::Outside);
+        self.standing.insert(variable.to_owned(), ProcessorKind::Outside);
         let others = concrete.and_then(|concrete| {
             Ok((concrete, self.by_others(Round { variable, whole: body, always: true }, body)?))
         });
@@ -109,10 +109,12 @@ impl Instance<'_> {
         self.restore(variable, shadowed);
         let (concrete, others) = others?;
         if let Some(span) = order::dependence(variable, body) {
-            return Err(Stop::refuse(
+            return Err(Obstacle::refuse(
                 span,
-                "one round of a loop over processors may read here what another one writes",
-                "let each round read only what belongs to its processor or does not change",
+                "one iteration of a loop over processors may read here what another iteration \
+                 writes",
+                "let each iteration read only variables of its own processor, or variables that \
+                 the loop does not change",
             ));
         }
         let mut done = looped(concrete);
@@ -171,13 +173,13 @@ impl Instance<'_> {
                     let own = &quantifier.name.text;
                     self.bound.push(own.clone());
                     if self.types.over_processors(quantifier) {
-                        let before = self.standing.insert(own.clone(), Standing::Concrete);
+                        let before = self.standing.insert(own.clone(), ProcessorKind::Concrete);
                         shadowed.push((own.clone(), before));
                     }
                 }
                 let mut shown = self.by_others(round, body);
                 for (own, _) in &shadowed {
-                    self.standing.insert(own.clone(), Standing::Outside);
+                    self.standing.insert(own.clone(), ProcessorKind::Outside);
                 }
                 if !shadowed.is_empty() && shown.as_ref().is_ok_and(Vec::is_empty) {
                     shown = self.by_others(round, body);
@@ -194,7 +196,9 @@ impl Instance<'_> {
             }
             _ => {
                 let hidden = match changed(each) {
-                    Some(target) => matches!(self.place(target, Mode::Probe), Ok(Where::Hidden)),
+                    Some(target) => {
+                        matches!(self.place(target, Mode::Probe), Ok(Visibility::Hidden))
+                    }
                     None => false,
                 };
                 if hidden { Ok(Vec::new()) } else { Err(shows(span)) }
@@ -299,10 +303,10 @@ impl Instance<'_> {
     ) -> Step<Vec<Statement>> {
         let Round { variable, whole, always } = round;
         let place = match self.place(target, Mode::Probe) {
-            Ok(Where::Hidden) => return Ok(Vec::new()),
-            Ok(Where::Visible(place)) => place,
-            Ok(Where::Member(any)) => return self.by_other_member(round, any, value, each),
-            Err(Stop::Refuse(problem)) => return Err(Stop::Refuse(problem)),
+            Ok(Visibility::Hidden) => return Ok(Vec::new()),
+            Ok(Visibility::Visible(place)) => place,
+            Ok(Visibility::Member(any)) => return self.by_other_member(round, any, value, each),
+            Err(Obstacle::Refuse(problem)) => return Err(Obstacle::Refuse(problem)),
             Err(_) => return Err(shows(each.span)),
         };
         let mentions = |whole: &Expression| {
@@ -341,7 +345,7 @@ impl Instance<'_> {
                 Ok(Who::Concrete(value) | Who::Stored(value)) => Ok(value),
                 Ok(Who::Other) => Ok(name(OTHER, each.span)),
                 Ok(Who::Named) => Ok(name(NAMED, each.span)),
-                _ => Err(Stop::Unknown),
+                _ => Err(Obstacle::Unknown),
             },
             false => self.value(value, Mode::Probe),
         };
@@ -392,10 +396,12 @@ pub(super) fn writes(statements: &[Statement]) -> Vec<Path> {
     found
 }
 
-fn shows(span: Span) -> Stop {
-    Stop::refuse(
+fn shows(span: Span) -> Obstacle {
+    Obstacle::refuse(
         span,
-        "for each processor, this changes what all see, in a way that depends on how many there are",
-        "a loop over all processors may change what belongs to them, or do the same for all",
+        "each iteration changes a shared variable, so the result depends on the number of \
+         processors",
+        "a loop over processors may change the variables of each processor, or assign one value \
+         that does not depend on the processor",
     )
 }

@@ -1,4 +1,4 @@
-//! How a program is abstracted: what is in view, what is claimed, what is known.
+//! The options of an abstraction: its view, the claims that are included, and what is known already.
 
 use murphi::ast::Expression;
 use murphi::check::Dialect;

@@ -6,11 +6,11 @@
 use murphi::ast::{Expression, ExpressionKind};
 use murphi::transform::{expression, index, name, path};
 
-use super::instance::{Instance, Mode, OTHER, Standing, Step, Stop};
+use super::instance::{Instance, Mode, OTHER, Obstacle, ProcessorKind, Step};
 use super::processors::Who;
 
 /// A place, once it is known which processors are concrete.
-pub(super) enum Where {
+pub(super) enum Visibility {
     Visible(Expression),
     /// It belongs to processors that are not concrete.
     Hidden,
@@ -30,7 +30,7 @@ impl Instance<'_> {
             ExpressionKind::Field(inner, _) => self.is_of_other(inner),
             ExpressionKind::Index(inner, at) => {
                 let is_other = matches!(&at.kind, ExpressionKind::Name(name)
-                    if self.standing.get(name).is_some_and(|at| *at != Standing::Concrete));
+                    if self.standing.get(name).is_some_and(|at| *at != ProcessorKind::Concrete));
                 (is_other && !self.is_set(inner)) || self.is_of_other(inner)
             }
             _ => false,
@@ -38,42 +38,42 @@ impl Instance<'_> {
     }
 
     /// Where a place is.
-    pub(super) fn place(&mut self, whole: &Expression, mode: Mode) -> Step<Where> {
+    pub(super) fn place(&mut self, whole: &Expression, mode: Mode) -> Step<Visibility> {
         if self.belongs_to_other(whole) {
-            return Ok(Where::Hidden);
+            return Ok(Visibility::Hidden);
         }
         match &whole.kind {
             ExpressionKind::Field(inner, field) => Ok(match self.place(inner, mode)? {
-                Where::Visible(inner) => Where::Visible(expression(
+                Visibility::Visible(inner) => Visibility::Visible(expression(
                     ExpressionKind::Field(Box::new(inner), field.clone()),
                     whole.span,
                 )),
-                Where::Hidden | Where::Member(_) => Where::Hidden,
+                Visibility::Hidden | Visibility::Member(_) => Visibility::Hidden,
             }),
             ExpressionKind::Index(array, at) => {
-                let Where::Visible(inner) = self.place(array, mode)? else {
-                    return Ok(Where::Hidden);
+                let Visibility::Visible(inner) = self.place(array, mode)? else {
+                    return Ok(Visibility::Hidden);
                 };
                 let ty = self.types.of(&self.scope, array);
                 let by_processor = ty
                     .and_then(|ty| self.types.array(&ty))
                     .is_some_and(|(index, _)| self.types.is_processor(&index));
                 if !by_processor {
-                    return Ok(Where::Visible(index(inner, self.value(at, mode)?)));
+                    return Ok(Visibility::Visible(index(inner, self.value(at, mode)?)));
                 }
                 match self.who(at, mode)? {
-                    Who::Concrete(at) => Ok(Where::Visible(index(inner, at))),
+                    Who::Concrete(at) => Ok(Visibility::Visible(index(inner, at))),
                     Who::Named | Who::Other | Who::Outside if self.is_set(array) => {
                         let other = name(OTHER, at.span);
-                        Ok(Where::Member(index(inner, other)))
+                        Ok(Visibility::Member(index(inner, other)))
                     }
-                    Who::Named | Who::Other | Who::Outside => Ok(Where::Hidden),
-                    Who::Stored(at) => Err(Stop::Split(at)),
-                    Who::Undefined => Err(Stop::Undefined),
+                    Who::Named | Who::Other | Who::Outside => Ok(Visibility::Hidden),
+                    Who::Stored(at) => Err(Obstacle::Split(at)),
+                    Who::Undefined => Err(Obstacle::Undefined),
                 }
             }
-            ExpressionKind::Name(_) => Ok(Where::Visible(whole.clone())),
-            _ => Ok(Where::Visible(self.value(whole, mode)?)),
+            ExpressionKind::Name(_) => Ok(Visibility::Visible(whole.clone())),
+            _ => Ok(Visibility::Visible(self.value(whole, mode)?)),
         }
     }
 }

@@ -6,8 +6,8 @@
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind};
 use murphi::transform::{and, binary, boolean, name, not, or};
 
-use super::instance::{Instance, Mode, NAMED, OTHER, Standing, Step, Stop};
-use super::places::Where;
+use super::instance::{Instance, Mode, NAMED, OTHER, Obstacle, ProcessorKind, Step};
+use super::places::Visibility;
 use crate::{Choice, Fixed};
 
 /// A processor.
@@ -49,7 +49,7 @@ impl Instance<'_> {
         let other = name(OTHER, span);
         let equation = || equal(left.clone(), right.clone());
         match (first, second) {
-            (Who::Undefined, _) | (_, Who::Undefined) => Err(Stop::Undefined),
+            (Who::Undefined, _) | (_, Who::Undefined) => Err(Obstacle::Undefined),
             (Who::Concrete(left), Who::Concrete(right))
             | (Who::Concrete(left), Who::Stored(right))
             | (Who::Stored(left), Who::Concrete(right)) => Ok(equal(left, right)),
@@ -65,7 +65,7 @@ impl Instance<'_> {
                     Mode::Weaker => Ok(same),
                     Mode::Stronger => Ok(and(same, not(equal(left, other)))),
                     // If one of them is concrete, it is known.
-                    Mode::Probe => Err(Stop::Split(left)),
+                    Mode::Probe => Err(Obstacle::Split(left)),
                     Mode::Exact => {
                         let chosen = self.chosen_truth(&equation())?;
                         Ok(and(same, or(not(equal(left, other)), chosen)))
@@ -89,14 +89,14 @@ impl Instance<'_> {
                         Some(known) => and(may_be, known),
                         None => boolean(false, span),
                     }),
-                    Mode::Probe => Err(Stop::Unknown),
+                    Mode::Probe => Err(Obstacle::Unknown),
                     Mode::Exact => Ok(and(may_be, self.chosen_truth(&equation())?)),
                 }
             }
             // Two of several: they may be the same.
             (Who::Named | Who::Other | Who::Outside, _) => match mode {
                 Mode::Exact => self.chosen_truth(&equation()),
-                _ => self.known_truth(&equation()).ok_or(Stop::Unknown),
+                _ => self.known_truth(&equation()).ok_or(Obstacle::Unknown),
             },
         }
     }
@@ -107,27 +107,28 @@ impl Instance<'_> {
             && let Some(standing) = self.standing.get(variable)
         {
             return Ok(match standing {
-                Standing::Concrete => Who::Concrete(whole.clone()),
-                Standing::Named => Who::Named,
-                Standing::Other => Who::Other,
-                Standing::Outside => Who::Outside,
+                ProcessorKind::Concrete => Who::Concrete(whole.clone()),
+                ProcessorKind::Named => Who::Named,
+                ProcessorKind::Other => Who::Other,
+                ProcessorKind::Outside => Who::Outside,
             });
         }
         if matches!(whole.kind, ExpressionKind::Undefined) {
             return Ok(Who::Undefined);
         }
         if matches!(whole.kind, ExpressionKind::Conditional(..)) {
-            let message = "one of two processors cannot be used like this";
-            return Err(Stop::refuse(whole.span, message, "use `if` and two assignments"));
+            let message = "a conditional expression that chooses between two processors cannot be \
+                           used here";
+            return Err(Obstacle::refuse(whole.span, message, "use `if` and two assignments"));
         }
         match self.place(whole, mode)? {
-            Where::Visible(place) => Ok(match self.standing_of(&place) {
-                Some(Standing::Concrete) => Who::Concrete(place),
-                Some(Standing::Named) => Who::Named,
-                Some(Standing::Other) => Who::Other,
-                Some(Standing::Outside) | None => Who::Stored(place),
+            Visibility::Visible(place) => Ok(match self.standing_of(&place) {
+                Some(ProcessorKind::Concrete) => Who::Concrete(place),
+                Some(ProcessorKind::Named) => Who::Named,
+                Some(ProcessorKind::Other) => Who::Other,
+                Some(ProcessorKind::Outside) | None => Who::Stored(place),
             }),
-            Where::Hidden | Where::Member(_) => {
+            Visibility::Hidden | Visibility::Member(_) => {
                 let choice = self.choice(whole, mode, false)?;
                 Ok(processor_of(&choice, whole))
             }

@@ -11,7 +11,7 @@
 use murphi::ast::{BinaryOperator, Domain, Expression, Quantifier};
 use murphi::transform::{and, binary, bind, boolean, is_false, is_true, names, or, quantified};
 
-use super::instance::{Instance, Mode, Standing, Step, Stop};
+use super::instance::{Instance, Mode, Obstacle, ProcessorKind, Step};
 
 impl Instance<'_> {
     pub(super) fn quantified(
@@ -30,7 +30,7 @@ impl Instance<'_> {
         };
         let bounded = match self.bounded(first, mode.strict()) {
             Ok(bounded) => bounded,
-            Err(Stop::Refuse(problem)) => return Err(Stop::Refuse(problem)),
+            Err(Obstacle::Refuse(problem)) => return Err(Obstacle::Refuse(problem)),
             Err(stop) => {
                 self.weakened = true;
                 return match mode {
@@ -52,9 +52,9 @@ impl Instance<'_> {
         self.bound.pop();
         self.scope = outer;
         // Something is different for each value of the variable: choose for all at once.
-        let is_own = |stop: &Stop| match stop {
-            Stop::Bound(_) => true,
-            Stop::Split(stored) => names(stored).contains(&first.name.text),
+        let is_own = |stop: &Obstacle| match stop {
+            Obstacle::Bound(_) => true,
+            Obstacle::Split(stored) => names(stored).contains(&first.name.text),
             _ => false,
         };
         match result {
@@ -62,9 +62,9 @@ impl Instance<'_> {
                 let whole = quantified(all, vec![first.clone()], inner);
                 self.chosen_truth(&whole)
             }
-            Err(stop @ Stop::Split(_)) if is_own(&stop) => Err(Stop::Unknown),
+            Err(stop @ Obstacle::Split(_)) if is_own(&stop) => Err(Obstacle::Unknown),
             // The range may be empty, and nothing goes wrong then.
-            Err(Stop::Undefined) if matches!(first.domain, Domain::Range { .. }) => {
+            Err(Obstacle::Undefined) if matches!(first.domain, Domain::Range { .. }) => {
                 Ok(boolean(all, condition.span))
             }
             other => other,
@@ -91,7 +91,7 @@ impl Instance<'_> {
         mode: Mode,
     ) -> Step<Expression> {
         let variable = quantifier.name.text.clone();
-        let shadowed = self.standing.insert(variable.clone(), Standing::Outside);
+        let shadowed = self.standing.insert(variable.clone(), ProcessorKind::Outside);
         let result = self.of_all(all, quantifier, inner, mode);
         self.restore(&variable, shadowed);
         result
@@ -150,7 +150,7 @@ impl Instance<'_> {
         let is_neutral = match self.condition(inner, Mode::Probe) {
             Ok(known) if all => is_true(&known),
             Ok(known) => is_false(&known),
-            Err(Stop::Refuse(problem)) => return Err(Stop::Refuse(problem)),
+            Err(Obstacle::Refuse(problem)) => return Err(Obstacle::Refuse(problem)),
             Err(_) => false,
         };
         match (mode, all) {
@@ -165,7 +165,7 @@ impl Instance<'_> {
                 Ok(None)
             }
             (Mode::Weaker | Mode::Stronger, _) => self.condition(inner, mode).map(Some),
-            (Mode::Probe, _) => Err(Stop::Unknown),
+            (Mode::Probe, _) => Err(Obstacle::Unknown),
             (Mode::Exact, _) => {
                 let whole = quantified(all, vec![quantifier.clone()], inner.clone());
                 let own = self.bound.pop();
@@ -184,7 +184,7 @@ impl Instance<'_> {
         mode: Mode,
         restricts: bool,
     ) -> Step<Expression> {
-        self.standing.insert(variable.to_owned(), Standing::Concrete);
+        self.standing.insert(variable.to_owned(), ProcessorKind::Concrete);
         // What is claimed of the concrete ones alone must not rest on what is not known.
         let mode = if restricts { mode.flipped() } else { mode };
         let outer = self.restricts;
@@ -194,7 +194,7 @@ impl Instance<'_> {
         concrete
     }
 
-    pub(super) fn restore(&mut self, variable: &str, shadowed: Option<Standing>) {
+    pub(super) fn restore(&mut self, variable: &str, shadowed: Option<ProcessorKind>) {
         match shadowed {
             Some(standing) => self.standing.insert(variable.to_owned(), standing),
             None => self.standing.remove(variable),

@@ -24,7 +24,7 @@ use murphi::transform::{
     names, names_in, root, same,
 };
 
-use super::instance::{Decision, Instance, Mode, NAMED, OTHER, Standing, Step, outside};
+use super::instance::{Decision, Instance, Mode, NAMED, OTHER, ProcessorKind, Step, outside};
 use super::slice;
 use crate::types::Types;
 use crate::{Choice, Fixed, OtherRule, RuleId};
@@ -85,7 +85,7 @@ pub(super) fn instances(
     let is_processor = |number: &usize| types.over_processors(&source.quantifiers[*number]);
     let processors: Vec<usize> = (0..source.quantifiers.len()).filter(is_processor).collect();
     if processors.len() > 8 {
-        let message = "this rule has more processors than are understood";
+        let message = "this rule has too many processor parameters";
         return Err(Diagnostic::error(source.span, message));
     }
     let mentioned = Rc::new(mentioned(source, strengthening));
@@ -122,15 +122,15 @@ fn mentioned(source: &Source<'_>, strengthening: &[Expression]) -> HashSet<Strin
 }
 
 /// Parameters of a rule that are not concrete, by their numbers.
-type Outsiders = Vec<(usize, Standing)>;
+type AbstractParameters = Vec<(usize, ProcessorKind)>;
 
 /// All ways in which processors of a rule are not concrete, that none is first.
-fn outsiders(types: &Types, processors: &[usize]) -> Vec<Outsiders> {
+fn outsiders(types: &Types, processors: &[usize]) -> Vec<AbstractParameters> {
     let mut found = vec![Vec::new()];
     for &number in processors {
         let so_far = found.clone();
         for &(standing, _) in outside(types) {
-            let with = so_far.iter().cloned().map(|mut others: Outsiders| {
+            let with = so_far.iter().cloned().map(|mut others: AbstractParameters| {
                 others.push((number, standing));
                 others
             });
@@ -147,7 +147,7 @@ fn instance(
     mut instance: Instance<'_>,
     source: &Source<'_>,
     strengthening: &[Expression],
-    others: &[(usize, Standing)],
+    others: &[(usize, ProcessorKind)],
 ) -> Result<(Option<Built>, Decisions), Diagnostic> {
     let types = instance.types;
     instance.enter(source, others);
@@ -177,13 +177,13 @@ struct Guard {
 
 impl Instance<'_> {
     /// Binds what a rule has, with some of its processors outside.
-    fn enter(&mut self, source: &Source<'_>, others: &[(usize, Standing)]) {
+    fn enter(&mut self, source: &Source<'_>, others: &[(usize, ProcessorKind)]) {
         bind(&mut self.scope, source.quantifiers);
         bind_variables(&mut self.scope, &source.body.declarations);
         for (number, quantifier) in source.quantifiers.iter().enumerate() {
             if self.types.over_processors(quantifier) {
                 let outsider = others.iter().find(|(other, _)| *other == number);
-                let standing = outsider.map_or(Standing::Concrete, |(_, standing)| *standing);
+                let standing = outsider.map_or(ProcessorKind::Concrete, |(_, standing)| *standing);
                 self.standing.insert(quantifier.name.text.clone(), standing);
             }
         }
@@ -224,7 +224,7 @@ impl Instance<'_> {
 fn built(
     types: &Types,
     source: &Source<'_>,
-    others: &[(usize, Standing)],
+    others: &[(usize, ProcessorKind)],
     mut choices: Vec<Choice>,
     Guard { condition, weakened, is_kept }: Guard,
     statements: Vec<Statement>,
@@ -246,7 +246,7 @@ fn built(
     let own = source.quantifiers.iter().enumerate().filter(is_kept_parameter);
     let mut quantifiers: Vec<Quantifier> = own.map(|(_, each)| each.clone()).collect();
     quantifiers.extend(choices.iter().flat_map(|choice| choice.quantifiers(types)));
-    let is_named = |(_, standing): &&(usize, Standing)| *standing == Standing::Named;
+    let is_named = |(_, standing): &&(usize, ProcessorKind)| *standing == ProcessorKind::Named;
     Built {
         name: instance_name(source, others, &choices),
         quantifiers,
@@ -261,10 +261,14 @@ fn built(
     }
 }
 
-fn instance_name(source: &Source<'_>, others: &[(usize, Standing)], choices: &[Choice]) -> String {
+fn instance_name(
+    source: &Source<'_>,
+    others: &[(usize, ProcessorKind)],
+    choices: &[Choice],
+) -> String {
     let mut parts = vec![source.name.to_owned()];
     for &(number, standing) in others {
-        let called = if standing == Standing::Named { NAMED } else { OTHER };
+        let called = if standing == ProcessorKind::Named { NAMED } else { OTHER };
         parts.push(format!("{} = {called}", source.quantifiers[number].name.text));
     }
     for choice in choices {

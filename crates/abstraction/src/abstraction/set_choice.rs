@@ -12,7 +12,7 @@ use murphi::transform::{
     statement, when,
 };
 
-use super::instance::{Instance, Mode, OTHER, Step, Stop};
+use super::instance::{Instance, Mode, OTHER, Obstacle, Step};
 use super::processors::Who;
 use crate::types::Types;
 use crate::{Choice, Chosen, ChosenSet, Fixed};
@@ -113,7 +113,7 @@ impl Instance<'_> {
         let ExpressionKind::Index(set, at) = &whole.kind else { return None };
         let choice = self.chosen(set, true)?.clone();
         if choice.fixed == Some(Fixed::Undefined) {
-            return Some(Err(Stop::Undefined));
+            return Some(Err(Obstacle::Undefined));
         }
         let set = choice.set?;
         Some(match self.who(at, mode) {
@@ -130,10 +130,10 @@ impl Instance<'_> {
                     let known = self.chosen_truth(whole);
                     known.map(|known| and(name(&set.others, whole.span), known))
                 }
-                _ => Err(Stop::Unknown),
+                _ => Err(Obstacle::Unknown),
             },
-            Ok(Who::Stored(at)) => Err(Stop::Split(at)),
-            Ok(Who::Undefined) => Err(Stop::Undefined),
+            Ok(Who::Stored(at)) => Err(Obstacle::Split(at)),
+            Ok(Who::Undefined) => Err(Obstacle::Undefined),
             Err(stop) => Err(stop),
         })
     }

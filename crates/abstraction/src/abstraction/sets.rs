@@ -13,7 +13,7 @@ use murphi::ast::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use murphi::transform::{and, implies, index, is_false, is_true, name, names, not, or};
 
 use super::instance::{Instance, Mode, OTHER};
-use super::places::Where;
+use super::places::Visibility;
 
 impl Instance<'_> {
     /// Whether a place is a set of processors.
@@ -98,7 +98,7 @@ impl Instance<'_> {
             return None;
         }
         match self.place(set, Mode::Probe) {
-            Ok(Where::Visible(set)) => Some(index(set, name(OTHER, inner.span))),
+            Ok(Visibility::Visible(set)) => Some(index(set, name(OTHER, inner.span))),
             _ => None,
         }
     }

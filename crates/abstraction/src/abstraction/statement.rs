@@ -22,7 +22,7 @@ use murphi::transform::{
     Path, binary, boolean, name, names, overlap, own_expressions, same, statement, when,
 };
 
-use super::instance::{Instance, Mode, Standing, Step, Stop, outside, reads};
+use super::instance::{Instance, Mode, Obstacle, ProcessorKind, Step, outside, reads};
 use super::loops::writes;
 
 use branches::chained;
@@ -67,19 +67,20 @@ impl<'t> Instance<'t> {
         let before = self.clone();
         match self.attempt(whole) {
             // Better around a loop than in it.
-            Err(Stop::Split(stored)) if self.is_steady(&stored) => Err(Stop::Split(stored)),
-            Err(Stop::Split(stored)) => {
+            Err(Obstacle::Split(stored)) if self.is_steady(&stored) => Err(Obstacle::Split(stored)),
+            Err(Obstacle::Split(stored)) => {
                 *self = before;
                 self.in_cases(&stored, whole)
             }
             // An error where all is concrete: here it does not happen.
-            Err(Stop::Undefined) => {
+            Err(Obstacle::Undefined) => {
                 *self = before;
                 Ok(vec![assumed(boolean(false, whole.span), whole.span)])
             }
-            Err(Stop::Bound(span)) => Err(Stop::refuse(
+            Err(Obstacle::Bound(span)) => Err(Obstacle::refuse(
                 span,
-                "what another processor has here is different for each value of the loop variable",
+                "this reads a variable of another processor that differs for each value of the \
+                 loop variable",
                 "write the loop so that it does not depend on another processor's state",
             )),
             other => other,
@@ -105,7 +106,7 @@ impl<'t> Instance<'t> {
             cases.push((called, self.statement(whole)?));
             written.extend(self.next_branch(&base));
         }
-        self.learn(stored, Standing::Concrete);
+        self.learn(stored, ProcessorKind::Concrete);
         let mut done = self.statement(whole)?;
         self.join(&base, written);
         for (called, outside) in cases.into_iter().rev() {
@@ -142,7 +143,7 @@ impl<'t> Instance<'t> {
             StatementKind::Put(_) | StatementKind::PutText(_) => Ok(Vec::new()),
             StatementKind::Return(_) | StatementKind::Call(_) | StatementKind::Alias { .. } => {
                 let message = "this statement cannot be abstracted";
-                Err(Stop::refuse(span, message, "write it out"))
+                Err(Obstacle::refuse(span, message, "write it as separate statements"))
             }
         }
     }
@@ -167,10 +168,10 @@ impl<'t> Instance<'t> {
             Ok(condition) => {
                 Ok(vec![statement(StatementKind::While { condition, body: done? }, span)])
             }
-            Err(Stop::Refuse(problem)) => Err(Stop::Refuse(problem)),
-            Err(_) => Err(Stop::refuse(
+            Err(Obstacle::Refuse(problem)) => Err(Obstacle::Refuse(problem)),
+            Err(_) => Err(Obstacle::refuse(
                 span,
-                "how long this loop runs depends on processors that are not concrete",
+                "the number of iterations depends on processors that are not concrete",
                 "use `for`",
             )),
         }

@@ -40,7 +40,7 @@ type Who = BTreeSet<ExpressionId>;
 
 /// Processors that have to be in view at once for one way in which a claim fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Need {
+pub(super) struct RequiredProcessors {
     /// Those whose state matters.
     state: Who,
     /// Those of which it matters who they are, and perhaps nothing else.
@@ -48,7 +48,7 @@ pub(super) struct Need {
 }
 
 /// One set for each way in which a claim fails.
-pub(super) type Needs = BTreeSet<Need>;
+pub(super) type Requirements = BTreeSet<RequiredProcessors>;
 
 /// How many sets are told apart. Beyond that, they are taken together.
 const MOST_NEEDS: usize = 32;
@@ -62,19 +62,22 @@ pub(super) fn needs(
     types: &Types,
     scope: &Scope,
     claim: &Expression,
-) -> Result<Needs, Diagnostic> {
+) -> Result<Requirements, Diagnostic> {
     let mut counting = Counting { types, ids, bound: 0, instances: 0 };
     counting.of(&mut scope.clone(), claim, Side::Claimed)
 }
 
 /// The same with processors that have to be in view besides.
-pub(super) fn with_state(needs: &Needs, more: impl Iterator<Item = ExpressionId>) -> Needs {
-    let more = Need { state: more.collect(), name: Who::new() };
-    together(needs, &Needs::from([more]))
+pub(super) fn with_state(
+    needs: &Requirements,
+    more: impl Iterator<Item = ExpressionId>,
+) -> Requirements {
+    let more = RequiredProcessors { state: more.collect(), name: Who::new() };
+    together(needs, &Requirements::from([more]))
 }
 
 /// How many processors would have to be in view, if that is more than there are.
-pub(super) fn beyond(needs: &Needs, view: View) -> Option<usize> {
+pub(super) fn beyond(needs: &Requirements, view: View) -> Option<usize> {
     needs.iter().filter_map(|need| need.beyond(view)).max()
 }
 
@@ -88,13 +91,13 @@ pub(super) fn within(types: &Types, claim: &Expression) -> Result<(), Diagnostic
 }
 
 pub(super) fn too_many(span: Span, count: usize) -> Diagnostic {
-    let message = format!("this speaks of {count} processors at once");
-    Diagnostic::error(span, message).help(format!("keep at least {count} processors concrete"))
+    let message = format!("this claim is about {count} processors at once");
+    Diagnostic::error(span, message).help(format!("use --concrete {count}"))
 }
 
-impl Need {
-    fn and(&self, other: &Need) -> Need {
-        Need { state: &self.state | &other.state, name: &self.name | &other.name }
+impl RequiredProcessors {
+    fn and(&self, other: &RequiredProcessors) -> RequiredProcessors {
+        RequiredProcessors { state: &self.state | &other.state, name: &self.name | &other.name }
     }
 
     /// How many processors there are, if they are more than are in view.
@@ -107,21 +110,23 @@ impl Need {
 }
 
 /// The needs of two parts that have to fail both.
-fn together(left: &Needs, right: &Needs) -> Needs {
+fn together(left: &Requirements, right: &Requirements) -> Requirements {
     few(left.iter().flat_map(|left| right.iter().map(move |right| left.and(right))).collect())
 }
 
 /// The needs of two parts of which one has to fail.
-fn either(left: Needs, right: Needs) -> Needs {
+fn either(left: Requirements, right: Requirements) -> Requirements {
     few(left.into_iter().chain(right).collect())
 }
 
 /// Not more of them than can be handled: together they are one that is greater than each.
-fn few(needs: Needs) -> Needs {
+fn few(needs: Requirements) -> Requirements {
     if needs.len() <= MOST_NEEDS {
         return needs;
     }
-    Needs::from([needs.iter().fold(Need::default(), |whole, need| whole.and(need))])
+    Requirements::from([needs
+        .iter()
+        .fold(RequiredProcessors::default(), |whole, need| whole.and(need))])
 }
 
 /// On which side of a claim a condition stands.
@@ -154,7 +159,7 @@ struct Counting<'a> {
     instances: usize,
 }
 
-type Counted = Result<Needs, Diagnostic>;
+type Counted = Result<Requirements, Diagnostic>;
 
 impl Counting<'_> {
     fn of(&mut self, scope: &mut Scope, whole: &Expression, side: Side) -> Counted {
@@ -187,7 +192,7 @@ impl Counting<'_> {
             ExpressionKind::Name(name) => {
                 let is_processor = scope.get(name).is_some_and(|ty| self.types.is_processor(ty));
                 let state = is_processor.then(|| self.ids.id(whole)).into_iter().collect();
-                Ok(Needs::from([Need { state, name: Who::new() }]))
+                Ok(Requirements::from([RequiredProcessors { state, name: Who::new() }]))
             }
             _ => self.atom(scope, whole),
         }
@@ -247,7 +252,7 @@ impl Counting<'_> {
             return Ok(one);
         }
         let Some(values) = self.types.count(&first.domain) else {
-            let message = "how many processors this speaks of depends on how many values there are";
+            let message = "the number of processors in this claim depends on the size of a range";
             return Err(Diagnostic::error(first.span, message).help("give it a constant range"));
         };
         let mut all = together(&one, &another);
@@ -259,9 +264,9 @@ impl Counting<'_> {
     }
 
     /// The processors bound outside that a condition names: it may fail for them and no others.
-    fn named_in(&mut self, scope: &Scope, condition: &Expression) -> Needs {
+    fn named_in(&mut self, scope: &Scope, condition: &Expression) -> Requirements {
         let Counting { types, ids, .. } = self;
-        let mut need = Need::default();
+        let mut need = RequiredProcessors::default();
         each_part(condition, &mut |part| {
             if let ExpressionKind::Name(name) = &part.kind
                 && scope.get(name).is_some_and(|ty| types.is_processor(ty))
@@ -269,7 +274,7 @@ impl Counting<'_> {
                 need.state.insert(ids.id(part));
             }
         });
-        Needs::from([need])
+        Requirements::from([need])
     }
 
     /// The needs for one value of a bound variable, which has a label of its own: the same name
@@ -284,7 +289,7 @@ impl Counting<'_> {
     ) -> Counted {
         self.instances += 1;
         if self.instances > MOST_INSTANCES {
-            let message = "this claim is too large to count the processors that it speaks of";
+            let message = "this claim is too large to count its processors";
             return Err(Diagnostic::error(span, message).help("use smaller ranges"));
         }
         self.bound += 1;
@@ -305,7 +310,7 @@ impl Counting<'_> {
 
     /// What is not a connective: its parts are values.
     fn atom(&mut self, scope: &mut Scope, whole: &Expression) -> Counted {
-        let mut stored = Need::default();
+        let mut stored = RequiredProcessors::default();
         match &whole.kind {
             ExpressionKind::Index(_, at) if self.is_stored(scope, at) => {
                 stored.state.insert(self.ids.id(at));
@@ -320,7 +325,7 @@ impl Counting<'_> {
             }
             _ => {}
         }
-        let mut needs = Needs::from([stored]);
+        let mut needs = Requirements::from([stored]);
         for part in parts(whole) {
             needs = together(&needs, &self.of(scope, part, Side::Either)?);
         }
@@ -347,6 +352,6 @@ struct Bound<'a> {
 }
 
 fn unclear(span: Span) -> Diagnostic {
-    let message = "what is so of some or of all processors is used as a value in a claim";
-    Diagnostic::error(span, message).help("say what follows from it, with `->`, `&` and `|`")
+    let message = "a quantifier over processors is used as a value in a claim";
+    Diagnostic::error(span, message).help("use it with `->`, `&` and `|` only")
 }

@@ -115,11 +115,11 @@ fn more_processors_at_once_than_stay_concrete() {
     assert_refused(
         "invariant \"three\" forall p: P do forall q: P do forall r: P do
            here[p] & here[q] -> here[r] end end end;",
-        "this speaks of 3 processors at once",
+        "this claim is about 3 processors at once",
     );
     assert_refused(
         "ruleset p: P; q: P do rule begin assert here[seen[p]] | here[p] | here[q] \"x\"; end; end;",
-        "this speaks of 3 processors at once",
+        "this claim is about 3 processors at once",
     );
 }
 

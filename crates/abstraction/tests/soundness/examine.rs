@@ -7,7 +7,7 @@ use chance::Rng;
 use murphi::ast::Program;
 use murphi::interpret::End;
 use murphi::value::State;
-use parametric::{Simulation, Unseen};
+use parametric::{MissingStep, Simulation};
 use recheck::read_lemmas;
 use tribunal_abstraction::{Abstraction, Prepared, Processor, View, find_processor};
 
@@ -82,7 +82,7 @@ pub(crate) fn examine(sketch: &Sketch, plan: Plan, mix: &mut Mix) -> Result<(), 
     // What speaks of three processors needs three.
     let attempt = |view| abstracted(&program, view, |_| Vec::new()).map(|found| (view, found));
     let found = match attempt(plan.view) {
-        Err(why) if why.contains("this speaks of") => {
+        Err(why) if why.contains("this claim is about") => {
             attempt(View { concrete: plan.view.concrete + 1, ..plan.view })
         }
         found => found,
@@ -191,7 +191,7 @@ fn steps_are_seen(prepared: &Prepared, made: &Abstraction, view: View) -> Result
         let simulation = Simulation::new(prepared, made, count, &Default::default())
             .ok_or("an instance cannot be run")?;
         let told =
-            |unseen: Unseen| format!("with {count} processors a step is not seen: {unseen:?}");
+            |unseen: MissingStep| format!("with {count} processors a step is not seen: {unseen:?}");
         let mut visited: HashSet<String> = HashSet::new();
         let mut pending: VecDeque<State> = simulation.starts().map_err(told)?.into();
         while let Some(state) = pending.pop_front() {

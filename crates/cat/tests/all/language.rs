@@ -88,19 +88,19 @@ fn a_negated_condition_asks_for_the_opposite() {
 #[test]
 fn mistakes_are_reported_at_their_place() {
     let cases = [
-        ("acyclic po | R", "m.cat:1:14: this is a set, and a relation is needed here"),
-        ("let a = W ; R\nacyclic a", "m.cat:1:9: this is a set, and a relation is needed here"),
-        ("acyclic [po]", "m.cat:1:10: this is a relation, and a set is needed here"),
-        ("let a = po", "m.cat:1:1: this model has no condition, so it allows everything"),
+        ("acyclic po | R", "m.cat:1:14: expected a relation, found a set"),
+        ("let a = W ; R\nacyclic a", "m.cat:1:9: expected a relation, found a set"),
+        ("acyclic [po]", "m.cat:1:10: expected a set, found a relation"),
+        ("let a = po", "m.cat:1:1: this model has no condition, so it would allow every execution"),
         ("acyclic po |", "m.cat:1:13: expected a set or a relation, found the end of the file"),
         ("acyclic (po", "m.cat:1:12: expected `)`, found the end of the file"),
         (
             "let rec a = po \\ a acyclic a",
-            "m.cat:1:18: a recursive definition may not take away what it defines",
+            "m.cat:1:18: a recursive definition may not negate or subtract what it defines",
         ),
         ("let f(x) = x acyclic f", "m.cat:1:22: `f` is a function; it needs arguments in brackets"),
         ("let f(x) = x acyclic f(po, rf)", "m.cat:1:22: `f` takes 1 arguments, not 2"),
-        ("acyclic po rf", "m.cat:1:9: `po` is no function"),
+        ("acyclic po rf", "m.cat:1:9: `po` is not a function"),
         (
             "include \"nowhere.cat\" acyclic po",
             "m.cat:1:9: there is no file `nowhere.cat` to include",

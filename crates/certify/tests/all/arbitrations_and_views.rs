@@ -206,13 +206,13 @@ fn two_threads_may_have_two_views() {
             "[2,0] does not see what it read in the view of thread 2",
         ),
         (",[3,1]", "", "[3,1] is missing from the view of thread 3"),
-        ("[[1,0]],", "[[1,0],[0,0]],", "[0,0] has no place there in the view of thread 1"),
-        ("[[1,0]],", "[[1,0],[1,0]],", "[1,0] has no place there in the view of thread 1"),
+        ("[[1,0]],", "[[1,0],[0,0]],", "[0,0] does not belong to the view of thread 1"),
+        ("[[1,0]],", "[[1,0],[1,0]],", "[1,0] does not belong to the view of thread 1"),
         ("[[0,0]],", "", "3 views for 4 threads"),
     ] {
         assert_eq!(rejection(TWO_ORDERS, Model::Cm, &views.replacen(right, wrong, 1)), sentence);
     }
-    assert!(rejection(TWO_ORDERS, Model::Ccv, views).contains("says nothing about ccv"));
+    assert!(rejection(TWO_ORDERS, Model::Ccv, views).contains("proves nothing about ccv"));
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn in_an_arbitration_the_later_write_wins() {
     ] {
         assert_eq!(rejection(trace, Model::Ccv, &order.replacen(right, wrong, 1)), sentence);
     }
-    assert!(rejection(trace, Model::Cm, order).contains("says nothing about cm"));
+    assert!(rejection(trace, Model::Cm, order).contains("proves nothing about cm"));
     let atomic = trace.replace("1: x == 2", "1: <x == 2; x := 3>");
     assert_eq!(
         rejection(&atomic, Model::Ccv, order),
@@ -277,15 +277,18 @@ fn every_ambiguous_reader_needs_one_choice() {
         assert_eq!(verdict(trace, model, &choices(both)), Ok(()));
         assert_eq!(
             rejection(trace, model, &choices("[[2,0],[0,0]]")),
-            "it does not say which write the `final` line of M[x] read"
+            "the certificate does not say which write the `final` line of M[x] read"
         );
     }
     for model in [Model::Cc, Model::Cm] {
         assert_eq!(verdict(trace, model, &choices("[[2,0],[0,0]]")), Ok(()));
-        assert_eq!(rejection(trace, model, &choices("")), "it does not say which write [2,0] read");
+        assert_eq!(
+            rejection(trace, model, &choices("")),
+            "the certificate does not say which write [2,0] read"
+        );
         assert_eq!(
             rejection(trace, model, &choices("[[2,0],[0,0]],[[2,0],[1,0]]")),
-            "it says twice which write [2,0] read"
+            "the certificate says twice which write [2,0] read"
         );
         assert_eq!(
             rejection(trace, model, &choices(r#"[[2,0],"initial"]"#)),

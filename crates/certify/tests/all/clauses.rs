@@ -17,7 +17,7 @@ fn store_buffering_violates_sc() {
     assert_eq!(verdict(STORE_BUFFERING, Sc, STORE_BUFFERING_CYCLE), Ok(()));
     assert_eq!(
         rejection(STORE_BUFFERING, Tso, STORE_BUFFERING_CYCLE),
-        "step 1: [0,0] → [0,1] is no program-order edge here"
+        "step 1: [0,0] → [0,1] is not a program-order edge here"
     );
     assert_eq!(
         rejection(STORE_BUFFERING, Coherence, STORE_BUFFERING_CYCLE),
@@ -39,7 +39,7 @@ fn fences_restore_the_cycle_under_tso() {
     assert_eq!(verdict(trace, Tso, cycle), Ok(()));
     assert_eq!(verdict(trace, Rmo, cycle), Ok(()));
     let weaker = trace.replace("fence w,r", "fence w,w");
-    assert!(rejection(&weaker, Tso, cycle).contains("[0,0] → [0,2] is no fence edge here"));
+    assert!(rejection(&weaker, Tso, cycle).contains("[0,0] → [0,2] is not a fence edge here"));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_fence_orders_only_what_it_stands_between() {
     let cycle = r#""proof":[{"clause":[],"cycle":{"graph":"global","edges":[
         [[0,1],[0,2],"fence"],[[0,2],[1,1],"from-read"],
         [[1,1],[1,2],"fence"],[[1,2],[0,1],"from-read"]]}}]"#;
-    assert_eq!(rejection(trace, Tso, cycle), "step 1: [0,1] → [0,2] is no fence edge here");
+    assert_eq!(rejection(trace, Tso, cycle), "step 1: [0,1] → [0,2] is not a fence edge here");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_read_from_the_store_buffer_is_no_global_edge() {
         [[0,0],[0,1],"reads-from"],[[0,1],[0,2],"program-order"],[[0,2],[1,0],"from-read"],
         [[1,0],[1,1],"reads-from"],[[1,1],[1,2],"program-order"],[[1,2],[0,0],"from-read"]]}}]"#;
     assert_eq!(verdict(trace, Sc, cycle), Ok(()));
-    assert_eq!(rejection(trace, Tso, cycle), "step 1: [0,0] → [0,1] is no reads-from edge here");
+    assert_eq!(rejection(trace, Tso, cycle), "step 1: [0,0] → [0,1] is not a reads-from edge here");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_clause_that_assumes_nothing_shows_nothing() {
     let without = BOTH_SIDES.replacen(r#"{"before":[[0,0],[1,0]]}"#, "", 1);
     assert_eq!(
         rejection(TWO_ORDERS, Sc, &without),
-        "step 1: [2,1] → [0,0] is no from-read edge here"
+        "step 1: [2,1] → [0,0] is not a from-read edge here"
     );
     let reversed =
         BOTH_SIDES.replacen(r#"{"before":[[0,0],[1,0]]}"#, r#"{"before":[[1,0],[0,0]]}"#, 1);
@@ -211,7 +211,7 @@ fn an_assumed_read_is_assumed_by_its_clause_only() {
     let unassumed = BY_CASES.replacen(r#"{"not_reads":[[2,0],[0,1]]}"#, "", 1);
     assert_eq!(
         rejection(AMBIGUOUS, Sc, &unassumed),
-        "step 1: [0,1] → [2,0] is no reads-from edge here"
+        "step 1: [0,1] → [2,0] is not a reads-from edge here"
     );
 }
 
@@ -271,11 +271,11 @@ fn order_lines_are_transitive_and_a_final_line_names_the_last() {
     assert_eq!(verdict(&trace.replace("order x: 1 < 2 < 3", "final x == 3"), Sc, proof), Ok(()));
     assert!(
         rejection(&trace.replace("order x: 1 < 2 < 3", "order x: 3 < 2 < 1"), Sc, proof)
-            .contains("[3,1] → [2,0] is no from-read edge here")
+            .contains("[3,1] → [2,0] is not a from-read edge here")
     );
     assert!(
         rejection(&trace.replace("order x: 1 < 2 < 3", ""), Sc, proof)
-            .contains("[3,1] → [2,0] is no from-read edge here")
+            .contains("[3,1] → [2,0] is not a from-read edge here")
     );
 }
 
@@ -325,5 +325,5 @@ fn values_out_of_thin_air_violate_rmo() {
 #[test]
 fn a_derivation_says_nothing_about_a_store_model() {
     let proof = STORE_BUFFERING_CYCLE.replace(r#""clause":[],"#, r#""clause":[],"derived":[],"#);
-    assert!(rejection(STORE_BUFFERING, Sc, &proof).contains("says nothing about sc"));
+    assert!(rejection(STORE_BUFFERING, Sc, &proof).contains("proves nothing about sc"));
 }

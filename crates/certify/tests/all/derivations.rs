@@ -24,7 +24,7 @@ fn a_stale_read_violates_cc_and_what_is_stronger() {
     // There, what was overwritten is a matter of the store order.
     assert_eq!(
         rejection(STALE, Ccm, STALE_READ),
-        "step 1: [0,0] → [0,1] is no program-order edge here"
+        "step 1: [0,0] → [0,1] is not a program-order edge here"
     );
     let stored = STALE_READ
         .replace(
@@ -49,18 +49,18 @@ fn each_part_of_a_derivation_is_needed() {
         (
             r#""path":[[[0,0],[0,1],"program-order"]]"#,
             r#""path":[[[0,0],[0,1],"reads-from"]]"#,
-            "[0,0] → [0,1] is no reads-from edge here",
+            "[0,0] → [0,1] is not a reads-from edge here",
         ),
         (
             r#""path":[[[0,0],[0,1],"program-order"]]"#,
             r#""path":[[[0,0],[0,1],{"derived":0}]]"#,
-            "[0,0] → [0,1] is no derived edge here",
+            "[0,0] → [0,1] is not a derived edge here",
         ),
         (r#""from":[1,1]"#, r#""from":[1,0]"#, "derived edge 0, [1,0] → [0,1], does not follow"),
         (r#""to":[0,1]"#, r#""to":[0,2]"#, "derived edge 0, [1,1] → [0,2], does not follow"),
         ("overwritten", "conflict", "does not follow by its rule"),
         ("overwritten", "atomic", "does not follow by its rule"),
-        (r#"{"derived":0}"#, r#"{"derived":1}"#, "[1,1] → [0,1] is no derived edge here"),
+        (r#"{"derived":0}"#, r#"{"derived":1}"#, "[1,1] → [0,1] is not a derived edge here"),
         (r#""graph":"global","via""#, r#""graph":"location","via""#, "has no location graph"),
     ] {
         let broken = STALE_READ.replacen(right, wrong, 1);
@@ -104,7 +104,7 @@ fn only_one_overwritten_read_may_help_in_cc() {
     assert_eq!(verdict(store_buffering, Ccm, proof), Ok(()));
     assert_eq!(
         rejection(store_buffering, Wccm, proof),
-        "step 1: [0,0] → [0,1] is no program-order edge here"
+        "step 1: [0,0] → [0,1] is not a program-order edge here"
     );
 }
 
@@ -204,14 +204,14 @@ fn what_one_thread_observes_overwrites_nothing_for_another() {
             "path":[[[0,0],[0,1],"program-order"]]}"#,
         r#"[[3,1],[0,1],{"derived":1}],[[0,1],[1,0],{"derived":0}],"#,
     );
-    assert_eq!(rejection(APART, Cm, &proof), "step 1: [0,1] → [1,0] is no derived edge here");
+    assert_eq!(rejection(APART, Cm, &proof), "step 1: [0,1] → [1,0] is not a derived edge here");
     // In the premise.
     let proof = cycle(
         r#"{"from":[3,1],"to":[1,0],"rule":"overwritten","graph":"global","via":[3,1],
             "path":[[[0,0],[0,1],"program-order"],[[0,1],[1,0],{"derived":0}]]}"#,
         r#"[[3,1],[1,0],{"derived":1}],"#,
     );
-    assert_eq!(rejection(APART, Cm, &proof), "step 1: [0,1] → [1,0] is no derived edge here");
+    assert_eq!(rejection(APART, Cm, &proof), "step 1: [0,1] → [1,0] is not a derived edge here");
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn the_graphs_of_wccm_do_not_mix_before_the_store_order() {
     assert_eq!(verdict(trace, Wccm, &proof("location")), Ok(()));
     assert_eq!(
         rejection(trace, Wccm, &proof("global")),
-        "step 1: [1,0] → [0,0] is no derived edge here"
+        "step 1: [1,0] → [0,0] is not a derived edge here"
     );
 }
 
@@ -260,7 +260,7 @@ fn an_observation_is_made_within_its_scope() {
     assert_eq!(verdict(&trace, Cm, &through_derived("[1,3]", "[1,4]")), Ok(()));
     assert_eq!(
         rejection(&trace, Cm, &through_derived("[1,4]", "[1,3]")),
-        "step 1: [1,0] → [0,0] is no derived edge here"
+        "step 1: [1,0] → [0,0] is not a derived edge here"
     );
 }
 
@@ -301,7 +301,7 @@ fn no_derived_edge_is_its_own_premise() {
          "path":[[[0,0],{"read_of":[1,0]},"reads-from"],
                  [{"read_of":[1,0]},[1,0],"program-order"],[[1,0],[2,0],{"derived":0}]]}],
         "cycle":{"graph":"global","edges":[[[1,0],[2,0],{"derived":0}],[[2,0],[1,0],"write-order"]]}}]"#;
-    assert_eq!(rejection(trace, Ccv, proof), "step 1: [1,0] → [2,0] is no derived edge here");
+    assert_eq!(rejection(trace, Ccv, proof), "step 1: [1,0] → [2,0] is not a derived edge here");
 }
 
 #[test]

@@ -99,7 +99,10 @@ fn tables_that_do_not_fit_the_memory_are_refused_before_they_are_made() {
             matches!(rejection.fault, Fault::TooLarge { bytes, allowed: 102_400 } if bytes > 800_000),
             "{model}: {rejection}"
         );
-        assert!(rejection.to_string().ends_with(" KiB, and 100 KiB are allowed"), "{rejection}");
+        assert!(
+            rejection.to_string().ends_with(" KiB, and --memory allows 100 KiB"),
+            "{rejection}"
+        );
     }
 }
 

@@ -26,7 +26,7 @@ fn a_read_after_the_write_sees_it() {
     let order = r#""witness":[[0,1],[0,0],[1,1],[1,0]]"#;
     assert_eq!(
         rejection(STORE_BUFFERING, Tso, order),
-        "[1,1] sees the value 1 at its place, not the one it returned"
+        "[1,1] would read 1 at its position, not the value it returned"
     );
 }
 
@@ -118,7 +118,7 @@ fn a_value_of_ones_own_future_is_out_of_thin_air() {
         trace.replace("1: z == 1", "1: z == 1 as c").replace("1: x := 1", "1: x := 1 dep c");
     assert_eq!(
         rejection(&caused, Rmo, order),
-        "values come from nowhere: dependencies and reads close a cycle"
+        "a value out of thin air: dependencies and reads-from form a cycle"
     );
 }
 
@@ -135,7 +135,7 @@ fn a_read_prefers_its_own_store_buffer() {
                  1: x := 2";
     assert_eq!(
         rejection(trace, Tso, r#""witness":[[1,0],[0,1],[0,0]]"#),
-        "[0,1] sees the value 1 at its place, not the one it returned"
+        "[0,1] would read 1 at its position, not the value it returned"
     );
     assert_eq!(verdict(trace, Tso, r#""witness":[[0,0],[1,0],[0,1]]"#), Ok(()));
 }
@@ -162,7 +162,7 @@ fn an_atomic_reads_what_it_overwrites() {
     assert_eq!(verdict(trace, Sc, r#""witness":[[0,0],[1,0]]"#), Ok(()));
     assert_eq!(
         rejection(trace, Sc, r#""witness":[[1,0],[0,0]]"#),
-        "[0,0] sees the value 2 at its place, not the one it returned"
+        "[0,0] would read 2 at its position, not the value it returned"
     );
 }
 
@@ -223,7 +223,7 @@ fn the_order_settles_which_of_two_equal_writes_was_read() {
     assert_eq!(verdict(trace, Sc, r#""witness":[[1,0],[2,0],[2,1],[0,0],[0,1]]"#), Ok(()));
     assert!(
         rejection(trace, Sc, r#""witness":[[0,0],[0,1],[2,0],[2,1],[1,0]]"#)
-            .contains("[2,1] sees the value 1")
+            .contains("[2,1] would read 1")
     );
 }
 
@@ -232,7 +232,7 @@ fn an_order_says_nothing_about_a_causal_model() {
     for model in Model::ALL.into_iter().filter(|model| model.causal_rules().is_some()) {
         assert_eq!(
             rejection(STORE_BUFFERING, model, r#""witness":[[0,1],[1,1],[0,0],[1,0]]"#),
-            format!("this kind of evidence says nothing about {model}")
+            format!("this kind of evidence proves nothing about {model}")
         );
     }
 }
@@ -241,6 +241,6 @@ fn an_order_says_nothing_about_a_causal_model() {
 fn choices_say_nothing_about_a_store_model() {
     assert!(
         rejection(STORE_BUFFERING, Tso, r#""kind":"choices","reads":[]"#)
-            .contains("says nothing about tso")
+            .contains("proves nothing about tso")
     );
 }

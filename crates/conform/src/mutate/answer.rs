@@ -32,13 +32,13 @@ pub enum Answer {
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Answer::Passes => f.write_str("it passes"),
-            Answer::Invariant(name) => write!(f, "`{name}` is broken"),
+            Answer::Passes => f.write_str("passes"),
+            Answer::Invariant(name) => write!(f, "violates `{name}`"),
             Answer::Error(why) | Answer::Unknown(why) => f.write_str(why),
-            Answer::Deadlock => f.write_str("there is a deadlock"),
-            Answer::Violation(claim) => write!(f, "a violation: `{claim}` is broken"),
-            Answer::Alarm(claim) => write!(f, "an alarm: `{claim}` is broken"),
-            Answer::NotAsked => f.write_str("it was not asked"),
+            Answer::Deadlock => f.write_str("deadlocks"),
+            Answer::Violation(claim) => write!(f, "violates the memory model: `{claim}`"),
+            Answer::Alarm(claim) => write!(f, "false alarm: `{claim}`"),
+            Answer::NotAsked => f.write_str("not checked"),
         }
     }
 }
@@ -54,7 +54,7 @@ impl Answer {
 pub(super) fn answer(interpreter: &Interpreter, exploration: &Exploration) -> Answer {
     match &exploration.verdict {
         explore::Verdict::Holds(()) if exploration.states == 0 => {
-            Answer::Unknown("it has no start state".to_owned())
+            Answer::Unknown("no start state".to_owned())
         }
         explore::Verdict::Holds(()) => Answer::Passes,
         explore::Verdict::Undecided(reason) => Answer::Unknown(because(reason)),
@@ -74,11 +74,11 @@ pub(super) fn answer(interpreter: &Interpreter, exploration: &Exploration) -> An
 /// Why a search was not completed.
 pub(super) fn because(reason: &Reason) -> String {
     match reason {
-        Reason::Time => "the time was up".to_owned(),
-        Reason::Memory => "the memory was used up".to_owned(),
-        Reason::Depth => "there are states farther away".to_owned(),
-        Reason::Interrupted => "it was interrupted".to_owned(),
-        Reason::Simulated => "random walks do not look at everything".to_owned(),
+        Reason::Time => "the time limit was reached".to_owned(),
+        Reason::Memory => "the memory limit was reached".to_owned(),
+        Reason::Depth => "the depth bound was reached".to_owned(),
+        Reason::Interrupted => "interrupted".to_owned(),
+        Reason::Simulated => "a random walk does not visit every state".to_owned(),
         Reason::Disk(message) => message.clone(),
     }
 }

@@ -53,7 +53,9 @@ impl Fate {
                 Answer::Deadlock => return Fate::KilledByDeadlock,
                 Answer::Violation(claim) => return Fate::KilledByMemoryModel(claim.clone()),
                 Answer::Alarm(claim) => {
-                    return Fate::KilledByMemoryModel(format!("{claim} (the trace is allowed)"));
+                    return Fate::KilledByMemoryModel(format!(
+                        "{claim} (false alarm: the memory model allows the trace)"
+                    ));
                 }
                 Answer::Unknown(why) => unknown = unknown.or(Some(why)),
                 Answer::Passes | Answer::NotAsked => {}

@@ -100,10 +100,11 @@ impl Totals {
         }
     }
 
-    /// The part of the mutants with a different behaviour that was noticed, from 0 to 1.
-    pub fn score(&self) -> f64 {
+    /// The part of the mutants with a different behaviour that was killed, from 0 to 1; `None` if no
+    /// mutant behaves differently.
+    pub fn score(&self) -> Option<f64> {
         let different = self.killed + self.survived;
-        if different == 0 { 1.0 } else { self.killed as f64 / different as f64 }
+        (different > 0).then(|| self.killed as f64 / different as f64)
     }
 }
 
@@ -168,30 +169,34 @@ impl Report {
         let Totals { mutants, killed, survived, equivalent, refused, undecided, .. } = totals;
         let _ = writeln!(
             text,
-            "{mutants} mutants: {killed} killed, {survived} survived, {equivalent} look \
-             equivalent, {refused} refused, {undecided} undecided; score {:.1} %",
-            100.0 * totals.score()
+            "{}: {killed} killed, {survived} survived, {equivalent} equivalent (same states), \
+             {refused} not valid Murphi, {undecided} undecided; mutation score {}",
+            plural(mutants, "mutant"),
+            totals
+                .score()
+                .map_or("undefined".to_owned(), |score| format!("{:.1} %", 100.0 * score))
         );
-        let _ = writeln!(
-            text,
-            "killed by the memory model {} (by nothing else {}), by invariants {}, by assertions \
-             and run-time errors {}, by deadlock {}; alarms whose trace is allowed {}",
-            totals.by_memory_model,
-            totals.only_by_memory_model,
-            totals.by_invariant,
-            totals.by_error,
-            totals.by_deadlock,
-            totals.by_alarm
-        );
-        for (question, answer) in [
-            ("its own claims", &self.baseline.claims),
-            ("deadlock", &self.baseline.deadlock),
-            ("the memory model", &self.baseline.memory_model),
+        let rows = [
+            ("memory model", totals.by_memory_model),
+            ("memory model and nothing else", totals.only_by_memory_model),
+            ("invariant", totals.by_invariant),
+            ("assertion or run-time error", totals.by_error),
+            ("deadlock", totals.by_deadlock),
+        ];
+        text.push_str("killed by (one mutant may be killed by several checks):\n");
+        for (check, number) in rows {
+            let _ = writeln!(text, "  {check:<30} {number:>6}");
+        }
+        let _ = writeln!(text, "false alarms: {}", totals.by_alarm);
+        for (check, answer) in [
+            ("invariants and assertions", &self.baseline.claims),
+            ("deadlock freedom", &self.baseline.deadlock),
+            ("memory model", &self.baseline.memory_model),
         ] {
             if *answer != Answer::Passes {
                 let _ = writeln!(
                     text,
-                    "not asked: {question}, since the protocol itself does not pass ({answer})"
+                    "check skipped for all mutants: {check}; the protocol itself fails it ({answer})"
                 );
             }
         }
@@ -200,7 +205,9 @@ impl Report {
         table(&mut text, "change", &rows.collect::<Vec<_>>());
         table(&mut text, "place", &self.by_place());
         self.list(&mut text, source, "survivors", |fate| *fate == Fate::Survived);
-        self.list(&mut text, source, "look equivalent", |fate| *fate == Fate::LooksEquivalent);
+        self.list(&mut text, source, "equivalent (same states as the protocol)", |fate| {
+            *fate == Fate::LooksEquivalent
+        });
         self.list(&mut text, source, "undecided", |fate| matches!(fate, Fate::Undecided(_)));
         text
     }
@@ -264,9 +271,14 @@ fn difference(findings: &Findings) -> String {
     if !findings.silenced.is_empty() {
         let names: Vec<String> =
             findings.silenced.iter().map(|name| format!("\"{name}\"")).collect();
-        let _ = write!(text, ", never {}", names.join(", "));
+        let _ = write!(text, "; rules that never fire: {}", names.join(", "));
     }
     text
+}
+
+/// `1 mutant`, `2 mutants`.
+fn plural(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 fn table(text: &mut String, title: &str, rows: &[(&str, Totals)]) {

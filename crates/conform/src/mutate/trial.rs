@@ -92,6 +92,9 @@ pub fn run(
     let judge = Judge { name: &source.name, options, interrupt };
     let baseline = judge.baseline(&program).map_err(Failure::NotRepeatable)?;
     let mut mutants = mutants(&program, &options.verify.events);
+    if let Some(&number) = options.only.iter().find(|at| !(1..=mutants.len()).contains(at)) {
+        return Err(Failure::NoSuchMutant { number, mutants: mutants.len() });
+    }
     if !options.only.is_empty() {
         mutants.retain(|mutant| options.only.contains(&mutant.number));
     }
@@ -174,7 +177,7 @@ impl Judge<'_> {
                 fates[at] = Some(fate);
             }
         });
-        let lost = || (Fate::Undecided("it was not tried".to_owned()), None);
+        let lost = || (Fate::Undecided("not checked".to_owned()), None);
         fates.into_iter().map(|fate| fate.unwrap_or_else(lost)).collect()
     }
 
@@ -366,7 +369,7 @@ impl Judge<'_> {
             Verdict::Holds(()) => Answer::Passes,
             Verdict::Broken(Breach::MemoryModel(found)) => Answer::Violation(found.claim.clone()),
             Verdict::Undecided(Unknown::FalseAlarm(found)) if found.claim == HAS_ROOM => {
-                Answer::Unknown("the observer has no more room".to_owned())
+                Answer::Unknown("the observer ran out of room".to_owned())
             }
             Verdict::Undecided(Unknown::FalseAlarm(found)) => Answer::Alarm(found.claim.clone()),
             Verdict::Undecided(Unknown::NotEstablished(doubts)) => {
@@ -374,9 +377,7 @@ impl Judge<'_> {
                 Answer::Unknown(first.unwrap_or_default())
             }
             Verdict::Undecided(Unknown::Ended(reason)) => Answer::Unknown(because(reason)),
-            Verdict::Undecided(Unknown::NoStart) => {
-                Answer::Unknown("it has no start state".to_owned())
-            }
+            Verdict::Undecided(Unknown::NoStart) => Answer::Unknown("no start state".to_owned()),
             Verdict::Broken(Breach::Protocol) => match verification.lemmas.last() {
                 Some(lemma) => self.broken(&lemma.interpreter, &lemma.exploration),
                 None => Answer::Unknown("a lemma failed".to_owned()),
@@ -393,21 +394,24 @@ impl Judge<'_> {
         let load = &self.options.verify.events.load;
         let in_load = error.calls.iter().any(|call| call.function == *load);
         if error.kind == RuntimeErrorKind::Undefined && in_load {
-            return Answer::Violation("a load returns no value".to_owned());
+            return Answer::Violation("a load returns an undefined value".to_owned());
         }
         Answer::Unknown(error.message)
     }
 }
 
-const TOO_LARGE: &str = "it is too large to be run";
+const TOO_LARGE: &str = "its states are too large";
 
 /// Why there is no answer about the memory model.
 fn without_answer(failure: Failure) -> String {
     match failure {
-        Failure::Unsuitable(_) => "it is unsuitable".to_owned(),
-        Failure::Composition(..) => "the composition cannot be run".to_owned(),
+        Failure::Unsuitable(_) => "it cannot be verified".to_owned(),
+        Failure::Composition(..) => {
+            "the composition with an observer is not a valid model".to_owned()
+        }
         Failure::TooLarge => TOO_LARGE.to_owned(),
         Failure::NotRepeatable(why) => why,
+        failure @ Failure::NoSuchMutant { .. } => failure.to_string(),
     }
 }
 

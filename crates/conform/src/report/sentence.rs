@@ -30,7 +30,7 @@ fn verified(report: &Report) -> String {
     match (report.options.memory_model, report.options.only) {
         (MemoryModel::Sc, Some(_)) => {
             let lemma = report.lemmas.first().map_or("", |lemma| &lemma.name);
-            format!("{lemma}; others were not looked for")
+            format!("{lemma}; other cycle lengths were not checked")
         }
         (memory_model, _) => format!("{} for {}", memory_model.kept(), report.sizes),
     }
@@ -65,7 +65,7 @@ pub fn undecided(doubts: &[Doubt], source: &Source) -> String {
         more => format!(", and at {more} more places"),
     };
     let place = source.place(first.diagnostic.span.start);
-    format!("{} (at {place}{more}); nothing is known", first.diagnostic.message)
+    format!("{} (at {place}{more}); nothing is proved or refuted", first.diagnostic.message)
 }
 
 fn broken(run: &Run) -> String {
@@ -87,22 +87,28 @@ fn of_alarm(report: &Report, alarm: &Counterexample) -> String {
             MemoryModel::Sc => format!(" for more than {ROOM} pending stores to an address"),
             MemoryModel::Tso => String::new(),
         };
-        return format!("allowed {after}, but the observer has no room{limit}; nothing is known");
+        return format!(
+            "the memory model allows the run {after}, but the observer has no room{limit}; \
+             nothing is proved or refuted"
+        );
     }
     if let (Some(misuse), Outcome::Holds(_)) = (&alarm.misuse, &alarm.judged.outcome) {
         return format!(
-            "{misuse} {after}; the order of commits means nothing then: call the mark once for each \
-             store, after it, in the order of the processor's stores, or verify with --commit none"
+            "{misuse} {after}; call the commit procedure once for each store, after the store and \
+             in the order of the processor's stores, or verify with --commit none"
         );
     }
     match (memory_model, &alarm.judged.outcome) {
         (MemoryModel::Sc, Outcome::Broken(_)) => format!("not sequentially consistent {after}"),
         (MemoryModel::Tso, Outcome::Broken(_)) => format!("violates total store order {after}"),
         (MemoryModel::Sc, _) => {
-            format!("sequentially consistent {after}, but not by the {witness}; nothing is known")
+            format!(
+                "the run {after} is sequentially consistent, but not in the assumed store \
+                     order ({witness}); nothing is proved or refuted"
+            )
         }
         (MemoryModel::Tso, _) => {
-            format!("allowed by TSO but not by TSO-LB {after}; nothing is known")
+            format!("TSO allows the run {after}, TSO-LB does not; nothing is proved or refuted")
         }
     }
 }

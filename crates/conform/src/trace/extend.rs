@@ -20,7 +20,7 @@ use murphi::ir::{Domain, Rule, TypeKind};
 use murphi::value::State;
 
 use super::MemoryTrace;
-use super::lift::Lifted;
+use super::lift::RepeatedRun;
 
 /// A run that went on, with its loads and stores.
 pub(crate) struct Extension {
@@ -31,7 +31,7 @@ pub(crate) struct Extension {
 /// Lets a run go on, through so many states at most, until `is_refused` says so of its trace;
 /// nothing if it never does.
 pub(crate) fn extend(
-    lifted: &Lifted<'_>,
+    lifted: &RepeatedRun<'_>,
     run: &[Step],
     states: usize,
     is_refused: &mut dyn FnMut(&MemoryTrace) -> bool,
@@ -66,7 +66,7 @@ struct Node {
 }
 
 struct Search<'a> {
-    lifted: &'a Lifted<'a>,
+    lifted: &'a RepeatedRun<'a>,
     run: &'a [Step],
     /// The most states that are looked at.
     states: usize,
@@ -172,7 +172,7 @@ impl Search<'_> {
 }
 
 /// The trace of the run and of what follows.
-fn trace(lifted: &Lifted<'_>, moves: &[Move]) -> MemoryTrace {
+fn trace(lifted: &RepeatedRun<'_>, moves: &[Move]) -> MemoryTrace {
     let mut trace = lifted.trace.clone();
     for (later, step) in moves.iter().enumerate() {
         let mut told = step.told.clone();
@@ -184,7 +184,7 @@ fn trace(lifted: &Lifted<'_>, moves: &[Move]) -> MemoryTrace {
 
 /// The moves without loads that change nothing and are not needed.
 fn without_idle_loads(
-    lifted: &Lifted<'_>,
+    lifted: &RepeatedRun<'_>,
     mut moves: Vec<Move>,
     is_refused: &mut dyn FnMut(&MemoryTrace) -> bool,
 ) -> Vec<Move> {
@@ -201,7 +201,7 @@ fn without_idle_loads(
 }
 
 /// The step of the composed model that a move stands for.
-fn lowered(lifted: &Lifted<'_>, before: &Step, step: &Move) -> Option<Step> {
+fn lowered(lifted: &RepeatedRun<'_>, before: &Step, step: &Move) -> Option<Step> {
     let lemma = lifted.lemma;
     let (model, layout) = (lemma.model(), lemma.layout());
     let state = State::decode(model, layout, &before.state).ok()?;
@@ -219,7 +219,7 @@ fn lowered(lifted: &Lifted<'_>, before: &Step, step: &Move) -> Option<Step> {
 }
 
 /// What the parameters of a move may be in the composed model.
-fn lowered_values(lifted: &Lifted<'_>, rule: &Rule, step: &Move) -> Vec<Vec<i64>> {
+fn lowered_values(lifted: &RepeatedRun<'_>, rule: &Rule, step: &Move) -> Vec<Vec<i64>> {
     let (high, low) = (lifted.interpreter.model(), lifted.lemma.model());
     let taken = instance::decode(high, &high.rules[step.rule].parameters, step.instance);
     let mut candidates = vec![Vec::new()];

@@ -31,8 +31,8 @@ pub(crate) fn lift<'a>(
     protocol: &'a Protocol,
     lemma: &'a Interpreter,
     run: &[Step],
-) -> Result<Lifted<'a>, NotRepeatable> {
-    let mut lifted = Lifted::new(protocol, lemma, run)?;
+) -> Result<RepeatedRun<'a>, NotRepeatable> {
+    let mut lifted = RepeatedRun::new(protocol, lemma, run)?;
     for (number, step) in run.iter().enumerate() {
         lifted.step(number, step)?;
     }
@@ -40,7 +40,7 @@ pub(crate) fn lift<'a>(
 }
 
 /// A run that was taken again.
-pub(crate) struct Lifted<'a> {
+pub(crate) struct RepeatedRun<'a> {
     protocol: &'a Protocol,
     pub(super) lemma: &'a Interpreter,
     /// The protocol alone, with many values.
@@ -56,7 +56,7 @@ pub(crate) struct Lifted<'a> {
     pub(crate) trace: MemoryTrace,
 }
 
-impl<'a> Lifted<'a> {
+impl<'a> RepeatedRun<'a> {
     fn new(
         protocol: &'a Protocol,
         lemma: &'a Interpreter,
@@ -71,7 +71,7 @@ impl<'a> Lifted<'a> {
         let interpreter = telling(protocol, Values::ClassesOfStores(values))?;
         let lifted_value = value_type(interpreter.model(), protocol);
         let state = State::undefined(interpreter.model());
-        Ok(Lifted {
+        Ok(RepeatedRun {
             protocol,
             lemma,
             interpreter,
@@ -117,7 +117,7 @@ impl<'a> Lifted<'a> {
             if self.reaches(&next, &goal) {
                 self.state = next;
                 let told = self.told(number, &run.output).ok_or_else(|| {
-                    not_repeatable("the events of the step could not be read back")
+                    not_repeatable("the loads and stores of the step cannot be read back")
                 })?;
                 self.trace.append(told);
                 return Ok(());

@@ -14,7 +14,7 @@ use crate::compose::Composition;
 use crate::events::Protocol;
 use crate::failure::{self, Failure};
 use crate::foundations::{Doubt, Foundation, Foundations, RestsOn};
-use crate::sc_in_time::{self, Moment};
+use crate::sc_in_time::{self, LoadTime};
 use crate::tso_flat;
 use crate::tso_news;
 use crate::tso_sight;
@@ -137,7 +137,7 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
 /// Claims that are enough for sequential consistency and speak of one address at a time, the
 /// strongest first. They rest on data independence.
 fn timely_programs(protocol: &Protocol) -> Vec<(String, Composition)> {
-    let moments = [Moment::Now, Moment::SinceLastEvent].into_iter();
+    let moments = [LoadTime::Now, LoadTime::SinceLastEvent].into_iter();
     let composed = moments.filter_map(|moment| {
         Some((moment.claim().to_owned(), sc_in_time::lemma(protocol, moment)?))
     });

@@ -118,7 +118,7 @@ impl Trial<'_> {
         };
         let place = self.place_of(failed).unwrap_or_default();
         if self.is_event_without_value(&error) {
-            let message = "a load, store or commit has no value: it is undefined";
+            let message = "the value of a load, store or commit is undefined";
             self.broken = Some(Diagnostic::error(place, message));
             return Ok(Verdict::Broken(Breach::Protocol));
         }
@@ -127,11 +127,10 @@ impl Trial<'_> {
             return Ok(Verdict::Broken(Breach::Protocol));
         }
         let message = format!(
-            "an observer did not come to an end: with other values than the protocol has, this \
-             fails: {}",
+            "an observer failed on a value that the protocol does not have: {}",
             error.message
         );
-        let help = "values may be copied, but not compared or computed with";
+        let help = "the protocol may copy values, but not compare them or compute with them";
         let diagnostic = Diagnostic::warning(place, message).help(help);
         self.with_own_values_only(Doubt { about: Foundation::OtherValues, diagnostic })
     }

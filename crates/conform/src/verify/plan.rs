@@ -13,7 +13,7 @@ use crate::sc;
 use crate::tso::{self, Propagation};
 
 /// What the exact observer of `tso` claims.
-pub(super) const AT_ANY_TIME: &str = "TSO-LB follows, propagating at any time";
+pub(super) const AT_ANY_TIME: &str = "the protocol refines TSO-LB (exact observer)";
 
 /// There is something to look at.
 pub(super) fn require_lemma(protocol: &Protocol, options: &Options) -> Result<(), Failure> {
@@ -21,7 +21,10 @@ pub(super) fn require_lemma(protocol: &Protocol, options: &Options) -> Result<()
     match options.only {
         Some(only) if !(1..=most).contains(&only) => {
             let span = protocol.model.functions[protocol.store.id.0 as usize].span;
-            let message = format!("there is no nice cycle of {only} processors: {most} at most");
+            let message = format!(
+                "--lemma {only} does not exist: the protocol has cycles through at most {most} \
+                 processors and addresses"
+            );
             Err(Failure::Unsuitable(vec![Diagnostic::error(span, message)]))
         }
         _ => Ok(()),
@@ -33,8 +36,7 @@ pub(crate) fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Compo
     match options.memory_model {
         MemoryModel::Sc => sc_lemmas(protocol, options, sc::lemmas(protocol)),
         MemoryModel::Tso => {
-            let lazy =
-                ("TSO-LB follows, propagating when a load does not match", Propagation::Lazy);
+            let lazy = ("the protocol refines TSO-LB (approximate observer)", Propagation::Lazy);
             let exact = (AT_ANY_TIME, Propagation::Any);
             let at_once = options.exact || protocol.commit.is_some();
             let tries = if at_once { vec![exact] } else { vec![lazy, exact] };

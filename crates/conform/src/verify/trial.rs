@@ -42,7 +42,7 @@ pub(super) struct Trial<'a> {
 }
 
 /// What came of it.
-pub(super) struct Held {
+pub(super) struct TrialResult {
     pub(super) lemmas: Vec<Lemma>,
     pub(super) verdict: Verdict,
     pub(super) broken: Option<Diagnostic>,
@@ -80,14 +80,14 @@ impl<'a> Trial<'a> {
     }
 
     /// What was searched, and the answer.
-    pub(super) fn hold(mut self) -> Result<Held, Failure> {
+    pub(super) fn hold(mut self) -> Result<TrialResult, Failure> {
         let verdict = self.verdict()?;
         let assumed = match self.options.assume_independence {
             true => self.foundations.assuming_independence(&self.rests_on).1,
             false => Vec::new(),
         };
         let Trial { lemmas, broken, rests_on, .. } = self;
-        Ok(Held { lemmas, verdict, broken, rests_on, assumed })
+        Ok(TrialResult { lemmas, verdict, broken, rests_on, assumed })
     }
 
     fn verdict(&mut self) -> Result<Verdict, Failure> {
@@ -134,7 +134,10 @@ impl<'a> Trial<'a> {
 
     /// The protocol without observers: its claims, errors and deadlocks.
     pub(super) fn protocol_itself(&mut self) -> Result<Verdict, Failure> {
-        let name = "the protocol's own claims".to_owned();
+        let name = match self.options.search.deadlock {
+            Deadlock::Off => "invariants and assertions of the protocol".to_owned(),
+            _ => "invariants, assertions and deadlock freedom of the protocol".to_owned(),
+        };
         let model = Arc::clone(&self.protocol.model);
         let interpreter = Interpreter::new(model).map_err(|_| Failure::TooLarge)?;
         let search = self.options.search.clone();
@@ -269,9 +272,9 @@ impl<'a> Trial<'a> {
     fn of_other_values(&self, run: &[Step]) -> Doubt {
         let last = run.last().map(|step| step.rule as usize);
         let rule = last.and_then(|rule| self.protocol.model.rules.get(rule));
-        let message = "an observer objects to a run that ends here, which the protocol may have only \
-                       with other values than its own";
-        let help = "values may be copied, but not compared or computed with";
+        let message = "an observer rejects a run that ends here, but the protocol may have that \
+                       run only with values that it does not have";
+        let help = "the protocol may copy values, but not compare them or compute with them";
         let span = rule.map(|rule| rule.span).unwrap_or_default();
         let diagnostic = Diagnostic::warning(span, message).help(help);
         Doubt { about: Foundation::OtherValues, diagnostic }

@@ -108,7 +108,7 @@ fn a_trace_that_ends_while_stores_are_pending_must_be_explained() {
         end;";
     let source = Source { name: "pending.m".to_owned(), text: text.to_owned() };
     let found = violation(&source, MemoryModel::Sc);
-    assert_eq!(found.claim, "no nice cycle of 2 processors and 2 locations");
+    assert_eq!(found.claim, "no ordering cycle through 2 processors and 2 addresses");
     assert_eq!(found.trace.events.len(), 4);
     assert!(found.trace.commits.is_empty());
     let found = verdict(&source, MemoryModel::Tso);
@@ -118,7 +118,7 @@ fn a_trace_that_ends_while_stores_are_pending_must_be_explained() {
 #[test]
 fn stores_that_are_lost_are_seen_though_they_are_never_committed() {
     let found = violation(&buffers("", "", PATIENT), MemoryModel::Sc);
-    assert_eq!(found.claim, "no nice cycle of 1 processor and 1 location");
+    assert_eq!(found.claim, "no ordering cycle through 1 processor and 1 address");
     assert_eq!(found.trace.events.len(), 2);
     violation(&buffers("", "", PATIENT), MemoryModel::Tso);
 }
@@ -131,7 +131,7 @@ fn a_pending_store_that_others_see_has_its_place() {
         end; end;";
     // Seen and then not seen again.
     let found = violation(&buffers("", COMMITTED, seen), MemoryModel::Sc);
-    assert_eq!(found.claim, "no nice cycle of 1 processor and 1 location");
+    assert_eq!(found.claim, "no ordering cycle through 1 processor and 1 address");
 }
 
 #[test]

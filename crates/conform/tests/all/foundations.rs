@@ -222,7 +222,7 @@ fn values_that_are_stored_twice_are_not_free() {
         let is_reduced =
             found.rests_on.iter().any(|one| one.includes(Foundation::DataIndependence));
         assert!(!found.independent && !is_reduced, "{rules}");
-        let not_free = "a value of its own for every store is not established";
+        let not_free = "not established: every store can have a distinct value";
         let text =
             |warning: &Diagnostic| source.slice(warning.span).trim_end_matches(';').to_owned();
         let mut warnings = found.warnings.iter().filter(|one| one.message.starts_with(not_free));

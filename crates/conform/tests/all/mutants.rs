@@ -165,9 +165,9 @@ fn the_mutants_of_a_small_protocol_have_the_fates_that_are_known() {
     assert_eq!(fate("`drop(q, a)` with `q` → `p`"), invariant);
     let undefined = "`copy[Proc_1][Addr_1]` is undefined".to_owned();
     assert_eq!(fate("`copy[p][a] := memory[a]` deleted"), Fate::KilledByError(undefined));
-    let lost = "no nice cycle of 1 processor and 1 location".to_owned();
+    let lost = "no ordering cycle through 1 processor and 1 address".to_owned();
     assert_eq!(fate("`memory[a] := v` deleted"), Fate::KilledByMemoryModel(lost));
-    let nothing = "a load returns no value".to_owned();
+    let nothing = "a load returns an undefined value".to_owned();
     assert_eq!(
         fate("rule \"load\": guard without `state[p][a] = Shared`"),
         Fate::KilledByMemoryModel(nothing)
@@ -280,6 +280,6 @@ fn tso_cc_without_self_invalidation_is_noticed_by_nothing_but_the_observer() {
         .find(|mutant| mutant.describe(&source).ends_with(change))
         .expect("it is one of the mutants");
     let fate = mutate::classify(&source, &mutant, &options, &AtomicBool::new(false));
-    let claim = "TSO-LB can return what is loaded".to_owned();
+    let claim = "TSO-LB allows the value of every load".to_owned();
     assert_eq!(fate.expect("it can be verified"), Fate::KilledByMemoryModel(claim));
 }

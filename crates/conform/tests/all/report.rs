@@ -51,7 +51,7 @@ fn a_false_alarm_comes_with_what_is_said_of_the_order_of_the_run() {
     assert!(matches!(alarm.memory.judged.outcome, Outcome::Holds(_)));
     let ordered = alarm.memory.in_order_of_run.as_ref().expect("it can be judged");
     assert!(matches!(ordered.outcome, Outcome::Broken(_)));
-    assert!(alarm.memory.trace.contains("\n# as it happened: order "), "{}", alarm.memory.trace);
+    assert!(alarm.memory.trace.contains("\n# order of the run: order "), "{}", alarm.memory.trace);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn what_ended_the_search_is_the_time_if_the_time_ran_out() {
     let report = answer(&source, &Options::default(), &mut |_, _| (), &stop);
     let report = report.expect("there is a report");
     assert!(matches!(&report.verdict, Verdict::Undecided(Open::Ended(Reason::Time))));
-    assert_eq!(report.sentence, "the time budget ran out; nothing wrong so far");
+    assert_eq!(report.sentence, "the time limit was reached (raise --budget); no violation found");
 }
 
 #[test]

@@ -45,9 +45,9 @@ fn the_example_of_figure_1_is_verified_for_two_processors_and_two_locations() {
     assert_eq!(
         names,
         [
-            "no nice cycle of 1 processor and 1 location",
-            "no nice cycle of 2 processors and 2 locations",
-            "the protocol's own claims"
+            "no ordering cycle through 1 processor and 1 address",
+            "no ordering cycle through 2 processors and 2 addresses",
+            "invariants, assertions and deadlock freedom of the protocol"
         ]
     );
     assert_eq!(found.sizes, Sizes { processors: 2, addresses: 2, values: 2 });
@@ -61,7 +61,7 @@ fn the_error_of_section_8_is_found_with_its_twelve_events_and_its_cycle() {
     let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
-    assert_eq!(counterexample.claim, "no nice cycle of 2 processors and 2 locations");
+    assert_eq!(counterexample.claim, "no ordering cycle through 2 processors and 2 addresses");
     // The start state and twelve events.
     assert_eq!(counterexample.run.len(), 1 + 12);
     // Which of the two processors is ahead does not matter.
@@ -88,7 +88,7 @@ fn the_error_of_section_8_shows_at_one_location_already_after_ten_events() {
     let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
-    assert_eq!(counterexample.claim, "no nice cycle of 1 processor and 1 location");
+    assert_eq!(counterexample.claim, "no ordering cycle through 1 processor and 1 address");
     assert_eq!(counterexample.run.len(), 1 + 10);
     assert_eq!(shape(&counterexample.trace), ["0: M[0] := 1", "0: M[0] == 0"]);
 }
@@ -219,7 +219,7 @@ fn commits_give_the_order_in_which_stores_count() {
     let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
-    assert_eq!(counterexample.claim, "no nice cycle of 2 processors and 2 locations");
+    assert_eq!(counterexample.claim, "no ordering cycle through 2 processors and 2 addresses");
     // Which of the two processors is ahead does not matter.
     let mut events = shape(&counterexample.trace);
     events.sort_by_key(|event| event.starts_with('1'));
@@ -232,7 +232,7 @@ fn a_value_that_is_loaded_before_it_is_stored_is_a_violation() {
     let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
-    assert_eq!(counterexample.claim, "what is loaded was stored before");
+    assert_eq!(counterexample.claim, "every load returns a value that was stored before");
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn compositions_are_plain_models_that_can_be_written_out() {
         .expect("it is suitable");
     assert_eq!(lemmas.len(), 2);
     let (name, text) = &lemmas[1];
-    assert_eq!(name, "no nice cycle of 2 processors and 2 locations");
+    assert_eq!(name, "no ordering cycle through 2 processors and 2 addresses");
     assert!(text.contains("Addresses: 3;"), "{text}");
     assert!(text.contains("Value: 0..2;"), "{text}");
     assert!(text.contains("tribunal_store(p, a, v);"), "{text}");

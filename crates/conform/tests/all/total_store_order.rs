@@ -56,7 +56,7 @@ fn values_may_be_interchangeable() {
     let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
-    assert_eq!(counterexample.claim, "TSO-LB can return what is loaded");
+    assert_eq!(counterexample.claim, "TSO-LB allows the value of every load");
     assert!(matches!(counterexample.judged.outcome, Outcome::Broken(_)));
 
     let source = model("load-buffers");

@@ -58,12 +58,13 @@ pub struct RecordedStep {
     pub state: Option<Vec<(String, String)>>,
 }
 
-const NO_OBJECT: &str = "this is not the JSON object of an exploration";
+const NO_OBJECT: &str = "not a result of `tribunal explore --save` or `--json`";
 
 /// Reads a counterexample. The text is one JSON object, perhaps with white space around it; the
 /// error is a sentence that says what is wrong with it and where.
 pub fn read(text: &str) -> Result<Recorded, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("no JSON: {error}"))?;
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| format!("not valid JSON: {error}"))?;
     let object = value.as_object().ok_or(NO_OBJECT)?;
     recorded(object, string(object, "verdict", "the exploration")?)
 }
@@ -82,12 +83,13 @@ pub fn read_run(value: &Value) -> Result<Recorded, String> {
 
 fn recorded(object: &Map<String, Value>, verdict: String) -> Result<Recorded, String> {
     if verdict != "violation" && verdict != "deadlock" {
-        return Err(format!("there is nothing to replay: the verdict is \"{verdict}\""));
+        return Err(format!("no counterexample to replay: the verdict is \"{verdict}\""));
     }
     let steps = object.get("counterexample").and_then(Value::as_array);
-    let steps = steps.ok_or("there is nothing to replay: `counterexample` is missing")?;
+    let steps =
+        steps.ok_or("no counterexample to replay: the field `counterexample` is missing")?;
     let start = object.get("start").and_then(Value::as_object);
-    let start = start.ok_or("`start`, the start state of the counterexample, is missing")?;
+    let start = start.ok_or("the field `start` (start state of the counterexample) is missing")?;
     let numbered = steps.iter().enumerate();
     Ok(Recorded {
         kind: string(object, "kind", "the exploration")?,
@@ -251,7 +253,7 @@ mod tests {
     #[test]
     fn what_cannot_be_replayed_is_refused_with_the_reason() {
         let error = read(&json(&report_of(Verdict::Holds(())))).unwrap_err();
-        assert_eq!(error, "there is nothing to replay: the verdict is \"verified\"");
+        assert_eq!(error, "no counterexample to replay: the verdict is \"verified\"");
         let broken = json(&example()).replace("\"rule\":\"go\"", "\"rule\":7");
         assert_eq!(read(&broken).unwrap_err(), "step 1 has no string `rule`");
         assert!(read("[]").is_err() && read("{").is_err());

@@ -30,7 +30,7 @@ pub(super) struct Broken {
 
 /// Finds what breaks a property in a state that breaks it; `None` if it does not.
 pub(super) fn find(interpreter: &Interpreter, state: &State, property: usize) -> Option<Broken> {
-    let mut court = Court { model: Model::clone(interpreter.model()), state };
+    let mut court = PropertyEvaluator { model: Model::clone(interpreter.model()), state };
     let mut current = court.model.properties[property].clone();
     let mut breach = court.breach(&current)?;
     for _ in 0..OPENINGS {
@@ -63,12 +63,12 @@ fn shown(condition: &Expression, source: &str) -> Span {
 }
 
 /// Evaluates properties that are not in the model.
-struct Court<'s> {
+struct PropertyEvaluator<'s> {
     model: Model,
     state: &'s State,
 }
 
-impl Court<'_> {
+impl PropertyEvaluator<'_> {
     fn breach(&mut self, property: &Property) -> Option<Breach> {
         self.model.properties = vec![property.clone()];
         let interpreter = Interpreter::new(Arc::new(self.model.clone())).ok()?;

@@ -147,7 +147,7 @@ impl<'i> Narrator<'i> {
     pub(super) fn start_fails(&mut self, firing: Firing) -> Result<Broken, Contradiction> {
         let run = self.interpreter.start(firing.rule, firing.instance);
         let (End::Failed(error) | End::GuardFailed(error)) = run.end else {
-            return Err(Contradiction("the start state does not fail".to_owned()));
+            return Err(Contradiction("the start state has no error".to_owned()));
         };
         self.told.start = self.told_start(firing, &run.output);
         self.told.start.error = Some(error.message.clone());
@@ -165,7 +165,7 @@ impl<'i> Narrator<'i> {
         let who = format!("rule \"{}\"", rule.name);
         let (what, error) = match run.end {
             End::Failed(error) => (format!("{who} fails"), error),
-            End::GuardFailed(error) => (format!("the condition of {who} fails"), error),
+            End::GuardFailed(error) => (format!("evaluating the guard of {who} fails"), error),
             end => return Err(Contradiction(format!("{who} does not fail but ends with {end:?}"))),
         };
         let mut step = self.told_step(firing, &run.output);
@@ -241,12 +241,12 @@ impl Narrator<'_> {
             |goal: &Goal| goal.property as usize == property && goal.instance == instance;
         let claim = (0..goals.len()).find(|&number| is_claim(goals.get(number)));
         if claim.is_none_or(|number| reached[number]) {
-            return Err(Contradiction(format!("{who} is within reach")));
+            return Err(Contradiction(format!("{who} can be reached")));
         }
         region.bindings = instance::bindings(model, claimed, instance, &self.state);
         let with = with(&region.bindings);
         self.told.region = Some(region);
-        let message = format!("{who} is out of reach{with}");
+        let message = format!("{who} can never hold again{with}");
         let diagnostic = Diagnostic::error(claimed.condition.span, message.clone());
         Ok(Broken {
             kind: kind_name(claimed.kind).to_owned(),

@@ -177,7 +177,8 @@ fn missed_cover(model: &Model, covered: &[bool]) -> Option<(String, Span, String
     });
     let reached = covered.iter().skip(model.properties.len());
     let statements = model.covers.iter().zip(reached).filter_map(|(cover, &covered)| {
-        let sentence = format!("cover \"{}\" is true in no run that reaches it", cover.name);
+        let sentence =
+            format!("cover \"{}\" is never true when its statement is executed", cover.name);
         (!covered).then(|| (cover.name.clone(), cover.span, sentence))
     });
     properties.chain(statements).next()
@@ -214,12 +215,15 @@ fn no_way_out(interpreter: &Interpreter, narrator: &Narrator<'_>) -> Broken {
             |at: &u64| !matches!(interpreter.run_rule(state, number, *at).end, End::Disabled);
         if let Some(at) = (0..instances).find(applies) {
             let with = with(&interpreter.bindings(state, number, at));
-            idle.push(format!("rule \"{}\"{with} applies but leads nowhere else\n", rule.name));
+            idle.push(format!(
+                "rule \"{}\"{with} is enabled but leaves the state unchanged\n",
+                rule.name
+            ));
         }
     }
     let sentence = match idle.is_empty() {
-        true => "no rule applies",
-        false => "no rule leads to another state",
+        true => "no rule is enabled",
+        false => "every enabled rule leaves the state unchanged",
     };
     let state_lines = fold(model, state).into_iter();
     let state_lines: String =
@@ -250,10 +254,12 @@ impl fmt::Display for Open {
                         write!(f, "{names} {is} not decided: {}", ended(reason))?;
                     }
                 }
-                return f.write_str("; everything else holds");
+                return f.write_str("; all other properties hold");
             }
             Open::NoStart => {
-                return f.write_str("there is no start state: the assumptions exclude them all");
+                return f.write_str(
+                    "the model has no start state: its assumptions exclude all of them",
+                );
             }
             Open::Ended { reason, bound, unchecked } => {
                 (reason, bound.unwrap_or_default(), unchecked)
@@ -261,12 +267,11 @@ impl fmt::Display for Open {
         };
         match reason {
             Reason::Depth => {
-                let s = if bound == 1 { "" } else { "s" };
-                write!(f, "nothing was looked for more than {} step{s} away", grouped(bound))?;
+                write!(f, "the search stopped at distance {} (--bound)", grouped(bound))?;
             }
             reason => f.write_str(&ended(reason))?,
         }
-        f.write_str("; nothing wrong so far")?;
+        f.write_str("; no violation found")?;
         match &unchecked[..] {
             [] => Ok(()),
             [one] => write!(f, "; {one} is not checked"),
@@ -278,11 +283,13 @@ impl fmt::Display for Open {
 /// Why something was ended early.
 fn ended(reason: &Reason) -> String {
     match reason {
-        Reason::Time => "the time budget ran out".to_owned(),
-        Reason::Memory => "the memory budget ran out".to_owned(),
-        Reason::Depth => "the search was bounded".to_owned(),
+        Reason::Time => "the time limit was reached (raise --budget)".to_owned(),
+        Reason::Memory => "the memory limit was reached (raise --memory)".to_owned(),
+        Reason::Depth => "the search was limited by --bound".to_owned(),
         Reason::Interrupted => "interrupted".to_owned(),
-        Reason::Simulated => "random walks do not visit every state".to_owned(),
-        Reason::Disk(message) => format!("a file of states failed: {message}"),
+        Reason::Simulated => "a random walk does not visit every state".to_owned(),
+        Reason::Disk(message) => {
+            format!("a file of states failed: {message}")
+        }
     }
 }

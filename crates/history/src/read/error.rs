@@ -59,7 +59,7 @@ impl fmt::Display for InputErrorKind {
         use InputErrorKind::*;
         match self {
             CannotOpen { reason } => write!(f, "cannot open the file: {reason}"),
-            CannotRead { reason } => write!(f, "cannot read on: {reason}"),
+            CannotRead { reason } => write!(f, "cannot read the file any further: {reason}"),
             Unexpected { expected, found } => write!(f, "expected {expected}, found {found}"),
             NumberTooLarge => write!(f, "the number does not fit 64 bits"),
             NumberTooWide => write!(f, "the number does not fit 128 bits"),
@@ -67,13 +67,13 @@ impl fmt::Display for InputErrorKind {
             NameTooLong { limit } => write!(f, "the name has more than {limit} characters"),
             LineTooLong { limit } => write!(f, "the line has more than {limit} bytes"),
             Repeated { what } => write!(f, "a second {what} for one event"),
-            Json { reason } => write!(f, "not a JSON object: {reason}"),
+            Json { reason } => write!(f, "not a valid JSON object: {reason}"),
             UnknownField { field } => write!(f, "unknown field `{field}`"),
             MissingOperation => write!(f, "a line needs an `op`"),
             MissingField { operation, field } => write!(f, "`{operation}` needs a `{field}`"),
             ForeignField { operation, field } => write!(f, "`{operation}` takes no `{field}`"),
             SecondTrace => write!(f, "a second trace where one was expected"),
-            NoEvents => write!(f, "no trace with an event in it"),
+            NoEvents => write!(f, "the input contains no events"),
             Senseless(kind) => write!(f, "{kind}"),
             Other { reason } => f.write_str(reason),
         }
@@ -101,7 +101,7 @@ impl InputError {
 
     /// That no trace of a file has an event.
     pub fn no_events(file: &str) -> Self {
-        let help = "an empty file may mean that its recorder died; --allow-empty accepts it";
+        let help = "an empty file may mean that the recorder failed; --allow-empty accepts it";
         Self::of_file(file, InputErrorKind::NoEvents).with_help(Some(help))
     }
 

@@ -92,6 +92,13 @@ macro_rules! formats {
                 }
             }
 
+            /// Whether the input is known to have ended.
+            pub(super) fn has_ended(&mut self) -> bool {
+                match self {
+                    $(Reader::$format(reader) => reader.input().window.has_ended(),)*
+                }
+            }
+
             /// Skips what is left of a trace that could not be read; false if its end is not found.
             pub(super) fn skip_trace(&mut self) -> bool {
                 match self {
@@ -106,18 +113,19 @@ formats! {
     /// The trace text format, a superset of what Axe reads: `0: M[x] := 1`.
     #[default]
     Text = "text" {
-        also: ["axe"], endings: [], summary: "a superset of what axe reads",
+        also: ["axe"], endings: [], summary: "events as text, a superset of the format of axe",
         reader: TextReader, writer: Some(|history, order, out| text(history, order, out)),
     }
     /// One JSON object an event: `{"thread":0,"op":"write","addr":"x","value":1}`.
     JsonLines = "jsonl" {
-        also: [], endings: [".jsonl", ".ndjson", ".json"], summary: "one JSON object an event",
+        also: [], endings: [".jsonl", ".ndjson", ".json"], summary: "JSON Lines: one JSON object \
+                                                                     for each event",
         reader: JsonLinesReader, writer: Some(|history, order, out| json_lines(history, order, out)),
     }
     /// What the trace generator of Rocket Chip and Chipyard prints: `0: load-req 0x8 #1 @64`. Only
     /// read, never written.
     Tracegen = "tracegen" {
-        also: [], endings: [], summary: "output of Rocket Chip's trace generator",
+        also: [], endings: [], summary: "output of the trace generator of Rocket Chip and Chipyard",
         reader: TracegenReader, writer: None,
     }
     /// Commit logs of Spike: `core   0: 3 0x80000010 (0x0005a503) x10 0x1 mem 0x80002000`. Only read,
@@ -129,17 +137,17 @@ formats! {
     /// What RVFI tracers print: columns as of Ibex, commits as of CVA6, or signals by name. Only
     /// read, never written.
     Rvfi = "rvfi" {
-        also: [], endings: [], summary: "what RVFI tracers print (Ibex, CVA6, signals by name)",
+        also: [], endings: [], summary: "output of RVFI tracers (Ibex, CVA6, or signals by name)",
         reader: RvfiReader, writer: None,
     }
     /// The trace and the memory events of Whisper. Only read, never written.
     Whisper = "whisper" {
-        also: [], endings: [], summary: "the trace or the memory events of Whisper",
+        also: [], endings: [], summary: "instruction trace or memory events of Whisper",
         reader: WhisperReader, writer: None,
     }
     /// The events of m3, the Memory Marionette Model. Only read, never written.
     M3 = "m3" {
-        also: [], endings: [], summary: "the events of m3, the Memory Marionette Model",
+        also: [], endings: [], summary: "events of m3, the Memory Marionette Model",
         reader: M3Reader, writer: None,
     }
 }
@@ -201,7 +209,7 @@ impl Format {
     ) -> io::Result<()> {
         match self.row().writer {
             Some(write) => write(history, order, out),
-            None => Err(io::Error::other(format!("traces are not written as {self}"))),
+            None => Err(io::Error::other(format!("cannot write traces as {self}"))),
         }
     }
 
@@ -229,7 +237,7 @@ pub struct UnknownFormat(String);
 
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no trace format `{}`; there are ", self.0)?;
+        write!(f, "unknown trace format `{}`; the formats are ", self.0)?;
         for (at, format) in Format::ALL.iter().enumerate() {
             match at {
                 0 => {}
@@ -278,7 +286,7 @@ mod tests {
         }
         assert_eq!(
             "xml".parse::<Format>().unwrap_err().to_string(),
-            "there is no trace format `xml`; there are `text` (or `axe`), `jsonl`, `tracegen`, \
+            "unknown trace format `xml`; the formats are `text` (or `axe`), `jsonl`, `tracegen`, \
              `spike`, `rvfi`, `whisper` and `m3`"
         );
     }
@@ -294,7 +302,7 @@ mod tests {
         }
         assert_eq!(
             Format::Tracegen.write(&history, &mut Vec::new()).unwrap_err().to_string(),
-            "traces are not written as tracegen"
+            "cannot write traces as tracegen"
         );
     }
 }

@@ -214,7 +214,7 @@ impl<'l> Line<'l> {
             return Err(line.complain_about(key, kind));
         }
         if let Some((field, value)) = line.fields.repeated {
-            let reason = format!("`{}` stands twice", FIELDS[field as usize].1).into();
+            let reason = format!("the field `{}` is given twice", FIELDS[field as usize].1).into();
             return Err(line.complain(value, InputErrorKind::Json { reason }));
         }
         line.op = line.known_op()?;

@@ -93,6 +93,12 @@ impl<R: Read> TraceReader<R> {
         trace
     }
 
+    /// Whether the last trace was ended by the end of the input, as far as that is known without
+    /// waiting for more input. A trace that its own last line ends may be followed by others.
+    pub fn has_ended(&mut self) -> bool {
+        self.reader.has_ended()
+    }
+
     /// After an error: skips what is left of its trace, so that the next one can be read. False if
     /// the end of the trace is not found, and then there is no next one.
     ///

@@ -97,9 +97,9 @@ impl<R: Read> Unpacker<R> {
 fn broken(format: &str, error: &io::Error) -> io::Error {
     let reason = match error.kind() {
         io::ErrorKind::UnexpectedEof => {
-            format!("the {format} data ends too early, or something else follows it")
+            format!("the {format} data is truncated, or followed by other data")
         }
-        _ => format!("broken {format} data: {error}"),
+        _ => format!("invalid {format} data: {error}"),
     };
     io::Error::new(error.kind(), reason)
 }

@@ -44,7 +44,7 @@ const OPERATION_HELP: &str = "an operation is a write `M[x] := 1`, a read `M[x] 
 const ACCESS_HELP: &str = "`M[x] == 1` is a read that returned 1, `M[x] := 1` is a write";
 const ATOMIC_HELP: &str = "a read-modify-write is `<M[x] == 0; M[x] := 1>` or the same in braces";
 const VALUE_HELP: &str = "values are numbers from 0 to 2^64 - 1, decimal or hexadecimal with 0x";
-const SIZE_HELP: &str = "`M[0x1000:4]` is 4 bytes from 0x1000 on; sizes are from 1 to 16 bytes";
+const SIZE_HELP: &str = "`M[0x1000:4]` is 4 bytes starting at 0x1000; sizes are from 1 to 16 bytes";
 const WIDE_VALUE_HELP: &str =
     "values of 9 to 16 bytes are numbers below 2^128, decimal or hexadecimal with 0x";
 const TIMES_HELP: &str = "times are `@ begin:end`, `@ begin:` or `@ :end`";

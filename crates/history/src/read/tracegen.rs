@@ -104,8 +104,8 @@ impl<R: Read> TracegenReader<R> {
 
     /// Events have their values only when they are answered, so that there are no pieces.
     pub(super) fn next_piece(&mut self, _: &mut Builder) -> Result<Piece, InputError> {
-        let reason = "a trace of the trace generator cannot be judged while it grows".into();
-        let help = "convert it first, or check it without --live";
+        let reason = "--live does not support traces of the trace generator".into();
+        let help = "convert the trace to text first, or check it without --live";
         let error = InputError::of_file(&self.input.file, InputErrorKind::Other { reason });
         Err(error.with_help(Some(help)))
     }
@@ -330,7 +330,7 @@ impl Requests {
             What::Request { asked, value, address, tag, time } => {
                 if self.tags.insert((thread, tag), number).is_some() {
                     return Err(format!(
-                        "core {thread} already waits for a response with tag {tag}"
+                        "core {thread} already has a pending request with tag {tag}"
                     ));
                 }
                 let mut request = Request { asked, value, address, begin: time, ..new };
@@ -347,14 +347,13 @@ impl Requests {
             }
             What::FenceResponse { time } => {
                 let fence = self.fences.remove(&thread);
-                let fence = fence.ok_or_else(|| format!("core {thread} waits for no fence"))?;
+                let fence = fence.ok_or_else(|| format!("core {thread} has no pending fence"))?;
                 self.all[fence].response = Some((0, time));
             }
             What::Response { value, tag, time } => {
-                let request = self
-                    .tags
-                    .remove(&(thread, tag))
-                    .ok_or_else(|| format!("core {thread} waits for no response with tag {tag}"))?;
+                let request = self.tags.remove(&(thread, tag)).ok_or_else(|| {
+                    format!("core {thread} has no pending request with tag {tag}")
+                })?;
                 self.all[request].response = Some((value, time));
             }
         }

@@ -82,6 +82,11 @@ impl<R: Read> Window<R> {
         }
     }
 
+    /// Whether the input is known to have ended, without asking it.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended && self.at == self.buffer.len()
+    }
+
     /// The next byte; `None` at the end and after a failure (see [`Window::take_failure`]).
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {

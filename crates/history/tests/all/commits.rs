@@ -181,7 +181,7 @@ fn amos_read_and_write_and_what_a_log_leaves_out_is_found_out_or_asked_for() {
                   core   0: 3 0x80000004 (0x0a05a02f) mem 0x80002000 mem 0x80002000 0x00000000\n";
     let refused = refusal(Format::Spike, unlock);
     assert!(
-        refused.starts_with("run.log:2:1: the log does not say what `amoswap.w.rl"),
+        refused.starts_with("run.log:2:1: the log has no value for what `amoswap.w.rl"),
         "{refused}"
     );
     assert!(refused.contains("--discarded-amo recorded"), "{refused}");

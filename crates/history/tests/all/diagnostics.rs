@@ -282,7 +282,7 @@ fn a_read_of_a_value_nobody_wrote_is_shown_with_its_line() {
     text(
         "0: M[x] := 1\n\n\t1: M[x] == 2 # why?\n0: M[y] := 1\ncheck\n",
         "
-t:3:2: reads 2 from M[x], but nobody wrote 2 there (--thin-air violation makes this a violation)
+t:3:2: reads 2 from M[x], but 2 was never written there (--thin-air violation reports this as a violation)
   |
 3 |  1: M[x] == 2 # why?
   |  ^^^^^^^^^^^^",
@@ -294,8 +294,8 @@ fn an_order_of_a_value_written_twice() {
     text(
         "0: x := 1 0: x := 1 0: x := 2\norder x: 1 < 2",
         "
-t:2:1: `order` names the value 1, which M[x] gets more than once; name the writes with `as` and use \
-the names here
+t:2:1: `order` names the value 1, which was written to M[x] more than once; name the \
+writes with `as` and use the names here
   |
 2 | order x: 1 < 2
   | ^^^^^^^^^^^^^^",
@@ -355,7 +355,7 @@ fn a_line_long_past_is_named_without_being_shown() {
     let long = format!("0: M[x] == 9\n{}check\n", "0: M[x] := 1\n".repeat(20_000));
     text(
         long,
-        "t:1:1: reads 9 from M[x], but nobody wrote 9 there (--thin-air violation makes this a violation)",
+        "t:1:1: reads 9 from M[x], but 9 was never written there (--thin-air violation reports this as a violation)",
     );
 }
 
@@ -390,7 +390,7 @@ fn json_that_is_none() {
     json(
         "{\"op\":\"end\"}\n\n{\"thread\":0,\"op\":}\n",
         "
-t:3:18: not a JSON object: expected value
+t:3:18: not a valid JSON object: expected value
   |
 3 | {\"thread\":0,\"op\":}
   |                  ^",
@@ -398,7 +398,7 @@ t:3:18: not a JSON object: expected value
     json(
         "[1]",
         "
-t:1:1: not a JSON object: invalid type: sequence, expected an object
+t:1:1: not a valid JSON object: invalid type: sequence, expected an object
   |
 1 | [1]
   | ^",
@@ -406,7 +406,7 @@ t:1:1: not a JSON object: invalid type: sequence, expected an object
     json(
         "{\"op\":\"end\"",
         "
-t:1:11: not a JSON object: EOF while parsing an object
+t:1:11: not a valid JSON object: EOF while parsing an object
   |
 1 | {\"op\":\"end\"
   |           ^",
@@ -486,7 +486,7 @@ t:1:33: `sync` takes no `value`
     json(
         r#"{"op":"end","op":"end"}"#,
         r#"
-t:1:18: not a JSON object: `op` stands twice
+t:1:18: not a valid JSON object: the field `op` is given twice
   |
 1 | {"op":"end","op":"end"}
   |                  ^^^^^"#,
@@ -534,7 +534,7 @@ t:1:62: the event ends before it begins
     json(
         "\n{\"thread\":0,\"op\":\"read\",\"addr\":\"x\",\"value\":7}\n",
         r#"
-t:2:1: reads 7 from M[x], but nobody wrote 7 there (--thin-air violation makes this a violation)
+t:2:1: reads 7 from M[x], but 7 was never written there (--thin-air violation reports this as a violation)
   |
 2 | {"thread":0,"op":"read","addr":"x","value":7}
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"#,

@@ -53,7 +53,7 @@ fn every_truncation_is_an_error_with_a_place() {
             let (place, reason) = error.split_once(": ").unwrap();
             assert!(place.starts_with("t.axe:"), "{error}");
             let expected = format!(
-                "cannot read on: the {name} data ends too early, or something else follows it"
+                "cannot read the file any further: the {name} data is truncated, or followed by other data"
             );
             assert_eq!(reason, expected, "{length} of {} bytes", packed.len());
         }
@@ -80,7 +80,10 @@ fn broken_data_is_an_error_or_the_same_traces() {
 fn garbage_after_packed_data_is_an_error() {
     for packed in [gzip(TRACE.as_bytes()), zstd(TRACE.as_bytes())] {
         let error = lengths([packed, b"0: x := 1\n".repeat(9)].concat()).unwrap_err();
-        assert!(error.starts_with("t.axe:6:1: cannot read on: broken"), "{error}");
+        assert!(
+            error.starts_with("t.axe:6:1: cannot read the file any further: invalid"),
+            "{error}"
+        );
     }
 }
 
@@ -128,7 +131,7 @@ fn the_name_of_a_file_suggests_its_format() {
     assert_eq!("jsonl".parse(), Ok(Format::JsonLines));
     assert_eq!(
         "xml".parse::<Format>().unwrap_err().to_string(),
-        "there is no trace format `xml`; there are `text` (or `axe`), `jsonl`, \
+        "unknown trace format `xml`; the formats are `text` (or `axe`), `jsonl`, \
          `tracegen`, `spike`, `rvfi`, `whisper` and `m3`"
     );
 }

@@ -137,7 +137,7 @@ fn a_read_that_loses_its_source_is_an_error_and_the_first_line_is_named() {
     let history = parse_text("0: x := 1\n0: x := 2\n2: x == 2\n1: x == 1\n1: x == 0").unwrap();
     assert_eq!(
         keep_lines(&history, &[4, 3], Lines::All).unwrap_err(),
-        "3: reads 2 from M[x], but nobody wrote 2 there (--thin-air violation makes this a violation)"
+        "3: reads 2 from M[x], but 2 was never written there (--thin-air violation reports this as a violation)"
     );
     assert_eq!(keep_lines(&history, &[1, 4, 5], Lines::All).unwrap().len(), 3);
 }
@@ -161,7 +161,7 @@ fn the_caller_says_which_lines_stay() {
     assert_eq!((none.finals().len(), none.orders().len()), (0, 0));
     assert_eq!(
         keep_lines(&history, &[1, 3], Lines::All).unwrap_err(),
-        "4: M[x] ends as 2, but nobody wrote 2 there (--thin-air violation makes this a violation)"
+        "4: the final value of M[x] is 2, but 2 was never written there (--thin-air violation reports this as a violation)"
     );
     let supported = keep_lines(&history, &[1, 3], Lines::Supported).unwrap();
     assert_eq!((supported.finals().len(), supported.orders()[0].writes.len()), (1, 2));

@@ -181,11 +181,11 @@ t:1:33: expected a number, since there is a size in bytes, found `\"x\"`
 ",
     );
     for (input, sentence) in [
-        ("0: M[0x10] := 1\n0: M[0xc:8] := 1", "M[0x10] has no size, and it lies in M[0xc:8]"),
+        ("0: M[0x10] := 1\n0: M[0xc:8] := 1", "M[0x10] has no size, and it is a part of M[0xc:8]"),
         ("0: M[0x10:2] := 0x0102\n1: M[0x11:1] == 2", "reads 0x2 from the byte M[0x11:1]"),
         (
             "0: M[0x10:2] := 1\n0: M[0x11:1] := 1\nfinal M[0x10:1] == 2",
-            "the byte M[0x10:1] end as 0x2",
+            "the final value of the byte M[0x10:1] is 0x2",
         ),
         ("init M[0x10:2] == 1\ninit M[0x10:1] == 2\n0: M[0x10:1] == 1", "a second `init`"),
         ("init M[0x10:16] == 1", "at most 8 bytes"),

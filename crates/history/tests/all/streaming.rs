@@ -175,7 +175,10 @@ fn an_input_that_fails_is_an_error_and_never_a_shorter_trace() {
         let options = ReadOptions { format, ..ReadOptions::default() };
         let mut reader = TraceReader::new(Failing(text.as_bytes()), "pipe", options);
         let error = reader.next_trace().unwrap_err();
-        assert_eq!(error.to_string(), format!("pipe:{place}: cannot read on: the cable is out"));
+        assert_eq!(
+            error.to_string(),
+            format!("pipe:{place}: cannot read the file any further: the cable is out")
+        );
     }
     let mut reader = TraceReader::new(Failing(b"check"), "pipe", ReadOptions::default());
     assert!(reader.next_trace().unwrap().is_some(), "what was complete is handed out");

@@ -104,8 +104,8 @@ fn mistakes_are_told_with_their_place() {
         ),
         ("0: store-req 5 0x8 #1 1", "t:1:23: expected a value, an address"),
         ("0: fence-req 5", "t:1:14: expected `@` and a time, found `5`"),
-        ("0: resp 5 #1 @1", "t:1:4: core 0 waits for no response with tag 1"),
-        ("0: fence-resp @1", "t:1:4: core 0 waits for no fence"),
+        ("0: resp 5 #1 @1", "t:1:4: core 0 has no pending request with tag 1"),
+        ("0: fence-resp @1", "t:1:4: core 0 has no pending fence"),
         ("0: load-req 0x8 #1 @1\n0: load-req 0x8 #1 @1", "t:2:4: core 0 already waits"),
         ("0: store-cond-req 1 0x8 #1 @1", "t:1:4: core 0 has no load-reserve"),
         (
@@ -114,7 +114,7 @@ fn mistakes_are_told_with_their_place() {
         ),
         (
             "0: load-req 0x8 #1 @1\n0: resp 3 #1 @2",
-            "t:1:1: reads 3 from M[8], but nobody wrote 3 there",
+            "t:1:1: reads 3 from M[8], but 3 was never written there",
         ),
         ("0: load-req 0x8 #1 @5\n0: resp 0 #1 @2", "t:1:1: "),
         ("0: load-req 0x8 #1 @1 extra", "t:1:23: expected"),

@@ -35,9 +35,10 @@ fn sketches_of_a_run_that_keeps_its_model_keep_it() {
     let (mut judged, mut begun) = (0, 0);
     for (model, machine) in [(Model::Sc, MemoryModel::Sc), (Model::Tso, MemoryModel::Tso)] {
         for run in (0..40).flat_map(|seed| runs(machine, seed)) {
-            let mut sketch = Sketch::of(&run, &run, &budget).unwrap();
+            let mut sketch = EditableHistory::of(&run, &run, &budget).unwrap();
             while let Some(smaller) = rng.pick(&sketch.smaller()).cloned() {
-                let initial = |sketch: &Sketch| sketch.places.iter().map(|p| p.1).sum::<Value>();
+                let initial =
+                    |sketch: &EditableHistory| sketch.places.iter().map(|p| p.1).sum::<Value>();
                 let Some(history) = smaller.build() else {
                     // A read without its write: another step may do.
                     if rng.percent(10) {

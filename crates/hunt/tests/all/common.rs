@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use models::Model;
 use stress::{Machine, Target, TargetError};
 use tribunal_hunt::{
-    Abilities, Beat, BoxedTarget, Campaign, Known, Leftovers, Plan, Settled, Supply, Wishes,
+    Abilities, BoxedTarget, Campaign, CampaignEvent, Known, PendingTests, Plan, TargetSupply,
+    TestOptions, TestOutcome,
 };
 
 pub(crate) fn plan(seed: u64) -> Plan {
-    Plan::new(Wishes { seed, ..Wishes::default() }, Abilities::machine(4)).unwrap()
+    Plan::new(TestOptions { seed, ..TestOptions::default() }, Abilities::machine(4)).unwrap()
 }
 
 pub(crate) fn campaign(model: Model, tests: u64, jobs: usize) -> Campaign {
@@ -24,23 +25,23 @@ pub(crate) fn campaign(model: Model, tests: u64, jobs: usize) -> Campaign {
     }
 }
 
-pub(crate) fn each<T: Target + Clone + Send + Sync + 'static>(target: T) -> Supply {
-    Supply::Each(Box::new(move || Ok(Box::new(target.clone()) as BoxedTarget)))
+pub(crate) fn each<T: Target + Clone + Send + Sync + 'static>(target: T) -> TargetSupply {
+    TargetSupply::Each(Box::new(move || Ok(Box::new(target.clone()) as BoxedTarget)))
 }
 
-pub(crate) fn machine(machine: Machine) -> Supply {
+pub(crate) fn machine(machine: Machine) -> TargetSupply {
     each(machine)
 }
 
 /// All that is settled, in order; up to the first finding if asked so.
-pub(crate) fn settle(campaign: &Campaign, supply: &Supply, first: bool) -> Vec<Settled> {
+pub(crate) fn settle(campaign: &Campaign, supply: &TargetSupply, first: bool) -> Vec<TestOutcome> {
     let mut all = Vec::new();
     let run: Result<(), TargetError> = campaign.run(supply, &Known::default(), &mut |beat| {
-        if let Beat::Settled(settled) = beat {
+        if let CampaignEvent::TestOutcome(settled) = beat {
             let found = !settled.findings.is_empty();
             all.push(*settled);
             if found && first {
-                return ControlFlow::Break(Leftovers::Drop);
+                return ControlFlow::Break(PendingTests::Drop);
             }
         }
         ControlFlow::Continue(())

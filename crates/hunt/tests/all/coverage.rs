@@ -2,7 +2,9 @@
 
 use models::Model;
 use stress::{Machine, MemoryModel};
-use tribunal_hunt::{Abilities, COMMUNICATIONS, Campaign, Coverage, PAIRS, Plan, WAYS, Wishes};
+use tribunal_hunt::{
+    Abilities, COMMUNICATIONS, Campaign, Coverage, PAIRS, Plan, TestOptions, WAYS,
+};
 
 use crate::common::{campaign, machine, settle};
 
@@ -15,7 +17,8 @@ fn covered(campaign: &Campaign) -> Coverage {
 
 #[test]
 fn a_campaign_of_plain_programs_exercises_plain_edges_only() {
-    let wishes = Wishes { mix: Some("plain".parse().unwrap()), litmus: 0, ..Wishes::default() };
+    let wishes =
+        TestOptions { mix: Some("plain".parse().unwrap()), litmus: 0, ..TestOptions::default() };
     let plan = Plan::new(wishes, Abilities { dependencies: false, ..Abilities::machine(2) });
     let coverage = covered(&Campaign { plan: plan.unwrap(), ..campaign(Model::Tso, 40, 2) });
     for (row, name) in coverage.communication.iter().zip(COMMUNICATIONS) {
@@ -31,7 +34,7 @@ fn a_campaign_of_plain_programs_exercises_plain_edges_only() {
 
 #[test]
 fn the_outcome_of_store_buffering_is_seen_and_that_of_message_passing_is_not() {
-    let wishes = Wishes { litmus: 100, ..Wishes::default() };
+    let wishes = TestOptions { litmus: 100, ..TestOptions::default() };
     let plan = Plan::new(wishes, Abilities::machine(2)).unwrap();
     let count = plan.litmus().len() as u64;
     let coverage = covered(&Campaign { plan, ..campaign(Model::Tso, count, 2) });

@@ -8,7 +8,8 @@ use models::Model;
 use serde_json::{Map, Value, json};
 use stress::{Machine, MemoryModel, Program, Ran, Runs, Target, TargetError};
 use tribunal_hunt::{
-    Beat, Campaign, Folder, FolderError, Kept, Ledger, Leftovers, Summary, Supply,
+    Campaign, CampaignEvent, CampaignLog, Folder, FolderError, Kept, PendingTests, Summary,
+    TargetSupply,
 };
 
 use crate::common::{campaign, directory, each, machine};
@@ -17,23 +18,28 @@ fn options(model: &str) -> Map<String, Value> {
     json!({ "--model": model, "--seed": 0 }).as_object().unwrap().clone()
 }
 
-fn open(path: &Path) -> Ledger {
+fn open(path: &Path) -> CampaignLog {
     let folder = Folder::open(path, options("sc")).unwrap();
-    Ledger::new(folder, &Model::Sc.into(), "test", 0).unwrap()
+    CampaignLog::new(folder, &Model::Sc.into(), "test", 0).unwrap()
 }
 
 /// Hunts and returns what was reported as new; ended after this many tests as if by Ctrl-C.
-fn hunt(ledger: &mut Ledger, campaign: &Campaign, supply: &Supply, stop_after: usize) -> Vec<Kept> {
+fn hunt(
+    ledger: &mut CampaignLog,
+    campaign: &Campaign,
+    supply: &TargetSupply,
+    stop_after: usize,
+) -> Vec<Kept> {
     let known = ledger.known();
     let (mut new, mut settled) = (Vec::new(), 0);
     let run = campaign.run(supply, &known, &mut |beat| {
-        if let Beat::Settled(test) = beat {
+        if let CampaignEvent::TestOutcome(test) = beat {
             new.extend(ledger.enter(*test, &known).unwrap());
             settled += 1;
         }
         match settled < stop_after {
             true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(Leftovers::Drop),
+            false => ControlFlow::Break(PendingTests::Drop),
         }
     });
     run.unwrap();
@@ -41,7 +47,7 @@ fn hunt(ledger: &mut Ledger, campaign: &Campaign, supply: &Supply, stop_after: u
     new
 }
 
-fn tso_under_sc(first: u64, until: u64) -> (Campaign, Supply) {
+fn tso_under_sc(first: u64, until: u64) -> (Campaign, TargetSupply) {
     let campaign = Campaign { first, ..campaign(Model::Sc, until, 2) };
     (campaign, machine(Machine::new(MemoryModel::Tso)))
 }
@@ -150,7 +156,7 @@ fn a_target_that_crashes_is_one_finding_with_its_input() {
 
 #[test]
 fn a_target_that_cannot_be_used_ends_the_campaign() {
-    let supply = Supply::Each(Box::new(|| Err(TargetError::Unavailable("no cores".into()))));
+    let supply = TargetSupply::Each(Box::new(|| Err(TargetError::Unavailable("no cores".into()))));
     let ended =
         campaign(Model::Sc, 30, 2)
             .run(&supply, &tribunal_hunt::Known::default(), &mut |_| ControlFlow::Continue(()));

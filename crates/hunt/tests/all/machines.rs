@@ -72,7 +72,7 @@ fn what_is_found_does_not_depend_on_the_number_of_workers() {
     let run = |jobs| {
         let machine = machine(Machine::new(MemoryModel::Pso));
         let settled = settle(&campaign(Model::Tso, 60, jobs), &machine, false);
-        let row = |settled: tribunal_hunt::Settled| {
+        let row = |settled: tribunal_hunt::TestOutcome| {
             (settled.number, settled.totals, settled.findings, settled.coverage)
         };
         settled.into_iter().map(row).collect::<Vec<_>>()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use stress::{Action, KnobError};
-use tribunal_hunt::{Abilities, Plan, PlanError, Wishes};
+use tribunal_hunt::{Abilities, Plan, PlanError, TestOptions};
 
 use crate::common::plan;
 
@@ -42,7 +42,8 @@ fn litmus_tests_come_in_turn_and_then_with_places_in_one_line() {
 fn the_share_of_litmus_tests_is_as_asked() {
     for litmus in [0, 1, 30, 99, 100] {
         let plan =
-            Plan::new(Wishes { litmus, ..Wishes::default() }, Abilities::machine(2)).unwrap();
+            Plan::new(TestOptions { litmus, ..TestOptions::default() }, Abilities::machine(2))
+                .unwrap();
         let have = (0..1000).filter(|&number| plan.test(number).litmus.is_some()).count();
         assert_eq!(have, litmus as usize * 10);
     }
@@ -57,7 +58,7 @@ fn programs_fit_the_target() {
         dependencies: false,
         ..Abilities::machine(2)
     };
-    let plan = Plan::new(Wishes::default(), abilities).unwrap();
+    let plan = Plan::new(TestOptions::default(), abilities).unwrap();
     for number in 0..500 {
         let program = plan.test(number).test.program;
         assert!(program.threads.len() <= 2, "{program}");
@@ -70,13 +71,13 @@ fn programs_fit_the_target() {
 
 #[test]
 fn wishes_are_kept_and_impossible_ones_refused() {
-    let wishes = Wishes {
+    let wishes = TestOptions {
         threads: Some(3),
         instructions: Some(5),
         places: Some(1),
         mix: Some("store=1".parse().unwrap()),
         runs: Some(9),
-        ..Wishes::default()
+        ..TestOptions::default()
     };
     let plan = Plan::new(wishes, Abilities::machine(4)).unwrap();
     for planned in (0..100).map(|number| plan.test(number)) {
@@ -88,11 +89,11 @@ fn wishes_are_kept_and_impossible_ones_refused() {
     }
     let refused = |wishes| Plan::new(wishes, Abilities::machine(4)).map(drop);
     assert_eq!(
-        refused(Wishes { threads: Some(0), ..Wishes::default() }),
+        refused(TestOptions { threads: Some(0), ..TestOptions::default() }),
         Err(PlanError::Knobs(KnobError::Threads))
     );
     assert_eq!(
-        refused(Wishes { threads: Some(9), litmus: 100, ..Wishes::default() }),
+        refused(TestOptions { threads: Some(9), litmus: 100, ..TestOptions::default() }),
         Err(PlanError::NoLitmus)
     );
 }

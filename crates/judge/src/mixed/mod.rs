@@ -47,7 +47,7 @@ pub(crate) fn decide(
             return check.consistent(order, DecidedBy::Recorded);
         }
         if engine == Engine::Recorded {
-            let why = "the recorded order is no witness; --engine auto looks further";
+            let why = "the recorded order is not a witness; use --engine auto";
             return check.undecided(Reason::Engine(why.into()), DecidedBy::Recorded);
         }
     }
@@ -55,8 +55,8 @@ pub(crate) fn decide(
         Engine::Linear | Engine::Enumerate | Engine::Subsets | Engine::Frontiers => {
             let name = engine.name();
             let why = format!(
-                "the engine {name} does not know overlapping accesses of different sizes; \
-                 use auto, recorded, saturation or sat"
+                "the engine {name} does not support overlapping accesses of different sizes; use \
+                 auto, recorded, saturation or sat"
             );
             return check.undecided(Reason::Engine(why), DecidedBy::Saturation);
         }
@@ -160,8 +160,8 @@ impl Check<'_> {
         };
         self.stats.inferred_edges = glued.problem.graph.inferred_count() as u64;
         if engine == Engine::Saturation {
-            let why = "saturation found no violation, the greedy guess no total order; \
-                       --engine auto searches on";
+            let why = "saturation found no violation, and no total order was found; use --engine \
+                       auto";
             return self.undecided(Reason::Engine(why.into()), by);
         }
         match search::search(glued, &reach, budget, &mut self.stats) {

@@ -351,19 +351,19 @@ impl Session {
             Loss::Memory => Reason::Memory,
             Loss::Time => Reason::Time,
             Loss::Stuck => Reason::Engine(
-                "the recorded order does not explain the trace, and what would tell has been \
-                 forgotten; check it without --live"
+                "the recorded order is not a witness, and the events that would decide have been \
+                 discarded; check the trace without --live"
                     .into(),
             ),
             Loss::Sizes => Reason::Engine(
-                "accesses of sizes are not judged while the trace grows; check it without --live"
+                "accesses with sizes are not supported by --live; check the trace without it"
                     .into(),
             ),
         };
         let established = match line {
             0 => String::new(),
             line => {
-                format!("everything before line {line} is explained, and no violation is certain")
+                format!("no violation is certain; everything before line {line} is explained")
             }
         };
         Undecided { reason, established }

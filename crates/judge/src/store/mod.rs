@@ -83,7 +83,7 @@ fn decide_with(
             return check.consistent(order, DecidedBy::Recorded);
         }
         if engine == Engine::Recorded {
-            let why = "the recorded order is no witness; --engine auto looks further";
+            let why = "the recorded order is not a witness; use --engine auto";
             return check.verdict(undecided(Reason::Engine(why.into()), ""), DecidedBy::Recorded);
         }
     }
@@ -180,7 +180,8 @@ impl Check {
         };
         let because = |why: &str| undecided(Reason::Engine(why.into()), "");
         if !frontiers::applies(history) {
-            let why = "runs of the machine know nothing of times and `order` lines";
+            let why = "the engine `frontiers` does not support times and `order` lines; use \
+                       --engine auto";
             return Some(self.verdict(because(why), by));
         }
         match frontiers::explore(history, buffered, usize::MAX, budget) {
@@ -188,7 +189,8 @@ impl Check {
             Explored::Spent => Some(self.found(Found::Spent, by)),
             Explored::TooLarge => Some(self.found(Found::TooLarge, by)),
             Explored::Nothing(_) if !matches!(self.model, Model::Sc | Model::Tso) => {
-                let why = "no run of the machine of sc or tso explains it; the model allows more";
+                let why = "no run of the machine of sc or tso explains the trace, but the model \
+                           allows more; use --engine auto";
                 Some(self.verdict(because(why), by))
             }
             Explored::Nothing(states) => {
@@ -201,7 +203,8 @@ impl Check {
     /// The linear engine, asked for by name.
     fn linear(&mut self, problem: Problem) -> Judgement {
         if !problem.history.is_unambiguous() {
-            let why = "a value was written more than once, so it is not known which write was read";
+            let why = "a value was written more than once, so reads-from is not known; use \
+                       --engine auto";
             return self.verdict(undecided(Reason::Engine(why.into()), ""), DecidedBy::Linear);
         }
         match linear::known_order(&problem) {
@@ -213,8 +216,8 @@ impl Check {
                 }
                 let label = &problem.history.address(address).label;
                 let why = format!(
-                    "the linear engine needs the write order, and that of M[{label}] is not known; \
-                     give an `order` line or use another engine"
+                    "the engine `linear` needs the coherence order of M[{label}]; add an `order` \
+                     line, or use --engine auto"
                 );
                 self.verdict(undecided(Reason::Engine(why), ""), DecidedBy::Linear)
             }
@@ -310,15 +313,18 @@ impl Check {
     ) -> Judgement {
         match engine {
             Engine::Saturation => {
-                let why = "saturation found no violation, the greedy guess no total order";
-                let reason = Reason::Engine(format!("{why}; --engine auto searches on"));
+                let why = "saturation found no violation, and no total order was found";
+                let reason = Reason::Engine(format!("{why}; use --engine auto"));
                 self.verdict(undecided(reason, self.established()), DecidedBy::Saturation)
             }
             Engine::Enumerate => {
                 match enumerate::enumerate(&problem, &clocks, budget, &mut self.stats) {
                     Some(found) => self.found(found, DecidedBy::Enumerate),
                     None => {
-                        let reason = Reason::Engine("too many open pairs to enumerate".into());
+                        let reason = Reason::Engine(
+                            "too many unordered pairs of writes to enumerate; use --engine auto"
+                                .into(),
+                        );
                         self.verdict(undecided(reason, self.established()), DecidedBy::Enumerate)
                     }
                 }
@@ -354,7 +360,8 @@ impl Check {
     ) -> Judgement {
         let by = DecidedBy::Subsets;
         if !unambiguous {
-            let why = "the dynamic programme needs to know which write each read saw";
+            let why = "the engine `subsets` needs unique values, so that reads-from is known; use \
+                       --engine auto";
             return self.verdict(undecided(Reason::Engine(why.into()), self.established()), by);
         }
         match subsets::subsets(&problem, clocks, budget) {
@@ -380,7 +387,7 @@ impl Check {
             }
             subsets::Table::TooMany(open) => {
                 let why = format!(
-                    "{open} writes are open, and the dynamic programme would need 2^{open} sets \
+                    "the engine `subsets` would need 2^{open} sets for {open} unordered writes \
                      (the limit is 2^{}); use --engine sat",
                     subsets::MOST_OPEN_WRITES
                 );

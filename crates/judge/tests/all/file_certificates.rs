@@ -245,7 +245,7 @@ fn a_certificate_is_about_one_text() {
     let rejection = certify_by_file(&history, &same.model, &certificate).unwrap_err();
     assert_eq!(
         rejection.to_string(),
-        "it is about another text of my.cat than the one that was read"
+        "the certificate is about another version of my.cat than the file that was read"
     );
 }
 

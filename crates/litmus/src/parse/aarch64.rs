@@ -225,7 +225,7 @@ impl<'a> Parser<'a> {
             }
         }
         if extension.is_none() && named.size != size {
-            let message = "a register of 32 bits in an instruction of 64, or the other way round";
+            let message = "a 32-bit register in a 64-bit instruction, or the other way round";
             return Err(Diagnostic::error(named.span, message).help("`SXTW` extends a register"));
         }
         Ok(match named.register {
@@ -337,6 +337,6 @@ fn same_size(one: Named, other: Named) -> Result<(), Diagnostic> {
     if one.size == other.size {
         return Ok(());
     }
-    let message = "registers of 32 and of 64 bits in one instruction";
-    Err(Diagnostic::error(other.span, message).related(one.span, "this one has another size"))
+    let message = "32-bit and 64-bit registers in one instruction";
+    Err(Diagnostic::error(other.span, message).related(one.span, "this register has another size"))
 }

@@ -142,7 +142,9 @@ impl Parser<'_> {
         }
         if let Some(token) = open.pop() {
             let expected = "`)`, `/\\`, `\\/` or `=>`";
-            return Err(self.unexpected(expected).related(token.span, "this is still open"));
+            return Err(self
+                .unexpected(expected)
+                .related(token.span, "this parenthesis is not closed"));
         }
         stack.apply_down_to(Operator::Or);
         Ok(Proposition { nodes: stack.nodes })

@@ -45,9 +45,9 @@ fn architecture(word: &str, start: usize) -> Result<Architecture, Diagnostic> {
     let message = if OTHERS.contains(&word) {
         format!("tests for {word} are not supported")
     } else if word.is_empty() {
-        "this is not a litmus test: there is nothing in it".to_owned()
+        "not a litmus test: the file is empty".to_owned()
     } else {
-        "this is not a litmus test: it does not begin with an architecture".to_owned()
+        "not a litmus test: it does not begin with an architecture".to_owned()
     };
     Err(Diagnostic::error(span, message)
         .help("the architectures are X86, X86_64, RISCV and AArch64"))

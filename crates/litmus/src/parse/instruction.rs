@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
         let Some((meaning, size)) = meaning(mnemonic.text) else {
             let message = format!("the instruction `{}` is not supported", mnemonic.text);
             return Err(Diagnostic::error(mnemonic.span, message).help(
-                "known are mov, xchg, xadd, cmpxchg, add, sub, and, or, xor, inc, dec, neg, not, \
+                "supported: mov, xchg, xadd, cmpxchg, add, sub, and, or, xor, inc, dec, neg, not, \
                  shl, shr, sar, cmp, test, jumps, mfence, sfence, lfence, nop and ret",
             ));
         };
@@ -368,7 +368,7 @@ fn destination(to: Spelled) -> Result<Operand, Diagnostic> {
 }
 
 fn no_destination(span: Span) -> Diagnostic {
-    Diagnostic::error(span, "a value cannot be written to")
+    Diagnostic::error(span, "a constant cannot be the destination")
         .help("X86 names the destination first, X86_64 last")
 }
 
@@ -380,7 +380,7 @@ fn beside(to: Spelled, from: Spelled) -> Result<Operand, Diagnostic> {
                 to.span.to(from.span),
                 "an instruction cannot access memory twice",
             );
-            Err(problem.help("go by way of a register"))
+            Err(problem.help("use a register in between"))
         }
         (_, operand) => Ok(operand),
     }
@@ -393,7 +393,7 @@ fn shift_count(operator: Binary, from: Spelled) -> Result<Spelled, Diagnostic> {
     match from.operand {
         _ if !shift => Ok(from),
         Operand::Immediate(Constant::Number(_)) => Ok(from),
-        _ => Err(Diagnostic::error(from.span, "a shift is by a number")),
+        _ => Err(Diagnostic::error(from.span, "the shift count must be a number")),
     }
 }
 

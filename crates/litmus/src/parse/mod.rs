@@ -32,7 +32,7 @@ const MAX_BYTES: usize = 16 << 20;
 /// Reads a test.
 pub fn parse(text: &str) -> Result<Litmus, Diagnostic> {
     if text.len() > MAX_BYTES {
-        let message = "this is too long for a litmus test: more than 16 MiB";
+        let message = "the file is too long for a litmus test: more than 16 MiB";
         return Err(Diagnostic::error(scan::point(0), message));
     }
     let header = header::read(text)?;
@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
         let token = self.peek();
         let found = match token.kind {
             Kind::End => "the test ends too early".to_owned(),
-            _ => format!("`{}` cannot stand here", token.text),
+            _ => format!("unexpected `{}`", token.text),
         };
         Diagnostic::error(token.span, found).help(format!("expected {expected}"))
     }
@@ -234,7 +234,9 @@ impl<'a> Parser<'a> {
             return Ok(());
         };
         let (bits, used) = (size.bits(), kind(place).bits());
-        let message = format!("this is {bits} bits of a register that the thread uses as {used}");
+        let message = format!(
+            "the condition is about {bits} bits of a register that the thread uses as {used}"
+        );
         let help = format!("a condition is about all of it: write `{}`", self.test.place(place));
         Err(Diagnostic::error(span, message).help(help))
     }
@@ -378,14 +380,13 @@ impl<'a> Parser<'a> {
         }
         let names: Vec<&str> = Type::NAMED.iter().map(|(name, _)| *name).collect();
         let problem = Diagnostic::error(token.span, format!("there is no type `{}`", token.text));
-        Err(problem.help(format!("known types are {}", names.join(", "))))
+        Err(problem.help(format!("supported types: {}", names.join(", "))))
     }
 }
 
 /// Arrays are one of the things that herd7 reads and this does not.
 fn arrays(span: Span) -> Diagnostic {
-    Diagnostic::error(span, "arrays are not supported")
-        .help("use a location of its own for each element")
+    Diagnostic::error(span, "arrays are not supported").help("use one location for each element")
 }
 
 /// Whether a line begins a litmus test of this architecture.

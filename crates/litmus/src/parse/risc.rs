@@ -56,14 +56,14 @@ impl<'a> Parser<'a> {
 /// An instruction that is not known.
 pub(super) fn unknown(mnemonic: Token<'_>, known: &str) -> Diagnostic {
     let message = format!("the instruction `{}` is not supported", mnemonic.text);
-    Diagnostic::error(mnemonic.span, message).help(format!("known are {known}"))
+    Diagnostic::error(mnemonic.span, message).help(format!("supported: {known}"))
 }
 
 /// An access of a byte or a halfword.
 pub(super) fn narrow(mnemonic: Token<'_>) -> Diagnostic {
-    let message = format!("`{}` makes this a mixed-size test: not supported", mnemonic.text);
+    let message = format!("`{}` is an access of mixed size, which is not supported", mnemonic.text);
     Diagnostic::error(mnemonic.span, message)
-        .help("accesses of bytes and halfwords are parts of locations; only whole words are read")
+        .help("byte and halfword accesses are not supported; use word or doubleword accesses")
 }
 
 /// The order of an access that may acquire, release or both.

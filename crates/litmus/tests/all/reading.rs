@@ -183,7 +183,7 @@ error: the instruction `bswap` is not supported
   |
 4 |  movl $1,(x) | bswap %eax ;
   |                ^^^^^
-  = help: known are mov, xchg, xadd, cmpxchg, add, sub, and, or, xor, inc, dec, neg, not, shl, \
+  = help: supported: mov, xchg, xadd, cmpxchg, add, sub, and, or, xor, inc, dec, neg, not, shl, \
          shr, sar, cmp, test, jumps, mfence, sfence, lfence, nop and ret
 "
     );
@@ -192,11 +192,11 @@ error: the instruction `bswap` is not supported
         assert!(told.contains(sentence), "{told}");
     };
     said("PPC MP\n{ }", "tests for PPC are not supported");
-    said("hello", "this is not a litmus test");
-    said("RISCV T\n{ }\n P0 ;\n lb x5,0(x6) ;\n", "`lb` makes this a mixed-size test");
+    said("hello", "not a litmus test");
+    said("RISCV T\n{ }\n P0 ;\n lb x5,0(x6) ;\n", "`lb` is an access of mixed size");
     said("RISCV T\n{ }\n P0 ;\n lw x5,0(x32) ;\n", "there is no register `x32`");
     said("RISCV T\n{ }\n P0 ;\n mul x5,x6,x7 ;\n", "the instruction `mul` is not supported");
-    said("AArch64 T\n{ }\n P0 ;\n LDRB W0,[X1] ;\n", "`LDRB` makes this a mixed-size test");
+    said("AArch64 T\n{ }\n P0 ;\n LDRB W0,[X1] ;\n", "`LDRB` is an access of mixed size");
     said("AArch64 T\n{ }\n P0 ;\n LDR W0,[W1] ;\n", "an address has 64 bits");
     said("AArch64 T\n{ }\n P0 ;\n ADD X0,X1,W2 ;\n", "`SXTW` extends a register");
     said("AArch64 T\n{ }\n P0 ;\n DMB XY ;\n", "`XY` is not a kind of barrier");
@@ -205,7 +205,7 @@ error: the instruction `bswap` is not supported
     said("X86 T\n{ x=1 y=2 }", "expected `;` or `}` after an initial value");
     said("X86 T\n{ }\n P0 | P1 ;\n MFENCE ;\n", "this row has 1 of 2 cells");
     said("X86 T\n{ }\n P0 ;\n MOV RAX,[x] ;\n", "X86 has no register `RAX`");
-    said("X86 T\n{ }\n P0 ;\n MOV $1,[x] ;\n", "a value cannot be written to");
+    said("X86 T\n{ }\n P0 ;\n MOV $1,[x] ;\n", "a constant cannot be the destination");
     said("X86_64 T\n{ }\n P0 ;\n je L ;\n", "thread 0 has no label `L`");
     said("X86_64 T\n{ }\n P0 ;\n movl (x),(y) ;\n", "an instruction cannot access memory twice");
     said(
@@ -213,10 +213,10 @@ error: the instruction `bswap` is not supported
         "an operand of 64 bits in an instruction of 32",
     );
     said("X86_64 T\n{ x=0; }\n P0 ;\n nop ;\nexists (x=1 /\\ )", "expected a place");
-    said("X86_64 T\n{ x=0; }\n P0 ;\n nop ;\nexists (x=1", "this is still open");
+    said("X86_64 T\n{ x=0; }\n P0 ;\n nop ;\nexists (x=1", "this parenthesis is not closed");
     said("X86_64 T\n{ }\n P0 ;\n nop ;\nexists 7:rax=1", "there is no thread 7");
     said("X86_64 T\n{ int t[2]; }\n", "arrays are not supported");
-    said("X86_64 T\n(* (* *)", "this comment does not end");
+    said("X86_64 T\n(* (* *)", "this comment is not closed");
     said("X86_64 T\n{ }\n P0 ;\n lock movl $1,(x) ;\n", "this instruction cannot be locked");
 }
 
@@ -234,7 +234,10 @@ fn a_condition_speaks_of_locations_that_there_are_and_of_whole_registers() {
         assert!(told.contains("the locations of this test are x, y"), "{told}");
     }
     let said = told(&test("exists (0:eax=1)"));
-    assert!(said.contains("this is 32 bits of a register that the thread uses as 64"), "{said}");
+    assert!(
+        said.contains("the condition is about 32 bits of a register that the thread uses as 64"),
+        "{said}"
+    );
     assert!(said.contains("write `0:rax`"), "{said}");
     assert!(told(&test("exists (0:bl=1)")).contains("this is 8 bits"));
 }

@@ -85,7 +85,7 @@ impl Checker<'_> {
                 "members of a scalarset have no numbers: bind one by `ruleset`, `for` or `exists`",
             ),
             Some(Simple::Scalarset(_)) if self.is_scalarset(found) => {
-                Some("different scalarsets have nothing in common, also if their sizes are equal")
+                Some("different scalarsets are different types, even if their sizes are equal")
             }
             _ => None,
         };
@@ -95,7 +95,7 @@ impl Checker<'_> {
             // Their names do not tell the two apart, but their places do.
             diagnostic = diagnostic
                 .related(self.table.span(found), "the type of the value")
-                .related(self.table.span(wanted), "the type that is wanted");
+                .related(self.table.span(wanted), "the expected type");
         }
         Err(self.error(diagnostic))
     }

@@ -96,7 +96,7 @@ impl Checker<'_> {
         let (span, reason) = culprit(&expression);
         let message = match reason {
             Some(reason) => reason.to_owned(),
-            None => format!("{what} must be known before the program runs"),
+            None => format!("{what} must be a constant expression"),
         };
         Err(self.error(Diagnostic::error(span, message)))
     }
@@ -158,12 +158,18 @@ impl Checker<'_> {
             }
             let is_constant = |entry: &Entry| matches!(entry.symbol, Symbol::Constant { .. } if entry.span.is_some());
             let constants = self.scopes.visible().filter(|(_, entry)| is_constant(entry));
-            let close = closest(name, constants.map(|(name, _)| name));
+            let mut known: Vec<&str> = constants.map(|(name, _)| name).collect();
+            known.sort_unstable();
+            let close = closest(name, known.iter().copied());
             let place = close.and_then(|close| self.scopes.find(close)?.span);
-            let help = close.map(|close| format!("did you mean `{close}`?"));
-            let message = format!("the program has no constant `{name}`");
+            let help = match (close, known.is_empty()) {
+                (Some(close), _) => format!("did you mean `{close}`?"),
+                (None, false) => format!("its constants are {}", known.join(", ")),
+                (None, true) => "it declares no constants".to_owned(),
+            };
+            let message = format!("the model has no constant `{name}`");
             self.error(Diagnostic {
-                help,
+                help: Some(help),
                 ..Diagnostic::error(place.unwrap_or_default(), message)
             });
         }

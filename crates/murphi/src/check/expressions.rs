@@ -29,7 +29,7 @@ impl Checker<'_> {
             },
             ast::ExpressionKind::Undefined => {
                 let message = "`undefined` is not a value to compute with";
-                let help = "ask with `isundefined(x)`, or say `undefine x`";
+                let help = "use `isundefined(x)` to test, or `undefine x` to assign";
                 return Err(self.error(Diagnostic::error(span, message).help(help)));
             }
             ast::ExpressionKind::Call(call) => return self.call_expression(call, span),
@@ -293,7 +293,7 @@ impl Checker<'_> {
         right: &ast::Expression,
         span: Span,
     ) -> Check<Expression> {
-        let condition = self.condition(condition, "what is before `?`");
+        let condition = self.condition(condition, "the condition before `?`");
         let left = self.expression(left);
         let right = self.expression(right);
         let (condition, left, right) = (condition?, left?, right?);
@@ -337,7 +337,7 @@ impl Checker<'_> {
             let ty = self.type_name(place.ty);
             let message =
                 format!("only a single value can be undefined, but `{text}` is of type `{ty}`");
-            let help = "ask for one of its parts";
+            let help = "use `isundefined` on one of its components";
             return Err(self.error(Diagnostic::error(written.span, message).help(help)));
         }
         match self.is_bound(&place) {
@@ -360,7 +360,7 @@ impl Checker<'_> {
         };
         if !is_set(ty) {
             let message = format!("`{}` cannot be a member of a union", self.type_name(ty));
-            let help = "`ismember` asks about enumerations and scalarsets";
+            let help = "`ismember` takes enumerations and scalarsets";
             return Err(self.error(Diagnostic::error(member.span, message).help(help)));
         }
         let possible = match self.model.simple(value.ty) {
@@ -369,7 +369,7 @@ impl Checker<'_> {
             _ => {
                 let found = self.type_name(value.ty);
                 let message =
-                    format!("`ismember` asks about unions, but this is of type `{found}`");
+                    format!("`ismember` takes a value of a union, but this is of type `{found}`");
                 return Err(self.error(Diagnostic::error(value.span, message)));
             }
         };
@@ -377,7 +377,8 @@ impl Checker<'_> {
             true => ExpressionKind::IsMember { value: Box::new(value), member: ty },
             false => {
                 let (found, member) = (self.type_name(value.ty), self.type_name(ty));
-                let message = format!("this is never true: `{member}` is no part of `{found}`");
+                let message =
+                    format!("this is never true: `{member}` is not a member of `{found}`");
                 self.warn(Diagnostic::warning(span, message));
                 ExpressionKind::Constant(0)
             }

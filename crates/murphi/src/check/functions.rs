@@ -187,7 +187,7 @@ impl Checker<'_> {
             return;
         }
         let message = format!("the function `{name}` may end without returning a value");
-        let help = "if it does, that is an error at run time";
+        let help = "that would be a run-time error";
         self.warn(Diagnostic::warning(function.name.span, message).help(help));
     }
 
@@ -296,7 +296,7 @@ impl Checker<'_> {
         }
         if let Some(span) = too_long {
             let message = format!("functions call each other more than {LONGEST_CHAIN} deep");
-            self.error(Diagnostic::error(span, message).help("call fewer functions in a row"));
+            self.error(Diagnostic::error(span, message).help("use a shorter chain of calls"));
         }
     }
 
@@ -361,7 +361,7 @@ impl Checker<'_> {
             let chain: Vec<String> = others.chain([format!("`{}`", name(first))]).collect();
             message.push_str(&chain.join(", which calls "));
         }
-        let help = "`explore` runs such functions; what changes programs, as `verify` does, cannot";
+        let help = "`tribunal explore` supports recursion; `tribunal verify` does not";
         let mut diagnostic = Diagnostic::error(span, message).help(help);
         for &(function, span) in &cycle[1..] {
             diagnostic = diagnostic.related(span, format!("the call in `{}`", name(function)));

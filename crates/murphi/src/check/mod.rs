@@ -299,7 +299,7 @@ impl<'a> Checker<'a> {
         let end = self.model.source.text.trim_end().len() as u32;
         let place = Span { start: end.saturating_sub(1), end };
         if !start_state {
-            let help = "add `startstate … end`, which gives the variables their first values";
+            let help = "add `startstate … end`, which gives the variables their initial values";
             self.lacks(place, "the program has no start state", help);
         }
         if !rule {

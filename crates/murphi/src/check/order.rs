@@ -63,9 +63,9 @@ impl Checker<'_> {
                 }
                 Found::Filter(span) => self.enter_elements(
                     span,
-                    "this condition changes something for one element of a multiset after the \
-                     other, in an order that they do not have",
-                    "let the condition only look",
+                    "this condition has side effects for each element of a multiset, whose \
+                     elements have no order",
+                    "use a condition without side effects",
                 ),
                 // `clear` has its own warning.
                 Found::Cleared(ty, span) => self.enter_type(ty, span),
@@ -74,9 +74,11 @@ impl Checker<'_> {
         for span in shown {
             self.enter_elements(
                 span,
-                "it is not evident that this position is still one of the multiset it was chosen \
-                 from; in another one it picks an element by an order that elements do not have",
-                "use it in the multiset it was chosen from, and change elements one by one",
+                "this position may no longer belong to the multiset it was chosen from; in \
+                 another multiset it would depend on the order of the elements, which they do not \
+                 have",
+                "use the position only in the multiset it was chosen from, and change one element \
+                 at a time",
             );
         }
         let model = &mut self.model;
@@ -101,8 +103,8 @@ impl Checker<'_> {
             all.filter(|&ty| matches!(self.model.simple(ty), Some(Simple::Scalarset(_)))).collect();
         simple.into_iter().for_each(|ty| self.enter_type(ty, span));
         let help = format!(
-            "{help}; as it is, elements are kept in the order in which they were added, and \
-             scalarsets are no symmetry of this program"
+            "{help}; otherwise elements are kept in the order in which they were added, and no \
+             scalarset is used for symmetry reduction"
         );
         self.warn(Diagnostic::warning(span, message).help(help));
     }
@@ -112,36 +114,44 @@ impl Checker<'_> {
         let name = self.type_name(domain);
         self.enter_type(domain, span);
         let looped = |message: String, help: &str| {
-            let help = format!("{help}; as it is, `{name}` is no symmetry of this program");
+            let help = format!("{help}; otherwise `{name}` is not used for symmetry reduction");
             Diagnostic::warning(span, message).related(binder, "the loop").help(help)
         };
         let warning = match reason {
             Reason::LeftBehind => looped(
-                format!("what this leaves behind depends on the order of `{name}`, which has none"),
-                "choose the member by `ruleset`, or let rounds only add up",
+                format!(
+                    "the result of this loop depends on the order of `{name}`, whose members \
+                         have no order"
+                ),
+                "choose the member by a `ruleset` parameter, or let the iterations only \
+                 accumulate (count, sum)",
             ),
             Reason::Seen => looped(
                 format!(
-                    "this may see what other rounds of the loop over `{name}` have left, in an \
-                     order that `{name}` does not have"
+                    "this may depend on earlier iterations of the loop over `{name}`, whose \
+                     members have no order"
                 ),
-                "let rounds only add up, or choose the members by `ruleset`",
+                "let the iterations only accumulate (count, sum), or choose the members by \
+                 `ruleset` parameters",
             ),
             Reason::Returns => looped(
-                format!("which round returns depends on the order of `{name}`, which has none"),
-                "choose the member by `ruleset`, or return the same in all rounds, and write \
-                 nothing",
+                format!(
+                    "which iteration returns depends on the order of `{name}`, whose members \
+                         have no order"
+                ),
+                "choose the member by a `ruleset` parameter, or return the same value in all \
+                 iterations without side effects",
             ),
             Reason::TooLong => looped(
-                format!("this loop over `{name}` is too long to see whether its order matters"),
-                "make what it calls shorter",
+                format!("this loop over `{name}` is too long to analyse whether its order matters"),
+                "call shorter functions",
             ),
             Reason::Recursion => looped(
                 format!(
-                    "this loop over `{name}` calls a function that calls itself, so that it is not \
-                     evident whether its order matters"
+                    "this loop over `{name}` calls a recursive function, so it cannot be decided \
+                     whether its order matters"
                 ),
-                "call functions that do not",
+                "call functions that are not recursive",
             ),
         };
         self.warn(warning);

@@ -81,7 +81,7 @@ impl Checker<'_> {
             Access::Writable => return Ok(()),
             Access::LoopVariable => (
                 "stands for each value in turn",
-                "use a variable of its own: `var` declares one before `begin`".to_owned(),
+                "use a separate variable: `var` declares one before `begin`".to_owned(),
             ),
             Access::ByValue => {
                 ("was passed by value", format!("declare it as `var {}`", self.local_name(local)))

@@ -85,7 +85,7 @@ impl Checker<'_> {
             None => self.usual_step(&from, &to, span),
         };
         if value_of(&step) == Some(0) {
-            let message = "a range cannot go by steps of 0";
+            let message = "the step of a range cannot be 0";
             return Err(self.error(Diagnostic::error(step.span, message)));
         }
         let ty = match (value_of(&from), value_of(&to)) {
@@ -122,7 +122,7 @@ impl Checker<'_> {
             return;
         };
         if from > to && by > 0 {
-            let message = format!("there is nothing from {from} to {to} by steps of {by}");
+            let message = format!("the range from {from} to {to} by steps of {by} is empty");
             self.warn(Diagnostic::warning(span, message));
         } else if from < to && by < 0 {
             let message = format!("steps of {by} do not lead from {from} to {to}");

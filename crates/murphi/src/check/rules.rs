@@ -114,7 +114,8 @@ impl Checker<'_> {
             return Ok(binder);
         };
         let message = "the range of a ruleset must be constant";
-        let help = "go through all values that are possible, and put the rest into the condition";
+        let help = "use a constant range that covers all values, and put the restriction into the \
+                    guard";
         Err(self.error(Diagnostic::error(part.span, message).help(help)))
     }
 
@@ -149,7 +150,7 @@ impl Checker<'_> {
     /// The number of a priority. The least is the most urgent, and what a rule without has.
     fn priority(&mut self, written: &ast::Number) -> u64 {
         if self.options.reading == Reading::Strict {
-            let help = "`explore` respects them; what changes programs, as `verify` does, cannot";
+            let help = "`tribunal explore` supports priorities; `tribunal verify` does not";
             let message = "priorities of rules are not supported";
             self.error(Diagnostic::error(written.span, message).help(help));
         }
@@ -185,7 +186,7 @@ impl Checker<'_> {
                 (PropertyKind::Assumption, "an assumption", "Assumption", &mut counts.assumptions)
             }
             ast::PropertyKind::Cover => {
-                (PropertyKind::Cover, "what is to be covered", "Cover", &mut counts.covers)
+                (PropertyKind::Cover, "the condition of a cover", "Cover", &mut counts.covers)
             }
             ast::PropertyKind::Liveness => {
                 (PropertyKind::Liveness, "a liveness property", "Liveness", &mut counts.liveness)

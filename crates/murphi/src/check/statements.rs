@@ -239,13 +239,11 @@ impl Checker<'_> {
         let text = self.text(place.span);
         let message = match self.model.kind(place.ty) {
             TypeKind::Simple(Simple::Scalarset(_)) => {
-                format!(
-                    "cannot clear `{text}`: no member of the scalarset `{scalarset}` is special"
-                )
+                format!("cannot clear `{text}`: the scalarset `{scalarset}` has no first member")
             }
             _ => format!(
-                "cannot clear `{text}`: it holds a value of `{scalarset}`, and no member of a \
-                 scalarset is special"
+                "cannot clear `{text}`: it holds a value of `{scalarset}`, and a scalarset has no \
+                 first member"
             ),
         };
         let help = "use `undefine`, or assign a member";
@@ -253,7 +251,7 @@ impl Checker<'_> {
             return Err(self.error(Diagnostic::error(place.span, message).help(help)));
         }
         let message =
-            format!("`clear` sets a `{scalarset}` to its first member, which no symmetry keeps");
+            format!("`clear` sets a `{scalarset}` to its first member, which breaks symmetry");
         self.warn(Diagnostic::warning(place.span, message).help(help));
         Ok(StatementKind::Clear(place))
     }
@@ -262,10 +260,10 @@ impl Checker<'_> {
         let what = match property.kind {
             ast::PropertyKind::Assertion | ast::PropertyKind::Check => "an assertion",
             ast::PropertyKind::Assumption => "an assumption",
-            ast::PropertyKind::Cover => "what is to be covered",
+            ast::PropertyKind::Cover => "the condition of a cover",
             ast::PropertyKind::Liveness => {
                 let message = "a liveness property cannot be a statement";
-                let help = "it is about all states: put it among the rules";
+                let help = "a liveness property is about all states: put it among the rules";
                 return Err(self.error(Diagnostic::error(span, message).help(help)));
             }
         };

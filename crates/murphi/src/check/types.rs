@@ -245,8 +245,8 @@ impl Checker<'_> {
         if self.model.simple(ty).is_some() {
             return Ok(ty);
         }
-        let message = format!("{what} cannot go through `{}`", self.type_name(ty));
-        let help = "only ranges, booleans, enumerations, scalarsets and unions can be gone through";
+        let message = format!("{what} cannot range over `{}`", self.type_name(ty));
+        let help = "only ranges, booleans, enumerations, scalarsets and unions can be ranged over";
         Err(self.error(Diagnostic::error(written.span, message).help(help)))
     }
 
@@ -319,7 +319,7 @@ impl Checker<'_> {
     ) -> Check<TypeId> {
         let size = self.size(size, "the size of a scalarset", LARGEST_SCALARSET)?;
         if name.is_none() {
-            let message = "nothing else can have the type of a scalarset without a name";
+            let message = "a scalarset without a name cannot be used anywhere else";
             let help = "give it one: `type Name: scalarset(…)`";
             self.warn(Diagnostic::warning(span, message).help(help));
         }

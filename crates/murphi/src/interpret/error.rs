@@ -72,18 +72,14 @@ impl RuntimeErrorKind {
     fn help(self) -> Option<&'static str> {
         match self {
             RuntimeErrorKind::Undefined => {
-                Some("assign to it first, or ask `isundefined` before reading it")
+                Some("assign a value first, or test with `isundefined` before reading")
             }
             RuntimeErrorKind::MultisetFull => {
                 Some("give the multiset a greater capacity, or guard the rule with `MultisetCount`")
             }
-            RuntimeErrorKind::LoopLimit => {
-                Some("if the loop does end, allow more rounds by raising the loop limit")
-            }
-            RuntimeErrorKind::CallLimit => {
-                Some("if the calls do end, allow more of them by raising the call limit")
-            }
-            RuntimeErrorKind::NotAMember => Some("ask `ismember` first"),
+            RuntimeErrorKind::LoopLimit => Some("if the loop does end, raise --loop-limit"),
+            RuntimeErrorKind::CallLimit => Some("if the recursion does end, raise --call-limit"),
+            RuntimeErrorKind::NotAMember => Some("test with `ismember` first"),
             RuntimeErrorKind::StepLeadsAway => Some("exchange the bounds, or negate the step"),
             _ => None,
         }
@@ -103,7 +99,7 @@ impl RuntimeError {
             let mut text = format!("in `{}`, called here", call.function);
             if left_out > 1 && number == SHOWN_INNERMOST + left_out {
                 text.push_str(&format!(
-                    "; {left_out} more calls are between this and the one above"
+                    "; {left_out} more calls between this one and the one above"
                 ));
             }
             diagnostic = diagnostic.related(call.span, text);

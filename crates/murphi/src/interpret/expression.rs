@@ -561,7 +561,7 @@ impl<'m> Execution<'m> {
             Some(offset) => Ok(offset + within),
             None => {
                 let value = render_simple(model, from, value);
-                let message = format!("{value} does not belong to {}", describe_domain(model, to));
+                let message = format!("{value} is not a value of {}", describe_domain(model, to));
                 Err(self.fail(RuntimeErrorKind::NotAMember, span, message))
             }
         }

@@ -46,10 +46,7 @@ impl<'m> Execution<'m> {
     pub(super) fn called_too_often(&self, call: &Call) -> Stop {
         let name = &self.model.functions[call.function.0 as usize].name;
         let limit = self.model.call_limit;
-        let message = format!(
-            "this call of `{name}` is one too many: {limit} calls of functions that call \
-             themselves are open"
-        );
+        let message = format!("this call of `{name}` exceeds the recursion limit of {limit} calls");
         self.fail(RuntimeErrorKind::CallLimit, call.span, message)
     }
 }

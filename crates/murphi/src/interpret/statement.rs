@@ -172,7 +172,7 @@ impl<'m> Execution<'m> {
         let mut rounds = 0;
         while self.truth(condition)? {
             if rounds == limit {
-                let message = format!("this loop has not ended after {limit} rounds");
+                let message = format!("this loop has not ended after {limit} iterations");
                 return Err(self.fail(RuntimeErrorKind::LoopLimit, span, message));
             }
             rounds += 1;

@@ -69,15 +69,17 @@ impl Parser<'_> {
         };
         let opener = self.says(block.span);
         let mut problem =
-            self.expected(&ends).related(block.span, format!("this `{opener}` is still open"));
+            self.expected(&ends).related(block.span, format!("this `{opener}` is not closed"));
         if let Some(span) = self.else_if {
-            problem = problem
-                .related(span, "`else if` begins an `if` with an end of its own; `elsif` does not");
+            problem = problem.related(
+                span,
+                "`else if` starts a new `if` that needs its own `end`; `elsif` does not",
+            );
         } else if let Some((opener, end)) = self.suspect {
             let word = self.says(opener);
             problem = problem
-                .related(opener, format!("perhaps the end of this `{word}` is missing"))
-                .related(end, "it was closed by this one, which is indented less");
+                .related(opener, format!("the `end` of this `{word}` may be missing"))
+                .related(end, "it was closed by this `end`, which is indented less");
         }
         problem
     }

@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lex::TokenKind;
 
 /// What to do instead of `x: T = 1`.
-const FIRST_VALUE: &str = "a variable gets its first value in a `startstate`";
+const FIRST_VALUE: &str = "a variable gets its initial value in a `startstate`";
 
 impl Parser<'_> {
     pub(super) fn at_section(&self) -> bool {

@@ -283,7 +283,7 @@ impl Parser<'_> {
         }
         let problem =
             Diagnostic::error(operand.expression.span, "`undefined` cannot be an operand")
-                .help("ask with `isundefined(x)`");
+                .help("test with `isundefined(x)`");
         self.fail(problem)
     }
 }
@@ -380,9 +380,11 @@ impl Parser<'_> {
         if !matches!(self.kind(), TokenKind::Dot | TokenKind::OpenBracket) {
             return Ok(());
         }
-        let problem =
-            Diagnostic::error(self.span(), "nothing can be selected from the result of a call")
-                .help("name the result first: `alias x: f(…) do … end`");
+        let problem = Diagnostic::error(
+            self.span(),
+            "the result of a call cannot be indexed or selected from",
+        )
+        .help("name the result first: `alias x: f(…) do … end`");
         self.fail(problem)
     }
 

@@ -15,9 +15,9 @@ const WORDS: &[(&str, &str)] = &[
     ("xor", "for booleans write `!=`, for numbers `^`"),
     ("elseif", "write `elsif`"),
     ("elif", "write `elsif`"),
-    ("break", "there is no `break`"),
-    ("in", "a variable goes through a type: `x: T`"),
-    ("null", "what has no value is `undefined`; ask with `isundefined(x)`"),
+    ("break", "Murphi has no `break`"),
+    ("in", "a bound variable ranges over a type: `x: T`"),
+    ("null", "the value is called `undefined`; test with `isundefined(x)`"),
     ("let", "name an expression with `alias x: e do … end`"),
 ];
 

@@ -43,8 +43,8 @@ pub(super) fn undisturbed(
     let writes = written(hoisted);
     match read.iter().find(|name| writes.contains(*name)) {
         Some(name) => {
-            let message = format!("this changes `{name}`, which is read beside it");
-            let help = "call the function in an assignment of its own";
+            let message = format!("this changes `{name}`, which is read in the same expression");
+            let help = "call the function in a separate assignment";
             Err(Diagnostic::error(span, message).help(help))
         }
         None => Ok(()),

@@ -109,8 +109,8 @@ fn nothing_hidden(
     let parameters = quantifiers.iter().map(|quantifier| &quantifier.name);
     for name in parameters.chain(variables.flatten()) {
         if !taken.insert(&name.text) {
-            let message = format!("`{}` hides something else of this name", name.text);
-            let help = "give it a name of its own";
+            let message = format!("`{}` hides an outer declaration of the same name", name.text);
+            let help = "give it another name";
             problems.push(Diagnostic::error(name.span, message).help(help));
         }
     }
@@ -129,7 +129,7 @@ fn gather(
             let DeclarationKind::Variable(variables) = &declaration.kind else { continue };
             for name in variables.names.iter().filter(|name| aliases.replaces(&name.text)) {
                 let message = format!("`{}` hides an alias of this name", name.text);
-                let help = "give it a name of its own";
+                let help = "give it another name";
                 problems.push(Diagnostic::error(name.span, message).help(help));
             }
         }
@@ -164,7 +164,7 @@ fn gather(
                 let bound: Vec<&str> =
                     around.iter().map(|quantifier| quantifier.name.text.as_str()).collect();
                 if !has_steady_indices(&value, &bound) {
-                    let message = "this alias cannot be replaced by what it stands for";
+                    let message = "this alias cannot be expanded";
                     let help = "index it by parameters of rulesets only";
                     problems.push(Diagnostic::error(alias.value.span, message).help(help));
                 }
@@ -175,7 +175,7 @@ fn gather(
             }
         }
         RuleKind::Choose { .. } => {
-            let message = "`choose` is not understood for any number of processors";
+            let message = "`choose` is not supported for any number of processors";
             let help = "keep messages in arrays instead of multisets";
             problems.push(Diagnostic::error(rule.span, message).help(help));
         }

@@ -99,8 +99,8 @@ impl<'p> Inliner<'p> {
 
 fn declare(scope: &mut Scope, declaration: &Declaration) -> Result<()> {
     let DeclarationKind::Variable(variables) = &declaration.kind else {
-        let message = "a constant or type of a rule or function is not understood for any number \
-                       of processors";
+        let message = "constants and types inside a rule or function are not supported for any \
+                       number of processors";
         return Err(Diagnostic::error(declaration.span, message).help("declare it at the top"));
     };
     for name in &variables.names {
@@ -129,6 +129,6 @@ fn is_steady(passed: &Expression) -> bool {
 }
 
 fn not_understood(span: Span) -> Diagnostic {
-    Diagnostic::error(span, "this call cannot be replaced by what the function returns")
+    Diagnostic::error(span, "this call cannot be inlined")
         .help("let the function consist of `return` and `if`, or call it in an assignment")
 }

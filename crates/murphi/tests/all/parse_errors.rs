@@ -76,17 +76,17 @@ error: expected `end` or `endrule`, found `rule`
   |
 6 | rule begin
   | ^^^^
-note: this `rule` is still open
+note: this `rule` is not closed
  --> m.m:1:1
   |
 1 | rule begin
   | ----
-note: perhaps the end of this `if` is missing
+note: the `end` of this `if` may be missing
  --> m.m:2:3
   |
 2 |   if a then
   |   --
-note: it was closed by this one, which is indented less
+note: it was closed by this `end`, which is indented less
  --> m.m:4:1
   |
 4 | end;
@@ -106,12 +106,12 @@ error: expected `end` or `endrule`, found the end of the file
   |
 4 | end;
   |     ^
-note: this `rule` is still open
+note: this `rule` is not closed
  --> m.m:1:1
   |
 1 | rule begin
   | ----
-note: `else if` begins an `if` with an end of its own; `elsif` does not
+note: `else if` starts a new `if` that needs its own `end`; `elsif` does not
  --> m.m:3:3
   |
 3 |   else if b then y := 1 end;
@@ -131,7 +131,7 @@ fn slips_in_statements() {
         ("if a x := 1; end", "1:11 expected `then`, found `x`"),
         (
             "for i in T do end",
-            "1:12 expected `:` or `:=`, found `in` | a variable goes through a type: `x: T`",
+            "1:12 expected `:` or `:=`, found `in` | a bound variable ranges over a type: `x: T`",
         ),
         (
             "for i: T, j: U do end",
@@ -140,7 +140,7 @@ fn slips_in_statements() {
         ("while x then end", "1:14 expected `do`, found `then`"),
         (
             "f(x).y := 3;",
-            "1:10 nothing can be selected from the result of a call | name the result first: `alias x: f(…) do … end`",
+            "1:10 the result of a call cannot be indexed or selected from | name the result first: `alias x: f(…) do … end`",
         ),
         ("x += 1", "1:8 expected `:=`, found `+` | write `x := x + 1` for `x += 1`"),
         ("x: T; y := 1", "1:7 expected `:=`, found `:` | declarations come before `begin`"),
@@ -172,7 +172,7 @@ fn slips_in_statements() {
         ("y := 1 // one", "1:14 expected an expression, found `/` | comments begin with `--`"),
         ("// one", "1:6 expected a statement, found `/` | comments begin with `--`"),
         ("{ y := 1", "1:6 expected a statement, found `{` | blocks are closed by `end`"),
-        ("y := 'a", "1:11 the character `'` means nothing here | texts are quoted by `\"`"),
+        ("y := 'a", "1:11 unexpected character `'` | texts are quoted by `\"`"),
         (
             "y := größe",
             "1:11 `größe` is not a name | names are made of the letters a to z, digits and `_`, a letter first",
@@ -250,15 +250,15 @@ fn slips_at_the_top_level() {
         ),
         (
             "var x = 3;",
-            "1:7 expected `:`, found `=` | a variable gets its first value in a `startstate`",
+            "1:7 expected `:`, found `=` | a variable gets its initial value in a `startstate`",
         ),
         (
             "var x: T := 3;",
-            "1:10 expected `;`, found `:=` | a variable gets its first value in a `startstate`",
+            "1:10 expected `;`, found `:=` | a variable gets its initial value in a `startstate`",
         ),
         ("var x T;", "1:7 expected `:`, found `T`"),
         ("var x: ;", "1:8 expected a type, found `;`"),
-        ("var : T;", "1:5 this declares nothing | write a name before the `:`"),
+        ("var : T;", "1:5 this declaration has no names | write a name before the `:`"),
         ("const N = 3;", "1:9 expected `:`, found `=` | write `name: value`"),
         ("type T: 0 to 3;", "1:11 expected `..`, found `to`"),
         (
@@ -277,7 +277,7 @@ fn slips_at_the_top_level() {
         ),
         ("ruleset i: T rule end end", "1:14 expected `do`, found `rule`"),
         ("startstate x := 1", "1:18 expected `end` or `endstartstate`, found the end of the file"),
-        ("rule € end", "1:6 the character `€` means nothing here"),
+        ("rule € end", "1:6 unexpected character `€`"),
     ] {
         assert_eq!(brief(text), [expected], "{text}");
     }
@@ -293,7 +293,7 @@ fn slips_in_expressions() {
         ),
         ("a ? b : c ? d : e", "1:21 `?:` does not chain | use parentheses: `a ? b : (c ? d : e)`"),
         ("a ? b", "1:16 expected `:`, found the end of the file"),
-        ("x = undefined", "1:15 `undefined` cannot be an operand | ask with `isundefined(x)`"),
+        ("x = undefined", "1:15 `undefined` cannot be an operand | test with `isundefined(x)`"),
         ("a and b", "1:13 expected `;`, found `and` | conjunction is written `&`"),
         ("a <> b", "1:14 expected an expression, found `>` | different is written `!=`"),
         (
@@ -308,7 +308,7 @@ fn slips_in_expressions() {
         ),
         (
             "f(x)[1]",
-            "1:15 nothing can be selected from the result of a call | name the result first: `alias x: f(…) do … end`",
+            "1:15 the result of a call cannot be indexed or selected from | name the result first: `alias x: f(…) do … end`",
         ),
         ("isundefined(1)", "1:23 expected a name, found `1`"),
         ("forall i do a end", "1:20 expected `:` or `:=`, found `do`"),

@@ -1,12 +1,13 @@
-//! What is known when nothing is wrong with a definite number of processors: what claims say.
+//! The report if no violation was found: what the proofs of the claims establish, and the counterexample
+//! of the abstraction if a lemma is missing.
 
 use evidence::Verdict;
 use explore::report::{Open as Ended, counted, told as told_run};
 use explore::{Exploration, Stop, ViolatingRun, Violation};
-use refine::{Kept, Stuck, Unknown, Verification};
+use refine::{Stuck, Unknown, UsedLemma, Verification};
 
 use super::{BrokenProtocol, ClaimSummary, MissingLemma, Open, Report, sentence};
-use crate::outcome::{Outcome, Shown, Via};
+use crate::outcome::{Abstracted, ClaimProof, Outcome};
 use crate::plan::Plan;
 use crate::question::Question;
 
@@ -21,7 +22,8 @@ pub(super) fn told(question: &Question<'_>, plan: &Plan, outcome: &Outcome, stop
         Verdict::Undecided(Unknown::Missing(stuck)) => undecided(
             Open::Missing(missing(question, last, stuck).map(Box::new)),
             format!(
-                "a lemma is missing: no fact about small instances excludes a run in which {}",
+                "a lemma is missing: nothing observed in small instances excludes an abstract run \
+                 in which {}",
                 complaint(last, stuck)
             ),
         ),
@@ -37,7 +39,7 @@ pub(super) fn told(question: &Question<'_>, plan: &Plan, outcome: &Outcome, stop
 }
 
 fn nothing(question: &Question<'_>, outcome: &Outcome) -> Report {
-    let sentence = "nothing was looked at".to_owned();
+    let sentence = "nothing was checked".to_owned();
     report(question, outcome, Verdict::Undecided(Open::Nothing), sentence)
 }
 
@@ -60,7 +62,10 @@ fn verified(
     report.sentence = conform::report::with_unchecked(report.sentence, &plan.unchecked);
     report.assumed.clone_from(&outcome.assumed);
     if let Some(values) = outcome.values {
-        report.notes.push(format!("for {}, compared as they are", counted(values, "value")));
+        report.notes.push(format!(
+            "for the {} of the protocol (no data independence needed)",
+            counted(values, "value")
+        ));
     }
     report
 }
@@ -76,8 +81,7 @@ pub(super) fn report(
     let mut notes: Vec<String> = Vec::new();
     for claim in shown.iter().flat_map(|shown| &shown.found.left_out) {
         let line = format!(
-            "nothing is said about \"{claim}\": it asks for some processor, which may be any of \
-             the others"
+            "undecided: \"{claim}\" asks for some processor, which the abstraction may not keep"
         );
         if !notes.contains(&line) {
             notes.push(line);
@@ -99,11 +103,11 @@ pub(super) fn report(
     }
 }
 
-fn summary(shown: &Shown) -> ClaimSummary {
+fn summary(shown: &ClaimProof) -> ClaimSummary {
     let found = &shown.found;
-    let at_addresses: &[Kept] = match &shown.via {
-        Via::OneAddress(proof) => &proof.lemmas,
-        Via::Composition => &[],
+    let at_addresses: &[UsedLemma] = match &shown.via {
+        Abstracted::OneAddress(proof) => &proof.lemmas,
+        Abstracted::Composition => &[],
     };
     let last = found.exploration.as_ref();
     ClaimSummary {
@@ -133,7 +137,7 @@ fn complaint(found: &Verification, stuck: &Stuck) -> String {
         (None, Some((rule, _)), Some(model)) => {
             format!("rule \"{}\" fails", model.rules[rule as usize].name)
         }
-        _ => "something fails".to_owned(),
+        _ => "an error occurs".to_owned(),
     }
 }
 
@@ -167,6 +171,6 @@ fn missing(question: &Question<'_>, found: &Verification, stuck: &Stuck) -> Opti
 impl Outcome {
     /// Whether the last claim that was tried holds.
     pub(super) fn is_verified(&self) -> bool {
-        self.shown.last().is_some_and(Shown::holds)
+        self.shown.last().is_some_and(ClaimProof::holds)
     }
 }

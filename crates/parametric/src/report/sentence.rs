@@ -1,4 +1,4 @@
-//! What a verdict for any number of processors says, in one sentence.
+//! The headline of a report, in one sentence: what is established, and its scope.
 
 use conform::MemoryModel;
 use explore::report::{Finding, counted};
@@ -13,19 +13,25 @@ pub(super) fn verified(question: &Question<'_>, found: &Verification, least: u64
     let what = match question.memory_model {
         Some(memory_model) => match (memory_model, question.options.only) {
             (MemoryModel::Sc, Some(only)) => {
-                format!("no nice cycle of {}", counted(only, "processor"))
+                format!("no ordering cycle through {}", counted(only, "processor"))
             }
             (memory_model, _) => memory_model.kept().to_owned(),
         },
-        None => match own_claims(found).unwrap_or(0) {
-            1 => "1 invariant holds".to_owned(),
-            claims => format!("{claims} invariants hold"),
-        },
+        None => {
+            let proved = own_claims(found).unwrap_or(0);
+            match (found.left_out.len(), proved) {
+                (0, 1) => "1 invariant holds".to_owned(),
+                (0, proved) => format!("{proved} invariants hold"),
+                (open, proved) => format!("{proved} of {} invariants hold", proved + open),
+            }
+        }
     };
-    let open = match found.left_out.len() {
-        0 => String::new(),
-        1 => ", and nothing is known about another one".to_owned(),
-        many => format!(", and nothing is known about {many} others"),
+    let open = match &found.left_out[..] {
+        [] => String::new(),
+        names => {
+            let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+            format!("; undecided: {}", names.join(", "))
+        }
     };
     format!("{what} for any number of processors, {least} or more{open}")
 }
@@ -62,8 +68,8 @@ pub(super) fn broken(processors: u64, finding: &Finding) -> String {
 /// A prepared program is wrong, and the protocol is not.
 pub(super) fn unconfirmed(processors: u64) -> String {
     format!(
-        "with {} the model that is abstracted fails where the protocol does not: its counters do not \
-         count what they were taken for, or time was too short; nothing is known",
+        "with {} the prepared model fails where the protocol does not: a counter does not count \
+         processors as assumed, or time ran out; nothing is proved or refuted",
         counted(processors, "processor")
     )
 }
@@ -72,7 +78,7 @@ pub(super) fn unconfirmed(processors: u64) -> String {
 pub(super) fn searched(audit: &Audit) -> String {
     let Some(processors) = audit.searched else { return String::new() };
     format!(
-        "; and no instance with up to {}, {}, is broken",
+        "; instances with up to {} were searched exhaustively: {}, no violation",
         counted(processors, "processor"),
         counted(audit.states, "state")
     )
@@ -81,7 +87,7 @@ pub(super) fn searched(audit: &Audit) -> String {
 /// What random steps of instances have shown.
 pub(super) fn audited(audit: &Audit) -> String {
     format!(
-        "audit: {} with up to {} are steps of the abstraction in all their {}",
+        "audit: {} of instances with up to {} are steps of the abstraction in all {}",
         counted(audit.steps, "random step"),
         counted(audit.processors, "processor"),
         counted(audit.views, "view")
@@ -91,7 +97,7 @@ pub(super) fn audited(audit: &Audit) -> String {
 /// The audit has found a mistake in a proof.
 pub(super) fn contradicted(contradiction: &str) -> String {
     format!(
-        "the audit contradicts a proof, which is a bug in tribunal, please report it with the model: \
-         {contradiction}"
+        "the audit contradicts the proof; this is a bug in tribunal, please report it with the \
+         model: {contradiction}"
     )
 }

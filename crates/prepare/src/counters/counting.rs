@@ -135,7 +135,7 @@ impl Sets<'_> {
             others.or(context.parameters.last())
         });
         found.cloned().ok_or_else(|| {
-            Diagnostic::error(span, "it is not evident which processor is counted here")
+            Diagnostic::error(span, "it cannot be determined which processor is counted here")
                 .help("count in a rule or a loop of that processor")
         })
     }
@@ -158,9 +158,9 @@ impl Sets<'_> {
             context.loops.is_empty() || (stays && names(target).iter().all(is_outside));
         let left = context.parameters.iter().find(|name| *name != counted);
         let (Some(left), true) = (left, is_movable) else {
-            let message = "this counter has no room for all processors, and it is not evident which \
-                           one is never counted";
-            let help = "let it go up to the number of processors";
+            let message = "this counter cannot count all processors, and it cannot be determined \
+                           which processor is never counted";
+            let help = "let its range go up to the number of processors";
             return Err(Diagnostic::error(span, message).help(help));
         };
         let message = "one processor is never counted";

@@ -46,7 +46,7 @@ impl Sets<'_> {
     pub(super) fn declare(&self, declarations: &mut Vec<Declaration>) -> Result<()> {
         let counted = counted_type(self.processor);
         if let Some(taken) = declarations.iter().find(|each| declares(each, &counted)) {
-            let message = format!("`{counted}` is what counters of processors will be called");
+            let message = format!("the name `{counted}` is reserved for counters of processors");
             return Err(Diagnostic::error(taken.span, message).help("give this another name"));
         }
         let Some(at) = declarations.iter().position(|each| declares(each, self.processor)) else {

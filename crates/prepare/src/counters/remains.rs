@@ -29,8 +29,9 @@ pub(super) fn nothing_depends_on(
         }
     });
     let Some(span) = found else { return Ok(()) };
-    let message = "this depends on the number of processors, which is to be any number";
-    let help = "only the size of the scalarset and counters `0..N` of processors may";
+    let message = "this depends on the number of processors, but the proof is for any number";
+    let help = "only the size of the scalarset, and counters of processors of type `0..N`, may \
+                depend on it";
     Err(Diagnostic::error(span, message).help(help))
 }
 

@@ -1,4 +1,5 @@
-//! The exploration: states by the steps that the rows agree with, and rows by the states.
+//! The exploration behind the closure: states are reached by steps that the rows support, and rows are
+//! added by the states that are reached.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use crate::lookup::Lookup;
 use crate::observe::Observations;
 use crate::reader::Label;
 use crate::states::{StateNumber, States};
-use crate::suspect::{Abstract, Sight};
+use crate::suspect::{Abstract, RuleInstance};
 use crate::vocabulary::Vocabulary;
 use crate::{Alarm, Refinement};
 
@@ -42,7 +43,7 @@ pub(super) struct Search<'a> {
     woken: VecDeque<StateNumber>,
     lookups: Vec<Lookup>,
     /// Of each instance of a rule that was met, what is known of it.
-    sights: FxHashMap<(u32, u64), Option<Sight>>,
+    sights: FxHashMap<(u32, u64), Option<RuleInstance>>,
     out: Successors,
     rules_fired: u64,
     started: Instant,
@@ -53,13 +54,13 @@ pub(super) struct Search<'a> {
 }
 
 /// Something wrong in a state.
-pub(super) struct Wrong {
+pub(super) struct StateViolation {
     state: StateNumber,
-    kind: WrongKind,
+    kind: StateViolationKind,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum WrongKind {
+enum StateViolationKind {
     Property(u32),
     /// This rule fails.
     Rule(u32),
@@ -144,7 +145,7 @@ impl<'a> Search<'a> {
     }
 
     /// Reaches the start states.
-    pub(super) fn start(&mut self) -> Option<Wrong> {
+    pub(super) fn start(&mut self) -> Option<StateViolation> {
         let mut out = std::mem::replace(&mut self.out, Successors::new(self.size));
         self.machine.start(&mut out);
         let done = |firing: &Firing| firing.outcome == Outcome::Done;
@@ -161,7 +162,7 @@ impl<'a> Search<'a> {
         &mut self,
         number: StateNumber,
         seen: &mut Observations,
-    ) -> Option<Wrong> {
+    ) -> Option<StateViolation> {
         let state = self.state(number);
         let mut out = std::mem::replace(&mut self.out, Successors::new(self.size));
         out.clear();
@@ -183,7 +184,10 @@ impl<'a> Search<'a> {
                 self.note(key, &state, seen);
             }
             if is_whole && firing.outcome == Outcome::Failed {
-                found = Some(Wrong { state: number, kind: WrongKind::Rule(firing.rule) });
+                found = Some(StateViolation {
+                    state: number,
+                    kind: StateViolationKind::Rule(firing.rule),
+                });
                 break;
             }
             if firing.outcome != Outcome::Done {
@@ -238,7 +242,7 @@ impl<'a> Search<'a> {
     }
 
     /// Adds a state, unless it is known or does not count. What is wrong in it, if anything is.
-    fn reach(&mut self, state: &[u8], from: Option<(StateNumber, u32)>) -> Option<Wrong> {
+    fn reach(&mut self, state: &[u8], from: Option<(StateNumber, u32)>) -> Option<StateViolation> {
         if self.states.contains(state) {
             return None;
         }
@@ -251,19 +255,22 @@ impl<'a> Search<'a> {
         self.reached_from.push(from);
         self.is_waiting.push(true);
         self.new.push_back(number);
-        wrong.map(|property| Wrong { state: number, kind: WrongKind::Property(property) })
+        wrong.map(|property| StateViolation {
+            state: number,
+            kind: StateViolationKind::Property(property),
+        })
     }
 
     /// How something wrong comes about.
-    pub(super) fn alarm(&mut self, wrong: Wrong) -> Alarm {
+    pub(super) fn alarm(&mut self, wrong: StateViolation) -> Alarm {
         let run = self.run_to(wrong.state);
         let (mut claim, mut failed) = (None, None);
         match wrong.kind {
-            WrongKind::Property(property) => {
+            StateViolationKind::Property(property) => {
                 let model = self.current.interpreter.model();
                 claim = Some(model.properties[property as usize].name.clone());
             }
-            WrongKind::Rule(rule) => {
+            StateViolationKind::Rule(rule) => {
                 let mut out = Successors::new(self.size);
                 if let Some(last) = run.last() {
                     self.machine.expand(&last.state, &mut out);

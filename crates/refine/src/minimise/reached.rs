@@ -1,9 +1,9 @@
-//! All states of an abstraction, and those that come to them when lemmas are left out.
+//! The reachable states of an abstraction, extended when lemmas are dropped.
 //!
-//! Without a lemma, its rule does more and nothing else changes. So it is enough to run this one rule
-//! in all states that are known, and to explore what it leads to that is not. If that goes wrong it
-//! mostly does so soon, and if not, there is mostly little of it. A search from the start would visit
-//! everything again for each lemma.
+//! Without a lemma, its rule has more transitions, and nothing else changes. So it is enough to fire this
+//! rule in all known states and to explore the new states. If a claim fails, it usually fails soon; if
+//! not, there are usually few new states. A search from the start states would visit all states again
+//! for each lemma.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,11 +34,11 @@ const PROGRESS: Duration = Duration::from_millis(100);
 const PATIENCE: usize = 256;
 
 /// What came of leaving lemmas out.
-pub(super) enum Without {
+pub(super) enum RemovalResult {
     /// Nothing is wrong.
     Fine,
     /// This claim does not hold; `None` if a rule fails.
-    Wrong(Option<String>),
+    StateViolation(Option<String>),
     /// It was ended early.
     Unknown,
 }
@@ -132,7 +132,7 @@ impl Reached {
         let mut found = Successors::new(walk.size);
         walk.machine.start(&mut found);
         let without = walk.explore(0, found, watch);
-        matches!(without, Without::Fine).then_some(reached)
+        matches!(without, RemovalResult::Fine).then_some(reached)
     }
 
     /// Explores what an abstraction reaches besides, in which these rules have fewer lemmas. If that
@@ -142,10 +142,10 @@ impl Reached {
         candidate: &Abstract,
         rules: &FxHashSet<RuleId>,
         watch: &mut Watch<'_, '_>,
-    ) -> Without {
+    ) -> RemovalResult {
         let known = self.states.len();
         let without = self.try_to_extend(candidate, rules, known, watch);
-        if !matches!(without, Without::Fine) {
+        if !matches!(without, RemovalResult::Fine) {
             self.states.shorten(known);
         }
         without
@@ -157,8 +157,8 @@ impl Reached {
         rules: &FxHashSet<RuleId>,
         known: usize,
         watch: &mut Watch<'_, '_>,
-    ) -> Without {
-        let Some(changed) = only(candidate, rules) else { return Without::Unknown };
+    ) -> RemovalResult {
+        let Some(changed) = only(candidate, rules) else { return RemovalResult::Unknown };
         let changed = Engine::sharing(&changed, &self.code);
         let mut engine = None;
         let (mut at, mut stretch) = (0, FIRST_STRETCH);
@@ -166,7 +166,7 @@ impl Reached {
             let end = (at + stretch).min(known);
             let threads = watch.options.search.threads;
             let Some((found, fired)) = self.steps_outside(&changed, at..end, threads) else {
-                return Without::Wrong(None);
+                return RemovalResult::StateViolation(None);
             };
             watch.looked_at += end - at;
             watch.rules_fired += fired;
@@ -175,16 +175,16 @@ impl Reached {
                     .get_or_insert_with(|| Engine::sharing(&candidate.interpreter, &self.code));
                 let first = self.states.len();
                 match Walk::new(self, candidate, engine).explore(first, found, watch) {
-                    Without::Fine => {}
+                    RemovalResult::Fine => {}
                     without => return without,
                 }
             }
             if !watch.go_on(&self.states, known - end) {
-                return Without::Unknown;
+                return RemovalResult::Unknown;
             }
             (at, stretch) = (end, (2 * stretch).min(LONGEST_STRETCH));
         }
-        Without::Fine
+        RemovalResult::Fine
     }
 
     /// What is reached in one step from a range of states and is not known, and how many rules were
@@ -279,16 +279,21 @@ impl<'a> Walk<'a> {
     }
 
     /// Explores what comes after `found`. All states from `first` on are still to be looked at.
-    fn explore(&mut self, first: usize, found: Successors, watch: &mut Watch<'_, '_>) -> Without {
+    fn explore(
+        &mut self,
+        first: usize,
+        found: Successors,
+        watch: &mut Watch<'_, '_>,
+    ) -> RemovalResult {
         if let Err(claim) = self.reach_all(found) {
-            return Without::Wrong(claim);
+            return RemovalResult::StateViolation(claim);
         }
         let mut state = vec![0; self.size];
         let mut number = first;
         while number < self.reached.states.len() {
             let waiting = self.reached.states.len() - number;
             if number.is_multiple_of(PATIENCE) && !watch.go_on(&self.reached.states, waiting) {
-                return Without::Unknown;
+                return RemovalResult::Unknown;
             }
             self.reached.states.read(number as StateNumber, &mut state);
             let mut found = Successors::new(self.size);
@@ -296,11 +301,11 @@ impl<'a> Walk<'a> {
             watch.looked_at += 1;
             watch.rules_fired += found.firings.len() as u64;
             if let Err(claim) = self.reach_all(found) {
-                return Without::Wrong(claim);
+                return RemovalResult::StateViolation(claim);
             }
             number += 1;
         }
-        Without::Fine
+        RemovalResult::Fine
     }
 
     /// Adds states, unless they are known or do not count. What is wrong in them, if anything is.

@@ -1,9 +1,8 @@
-//! Labels, by which rows say what a term is, and codes, which are the same before the names of
-//! members are taken out.
+//! Labels, the values in a row, and codes, which are labels before the names of members are removed.
 //!
-//! One byte is enough for a label because a row only tells apart what its own variables name: a
-//! constant, a variable, or one of the few other members that are met. A code has two bytes, with
-//! the members of all scalarsets above the labels, so that everything else is its label already.
+//! A label takes one byte, because a row distinguishes only what its own variables name: a constant, a
+//! variable, or one of the few other members that occur. A code takes two bytes, with the members of all
+//! scalarsets above the labels, so that every other code is already its label.
 
 /// What a term says in a state; see the constants below.
 pub(crate) type Label = u8;

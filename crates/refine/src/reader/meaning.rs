@@ -1,6 +1,6 @@
-//! What the numbers that a state holds mean: 0 is undefined, and the others are the values of a type
-//! in their order. Of a union they are those of its members one after the other, and of processors
-//! some may be abstract.
+//! The meaning of the numbers in a state: 0 is undefined, and the others are the values of a type in
+//! order. For a union they are the values of its members one after the other; for processors, some values
+//! may be abstract.
 
 use abstraction::{NAMED as NAMED_NAME, OTHER as OTHER_NAME};
 use murphi::ir::{Model, Simple, TypeId};
@@ -10,7 +10,7 @@ use super::label::{MOST_CONSTANTS, NAMED_NUMBER, Raw};
 
 /// What a reader has to know of abstracted processors.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Outside<'a> {
+pub(crate) struct AbstractProcessors<'a> {
     /// The type of processors.
     pub(crate) processor: &'a str,
 }
@@ -31,7 +31,7 @@ impl Names {
 pub(super) fn meaning(
     model: &Model,
     ty: TypeId,
-    outside: Option<Outside<'_>>,
+    outside: Option<AbstractProcessors<'_>>,
     names: &mut Names,
 ) -> Vec<Raw> {
     let mut meanings = vec![Raw::Undefined];
@@ -43,7 +43,7 @@ pub(super) fn meaning(
 fn push_meanings(
     model: &Model,
     ty: TypeId,
-    outside: Option<Outside<'_>>,
+    outside: Option<AbstractProcessors<'_>>,
     names: &mut Names,
     constants: &mut u8,
     meanings: &mut Vec<Raw>,

@@ -1,14 +1,14 @@
-//! Where a term is in a state. Its place has a fixed offset but for the indices that are variables,
-//! each of which moves it by a stride; so where to read is known before any state is.
+//! The position of a term in a state: a fixed offset, and a stride for each index that is a variable. So
+//! the position is known before any state is read.
 //!
-//! Of a processor that was abstracted nothing is kept, but in a set of processors one element says
-//! whether any of them is in it.
+//! Variables of abstract processors are not stored, except that a set of processors has one element that
+//! says whether it has abstract members.
 
 use murphi::ir::{Model, Simple, TypeId, TypeKind};
 use murphi::layout::Layout;
 
 use super::label::{Code, NAMED_NUMBER, Raw, UNKNOWN};
-use super::meaning::{Names, Outside, meaning};
+use super::meaning::{AbstractProcessors, Names, meaning};
 use crate::vocabulary::{Origin, Step, Term};
 
 /// Where a place is in a state.
@@ -33,7 +33,7 @@ struct Stride {
 
 /// Of whom something says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(super) enum Owner {
     One,
     Others,
 }
@@ -44,7 +44,7 @@ impl Slot {
         term: &Term,
         model: &Model,
         layout: &Layout,
-        outside: Option<Outside<'_>>,
+        outside: Option<AbstractProcessors<'_>>,
         names: &mut Names,
     ) -> Option<Slot> {
         let Origin::Place { global, steps } = &term.origin else { return None };
@@ -85,13 +85,13 @@ impl Slot {
 
     /// Where the place is with these values of the variables, unless it is that of a processor of
     /// which nothing is kept.
-    pub(super) fn at(&self, values: &[Option<u64>]) -> Option<(usize, Whose)> {
+    pub(super) fn at(&self, values: &[Option<u64>]) -> Option<(usize, Owner)> {
         let mut offset = self.offset;
-        let mut whose = Whose::One;
+        let mut whose = Owner::One;
         for stride in &self.strides {
             let at = match values[stride.variable] {
                 Some(NAMED_NUMBER) | None => {
-                    whose = Whose::Others;
+                    whose = Owner::Others;
                     stride.others?
                 }
                 Some(value) => value as usize,
@@ -114,7 +114,7 @@ impl Slot {
 }
 
 /// Which of the values of an index stands for the others.
-fn others(model: &Model, index: TypeId, outside: Option<Outside<'_>>) -> Option<usize> {
+fn others(model: &Model, index: TypeId, outside: Option<AbstractProcessors<'_>>) -> Option<usize> {
     let values = meaning(model, index, outside, &mut Names::default());
     values[1..].iter().position(|value| *value == Raw::Other)
 }

@@ -61,7 +61,7 @@ fn the_smallest_missing_combinations_are_found() {
         }
         let table = Table::new(&vocabulary, &rows, &vec![false; vocabulary.terms.len()]);
         let row = numbers.row(terms);
-        let found = table.missing(&vocabulary, &row, &Partly::default());
+        let found = table.missing(&vocabulary, &row, &Cube::default());
         let mut places: Vec<Vec<usize>> = found
             .iter()
             .map(|combination| {
@@ -93,9 +93,9 @@ fn the_smallest_missing_combinations_are_found() {
             let Some(fact) = Fact::new(0, &vocabulary, &table, combination, "") else {
                 panic!("a combination of values can be written");
             };
-            assert!(fact.is_false(&vocabulary, &row, &Partly::default()), "{}", fact.text);
+            assert!(fact.is_false(&vocabulary, &row, &Cube::default()), "{}", fact.text);
             for row in &observed {
-                assert!(!fact.is_false(&vocabulary, row, &Partly::default()), "{}", fact.text);
+                assert!(!fact.is_false(&vocabulary, row, &Cube::default()), "{}", fact.text);
             }
         }
     }
@@ -113,7 +113,7 @@ fn a_fact_reads_as_murphi() {
     }
     let table = Table::new(&vocabulary, &rows, &vec![false; vocabulary.terms.len()]);
     let facts = |row: [Label; 2]| -> Vec<String> {
-        let missing = table.missing(&vocabulary, &row, &Partly::default());
+        let missing = table.missing(&vocabulary, &row, &Cube::default());
         let fact = |found| Fact::new(0, &vocabulary, &table, found, "").map(|fact| fact.text);
         missing.iter().filter_map(fact).collect()
     };
@@ -127,5 +127,5 @@ fn a_fact_reads_as_murphi() {
 fn of_a_rule_that_never_applied_nothing_need_be_missing() {
     let vocabulary = vocabulary(0);
     let table = Table::new(&vocabulary, &Rows::default(), &[]);
-    assert!(table.missing(&vocabulary, &[], &Partly::default()).is_empty());
+    assert!(table.missing(&vocabulary, &[], &Cube::default()).is_empty());
 }

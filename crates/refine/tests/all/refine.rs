@@ -10,7 +10,8 @@ use murphi::parse::parse;
 use murphi::source::Source;
 use recheck::read_lemmas;
 use tribunal_refine::{
-    BrokenInstance, Kept, Options, Unknown, Verdict, Verification, explore as search_all, verify,
+    BrokenInstance, Options, Unknown, UsedLemma, Verdict, Verification, explore as search_all,
+    verify,
 };
 
 fn source(name: &str, text: &str) -> Source {
@@ -69,7 +70,7 @@ fn facts_that_compare_two_stored_processors_need_a_name() {
     };
     let found = with(true);
     assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
-    let compares = |kept: &Kept| {
+    let compares = |kept: &UsedLemma| {
         let compared = "forward[other_processor][a].requester";
         kept.condition.matches("].requester").count() > 1 && kept.condition.contains(compared)
     };
@@ -92,7 +93,7 @@ fn no_fact_is_given_up_once_it_is_known_what_follows() {
     let options = Options { abstraction, ..Options::default() };
     let (mut is_known, mut given_up, mut found_after) = (false, 0, 0);
     let mut listener = |what: &str, _: Option<&explore::Progress>| {
-        is_known |= what == "what follows from that";
+        is_known |= what == "closure of the observations";
         given_up += usize::from(what.starts_with("- "));
         found_after += usize::from(is_known && what.starts_with("+ "));
     };

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use evidence::Verdict;
 use explore::report::counted;
 use parametric::report::{ClaimSummary, Open, Report};
-use refine::Kept;
+use refine::UsedLemma;
 
 use crate::exploration::text::{explanation, run, seconds};
 use crate::style::{Style, paint};
@@ -14,8 +14,23 @@ use crate::verification::can_be_assumed;
 use crate::verification::keep::ASSUME;
 use crate::verification::text::{next_steps, open_lines};
 
-/// The whole report, each line ended by a newline. If `quiet`, only the verdict.
-pub fn report(report: &Report, quiet: bool, colour: bool) -> String {
+/// More lemmas than this are counted and not printed, unless they are asked for.
+const PRINTED: usize = 10;
+
+/// How much of a report is printed, and whether in colours.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Detail {
+    /// Only the verdict.
+    pub quiet: bool,
+    /// Every lemma, however many there are.
+    pub lemmas: bool,
+    /// In colours.
+    pub colour: bool,
+}
+
+/// The whole report, each line ended by a newline.
+pub fn report(report: &Report, detail: Detail) -> String {
+    let Detail { quiet, lemmas, colour } = detail;
     let mut text = verdict_line(report, colour) + "\n";
     if quiet {
         return text;
@@ -28,6 +43,12 @@ pub fn report(report: &Report, quiet: bool, colour: bool) -> String {
         let _ = writeln!(text, "  {note}");
     }
     for claim in &report.claims {
+        if claim.lemmas.len() > PRINTED && !lemmas {
+            let many = claim.lemmas.len();
+            let _ =
+                writeln!(text, "  (--print-lemmas prints the {many} lemmas for {})", claim.name);
+            continue;
+        }
         if !claim.lemmas.is_empty() {
             let _ = writeln!(text, "\nLemmas for {}:", claim.name);
         }
@@ -41,7 +62,8 @@ pub fn report(report: &Report, quiet: bool, colour: bool) -> String {
             Verdict::Broken(broken) => {
                 format!("Counterexample with {}:", counted(broken.processors, "processor"))
             }
-            _ => "Counterexample of the abstraction, which no lemma excludes:".to_owned(),
+            _ => "Counterexample of the abstraction that no lemma excludes (it may be spurious):"
+                .to_owned(),
         };
         let _ = write!(text, "\n{whose}\n{}", run(counterexample, colour));
     }
@@ -53,13 +75,13 @@ pub fn report(report: &Report, quiet: bool, colour: bool) -> String {
 fn advice(report: &Report) -> Vec<String> {
     match &report.verdict {
         Verdict::Undecided(Open::NotEstablished(doubts)) if can_be_assumed(doubts) => {
-            vec![format!("assume it: {ASSUME}")]
+            vec![format!("if you know that the protocol only copies values: {ASSUME}")]
         }
         Verdict::Undecided(Open::Missing(Some(missing))) => {
             let lemma = missing.rule.as_ref().map(|rule| {
                 format!(
-                    "if no processor can take the last step: say why as `invariant \"lemma for \
-                     {rule}\" …` in a file, and pass --lemmas FILE"
+                    "if no processor can take the last step: write the reason as `invariant \
+                     \"lemma for {rule}\" …` into a file and pass --lemmas FILE"
                 )
             });
             let wider = format!("use more concrete processors: --concrete {}", missing.wider);
@@ -77,9 +99,9 @@ pub fn verdict_line(report: &Report, colour: bool) -> String {
 
 fn claim_lines(claim: &ClaimSummary, concrete: u64, colour: bool) -> String {
     let (outcome, style) = match claim.holds {
-        Some(true) => ("holds", Style::Good),
-        Some(false) => ("does not hold", Style::Bad),
-        None => ("not decided", Style::Open),
+        Some(true) => ("proved", Style::Good),
+        Some(false) => ("violated", Style::Bad),
+        None => ("undecided", Style::Open),
     };
     let mut text = format!("  {}: {}", claim.name, paint(outcome, style, colour));
     if claim.states > 0 {
@@ -117,7 +139,7 @@ fn claim_lines(claim: &ClaimSummary, concrete: u64, colour: bool) -> String {
     text
 }
 
-fn lemma_lines(lemma: &Kept) -> String {
+fn lemma_lines(lemma: &UsedLemma) -> String {
     let mut text = String::new();
     for line in lemma.text.lines() {
         let _ = writeln!(text, "  {line}");

@@ -44,7 +44,7 @@ pub(super) fn lines(judged: &Judged, judgement: &FileJudgement, style: Style) ->
     let Trace { file: name, number, history } = &*judged.trace;
     let verdict = decorated(outcome, style.colour);
     let mut text = format!(
-        "{name} #{number}: {}: {verdict} ({decided_by}, {}, {})",
+        "{name} #{number}: {}: {verdict} (decided by {decided_by}, {}, {})",
         file.path,
         count(history.len(), "event"),
         crate::verdict::duration(judged.micros())
@@ -76,12 +76,14 @@ fn why(file: &ModelFile, axioms: &[usize]) -> String {
     };
     let named: Vec<String> = axioms.iter().filter_map(named).collect();
     match &named[..] {
-        [] => {
-            "a read returns what nobody wrote, or `order` and `final` lines contradict each other"
-                .to_owned()
-        }
-        [only] => format!("no reads-from and write order meets {only}"),
-        several => format!("no reads-from and write order meets all of {}", several.join(", ")),
+        [] => "a read returns a value that was never written, or `order` and `final` lines \
+             contradict each other"
+            .to_owned(),
+        [only] => format!("no choice of reads-from and coherence order satisfies {only}"),
+        several => format!(
+            "no choice of reads-from and coherence order satisfies all of {}",
+            several.join(", ")
+        ),
     }
 }
 

@@ -12,7 +12,9 @@ use page::{Kind, Page, html};
 use serde::Serialize;
 
 use super::{Style, Tally, lines};
-use crate::explain::{Attached, FileRules, PageAndGist, Told, consistent_page, violation_page};
+use crate::explain::{
+    Attached, ExplainedModel, FileRules, PageAndGist, consistent_page, violation_page,
+};
 use crate::shrunk_text;
 
 /// How long a smaller part of a trace is looked for.
@@ -76,11 +78,11 @@ impl Maker<'_> {
         let PageAndGist { gist, html } = match &judgement.outcome {
             Outcome::Broken(proof) => {
                 let attached = self.attached(&alone, Some((&Promise::Model(model), proof)));
-                violation_page(history, Told::Model(model), proof, &attached)
+                violation_page(history, ExplainedModel::Model(model), proof, &attached)
             }
             Outcome::Holds(witness) => {
                 let attached = self.attached(&alone, None);
-                consistent_page(history, Told::Model(model), Some(witness), &attached)
+                consistent_page(history, ExplainedModel::Model(model), Some(witness), &attached)
             }
             Outcome::Undecided(_) => return None,
         };
@@ -96,11 +98,11 @@ impl Maker<'_> {
             Verdict::Broken(_) => {
                 let promise = Promise::File(Arc::clone(file));
                 let attached = self.attached(self.judged, Some((&promise, &proof)));
-                violation_page(history, Told::File(&rules), &proof, &attached)
+                violation_page(history, ExplainedModel::File(&rules), &proof, &attached)
             }
             Verdict::Holds(_) => {
                 let attached = self.attached(self.judged, None);
-                consistent_page(history, Told::File(&rules), None, &attached)
+                consistent_page(history, ExplainedModel::File(&rules), None, &attached)
             }
             Verdict::Undecided(_) => return None,
         };

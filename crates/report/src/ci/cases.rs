@@ -146,7 +146,7 @@ pub fn verification(report: &conform::report::Report) -> Case {
 
 /// The case of a protocol that was verified for any number of processors.
 pub fn any_number(report: &parametric::report::Report) -> Case {
-    let text = crate::any_number::text::report(report, false, false);
+    let text = crate::any_number::text::report(report, crate::any_number::text::Detail::default());
     let finding = report.verdict.broken().map(|broken| &broken.finding);
     let complaint = told(&report.verdict, &report.source.name, finding, text);
     let what = report.memory_model.map_or("invariants", |model| model.name());

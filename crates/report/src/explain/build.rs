@@ -16,7 +16,7 @@ use super::argument::{
 };
 use super::grounds::Grounds;
 use super::refute::{Clause, End, Forced, Origin, Refutation, refute, sources_of};
-use super::told::Told;
+use super::told::ExplainedModel;
 use crate::names::event_of;
 
 /// The most steps told one after the other; those nearest to the end are kept.
@@ -29,7 +29,7 @@ const MOST_LEMMAS: usize = 20_000;
 const MOST_LINKS: usize = 60;
 
 /// The argument of a proof.
-pub(crate) fn argument(history: &History, model: Told<'_>, proof: &Proof) -> Argument {
+pub(crate) fn argument(history: &History, model: ExplainedModel<'_>, proof: &Proof) -> Argument {
     let reading = Reading::new(history, model, proof);
     let end = |ending| Argument { items: vec![Item::End(ending)] };
     let Some(last) = proof.steps.iter().position(|step| step.clause.is_empty()) else {
@@ -40,7 +40,7 @@ pub(crate) fn argument(history: &History, model: Told<'_>, proof: &Proof) -> Arg
     }
     match reading.straight(last).or_else(|| reading.by_cases(last)) {
         Some(refutation) => {
-            let mut teller = Teller { reading: &reading, scope: BTreeMap::new(), next: 1 };
+            let mut teller = ArgumentBuilder { reading: &reading, scope: BTreeMap::new(), next: 1 };
             Argument { items: teller.tell(refutation, "") }
         }
         None => end(Ending::Search(reading.search(last))),
@@ -57,7 +57,7 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(history: &'a History, model: Told<'a>, proof: &'a Proof) -> Self {
+    fn new(history: &'a History, model: ExplainedModel<'a>, proof: &'a Proof) -> Self {
         let mut units = BTreeMap::new();
         for (index, step) in proof.steps.iter().enumerate() {
             if let [literal] = step.clause[..] {
@@ -176,7 +176,7 @@ impl<'a> Reading<'a> {
             example: example.map(|step| {
                 let supposed: Vec<Literal> =
                     steps[step].clause.iter().map(|l| l.negated()).collect();
-                let mut teller = Teller { reading: self, scope: BTreeMap::new(), next: 1 };
+                let mut teller = ArgumentBuilder { reading: self, scope: BTreeMap::new(), next: 1 };
                 for (&literal, &proved) in &self.units {
                     if proved < step {
                         teller.scope.insert(literal, Ground::LeftOut);
@@ -220,14 +220,14 @@ fn needed(derived: &[Derived], cycle: Option<&Cycle>) -> Vec<bool> {
 }
 
 /// Tells a refutation: numbers its steps and names what each link rests on.
-struct Teller<'a> {
+struct ArgumentBuilder<'a> {
     reading: &'a Reading<'a>,
     /// What has been established, and where.
     scope: BTreeMap<Literal, Ground>,
     next: usize,
 }
 
-impl Teller<'_> {
+impl ArgumentBuilder<'_> {
     // Recursion is as deep as cases nest, which `refute` bounds.
     fn tell(&mut self, refutation: Refutation, prefix: &str) -> Vec<Item> {
         let Refutation { forced, end } = refutation;

@@ -6,11 +6,11 @@ use history::History;
 
 use super::argument::Argument;
 use super::picture::{Arrow, Cell, CellKind, Panel, Place, Role, panels};
-use super::told::Told;
+use super::told::ExplainedModel;
 use super::words::Words;
 
 /// The explanation as a DOT graph.
-pub(super) fn write(history: &History, model: Told<'_>, argument: &Argument) -> String {
+pub(super) fn write(history: &History, model: ExplainedModel<'_>, argument: &Argument) -> String {
     let words = Words { history, model };
     let (panels, _) = panels(words, argument);
     let gist = words.gist(argument).replace(super::words::NO_BREAK, " ");

@@ -14,7 +14,7 @@ use history::{AddressId, EventId, History, Source};
 use super::argument::{Ground, Link, LinkKind, Ordered, Walk};
 use super::keeps::{fence_between, keeps};
 use super::refute::{readers_of, sources_of};
-use super::told::Told;
+use super::told::ExplainedModel;
 use crate::names::{address_of, source_node};
 
 /// Addresses with more writes than this are not searched for paths.
@@ -23,13 +23,13 @@ const MOST_WRITES: usize = 512;
 /// Knows what the trace says about write order.
 pub(super) struct Grounds<'h> {
     history: &'h History,
-    model: Told<'h>,
+    model: ExplainedModel<'h>,
     /// Where each write stands in each `order` line that names it: (line's index, place).
     places: BTreeMap<Node, Vec<(usize, usize)>>,
 }
 
 impl<'h> Grounds<'h> {
-    pub(super) fn new(history: &'h History, model: Told<'h>) -> Self {
+    pub(super) fn new(history: &'h History, model: ExplainedModel<'h>) -> Self {
         let mut places: BTreeMap<Node, Vec<(usize, usize)>> = BTreeMap::new();
         for (chain, order) in history.orders().iter().enumerate() {
             for (place, &write) in order.writes.iter().enumerate() {

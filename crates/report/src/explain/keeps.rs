@@ -4,14 +4,20 @@ use evidence::{Graph, Node};
 use history::{AddressId, Event, EventId, History};
 use models::{Keeps, Model, Rules, StoreRules};
 
-use super::told::Told;
+use super::told::ExplainedModel;
 use crate::names::{address_of, event_of};
 
 /// Whether `graph` of the model keeps `a` before `b`, two events of one thread in program order,
 /// without the help of fences, dependencies or times.
-pub(super) fn keeps(history: &History, model: Told<'_>, graph: Graph, a: Node, b: Node) -> bool {
+pub(super) fn keeps(
+    history: &History,
+    model: ExplainedModel<'_>,
+    graph: Graph,
+    a: Node,
+    b: Node,
+) -> bool {
     // What a file keeps of two steps is said of each of them.
-    let Told::Model(model) = model else { return false };
+    let ExplainedModel::Model(model) = model else { return false };
     let (Some((a, first)), Some((b, second))) = (half(history, a), half(history, b)) else {
         return false;
     };
@@ -64,14 +70,16 @@ fn keeps_globally(rules: &StoreRules, a: Event, b: Event, same_address: bool) ->
 /// "tso keeps writes in order": the rule that keeps `a` before `b`.
 pub(super) fn rule_in_words(
     history: &History,
-    model: Told<'_>,
+    model: ExplainedModel<'_>,
     graph: Graph,
     a: Node,
     b: Node,
 ) -> String {
     let model = match model {
-        Told::Model(model) => model,
-        Told::File(rules) => return format!("they stay in order by {}", rules.between(a, b)),
+        ExplainedModel::Model(model) => model,
+        ExplainedModel::File(rules) => {
+            return format!("they stay in order by {}", rules.between(a, b));
+        }
     };
     let everywhere = match model.rules() {
         Rules::Store(rules) if rules.global && rules.own_reads_visible => {

@@ -25,13 +25,13 @@ pub use page::{
     Attached, PageAndGist, WhyData, consistent as consistent_page, violation as violation_page,
     why_data,
 };
-pub use told::{FileRules, Told};
+pub use told::{ExplainedModel, FileRules};
 
 /// The explanation as text: the events that matter, then the argument step by step. With escape
 /// codes for a terminal if `colour` is set.
 pub fn text<'a>(
     history: &History,
-    model: impl Into<Told<'a>>,
+    model: impl Into<ExplainedModel<'a>>,
     proof: &Proof,
     colour: bool,
 ) -> String {
@@ -40,13 +40,13 @@ pub fn text<'a>(
 }
 
 /// The explanation as a graph for Graphviz: a cluster per thread, the cycle in red.
-pub fn dot<'a>(history: &History, model: impl Into<Told<'a>>, proof: &Proof) -> String {
+pub fn dot<'a>(history: &History, model: impl Into<ExplainedModel<'a>>, proof: &Proof) -> String {
     let model = model.into();
     dot::write(history, model, &build::argument(history, model, proof))
 }
 
 /// The explanation as a self-contained SVG picture, with the argument in words below.
-pub fn svg<'a>(history: &History, model: impl Into<Told<'a>>, proof: &Proof) -> String {
+pub fn svg<'a>(history: &History, model: impl Into<ExplainedModel<'a>>, proof: &Proof) -> String {
     let model = model.into();
     svg::write(history, model, &build::argument(history, model, proof))
 }

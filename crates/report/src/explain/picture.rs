@@ -14,7 +14,7 @@ use super::argument::{
     Argument, Branch, Claim, Ground, Item, Link, LinkKind, Ordered, Reason, Step, Walk,
 };
 use super::shown::{Shown, Slot};
-use super::told::Told;
+use super::told::ExplainedModel;
 use super::words::Words;
 use crate::names::{address_of, event_text_within, place, shortened, source_node};
 
@@ -254,7 +254,7 @@ impl Cell {
 struct Sketch<'h> {
     history: &'h History,
     arrows: BTreeMap<(Node, Node, &'static str), (Role, Option<String>)>,
-    model: Told<'h>,
+    model: ExplainedModel<'h>,
     /// The rules of a model file that keep program order.
     rules: BTreeMap<(Node, Node), String>,
 }
@@ -280,7 +280,7 @@ impl Sketch<'_> {
             kind => (link_label(kind), None),
         };
         self.add(link.from, link.to, label, Role::Cycle, step);
-        if let (Told::File(rules), LinkKind::ProgramOrder) = (self.model, &link.kind) {
+        if let (ExplainedModel::File(rules), LinkKind::ProgramOrder) = (self.model, &link.kind) {
             let rule = rules.between(link.from, link.to);
             let rule = rule.split(" (").next().unwrap_or(rule).to_owned();
             self.rules.insert((link.from, link.to), rule);

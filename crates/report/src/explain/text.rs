@@ -4,7 +4,7 @@ use history::{History, OrderChain, Source};
 
 use super::argument::{Argument, Case, Contradiction, Ending, Item, Reason, Step, Walk};
 use super::shown::{Shown, Slot};
-use super::told::Told;
+use super::told::ExplainedModel;
 use super::words::{NO_BREAK, Words, capitalised};
 use crate::names::{event_line, place};
 use crate::style::{Style, paint};
@@ -15,7 +15,7 @@ const WIDTH: usize = 100;
 /// The explanation, ending in a newline.
 pub(super) fn write(
     history: &History,
-    model: Told<'_>,
+    model: ExplainedModel<'_>,
     argument: &Argument,
     colour: bool,
 ) -> String {
@@ -152,7 +152,7 @@ impl Page<'_> {
                 Item::Step(step) => self.step(indent, step),
                 Item::LeftOut(count) => self.paragraph(
                     indent,
-                    &format!("({count} earlier steps are left out; they are proved like these.)"),
+                    &format!("({count} earlier steps are not shown; their proofs are like these.)"),
                 ),
                 Item::Cases(cases) => {
                     let question = self.words.question(cases);

@@ -15,60 +15,60 @@ use crate::names::event_of;
 
 /// A model of either kind.
 #[derive(Clone, Copy, Debug)]
-pub enum Told<'a> {
+pub enum ExplainedModel<'a> {
     /// A built-in model.
     Model(Model),
     /// The lines of a model file that a proof is about.
     File(&'a FileRules),
 }
 
-impl From<Model> for Told<'_> {
+impl From<Model> for ExplainedModel<'_> {
     fn from(model: Model) -> Self {
-        Told::Model(model)
+        ExplainedModel::Model(model)
     }
 }
 
-impl<'a> From<&'a FileRules> for Told<'a> {
+impl<'a> From<&'a FileRules> for ExplainedModel<'a> {
     fn from(rules: &'a FileRules) -> Self {
-        Told::File(rules)
+        ExplainedModel::File(rules)
     }
 }
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for ExplainedModel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Told::Model(model) => model.fmt(f),
-            Told::File(rules) => f.pad(&rules.name),
+            ExplainedModel::Model(model) => model.fmt(f),
+            ExplainedModel::File(rules) => f.pad(&rules.name),
         }
     }
 }
 
-impl Told<'_> {
+impl ExplainedModel<'_> {
     /// The title of the model.
     pub(super) fn title(&self) -> &str {
         match self {
-            Told::Model(model) => model.title(),
-            Told::File(rules) => &rules.title,
+            ExplainedModel::Model(model) => model.title(),
+            ExplainedModel::File(rules) => &rules.title,
         }
     }
 
     /// What it promises, in a few words.
     pub(super) fn summary(&self) -> &str {
         match self {
-            Told::Model(model) => model.summary(),
-            Told::File(rules) => &rules.broken,
+            ExplainedModel::Model(model) => model.summary(),
+            ExplainedModel::File(rules) => &rules.broken,
         }
     }
 
     pub(super) fn is_causal(&self) -> bool {
-        matches!(self, Told::Model(model) if matches!(model.rules(), Rules::Causal(_)))
+        matches!(self, ExplainedModel::Model(model) if matches!(model.rules(), Rules::Causal(_)))
     }
 
     /// Which conditions of a file are broken, as a sentence.
     pub(super) fn broken(&self) -> Option<&str> {
         match self {
-            Told::Model(_) => None,
-            Told::File(rules) => Some(&rules.broken),
+            ExplainedModel::Model(_) => None,
+            ExplainedModel::File(rules) => Some(&rules.broken),
         }
     }
 }
@@ -108,9 +108,9 @@ impl FileRules {
         };
         let named: Vec<String> = used.iter().filter_map(named).collect();
         rules.broken = match &named[..] {
-            [] => "No condition is needed to see it.".to_owned(),
-            [only] => format!("It breaks {only}."),
-            several => format!("It breaks one of {}.", several.join(", ")),
+            [] => "The violation does not depend on any condition of the model.".to_owned(),
+            [only] => format!("The violated condition is {only}."),
+            several => format!("The violated condition is one of {}.", several.join(", ")),
         };
         (rules, proof)
     }

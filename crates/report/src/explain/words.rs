@@ -10,7 +10,7 @@ use super::argument::{
     Argument, Claim, Ending, Ground, Item, Link, LinkKind, Ordered, Reason, Search, Step, Walk,
 };
 use super::keeps::{common_address, rule_in_words};
-use super::told::Told;
+use super::told::ExplainedModel;
 use crate::names::{
     address_of, event_brief, event_name, event_of, event_text, initial_name, source_node, thread_of,
 };
@@ -25,7 +25,7 @@ const LONG_NAME: usize = 60;
 #[derive(Clone, Copy)]
 pub(crate) struct Words<'h> {
     pub(crate) history: &'h History,
-    pub(crate) model: Told<'h>,
+    pub(crate) model: ExplainedModel<'h>,
 }
 
 impl Words<'_> {
@@ -151,8 +151,10 @@ impl Words<'_> {
     fn last_candidate(&self, literal: Literal, excluded: &[(Source, Ground)]) -> String {
         let Atom::Reads(reader, _) = literal.atom else { return String::new() };
         match self.excluded(reader, excluded, " and ") {
-            others if others.is_empty() => "There is no other candidate.".to_owned(),
-            others => format!("The other candidates are excluded: {others}."),
+            others if others.is_empty() => {
+                "There is no other write that it could have read.".to_owned()
+            }
+            others => format!("The other writes that it could have read are excluded: {others}."),
         }
     }
 
@@ -242,7 +244,7 @@ impl Words<'_> {
                 format!("{} (step\u{a0}{label}).", self.before(from, to))
             }
             LinkKind::Omitted(count) => {
-                format!("{} by {count} more such steps, left out here.", self.before(from, to))
+                format!("{} by {count} more such steps, not shown here.", self.before(from, to))
             }
         })
     }
@@ -286,8 +288,10 @@ impl Words<'_> {
         let times = |node| event_of(node).map(|e| self.history.times(e)).unwrap_or_default();
         let at = |time: Option<u64>| time.map_or_else(String::new, |t| format!(" at {t}"));
         let (later, kept) = match self.model {
-            Told::Model(_) => (self.brief(to), "a read before what began after it ended"),
-            Told::File(_) => (self.name(to), "real time"),
+            ExplainedModel::Model(_) => {
+                (self.brief(to), "a read before operations that start after it completes")
+            }
+            ExplainedModel::File(_) => (self.name(to), "real time"),
         };
         format!(
             "{} ended{}, before {later} began{}, and {} keeps {kept}.",
@@ -370,7 +374,7 @@ impl Words<'_> {
             Ground::Fact(_) | Ground::Supposed => " (supposed)".to_owned(),
             Ground::Case(label) => format!(" (case\u{a0}{label})"),
             Ground::Step(label) => format!(" (step\u{a0}{label})"),
-            Ground::LeftOut => " (a step left out)".to_owned(),
+            Ground::LeftOut => " (a step that is not shown)".to_owned(),
         }
     }
 
@@ -378,9 +382,9 @@ impl Words<'_> {
     pub(crate) fn closing(&self, walk: &Walk) -> String {
         match walk.links.first() {
             Some(link) => {
-                format!("So {} came before itself. That cannot be.", self.name(link.from))
+                format!("So {} came before itself, which is impossible.", self.name(link.from))
             }
-            None => "That cannot be.".to_owned(),
+            None => "That is impossible.".to_owned(),
         }
     }
 
@@ -392,7 +396,7 @@ impl Words<'_> {
                 self.before(Node::Event(a), Node::Event(b))
             ),
             Some(Atom::Reads(reader, _)) => {
-                format!("{} has {} candidates to come from.", self.reader_name(reader), cases.len())
+                format!("{} could come from {} writes.", self.reader_name(reader), cases.len())
             }
             None => String::new(),
         }
@@ -404,7 +408,7 @@ impl Words<'_> {
             Ending::Cycle(_) => Vec::new(),
             Ending::NobodyWrote(reader) => vec![self.nobody_wrote(*reader)],
             Ending::NoCandidateLeft { reader, excluded } => vec![format!(
-                "So {} came from nowhere: not from {}. That cannot be.",
+                "So {} has no source: not from {}. That is impossible.",
                 self.reader_name(*reader),
                 self.excluded(*reader, excluded, " or ")
             )],
@@ -430,16 +434,16 @@ impl Words<'_> {
         let verb =
             if matches!(reader, Reader::Event(_) | Reader::Part(..)) { "returned" } else { "is" };
         format!(
-            "{name} {verb} {}, but nobody wrote that value to M[{label}].",
+            "{name} {verb} {}, but that value was never written to M[{label}].",
             value.unwrap_or_default()
         )
     }
 
     fn search(&self, search: &Search) -> Vec<String> {
         let mut lines = vec![format!(
-            "This needed a search. {} facts were open; {} of their combinations were excluded by a \
-             cycle each, and putting those together ({} times) left none. That is too much to tell \
-             here; `tribunal certify` checks all of it.",
+            "A search decided this: {} facts were open, {} combinations of them were excluded by \
+             a cycle each, and resolving those ({} times) left no combination. The full proof is \
+             too long to print; `tribunal certify` checks all of it.",
             search.choices, search.excluded, search.combined
         )];
         if let Some((supposed, _)) = &search.example {
@@ -456,11 +460,11 @@ impl Words<'_> {
     pub(crate) fn gist(&self, argument: &Argument) -> String {
         match argument.items.last() {
             Some(Item::End(Ending::NobodyWrote(_))) => {
-                "A value was read that nobody wrote.".to_owned()
+                "A read returned a value that was never written.".to_owned()
             }
             Some(Item::End(Ending::Cycle(cycle))) => self.gist_of_cycle(cycle),
             Some(Item::End(Ending::NoCandidateLeft { reader, excluded })) => format!(
-                "{} can have come from none of its {} candidates.",
+                "{} cannot come from any of the {} writes of its value.",
                 self.reader_name(*reader),
                 excluded.len()
             ),
@@ -469,7 +473,7 @@ impl Words<'_> {
                 argument.count_ends()
             ),
             Some(Item::End(Ending::Search(_))) => {
-                "No combination of the open choices is left, as a search shows.".to_owned()
+                "A search excluded every combination of the open choices.".to_owned()
             }
             _ => format!("No order of these events satisfies {}.", self.model),
         }
@@ -486,12 +490,12 @@ impl Words<'_> {
                 "A value was computed from itself: each read took what depends on it.".to_owned()
             }
             (_, Some(address)) => format!(
-                "On M[{}] alone, each of {count} accesses must come before {}.",
+                "On M[{}] alone, each of these {count} accesses must come before {}.",
                 self.history.address(address).label,
                 others(count)
             ),
             _ => format!(
-                "Under {}, each of {count} events must come before {}.",
+                "Under {}, each of these {count} events must come before {}.",
                 self.model,
                 others(count)
             ),
@@ -504,7 +508,7 @@ fn others(count: usize) -> &'static str {
     match count {
         1 => "itself",
         2 => "the other",
-        _ => "the next, in a circle",
+        _ => "the next, in a cycle",
     }
 }
 

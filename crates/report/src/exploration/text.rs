@@ -109,10 +109,10 @@ fn totals_lines(exploration: &Report) -> Vec<String> {
         first.push(format!("{} {what}/s", grouped(rounded(rate))));
     }
     if is_large && totals.bytes_per_state > 0.0 && !random {
-        first.push(format!("{:.1} bytes a state", totals.bytes_per_state));
+        first.push(format!("{:.1} bytes/state", totals.bytes_per_state));
     }
     if let Some(bytes) = totals.disk_bytes_per_state.filter(|&bytes| is_large && bytes > 0.0) {
-        first.push(format!("{bytes:.1} bytes a state on disk"));
+        first.push(format!("{bytes:.1} bytes/state on disk"));
     }
     // Random walks go through states as they are.
     let mut second = match random {
@@ -122,7 +122,10 @@ fn totals_lines(exploration: &Report) -> Vec<String> {
         }
         false => {
             let names = settings.asymmetric.join(", ");
-            vec![format!("symmetry {} except {names}, whose order shows", settings.symmetry.name())]
+            vec![format!(
+                "symmetry {} except {names} (the model depends on the order of members)",
+                settings.symmetry.name()
+            )]
         }
     };
     second.push(match settings.search {
@@ -145,7 +148,7 @@ fn totals_lines(exploration: &Report) -> Vec<String> {
     }
     let mut lines = vec![first.join(", "), second.join(", ")];
     if let Some(probability) = totals.omission_probability {
-        lines.push(format!("a state was overlooked with probability below {probability:.1e}"));
+        lines.push(format!("probability that a state was missed: below {probability:.1e}"));
     }
     if let Some(decided) = totals.liveness_seconds.filter(|_| is_large) {
         lines.push(format!("liveness decided in {} s", seconds(decided)));
@@ -180,10 +183,10 @@ fn never_fired(exploration: &Report) -> Option<String> {
         return None;
     }
     let what = match (&exploration.verdict, names.len()) {
-        (Verdict::Holds(()), 1) => "rule that never fired",
-        (Verdict::Holds(()), _) => "rules that never fired",
-        (_, 1) => "rule that has not fired so far",
-        (_, _) => "rules that have not fired so far",
+        (Verdict::Holds(()), 1) => "rule that never fires",
+        (Verdict::Holds(()), _) => "rules that never fire",
+        (_, 1) => "rule that has not fired",
+        (_, _) => "rules that have not fired",
     };
     Some(format!("{what}: {}", names.join(", ")))
 }
@@ -232,24 +235,31 @@ const LISTED: usize = 30;
 fn caught(region: &Region, hidden: &[String]) -> String {
     let states = counted(region.states, "state");
     let mut text = match (region.complete, region.states) {
-        (_, 1) => "\nfrom here no rule leads to another state\n".to_owned(),
-        (true, _) => format!("\nfrom here {states} can be reached\n"),
-        (false, _) => format!("\nfrom here more than {states} can be reached; in these\n"),
+        (_, 1) => {
+            "\nFrom the last state every enabled rule leaves the state unchanged.\n".to_owned()
+        }
+        (true, _) => format!(
+            "\nFrom the last state {states} can be reached; in none of them does the condition \
+             hold:\n"
+        ),
+        (false, _) => {
+            format!("\nFrom the last state more than {states} can be reached; in these:\n")
+        }
     };
     if !region.rules.is_empty() {
         let names: Vec<String> = region.rules.iter().map(|rule| format!("\"{rule}\"")).collect();
-        let _ = writeln!(text, "  rules that still change something: {}", names.join(", "));
+        let _ = writeln!(text, "  rules that still fire: {}", names.join(", "));
     }
     let stays: Vec<_> =
         region.stays.iter().filter(|(place, _)| !is_hidden(place, hidden)).collect();
     if !stays.is_empty() {
-        let _ = writeln!(text, "  what stays as it is:");
+        let _ = writeln!(text, "  variables that keep their value:");
     }
     for (place, value) in stays.iter().take(LISTED) {
         let _ = writeln!(text, "    {place} = {value}");
     }
     if let Some(more) = stays.len().checked_sub(LISTED).filter(|&more| more > 0) {
-        let _ = writeln!(text, "    … and {more} more; --json lists them all");
+        let _ = writeln!(text, "    … and {more} more; --json lists all");
     }
     text
 }
@@ -281,7 +291,7 @@ fn step_body(step: &Step, indent: &str, hidden: &[String], colour: bool) -> Stri
         Effect::Error(message) => (&[][..], Some(message.as_str())),
     };
     if error.is_none() && changed.is_empty() {
-        let _ = writeln!(text, "{indent}{}", paint("changes nothing", Style::Faint, colour));
+        let _ = writeln!(text, "{indent}{}", paint("no change", Style::Faint, colour));
     }
     let arrow = paint("→", Style::Faint, colour);
     for change in changed.iter().filter(|change| !is_hidden(&change.place, hidden)) {
@@ -335,10 +345,10 @@ pub fn replayed(
     match result {
         Ok(()) => {
             let steps = counted(recorded.steps.len() as u64, "step");
-            format!("{file}: {model}: {claim}: counterexample of {steps} holds")
+            format!("{file}: {model}: counterexample confirmed: {claim} after {steps}")
         }
         Err(Refuted { place, reason }) => {
-            format!("{file}: {model}: {claim}: rejected at {place}: {reason}")
+            format!("{file}: {model}: counterexample rejected ({claim}): {place}: {reason}")
         }
     }
 }
@@ -403,9 +413,9 @@ mod tests {
         assert_eq!(
             report(&exploration, Detail::default()),
             "m.m: verified: 2 invariants hold, no deadlock\n  \
-             929,674 states, 5,806,121 rules fired, depth 41, 1.90 s, 502,000 states/s, 22.1 bytes a state\n  \
+             929,674 states, 5,806,121 rules fired, depth 41, 1.90 s, 502,000 states/s, 22.1 bytes/state\n  \
              symmetry full, breadth-first, 2 threads\n  \
-             rule that never fired: \"stop\"\n"
+             rule that never fires: \"stop\"\n"
         );
     }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::chart::Chart;
 use super::recognise::{Lanes, Recognised, Unrecognised};
 use super::states::{Shown, first_index, variable};
-use crate::explain::{Told, WhyData, why_data};
+use crate::explain::{ExplainedModel, WhyData, why_data};
 use crate::{any_number as proved, exploration, verification};
 
 /// An exploration as a page.
@@ -77,7 +77,8 @@ pub fn any_number(
     model: &Model,
     lanes: &Lanes,
 ) -> Result<String, Unrecognised> {
-    let plain = proved::text::report(report, false, false);
+    let plain =
+        proved::text::report(report, proved::text::Detail { lemmas: true, ..Default::default() });
     let lemmas = report.claims.iter().flat_map(|claim| {
         claim.lemmas.iter().map(|lemma| LemmaData {
             claim: &claim.name,
@@ -316,10 +317,9 @@ fn bars(recognised: &Recognised, run: &Counterexample, processor: Option<&str>) 
 
 fn memory_data(memory: &Memory) -> MemoryData<'_> {
     let judged = verification::judged(memory);
-    let why = memory
-        .judged
-        .outcome
-        .broken()
-        .map(|proof| why_data(&memory.history, Told::Model(memory.judged.model), proof));
+    let why =
+        memory.judged.outcome.broken().map(|proof| {
+            why_data(&memory.history, ExplainedModel::Model(memory.judged.model), proof)
+        });
     MemoryData { trace: &memory.trace, judged, why }
 }

@@ -71,7 +71,8 @@ pub fn from_files(report: &Report, file: &str, directory: &Path) -> Vec<String> 
         commands.push(format!("tribunal certify{flag} {trace} {certificate}"));
         if let Evidence::Violation(_) = &memory.certificate.evidence {
             commands.push(format!("tribunal explain --model {model}{flag} {trace}"));
-            commands.push(format!("open {} in a browser", place(PICTURE)));
+            commands
+                .push(format!("open {} in a browser (a picture of the violation)", place(PICTURE)));
         }
     }
     commands

@@ -57,9 +57,9 @@ pub fn verdict_line(report: &Report, colour: bool) -> String {
 /// `no 2-nice cycle: holds, 1,024 states, 4,096 rules fired, depth 20, 0.10 s`
 fn lemma_line(lemma: &Searched, colour: bool) -> String {
     let (outcome, style) = match lemma.holds {
-        Some(true) => ("holds", Style::Good),
-        Some(false) => ("does not hold", Style::Bad),
-        None => ("not decided", Style::Open),
+        Some(true) => ("proved", Style::Good),
+        Some(false) => ("violated", Style::Bad),
+        None => ("undecided", Style::Open),
     };
     let mut line = format!(
         "{}: {}, {}, {} fired, depth {}, {} s",
@@ -71,7 +71,7 @@ fn lemma_line(lemma: &Searched, colour: bool) -> String {
         seconds(lemma.seconds)
     );
     if lemma.passed_over > 0 {
-        let _ = write!(line, ", {} passed over", counted(lemma.passed_over as u64, "alarm"));
+        let _ = write!(line, ", {} skipped", counted(lemma.passed_over as u64, "alarm"));
     }
     line
 }
@@ -84,23 +84,24 @@ fn relative_to(report: &Report) -> Vec<String> {
     };
     let strict = match (report.options.memory_model, report.commits) {
         (MemoryModel::Sc, false) => {
-            "the simple witness: stores to an address count in the order in which they happen"
+            "assumed store order: the order in which the stores of an address happen (simple \
+             witness)"
         }
         (MemoryModel::Sc, true) => {
-            "the order of commits: stores to an address count in the order of their commits"
+            "assumed store order: the order in which the stores of an address are committed"
         }
-        (MemoryModel::Tso, false) => "TSO-LB, which is a little stricter than TSO",
+        (MemoryModel::Tso, false) => "checked against TSO-LB, a specification that implies TSO",
         (MemoryModel::Tso, true) => {
-            "TSO-LB with store buffers, which is a little stricter than TSO"
+            "checked against TSO-LB with store buffers, a specification that implies TSO"
         }
     };
     let symmetry = report.options.symmetry.name();
     let mut lines = vec![format!("scope: {}, {values}; symmetry {symmetry}", report.sizes)];
     if report.sizes.addresses == 1 && report.options.memory_model == MemoryModel::Sc {
-        let note = "with 1 address, sequential consistency is no more than coherence";
-        lines.push(format!("note: {note}: verify 2 addresses, too"));
+        let note = "with 1 address, sequential consistency is the same as coherence";
+        lines.push(format!("warning: {note}; verify with 2 addresses, too"));
     }
-    lines.push(format!("relative to {strict}"));
+    lines.push(format!("{strict}"));
     lines.extend(grounds(report));
     lines
 }
@@ -112,14 +113,12 @@ fn grounds(report: &Report) -> Vec<String> {
         return open_lines(open, &report.source);
     }
     let line = match (report.independent, report.reduced) {
-        (true, _) => "causality and data independence are evident from the source",
-        (false, false) => "values are compared as they are: nothing is assumed about them",
+        (true, _) => "data independence: shown from the source (the protocol only copies values)",
+        (false, false) => "data independence: not needed (checked for the values of the protocol)",
         (false, true) if report.assumed.is_empty() => {
-            "causality and data independence are not established: see the warnings"
+            "data independence: not established (see the warnings)"
         }
-        (false, true) => {
-            "causality and data independence are assumed and not established: see the warnings"
-        }
+        (false, true) => "data independence: assumed, not established (see the warnings)",
     };
     vec![line.to_owned()]
 }
@@ -136,7 +135,7 @@ fn memory_text(memory: &Memory) -> String {
         let _ = writeln!(text, "  {line}");
     }
     if !memory.cycle.is_empty() {
-        text.push_str("\nThe cycle that the observer found:\n");
+        text.push_str("\nCycle found by the observer:\n");
         for Edge { from, to, because } in &memory.cycle {
             let _ = writeln!(text, "  {from}  -- {because} -->  {to}");
         }
@@ -188,10 +187,10 @@ mod tests {
             "m.m: verified: sequentially consistent for 2 processors, 1 address\n  \
              no 1-nice cycle: holds, 1,024 states, 4,096 rules fired, depth 20, 0.10 s\n  \
              scope: 2 processors, 1 address, any number of values; symmetry full\n  \
-             note: with 1 address, sequential consistency is no more than coherence: verify 2 \
+             note: with 1 address, sequential consistency is the same as coherence: verify 2 \
              addresses, too\n  \
-             relative to the simple witness: stores to an address count in the order in which \
-             they happen\n  causality and data independence are evident from the source\n"
+             the simple witness: stores to an address count in the order in which \
+             they happen\n  data independence: shown from the source (the protocol only copies values)\n"
         );
         assert_eq!(
             report(&found, &[], true, false),

@@ -137,7 +137,9 @@ fn a_final_value_that_nobody_wrote_has_no_events_to_draw() {
     let sketch = Sketch::new("0: M[x] := 1\nfinal M[x] == 7").propagation("");
     let text = explain::text(&sketch.history, Model::Cc, &sketch.proof, false);
     assert!(
-        text.contains("The final M[x] == 7 (line 2) is 7, but nobody wrote that value to M[x]."),
+        text.contains(
+            "The final M[x] == 7 (line 2) is 7, but that value was never written to M[x]."
+        ),
         "{text}"
     );
     assert!(is_well_formed(&explain::svg(&sketch.history, Model::Cc, &sketch.proof)));

@@ -34,7 +34,10 @@ fn a_violation_in_a_line() {
         &row("t.trace", 1, &sketch.history, &violation(model, &sketch.proof), 41),
         false,
     );
-    assert_eq!(line, "t.trace #1: tso: violation (saturation, 4 events, 41 µs)");
+    assert_eq!(
+        line,
+        "t.trace #1: tso: violation (decided by decided by saturation, 4 events, 41 µs)"
+    );
 }
 
 #[test]
@@ -48,7 +51,7 @@ fn an_undecided_verdict_says_what_was_established() {
     let line = summary_line(&row("t", 2, &sketch.history, &undecided, 60_000_000), false);
     assert_eq!(
         line,
-        "t #2: sc: undecided (sat, 1 event, 60.0 s): the time budget ran out; \
+        "t #2: sc: undecided (decided by decided by sat, 1 event, 60.0 s): the time limit was reached (raise --budget); \
          7 of 9 pairs of writes are ordered"
     );
     let json = verdict_json(
@@ -56,7 +59,7 @@ fn an_undecided_verdict_says_what_was_established() {
         Fields { witness: false, stats: false },
     );
     assert!(json.ends_with(
-        ",\"reason\":\"the time budget ran out\",\
+        ",\"reason\":\"the time limit was reached (raise --budget)\",\
          \"established\":\"7 of 9 pairs of writes are ordered\"}"
     ));
 }

@@ -86,7 +86,7 @@ impl Child {
         thread::sleep(Duration::from_millis(5));
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         if !errors.is_empty() {
-            sentence += "\nthe last it said on standard error:";
+            sentence += "\nlast lines of its standard error:";
             for line in errors.iter() {
                 sentence += &format!("\n  {line}");
             }

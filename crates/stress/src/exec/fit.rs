@@ -21,7 +21,10 @@ pub(super) fn fits(program: &Program, history: &History) -> Result<Vec<Value>, S
         let mut done = id.into_iter().flat_map(|id| history.thread_events(id));
         for (index, instruction) in instructions.iter().enumerate() {
             let Some(event) = done.next() else {
-                return Err(format!("thread {thread} ends after {index} events"));
+                return Err(format!(
+                    "thread {thread} has only {index} events, fewer than the program has \
+                     instructions"
+                ));
             };
             if !is(program, instruction.action, history, event) {
                 let line = history.event(event).line;
@@ -31,7 +34,7 @@ pub(super) fn fits(program: &Program, history: &History) -> Result<Vec<Value>, S
         }
         if let Some(event) = done.next() {
             let line = history.event(event).line;
-            return Err(format!("line {line} is more than thread {thread} was told to do"));
+            return Err(format!("line {line} is beyond the last instruction of thread {thread}"));
         }
     }
     let initial = |label: &AddressLabel| {
@@ -45,7 +48,10 @@ pub(super) fn fits(program: &Program, history: &History) -> Result<Vec<Value>, S
     match wrong {
         Some(address) => {
             let label = &address.label;
-            Err(format!("M[{label}] begins with {}, so say `init`", initial(label)))
+            Err(format!(
+                "M[{label}] starts with {}: the trace needs an `init` line",
+                initial(label)
+            ))
         }
         None => Ok(reads),
     }

@@ -26,7 +26,7 @@ use crate::program::Program;
 use crate::target::{Ran, Runs, Target, TargetError};
 use child::{Child, Ended};
 use fit::fits;
-use patience::{Patience, Timed};
+use patience::{TimeLeft, Timed};
 
 /// A command that runs programs.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ impl Target for Exec {
         receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         program.check()?;
-        let patience = Arc::new(Patience::new(self.timeout));
+        let patience = Arc::new(TimeLeft::new(self.timeout));
         let order = program.order(runs.count, runs.seed) + "\n";
         let mut child = Child::start(&self.command, order)?;
         let timed = |stdout| Timed { input: stdout, patience: Arc::clone(&patience) };
@@ -83,15 +83,15 @@ impl Target for Exec {
         let mut session = Session { exec: self, patience, traces: 0 };
         let outcome = match traces {
             Some(traces) => session.listen(&traces, program, runs, receive),
-            None => Ok(Heard::Everything),
+            None => Ok(InputEnd::Everything),
         };
         let heard = match outcome {
             Ok(heard) => heard,
             Err(what) => return Err(child.misbehaved(&what)),
         };
         match heard {
-            Heard::Enough => Ok(()),
-            Heard::Everything => session.end(child),
+            InputEnd::Enough => Ok(()),
+            InputEnd::Everything => session.end(child),
         }
     }
 }
@@ -126,11 +126,11 @@ fn read(stdout: impl Read, output: u64, sender: &SyncSender<Trace>) {
 }
 
 /// Input of which the beginning was looked at.
-type Sniffed<R> = Chain<Cursor<Vec<u8>>, R>;
+type PeekedInput<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// Looks at the first thing in the output behind blanks and comments: JSON begins with a brace, text
 /// never does.
-fn sniff<R: Read>(mut input: R) -> Option<(Sniffed<R>, Format)> {
+fn sniff<R: Read>(mut input: R) -> Option<(PeekedInput<R>, Format)> {
     let mut seen = Vec::new();
     let mut piece = vec![0; 32 << 10];
     let mut comment = false;
@@ -163,7 +163,7 @@ struct Limited<R> {
 }
 
 /// What the failure says, so that it can be told from others.
-const TOO_MUCH: &str = "more output than it may print";
+const TOO_MUCH: &str = "more output than allowed";
 
 impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -195,7 +195,7 @@ fn finals(program: &Program, trace: &History) -> Option<Option<Vec<Value>>> {
 }
 
 /// How listening ended.
-enum Heard {
+enum InputEnd {
     /// The output has ended.
     Everything,
     /// Nobody wants to hear more.
@@ -205,7 +205,7 @@ enum Heard {
 /// A command at work.
 struct Session<'e> {
     exec: &'e Exec,
-    patience: Arc<Patience>,
+    patience: Arc<TimeLeft>,
     traces: u64,
 }
 
@@ -217,41 +217,45 @@ impl Session<'_> {
         program: &Program,
         runs: Runs<'_>,
         receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
-    ) -> Result<Heard, String> {
+    ) -> Result<InputEnd, String> {
         loop {
             if runs.stop.load(Ordering::Relaxed) {
-                return Ok(Heard::Enough);
+                return Ok(InputEnd::Enough);
             }
             let trace = match traces.recv_timeout(PULSE) {
                 Ok(trace) => trace.map_err(|error| self.not_a_trace(&error))?,
-                Err(RecvTimeoutError::Disconnected) => return Ok(Heard::Everything),
+                Err(RecvTimeoutError::Disconnected) => return Ok(InputEnd::Everything),
                 Err(RecvTimeoutError::Timeout) if self.patience.left().is_zero() => {
                     return Err(self.too_slow());
                 }
                 Err(RecvTimeoutError::Timeout) => continue,
             };
             self.traces += 1;
-            let reads = fits(program, &trace)
-                .map_err(|why| format!("printed a trace that is no run of it: {why}"))?;
+            let reads = fits(program, &trace).map_err(|why| {
+                format!("printed a trace that is not a run of the program: {why}")
+            })?;
             let ran = match finals(program, &trace) {
                 Some(finals) => Ran::Outcome(Outcome { reads, finals }, 1),
                 None => Ran::Recorded(Box::new(trace)),
             };
             if receive(ran).is_break() {
-                return Ok(Heard::Enough);
+                return Ok(InputEnd::Enough);
             }
         }
     }
 
     fn too_slow(&self) -> String {
-        format!("did not end within {:?}, after {} traces", self.exec.timeout, self.traces)
+        format!(
+            "did not finish within {:?} (--timeout), after {} traces",
+            self.exec.timeout, self.traces
+        )
     }
 
     fn not_a_trace(&self, error: &InputError) -> String {
         let text = error.render(false);
         match text.contains(TOO_MUCH) {
             true => format!("printed more than {} bytes", self.exec.output),
-            false => format!("printed something that is no trace:\n{}", text.trim_end()),
+            false => format!("printed something that is not a trace:\n{}", text.trim_end()),
         }
     }
 

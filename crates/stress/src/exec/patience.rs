@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The time that is left for a command.
-pub(super) struct Patience {
+pub(super) struct TimeLeft {
     timeout: Duration,
     waited: Mutex<Waited>,
 }
@@ -21,7 +21,7 @@ struct Waited {
     since: Option<Instant>,
 }
 
-impl Patience {
+impl TimeLeft {
     pub(super) fn new(timeout: Duration) -> Self {
         Self { timeout, waited: Mutex::default() }
     }
@@ -49,7 +49,7 @@ impl Patience {
 /// The output of a command, of which every read is a wait.
 pub(super) struct Timed<R> {
     pub(super) input: R,
-    pub(super) patience: Arc<Patience>,
+    pub(super) patience: Arc<TimeLeft>,
 }
 
 impl<R: Read> Read for Timed<R> {
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn only_waiting_for_the_output_counts() {
-        let patience = Arc::new(Patience::new(Duration::from_secs(1)));
+        let patience = Arc::new(TimeLeft::new(Duration::from_secs(1)));
         sleep(Duration::from_millis(60));
         assert_eq!(patience.left(), Duration::from_secs(1));
         let mut timed = Timed { input: Slow, patience: Arc::clone(&patience) };

@@ -88,14 +88,18 @@ impl fmt::Display for CycleError {
             ),
             CycleError::OneThread => write!(
                 f,
-                "a cycle goes through two threads or more: it needs two of Rfe, Fre and Coe"
+                "a cycle must go through at least two threads: it needs two of Rfe, Fre and Coe"
             ),
             CycleError::OnePlace => write!(
                 f,
-                "the cycle leaves a place once (d for different) and so cannot come back to it"
+                "the cycle changes the address only once (edges with d for \"different\"), so it \
+                 cannot return to its start"
             ),
             CycleError::Unordered => {
-                write!(f, "the cycle is of one place and has no program order: no memory shows it")
+                write!(
+                    f,
+                    "the cycle has one address and no program order, so no memory can show it"
+                )
             }
         }
     }

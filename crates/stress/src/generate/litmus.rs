@@ -100,9 +100,9 @@ impl FromStr for Assembly {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let known = Assembly::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        known.map(|&(_, each)| each).ok_or_else(|| {
-            format!("there is no architecture `{name}`; there are x86, riscv and aarch64")
-        })
+        known
+            .map(|&(_, each)| each)
+            .ok_or_else(|| format!("unknown architecture `{name}`; use x86, riscv or aarch64"))
     }
 }
 

@@ -107,7 +107,7 @@ impl FromStr for Mix {
         }
         let mut mix = Mix([0; Mix::KINDS.len()]);
         for part in text.split(',') {
-            let wrong = || MixError(format!("`{part}` is no weight"));
+            let wrong = || MixError(format!("`{part}` is not a weight"));
             let (name, weight) = part.split_once('=').ok_or_else(wrong)?;
             let kind = Mix::KINDS.iter().position(|(known, _)| *known == name.trim());
             let kind = kind.ok_or_else(wrong)?;

@@ -79,9 +79,9 @@ impl fmt::Display for KnobError {
             KnobError::Instructions => {
                 write!(f, "a program has 1 to {MAX_INSTRUCTIONS} instructions in all")
             }
-            KnobError::Places => write!(f, "a program has 1 to {} places", 1 << 24),
+            KnobError::Places => write!(f, "a program has 1 to {} addresses", 1 << 24),
             KnobError::PlacesPerLine => {
-                write!(f, "a cache line holds 1 to {WORDS_PER_LINE} places")
+                write!(f, "a cache line holds 1 to {WORDS_PER_LINE} addresses")
             }
             KnobError::Burst => write!(f, "a burst has at least one instruction"),
         }

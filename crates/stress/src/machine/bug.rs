@@ -24,18 +24,22 @@ impl Bug {
     /// All of them, with their names and what happens.
     pub const ALL: &'static [(Bug, &'static str, &'static str)] = &[
         (Bug::LostStore, "lost-store", "a store never reaches memory"),
-        (Bug::StaleRead, "stale-read", "a load returns what was there before the last write"),
+        (Bug::StaleRead, "stale-read", "a load returns the value before the last write"),
         (
             Bug::ReorderedDrain,
             "reordered-drain",
-            "a store reaches memory before an earlier one that it has to wait for",
+            "a store reaches memory before an earlier store that must come first",
         ),
         (
             Bug::BrokenForwarding,
             "broken-forwarding",
-            "a load overlooks its own thread's store in the buffer",
+            "a load ignores its own thread's store in the store buffer",
         ),
-        (Bug::TornAtomic, "torn-atomic", "others get between the read and write of an atomic"),
+        (
+            Bug::TornAtomic,
+            "torn-atomic",
+            "another store comes between the read and the write of an atomic",
+        ),
     ];
 
     /// Its name: `lost-store`.
@@ -63,7 +67,7 @@ pub struct UnknownBug(String);
 
 impl fmt::Display for UnknownBug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no bug `{}`; there are", self.0)?;
+        write!(f, "unknown bug `{}`; the bugs are", self.0)?;
         for (at, (_, name, _)) in Bug::ALL.iter().enumerate() {
             write!(f, "{} {name}", if at == 0 { "" } else { "," })?;
         }

@@ -7,7 +7,7 @@
 
 use history::{Kinds, Value};
 
-use super::rules::{MemoryModel, Party, waits};
+use super::rules::{AccessRole, MemoryModel, waits};
 use crate::program::{Action, Instruction, Program};
 
 /// How far a thread can look ahead.
@@ -101,7 +101,7 @@ impl Compiled {
             let Some(place) = later.action.place() else { continue };
             let (mut all, mut but_for_stores) = (0, 0);
             let kinds_later = kinds(later.action);
-            let party_later = Party { kinds: kinds_later, order: later.order };
+            let party_later = AccessRole { kinds: kinds_later, order: later.order };
             let mut addresses = 0;
             let mut fenced = Kinds::NONE;
             let bit = |earlier: usize| {
@@ -121,7 +121,7 @@ impl Compiled {
                     continue;
                 };
                 let kinds_earlier = kinds(earlier.action);
-                let party_earlier = Party { kinds: kinds_earlier, order: earlier.order };
+                let party_earlier = AccessRole { kinds: kinds_earlier, order: earlier.order };
                 if kinds_later.writes && model.settles_addresses() {
                     let causes = earlier.depends_on.iter();
                     addresses |= causes.fold(0, |mask, &cause| mask | bit(cause as usize));

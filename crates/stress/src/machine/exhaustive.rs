@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use history::{Kinds, Value};
 use rustc_hash::FxHashSet;
 
-use super::rules::{MemoryModel, Party, waits};
+use super::rules::{AccessRole, MemoryModel, waits};
 use crate::outcome::Outcome;
 use crate::program::{Action, Program};
 use crate::target::{Ran, Runs, Target, TargetError};
@@ -55,8 +55,8 @@ impl Exhaustive {
         let guessed = program.threads.iter().flatten().filter(|i| guesses(i.action)).count();
         if accesses.count() > MAX_ACCESSES || guessed > MAX_GUESSES {
             return Err(TargetError::Unsuitable(format!(
-                "running every way takes a program of at most {MAX_ACCESSES} accesses and \
-                 {MAX_GUESSES} compare-and-swaps"
+                "--exhaustive takes programs of at most {MAX_ACCESSES} accesses and {MAX_GUESSES} \
+                 compare-and-swaps"
             )));
         }
         let mut found = BTreeSet::new();
@@ -91,7 +91,7 @@ struct Access {
     action: Action,
     place: usize,
     kinds: Kinds,
-    party: Party,
+    party: AccessRole,
     /// What it waits for, as bits.
     waits: u64,
     /// The last earlier write of its place in its thread.
@@ -149,7 +149,7 @@ impl<'p> Guessed<'p> {
                 };
                 let depends_on = instruction.depends_on.iter();
                 let depends_on = depends_on.fold(0, |bits, &on| bits | bit(numbers[on as usize]));
-                let party = Party { kinds, order: instruction.order };
+                let party = AccessRole { kinds, order: instruction.order };
                 guessed.access(first, instruction.action, party, depends_on, &fences);
             }
         }
@@ -160,7 +160,7 @@ impl<'p> Guessed<'p> {
         &mut self,
         first: usize,
         action: Action,
-        party: Party,
+        party: AccessRole,
         depends_on: u64,
         fences: &[(usize, Kinds, Kinds)],
     ) {

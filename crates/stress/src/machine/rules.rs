@@ -109,7 +109,7 @@ pub struct NoMachine(pub String);
 
 impl fmt::Display for NoMachine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no machine `{}`; there are ", self.0)?;
+        write!(f, "unknown machine `{}`; the machines are ", self.0)?;
         let last = MemoryModel::ALL.len() - 1;
         for (at, model) in MemoryModel::ALL.iter().enumerate() {
             let before = match at {
@@ -137,12 +137,12 @@ impl FromStr for MemoryModel {
 
 /// What an access is to others of its thread.
 #[derive(Clone, Copy)]
-pub(super) struct Party {
+pub(super) struct AccessRole {
     pub(super) kinds: Kinds,
     pub(super) order: Option<AccessOrder>,
 }
 
-impl Party {
+impl AccessRole {
     fn is_atomic(self) -> bool {
         self.kinds == Kinds::ALL
     }
@@ -159,7 +159,12 @@ impl Party {
 }
 
 /// Whether an access waits for an earlier one of its thread, by program order and annotations.
-pub(super) fn waits(model: MemoryModel, earlier: Party, later: Party, same_place: bool) -> bool {
+pub(super) fn waits(
+    model: MemoryModel,
+    earlier: AccessRole,
+    later: AccessRole,
+    same_place: bool,
+) -> bool {
     let weakly = same_place && (earlier.kinds.reads || later.kinds.writes);
     match model {
         MemoryModel::Sc => true,
@@ -168,8 +173,8 @@ pub(super) fn waits(model: MemoryModel, earlier: Party, later: Party, same_place
         MemoryModel::Wmo => weakly,
         MemoryModel::Rmo => same_place && later.kinds.writes,
         MemoryModel::Rvwmo => {
-            let annotated = |party: Party| party.acquires() || party.releases();
-            let is_rcsc = |party: Party| party.is_atomic() && annotated(party);
+            let annotated = |party: AccessRole| party.acquires() || party.releases();
+            let is_rcsc = |party: AccessRole| party.is_atomic() && annotated(party);
             let both = is_rcsc(earlier) && is_rcsc(later);
             weakly || earlier.acquires() || later.releases() || both
         }

@@ -12,27 +12,27 @@ use std::fmt;
 const ONE: f64 = 1024.0;
 
 /// The largest factor.
-pub const MOST_FAVOUR: f64 = 1000.0;
+pub const MAX_WEIGHT: f64 = 1000.0;
 
 /// The factors of all rules; nothing if none was given.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Favour(Vec<u64>);
+pub(super) struct RuleWeights(Vec<u64>);
 
-impl Favour {
+impl RuleWeights {
     /// Gives all rules a factor whose names match.
     pub(super) fn give(
         &mut self,
         names: &[&str],
         pattern: &str,
         factor: f64,
-    ) -> Result<(), FavourError> {
-        if !(0.0..=MOST_FAVOUR).contains(&factor) {
-            return Err(FavourError::Factor(factor));
+    ) -> Result<(), WeightError> {
+        if !(0.0..=MAX_WEIGHT).contains(&factor) {
+            return Err(WeightError::Factor(factor));
         }
         if !names.iter().any(|name| matches(pattern, name)) {
             let mut names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
             names.dedup();
-            return Err(FavourError::NoRule { pattern: pattern.to_owned(), names });
+            return Err(WeightError::NoRule { pattern: pattern.to_owned(), names });
         }
         let parts = (factor * ONE).round() as u64;
         // What is not to happen never is something else than what is to happen hardly ever.
@@ -72,7 +72,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 
 /// Why a rule cannot be given a factor.
 #[derive(Debug, Clone, PartialEq)]
-pub enum FavourError {
+pub enum WeightError {
     /// It is negative, too large, or no number.
     Factor(f64),
     /// No rule has such a name.
@@ -84,25 +84,25 @@ pub enum FavourError {
     },
 }
 
-impl fmt::Display for FavourError {
+impl fmt::Display for WeightError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FavourError::Factor(factor) => {
-                write!(f, "{factor} is no weight: a rule has one from 0 to {MOST_FAVOUR}")
+            WeightError::Factor(factor) => {
+                write!(f, "{factor} is not a weight: weights are from 0 to {MAX_WEIGHT}")
             }
-            FavourError::NoRule { pattern, names } => {
+            WeightError::NoRule { pattern, names } => {
                 let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-                write!(f, "no rule is called \"{pattern}\"; there are {}", names.join(", "))
+                write!(f, "no rule is called \"{pattern}\"; the rules are {}", names.join(", "))
             }
         }
     }
 }
 
-impl std::error::Error for FavourError {}
+impl std::error::Error for WeightError {}
 
 #[cfg(test)]
 mod tests {
-    use super::{Favour, FavourError, matches};
+    use super::{RuleWeights, WeightError, matches};
 
     #[test]
     fn stars_stand_for_any_text() {
@@ -118,17 +118,18 @@ mod tests {
     #[test]
     fn the_last_factor_counts() {
         let names = ["evict E", "evict M", "load"];
-        let mut favour = Favour::default();
+        let mut favour = RuleWeights::default();
         assert_eq!(favour.weigh(2, 7), 7);
         favour.give(&names, "evict*", 0.5).unwrap();
         favour.give(&names, "evict M", 0.0).unwrap();
         assert_eq!([0, 1, 2].map(|rule| favour.weigh(rule, 10)), [5120, 0, 10240]);
         favour.give(&names, "load", 0.000_001).unwrap();
         assert_eq!(favour.weigh(2, 10), 10);
-        assert_eq!(favour.give(&names, "load", -1.0), Err(FavourError::Factor(-1.0)));
-        assert!(matches!(favour.give(&names, "load", f64::NAN), Err(FavourError::Factor(_))));
+        assert_eq!(favour.give(&names, "load", -1.0), Err(WeightError::Factor(-1.0)));
+        assert!(matches!(favour.give(&names, "load", f64::NAN), Err(WeightError::Factor(_))));
         let refused = favour.give(&names, "store", 1.0).unwrap_err();
-        let sentence = "no rule is called \"store\"; there are \"evict E\", \"evict M\", \"load\"";
+        let sentence =
+            "no rule is called \"store\"; the rules are \"evict E\", \"evict M\", \"load\"";
         assert_eq!(refused.to_string(), sentence);
     }
 }

@@ -16,7 +16,7 @@ const HANDFUL: u64 = 8;
 
 /// How many walks, by how many.
 #[derive(Debug, Clone, Copy)]
-pub struct Fleet<'a> {
+pub struct WalkJob<'a> {
     /// How many walks.
     pub count: u64,
     /// How many workers.
@@ -30,7 +30,7 @@ pub struct Fleet<'a> {
 pub fn walk_all<T: Send>(
     protocol: &Protocol,
     plan: &Plan,
-    fleet: Fleet<'_>,
+    fleet: WalkJob<'_>,
     make: impl Fn(Walk) -> T + Sync,
     receive: &mut dyn FnMut(T) -> ControlFlow<()>,
 ) {

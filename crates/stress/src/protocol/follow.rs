@@ -19,8 +19,8 @@ use murphi::machine::Firing;
 
 use super::Protocol;
 use super::guide::{Guide, NEUTRAL, NEVER};
-use super::stand::{Broken, Stand};
-use super::taste::{Clients, Taste};
+use super::stand::{Broken, ProtocolState};
+use super::taste::{Clients, RulePreferences};
 use crate::outcome::Outcome;
 use crate::program::{Action, Program};
 use chance::Rng;
@@ -52,12 +52,12 @@ pub(super) struct Followed {
 
 /// Runs programs.
 pub(super) struct Follower<'a> {
-    stand: Stand<'a>,
+    stand: ProtocolState<'a>,
     guide: &'a Guide,
 }
 
 /// The program as a run sees it.
-struct Script<'p> {
+struct ThreadProgress<'p> {
     program: &'p Program,
     /// For each processor the thread that it runs, and for each place its address.
     threads: Vec<Option<usize>>,
@@ -88,7 +88,7 @@ struct Place {
 
 impl<'a> Follower<'a> {
     pub(super) fn new(protocol: &'a Protocol, guide: &'a Guide) -> Self {
-        Follower { stand: Stand::new(protocol), guide }
+        Follower { stand: ProtocolState::new(protocol), guide }
     }
 
     /// The run with this number. The program has loads and stores only, and no more threads and
@@ -97,9 +97,9 @@ impl<'a> Follower<'a> {
         let mut rng = Rng::numbered(seed, number);
         let script = self.cast(program, &mut rng);
         let mut run = Run::begin(program);
-        let mut back = Retreat::default();
-        let mut taste = Taste::draw(Clients::Swarm, &mut rng);
-        let mut led = Lead::draw(&mut rng);
+        let mut back = Backtracking::default();
+        let mut taste = RulePreferences::draw(Clients::Swarm, &mut rng);
+        let mut led = RunProgress::draw(&mut rng);
         self.start(&mut run, &mut rng);
         let limit = STEPS + STEPS_EACH * program.len() as u64;
         let (mut idle, mut steps) = (0, 0);
@@ -114,8 +114,8 @@ impl<'a> Follower<'a> {
                     Some(place) => self.restore(&mut run, place),
                     None => self.start(&mut run, &mut rng),
                 }
-                taste = Taste::draw(Clients::Swarm, &mut rng);
-                led = Lead::draw(&mut rng);
+                taste = RulePreferences::draw(Clients::Swarm, &mut rng);
+                led = RunProgress::draw(&mut rng);
             } else if back.events() < run.log.len() {
                 idle = 0;
                 back.keep(self.place(&run));
@@ -125,7 +125,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Gives the threads processors, and the places addresses.
-    fn cast<'p>(&self, program: &'p Program, rng: &mut Rng) -> Script<'p> {
+    fn cast<'p>(&self, program: &'p Program, rng: &mut Rng) -> ThreadProgress<'p> {
         let recording = self.stand.recording();
         let mut processors: Vec<usize> = (0..recording.processors.len()).collect();
         let mut addresses: Vec<u32> = (0..recording.addresses.len() as u32).collect();
@@ -135,7 +135,7 @@ impl<'a> Follower<'a> {
         for (thread, processor) in (0..program.threads.len()).zip(processors) {
             threads[processor] = Some(thread);
         }
-        Script { program, threads, addresses }
+        ThreadProgress { program, threads, addresses }
     }
 
     fn start(&mut self, run: &mut Run, rng: &mut Rng) {
@@ -148,10 +148,10 @@ impl<'a> Follower<'a> {
     /// Takes a step that the program allows, if one leads on.
     fn step(
         &mut self,
-        script: &Script<'_>,
+        script: &ThreadProgress<'_>,
         run: &mut Run,
-        taste: &Taste,
-        led: Lead,
+        taste: &RulePreferences,
+        led: RunProgress,
         rng: &mut Rng,
     ) -> bool {
         let recording = self.stand.recording();
@@ -214,7 +214,7 @@ impl<'a> Follower<'a> {
     }
 }
 
-impl Script<'_> {
+impl ThreadProgress<'_> {
     /// The thread of a load or store.
     fn thread(&self, event: &RecordedEvent) -> Option<usize> {
         let counts = event.kind != EventKind::Commit;
@@ -275,8 +275,8 @@ impl Run {
     }
 
     /// What the run came to, with the values of the program for those of the protocol.
-    fn end(self, script: &Script<'_>) -> Followed {
-        let Script { program, addresses, .. } = script;
+    fn end(self, script: &ThreadProgress<'_>) -> Followed {
+        let ThreadProgress { program, addresses, .. } = script;
         let initial = |address: u32| {
             let place = addresses.iter().position(|&other| other == address);
             place.and_then(|place| program.places.get(place)).map_or(0, |place| place.initial)
@@ -314,16 +314,16 @@ impl Run {
 
 /// How a run goes for what the program wants.
 #[derive(Clone, Copy)]
-struct Lead {
+struct RunProgress {
     /// How much likelier a load or store of the program is, as a power of two.
     eager: u32,
     /// Whether what usually leads there is preferred, or only what never does is avoided.
     led: bool,
 }
 
-impl Lead {
+impl RunProgress {
     fn draw(rng: &mut Rng) -> Self {
-        Lead { eager: [0, 2, 4, 8][rng.below(4)], led: rng.percent(75) }
+        RunProgress { eager: [0, 2, 4, 8][rng.below(4)], led: rng.percent(75) }
     }
 
     fn eager(self, liked: u64) -> u64 {
@@ -338,14 +338,14 @@ impl Lead {
 
 /// Where a run has been, and how far it goes back next time.
 #[derive(Default)]
-struct Retreat {
+struct Backtracking {
     places: VecDeque<Place>,
     /// The most loads and stores that a run had when it went back, and how often since.
     most: usize,
     times: u32,
 }
 
-impl Retreat {
+impl Backtracking {
     /// The loads and stores at the last place.
     fn events(&self) -> usize {
         self.places.back().map_or(0, |place| place.events)

@@ -2,7 +2,7 @@
 //!
 //! A protocol calls procedures where its processors load and store; [`conform::record`] makes it
 //! write these events down and lets every store have a value of its own. A [`Walker`] takes random
-//! steps and collects the events; a [`Scribe`] makes histories and text of them; [`walk_all`] does
+//! steps and collects the events; a [`TraceWriter`] makes histories and text of them; [`walk_all`] does
 //! both on all cores, with results that depend on nothing but the seed. [`Programs`] are told by a
 //! test program what to load and store instead: a target like any other. A run that a search has
 //! found is walked along by [`Walker::retrace`].
@@ -54,14 +54,14 @@ use murphi::interpret::{End, RuntimeError};
 use murphi::machine::{Check, Machine, Outcome, Successors};
 use murphi::value::State;
 
-use favour::Favour;
+use favour::RuleWeights;
 use parameters::Parameters;
 
-pub use favour::{FavourError, MOST_FAVOUR};
-pub use fleet::{Fleet, walk_all};
+pub use favour::{MAX_WEIGHT, WeightError};
+pub use fleet::{WalkJob, walk_all};
 pub use programs::Programs;
-pub use retrace::Called;
-pub use scribe::Scribe;
+pub use retrace::ScheduledStep;
+pub use scribe::TraceWriter;
 pub use stand::Broken;
 pub use taste::Clients;
 pub use walk::{Ending, Plan, Step, Walk, Walker};
@@ -71,7 +71,7 @@ pub struct Protocol {
     recording: Recording,
     /// For each rule.
     parameters: Vec<Parameters>,
-    favour: Favour,
+    favour: RuleWeights,
     engine: Engine,
     /// The states to begin with, and what every address holds there.
     starts: Vec<(Vec<u8>, u64)>,
@@ -83,16 +83,16 @@ impl Protocol {
         let interpreter = &recording.interpreter;
         let engine = Engine::new(interpreter);
         let parameters = Parameters::of_rules(&recording);
-        let favour = Favour::default();
+        let favour = RuleWeights::default();
         let mut protocol = Protocol { recording, parameters, favour, engine, starts: Vec::new() };
         protocol.starts = protocol.find_starts()?;
         Ok(protocol)
     }
 
     /// From now on, steps by the rules with this name (`*` stands for any text) are so many times as
-    /// likely in comparison with others: from 0, which is never, to [`MOST_FAVOUR`]. If a rule is
+    /// likely in comparison with others: from 0, which is never, to [`MAX_WEIGHT`]. If a rule is
     /// named several times, the last time counts.
-    pub fn favour(&mut self, name: &str, factor: f64) -> Result<(), FavourError> {
+    pub fn favour(&mut self, name: &str, factor: f64) -> Result<(), WeightError> {
         let rules = &self.recording.interpreter.model().rules;
         let names: Vec<&str> = rules.iter().map(|rule| &*rule.name).collect();
         self.favour.give(&names, name, factor)
@@ -169,7 +169,7 @@ impl Protocol {
                     _ => format!("rule \"{name}\" fails"),
                 }
             }
-            Broken::Deadlock => "deadlock: no rule leads on".to_owned(),
+            Broken::Deadlock => "deadlock: no rule leads to another state".to_owned(),
         }
     }
 }
@@ -191,8 +191,8 @@ impl fmt::Display for ProtocolError {
             ProtocolError::Start(error) => write!(f, "a start state fails: {}", error.message),
             ProtocolError::NoStart => f.write_str("there is no start state"),
             ProtocolError::Mixed => f.write_str(
-                "a start state has different values in it, so it is not known what an address \
-                 holds at first; let all addresses begin with the lowest value",
+                "a start state has different values in it, so the initial values of the addresses \
+                 are not known; let all addresses start with the lowest value",
             ),
         }
     }

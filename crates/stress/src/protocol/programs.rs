@@ -30,8 +30,8 @@ impl Programs {
     /// Makes a protocol ready for programs: some free walks show where its rules lead.
     pub fn new(protocol: Protocol) -> Result<Self, TargetError> {
         if !protocol.recording.fresh {
-            let why = "it is not evident that the protocol treats values as cargo, so stores \
-                       cannot have the values of a program";
+            let why = "data independence is not established (the protocol may do more than copy \
+                       values), so its stores cannot take the values of a program";
             return Err(TargetError::Unavailable(why.to_owned()));
         }
         let guide = Arc::new(Guide::learn(&protocol));
@@ -53,15 +53,15 @@ impl Programs {
         if program.threads.len() > processors {
             let have = program.threads.len();
             return Some(format!(
-                "it has {have} threads, and the protocol {processors} processors: give its \
-                 constant another value by --const"
+                "the program has {have} threads and the protocol {processors} processors: change \
+                 the constant of the protocol with --const NAME=VALUE"
             ));
         }
         if program.places.len() > addresses {
             let have = program.places.len();
             return Some(format!(
-                "it has {have} places, and the protocol {addresses} addresses: give its constant \
-                 another value by --const"
+                "the program has {have} addresses and the protocol {addresses}: change the \
+                 constant of the protocol with --const NAME=VALUE"
             ));
         }
         let mut stores = 0;
@@ -77,14 +77,17 @@ impl Programs {
                     _ => "an atomic",
                 };
                 return Some(format!(
-                    "instruction {index} of thread {thread} is {what}, and a protocol has only \
-                     loads and stores"
+                    "instruction {index} of thread {thread} is {what}; a protocol runs loads and \
+                     stores only"
                 ));
             }
         }
         let values = self.protocol.recording.values;
         (stores >= values).then(|| {
-            format!("it has {stores} stores, and there are {values} values: --values N for more")
+            format!(
+                "the program has {stores} stores and the protocol {values} values: use \
+                     --values N for more"
+            )
         })
     }
 

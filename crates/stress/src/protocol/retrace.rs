@@ -13,7 +13,7 @@ use super::walk::{Ending, Walk, Walker};
 
 /// A step that is to be taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Called {
+pub struct ScheduledStep {
     /// Which rule.
     pub rule: u32,
     /// Its parameters: what each is called in the source, and what it is.
@@ -23,7 +23,7 @@ pub struct Called {
 impl Walker<'_> {
     /// Takes these steps from some start state. Without success, the number of the first step, from
     /// 0, that is possible from none where those before it were.
-    pub fn retrace(&mut self, steps: &[Called]) -> Result<Walk, usize> {
+    pub fn retrace(&mut self, steps: &[ScheduledStep]) -> Result<Walk, usize> {
         let mut furthest = 0;
         for start in 0..self.stand.starts() {
             match self.retrace_from(start, steps) {
@@ -34,7 +34,7 @@ impl Walker<'_> {
         Err(furthest)
     }
 
-    fn retrace_from(&mut self, start: usize, steps: &[Called]) -> Result<Walk, usize> {
+    fn retrace_from(&mut self, start: usize, steps: &[ScheduledStep]) -> Result<Walk, usize> {
         let recording = self.stand.recording();
         let initial = self.stand.start_at(start);
         let mut walk = Walk::begin(0, initial, steps.len());
@@ -57,7 +57,7 @@ impl Walker<'_> {
     }
 
     /// Whether the parameters of an instance are called so.
-    fn is_called(&self, step: &Called, instance: u64, state: &[u8]) -> bool {
+    fn is_called(&self, step: &ScheduledStep, instance: u64, state: &[u8]) -> bool {
         let recording = self.stand.recording();
         let interpreter = &recording.interpreter;
         let (model, layout) = (interpreter.model(), interpreter.layout());

@@ -12,12 +12,12 @@ use murphi::value::State;
 use super::{Protocol, Walk};
 
 /// Writes walks down.
-pub struct Scribe<'a> {
+pub struct TraceWriter<'a> {
     protocol: &'a Protocol,
     addresses: Vec<AddressLabel>,
 }
 
-impl<'a> Scribe<'a> {
+impl<'a> TraceWriter<'a> {
     /// For walks of a protocol.
     pub fn new(protocol: &'a Protocol) -> Self {
         let label = |name: &String| match name.parse() {
@@ -25,7 +25,7 @@ impl<'a> Scribe<'a> {
             Err(_) => AddressLabel::Name(name.as_str().into()),
         };
         let addresses = protocol.recording.addresses.iter().map(label).collect();
-        Scribe { protocol, addresses }
+        TraceWriter { protocol, addresses }
     }
 
     /// The walk as a history; if `ordered`, with the order in which stores counted: that of their

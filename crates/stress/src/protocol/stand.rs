@@ -38,7 +38,7 @@ pub enum Broken {
 }
 
 /// A protocol in a state.
-pub(super) struct Stand<'a> {
+pub(super) struct ProtocolState<'a> {
     protocol: &'a Protocol,
     machine: Box<dyn Machine>,
     /// Where it is.
@@ -66,12 +66,12 @@ pub(super) struct Possible {
     pub(super) idle: bool,
 }
 
-impl<'a> Stand<'a> {
+impl<'a> ProtocolState<'a> {
     pub(super) fn new(protocol: &'a Protocol) -> Self {
         let model = protocol.recording.interpreter.model();
         let size = protocol.recording.interpreter.layout().size as usize;
         let has = |kind: PropertyKind| model.properties.iter().any(|p| p.kind == kind);
-        Stand {
+        ProtocolState {
             protocol,
             machine: protocol.machine(),
             state: Vec::new(),

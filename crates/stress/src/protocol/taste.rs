@@ -26,7 +26,7 @@ pub enum Clients {
 }
 
 /// The likes of one trace, for the time being.
-pub(super) struct Taste {
+pub(super) struct RulePreferences {
     key: u64,
     /// For how many steps a taste lasts, and how many of these are left.
     lasts: u64,
@@ -57,10 +57,10 @@ const DISLIKED: u32 = 6;
 /// How much less likely a step may be at most, as a power of two.
 const FAINTEST: u64 = 12;
 
-impl Taste {
+impl RulePreferences {
     pub(super) fn draw(clients: Clients, rng: &mut Rng) -> Self {
         let (lasts, left) = (u64::MAX, u64::MAX);
-        let mut taste = Taste { key: 0, lasts, left, kind: Kind::Indifferent, hits: 0 };
+        let mut taste = RulePreferences { key: 0, lasts, left, kind: Kind::Indifferent, hits: 0 };
         if clients == Clients::Swarm {
             taste.lasts = [u64::MAX, 16, 64, 256][rng.below(4)];
             taste.change(rng);

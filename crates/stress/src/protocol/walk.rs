@@ -12,8 +12,8 @@ use explore::Deadlock;
 use murphi::machine::Firing;
 
 use super::Protocol;
-use super::stand::{Broken, Stand};
-use super::taste::{Clients, Taste};
+use super::stand::{Broken, ProtocolState};
+use super::taste::{Clients, RulePreferences};
 use chance::Rng;
 
 /// How many steps without a load or a store end a walk. A store that a wrong protocol commits over
@@ -108,18 +108,18 @@ pub enum Ending {
 
 /// Walks a protocol.
 pub struct Walker<'a> {
-    pub(super) stand: Stand<'a>,
+    pub(super) stand: ProtocolState<'a>,
 }
 
 impl<'a> Walker<'a> {
     pub(super) fn new(protocol: &'a Protocol) -> Self {
-        Walker { stand: Stand::new(protocol) }
+        Walker { stand: ProtocolState::new(protocol) }
     }
 
     /// Takes the walk with this number.
     pub fn walk(&mut self, plan: &Plan, number: u64) -> Walk {
         let mut rng = Rng::numbered(plan.seed, number);
-        let mut taste = Taste::draw(plan.clients, &mut rng);
+        let mut taste = RulePreferences::draw(plan.clients, &mut rng);
         let recording = self.stand.recording();
         let initial = self.stand.start(&mut rng);
         let mut walk = Walk::begin(number, initial, plan.operations + 8);
@@ -152,7 +152,7 @@ impl<'a> Walker<'a> {
     fn step(
         &mut self,
         plan: &Plan,
-        taste: &Taste,
+        taste: &RulePreferences,
         rng: &mut Rng,
         walk: &mut Walk,
     ) -> Option<Firing> {

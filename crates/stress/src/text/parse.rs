@@ -17,7 +17,7 @@ const ATOMIC_HELP: &str = "atomics are a swap `<M[x] ?; M[x] := 1>`, a fetch-and
                            `<M[x] ?; M[x] += 1>` and a compare-and-swap `<M[x] ? 0; M[x] := 1>`";
 const SUFFIX_HELP: &str = "an instruction may be followed by `as name`, `dep name,name` and, if it is \
                            an access, by `acq`, `acqpc`, `rel`, `acqrel` or `sc`";
-const INIT_HELP: &str = "`init M[x] == 5` says what is there at first";
+const INIT_HELP: &str = "`init M[x] == 5` gives the initial value";
 const PLACE_HELP: &str =
     "`place M[x] line 0 word 1` puts it into the second of the eight words of cache line 0";
 const THREADS_HELP: &str = "`threads 4` says how many threads there are";
@@ -171,7 +171,7 @@ impl Draft {
                 .with_help(Some(PLACE_HELP)));
         };
         if !self.taken.insert((line, word)) {
-            return Err(scanner.senseless(span, "another place lies there"));
+            return Err(scanner.senseless(span, "another address is there"));
         }
         let place = self.place_of(label) as usize;
         if self.seats[place].replace((line, word)).is_some() {
@@ -329,7 +329,8 @@ impl Draft {
         };
         let instruction = &self.program.threads[thread as usize][index as usize];
         if !instruction.action.reads() {
-            return Err(scanner.senseless(span, format!("`{name}` returns nothing")));
+            return Err(scanner
+                .senseless(span, format!("`{name}` is a store or fence and returns no value")));
         }
         Ok((thread, index))
     }

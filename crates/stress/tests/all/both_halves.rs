@@ -24,7 +24,7 @@ use murphi::print::print;
 use murphi::source::Source;
 use murphi::value::State;
 use tribunal_stress::protocol::{
-    Called, Clients, Ending, Fleet, Plan, Protocol, Scribe, Walk, walk_all,
+    Clients, Ending, Plan, Protocol, ScheduledStep, TraceWriter, Walk, WalkJob, walk_all,
 };
 
 /// How both halves are asked.
@@ -88,7 +88,7 @@ pub(crate) enum Verified {
 
 /// A run that an observer objects to, and its loads and stores.
 pub(crate) struct Objection {
-    pub(crate) steps: Vec<Called>,
+    pub(crate) steps: Vec<ScheduledStep>,
     pub(crate) trace: String,
 }
 
@@ -136,7 +136,8 @@ pub(crate) fn ask(name: &str, program: &Program, asked: &Asked) -> Option<Told> 
     let mut traces = traces(&protocol, asked, count);
     if let (false, Verified::Violated, Some(run)) = (traces.violates, verified, &objection) {
         let walk = protocol.walker().retrace(&run.steps);
-        traces.retraced = walk.is_ok_and(|walk| violates(&Scribe::new(&protocol), asked, &walk));
+        traces.retraced =
+            walk.is_ok_and(|walk| violates(&TraceWriter::new(&protocol), asked, &walk));
     }
     Some(Told { verified, objection, traces })
 }
@@ -157,7 +158,7 @@ fn verified(
     let found = match verify(source, &options, &mut |_, _| (), &AtomicBool::new(false)) {
         Ok(found) => found,
         Err(Failure::Unsuitable(_) | Failure::Composition(..)) => return (Verified::Broken, None),
-        Err(Failure::TooLarge | Failure::NotRepeatable(_)) => return (Verified::Undecided, None),
+        Err(_) => return (Verified::Undecided, None),
     };
     match &found.verdict {
         Verdict::Broken(Breach::MemoryModel(run)) => {
@@ -178,18 +179,18 @@ fn objection(found: &Verification, alarm: &Counterexample) -> Objection {
 }
 
 /// The steps of a run, by the names of their parameters.
-fn called(lemma: &Interpreter, run: &[explore::Step]) -> Vec<Called> {
+fn called(lemma: &Interpreter, run: &[explore::Step]) -> Vec<ScheduledStep> {
     let (model, layout) = (lemma.model(), lemma.layout());
     let steps = run.windows(2).map(|pair| {
         let from = State::decode(model, layout, &pair[0].state).expect("it is a state");
         let rule = &model.rules[pair[1].rule as usize];
         let parameters = bindings(model, rule, pair[1].instance, &from);
-        Called { rule: pair[1].rule, parameters }
+        ScheduledStep { rule: pair[1].rule, parameters }
     });
     steps.collect()
 }
 
-fn violates(scribe: &Scribe<'_>, asked: &Asked, walk: &Walk) -> bool {
+fn violates(scribe: &TraceWriter<'_>, asked: &Asked, walk: &Walk) -> bool {
     let history = scribe.history(walk, false).expect("what a protocol records is a history");
     let verdict = judge(&history, asked.model, Engine::Auto, &Budget::unlimited());
     matches!(verdict.outcome, Outcome::Broken(_))
@@ -202,9 +203,9 @@ fn traces(protocol: &Protocol, asked: &Asked, count: u64) -> Traces {
         clients: asked.clients,
         ..Plan::default()
     };
-    let scribe = Scribe::new(protocol);
+    let scribe = TraceWriter::new(protocol);
     let stop = AtomicBool::new(false);
-    let fleet = Fleet { count, jobs: 1, stop: &stop };
+    let fleet = WalkJob { count, jobs: 1, stop: &stop };
     let make = |walk: Walk| (violates(&scribe, asked, &walk), walk.ending != Ending::Complete);
     let mut found = Traces::default();
     walk_all(protocol, &plan, fleet, make, &mut |(violates, short)| {

@@ -100,14 +100,20 @@ fn whatever_a_command_does_wrong_is_said() {
     let good = "printf '0: x := 1\\n0: x == 1\\ncheck\\n'";
     for (command, what) in [
         ("true", "the target printed no trace"),
-        ("echo oops >&2; exit 3", "the target exited with status 3\nthe last it said on standard"),
+        ("echo oops >&2; exit 3", "the target exited with status 3\nlast lines of its standard"),
         ("kill -SEGV $$", "the target was killed by signal 11"),
-        ("echo garbage", "the target printed something that is no trace:\noutput:1:1: expected"),
-        ("head -c 5000 /dev/urandom | od -c", "the target printed something that is no trace"),
-        ("printf '0: x := 1\\ncheck\\n'", "no run of it: thread 0 ends after 1 events"),
+        ("echo garbage", "the target printed something that is not a trace:\noutput:1:1: expected"),
+        ("head -c 5000 /dev/urandom | od -c", "the target printed something that is not a trace"),
+        (
+            "printf '0: x := 1\\ncheck\\n'",
+            "not a run of the program: thread 0 has only 1 events, fewer than the program has instructions",
+        ),
         ("printf '0: x := 2\\n0: x == 2\\ncheck\\n'", "line 1 is not instruction 0 of thread 0"),
         ("printf '0: x := 1\\n0: y == 0\\ncheck\\n'", "line 2 is not instruction 1 of thread 0"),
-        ("printf '0: x := 1\\n0: x == 1\\n0: x == 1\\ncheck\\n'", "line 3 is more than thread 0"),
+        (
+            "printf '0: x := 1\\n0: x == 1\\n0: x == 1\\ncheck\\n'",
+            "line 3 is beyond the last instruction of thread 0",
+        ),
         ("printf '0: x := 1\\n0: x == 1\\n7: sync\\ncheck\\n'", "the program has no thread 7"),
         (&format!("{good}; exit 4"), "the target exited with status 4"),
         ("not-a-command-at-all", "the target exited with status 127"),
@@ -126,15 +132,18 @@ fn a_command_that_hangs_or_floods_is_ended_with_all_it_started() {
     let started = Instant::now();
     let hangs = format!("(sleep 2; touch '{}') & sleep 1000", marker.display());
     let said = misbehaves(Exec::new(hangs).with_timeout(Duration::from_millis(300)));
-    assert!(said.starts_with("the target did not end within 300ms, after 0 traces"), "{said}");
+    assert!(
+        said.starts_with("the target did not finish within 300ms (--timeout), after 0 traces"),
+        "{said}"
+    );
     let flood = Exec::new("yes '0: x := 1'").with_output(1 << 20);
     assert_eq!(misbehaves(flood), "the target printed more than 1048576 bytes");
     let mutters = Exec::new("yes >&2").with_timeout(Duration::from_millis(300));
     let said = misbehaves(mutters);
-    assert!(said.contains("did not end") && said.lines().count() <= 12, "{said}");
+    assert!(said.contains("did not finish") && said.lines().count() <= 12, "{said}");
     // One that leaves its group keeps its output open, but not us.
     let leaves = Exec::new("setsid sleep 20 & exit 0").with_timeout(Duration::from_millis(300));
-    assert!(misbehaves(leaves).contains("did not end within"));
+    assert!(misbehaves(leaves).contains("did not finish within"));
     assert!(started.elapsed() < Duration::from_secs(10));
     std::thread::sleep(Duration::from_millis(2300));
     assert!(!marker.exists(), "what a command started outlives it");

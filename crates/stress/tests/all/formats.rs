@@ -157,7 +157,7 @@ fn every_mistake_has_its_own_sentence() {
         ("0: <x ?; y := 1>", "p:1:10: an atomic reads and writes one address"),
         ("0: <x ? 1; x += 1>", "p:1:14: expected `:=`, found `+`"),
         ("0: fence x,r", "p:1:10: expected `r`, `w` or `rw`, found `x`"),
-        ("0: x := 1 as a dep a", "p:1:20: `a` returns nothing"),
+        ("0: x := 1 as a dep a", "p:1:20: `a` is a store or fence and returns no value"),
         ("0: x ? as a\n0: x ? as a", "p:2:11: the name `a` is taken"),
         ("0: x ? as a as b", "p:1:13: a second name for one event"),
         (
@@ -167,7 +167,7 @@ fn every_mistake_has_its_own_sentence() {
         ("0: y := 1 dep b", "p:1:15: no instruction is called `b` so far"),
         ("init x == 1\ninit x == 2", "p:2:1: a second `init` for M[x]"),
         ("place x line 0 word 8", "p:1:21: a cache line has the words 0 to 7"),
-        ("place x line 0 word 1\nplace y line 0 word 1", "p:2:1: another place lies there"),
+        ("place x line 0 word 1\nplace y line 0 word 1", "p:2:1: another address is there"),
         ("place x line 0 word 1\nplace x line 0 word 2", "p:2:1: a second `place`"),
         ("70000: x ?", "p:1:1: a program has at most 65536 threads"),
         ("0: x ? as a\nexists a == 0, a == 1", "p:2:1: the outcome says two things"),
@@ -186,14 +186,14 @@ fn mistakes_in_json_have_their_own_sentences() {
         format!(r#"{{"places":[{{"addr":"x","line":0,"word":0}}],"threads":[[{instruction}]]}}"#)
     };
     for (text, sentence) in [
-        (program(r#"{"op":"jump"}"#), "there is no op `jump`; there are `read`"),
+        (program(r#"{"op":"jump"}"#), "unknown op `jump`; use `read`"),
         (program(r#"{"op":"write","addr":"x"}"#), "`write` needs `value`"),
         (program(r#"{"op":"read","addr":"x","value":1}"#), "`read` takes no `value`"),
         (program(r#"{"op":"read","addr":"y"}"#), "`places` has no \"y\""),
         (program(r#"{"op":"read","addr":"x","deps":[0]}"#), "depends on one that is not"),
         (program(r#"{"op":"fence","before":"x","after":"r"}"#), "`x` is none of \"r\""),
-        (program(r#"{"op":"read","adr":"x"}"#), "not a JSON object: unknown field `adr`"),
-        ("{".to_owned(), "not a JSON object: EOF"),
+        (program(r#"{"op":"read","adr":"x"}"#), "not a valid JSON object: unknown field `adr`"),
+        ("{".to_owned(), "not a valid JSON object: EOF"),
     ] {
         let refused = parse_programs_json("p", &text).unwrap_err().to_string();
         assert!(refused.contains(sentence) && refused.starts_with("p:1:"), "{text}: {refused}");

@@ -11,7 +11,7 @@ use murphi::instance::bindings;
 use murphi::source::Source;
 use murphi::value::State;
 use tribunal_stress::protocol::{
-    Broken, Called, Ending, Fleet, Plan, Protocol, Scribe, Step, Walk, walk_all,
+    Broken, Ending, Plan, Protocol, ScheduledStep, Step, TraceWriter, Walk, WalkJob, walk_all,
 };
 
 fn source(file: &str) -> Source {
@@ -32,7 +32,7 @@ fn protocol(file: &str, constants: &[(&str, &str)]) -> Protocol {
 
 /// How many of the first `count` traces violate the model, up to the first that does.
 fn traces_to_violation(protocol: &Protocol, model: Model, count: u64) -> Option<u64> {
-    let scribe = Scribe::new(protocol);
+    let scribe = TraceWriter::new(protocol);
     let violates = |walk: Walk| {
         let history = scribe.history(&walk, false).unwrap();
         let verdict = judge(&history, model, Engine::Auto, &Budget::unlimited());
@@ -40,7 +40,7 @@ fn traces_to_violation(protocol: &Protocol, model: Model, count: u64) -> Option<
     };
     let stop = AtomicBool::new(false);
     let (mut tried, mut found) = (0, false);
-    let fleet = Fleet { count, jobs: 2, stop: &stop };
+    let fleet = WalkJob { count, jobs: 2, stop: &stop };
     walk_all(protocol, &Plan::default(), fleet, violates, &mut |violates| {
         tried += 1;
         found = violates;
@@ -87,7 +87,7 @@ fn loads_in_functions_are_recorded() {
     let protocol = protocol_of(&Source { name: "twice.m".into(), text: text.into() }, &[]);
     let stop = AtomicBool::new(false);
     let mut broken = Vec::new();
-    let fleet = Fleet { count: 5, jobs: 1, stop: &stop };
+    let fleet = WalkJob { count: 5, jobs: 1, stop: &stop };
     walk_all(&protocol, &Plan::default(), fleet, |walk: Walk| walk.broken.is_some(), &mut |is| {
         broken.push(is);
         ControlFlow::Continue(())
@@ -116,7 +116,7 @@ fn traces_of_broken_protocols_violate_their_memory_model() {
 #[test]
 fn a_walk_depends_on_nothing_but_the_seed_and_its_number() {
     let protocol = protocol("msi.m", &TWO);
-    let scribe = Scribe::new(&protocol);
+    let scribe = TraceWriter::new(&protocol);
     let texts = |seed: u64, jobs: usize| {
         let plan = Plan { operations: 20, seed, ..Plan::default() };
         let stop = AtomicBool::new(false);
@@ -126,7 +126,7 @@ fn a_walk_depends_on_nothing_but_the_seed_and_its_number() {
             scribe.text(&walk, true, &mut text);
             text
         };
-        let fleet = Fleet { count: 50, jobs, stop: &stop };
+        let fleet = WalkJob { count: 50, jobs, stop: &stop };
         walk_all(&protocol, &plan, fleet, make, &mut |text: String| {
             all.push_str(&text);
             ControlFlow::Continue(())
@@ -157,7 +157,7 @@ fn every_store_has_a_value_of_its_own() {
 #[test]
 fn the_text_of_a_walk_reads_as_its_history() {
     let protocol = protocol("msi.m", &TWO);
-    let scribe = Scribe::new(&protocol);
+    let scribe = TraceWriter::new(&protocol);
     let plan = Plan { steps: true, ..Plan::default() };
     for number in 0..20 {
         let walk = protocol.walker().walk(&plan, number);
@@ -316,19 +316,19 @@ fn a_walk_can_be_taken_again_by_its_steps() {
     let called = |step: &Step| {
         let from = State::decode(model, layout, &step.from).unwrap();
         let rule = &model.rules[step.rule as usize];
-        Called { rule: step.rule, parameters: bindings(model, rule, step.instance, &from) }
+        ScheduledStep { rule: step.rule, parameters: bindings(model, rule, step.instance, &from) }
     };
     let plan = Plan { steps: true, ..Plan::default() };
     let mut walker = protocol.walker();
     for number in 0..20 {
         let walk = walker.walk(&plan, number);
-        let mut steps: Vec<Called> = walk.steps.iter().map(called).collect();
+        let mut steps: Vec<ScheduledStep> = walk.steps.iter().map(called).collect();
         let again = walker.retrace(&steps).unwrap();
         assert_eq!((again.events, again.length), (walk.events, walk.length));
         // A step that is not possible is named: nobody has stored anything at first.
         let commit = model.rules.iter().position(|rule| rule.name.starts_with("write the oldest"));
         let parameters = steps[0].parameters.clone();
-        steps.insert(0, Called { rule: commit.unwrap() as u32, parameters });
+        steps.insert(0, ScheduledStep { rule: commit.unwrap() as u32, parameters });
         assert_eq!(walker.retrace(&steps).unwrap_err(), 0);
     }
 }

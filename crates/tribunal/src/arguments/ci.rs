@@ -12,18 +12,18 @@ const CODE_QUALITY: &str = "gl-code-quality-report.json";
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Continuous integration")]
 pub(crate) struct CiFlags {
-    /// Write a JUnit XML file: a case for each trace, model or test, with the explanation of each
-    /// violation. What is undecided is an error.
+    /// Write a JUnit XML file with one case for each trace, model or test.
     ///
-    /// The file appears when the run ends, also when it is interrupted.
-    #[arg(long, value_name = "FILE")]
+    /// A violation is a failure with its explanation; an undecided case is an error. The file is written
+    /// when the run ends or is interrupted.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) junit: Option<PathBuf>,
 
-    /// Show what is wrong at the lines of files: `github`, `gitlab` or `gitlab:FILE`.
+    /// Annotate violations and errors at their lines: `github`, `gitlab` or `gitlab:FILE`.
     ///
     /// `github` prints workflow commands on standard error. `gitlab` writes a Code Quality report to
     /// FILE, or to gl-code-quality-report.json.
-    #[arg(long, value_name = "WHERE")]
+    #[arg(long, value_name = "WHERE", hide_short_help = true)]
     pub(crate) annotate: Option<Annotate>,
 }
 

@@ -8,22 +8,27 @@ use explore::Deadlock;
 use explore::symmetry::Symmetry;
 use murphi::check::Dialect;
 
-use super::{CiFlags, ColourFlag, EXIT_CODES, JsonFlag, PageFlags, QuietFlag};
+use super::{CiFlags, ColourFlag, EXIT_CODES, JsonFlag, PageFlags, QuietFlag, exit_codes};
 use crate::units;
 
 const EXAMPLES: &str = "\
 Examples:
-  tribunal explore protocol.m                     every reachable state
+  tribunal explore protocol.m                     check every reachable state
   tribunal explore --const N=4 protocol.m         the same model with another constant
   tribunal explore --symmetry off protocol.m      count all states, not one of each orbit
   tribunal explore --simulate 1000000 big.m       a random walk of a million steps
   tribunal explore --search best --towards EXPR big.m   states nearest to EXPR first
-  tribunal explore --compact --memory 8GiB big.m  40 bits a state; may miss states, says how likely
-  tribunal explore --checkpoint run big.m         beyond memory, on disk; can be continued ...
-  tribunal explore --resume run big.m             ... with --resume
+  tribunal explore --compact --memory 8GiB big.m  40 bits a state; reports the risk of missed states
+  tribunal explore --checkpoint run big.m         beyond memory, on disk; can be continued …
+  tribunal explore --resume run big.m             … with --resume
   tribunal explore --report bug.html protocol.m   a page with the counterexample as a chart
-  tribunal explore --save bug.json protocol.m     keep the counterexample ...
-  tribunal explore --replay bug.json protocol.m   ... and check it step by step";
+  tribunal explore --save bug.json protocol.m     save the counterexample …
+  tribunal explore --replay bug.json protocol.m   … and check it step by step";
+
+const CODES: &str = exit_codes!(
+    "verified: every reachable state was checked",
+    "a violation or a deadlock; the counterexample is printed"
+);
 
 const VERDICTS: &str = "\
 Verdicts:
@@ -38,30 +43,34 @@ Verdicts:
   undecided  no violation was found, but not every state was visited: time, memory or --bound
              ended the search, or it was a random walk.";
 
-/// Model-check a Murphi model: invariants, assertions, deadlock.
+/// Check every reachable state of a Murphi model: invariants, assertions, deadlock.
 ///
-/// Visits every reachable state and checks it. The model is a Murphi file as CMurphi and Rumur read
-/// it; Tribunal compiles it to machine code in memory, in milliseconds. States that differ only by a
-/// permutation of scalarset members count as one.
+/// The model is a Murphi file as CMurphi and Rumur read it; Tribunal compiles it to machine code in
+/// memory, in milliseconds. States that differ only by a permutation of scalarset members count as
+/// one. To check a protocol against a memory model, use `tribunal verify`.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
-#[command(after_long_help = format!("{VERDICTS}\n\n{EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(after_long_help = format!("{VERDICTS}\n\n{EXAMPLES}\n\n{CODES}"))]
 pub(crate) struct ExploreArguments {
     #[command(flatten)]
     pub(crate) language: LanguageFlags,
 
-    /// The deepest recursion; beyond it the model has a run-time error [default: 1000].
+    /// Deepest recursion; beyond it the model has a run-time error [default: 1000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(hide_short_help = true)]
     pub(crate) call_limit: Option<u64>,
 
-    /// Treat a subrange or enumeration as a scalarset, if the model uses it symmetrically: compares
-    /// its members for equality, stores them, indexes with them and iterates over them, and nothing
-    /// else. May be repeated.
-    #[arg(long, value_name = "TYPE")]
+    /// Treat a subrange or enumeration as a scalarset (symmetry reduction). May be repeated.
+    ///
+    /// The model must use the type symmetrically: compare its members for equality, store them, index
+    /// with them and iterate over them, and nothing else. If not, the place is reported.
+    #[arg(long, value_name = "TYPE", hide_short_help = true)]
     pub(crate) symmetric: Vec<String>,
 
-    /// Check that from every reachable state some path leads to a state in which EXPR holds, like
-    /// `liveness EXPR` in the model. May be repeated.
+    /// Check that a state in which EXPR holds can be reached from every reachable state. May be
+    /// repeated.
+    ///
+    /// Like `liveness EXPR` in the model.
     #[arg(long, value_name = "EXPR")]
     pub(crate) liveness: Vec<String>,
 
@@ -69,7 +78,12 @@ pub(crate) struct ExploreArguments {
     ///
     /// With --json there is one object for each error and warning, with its place, for editors.
     #[arg(long, conflicts_with_all = ["replay", "save", "report", "simulate", "compact"])]
+    #[arg(hide_short_help = true)]
     pub(crate) check_only: bool,
+
+    /// A memory model, which `verify` checks; here only to say so.
+    #[arg(short, long, value_name = "MODEL", hide = true)]
+    pub(crate) model: Option<String>,
 
     #[command(flatten)]
     pub(crate) search: SearchFlags,
@@ -80,9 +94,13 @@ pub(crate) struct ExploreArguments {
     #[command(flatten)]
     pub(crate) page: PageFlags,
 
+    /// List the constants of the model, for --const, and stop.
+    #[arg(long)]
+    pub(crate) list_constants: bool,
+
     /// List every rule with the number of times it fired.
     ///
-    /// Rules that never fired are always listed.
+    /// Rules that never fire are always listed.
     #[arg(long)]
     pub(crate) coverage: bool,
 
@@ -95,7 +113,7 @@ pub(crate) struct ExploreArguments {
     #[command(flatten)]
     pub(crate) ci: CiFlags,
 
-    /// The model; `-` is standard input.
+    /// Murphi model; `-` is standard input.
     #[arg(value_name = "MODEL.m")]
     pub(crate) file: String,
 }
@@ -107,21 +125,20 @@ pub(crate) struct LanguageFlags {
     #[arg(short = 'D', long = "const", value_name = "NAME=VALUE", value_parser = constant)]
     pub(crate) constants: Vec<(String, String)>,
 
-    /// Which Murphi dialect to follow where CMurphi and Rumur differ (see docs/murphi.md) [default:
-    /// cmurphi].
-    #[arg(long, value_name = "DIALECT")]
+    /// Murphi dialect to follow where CMurphi and Rumur differ (docs/murphi.md) [default: cmurphi].
+    #[arg(long, value_name = "DIALECT", hide_short_help = true)]
     pub(crate) dialect: Option<DialectChoice>,
 
-    /// The most iterations of a `while` loop; beyond it the model has a run-time error [default:
-    /// 1000].
+    /// Most iterations of a `while` loop; beyond it the model has a run-time error [default: 1000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide_short_help = true)]
     pub(crate) loop_limit: Option<u64>,
 }
 
 /// Which states are visited, and in which order.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SearchFlags {
-    /// Whether to count states that differ only by a permutation of scalarset members as one.
+    /// Symmetry reduction by scalarsets.
     #[arg(long, value_name = "WHAT", default_value = "full")]
     pub(crate) symmetry: SymmetryChoice,
 
@@ -140,19 +157,20 @@ pub(crate) struct SearchFlags {
     #[arg(long, value_name = "EXPR", conflicts_with = "simulate")]
     pub(crate) towards: Option<String>,
 
-    /// Walk at random for this many steps instead of visiting every state.
+    /// Walk at random for STEPS steps instead of visiting every state.
     ///
-    /// Finds bugs in models that are too large to search; proves nothing.
+    /// Finds bugs in models that are too large to search; proves nothing (exit code 3 without a bug).
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     #[arg(conflicts_with_all = ["compact", "disk"])]
     pub(crate) simulate: Option<u64>,
 
-    /// The random seed of --simulate.
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    /// Random seed of --simulate.
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "simulate")]
     pub(crate) seed: u64,
 
-    /// Search up to this many steps from a start state; 0 checks the start states only. With
-    /// --simulate, the length of one walk, at least 1 [default: 10000].
+    /// Search up to DEPTH steps from a start state (0: start states only).
+    ///
+    /// With --simulate: the length of one walk, at least 1 [default: 10000].
     #[arg(long, value_name = "DEPTH")]
     pub(crate) bound: Option<u64>,
 
@@ -165,25 +183,27 @@ pub(crate) struct SearchFlags {
     #[arg(conflicts_with = "search")]
     pub(crate) compact: Option<u8>,
 
-    /// Move states to temporary files in this directory when memory is full: the search stays exact,
-    /// and --memory is kept. With --compact, the directory of its temporary files [default: the
-    /// system's].
+    /// Move states to temporary files in DIR when memory is full; the search stays exact.
+    ///
+    /// With --compact, the directory of its temporary files [default: the system's].
     #[arg(long, value_name = "DIR")]
     pub(crate) disk: Option<PathBuf>,
 
-    /// Save the search in this directory after each level, so that --resume can continue it after a
-    /// crash, Ctrl-C, or a time, memory or disk limit. States that do not fit into memory go there
-    /// too. Once there is a verdict, the saved search is removed.
+    /// Save the search in DIR after each level, so that --resume can continue it.
+    ///
+    /// After a crash, Ctrl-C, or a time, memory or disk limit. States that do not fit into memory go
+    /// there, too. Once there is a verdict, the saved search is removed.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["compact", "simulate"])]
     pub(crate) checkpoint: Option<PathBuf>,
 
     /// With --checkpoint or --resume: save at most this often: 30s, 10m [default: 1s].
-    #[arg(long, value_name = "TIME", value_parser = units::time)]
+    #[arg(long, value_name = "TIME", value_parser = units::time, hide_short_help = true)]
     pub(crate) every: Option<Duration>,
 
-    /// Continue the search that --checkpoint saved in this directory, and keep saving it there. The
-    /// model, its constants and the flags that matter must be the same; --jobs, --memory, --disk,
-    /// --budget, --bound and --every may differ.
+    /// Continue the search that --checkpoint saved in DIR.
+    ///
+    /// The search is still saved there. The model, its constants and the flags that matter must be the
+    /// same; --jobs, --memory, --disk, --budget, --bound and --every may differ.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["checkpoint", "compact", "simulate"])]
     pub(crate) resume: Option<PathBuf>,
 }
@@ -191,16 +211,15 @@ pub(crate) struct SearchFlags {
 /// How long and how large an exploration may get.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ExploreLimitFlags {
-    /// The number of threads [default: all cores]. States, rules fired and verdict do not depend on
-    /// it.
+    /// Number of worker threads [default: all cores]; the result does not depend on it.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
-    /// The time limit of the search: 500ms, 60s, 5m, 1h.
+    /// Time limit of the search: 500ms, 60s, 5m, 1h.
     #[arg(long, value_name = "TIME", value_parser = units::time)]
     pub(crate) budget: Option<Duration>,
 
-    /// The memory limit of the search: 512MiB, 8GiB, 200MB [default: four fifths of free memory].
+    /// Memory limit of the search: 512MiB, 8GiB [default: four fifths of free memory].
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     pub(crate) memory: Option<usize>,
 }
@@ -217,23 +236,23 @@ impl ExploreLimitFlags {
 #[derive(Args, Debug, Clone)]
 pub(crate) struct EvidenceFlags {
     /// Show the whole state after each step of a counterexample, not only what changed.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) trace_all: bool,
 
-    /// Show the value of this expression at each step of a counterexample. May be repeated.
-    #[arg(long, value_name = "EXPR")]
+    /// Show the value of EXPR at each step of a counterexample. May be repeated.
+    #[arg(long, value_name = "EXPR", hide_short_help = true)]
     pub(crate) show: Vec<String>,
 
-    /// Hide these variables in a counterexample: `cache`, `cache[Proc_1]`, `cache[Proc_1].data`; `*`
-    /// hides all, so that only the expressions of --show remain. May be repeated.
-    #[arg(long, value_name = "PLACE")]
+    /// Hide variables in a counterexample: `cache`, `cache[Proc_1].data`; `*` hides all. May be
+    /// repeated.
+    #[arg(long, value_name = "PLACE", hide_short_help = true)]
     pub(crate) hide: Vec<String>,
 
-    /// Save the result as JSON, the counterexample included, for --replay.
+    /// Save the result and its counterexample as JSON, for --replay.
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Check a counterexample instead of searching: a file of --save, or what --json printed.
+    /// Check a counterexample (a file of --save or --json) instead of searching.
     ///
     /// Runs the counterexample step by step in the reference interpreter, which shares no code with
     /// the search: each rule must be enabled and change what is recorded, and the last state must

@@ -26,7 +26,7 @@ Examples:
   tribunal generate hard --variables 20 | tribunal check --model sc -
   tribunal generate hard --model tso --variables 50 --ratio 3.5 --seed 9 -o hard.trace";
 
-/// Make test programs, traces of reference machines, and hard histories.
+/// Generate test programs, traces of reference machines, or hard histories.
 #[derive(Subcommand, Debug)]
 pub(crate) enum GenerateCommand {
     Program(GenerateProgramArguments),
@@ -34,35 +34,36 @@ pub(crate) enum GenerateCommand {
     Hard(GenerateHardArguments),
 }
 
-/// Test programs: at random, or litmus tests from cycles of edges.
+/// Generate test programs: random ones, or litmus tests from cycles of edges.
 ///
-/// Prints programs as text, or one a line as JSON. A litmus test says with `exists` which outcome
-/// it is about. The same flags and seed give the same bytes.
+/// Prints programs as text, or one a line as JSON, for `tribunal run` and your own test bench
+/// (docs/programs.md). A litmus test ends with `exists`, the outcome that it is about. The same options
+/// and seed give the same programs.
 #[derive(Args, Debug)]
 #[command(after_long_help = PROGRAM_EXAMPLES)]
 pub(crate) struct GenerateProgramArguments {
-    /// The litmus test of this cycle of edges, with the names of diy.
+    /// Generate the litmus test of this cycle of edges, named as in diy.
     ///
-    /// PodWR goes from a write to a later read of another place (PosWR: of the same), MFencedWR
-    /// has a fence between them, DpAddrdR a dependency; Rfe, Fre and Coe go to another thread: from
-    /// a write to a read of it, from a read to what overwrites it, from a write to the next. Letters at
-    /// the end annotate both ends: PodWWPL goes from a plain write to one that releases.
+    /// PodWR goes from a write to a later read of another address of the same thread (PosWR: of the same
+    /// address), MFencedWR has a fence between them, DpAddrdR a dependency. Rfe, Fre and Coe go to
+    /// another thread: from a write to a read of it, from a read to a write that overwrites its value,
+    /// from a write to the next write. Letters at the end annotate both ends: PodWWPL goes from a plain
+    /// write to a release.
     #[arg(long, value_name = "EDGES", conflicts_with_all = ["cycles", "count"])]
     pub(crate) cycle: Option<Cycle>,
 
-    /// The litmus tests of all cycles of at most this many edges.
+    /// Generate the litmus tests of all cycles of up to N edges.
     #[arg(long, value_name = "N", conflicts_with = "count")]
     #[arg(value_parser = clap::value_parser!(u8).range(2..=MAX_CYCLE_SIZE as i64))]
     pub(crate) cycles: Option<u8>,
 
-    /// With --cycles: the edges to make them of [default: PodRR PodRW PodWR PodWW Rfe Fre Coe].
+    /// With --cycles: the edges to use [default: PodRR PodRW PodWR PodWW Rfe Fre Coe].
     #[arg(long, value_name = "EDGES", requires = "cycles", value_parser = edges)]
     pub(crate) edges: Option<Edges>,
 
-    /// Write litmus tests for this architecture, as herdtools and `tribunal litmus` read them, instead of
-    /// programs: x86, riscv or aarch64.
+    /// Write herdtools litmus tests for an architecture (x86, riscv, aarch64) instead of programs.
     ///
-    /// A fence that it does not have becomes the weakest of its own that orders as much.
+    /// A fence that the architecture does not have becomes the weakest of its own that orders as much.
     #[arg(long, value_name = "ARCHITECTURE", conflicts_with_all = ["json", "count"])]
     pub(crate) litmus: Option<Assembly>,
 
@@ -76,28 +77,28 @@ pub(crate) struct GenerateProgramArguments {
     pub(crate) quiet: QuietFlag,
 }
 
-/// Traces of random programs on a reference machine.
+/// Generate traces: random programs, run on a reference machine.
 ///
-/// The traces of a machine satisfy its model by construction, and often no stronger one, unless
-/// it has a bug.
+/// The traces satisfy the model of the machine by construction, and often no stronger model. With
+/// --bug, some violate it: a test for checkers.
 #[derive(Args, Debug)]
 #[command(after_long_help = TRACE_EXAMPLES)]
 pub(crate) struct GenerateTraceArguments {
-    /// The machine.
+    /// Reference machine, named after its memory model.
     #[arg(short, long, value_name = "MODEL", default_value = "tso", ignore_case = true)]
+    #[arg(alias = "model")]
     #[arg(value_parser = machine_parser())]
     pub(crate) machine: MemoryModel,
 
-    /// How often each program is run; each different outcome is printed once.
+    /// Number of runs of each program; each distinct outcome is printed once.
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: u64,
 
-    /// Write events in the order in which the machine retired them, as a recorder would, instead of
-    /// thread by thread.
+    /// Write events in the order in which they retire, as a recorder would, not thread by thread.
     ///
-    /// Loads and atomics retire when they have been performed, stores while they may still be in the
-    /// store buffer; within a thread that is program order. Each run is printed, one trace a run.
+    /// Loads and atomics retire when they are performed, stores while they may still be in the store
+    /// buffer; within a thread this is program order. Every run is printed as one trace.
     #[arg(long)]
     pub(crate) recorded: bool,
 
@@ -113,27 +114,27 @@ pub(crate) struct GenerateTraceArguments {
     pub(crate) quiet: QuietFlag,
 }
 
-/// A history that is consistent iff a random 3-SAT formula is satisfiable.
+/// Generate a hard trace: consistent iff a random 3-SAT formula is satisfiable.
 ///
-/// About 4.3 clauses a variable make the hardest ones; with fewer, most are consistent, with more,
-/// most are not.
+/// A benchmark for checkers. About 4.3 clauses for each variable are hardest; with fewer, most traces
+/// are consistent, with more, most are violations.
 #[derive(Args, Debug)]
 #[command(after_long_help = HARD_EXAMPLES)]
 pub(crate) struct GenerateHardArguments {
-    /// Variables of the formula.
+    /// Number of variables of the formula.
     #[arg(long, value_name = "N", default_value_t = 20)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) variables: u32,
 
-    /// Clauses for each variable.
+    /// Number of clauses for each variable.
     #[arg(long, value_name = "R", default_value_t = 4.3)]
     pub(crate) ratio: f64,
 
-    /// The model that it is hard for.
+    /// Memory model that the trace is hard for.
     #[arg(short, long, value_name = "MODEL", default_value = "sc", value_parser = hard_parser())]
     pub(crate) model: Model,
 
-    /// Other seeds give other formulas.
+    /// Random seed.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
 
@@ -146,11 +147,11 @@ pub(crate) struct GenerateHardArguments {
 /// A bug to inject.
 #[derive(Args, Debug, Clone, Copy)]
 pub(crate) struct BugFlags {
-    /// A fault to inject into the machine, for testing checkers.
+    /// Fault to inject into the reference machine, to test checkers.
     #[arg(long, value_name = "BUG", value_parser = bug_parser())]
     pub(crate) bug: Option<Bug>,
 
-    /// How often the bug strikes where it can, from 0 to 1.
+    /// Probability, from 0 to 1, that the bug occurs where it can.
     #[arg(long, value_name = "RATE", default_value_t = Machine::DEFAULT_RATE, requires = "bug")]
     pub(crate) rate: f64,
 }
@@ -159,55 +160,60 @@ pub(crate) struct BugFlags {
 #[derive(Args, Debug, Clone, Copy)]
 #[command(next_help_heading = "Random programs")]
 pub(crate) struct KnobFlags {
-    /// How many programs, with consecutive seeds.
+    /// Number of programs, with consecutive seeds.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: u64,
 
-    /// The seed of the first program.
+    /// Random seed of the first program.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Threads.
+    /// Number of threads.
     #[arg(short, long, value_name = "N", default_value_t = Knobs::default().threads)]
     pub(crate) threads: usize,
 
-    /// Instructions of each thread.
+    /// Number of instructions of each thread.
     #[arg(short, long, visible_alias = "operations", value_name = "N")]
     #[arg(default_value_t = Knobs::default().instructions)]
     pub(crate) instructions: usize,
 
-    /// Places, each a word of memory.
+    /// Number of addresses, each a word of memory.
     #[arg(short, long, visible_alias = "addresses", value_name = "N")]
     #[arg(default_value_t = Knobs::default().places)]
     pub(crate) places: usize,
 
-    /// Places in a cache line, 1 to 8; more than one is false sharing.
+    /// Addresses in a cache line, 1 to 8; more than 1 gives false sharing.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "N", default_value_t = Knobs::default().places_per_line)]
     pub(crate) per_line: usize,
 
-    /// How often which instruction is drawn: `racy`, `tsotool`, `plain`, or weights of load, store,
-    /// swap, add (fetch-and-add), cas (compare-and-swap), sync and fence: load=4,store=4,sync=1.
+    /// Instruction mix: `racy`, `tsotool`, `plain`, or weights such as load=4,store=4,sync=1.
+    ///
+    /// Weights are of load, store, swap, add (fetch-and-add), cas (compare-and-swap), sync and fence.
     #[arg(long, value_name = "MIX", default_value_t = Knobs::default().mix)]
     pub(crate) mix: Mix,
 
-    /// How often, in percent, an access stays in the cache line of the one before it.
+    /// Percentage of accesses that stay in the cache line of the previous access.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PERCENT", default_value_t = Knobs::default().locality)]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) locality: u32,
 
-    /// How many instructions of one kind follow each other, on average.
+    /// Average number of consecutive instructions of one kind.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "N", default_value_t = Knobs::default().burst)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) burst: u32,
 
-    /// How many instructions, in percent, depend on an earlier read of their thread.
+    /// Percentage of instructions that depend on an earlier read of their thread.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PERCENT", default_value_t = Knobs::default().dependencies)]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) dependencies: u32,
 
-    /// How many accesses, in percent, are annotated: loads acquire, stores release, atomics do either or
-    /// both.
+    /// Percentage of accesses with annotations: loads acquire, stores release, atomics either or both.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PERCENT", default_value_t = Knobs::default().annotations)]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) annotations: u32,

@@ -9,50 +9,57 @@ use stress::{Mix, TargetName};
 use super::generate::BugFlags;
 use super::{
     CiFlags, ColourFlag, EXIT_CODES, JobFlag, JsonFlag, PromiseArgument, ProtocolFlags, QuietFlag,
-    TimeoutFlag, promise_parser,
+    TimeoutFlag, exit_codes, promise_parser,
 };
 use crate::units;
 
 const EXAMPLES: &str = "\
 Examples:
-  tribunal hunt --on host --model tso --time 8h        does this CPU keep to TSO?
-  tribunal hunt --on host --model sc --first           what store buffers look like
+  tribunal hunt --on host --model tso --time 8h        does this CPU violate TSO?
+  tribunal hunt --on host --model sc --first           see store buffering on this CPU
   tribunal hunt --on machine:tso --bug lost-store --model tso --first
   tribunal hunt --on 'exec:./simulator -q' --model pso --tests 10000 --jobs 4
   tribunal hunt --on host --model tso --mix tsotool --threads 2 --out overnight
   tribunal hunt --on protocol.m --const N=3 --model sc --time 10m
 
-The folder has, for each finding, the program, the run, the few events that break the promise, a
-certificate for `tribunal certify` and a picture. The same command again goes on where it stopped,
-also after a crash.";
+Results: the folder of --out has, for each finding, the program, the run, the few events that
+violate the model, a certificate for `tribunal certify`, and a picture. The same command again
+continues where the hunt stopped, also after a crash.";
 
-/// Generate, run, judge, shrink, explain, until told to stop.
+const CODES: &str = exit_codes!(
+    "no violation found (which proves nothing: hunting is testing)",
+    "the folder has a finding: a violation, or a target that failed"
+);
+
+/// Test a machine, simulator or protocol with generated programs until a violation is found.
 ///
-/// Makes racy test programs (litmus tests in turn, and random ones), runs each many times on the
-/// target, and judges every different outcome. What the model does not allow is shrunk to the few
-/// events that matter; findings of the same shape are one finding. Stops at --time, --tests,
-/// --first or Ctrl-C, then says what was found and what was not exercised. Exits 1 when the folder
-/// has a finding.
+/// Generates racy test programs (litmus tests and random ones), runs each many times on the target,
+/// and checks every distinct outcome against the memory model. A violation is shrunk to the few events
+/// that matter, explained and saved; violations of the same shape are one finding. A hunt ends by
+/// --time, --tests, --first or Ctrl-C, and then reports what was found and what was not exercised.
 #[derive(Args, Debug)]
-#[command(after_help = EXIT_CODES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(after_help = EXIT_CODES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub(crate) struct HuntArguments {
-    /// What to run tests on.
+    /// Target to test: host, machine:MODEL, exec:COMMAND or PROTOCOL.m.
     ///
-    /// `host` is this machine's cores; `machine:sc`, `machine:tso`, `machine:pso`, `machine:wmo`
-    /// and `machine:rmo` are reference machines; `exec:COMMAND` is any command that reads a
-    /// program and prints traces; PROTOCOL.m is a Murphi protocol that marks its loads and stores.
+    /// `host` is the cores of this machine (x86-64 under Linux). `machine:MODEL` is a reference machine:
+    /// sc, tso, pso, wmo, rmo, rvwmo or aarch64. `exec:COMMAND` is a command that reads a program as
+    /// JSON and prints traces (docs/targets.md). PROTOCOL.m is a Murphi protocol that calls `Load` and
+    /// `Store` (docs/run.md).
     #[arg(long, value_name = "TARGET")]
     pub(crate) on: TargetName,
 
-    /// The model that it is to keep to: a name, or a file that ends in .cat.
+    /// Memory model that the target must satisfy: a name, or a model file (.cat).
     #[arg(short, long, value_name = "MODEL", value_parser = promise_parser(), ignore_case = true)]
+    #[arg(alias = "check")]
     pub(crate) model: PromiseArgument,
 
     /// Stop after this time: 60s, 5m, 8h.
+    #[arg(alias = "budget")]
     #[arg(long, value_name = "TIME", value_parser = units::time)]
     pub(crate) time: Option<Duration>,
 
-    /// Stop when so many tests have been run, those of earlier runs of the same hunt included.
+    /// Stop after N tests, including those of earlier runs of the same hunt.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) tests: Option<u64>,
 
@@ -60,11 +67,11 @@ pub(crate) struct HuntArguments {
     #[arg(long)]
     pub(crate) first: bool,
 
-    /// The folder for what is found [default: hunt-results/TARGET-MODEL].
-    #[arg(short, long, value_name = "DIR")]
+    /// Folder for the results [default: hunt-results/TARGET-MODEL].
+    #[arg(short, long, value_name = "DIR", alias = "output")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Other seeds give other tests.
+    /// Random seed: other seeds give other tests.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
 
@@ -94,37 +101,37 @@ pub(crate) struct HuntArguments {
 #[derive(Args, Debug, Clone, Copy)]
 #[command(next_help_heading = "Tests")]
 pub(crate) struct TuningFlags {
-    /// Threads of each test [default: 2 up to 4, or to the cores of the host].
+    /// Number of threads of each test [default: 2 to 4, at most the cores of the host].
     #[arg(short, long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
-    /// Instructions of each thread of a random program [default: 3 to 32].
+    /// Number of instructions of each thread of a random program [default: 3 to 32].
     #[arg(short, long, value_name = "N")]
     pub(crate) instructions: Option<usize>,
 
-    /// Places of a random program [default: 2 to 8].
-    #[arg(short, long, value_name = "N")]
+    /// Number of addresses of a random program [default: 2 to 8].
+    #[arg(short, long, value_name = "N", alias = "addresses")]
     pub(crate) places: Option<usize>,
 
-    /// How often random programs have which instruction: `racy`, `tsotool`, `plain`, or weights
-    /// like load=4,store=4,swap=1,add=1,cas=1,sync=1,fence=1.
+    /// Instruction mix of random programs: `racy`, `tsotool`, `plain`, or weights such as
+    /// load=4,store=4,swap=1,add=1,cas=1,sync=1,fence=1.
     #[arg(long, value_name = "MIX")]
     pub(crate) mix: Option<Mix>,
 
-    /// How many tests, in percent, are litmus tests.
-    #[arg(long, value_name = "PERCENT", default_value_t = hunt::Wishes::LITMUS)]
+    /// Percentage of tests that are litmus tests.
+    #[arg(long, value_name = "PERCENT", default_value_t = hunt::TestOptions::LITMUS)]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) litmus: u32,
 
-    /// How often each test is run [default: as often as suits the target].
+    /// Number of runs of each test [default: depends on the target].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: Option<u64>,
 }
 
 impl HuntArguments {
     /// What is wished of the tests.
-    pub(crate) fn wishes(&self) -> hunt::Wishes {
+    pub(crate) fn wishes(&self) -> hunt::TestOptions {
         let TuningFlags { threads, instructions, places, mix, litmus, runs } = self.tuning;
-        hunt::Wishes { seed: self.seed, threads, instructions, places, mix, litmus, runs }
+        hunt::TestOptions { seed: self.seed, threads, instructions, places, mix, litmus, runs }
     }
 }

@@ -8,77 +8,85 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use models::Model;
 use stress::{Assembly, TargetName};
 
-use super::{CiFlags, EXIT_CODES, JobFlag, JsonFlag, LimitFlags, QuietFlag};
+use super::{CiFlags, EXIT_CODES, JobFlag, JsonFlag, LimitFlags, QuietFlag, exit_codes};
 
 const EXAMPLES: &str = "\
 Examples:
-  tribunal litmus SB.litmus                        outcomes on an x86
+  tribunal litmus SB.litmus                        outcomes that the architecture allows
   tribunal litmus --model sc,tso,pso *.litmus      several models, one answer each
   tribunal litmus --model my.cat *.litmus          a model of your own
   tribunal litmus --json --witness SB.litmus       with an execution for every outcome
   tribunal litmus @all                             the tests that the file `all` lists
-  tribunal litmus --to aarch64 MP+fence.w.w+addr.litmus   the same cycle for another architecture
-  tribunal litmus --on host SB.litmus              how often each outcome comes on this machine
-  tribunal litmus --on host --model sc SB.litmus   … and whether sc allows them";
+  tribunal litmus --to aarch64 MP+fence.w.w+addr.litmus   translate to another architecture
+  tribunal litmus --on host SB.litmus              how often each outcome occurs on this machine
+  tribunal litmus --on host --model sc SB.litmus   … and which of them sc forbids";
+
+const CODES: &str = exit_codes!(
+    "every `forall` and `~exists` holds, and the host shows no forbidden outcome",
+    "a `forall` or `~exists` fails, or the host shows a forbidden outcome"
+);
 
 const CONDITIONS: &str = "\
 Conditions:
-  `forall` and `~exists` are promises: one that is broken (`No`) ends the run with exit code 1.
-  `exists` is a question: `Ok` and `No` are both answers, and the exit code is 0.";
+  `forall` and `~exists` are claims: if one is false (`No`), the exit code is 1.
+  `exists` is a question: `Ok` (some outcome meets it) and `No` both have exit code 0.";
 
-/// The outcomes of herdtools litmus tests, in theory and on this machine.
+/// List the outcomes of herdtools litmus tests under a memory model, or run them on this machine.
 ///
 /// Reads tests for X86 (destination first), X86_64 (source first), RISCV and AArch64, enumerates every
-/// final state that a memory model allows, and prints them as herd7 does. All states are found, however many
-/// executions lead to them; after `Positive`, `Negative` and `Observation` stand numbers of states,
-/// where herd7 counts executions.
+/// final state that a memory model allows, and prints them in the layout of herd7. `Positive`,
+/// `Negative` and `Observation` count final states, where herd7 counts executions.
 ///
-/// With --on host each test is run on the cores of this machine instead, and how often each state
-/// was seen is printed as litmus7 does. What was seen is compared with what the models allow: a
-/// state outside tso on an x86 is a finding, and the exit code is 1.
+/// With --on host each test is run on the cores of this machine, and the number of times each final
+/// state was seen is printed in the layout of litmus7. The states are compared with those that the
+/// models allow: an x86 that shows a state outside of tso is a violation.
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXIT_CODES)]
-#[command(after_long_help = format!("{CONDITIONS}\n\n{EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(after_long_help = format!("{CONDITIONS}\n\n{EXAMPLES}\n\n{CODES}"))]
 pub(crate) struct LitmusArguments {
-    /// The models, comma-separated: names, or files that end in .cat [default: what the architecture promises].
+    /// Memory models, comma-separated: names, or model files (.cat) [default: by architecture].
     ///
-    /// What is promised is `tso` for x86, `rvwmo` for RISC-V, `aarch64` for AArch64. A file defines a
-    /// model of your own in the cat language (docs/cat.md). If several are asked for, a line `Model`
-    /// stands above each answer.
+    /// The default is `tso` for x86, `rvwmo` for RISC-V, `aarch64` for AArch64. A .cat file defines a
+    /// model of your own (docs/cat.md). With several models, a line `Model` precedes each answer.
     #[arg(short, long, value_name = "MODEL", value_delimiter = ',')]
     #[arg(value_parser = NameOrFile(PossibleValuesParser::new(names())), ignore_case = true)]
     pub(crate) model: Vec<LitmusModelArgument>,
 
-    /// Run the tests: `host` is the cores of this machine.
+    /// Run the tests on this machine: `host`.
     ///
-    /// What comes is compared with each --model. Where a test has more threads than there are
-    /// cores, threads share cores, and only some of them race at a time.
+    /// The states seen are compared with each --model. If a test has more threads than the machine has
+    /// cores, only some of its threads run at the same time.
     #[arg(long, value_name = "TARGET", conflicts_with = "witness")]
     pub(crate) on: Option<TargetName>,
 
-    /// With --on: how often each test is run.
+    /// With --on: number of runs of each test.
     #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "on")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: u64,
 
-    /// With --on: other seeds give other paces and layouts.
+    /// With --on: random seed of timing and memory layout.
     #[arg(long, value_name = "S", default_value_t = 0, requires = "on")]
     pub(crate) seed: u64,
 
-    /// Show an execution for every state, as a trace below it.
+    /// Print an execution for every outcome, as a trace.
     ///
-    /// Each is replayed by the kernel of `tribunal certify` before it is shown, and can be given to
-    /// `tribunal check`. With --json, `trace` has it as text and `witness` the order in which its
-    /// events are performed.
+    /// Each execution is checked by the independent checker of `tribunal certify` before it is printed,
+    /// and is a valid input of `tribunal check`. With --json, `trace` is its text, and `witness` the
+    /// order in which its events are performed.
     #[arg(long)]
     pub(crate) witness: bool,
 
-    /// Write each test for another architecture, from the cycle that it names (`Orig=` or the quoted
-    /// line), instead of answering it: x86, riscv or aarch64.
+    /// Translate each test to another architecture: x86, riscv or aarch64.
     ///
-    /// A fence that it does not have becomes the weakest of its own that orders as much.
+    /// The test must name the cycle that it was made from (`Orig=` or the quoted line). A fence that the
+    /// architecture does not have becomes the weakest of its own that orders as much.
     #[arg(long, value_name = "ARCHITECTURE", conflicts_with_all = ["on", "witness", "model", "json"])]
     pub(crate) to: Option<Assembly>,
+
+    /// Print one line for each test and model: whether outcomes meet the condition never, sometimes or
+    /// always, and how many states do and do not.
+    #[arg(long, conflicts_with_all = ["json", "witness", "on", "to"])]
+    pub(crate) summary: bool,
 
     #[command(flatten)]
     pub(crate) limits: LimitFlags,
@@ -91,7 +99,8 @@ pub(crate) struct LitmusArguments {
     #[command(flatten)]
     pub(crate) ci: CiFlags,
 
-    /// The tests; `-` is standard input, `@FILE` stands for the tests that a file lists.
+    /// Litmus tests: files, folders of .litmus files, `@FILE` for a list of files; `-` is standard
+    /// input.
     #[arg(value_name = "FILE.litmus", required = true)]
     pub(crate) files: Vec<String>,
 }

@@ -8,7 +8,7 @@ use stress::TargetName;
 
 use super::{
     BugFlags, ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, OutFlag, PromiseArgument,
-    ProtocolFlags, QuietFlag, TimeoutFlag, format_parser, promise_parser,
+    ProtocolFlags, QuietFlag, TimeoutFlag, exit_codes, format_parser, promise_parser,
 };
 use crate::units;
 
@@ -17,89 +17,93 @@ Examples:
   tribunal run sb.program --on machine:tso --traces 1000 --check sc
   tribunal run sb.program --on machine:rmo --exhaustive
   tribunal run sb.program --on \"exec:python3 examples/tso_target.py\" --check tso
-  tribunal run sb.program --on host --check tso           what this machine does
+  tribunal run sb.program --on host --check tso           on the cores of this machine
   tribunal run sb.program --on protocol.m --const AddressCount=2 --check sc
   tribunal run --on protocol.m --traces 1000 | tribunal check --model sc -
   tribunal run --on protocol.m --check tso --traces 100000
   tribunal run --on protocol.m --check sc --first -o bad.trace
   tribunal run --on protocol.m --const N=4 --operations 500 --seed 7 -o run.trace
-  tribunal run --on protocol.m --check sc --budget 60s    as many traces as a minute has";
+  tribunal run --on protocol.m --check sc --budget 60s    as many traces as fit in a minute";
 
-/// Execute something at random and record traces.
+const CODES: &str = exit_codes!(
+    "traces were written; with --check, the model allows all of them",
+    "with --check: a violation; also: the protocol breaks an invariant, or the target failed"
+);
+
+/// Run test programs, or walk a protocol at random, and record traces.
 ///
-/// A program (`tribunal generate program` makes some) is run on a reference machine, by a command or
-/// by a protocol, and each different outcome is written as a trace; with --check it is judged and
-/// counted instead.
+/// A test program (`tribunal generate program` makes some) runs on a reference machine, on this
+/// machine, in a command of yours or in a Murphi protocol. Each distinct outcome is written as a trace;
+/// with --check it is checked and counted instead.
 ///
-/// A Murphi protocol calls `Load(p, a, v)` and `Store(p, a, v)` where its processors load and store,
-/// as `tribunal verify` wants it. Without a program it is walked at random: any rule that applies
-/// may fire, so the clients of the protocol do whatever it lets them do. Every store has a value of
-/// its own. The traces depend on nothing but the protocol and the seed.
+/// A Murphi protocol without a test program is walked at random: at each step some enabled rule fires.
+/// The protocol must call `Load(p, a, v)` and `Store(p, a, v)` where its processors load and store, as
+/// for `tribunal verify` (docs/run.md). Every store has a distinct value. The traces depend only on the
+/// protocol and the seed.
 ///
-/// With --check every trace is judged at once, and only the first violating one is shown. What is
-/// wrong with the protocol itself (an invariant, an assertion, a deadlock) is reported, too.
+/// With --check every trace is checked at once, and the first violation is shown. Errors of the
+/// protocol itself (an invariant, an assertion, a deadlock) are reported, too.
 #[derive(Args, Debug)]
-#[command(after_help = EXIT_CODES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(after_help = EXIT_CODES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub(crate) struct RunArguments {
-    /// The file of test programs, text or JSON; `-` is standard input. A protocol needs none.
+    /// File of test programs, text or JSON; `-` is standard input. Optional for a protocol.
     pub(crate) program: Option<String>,
 
-    /// What to run it on.
+    /// Target to run on: host, machine:MODEL, exec:COMMAND or PROTOCOL.m.
     ///
-    /// `machine:sc`, `machine:tso`, `machine:pso`, `machine:wmo`, `machine:rmo` are reference
-    /// machines; `exec:COMMAND` is any command that reads a program as JSON and prints traces;
-    /// PROTOCOL.m is a Murphi protocol (`-`: from standard input); `host` is this machine.
+    /// `host` is the cores of this machine (x86-64 under Linux). `machine:MODEL` is a reference machine:
+    /// sc, tso, pso, wmo, rmo, rvwmo or aarch64. `exec:COMMAND` is a command that reads a program as
+    /// JSON and prints traces (docs/targets.md). PROTOCOL.m is a Murphi protocol; `-` reads one from
+    /// standard input.
     #[arg(long, value_name = "TARGET")]
     pub(crate) on: TargetName,
 
-    /// How many traces, or how many runs of each program [default: 100, on the host a million; with
-    /// --budget, as many as there is time for].
+    /// Number of traces, or of runs of each program [default: 100; on the host 1,000,000; with
+    /// --budget, as many as fit].
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) traces: Option<u64>,
 
-    /// How many loads and stores a trace has.
-    ///
-    /// Less where nothing leads on.
-    #[arg(long, value_name = "N", default_value_t = 64)]
+    /// Protocol walks: loads and stores per trace; fewer if the walk gets stuck [default: 64].
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
-    pub(crate) operations: u64,
+    pub(crate) operations: Option<u64>,
 
-    /// Other seeds give other traces.
+    /// Random seed: other seeds give other traces.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Judge every trace by this model, a name or a file that ends in .cat, instead of writing all of
-    /// them.
+    /// Check every trace against this model (a name, or a .cat file) instead of writing it.
+    #[arg(alias = "model")]
     #[arg(long, value_name = "MODEL", value_parser = promise_parser(), ignore_case = true)]
     pub(crate) check: Option<PromiseArgument>,
 
-    /// With --check: stop at the first violating trace.
+    /// Protocol walks with --check: stop at the first trace that violates the model.
     #[arg(long, requires = "check")]
     pub(crate) first: bool,
 
-    /// Write the order in which stores counted as `order` lines: that of `Commit` if the protocol
-    /// calls it, else that of `Store`.
+    /// Protocol walks: write the coherence order as `order` lines (the order of `Commit`, else of
+    /// `Store`).
     ///
-    /// Traces are then judged in linear time, relative to that order.
-    #[arg(long)]
+    /// Traces are then checked in linear time, relative to that order.
+    #[arg(long, hide_short_help = true)]
     pub(crate) order: bool,
 
-    /// Write the rules that were fired into the trace, as comments.
-    #[arg(long, conflicts_with = "format")]
+    /// Protocol walks: write the fired rules into the trace, as comments.
+    #[arg(long, conflicts_with_all = ["format", "check"], hide_short_help = true)]
     pub(crate) steps: bool,
 
-    /// Let every step that is possible be equally likely in every trace.
+    /// Protocol walks: choose uniformly among the enabled rules.
     ///
-    /// By default each trace has preferences of its own, so that some messages are late and some
-    /// lines stay long in a cache.
-    #[arg(long)]
+    /// By default each trace prefers some rules over others, so that some messages are late and some
+    /// lines stay in a cache for long.
+    #[arg(long, hide_short_help = true)]
     pub(crate) uniform: bool,
 
-    /// What counts as a deadlock of the protocol [default: stuttering].
-    #[arg(long, value_name = "WHAT")]
+    /// Protocol walks: what counts as a deadlock of the protocol [default: stuttering].
+    #[arg(long, value_name = "WHAT", hide_short_help = true)]
     pub(crate) deadlock: Option<DeadlockChoice>,
 
-    /// Run a program on a machine in every possible way, instead of at random.
+    /// On a reference machine: enumerate every outcome of the program, instead of running at random.
     #[arg(long, conflicts_with = "bug")]
     pub(crate) exhaustive: bool,
 
@@ -112,16 +116,17 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) protocol: ProtocolFlags,
 
-    /// The time for all traces: 500ms, 60s, 5m, 1h.
+    /// Time limit for all traces: 500ms, 60s, 5m, 1h.
+    #[arg(alias = "time")]
     #[arg(long, value_name = "TIME", value_parser = units::time)]
     pub(crate) budget: Option<Duration>,
 
-    /// How many traces to record at once; all cores if not said. The traces do not depend on it.
+    /// Number of worker threads [default: all cores]; the traces do not depend on it.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
-    /// The format of the traces.
-    #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
+    /// Format of the traces that are written.
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser(), alias = "to")]
     pub(crate) format: Option<Format>,
 
     #[command(flatten)]
@@ -135,6 +140,11 @@ pub(crate) struct RunArguments {
 }
 
 impl RunArguments {
+    /// Loads and stores per trace of a walk.
+    pub(crate) fn operations(&self) -> u64 {
+        self.operations.unwrap_or(64)
+    }
+
     /// The number of workers.
     pub(crate) fn workers(&self) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);

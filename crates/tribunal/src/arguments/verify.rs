@@ -8,20 +8,22 @@ use conform::MemoryModel;
 use super::explore::ExploreLimitFlags;
 use super::{
     CiFlags, ColourFlag, DeadlockChoice, EXIT_CODES, EventFlags, JsonFlag, LanguageFlags,
-    PageFlags, QuietFlag, SymmetryChoice,
+    PageFlags, QuietFlag, SymmetryChoice, exit_codes,
 };
 
 const EXAMPLES: &str = "\
 Examples:
-  tribunal verify --model sc protocol.m            sequentially consistent?
+  tribunal verify --model sc protocol.m            is it sequentially consistent?
   tribunal verify --model sc --const N=3 protocol.m
-  tribunal verify --model tso --out why protocol.m keep counterexample, trace, certificate, picture
+  tribunal verify --model tso --out why protocol.m save counterexample, trace, certificate, picture
   tribunal verify --model sc --assume data-independence protocol.m
-  tribunal verify --model sc --witness none lazy.m assume no order of the stores
-  tribunal verify --model sc --mutants protocol.m  would a mistake be noticed?
+  tribunal verify --model sc --witness none lazy.m search past false alarms of the assumed order
+  tribunal verify --model sc --mutants protocol.m  would these checks detect a mistake?
   tribunal verify --replay why/run.json protocol.m check a counterexample again
   tribunal verify --any-processors protocol.m      prove its invariants for any number of processors
   tribunal verify --any-processors --model sc protocol.m";
+
+const CODES: &str = exit_codes!("verified", "violation or broken; the counterexample is printed");
 
 const VERDICTS: &str = "\
 Verdicts:
@@ -36,7 +38,7 @@ Verdicts:
   undecided    time or memory ended the search, or the proof needs something that is not
                established; the verdict names the place and the reason. No violation was found.";
 
-/// Does a protocol implement its memory model?
+/// Check that a protocol implements its memory model, for fixed sizes or any number of processors.
 ///
 /// The protocol is a Murphi file that calls `Load(p, a, v)` where a processor takes a value and
 /// `Store(p, a, v)` where it writes one; the bodies may be empty. Tribunal composes it with
@@ -44,35 +46,36 @@ Verdicts:
 /// counterexample of the protocol with its memory trace.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
-#[command(after_long_help = format!("{VERDICTS}\n\n{EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(after_long_help = format!("{VERDICTS}\n\n{EXAMPLES}\n\n{CODES}"))]
 pub(crate) struct VerifyArguments {
-    /// The memory model that the protocol must implement.
+    /// Memory model that the protocol must implement.
     #[arg(short, long, value_name = "MODEL", ignore_case = true)]
-    #[arg(required_unless_present_any = ["replay", "any_processors"])]
     pub(crate) model: Option<MemoryModelChoice>,
 
     #[command(flatten)]
     pub(crate) events: EventFlags,
 
-    /// The procedure that marks where a store enters the coherence order of its address, if that is
-    /// later than the store itself, as when it leaves a store buffer; `none` if there is none
-    /// [default: Commit, if the protocol has it].
-    #[arg(long, value_name = "NAME")]
+    /// Procedure that the protocol calls where a store enters the coherence order of its address;
+    /// `none` if it has none [default: Commit, if the protocol has it].
+    ///
+    /// Needed if that is later than the store itself, as when the store leaves a store buffer.
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) commit: Option<String>,
 
-    /// For sc: the order of the stores that the observers assume.
-    #[arg(long, value_name = "WITNESS", default_value = "simple")]
-    pub(crate) witness: WitnessChoice,
+    /// For sc: order of the stores that the observers assume [default: simple].
+    #[arg(long, value_name = "WITNESS", hide_short_help = true)]
+    pub(crate) witness: Option<WitnessChoice>,
 
-    /// For sc: search only for cycles through this many processors and addresses.
+    /// For sc: search only for ordering cycles through K processors and K addresses.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide_short_help = true)]
     pub(crate) lemma: Option<u64>,
 
-    /// For tso: begin with the exact observer.
+    /// For tso: start with the exact observer.
     ///
     /// By default an approximate observer is tried first, which propagates stores only when a load
     /// does not match: it has fewer states, but may raise false alarms.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) exact: bool,
 
     /// Assume what is not established, and say so in the verdict.
@@ -84,24 +87,26 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) assume: Vec<AssumptionChoice>,
 
-    /// Search past up to 1,000 false alarms.
+    /// Search past up to 1,000 false alarms instead of 100.
     ///
-    /// Without it the search ends after 100 of them, and the verdict is "false alarm".
-    #[arg(long = "continue")]
+    /// After that many the verdict is "false alarm".
+    #[arg(long = "continue", hide_short_help = true)]
     pub(crate) pass_over: bool,
 
-    /// Whether to count states that differ only by a permutation of scalarset members as one.
-    #[arg(long, value_name = "WHAT", default_value = "full")]
+    /// Symmetry reduction by scalarsets.
+    #[arg(long, value_name = "WHAT", default_value = "full", hide_short_help = true)]
     pub(crate) symmetry: SymmetryChoice,
 
     /// What counts as a deadlock of the protocol [default: stuttering; off with --any-processors].
     #[arg(long, value_name = "WHAT")]
     pub(crate) deadlock: Option<DeadlockChoice>,
 
-    /// Treat a subrange or enumeration as a scalarset, if the model uses it symmetrically: compares
-    /// its members for equality, stores them, indexes with them and iterates over them, and nothing
-    /// else. May be repeated. Excludes --certificate, which is about the protocol as written.
-    #[arg(long, value_name = "TYPE", conflicts_with = "certificate")]
+    /// Treat a subrange or enumeration as a scalarset (symmetry reduction). May be repeated.
+    ///
+    /// The model must use the type symmetrically: compare its members for equality, store them, index
+    /// with them and iterate over them, and nothing else. Excludes --certificate, which is about the
+    /// protocol as written.
+    #[arg(long, value_name = "TYPE", conflicts_with = "certificate", hide_short_help = true)]
     pub(crate) symmetric: Vec<String>,
 
     #[command(flatten)]
@@ -122,28 +127,29 @@ pub(crate) struct VerifyArguments {
     #[arg(long, conflicts_with_all = ["emit", "out", "replay"])]
     pub(crate) mutants: bool,
 
-    /// With --mutants: verify only the mutants with these numbers, for instance survivors with more
-    /// processors or addresses.
+    /// With --mutants: only the mutants with these numbers.
     #[arg(long, value_name = "NUMBER", value_delimiter = ',', requires = "mutants")]
+    #[arg(hide_short_help = true)]
     pub(crate) mutant: Vec<usize>,
 
-    /// With --mutants: stop checking a mutant as soon as one check detects it. Faster, but the number
-    /// of mutants that each single check detects is then a lower bound.
-    #[arg(long, requires = "mutants")]
+    /// With --mutants: stop checking a mutant as soon as one check detects it.
+    ///
+    /// Faster, but the number of mutants that each single check detects is then a lower bound.
+    #[arg(long, requires = "mutants", hide_short_help = true)]
     pub(crate) survivors: bool,
 
     #[command(flatten)]
     pub(crate) any: AnyProcessorsFlags,
 
-    /// Write the composed models to this directory, as plain Murphi, before they are searched.
-    #[arg(long, value_name = "DIR")]
+    /// Write the protocol composed with each observer to this directory, as plain Murphi.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) emit: Option<PathBuf>,
 
     /// Write the counterexample to this directory, with its memory trace, certificate and picture.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", alias = "output")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Check a counterexample instead of searching: run.json of --out, or what --json printed.
+    /// Check a counterexample (run.json of --out, or --json) instead of searching.
     ///
     /// Rebuilds the protocol-plus-observer model and runs the counterexample step by step in the
     /// reference interpreter. Exits 0 if the counterexample is confirmed, and 1 if it is not.
@@ -161,7 +167,7 @@ pub(crate) struct VerifyArguments {
     #[command(flatten)]
     pub(crate) ci: CiFlags,
 
-    /// The protocol; `-` is standard input.
+    /// Protocol, a Murphi model; `-` is standard input.
     #[arg(value_name = "MODEL.m")]
     pub(crate) file: String,
 }
@@ -186,54 +192,59 @@ pub(crate) struct AnyProcessorsFlags {
     #[arg(long, conflicts_with_all = ["mutants", "replay", "emit", "out", "pass_over"])]
     pub(crate) any_processors: bool,
 
-    /// With --any-processors: the number of concrete processors [default: 2; retries with 3 if no
-    /// proof is found].
+    /// With --any-processors: number of concrete processors [default: 2; retries with 3 if no proof is
+    /// found].
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "C", requires = "any_processors")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=4))]
     pub(crate) concrete: Option<u64>,
 
     /// With --any-processors: do not track one extra processor by identity.
     ///
-    /// By default, if the protocol stores references to processors, the abstraction also tells one
-    /// more processor from the rest wherever a reference is stored, so that lemmas can compare two
-    /// references. Without it there are fewer states, and weaker lemmas.
-    #[arg(long, requires = "any_processors")]
+    /// By default, if the protocol stores references to processors, the abstraction tells one more
+    /// processor from the rest wherever a reference is stored, so that lemmas can compare two
+    /// references. With --no-name there are fewer states, and weaker lemmas.
+    #[arg(long, requires = "any_processors", hide_short_help = true)]
     pub(crate) no_name: bool,
 
-    /// With --any-processors: the scalarset of processors, if it is not the first one that rules
-    /// and arrays are indexed by.
-    #[arg(long, value_name = "TYPE", requires = "any_processors")]
+    /// With --any-processors: the scalarset of processors [default: the first that indexes rules and
+    /// arrays].
+    #[arg(long, value_name = "TYPE", requires = "any_processors", hide_short_help = true)]
     pub(crate) processors: Option<String>,
 
-    /// With --any-processors: print the plan of the proof, step by step, and stop.
+    /// With --any-processors: print the plan of the proof and stop.
     #[arg(long, requires = "any_processors")]
     pub(crate) plan: bool,
 
-    /// With --any-processors: start with the lemmas in this file: invariants named "lemma for RULE".
-    /// They are checked like any other lemma.
+    /// With --any-processors: start with the lemmas in FILE: invariants named "lemma for RULE".
+    ///
+    /// They are proved like any other lemma.
     #[arg(long, value_name = "FILE", requires = "any_processors")]
     pub(crate) lemmas: Option<String>,
 
-    /// With --any-processors: test the proof on concrete instances. N random steps of instances with
-    /// up to 7 processors must be steps of the abstraction in every view, and instances of up to a
-    /// million states are searched exhaustively.
+    /// With --any-processors: test the proof on concrete instances, with N random steps.
     ///
-    /// The verdict names the largest instance that was searched. A contradiction makes the verdict
-    /// undecided.
-    #[arg(long, value_name = "N", requires = "any_processors")]
+    /// The steps, of instances with up to 7 processors, must be steps of the abstraction in every view;
+    /// instances of up to a million states are also searched exhaustively. The verdict names the largest
+    /// instance that was searched. A contradiction makes the verdict undecided.
+    #[arg(long, value_name = "N", requires = "any_processors", hide_short_help = true)]
     pub(crate) audit: Option<u64>,
 
-    /// With --any-processors: write the proof to this file, for `tribunal certify`: the protocol,
-    /// views, lemmas and abstract programs.
+    /// With --any-processors: print all lemmas of the proof, also if there are more than 10.
+    #[arg(long, requires = "any_processors", hide_short_help = true)]
+    pub(crate) print_lemmas: bool,
+
+    /// With --any-processors: write the proof to FILE, for `tribunal certify`.
     ///
-    /// Written only if the verdict is "verified".
+    /// The file has the protocol, the views, the lemmas and the abstract programs. It is written only if
+    /// the verdict is "verified".
     #[arg(long, value_name = "FILE", requires = "any_processors")]
     pub(crate) certificate: Option<PathBuf>,
 
-    /// With --any-processors: write the abstraction, lemmas included, to this file, as plain Murphi
-    /// that other model checkers read. If there is more than one claim, the others go to numbered
-    /// files beside it.
-    #[arg(long, value_name = "FILE.m", requires = "any_processors")]
+    /// With --any-processors: write the abstraction with its lemmas to FILE.m, for other model checkers.
+    ///
+    /// If there is more than one claim, the others go to numbered files beside it.
+    #[arg(long, value_name = "FILE.m", requires = "any_processors", hide_short_help = true)]
     pub(crate) emit_abstraction: Option<PathBuf>,
 }
 

@@ -11,7 +11,7 @@ use history::ReadOptions;
 use judge::axe::{Answer, Expected, Tested, answers, compare, expected};
 use judge::stream::{Answers, Asked, Job};
 
-use super::remark;
+use super::{count, remark};
 use crate::arguments::{AxeFlags, AxeTestArguments};
 use crate::ending::{Ending, Failure};
 use crate::input;
@@ -50,10 +50,10 @@ pub(crate) fn test(arguments: &AxeTestArguments, interrupt: &Interrupt) -> Resul
         Tested::Undecided(number) => return Ok(undecided(number)),
         Tested::Unreadable(error) => return Err(error.into()),
         Tested::Ended(_) if interrupt.happened() => return Ok(Ending::Interrupted),
-        Tested::Ended(have) => {
-            let (file, expected) = (input::shown(&arguments.axe.file), expected.len());
-            let sentence = format!("{expected} answers are expected, but {file} has {have} traces");
-            return Err(Failure::Usage(sentence));
+        Tested::Ended(have) => return Err(different_lengths(arguments, &expected, have, "only ")),
+        Tested::Unexpected => {
+            let have = expected.len() + 1;
+            return Err(different_lengths(arguments, &expected, have, "at least "));
         }
     };
     let mut output = Output::stdout();
@@ -62,8 +62,23 @@ pub(crate) fn test(arguments: &AxeTestArguments, interrupt: &Interrupt) -> Resul
     Ok(ending)
 }
 
+/// A file of answers that is not about the file of traces.
+fn different_lengths(
+    arguments: &AxeTestArguments,
+    expected: &[Expected],
+    traces: usize,
+    at: &str,
+) -> Failure {
+    let (file, answers) = (input::shown(&arguments.axe.file), arguments.expected.display());
+    Failure::Usage(format!(
+        "{answers} has {}, but {file} has {at}{}: give one answer for each trace",
+        count(expected.len(), "answer"),
+        count(traces, "trace")
+    ))
+}
+
 fn undecided(number: usize) -> Ending {
-    remark(&format!("trace {number} is undecided: the budget ran out"));
+    remark(&format!("trace {number} is undecided: --budget or --memory ran out"));
     Ending::Undecided
 }
 

@@ -89,7 +89,10 @@ impl Printer<'_> {
                 self.ending = self.ending.and(Ending::Undecided);
                 self.output.flush()?;
                 if !self.quiet {
-                    remark(&format!("{bare} of {} without certificate", count(*traces, "trace")));
+                    remark(&format!(
+                        "{bare} of {} have no certificate and were not checked",
+                        count(*traces, "trace")
+                    ));
                 }
                 Ok(())
             }

@@ -59,6 +59,8 @@ fn judge_all(
     let expected = arguments.expect_traces;
     let wanted = pages.as_ref().map(|pages| Arc::clone(&pages.written));
     let (limits, stop) = (arguments.limits.limits(), interrupt.flag());
+    let (only_violations, first) = (arguments.only_violations, arguments.first);
+    let only_trace = arguments.trace;
     let job = job(arguments, asked, interrupt);
     let (asked, keep_going) = (job.distinct().collect(), job.keep_going);
     let mut answers = job.start(
@@ -98,9 +100,15 @@ fn judge_all(
         keep_going,
         style,
         colour_errors,
+        only_violations,
+        first,
     };
     let printed = printer.print_all(&mut answers);
     printer.expect(expected);
+    if let (Some(wanted), 0) = (only_trace, printer.traces) {
+        remark(&format!("--trace {wanted} does not exist"));
+        printer.unread = printer.unread.and(Ending::Unasked);
+    }
     printer.finish(printed, quiet, interrupt.happened())
 }
 
@@ -110,7 +118,7 @@ fn certificate_file(
 ) -> Result<Option<Saved>, Failure> {
     let Some(path) = &arguments.certificate else { return Ok(None) };
     if arguments.files.len() > 1 {
-        let sentence = "a certificate is about one trace file; check the files one by one";
+        let sentence = "--certificate takes one trace file; check the files one by one";
         return Err(Failure::Usage(sentence.to_owned()));
     }
     Saved::create(path, interrupt).map(Some)
@@ -135,7 +143,9 @@ fn job(arguments: CheckArguments, asked: Vec<Asked>, interrupt: &Interrupt) -> J
         asked,
         engine: arguments.engine,
         allow_empty: arguments.allow_empty,
-        keep_going: arguments.keep_going,
+        // A co-process waits for an answer to each trace that it sends, also to one that is malformed.
+        only: arguments.trace,
+        keep_going: arguments.keep_going || arguments.files.iter().any(|file| file == "-"),
         limits: arguments.limits.limits(),
         jobs: arguments.jobs.count(),
         stop: interrupt.flag(),
@@ -177,6 +187,10 @@ struct Printer<'c> {
     keep_going: bool,
     style: Style,
     colour_errors: bool,
+    /// Whether consistent traces are not printed.
+    only_violations: bool,
+    /// Whether to stop at the first violation.
+    first: bool,
 }
 
 impl Printer<'_> {
@@ -203,7 +217,8 @@ impl Printer<'_> {
         if let (Some(pages), Some((events, made))) = (&mut self.pages, printed.pages) {
             pages.add(&printed.trace, printed.asked.name(), events, made)?;
         }
-        self.tally.add(printed.asked, printed.verdict);
+        let verdict = printed.verdict;
+        self.tally.add(printed.asked, verdict);
         if self.last.as_ref() != Some(&printed.trace) {
             self.traces += 1;
             self.last = Some(printed.trace);
@@ -215,7 +230,14 @@ impl Printer<'_> {
                 file.line(|out| certificate.write(&trace.history, out))?;
             }
         }
-        self.output.print(&printed.text)
+        if !self.only_violations || !matches!(verdict, Verdict::Holds(())) {
+            self.output.print(&printed.text)?;
+        }
+        match self.first && matches!(verdict, Verdict::Broken(())) {
+            // As if nobody wanted to read on.
+            true => self.output.flush().and(Err(Failure::BrokenPipe)),
+            false => Ok(()),
+        }
     }
 
     fn complain(&mut self, unread: &Unread) -> Result<(), Failure> {
@@ -256,7 +278,7 @@ impl Printer<'_> {
         quiet: bool,
         interrupted: bool,
     ) -> Result<Ending, Failure> {
-        let Printer { certificates, pages, progress, tally, unread, .. } = self;
+        let Printer { certificates, pages, progress, tally, unread, only_violations, .. } = self;
         drop(progress);
         if let Some(pages) = pages {
             pages.finish(&tally)?;
@@ -275,7 +297,7 @@ impl Printer<'_> {
             remark(&format!("interrupted; {}", tally.summary()));
             return Ok(Ending::Interrupted);
         }
-        if !quiet && tally.is_long() {
+        if !quiet && (tally.is_long() || only_violations) {
             remark(&tally.summary());
         }
         Ok(ending)

@@ -7,7 +7,7 @@ use history::History;
 use judge::stream::{Judged, Trace};
 use judge::{Budget, Promise, ShrinkOptions, judge_by_file};
 use report::check::trace_pages;
-use report::explain::{self, FileRules, Told};
+use report::explain::{self, ExplainedModel, FileRules};
 
 use super::budget;
 use super::shrink::shrunk;
@@ -71,18 +71,20 @@ fn told(
     colour: bool,
 ) -> String {
     match model {
-        Promise::Model(model) => draw(history, Told::Model(*model), proof, picture, colour),
+        Promise::Model(model) => {
+            draw(history, ExplainedModel::Model(*model), proof, picture, colour)
+        }
         Promise::File(file) => {
             let judgement = judge_by_file(history, file, budget);
             let (rules, proof) = FileRules::new(history, file, &judgement);
-            draw(history, Told::File(&rules), &proof, picture, colour)
+            draw(history, ExplainedModel::File(&rules), &proof, picture, colour)
         }
     }
 }
 
 fn draw(
     history: &History,
-    model: Told<'_>,
+    model: ExplainedModel<'_>,
     proof: &Proof,
     picture: Picture,
     colour: bool,
@@ -106,7 +108,7 @@ fn picture(asked: Option<Picture>, out: Option<&Path>) -> Result<Picture, Failur
         "svg" => Ok(Picture::Svg),
         "html" | "htm" => Ok(Picture::Html),
         other => Err(Failure::Usage(format!(
-            "no explanation is written as .{other}; use .txt, .dot, .svg or .html, or say --to"
+            "cannot write an explanation as .{other}: use .txt, .dot, .svg or .html, or give --to"
         ))),
     }
 }

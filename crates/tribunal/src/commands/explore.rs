@@ -28,6 +28,21 @@ pub(crate) fn run(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result
         let sentence = "only one of the model and the counterexample can be standard input";
         return Err(Failure::Usage(sentence.to_owned()));
     }
+    if let Some(model) = &arguments.model {
+        let file = &arguments.file;
+        return Err(Failure::Usage(format!(
+            "explore checks a model's own properties and takes no --model; to check a memory model: \
+             tribunal verify --model {model} {file}"
+        )));
+    }
+    if arguments.list_constants {
+        let source = model::read_source(&arguments.file)?;
+        let text = murphi::constants(&source)
+            .map_err(|refusal| model::refused(refusal, arguments.colour))?;
+        let lines: String =
+            text.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
+        return output::deliver(&lines, None, Ending::Kept, interrupt);
+    }
     let mut cases = Cases::open(&arguments.ci, "explore", interrupt)?;
     let ended = match &arguments.evidence.replay {
         Some(file) => check(arguments, file),
@@ -130,9 +145,10 @@ fn suggest_symmetry(model: &Loaded) {
         let flags: Vec<String> = types.iter().map(|name| format!("--symmetric {name}")).collect();
         let (is, s) = if types.len() == 1 { ("is", "") } else { ("are", "s") };
         let names = types.join(", ");
-        let members = "takes states that differ in its members for one";
-        let members = if types.len() == 1 { members } else { "takes states alike for one" };
-        remark(&format!("type{s} {names} {is} used symmetrically; {} {members}", flags.join(" ")));
+        let flags = flags.join(" ");
+        remark(&format!(
+            "hint: type{s} {names} {is} used symmetrically; {flags} adds symmetry reduction"
+        ));
     }
 }
 

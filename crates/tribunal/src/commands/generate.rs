@@ -37,7 +37,7 @@ fn programs(arguments: &GenerateProgramArguments, interrupt: &Interrupt) -> Resu
     }
     let mut write = |test: Test| {
         written += 1;
-        progress.teller().say(|| format!("{written} programs"));
+        progress.teller().say(|| format!("programs: {written}"));
         match arguments.json.json {
             true => sink.write(|out| writeln!(out, "{}", test.to_json())),
             false => sink.write(|out| write!(out, "{test}")),
@@ -47,7 +47,8 @@ fn programs(arguments: &GenerateProgramArguments, interrupt: &Interrupt) -> Resu
         (Some(cycle), _) => {
             if let Some(lost) = cycle.beyond_programs() {
                 return Err(Failure::Usage(format!(
-                    "programs cannot say {lost}; add `--litmus riscv` or `--litmus aarch64`"
+                    "a test program cannot express {lost}; write a litmus test instead: `--litmus \
+                     riscv` or `--litmus aarch64`"
                 )));
             }
             write(cycle.test())?;
@@ -55,6 +56,9 @@ fn programs(arguments: &GenerateProgramArguments, interrupt: &Interrupt) -> Resu
         (None, Some(size)) => {
             let edges = arguments.edges.as_ref().map_or(&Edge::BASIC[..], |edges| &edges.0);
             cycles(edges, size.into()).try_for_each(|cycle| write(cycle.test()))?;
+            if written == 0 {
+                return Err(no_cycles(size));
+            }
         }
         (None, None) => {
             each_program(&arguments.knobs, |program, _| write(program.into()))?;
@@ -80,7 +84,12 @@ fn litmus_tests(
             let edges = arguments.edges.as_ref().map_or(&Edge::BASIC[..], |edges| &edges.0);
             let mut tests =
                 cycles(edges, size.into()).filter_map(|each| each.litmus(assembly).ok());
-            tests.try_for_each(|text| sink.write(|out| writeln!(out, "{text}")))
+            let mut none = true;
+            tests.try_for_each(|text| {
+                none = false;
+                sink.write(|out| writeln!(out, "{text}"))
+            })?;
+            if none { Err(no_cycles(size)) } else { Ok(()) }
         }
         (None, None) => {
             let sentence =
@@ -88,6 +97,13 @@ fn litmus_tests(
             Err(Failure::Usage(sentence.to_owned()))
         }
     }
+}
+
+/// There is no test to write.
+fn no_cycles(size: u8) -> Failure {
+    Failure::Usage(format!(
+        "no cycle of up to {size} edges is a litmus test with these edges; use --cycles 4 or more"
+    ))
 }
 
 /// The random programs asked for, each with its seed.
@@ -122,7 +138,7 @@ fn traces(arguments: &GenerateTraceArguments, interrupt: &Interrupt) -> Result<(
         let mut receive = |ran: Ran| {
             let Ran::Outcome(outcome, count) = ran else { return ControlFlow::Continue(()) };
             written += 1;
-            progress.teller().say(|| format!("{written} traces"));
+            progress.teller().say(|| format!("traces: {written}"));
             match write_outcome(&mut sink, arguments, &program, &outcome, count) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
@@ -163,7 +179,7 @@ pub(super) fn bug(flags: BugFlags) -> Result<Option<(Bug, f64)>, Failure> {
     let Some(bug) = flags.bug else { return Ok(None) };
     match (0.0..=1.0).contains(&flags.rate) {
         true => Ok(Some((bug, flags.rate))),
-        false => Err(Failure::Usage(format!("{} is no rate from 0 to 1", flags.rate))),
+        false => Err(Failure::Usage(format!("--rate {} is not between 0 and 1", flags.rate))),
     }
 }
 
@@ -207,19 +223,21 @@ fn hard(arguments: &GenerateHardArguments, interrupt: &Interrupt) -> Result<(), 
     let clauses = (f64::from(variables) * ratio).round();
     if !(0.0..=f64::from(Formula::LIMIT)).contains(&clauses) {
         let limit = Formula::LIMIT;
-        return Err(Failure::Usage(format!("a formula has 0 to {limit} clauses, not {clauses}")));
+        return Err(Failure::Usage(format!(
+            "--variables times --ratio gives {clauses} clauses; the limit is {limit}"
+        )));
     }
     let clauses = clauses as u32;
-    let history = Formula::random(variables, clauses, seed)
-        .history(model)
-        .map_err(|error| Failure::Usage(format!("the formula is too large: {error}")))?;
+    let history = Formula::random(variables, clauses, seed).history(model).map_err(|error| {
+        Failure::Usage(format!("the formula is too large: {error}; use fewer --variables"))
+    })?;
     let mut sink = Sink::open(arguments.out.output.as_deref(), interrupt)?;
     if !arguments.json.json {
         sink.write(|out| {
             writeln!(
                 out,
-                "# {model} iff the 3-SAT formula of seed {seed} is satisfiable: {variables} \
-                 variables, {clauses} clauses"
+                "# consistent with {model} iff a random 3-SAT formula is satisfiable: seed \
+                 {seed}, {variables} variables, {clauses} clauses"
             )
         })?;
     }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use evidence::Verdict;
-use hunt::{Hunted, Kept, Making, Session, Until, supply};
+use hunt::{HuntOptions, Kept, Session, TargetOptions, Until, supply};
 use report::ci::{Case, Complaint};
 use serde_json::{Value, json};
 use stress::TargetName;
@@ -36,8 +36,20 @@ fn hunt(
     let bug = arguments.bug.bug.map(|bug| (bug, arguments.bug.rate));
     if bug.is_some() && !matches!(arguments.on, TargetName::Machine(_)) {
         let sentence =
-            "--bug puts a fault into a reference machine: use it with --on machine:MODEL";
+            "--bug injects a fault into a reference machine: use it with --on machine:MODEL";
         return Err(Failure::Usage(sentence.to_owned()));
+    }
+    let flags = &arguments.protocol;
+    let only_protocols = [
+        ("--const", !flags.language.constants.is_empty()),
+        ("--values", flags.values.is_some()),
+        ("--weight", !flags.weights.is_empty()),
+        ("--commit", flags.commit.is_some()),
+    ];
+    let given = only_protocols.into_iter().find(|(_, given)| *given);
+    if let (Some((flag, _)), false) = (given, matches!(arguments.on, TargetName::Protocol(_))) {
+        let sentence = format!("{flag} has no effect here: it needs --on PROTOCOL.m");
+        return Err(Failure::Usage(sentence));
     }
     let protocol = match &arguments.on {
         TargetName::Protocol(file) => match protocol(arguments, file)? {
@@ -46,9 +58,9 @@ fn hunt(
         },
         _ => None,
     };
-    let making = Making { bug, timeout: arguments.timeout.timeout, protocol };
+    let making = TargetOptions { bug, timeout: arguments.timeout.timeout, protocol };
     let (abilities, supply) = supply(&arguments.on, making).map_err(|why| usage(&why))?;
-    let hunted = Hunted {
+    let hunted = HuntOptions {
         target: arguments.on.clone(),
         model: arguments.model.promise()?,
         wishes: arguments.wishes(),
@@ -79,7 +91,7 @@ fn hunt(
 }
 
 /// A case for each finding of the folder; one for the hunt if there is none.
-fn tell_cases(session: &Session, hunted: &Hunted, cases: &mut Cases) {
+fn tell_cases(session: &Session, hunted: &HuntOptions, cases: &mut Cases) {
     let (target, model) = (hunted.target.to_string(), hunted.model.name());
     for kept in session.findings() {
         let name = format!("{model}: finding {} {}", kept.finding, kept.name);
@@ -102,7 +114,7 @@ fn tell_cases(session: &Session, hunted: &Hunted, cases: &mut Cases) {
 fn hunt_on(
     arguments: &HuntArguments,
     session: &mut Session,
-    supply: &hunt::Supply,
+    supply: &hunt::TargetSupply,
     output: &mut Output,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {

@@ -98,7 +98,8 @@ fn convert(
         let quoted = test.litmus.description.iter().map(|text| text.parse::<Cycle>());
         let cycle = said.filter_map(named).chain(quoted).find_map(Result::ok).ok_or_else(|| {
             Failure::Usage(format!(
-                "{}: no line of the test names a cycle of known edges; `Orig=PodWR Fre PodWR Fre` would",
+                "{}: --to needs the cycle that the test was made from, as a line like `Orig=PodWR \
+                 Fre PodWR Fre`",
                 test.file
             ))
         })?;
@@ -111,8 +112,9 @@ fn convert(
 /// The model that is meant, with its file read.
 fn model(argument: &LitmusModelArgument) -> Result<LitmusModel, Failure> {
     match argument {
-        LitmusModelArgument::Named(name) => LitmusModel::named(name)
-            .ok_or_else(|| Failure::Usage(format!("there is no model `{name}`"))),
+        LitmusModelArgument::Named(name) => LitmusModel::named(name).ok_or_else(|| {
+            Failure::Usage(format!("unknown model `{name}`; `tribunal models` lists them"))
+        }),
         LitmusModelArgument::File(path) => {
             LitmusModel::open(path).map_err(|error| Failure::Model(Box::new(error)))
         }
@@ -127,8 +129,8 @@ fn machine(target: Option<&TargetName>) -> Result<Option<Host>, Failure> {
             Host::new().map(Some).map_err(|why| Failure::Usage(why.to_string()))
         }
         Some(other) => Err(Failure::Usage(format!(
-            "litmus tests are run on `host` or enumerated under a model (--model), not run on \
-             {other}"
+            "--on {other} cannot run litmus tests; use --on host, or leave --on out to enumerate \
+             outcomes under --model"
         ))),
     }
 }
@@ -141,8 +143,8 @@ fn read(file: &str, quiet: bool, cases: &mut Cases) -> Result<Option<Litmus>, Fa
             let mixed = litmus::mixed_widths(&test);
             if let (Some(&first), false) = (mixed.first(), quiet) {
                 remark(&format!(
-                    "{}: `{}` is accessed with several widths; each access is taken as one of the \
-                     whole location, as herd7 does",
+                    "{}: `{}` is accessed with several widths; each access counts as one of the \
+                     whole location, as in herd7",
                     source.name,
                     test.location(first)
                 ));
@@ -246,11 +248,13 @@ impl Asking {
             json: arguments.json.json,
             witness: arguments.witness,
             heading: self.models.len() > 1,
+            summary: arguments.summary,
         };
         answer.write(file, style, out)?;
         if let (Some(rounds), false) = (answer.unrolled(), arguments.quiet.quiet) {
             remark(&format!(
-                "{file}: under {model}, loops were followed {rounds} times and no further"
+                "{file}: under {model}, loops were unrolled {rounds} times; longer runs were not \
+                 enumerated"
             ));
         }
         Ok(Ending::of(&answer.verdict()))
@@ -297,11 +301,11 @@ fn answer_all(
         }
         return Ok(ending);
     }
-    type Told = (Vec<u8>, Ending, Option<Case>);
+    type Printed = (Vec<u8>, Ending, Option<Case>);
     let interrupt = asking.interrupt.clone();
     let mut answers = Pipeline::start(
         workers.min(asked.len()),
-        move |questions: &mut Questions<(Arc<Test>, LitmusModel), Told>| {
+        move |questions: &mut Questions<(Arc<Test>, LitmusModel), Printed>| {
             let _ = asked.into_iter().try_for_each(|question| questions.ask(question, 0));
         },
         move |(test, model)| {

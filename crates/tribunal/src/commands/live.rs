@@ -63,7 +63,7 @@ fn models(arguments: &CheckArguments) -> Result<Vec<Model>, Failure> {
     let model = |model: &ModelArgument| match model {
         ModelArgument::One(PromiseArgument::Model(model)) => Ok(*model),
         ModelArgument::Gradual | ModelArgument::One(_) => {
-            let sentence = "--live judges by the built-in models; give their names, or check \
+            let sentence = "--live supports the built-in models only; name one of them, or check \
                             without --live";
             Err(Failure::Usage(sentence.to_owned()))
         }

@@ -12,7 +12,7 @@ use crate::output;
 
 pub(crate) fn run(arguments: &ModelsArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
     if let Some(name) = &arguments.name {
-        let sentence = || format!("no model file is called `{name}`; `tribunal models` lists them");
+        let sentence = || format!("there is no model file `{name}`; `tribunal models` lists them");
         let text = cat::shipped_text(name).ok_or_else(|| Failure::Usage(sentence()))?;
         return output::deliver(text, None, Ending::Kept, interrupt);
     }
@@ -47,7 +47,8 @@ fn model(name: &str) -> Result<ModelFile, Failure> {
         let known: Vec<&str> = cat::shipped_models().collect();
         let known = known.join(", ");
         Failure::Usage(format!(
-            "there is no model file of `{name}` to compare; there are {known}, and files that end in .cat"
+            "cannot separate `{name}`: it has no model file. Use one of {known}, or a file that \
+             ends in .cat"
         ))
     })
 }

@@ -47,11 +47,12 @@ pub(super) fn prepare(
         }
         Err(conform::Failure::Composition(problems)) => {
             model::complain(&problems, source, colour);
-            remark("the protocol cannot be made to record its events");
+            remark("the loads and stores of the protocol cannot be recorded");
             return Ok(Err(Ending::Unasked));
         }
-        Err(conform::Failure::TooLarge | conform::Failure::NotRepeatable(_)) => {
-            let sentence = "a state is too large with so many values; ask for fewer operations";
+        Err(_) => {
+            let sentence = "a state is too large with one value for each store; use fewer \
+                            --operations, or --values N";
             return Err(Failure::Usage(format!("{}: {sentence}", source.name)));
         }
     };
@@ -59,8 +60,8 @@ pub(super) fn prepare(
         model::complain(&recording.warnings, source, colour);
         if !recording.fresh {
             remark(&format!(
-                "data independence is not established, so there are {} values as in the file, and \
-                 they repeat (--values N changes that all the same)",
+                "data independence is not established, so stores repeat the {} values of the \
+                 protocol (--values N overrides this)",
                 recording.values
             ));
         }

@@ -26,10 +26,16 @@ use crate::progress::Progress;
 mod program;
 
 pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
+    if let Some((flag, needs)) = without_effect(arguments) {
+        return Err(Failure::Usage(format!("{flag} has no effect here: it needs {needs}")));
+    }
     let file = match (&arguments.on, &arguments.program) {
         (TargetName::Protocol(file), None) => file,
         (target, None) => {
-            let sentence = format!("say which program to run on {target}: tribunal run PROGRAM …");
+            let sentence = format!(
+                "missing PROGRAM: `tribunal run PROGRAM --on {target}` (`tribunal generate \
+                 program` makes one)"
+            );
             return Err(Failure::Usage(sentence));
         }
         (target, Some(file)) => return program::run(arguments, target, file, interrupt),
@@ -37,7 +43,7 @@ pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<End
     let source = model::read_source(file)?;
     let wanted = Wanted {
         flags: &arguments.protocol,
-        stores: arguments.operations,
+        stores: arguments.operations(),
         colour: output::colours(arguments.colour, &std::io::stderr()),
         quiet: arguments.quiet.quiet,
     };
@@ -50,18 +56,44 @@ pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<End
     }
 }
 
+/// The first flag that would change nothing, and what it needs to have an effect.
+fn without_effect(arguments: &RunArguments) -> Option<(&'static str, &'static str)> {
+    let walks = arguments.program.is_none();
+    let protocol = matches!(arguments.on, TargetName::Protocol(_));
+    let machine = matches!(arguments.on, TargetName::Machine(_));
+    let (walk, murphi) = ("a protocol without a program: --on PROTOCOL.m", "--on PROTOCOL.m");
+    let flags = &arguments.protocol;
+    let rows = [
+        ("--operations", arguments.operations.is_some(), walks, walk),
+        ("--first", arguments.first, walks, walk),
+        ("--order", arguments.order, walks, walk),
+        ("--steps", arguments.steps, walks, walk),
+        ("--uniform", arguments.uniform, walks, walk),
+        ("--deadlock", arguments.deadlock.is_some(), walks, walk),
+        ("--jobs", arguments.jobs.is_some(), walks, walk),
+        ("--exhaustive", arguments.exhaustive, machine, "--on machine:MODEL"),
+        ("--bug", arguments.bug.bug.is_some(), machine, "--on machine:MODEL"),
+        ("--const", !flags.language.constants.is_empty(), protocol, murphi),
+        ("--values", flags.values.is_some(), protocol, murphi),
+        ("--weight", !flags.weights.is_empty(), protocol, murphi),
+        ("--commit", flags.commit.is_some(), protocol, murphi),
+    ];
+    let unused = rows.into_iter().find(|(_, given, effective, _)| *given && !effective);
+    unused.map(|(flag, _, _, needs)| (flag, needs))
+}
+
 /// Which walks are asked for.
 fn walks<'a>(arguments: &'a RunArguments, name: &'a str, check: Option<Promise>) -> Walks<'a> {
     let deadlock = arguments.deadlock.unwrap_or(DeadlockChoice::Stuttering);
     let constants = arguments.protocol.language.constants.iter();
     let constants = constants.map(|(name, value)| format!("{name}={value}"));
     let weights = arguments.protocol.weights.iter();
-    let weights = weights.map(|(rule, factor)| format!("weight of {rule} {factor}"));
+    let weights = weights.map(|(rule, factor)| format!("weight {rule}={factor}"));
     let unbounded = if arguments.budget.is_some() { u64::MAX } else { Effort::RUNS };
     Walks {
         name,
         plan: Plan {
-            operations: arguments.operations as usize,
+            operations: arguments.operations() as usize,
             seed: arguments.seed,
             clients: if arguments.uniform { Clients::Uniform } else { Clients::Swarm },
             deadlock: deadlock.into(),

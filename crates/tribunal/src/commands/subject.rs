@@ -73,7 +73,7 @@ pub(super) fn find(
     if let Some(wanted) = flags.trace.filter(|&wanted| number < wanted) {
         let have = count(usize::try_from(number).unwrap_or(usize::MAX), "trace");
         let file = input::shown(&flags.file);
-        return Err(Failure::Usage(format!("there is no trace {wanted}: {file} has {have}")));
+        return Err(Failure::Usage(format!("--trace {wanted} does not exist: {file} has {have}")));
     }
     drop(progress);
     if ending == Ending::Kept && !flags.quiet.quiet {

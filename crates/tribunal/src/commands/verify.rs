@@ -32,6 +32,7 @@ pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<
         let sentence = "only one of the protocol and the counterexample can be standard input";
         return Err(Failure::Usage(sentence.to_owned()));
     }
+    usable(arguments)?;
     if let Some(file) = &arguments.replay {
         return replay(arguments, file);
     }
@@ -59,6 +60,42 @@ fn ask(
         return any::run(arguments, &source, &options, cases, interrupt);
     }
     verify(arguments, &source, &options, cases, interrupt)
+}
+
+/// Refuses questions that are not complete, and flags that would change nothing.
+fn usable(arguments: &VerifyArguments) -> Result<(), Failure> {
+    let any = arguments.any.any_processors;
+    if arguments.model.is_none() && !any && arguments.replay.is_none() {
+        let file = &arguments.file;
+        return Err(Failure::Usage(format!(
+            "--model is missing\n  \
+             tribunal verify --model sc {file}            check it against a memory model (sc, tso)\n  \
+             tribunal verify --any-processors {file}      prove its invariants for any number of \
+             processors\n  \
+             tribunal explore {file}                      check its invariants as it is"
+        )));
+    }
+    let is = |wanted| arguments.model.map(MemoryModel::from) == Some(wanted);
+    let (sc, tso) = (is(MemoryModel::Sc), is(MemoryModel::Tso));
+    let fixed = (!any, "a fixed number of processors (no --any-processors)");
+    let rows = [
+        (
+            "--witness",
+            arguments.witness.is_some(),
+            sc && !any,
+            "--model sc, without --any-processors",
+        ),
+        ("--lemma", arguments.lemma.is_some(), sc, "--model sc"),
+        ("--exact", arguments.exact, tso && !any, "--model tso, without --any-processors"),
+        ("--emit", arguments.emit.is_some(), fixed.0, fixed.1),
+    ];
+    let unused = rows.into_iter().find(|(_, given, effective, _)| *given && !effective);
+    match unused.filter(|_| arguments.replay.is_none()) {
+        Some((flag, _, _, needs)) => {
+            Err(Failure::Usage(format!("{flag} has no effect here: it needs {needs}")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The protocol, with scalarsets for the types that are to be treated as such.
@@ -188,7 +225,7 @@ fn mutants(
     let teller = progress.teller();
     teller.say(|| "verifying the protocol".to_owned());
     let mut watch = |now: &mutate::Progress| {
-        teller.say(|| format!("{} of {} mutants tried", now.done, now.total));
+        teller.say(|| format!("mutants: {} of {}", now.done, now.total));
     };
     let report = mutate::run(source, &options, &mut watch, stop.flag());
     drop(progress);
@@ -238,7 +275,7 @@ fn replay(arguments: &VerifyArguments, file: &str) -> Result<Ending, Failure> {
 /// What is asked of the library.
 fn options(arguments: &VerifyArguments, language: &check::Options) -> Options {
     let limits = &arguments.limits;
-    let passes = arguments.pass_over || arguments.witness == WitnessChoice::None;
+    let passes = arguments.pass_over || arguments.witness == Some(WitnessChoice::None);
     Options {
         memory_model: arguments.model.map_or(MemoryModel::Sc, Into::into),
         events: EventNames {

@@ -152,7 +152,7 @@ fn colours_are_for_those_who_ask() {
 fn a_deadlock_is_a_state_that_nothing_leads_out_of() {
     let ran = explore(COUNTER, &[]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stdout.starts_with("<stdin>: deadlock after 5 steps: no rule applies\n"));
+    assert!(ran.stdout.starts_with("<stdin>: deadlock after 5 steps: no rule is enabled\n"));
 
     let ran = explore(COUNTER, &["--deadlock", "off"]);
     assert_eq!(ran.code, Some(0));
@@ -166,9 +166,10 @@ fn a_rule_that_changes_nothing_is_a_way_out_only_where_that_is_asked_for() {
     for stuttering in [&["--deadlock", "stuttering"][..], &[]] {
         let ran = explore(&idle, stuttering);
         assert_eq!(ran.code, Some(1));
-        let first = "<stdin>: deadlock after 5 steps: no rule leads to another state\n";
+        let first =
+            "<stdin>: deadlock after 5 steps: every enabled rule leaves the state unchanged\n";
         assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
-        assert!(ran.stdout.contains("rule \"idle\" applies but leads nowhere else\n"));
+        assert!(ran.stdout.contains("rule \"idle\" is enabled but leaves the state unchanged\n"));
     }
 }
 
@@ -234,7 +235,7 @@ fn failing_start_states_guards_and_properties_are_told_apart() {
     let declarations = "var n, m : 0..3; startstate begin n := 0; undefine m; end;";
     let guard = format!("{declarations} rule \"look\" m = 1 ==> begin n := 1; end;");
     let text = violation(&guard);
-    let expected = "<stdin>: violation after 1 step: the condition of rule \"look\" fails: ";
+    let expected = "<stdin>: violation after 1 step: evaluating the guard of rule \"look\" fails: ";
     assert!(text.starts_with(expected), "{text}");
 
     let property = format!(
@@ -272,14 +273,14 @@ fn liveness_that_is_not_checked_is_not_called_verified() {
         assert!(ran.stdout.starts_with(&first), "{}", ran.stdout);
     };
     let name = "liveness \"returns\" is not checked";
-    let kept = format!("{name}: --compact does not keep the states; everything else holds");
+    let kept = format!("{name}: --compact does not store the states; all other properties hold");
     undecided(&["--compact"], &kept);
-    let first = format!("{name}: only a breadth-first search decides it; everything else holds");
+    let first =
+        format!("{name}: only breadth-first search decides liveness; all other properties hold");
     undecided(&["--search", "dfs"], &first);
-    let bound =
-        format!("nothing was looked for more than 2 steps away; nothing wrong so far; {name}");
+    let bound = format!("the search stopped at distance 2 (--bound); no violation found; {name}");
     undecided(&["--bound", "2"], &bound);
-    let walks = format!("random walks do not visit every state; nothing wrong so far; {name}");
+    let walks = format!("a random walk does not visit every state; no violation found; {name}");
     undecided(&["--simulate", "100"], &walks);
 
     let ran = explore(&model, &["--deadlock", "off"]);
@@ -291,11 +292,11 @@ fn liveness_that_is_not_checked_is_not_called_verified() {
 fn what_is_out_of_reach_is_told_with_what_can_still_happen() {
     let ran = explore(STAYS, &["--liveness", "n = 0"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    let first = "<stdin>: violation after 3 steps: liveness \"n = 0\" is out of reach\n";
+    let first = "<stdin>: violation after 3 steps: liveness \"n = 0\" can never hold again\n";
     assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
-    let region = "from here 4 states can be reached\n  \
-                  rules that still change something: \"up\", \"turn\"\n\n\
-                  error: liveness \"n = 0\" is out of reach\n";
+    let region = "From the last state 4 states can be reached; in none of them does the condition hold:\n  \
+                  rules that still fire: \"up\", \"turn\"\n\n\
+                  error: liveness \"n = 0\" can never hold again\n";
     assert!(ran.stdout.contains(region), "{}", ran.stdout);
 
     let found =
@@ -450,7 +451,7 @@ fn removals_from_a_multiset_have_the_same_verdict_with_and_without_symmetry() {
 fn rules_that_never_fire_are_named_and_coverage_lists_all() {
     let model = format!("{COUNTER}rule \"never\" n > Limit ==> begin n := 0; end;");
     let ran = explore(&model, &["--deadlock", "off", "--coverage"]);
-    assert!(ran.stdout.contains("\n  rule that never fired: \"never\"\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n  rule that never fires: \"never\"\n"), "{}", ran.stdout);
     let table = "\n  fired  rule\n      5  \"count\"\n      0  \"never\"\n";
     assert!(ran.stdout.ends_with(table), "{}", ran.stdout);
 }
@@ -508,20 +509,24 @@ invariant "true" true;
 fn a_budget_that_runs_out_leaves_it_undecided_with_what_was_done() {
     let ran = explore(MANY, &["--budget", "20ms"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    let first = "<stdin>: undecided: the time budget ran out; nothing wrong so far\n";
+    let first =
+        "<stdin>: undecided: the time limit was reached (raise --budget); no violation found\n";
     assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
     assert!(ran.lines()[1].contains(" state"), "{}", ran.stdout);
 
     let found = json(MANY, &["--memory", "1MiB"]);
     assert_eq!(found["verdict"], "undecided");
-    assert_eq!(found["reason"], "the memory budget ran out; nothing wrong so far");
+    assert_eq!(
+        found["reason"],
+        "the memory limit was reached (raise --memory); no violation found"
+    );
 }
 
 #[test]
 fn a_bound_leaves_it_undecided_unless_there_is_nothing_beyond() {
     let ran = explore(COUNTER, &["--bound", "3", "--deadlock", "off"]);
     assert_eq!(ran.code, Some(3));
-    let why = "undecided: nothing was looked for more than 3 steps away; nothing wrong so far";
+    let why = "undecided: the search stopped at distance 3 (--bound); no violation found";
     assert!(ran.stdout.contains(why), "{}", ran.stdout);
     assert_eq!(explore(COUNTER, &["--bound", "9", "--deadlock", "off"]).code, Some(0));
 }
@@ -548,7 +553,11 @@ fn a_budget_is_kept_within_one_state() {
         let started = std::time::Instant::now();
         let ran = explore(ENDLESS, &[flags, &["--budget", "100ms"]].concat());
         assert_eq!(ran.code, Some(3), "{ran:?}");
-        assert!(ran.stdout.contains("the time budget ran out"), "{}", ran.stdout);
+        assert!(
+            ran.stdout.contains("the time limit was reached (raise --budget)"),
+            "{}",
+            ran.stdout
+        );
         assert!(started.elapsed() < std::time::Duration::from_secs(20));
     }
 }
@@ -560,7 +569,10 @@ fn large_states_and_many_of_them_stay_within_the_memory() {
         ruleset i : 1..20000 do rule n = 0 ==>
           n := i; for j : 0..19999 do a[j] := (i * j / 13 + i) % 255; end; end; end;";
     let found = json(large, &["--memory", "32MiB", "--jobs", "2", "--deadlock", "off"]);
-    assert_eq!(found["reason"], "the memory budget ran out; nothing wrong so far");
+    assert_eq!(
+        found["reason"],
+        "the memory limit was reached (raise --memory); no violation found"
+    );
     assert!(found["states"].as_u64().unwrap() > 50, "{found}");
 }
 
@@ -636,7 +648,7 @@ fn an_interrupted_exploration_tells_what_it_has() {
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let ran = finish(child);
     assert_eq!(ran.code, Some(130), "{ran:?}");
-    assert!(ran.stdout.contains("undecided: interrupted; nothing wrong so far"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("undecided: interrupted; no violation found"), "{}", ran.stdout);
 }
 
 #[cfg(unix)]
@@ -650,13 +662,13 @@ fn an_interrupt_is_seen_within_one_state() {
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let ran = finish(child);
     assert_eq!(ran.code, Some(130), "{ran:?}");
-    assert!(ran.stdout.contains("undecided: interrupted; nothing wrong so far"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("undecided: interrupted; no violation found"), "{}", ran.stdout);
 }
 
 #[test]
 fn without_a_start_state_nothing_is_verified() {
     let nowhere = format!("{COUNTER} assume \"nothing\" false; invariant \"wrong\" false;");
-    let reason = "there is no start state: the assumptions exclude them all";
+    let reason = "the model has no start state: its assumptions exclude all of them";
     let ran = explore(&nowhere, &["--quiet", "--deadlock", "off"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.lines()[0].ends_with(&format!(": undecided: {reason}")), "{ran:?}");

@@ -80,7 +80,7 @@ fn tampered(model: &str, trace: &str, from: &str, to: &str) -> Ran {
 #[track_caller]
 fn assert_rejected(ran: &Ran, reason: &str) {
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stdout.contains(": rejected at "), "{}", ran.stdout);
+    assert!(ran.stdout.contains(": counterexample rejected ("), "{}", ran.stdout);
     assert!(ran.stdout.contains(reason), "{}", ran.stdout);
 }
 
@@ -88,7 +88,8 @@ fn assert_rejected(ran: &Ran, reason: &str) {
 fn a_saved_counterexample_holds() {
     let (model, trace) = saved("replay-requests", REQUESTS, &[]);
     let ran = replay(&model, &trace);
-    let line = format!("{trace}: {model}: violation: few: counterexample of 4 steps holds\n");
+    let line =
+        format!("{trace}: {model}: counterexample confirmed: violation: few after 4 steps\n");
     assert_eq!((ran.stdout, ran.code), (line, Some(0)));
 }
 
@@ -119,13 +120,13 @@ fn a_deadlock_is_replayed_by_its_definition() {
     let (model, trace) = saved("replay-deadlock", DEADLOCK, &[]);
     assert_eq!(replay(&model, &trace).code, Some(0));
     let ran = run(&["explore", "--deadlock", "stuck", "--replay", &trace, &model]);
-    assert_rejected(&ran, "at the end: rule \"idle\" applies");
+    assert_rejected(&ran, "the end: rule \"idle\" is enabled");
     let text = std::fs::read_to_string(&trace).unwrap();
     let last = text.rfind(",{\"rule\":\"up\"").unwrap();
     let end = text[last..].find(']').unwrap() + last;
     let shortened = format!("{}{}", &text[..last], &text[end..]);
     std::fs::write(&trace, shortened).unwrap();
-    assert_rejected(&replay(&model, &trace), "at the end: rule \"up\" applies");
+    assert_rejected(&replay(&model, &trace), "the end: rule \"up\" is enabled");
 }
 
 #[test]
@@ -133,7 +134,7 @@ fn a_failing_rule_is_replayed_with_its_message() {
     let (model, trace) = saved("replay-failing", FAILING, &[]);
     assert_eq!(replay(&model, &trace).code, Some(0));
     let ran = tampered(&model, &trace, "\"property\":\"", "\"property\":\"not ");
-    assert_rejected(&ran, "at step 4: rule \"up\": it fails with ");
+    assert_rejected(&ran, "step 4: rule \"up\": it fails with ");
 }
 
 #[test]
@@ -142,22 +143,22 @@ fn a_tampered_counterexample_is_rejected_with_the_place_and_the_reason() {
     let tampered = |from: &str, to: &str| tampered(&model, &trace, from, to);
     let ran = tampered("\"served\":\"1\"", "\"served\":\"2\"");
     assert_rejected(&ran, "served becomes 1, but 2 is recorded");
-    assert_rejected(&tampered("\"served\":\"0\"", "\"served\":\"1\""), "rejected at the start: ");
-    assert_rejected(&tampered("\"rule\":\"send\"", "\"rule\":\"serve\""), "at step 1: ");
+    assert_rejected(&tampered("\"served\":\"0\"", "\"served\":\"1\""), "): the start: ");
+    assert_rejected(&tampered("\"rule\":\"send\"", "\"rule\":\"serve\""), "step 1: ");
     assert_rejected(&tampered("\"rule\":\"send\"", "\"rule\":\"lose\""), "no rule \"lose\"");
     assert_rejected(
         &tampered("\"n\":\"Node_1\"", "\"n\":\"Node_3\""),
         "no instance with n = Node_3",
     );
     assert_rejected(&tampered("\"property\":\"few\"", "\"property\":\"many\""), "\"many\"");
-    assert_rejected(&tampered("\"quiet\"", "\"loud\""), "rejected at the start: ");
+    assert_rejected(&tampered("\"quiet\"", "\"loud\""), "): the start: ");
 }
 
 #[test]
 fn a_repaired_model_no_longer_has_the_counterexample() {
     let (model, trace) = saved("replay-repaired", REQUESTS, &[]);
     std::fs::write(&model, REQUESTS.replace("served < 2", "served < 3")).unwrap();
-    assert_rejected(&replay(&model, &trace), "at the end: invariant \"few\" holds");
+    assert_rejected(&replay(&model, &trace), "the end: invariant \"few\" holds");
 }
 
 #[test]
@@ -169,7 +170,7 @@ fn what_is_no_counterexample_exits_2() {
     let ran = replay(&model, &trace);
     assert_eq!(ran.code, Some(2));
     assert!(
-        ran.stderr.contains("nothing to replay: the verdict is \"verified\""),
+        ran.stderr.contains("no counterexample to replay: the verdict is \"verified\""),
         "{}",
         ran.stderr
     );
@@ -190,11 +191,11 @@ fn what_is_out_of_reach_is_confirmed_by_all_that_follows() {
     let (model, saved) = saved("replay-liveness", CAUGHT, &["--liveness", each]);
     let ran = run(&["explore", "--replay", &saved, &model]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.stdout.contains("counterexample of 2 steps holds"), "{ran:?}");
+    assert!(ran.stdout.contains("counterexample confirmed: "), "{ran:?}");
     let repaired = CAUGHT.replace("? 2 :", "? 0 :");
     let repaired = file(&directory("replay-liveness-repaired"), "model.m", repaired);
     let ran = run(&["explore", "--replay", &saved, &repaired]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stdout.contains("rejected at the end: liveness"), "{ran:?}");
-    assert!(ran.stdout.contains("is within reach"), "{ran:?}");
+    assert!(ran.stdout.contains("the end: liveness"), "{ran:?}");
+    assert!(ran.stdout.contains("can still be reached"), "{ran:?}");
 }

@@ -70,7 +70,7 @@ fn a_program_is_run_judged_and_counted() {
     let arguments = ["run", "-", "--on", "machine:tso", "--traces", "2000", "--check", "sc"];
     let ran = run_with(SB, &arguments);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    let expected = "program: 2000 runs, 4 different outcomes, 1 violate sc\n";
+    let expected = "program: 2000 runs, 4 distinct outcomes, 1 violates sc\n";
     assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
     let ran = run_with(SB, &[&arguments[..], &["--json"]].concat());
     let outcomes = ran.json()[0]["outcomes"].as_array().unwrap().clone();
@@ -80,7 +80,7 @@ fn a_program_is_run_judged_and_counted() {
     assert_eq!(outcomes.iter().map(count).sum::<u64>(), 2000);
     let ran = run_with(SB, &["run", "-", "--on", "machine:sc", "--exhaustive", "--check", "sc"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.stdout.starts_with("program: 3 runs, 3 different outcomes, all satisfy sc"));
+    assert!(ran.stdout.starts_with("program: 3 runs, 3 distinct outcomes, all satisfy sc"));
     let ran = run_with(SB, &["run", "-", "--on", "machine:tso", "--exhaustive"]);
     let checked = run_with(&ran.stdout, &["check", "--quiet", "--model", "tso", "-"]);
     assert_eq!((checked.code, checked.lines().len()), (Some(0), 4));
@@ -92,14 +92,14 @@ fn a_command_is_a_target_and_one_that_misbehaves_is_a_finding() {
     let good = "exec:printf '0: x := 1\\n0: y == 0\\n1: y := 1\\n1: x == 0\\ncheck\\n'";
     let ran = run_with(SB, &["run", "-", "--on", good, "--check", "sc"]);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    assert!(ran.stdout.contains("1 violate sc"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("1 violates sc"), "{}", ran.stdout);
     assert_eq!(run_with(SB, &["run", "-", "--on", good, "--check", "tso"]).code, Some(0));
     let ran = run_with(SB, &["run", "-", "--on", "exec:echo help >&2; exit 7"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("exited with status 7") && ran.stderr.contains("  help"));
     let ran = run_with(SB, &["run", "-", "--on", "exec:sleep 100", "--timeout", "200ms"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("did not end within 200ms"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("did not finish within 200ms"), "{}", ran.stderr);
 }
 
 #[test]
@@ -107,12 +107,15 @@ fn what_cannot_be_run_is_said() {
     for (arguments, sentence) in [
         (
             vec!["run", "-", "--on", "machine:arm"],
-            "there are sc, tso, pso, wmo, rmo, rvwmo and aarch64",
+            "the machines are sc, tso, pso, wmo, rmo, rvwmo and aarch64",
         ),
         (vec!["run", "-", "--on", "nothing"], "`exec:COMMAND`"),
-        (vec!["run", "--on", "machine:sc"], "say which program to run"),
-        (vec!["run", "-", "--on", "protocols/msi.m"], "give its constant another value by --const"),
-        (vec!["run", "-", "--on", "exec:true", "--exhaustive"], "are for reference machines"),
+        (vec!["run", "--on", "machine:sc"], "missing PROGRAM"),
+        (
+            vec!["run", "-", "--on", "protocols/msi.m"],
+            "change the constant of the protocol with --const",
+        ),
+        (vec!["run", "-", "--on", "exec:true", "--exhaustive"], "it needs --on machine:MODEL"),
     ] {
         let ran = run_with(SB, &arguments);
         assert_eq!(ran.code, Some(2), "{arguments:?}");

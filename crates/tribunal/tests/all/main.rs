@@ -15,6 +15,7 @@ mod checkpoint;
 mod ci;
 mod common;
 mod convert;
+mod established;
 mod examples;
 mod explore;
 mod explore_replay;

@@ -32,7 +32,7 @@ fn a_violation_is_explained_step_by_step() {
     let mut tab = browser.open(&path);
     assert_eq!(tab.text("h1"), "examples/store-buffering.trace, trace 1: sc");
     assert_eq!(tab.text(".verdict"), "✗violation");
-    assert!(tab.text(".gist").starts_with("Under sc, each of 4 events"));
+    assert!(tab.text(".gist").starts_with("Under sc, each of these 4 events"));
     assert_eq!(tab.count(".picture .box-on"), 4);
     assert_eq!(tab.count(".links.main > li"), 4);
 

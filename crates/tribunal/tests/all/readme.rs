@@ -137,6 +137,42 @@ fn the_guide_to_hunting_shows_what_is_printed() {
     check("docs/hunt.md");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_guides_by_role_show_what_is_printed() {
+    check("docs/for-validation.md");
+    check("docs/for-protocols.md");
+    check("docs/for-models.md");
+}
+
+/// The targets of the links of a page, without addresses on the web and parts of pages.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let files = targets.filter_map(|target| target.split('#').next());
+    files.filter(|file| !file.is_empty() && !file.contains("://") && !file.contains(' '))
+}
+
+#[test]
+fn the_index_links_every_page_and_every_link_leads_somewhere() {
+    let docs = root().join("docs");
+    let index = std::fs::read_to_string(docs.join("README.md")).unwrap();
+    for entry in std::fs::read_dir(&docs).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if !name.ends_with(".md") {
+            continue;
+        }
+        assert!(name == "README.md" || links(&index).any(|link| link == name), "{name}");
+        let text = std::fs::read_to_string(&path).unwrap();
+        for link in links(&text) {
+            assert!(docs.join(link).exists(), "docs/{name} links to {link}");
+        }
+    }
+    for link in links(&std::fs::read_to_string(root().join("README.md")).unwrap()) {
+        assert!(root().join(link).exists(), "README.md links to {link}");
+    }
+}
+
 #[test]
 fn sessions_are_found_in_console_blocks_only() {
     let text = "```text\n$ no\n```\n```console\n$ echo one\none\n$ echo two\ntwo\n```\n$ no\n";

@@ -9,7 +9,7 @@ fn the_example_with_a_coherence_bug_shrinks_to_four_events() {
     assert_eq!(
         ran.stdout,
         "\
-# 4 of the 62 events of examples/coherence-bug.trace, trace 1, that violate coherence on their own
+# 4 of the 62 events of examples/coherence-bug.trace, trace 1: these alone violate coherence
 # (lines 33, 36, 42, 48)
 2: M[slot1] := 3
 2: M[slot1] == 4
@@ -57,12 +57,16 @@ fn a_consistent_trace_has_nothing_to_shrink_or_explain() {
 fn the_first_violating_trace_is_taken_or_the_one_asked_for() {
     let input = [CONSISTENT, STORE_BUFFERING, STALE_READ].concat();
     let ran = run_with(&input, &["shrink", "--model", "sc", "-"]);
-    assert!(ran.stdout.contains("trace 2,") && ran.stdout.contains("M[y] == 0"));
+    assert!(ran.stdout.contains("trace 2:") && ran.stdout.contains("M[y] == 0"));
     let ran = run_with(&input, &["shrink", "--model", "sc", "--trace", "3", "-"]);
-    assert!(ran.stdout.contains("trace 3,") && ran.stdout.contains("0: M[x] == 1"));
+    assert!(ran.stdout.contains("trace 3:") && ran.stdout.contains("0: M[x] == 1"));
     let ran = run_with(&input, &["shrink", "--model", "sc", "--trace", "4", "-"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("there is no trace 4: <stdin> has 3 traces"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("--trace 4 does not exist: <stdin> has 3 traces"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -131,7 +131,11 @@ fn errors_are_told_at_lines_of_the_protocol() {
     for (text, code, told) in [
         (fails, 1, "m.m:6:"),
         (nothing, 1, "m.m:3:"),
-        (others, 3, "with other values than the protocol has, this fails: assertion failed"),
+        (
+            others,
+            3,
+            "an observer failed on a value that the protocol does not have: assertion failed",
+        ),
         (timely, 0, "scope: 2 processors, 2 addresses, 2 values"),
     ] {
         let ran = verify("verify-errors", &text, &["--model", "sc"]);
@@ -176,7 +180,10 @@ fn what_is_never_reached_breaks_the_protocol() {
         assert_eq!(ran.code, Some(1), "{ran:?}");
         let verdict = ": broken: cover \"no copy at all\" holds in no state";
         assert!(ran.lines()[0].ends_with(verdict), "{ran:?}");
-        assert!(ran.stdout.contains("the protocol's own claims: does not hold"), "{ran:?}");
+        assert!(
+            ran.stdout.contains("invariants and assertions of the protocol: violated"),
+            "{ran:?}"
+        );
     }
     let reached = claiming("cover \"no copy\" exists a: A do isundefined(copy[a]) end;");
     let ran = verify("verify-covered", &reached, &["--model", "sc", "--quiet"]);

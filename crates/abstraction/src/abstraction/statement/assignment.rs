@@ -17,8 +17,8 @@ use murphi::transform::{
     and, assign, boolean, field, is_false, is_place, is_true, name, statement, when,
 };
 
-use crate::abstraction::instance::{Instance, Mode, NAMED, OTHER, Standing, Step, Stop};
-use crate::abstraction::places::Where;
+use crate::abstraction::instance::{Instance, Mode, NAMED, OTHER, Obstacle, ProcessorKind, Step};
+use crate::abstraction::places::Visibility;
 use crate::abstraction::processors::{Who, processor_of};
 
 impl Instance<'_> {
@@ -29,12 +29,12 @@ impl Instance<'_> {
         span: Span,
     ) -> Step<Vec<Statement>> {
         let place = match self.place(target, Mode::Exact)? {
-            Where::Visible(place) => place,
-            Where::Hidden => {
+            Visibility::Visible(place) => place,
+            Visibility::Hidden => {
                 self.wrote(target);
                 return Ok(Vec::new());
             }
-            Where::Member(any) => return self.member_assigned(target, any, value, span),
+            Visibility::Member(any) => return self.member_assigned(target, any, value, span),
         };
         if self.is_processor(target) {
             return Ok(vec![self.processor_assigned(target, place, value, span)?]);
@@ -44,12 +44,12 @@ impl Instance<'_> {
             false => None,
         };
         match source {
-            Some(Where::Visible(value)) => {
+            Some(Visibility::Visible(value)) => {
                 self.wrote(target);
                 Ok(vec![assign(place, value, span)])
             }
-            Some(Where::Hidden) => self.hidden_copied(target, place, value, span),
-            Some(Where::Member(_)) | None => {
+            Some(Visibility::Hidden) => self.hidden_copied(target, place, value, span),
+            Some(Visibility::Member(_)) | None => {
                 let done = match &value.kind {
                     ExpressionKind::Undefined => undefined(place, span),
                     _ => assign(place, self.value(value, Mode::Exact)?, span),
@@ -64,9 +64,9 @@ impl Instance<'_> {
         let found = self.place(place, Mode::Exact)?;
         self.wrote(place);
         Ok(match found {
-            Where::Visible(place) => vec![undefined(place, span)],
-            Where::Hidden => Vec::new(),
-            Where::Member(any) => vec![self.removed(any, span)?],
+            Visibility::Visible(place) => vec![undefined(place, span)],
+            Visibility::Hidden => Vec::new(),
+            Visibility::Member(any) => vec![self.removed(any, span)?],
         })
     }
 
@@ -75,13 +75,13 @@ impl Instance<'_> {
         self.wrote(place);
         let ty = self.types.of(&self.scope, place);
         match found {
-            Where::Hidden => Ok(Vec::new()),
-            Where::Member(any) => Ok(vec![self.removed(any, span)?]),
-            Where::Visible(_) if ty.is_none_or(|ty| self.types.stores_processors(&ty)) => {
-                let message = "`clear` gives a processor that is not like the others";
-                Err(Stop::refuse(span, message, "use `undefine`, or assign"))
+            Visibility::Hidden => Ok(Vec::new()),
+            Visibility::Member(any) => Ok(vec![self.removed(any, span)?]),
+            Visibility::Visible(_) if ty.is_none_or(|ty| self.types.stores_processors(&ty)) => {
+                let message = "`clear` assigns one particular processor";
+                Err(Obstacle::refuse(span, message, "use `undefine`, or assign"))
             }
-            Where::Visible(place) => Ok(vec![statement(StatementKind::Clear(place), span)]),
+            Visibility::Visible(place) => Ok(vec![statement(StatementKind::Clear(place), span)]),
         }
     }
 
@@ -126,12 +126,12 @@ impl Instance<'_> {
         let who = self.assigned_processor(value)?;
         self.wrote(target);
         let (standing, value) = match who {
-            Who::Concrete(value) => (Standing::Concrete, value),
-            Who::Other => (Standing::Other, name(OTHER, span)),
-            Who::Named => (Standing::Named, name(NAMED, span)),
+            Who::Concrete(value) => (ProcessorKind::Concrete, value),
+            Who::Other => (ProcessorKind::Other, name(OTHER, span)),
+            Who::Named => (ProcessorKind::Named, name(NAMED, span)),
             Who::Outside => {
-                let message = "the processor that is stored here is one of several";
-                return Err(Stop::refuse(span, message, "store it outside of the loop"));
+                let message = "the processor stored here differs in each iteration";
+                return Err(Obstacle::refuse(span, message, "store it outside the loop"));
             }
             Who::Stored(value) => return Ok(assign(place, value, span)),
             Who::Undefined => return Ok(undefined(place, span)),
@@ -143,7 +143,7 @@ impl Instance<'_> {
     /// A processor that is assigned: nothing is a value as well.
     fn assigned_processor(&mut self, value: &Expression) -> Step<Who> {
         let is_part = matches!(value.kind, ExpressionKind::Field(..) | ExpressionKind::Index(..));
-        if is_part && matches!(self.place(value, Mode::Exact)?, Where::Hidden) {
+        if is_part && matches!(self.place(value, Mode::Exact)?, Visibility::Hidden) {
             let choice = self.choice(value, Mode::Exact, true)?;
             return Ok(processor_of(&choice, value));
         }
@@ -174,7 +174,7 @@ impl Instance<'_> {
         }
         if ty.is_none_or(|ty| !self.types.is_simple(&ty)) {
             let message = "an array of another processor is copied";
-            return Err(Stop::refuse(span, message, "copy its elements one by one"));
+            return Err(Obstacle::refuse(span, message, "copy its elements one by one"));
         }
         let choice = self.choice(value, Mode::Exact, true)?;
         self.wrote(target);

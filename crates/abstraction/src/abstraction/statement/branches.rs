@@ -14,7 +14,7 @@ use murphi::source::Span;
 use murphi::transform::{Path, and, boolean, is_false, is_true, not, statement, when};
 
 use super::claims::assumed;
-use crate::abstraction::instance::{Instance, Mode, Step, Stop};
+use crate::abstraction::instance::{Instance, Mode, Obstacle, Step};
 
 impl<'t> Instance<'t> {
     /// Ends one branch and begins the next: gives what was written in it.
@@ -56,7 +56,10 @@ impl Instance<'_> {
             && (then.is_empty() && other.is_empty()
                 || only_assumes(&then)
                     && only_assumes(&other)
-                    && matches!(self.condition(&first.condition, Mode::Probe), Err(Stop::Unknown)))
+                    && matches!(
+                        self.condition(&first.condition, Mode::Probe),
+                        Err(Obstacle::Unknown)
+                    ))
         {
             self.log = trial.log;
             return Ok(Vec::new());
@@ -76,7 +79,7 @@ impl Instance<'_> {
         let before = self.clone();
         match self.branches(branches, otherwise, span) {
             // An error where all is concrete, if it comes to that.
-            Err(Stop::Undefined) => {
+            Err(Obstacle::Undefined) => {
                 *self = before;
                 Ok(vec![assumed(boolean(false, span), span)])
             }
@@ -107,7 +110,7 @@ impl Instance<'_> {
         if let Ok(bodies) = all(&mut trial)
             && (bodies.iter().all(Vec::is_empty)
                 || bodies.iter().all(|body| only_assumes(body))
-                    && matches!(self.value(value, Mode::Probe), Err(Stop::Unknown)))
+                    && matches!(self.value(value, Mode::Probe), Err(Obstacle::Unknown)))
         {
             self.log = trial.log;
             return Ok(Vec::new());
@@ -134,9 +137,9 @@ impl Instance<'_> {
     /// What a case of a `switch` is for. It is not looked at if an earlier case applies.
     fn case_value(&mut self, value: &Expression) -> Step<Expression> {
         self.value(value, Mode::Exact).map_err(|stop| match stop {
-            Stop::Undefined => Stop::refuse(
+            Obstacle::Undefined => Obstacle::refuse(
                 value.span,
-                "what another processor has here may be undefined where no case asks for it",
+                "this variable of another processor may be undefined where no case applies",
                 "use `if` and `elsif`",
             ),
             other => other,

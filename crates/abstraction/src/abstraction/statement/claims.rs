@@ -19,8 +19,8 @@ use murphi::ast::{
 use murphi::source::Span;
 use murphi::transform::{bind, boolean, is_true, name, names, parts, statement};
 
-use crate::abstraction::instance::{Instance, Mode, Standing, Step, Stop};
-use crate::abstraction::places::Where;
+use crate::abstraction::instance::{Instance, Mode, Obstacle, ProcessorKind, Step};
+use crate::abstraction::places::Visibility;
 use crate::abstraction::width;
 
 impl Instance<'_> {
@@ -60,7 +60,7 @@ impl Instance<'_> {
             return Ok(true);
         }
         let is_concrete = |name: &String| {
-            self.standing.get(name).is_none_or(|standing| *standing == Standing::Concrete)
+            self.standing.get(name).is_none_or(|standing| *standing == ProcessorKind::Concrete)
         };
         Ok(self.is_wide(condition)? && names(condition).iter().all(is_concrete))
     }
@@ -74,7 +74,7 @@ impl Instance<'_> {
         let mut inside = self.clone();
         bind(&mut inside.scope, loops);
         for each in loops.iter().filter(|each| self.types.over_processors(each)) {
-            inside.standing.insert(each.name.text.clone(), Standing::Concrete);
+            inside.standing.insert(each.name.text.clone(), ProcessorKind::Concrete);
         }
         inside.is_checked(condition).unwrap_or(true)
     }
@@ -84,7 +84,7 @@ impl Instance<'_> {
     pub(in crate::abstraction) fn is_wide(&self, condition: &Expression) -> Step<bool> {
         let ids = &mut *self.ids.borrow_mut();
         let needs = width::needs(ids, self.types, &self.scope, condition);
-        let needs = needs.map_err(|problem| Stop::Refuse(Box::new(problem)))?;
+        let needs = needs.map_err(|problem| Obstacle::Refuse(Box::new(problem)))?;
         let around = self.standing.keys().map(|each| ids.id(&name(each, Span::default())));
         let view = self.types.view();
         Ok(width::beyond(&width::with_state(&needs, around), view).is_some())
@@ -115,11 +115,11 @@ impl Instance<'_> {
         if let ExpressionKind::Index(_, at) = &condition.kind
             && matches!(at.kind, ExpressionKind::Field(..) | ExpressionKind::Index(..))
             && self.is_processor(at)
-            && matches!(self.place(at, Mode::Probe), Ok(Where::Hidden))
+            && matches!(self.place(at, Mode::Probe), Ok(Visibility::Hidden))
         {
             // What is different for each value of a variable stays unknown.
-            if let Err(Stop::Refuse(problem)) = self.who(at, Mode::Exact) {
-                return Err(Stop::Refuse(problem));
+            if let Err(Obstacle::Refuse(problem)) = self.who(at, Mode::Exact) {
+                return Err(Obstacle::Refuse(problem));
             }
         }
         for part in parts(condition) {

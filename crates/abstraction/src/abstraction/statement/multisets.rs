@@ -13,8 +13,8 @@ use murphi::ast::{Expression, MultisetFilter, Statement, StatementKind};
 use murphi::source::Span;
 use murphi::transform::statement;
 
-use crate::abstraction::instance::{Instance, Mode, Step, Stop};
-use crate::abstraction::places::Where;
+use crate::abstraction::instance::{Instance, Mode, Obstacle, Step};
+use crate::abstraction::places::Visibility;
 
 impl Instance<'_> {
     pub(super) fn multiset_add(
@@ -24,9 +24,13 @@ impl Instance<'_> {
         span: Span,
     ) -> Step<Vec<Statement>> {
         let Some(multiset) = self.changed_multiset(multiset)? else { return Ok(Vec::new()) };
-        let Where::Visible(value) = self.place(value, Mode::Exact)? else {
-            let message = "what another processor has is put into a multiset";
-            return Err(Stop::refuse(value.span, message, "assign it to an element of an array"));
+        let Visibility::Visible(value) = self.place(value, Mode::Exact)? else {
+            let message = "a variable of another processor is put into a multiset";
+            return Err(Obstacle::refuse(
+                value.span,
+                message,
+                "assign it to an element of an array",
+            ));
         };
         Ok(vec![statement(StatementKind::MultisetAdd { value, multiset }, span)])
     }
@@ -65,18 +69,18 @@ impl Instance<'_> {
         let found = self.place(multiset, Mode::Exact)?;
         self.wrote(multiset);
         Ok(match found {
-            Where::Visible(multiset) => Some(multiset),
-            Where::Hidden | Where::Member(_) => None,
+            Visibility::Visible(multiset) => Some(multiset),
+            Visibility::Hidden | Visibility::Member(_) => None,
         })
     }
 }
 
-fn dependent(stop: Stop, span: Span) -> Stop {
+fn dependent(stop: Obstacle, span: Span) -> Obstacle {
     match stop {
-        Stop::Refuse(problem) => Stop::Refuse(problem),
-        _ => Stop::refuse(
+        Obstacle::Refuse(problem) => Obstacle::Refuse(problem),
+        _ => Obstacle::refuse(
             span,
-            "what happens to this multiset depends on processors that are not concrete",
+            "the effect on this multiset depends on processors that are not concrete",
             "keep messages in arrays",
         ),
     }

@@ -126,10 +126,17 @@ pub(crate) fn verdict(trace: &str, model: Model, evidence: &str) -> Result<(), S
         history.len()
     );
     let certificate = Certificate::from_json(&line, &history).expect("the line is a certificate");
-    certify(&history, &certificate).map_err(|rejection| rejection.to_string())
+    certify(&history, &certificate).map_err(|rejection| without_lines(&rejection.to_string()))
 }
 
 /// The sentence with which the kernel rejects it.
 pub(crate) fn rejection(trace: &str, model: Model, evidence: &str) -> String {
     verdict(trace, model, evidence).expect_err("the kernel accepts this")
+}
+
+/// A sentence without the lines of events: `[0,1] (line 2)` is `[0,1]`.
+pub(crate) fn without_lines(said: &str) -> String {
+    let mut parts = said.split(" (line ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once(')').map_or("", |(_, rest)| rest))
 }

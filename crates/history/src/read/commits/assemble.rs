@@ -173,8 +173,8 @@ impl Assembly<'_> {
                 return Ok(());
             }
             Action::LoadOfUnknown => {
-                let reason = "the log does not say what this load read, since it wrote no register, \
-                              and the fences of the hart do not let it be left out";
+                let reason = "the log has no value for this load, since it wrote no register, and \
+                              a fence of the hart depends on it";
                 return Err(error(BuildErrorKind::Other { reason: reason.into() }, line));
             }
             _ => {}
@@ -240,8 +240,8 @@ impl Assembly<'_> {
         kind: DependencyKind,
     ) -> Result<(), BuildError> {
         let Some(left) = self.dependencies.checked_sub(1) else {
-            let reason = "there are too many dependencies up to here: what is read in long loops \
-                          can be left out with --shared-only";
+            let reason = "too many dependencies up to this line; --shared-only leaves out memory \
+                          that is not shared";
             return Err(error(BuildErrorKind::Other { reason: reason.into() }, commit.line));
         };
         self.dependencies = left;
@@ -264,7 +264,7 @@ impl Assembly<'_> {
     fn event(&mut self, commit: &Commit) -> Result<Draft, BuildError> {
         let Commit { address, size, read, written, line, .. } = *commit;
         let Some(range) = ByteRange::new(address, size) else {
-            let reason = format!("there are no {size} bytes at {address:#x}");
+            let reason = format!("an access of {size} bytes at {address:#x} is not possible");
             return Err(error(BuildErrorKind::Other { reason: reason.into() }, line));
         };
         let place = self.builder.address_of_bytes(range);

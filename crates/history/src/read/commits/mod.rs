@@ -125,8 +125,8 @@ impl<R: Read, L: Lines> CommitReader<R, L> {
 
     /// What memory held at first is known only when a log has ended, so that there are no pieces.
     pub(super) fn next_piece(&mut self, _: &mut Builder) -> Result<Piece, InputError> {
-        let reason = "a commit log cannot be judged while it grows".into();
-        let help = "convert it first, or check it without --live";
+        let reason = "--live does not support commit logs".into();
+        let help = "convert the log to text first, or check it without --live";
         let error = InputError::of_file(&self.input.file, InputErrorKind::Other { reason });
         Err(error.with_help(Some(help)))
     }

@@ -217,14 +217,12 @@ impl Run {
     fn unknown(&self, said: &Said, options: &CommitOptions) -> Result<(), String> {
         let word = said.word;
         if !said.memory.is_empty() {
-            return Err(format!(
-                "the instruction {word:#010x} is not known, and it accesses memory"
-            ));
+            return Err(format!("unknown instruction {word:#010x}, which accesses memory"));
         }
         if said.complete && !said.writes.is_empty() && !options.skip_unknown {
             return Err(format!(
-                "the instruction {word:#010x} is not known: what it reads decides what later \
-                 accesses depend on (--skip-unknown takes its result to depend on nothing)"
+                "unknown instruction {word:#010x}: later accesses may depend on its result \
+                 (--skip-unknown assumes that they do not)"
             ));
         }
         Ok(())
@@ -342,14 +340,17 @@ impl Run {
             DiscardedAmo::Store => Ok(Action::Store),
             DiscardedAmo::Recorded => {
                 commit.read = self.recorded(commit.address, commit.size).ok_or_else(|| {
-                    format!("`{name}` read what no earlier line of the log has written or read")
+                    format!(
+                        "`{name}` read a value that no earlier line of the log has written or \
+                             read"
+                    )
                 })?;
                 Ok(Action::Amo)
             }
             DiscardedAmo::Refused => Err(format!(
-                "the log does not say what `{name}` read, since it wrote no register \
-                 (--discarded-amo recorded takes what the log has last, --discarded-amo store \
-                 takes it for a store)"
+                "the log has no value for what `{name}` read, since it wrote no register \
+                 (--discarded-amo recorded uses the last value in the log, --discarded-amo store \
+                 treats it as a store)"
             )),
         }
     }

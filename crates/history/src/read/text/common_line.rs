@@ -19,7 +19,7 @@ impl<R: Read> TextReader<R> {
     /// Reads one line if it is a common one.
     pub(super) fn common_line(&mut self, builder: &mut Builder) -> Result<bool, InputError> {
         let Some(line) = CommonLine::scan(self.input.window.visible()) else { return Ok(false) };
-        let operation = self.common_operation(line.deed, builder);
+        let operation = self.common_operation(line.parsed, builder);
         let CommonLine { thread, thread_digits, times, times_at, times_length, length, .. } = line;
         let place = self.input.window.place();
         let event = builder.event(thread, operation, place.short_line()).map_err(|error| {
@@ -35,8 +35,8 @@ impl<R: Read> TextReader<R> {
     }
 
     #[inline]
-    fn common_operation(&self, deed: Deed<'_>, builder: &mut Builder) -> Operation {
-        let Deed { kinds, label, read, written } = deed;
+    fn common_operation(&self, parsed: ParsedOperation<'_>, builder: &mut Builder) -> Operation {
+        let ParsedOperation { kinds, label, read, written } = parsed;
         if kinds == Kinds::NONE {
             return Operation::SYNC;
         }
@@ -64,7 +64,7 @@ struct Label<'b> {
 
 /// What a line says was done; a full fence if it neither reads nor writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Deed<'b> {
+struct ParsedOperation<'b> {
     kinds: Kinds,
     label: Label<'b>,
     read: u64,
@@ -92,7 +92,7 @@ struct CommonLine<'b> {
     thread: u64,
     /// How many digits the thread number has.
     thread_digits: usize,
-    deed: Deed<'b>,
+    parsed: ParsedOperation<'b>,
     times: Moments,
     /// Where `@ begin:end` is in the line, and how long.
     times_at: usize,
@@ -110,7 +110,7 @@ impl<'b> CommonLine<'b> {
         let thread_digits = scan.at;
         scan.expect(b':')?;
         scan.skip_spaces();
-        let deed = scan.deed()?;
+        let parsed = scan.parsed()?;
         scan.skip_spaces();
         let times_at = scan.at;
         let mut times = Moments::default();
@@ -128,7 +128,7 @@ impl<'b> CommonLine<'b> {
         starts_statement.then_some(Self {
             thread,
             thread_digits,
-            deed,
+            parsed,
             times,
             times_at,
             times_length,
@@ -175,14 +175,14 @@ impl<'b> Scan<'b> {
     }
 
     #[inline]
-    fn deed(&mut self) -> Option<Deed<'b>> {
+    fn parsed(&mut self) -> Option<ParsedOperation<'b>> {
         match self.peek()? {
             b'<' => return self.atomic(b'>'),
             b'{' => return self.atomic(b'}'),
             b's' if self.bytes[self.at..].starts_with(b"sync\n") => {
                 self.at += 4;
                 let label = Label { number: 0, size: 0, name: &[] };
-                return Some(Deed { kinds: Kinds::NONE, label, read: 0, written: 0 });
+                return Some(ParsedOperation { kinds: Kinds::NONE, label, read: 0, written: 0 });
             }
             _ => {}
         }
@@ -194,11 +194,16 @@ impl<'b> Scan<'b> {
         self.skip_spaces();
         let value = self.number()?;
         let kinds = Kinds { reads: relation == b'=', writes: relation == b':' };
-        (kinds != Kinds::NONE).then_some(Deed { kinds, label, read: value, written: value })
+        (kinds != Kinds::NONE).then_some(ParsedOperation {
+            kinds,
+            label,
+            read: value,
+            written: value,
+        })
     }
 
     /// `<label == value; label := value>`, or with braces
-    fn atomic(&mut self, close: u8) -> Option<Deed<'b>> {
+    fn atomic(&mut self, close: u8) -> Option<ParsedOperation<'b>> {
         self.at += 1;
         self.skip_spaces();
         let label = self.label()?;
@@ -218,7 +223,7 @@ impl<'b> Scan<'b> {
         let written = self.number()?;
         self.skip_spaces();
         self.expect(close)?;
-        Some(Deed { kinds: Kinds::ALL, label, read, written })
+        Some(ParsedOperation { kinds: Kinds::ALL, label, read, written })
     }
 
     /// `M[number]`, `M[name]` or a name

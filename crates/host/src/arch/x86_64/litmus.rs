@@ -171,10 +171,10 @@ macro_rules! alone {
 pub(crate) fn assemble_litmus(course: &Course<'_>) -> Result<Code, String> {
     let named = named_registers(course);
     if named.contains(&STACK) {
-        return Err("it uses the stack pointer".to_owned());
+        return Err("the test uses the stack pointer".to_owned());
     }
     let free = (0..16).rev().find(|number| *number != STACK && !named.contains(number));
-    let base = free.ok_or("it uses all registers, and one is needed to find memory")?;
+    let base = free.ok_or("the test uses all registers, and one is needed as a base address")?;
     let mut ops =
         x64::Assembler::new().map_err(|error| format!("no memory for machine code: {error}"))?;
     let labels = course.thread.x86().iter().map(|_| ops.new_dynamic_label()).collect();

@@ -79,9 +79,10 @@ impl Errors<'_> {
                 self.for_every(context, quantifiers, condition)
             }
             ExpressionKind::MultisetCount(filter) => self.filters(context, filter),
-            ExpressionKind::Call(call) => {
-                Err(Diagnostic::error(call.name.span, "a call is left whose errors are not known"))
-            }
+            ExpressionKind::Call(call) => Err(Diagnostic::error(
+                call.name.span,
+                "the errors of this call cannot be determined",
+            )),
         }
     }
 
@@ -171,8 +172,8 @@ impl Errors<'_> {
         };
         match position {
             Some(goes_through) if same(goes_through, multiset) => Ok(()),
-            _ => Err(Diagnostic::error(at.span, "there may be no such element in this multiset")
-                .help("look at elements in `MultisetCount` and `MultisetRemovePred` only")),
+            _ => Err(Diagnostic::error(at.span, "the multiset may not have this element")
+                .help("access elements in `MultisetCount` and `MultisetRemovePred` only")),
         }
     }
 
@@ -229,7 +230,7 @@ impl Errors<'_> {
             return Ok(());
         }
         Err(Diagnostic::error(whole.span, "this number may not fit in 64 bits")
-            .help("let what it is computed from have smaller ranges"))
+            .help("use operands with smaller ranges"))
     }
 
     /// When a condition can be evaluated for every value of bound variables.

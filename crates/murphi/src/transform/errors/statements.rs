@@ -44,7 +44,10 @@ impl Errors<'_> {
                 let found = self.finds(context, target)?;
                 match self.declarations.of(&context.scope, target) {
                     Some(ty) => Ok(and(found, self.stores(context, value, &ty)?)),
-                    None => Err(Diagnostic::error(target.span, "the type of this is not evident")),
+                    None => Err(Diagnostic::error(
+                        target.span,
+                        "the type of this expression cannot be determined",
+                    )),
                 }
             }
             StatementKind::If { branches, .. } => {
@@ -70,7 +73,7 @@ impl Errors<'_> {
             | StatementKind::Call(_)
             | StatementKind::Return(_)
             | StatementKind::Alias { .. } => {
-                let message = "this statement is not understood for any number of processors";
+                let message = "this statement is not supported for any number of processors";
                 Err(Diagnostic::error(span, message))
             }
         }
@@ -123,7 +126,10 @@ impl Errors<'_> {
         let ty = self.declarations.of(&context.scope, multiset);
         let ty = ty.as_ref().map(|ty| self.declarations.resolve(ty));
         let Some(TypeKind::Multiset { capacity, element }) = ty.map(|ty| &ty.kind) else {
-            return Err(Diagnostic::error(multiset.span, "the type of this is not evident"));
+            return Err(Diagnostic::error(
+                multiset.span,
+                "the type of this expression cannot be determined",
+            ));
         };
         let known = and(known, self.fits(context, value, element)?);
         let is_taken = |wish: &str| {

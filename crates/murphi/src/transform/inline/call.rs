@@ -68,7 +68,7 @@ impl Inliner<'_> {
     ) -> Result<bool> {
         if parameter.by_reference {
             if is_moved(argument, writes) {
-                let message = "this argument is indexed by something that changes meanwhile";
+                let message = "the index of this argument changes during the call";
                 return Err(Diagnostic::error(argument.span, message));
             }
             return Ok(false);
@@ -152,7 +152,7 @@ fn no_return(statements: &[Statement], span: Span) -> Result<()> {
     if !returns {
         return Ok(());
     }
-    let message = "a `return` before the end is not understood for any number of processors";
+    let message = "an early `return` is not supported for any number of processors";
     let help = "write an `if` with `else` instead of returning early";
     Err(Diagnostic::error(span, message).help(help))
 }

@@ -44,7 +44,10 @@ pub(super) struct Parameter {
 impl Inliner<'_> {
     pub(super) fn callee(&self, function: &Function) -> Result<Callee> {
         let FunctionDefinition::Body(body) = &function.definition else {
-            return Err(Diagnostic::error(function.span, "foreign code cannot be looked into"));
+            return Err(Diagnostic::error(
+                function.span,
+                "foreign code (`externfun`) cannot be inlined",
+            ));
         };
         let mut parameters = parameters(function);
         let body = self.with_own_names(&mut parameters, body);

@@ -183,16 +183,16 @@ impl Inliner<'_> {
             let (changes, message) = match is_place(&value) {
                 true => (
                     is_moved(&value, &writes),
-                    "this alias is indexed by something that changes meanwhile",
+                    "the index of this alias changes while it is in use",
                 ),
                 false => (
                     names(&value).iter().any(|name| writes.contains(name)),
-                    "this alias is computed from something that changes meanwhile",
+                    "a variable that this alias is computed from changes while it is in use",
                 ),
             };
             if changes {
                 return Err(Diagnostic::error(alias.value.span, message)
-                    .help("write out where it is used what it stands for"));
+                    .help("replace its uses by the expression it stands for"));
             }
             substitution.insert(&alias.name.text, value);
         }

@@ -56,7 +56,7 @@ fn using_a_union_value_as_one_of_another_type() {
     let declarations = "type p: scalarset(2); h: enum { home }; u: union { p, h };
         var x: u; y: h;";
     let body = "for i: p do x := i; end; y := x;";
-    fails(declarations, body, NotAMember, "p_2 does not belong to h", "x");
+    fails(declarations, body, NotAMember, "p_2 is not a value of h", "x");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_range_that_leads_away() {
 fn a_loop_with_too_many_rounds() {
     let (error, _) = failure("var x: 0..1;", "while true do x := 1; end;");
     assert_eq!(error.kind, LoopLimit);
-    assert_eq!(error.message, "this loop has not ended after 1000 rounds");
+    assert_eq!(error.message, "this loop has not ended after 1000 iterations");
 }
 
 #[test]

@@ -5,4 +5,4 @@ rule begin for i := 0 to 3 do i := 1; end; end;
 --!   |
 --! 2 | rule begin for i := 0 to 3 do i := 1; end; end;
 --!   |                               ^
---!   = help: use a variable of its own: `var` declares one before `begin`
+--!   = help: use a separate variable: `var` declares one before `begin`

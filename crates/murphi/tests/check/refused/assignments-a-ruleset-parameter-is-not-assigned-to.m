@@ -6,4 +6,4 @@ ruleset p: Proc do rule begin undefine p; end; end;
 --!   |
 --! 3 | ruleset p: Proc do rule begin undefine p; end; end;
 --!   |                                        ^
---!   = help: use a variable of its own: `var` declares one before `begin`
+--!   = help: use a separate variable: `var` declares one before `begin`

@@ -12,7 +12,7 @@ rule begin end;
 --!   |
 --! 2 |     b: record x: 0..2; end;
 --!   |        -------------------
---! note: the type that is wanted
+--! note: the expected type
 --!  --> assignments-records-of-different-structure-are-different.m:1:8
 --!   |
 --! 1 | var a: record x: 0..1; end;

@@ -8,4 +8,4 @@ ruleset w: Writer do rule begin reader := w; end; end;
 --!   |
 --! 5 | ruleset w: Writer do rule begin reader := w; end; end;
 --!   |                                           ^
---!   = help: different scalarsets have nothing in common, also if their sizes are equal
+--!   = help: different scalarsets are different types, even if their sizes are equal

@@ -13,4 +13,4 @@ rule begin for i: 0..7 do bump(i); end; end;
 --!   |
 --! 4 | rule begin for i: 0..7 do bump(i); end; end;
 --!   |                                ^
---!   = help: use a variable of its own: `var` declares one before `begin`
+--!   = help: use a separate variable: `var` declares one before `begin`

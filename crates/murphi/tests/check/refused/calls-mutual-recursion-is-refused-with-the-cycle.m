@@ -8,7 +8,7 @@ rule begin ping(); end;
 --!   |
 --! 1 | procedure ping(); begin pong(); end;
 --!   |                         ^^^^
---!   = help: `explore` runs such functions; what changes programs, as `verify` does, cannot
+--!   = help: `tribunal explore` supports recursion; `tribunal verify` does not
 --! note: the call in `pong`
 --!  --> calls-mutual-recursion-is-refused-with-the-cycle.m:2:25
 --!   |

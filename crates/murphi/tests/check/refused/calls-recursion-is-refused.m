@@ -6,4 +6,4 @@ rule f(1) = 0 ==> begin end;
 --!   |
 --! 1 | function f(n: 0..7): 0..7; begin return n = 0 ? 0 : f(n - 1); end;
 --!   |                                                     ^
---!   = help: `explore` runs such functions; what changes programs, as `verify` does, cannot
+--!   = help: `tribunal explore` supports recursion; `tribunal verify` does not

@@ -6,4 +6,4 @@ rule x != undefined ==> begin end;
 --!   |
 --! 3 | rule x != undefined ==> begin end;
 --!   |           ^^^^^^^^^
---!   = help: ask with `isundefined(x)`
+--!   = help: test with `isundefined(x)`

@@ -6,4 +6,4 @@ rule isundefined(pair) ==> begin end;
 --!   |
 --! 3 | rule isundefined(pair) ==> begin end;
 --!   |                  ^^^^
---!   = help: ask for one of its parts
+--!   = help: use `isundefined` on one of its components

@@ -5,7 +5,7 @@ invariant x;
 --!   |
 --! 2 | invariant x;
 --!   |            ^
---!   = help: add `startstate … end`, which gives the variables their first values
+--!   = help: add `startstate … end`, which gives the variables their initial values
 --! error: the program has no rules
 --!  --> rules-a-program-needs-a-start-state-and-a-rule.m:2:12
 --!   |

@@ -6,4 +6,4 @@ ruleset i := 0 to n do rule begin end; end;
 --!   |
 --! 3 | ruleset i := 0 to n do rule begin end; end;
 --!   |                   ^
---!   = help: go through all values that are possible, and put the rest into the condition
+--!   = help: use a constant range that covers all values, and put the restriction into the guard

@@ -5,4 +5,4 @@ rule begin liveness true; end;
 --!   |
 --! 2 | rule begin liveness true; end;
 --!   |            ^^^^^^^^^^^^^
---!   = help: it is about all states: put it among the rules
+--!   = help: a liveness property is about all states: put it among the rules

@@ -5,4 +5,4 @@ rule 5 "urgent" true ==> begin end;
 --!   |
 --! 2 | rule 5 "urgent" true ==> begin end;
 --!   |      ^
---!   = help: `explore` respects them; what changes programs, as `verify` does, cannot
+--!   = help: `tribunal explore` supports priorities; `tribunal verify` does not

@@ -11,4 +11,4 @@ rule begin end;
 --!   |
 --! 3 | function f(): boolean; begin if x then return true; end; end;
 --!   |          ^
---!   = help: if it does, that is an error at run time
+--!   = help: that would be a run-time error

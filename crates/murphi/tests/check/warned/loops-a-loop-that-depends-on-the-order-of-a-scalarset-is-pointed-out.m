@@ -14,24 +14,24 @@ rule begin for p: Proc do if wants[p] then last := p; end; end; end;
 --!   |
 --! 3 | function first(): Proc; begin for p: Proc do if wants[p] then return p; end; end; end;
 --!   |          ^^^^^
---!   = help: if it does, that is an error at run time
---! warning: which round returns depends on the order of `Proc`, which has none
+--!   = help: that would be a run-time error
+--! warning: which iteration returns depends on the order of `Proc`, whose members have no order
 --!  --> loops-a-loop-that-depends-on-the-order-of-a-scalarset-is-pointed-out.m:3:63
 --!   |
 --! 3 | function first(): Proc; begin for p: Proc do if wants[p] then return p; end; end; end;
 --!   |                                                               ^^^^^^^^
---!   = help: choose the member by `ruleset`, or return the same in all rounds, and write nothing; as it is, `Proc` is no symmetry of this program
+--!   = help: choose the member by a `ruleset` parameter, or return the same value in all iterations without side effects; otherwise `Proc` is not used for symmetry reduction
 --! note: the loop
 --!  --> loops-a-loop-that-depends-on-the-order-of-a-scalarset-is-pointed-out.m:3:35
 --!   |
 --! 3 | function first(): Proc; begin for p: Proc do if wants[p] then return p; end; end; end;
 --!   |                                   -------
---! warning: what this leaves behind depends on the order of `Proc`, which has none
+--! warning: the result of this loop depends on the order of `Proc`, whose members have no order
 --!   --> loops-a-loop-that-depends-on-the-order-of-a-scalarset-is-pointed-out.m:11:44
 --!    |
 --! 11 | rule begin for p: Proc do if wants[p] then last := p; end; end; end;
 --!    |                                            ^^^^^^^^^
---!    = help: choose the member by `ruleset`, or let rounds only add up; as it is, `Proc` is no symmetry of this program
+--!    = help: choose the member by a `ruleset` parameter, or let the iterations only accumulate (count, sum); otherwise `Proc` is not used for symmetry reduction
 --! note: the loop
 --!   --> loops-a-loop-that-depends-on-the-order-of-a-scalarset-is-pointed-out.m:11:16
 --!    |

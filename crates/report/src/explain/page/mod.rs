@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::picture::panels;
 use super::shown::Shown;
 use super::svg::{PanelParts, node_number, parts};
-use super::told::Told;
+use super::told::ExplainedModel;
 use super::words::Words;
 use super::{build, text};
 use crate::names::event_line;
@@ -50,7 +50,7 @@ pub struct WhyData {
 }
 
 /// Why a history violates a model, as data for a script.
-pub fn why_data(history: &History, model: Told<'_>, proof: &Proof) -> WhyData {
+pub fn why_data(history: &History, model: ExplainedModel<'_>, proof: &Proof) -> WhyData {
     let argument = build::argument(history, model, proof);
     let words = Words { history, model };
     let (panels, more_panels) = panels(words, &argument);
@@ -77,7 +77,7 @@ pub struct PageAndGist {
 /// Why a history violates a model, as a page.
 pub fn violation(
     history: &History,
-    model: Told<'_>,
+    model: ExplainedModel<'_>,
     proof: &Proof,
     attached: &Attached,
 ) -> PageAndGist {
@@ -118,7 +118,7 @@ pub fn violation(
 /// machine where the witness is one order.
 pub fn consistent(
     history: &History,
-    model: Told<'_>,
+    model: ExplainedModel<'_>,
     witness: Option<&Witness>,
     attached: &Attached,
 ) -> PageAndGist {
@@ -143,7 +143,7 @@ pub fn consistent(
             None => "The certificate says what explains every read.".to_owned(),
         },
         order: order.map(|order| order.iter().map(|event| event.index()).collect()),
-        buffers: !matches!(model, Told::Model(Model::Sc)),
+        buffers: !matches!(model, ExplainedModel::Model(Model::Sc)),
         memory: history.mixed().is_none(),
         play_note: "A write stands where it reaches memory, a read where it takes its value. Writes \
                     that wait while later events of their thread are performed are in the store \
@@ -242,7 +242,7 @@ struct Events {
 impl<'a> Data<'a> {
     fn new(
         history: &'a History,
-        model: Told<'_>,
+        model: ExplainedModel<'_>,
         attached: &'a Attached,
         rows: usize,
         row_of: Vec<u32>,

@@ -16,7 +16,7 @@ use history::History;
 use super::argument::Argument;
 use super::picture::{Arrow, Cell, CellKind, Panel, Role, panels};
 use super::text::{legend, wrap};
-use super::told::Told;
+use super::told::ExplainedModel;
 use super::words::Words;
 use crate::names::event_name;
 use crate::style::Style;
@@ -65,7 +65,7 @@ text{font-family:'Helvetica Neue',Arial,'DejaVu Sans',sans-serif;fill:#1f2328}\
 .words{font-size:12.5px}.strong{font-size:12.5px;font-weight:700}.key{font-size:11.5px;fill:#59636e}";
 
 /// The explanation as SVG.
-pub(super) fn write(history: &History, model: Told<'_>, argument: &Argument) -> String {
+pub(super) fn write(history: &History, model: ExplainedModel<'_>, argument: &Argument) -> String {
     let words = Words { history, model };
     let (panels, left_out) = panels(words, argument);
     let drawn: Vec<Drawn<'_>> = panels.iter().map(|panel| Drawn::new(words, panel)).collect();
@@ -79,7 +79,7 @@ pub(super) fn write(history: &History, model: Told<'_>, argument: &Argument) -> 
         page.panel(drawn);
     }
     if left_out > 0 {
-        let more = format!("{left_out} more cases are not drawn; they are told below.");
+        let more = format!("{left_out} more cases are not drawn; the text below has them.");
         page.line("subtitle", MARGIN, WORDS_LINE, &more);
     }
     page.words(words, argument);
@@ -122,10 +122,10 @@ impl Page {
     fn key(&mut self, panels: &[Panel]) {
         let mut x = MARGIN;
         let kinds = [
-            (Role::Cycle, "the cycle: each comes before the next"),
+            (Role::Cycle, "the cycle: each event comes before the next"),
             (Role::Assumed, "assumed in this case"),
             (Role::Step, "shown by a step"),
-            (Role::Context, "also used (unnamed: reads-from)"),
+            (Role::Context, "also used (unlabelled arrows: reads-from)"),
         ];
         let arrows = || panels.iter().flat_map(|p| &p.arrows);
         let occurring = kinds.into_iter().filter(|(role, _)| arrows().any(|a| a.role == *role));
@@ -200,7 +200,9 @@ impl Page {
             }
         }
         if left_out > 0 {
-            let more = format!("… {left_out} more lines; the explanation as text has them all.");
+            let more = format!(
+                "… {left_out} more lines; `tribunal explain --to text` prints all of them."
+            );
             self.line("subtitle", MARGIN, WORDS_LINE * 1.5, &more);
         }
     }
@@ -335,7 +337,7 @@ mod tests {
     /// Every panel of every sketch, drawn.
     fn for_every_panel(check: impl Fn(&str, &Drawn<'_>)) {
         for (name, (model, sketch)) in sketches::all() {
-            let model = Told::from(model);
+            let model = ExplainedModel::from(model);
             let words = Words { history: &sketch.history, model };
             let argument = argument(&sketch.history, model, &sketch.proof);
             for panel in panels(words, &argument).0 {

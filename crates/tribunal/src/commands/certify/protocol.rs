@@ -38,7 +38,9 @@ pub(super) fn run(arguments: &CertifyArguments, interrupt: &Interrupt) -> Result
     let contents = read_text(&file)?;
     let malformed = |reason: String| Failure::Usage(format!("{}:{reason}", input::shown(&file)));
     if !is_certificate(&contents) {
-        return Err(malformed("1: this is no certificate".to_owned()));
+        return Err(malformed(
+            "1: not a certificate of `tribunal verify --any-processors --certificate`".to_owned(),
+        ));
     }
     let certificate = Certificate::read(&contents).map_err(|why| malformed(why.to_string()))?;
     let protocol = read_source(&arguments.trace)?;

@@ -23,7 +23,9 @@ pub(in crate::commands) fn read_text(file: &str) -> Result<String, Failure> {
     limited.map_err(failure)?;
     if bytes.len() as u64 > GREATEST_SOURCE {
         let name = input::shown(file);
-        return Err(Failure::Usage(format!("{name} is larger than 64 MiB")));
+        return Err(Failure::Usage(format!(
+            "{name} is larger than 64 MiB, the largest model that is read"
+        )));
     }
     Ok(match String::from_utf8(bytes) {
         Ok(text) => text,

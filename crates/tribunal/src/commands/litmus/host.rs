@@ -100,7 +100,7 @@ fn complain(unanswered: &Unanswered<'_>, json: bool, out: &mut dyn Write) -> io:
     let Unanswered { file, test, why, .. } = unanswered;
     match unanswered.model {
         Some(model) => remark(&format!("{file}: {test} under {model}: {why}")),
-        None => remark(&format!("{file}: {test} is not run: {why}")),
+        None => remark(&format!("{file}: {test} was not run: {why}")),
     }
     Ok(())
 }
@@ -115,12 +115,12 @@ fn observe<'a>(
     let (arguments, litmus) = (&asking.arguments, &test.litmus);
     let mut allowed = Vec::new();
     if !litmus.architecture.is_x86() {
-        let why = format!("it is for {}, and this machine runs x86", litmus.architecture);
+        let why = format!("the test is for {}, and this machine is an x86", litmus.architecture);
         return Err((why, None, Ending::Unasked));
     }
     for asked in asking.models(test) {
         let Some(model) = asked.machine() else {
-            let why = "what is seen is compared with sc, tso, pso or coherence";
+            let why = "with --on host, --model takes sc, tso, pso or coherence";
             return Err((why.to_owned(), None, Ending::Unasked));
         };
         match asking.answer(test, asked).found {
@@ -135,8 +135,8 @@ fn observe<'a>(
     if threads > cores && !arguments.quiet.quiet {
         progress.hide();
         remark(&format!(
-            "{}: its {threads} threads share {cores} cores, so that only some of them race at a \
-             time",
+            "{}: the test has {threads} threads and this machine {cores} cores, so not all \
+             threads run at the same time",
             litmus.name
         ));
     }

@@ -3,7 +3,7 @@
 //! Outcomes are counted, program by program. Without --check each is written as a trace, once; with
 //! --check each is judged, once, and a table says how often it was seen.
 
-use hunt::{Judged, Making, target, unfinished};
+use hunt::{Judged, TargetOptions, target, unfinished};
 use judge::Promise;
 use stress::{
     Effort, Experiment, Program, ProgramFileError, Target, TargetError, TargetName, Test,
@@ -45,7 +45,7 @@ pub(super) fn run(
     let mut ending = Ending::Kept;
     for test in &tests {
         let mut seen = Experiment::default();
-        let mut watch = |runs| teller.say(|| format!("{runs} runs"));
+        let mut watch = |runs| teller.say(|| format!("runs: {runs}"));
         if let Err(error) = seen.run(&test.program, target.as_mut(), effort, &stop, &mut watch) {
             progress.hide();
             ending = ending.and(complain(&error, &test.program)?);
@@ -68,11 +68,6 @@ fn make(
     name: &TargetName,
     tests: &[Test],
 ) -> Result<Result<Box<dyn Target>, Ending>, Failure> {
-    let random = !arguments.exhaustive && arguments.bug.bug.is_none();
-    if !random && !matches!(name, TargetName::Machine(_)) {
-        let sentence = "--exhaustive and --bug are for reference machines, machine:MODEL";
-        return Err(Failure::Usage(sentence.to_owned()));
-    }
     let protocol = match name {
         TargetName::Protocol(file) => {
             let wanted = Wanted {
@@ -89,7 +84,7 @@ fn make(
         _ => None,
     };
     let bug = generate::bug(arguments.bug)?;
-    let making = Making { bug, timeout: arguments.timeout.timeout, protocol };
+    let making = TargetOptions { bug, timeout: arguments.timeout.timeout, protocol };
     let target = target(name, making, arguments.exhaustive);
     target.map(Ok).map_err(|why| Failure::Usage(why.to_string()))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use conform::Options;
 use murphi::source::Source;
-use parametric::{Answer, Plan, Question, Told, Unanswered, answer};
+use parametric::{Answer, AnswerReport, Plan, Question, Unanswered, answer};
 use report::any_number::{json, text};
 use report::{ci, run};
 
@@ -64,11 +64,11 @@ pub(super) fn run(
         emit(&found.abstractions(&question), path, interrupt)?;
     }
     let report = match &found.told {
-        Told::Memory(report) => {
+        AnswerReport::Memory(report) => {
             page.write(|model, lanes| run::verified(report, model, lanes))?;
             return deliver(arguments, report, &[], cases, interrupt);
         }
-        Told::AnyNumber(report) => report,
+        AnswerReport::AnyNumber(report) => report,
     };
     page.write(|model, lanes| run::any_number(report, model, lanes))?;
     if cases.are_wanted() {
@@ -76,7 +76,14 @@ pub(super) fn run(
     }
     let text = match arguments.json.json {
         true => json::object(report) + "\n",
-        false => text::report(report, arguments.quiet.quiet, in_colours(arguments)),
+        false => {
+            let detail = text::Detail {
+                quiet: arguments.quiet.quiet,
+                lemmas: any.print_lemmas,
+                colour: in_colours(arguments),
+            };
+            text::report(report, detail)
+        }
     };
     let ending = Ending::of(&report.verdict).unless_interrupted(interrupt);
     output::deliver(&text, None, ending, interrupt)
@@ -92,7 +99,7 @@ fn certify(
 ) -> Result<(), Failure> {
     let bug = |why: String| {
         let advice = "this is a bug in tribunal, please report it with the model";
-        Failure::Usage(format!("the certificate cannot be made: {why}; {advice}"))
+        Failure::Usage(format!("the certificate cannot be written: {why}; {advice}"))
     };
     match found.certificate(question, plan).map_err(bug)? {
         Some(certificate) => {

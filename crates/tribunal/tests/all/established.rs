@@ -1,0 +1,136 @@
+//! A result never says more than was established: no answer where nothing was asked, an answer to
+//! every trace of a co-process, and no flag that has no effect.
+
+use crate::common::{directory, file, run, run_with};
+
+#[test]
+fn a_co_process_answers_malformed_traces_and_goes_on() {
+    let traces = "0: M[x] == 7\ncheck\n0: M[x] := 1\n0: M[x] == 1\ncheck\n";
+    let ran = run_with(traces, &["check", "--json", "-"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let answers = ran.json();
+    assert_eq!(answers[0]["verdict"], "malformed", "{ran:?}");
+    assert_eq!(answers[1]["verdict"], "consistent", "{ran:?}");
+}
+
+#[test]
+fn an_empty_input_has_no_verdict() {
+    for text in ["", "check\n", "# nothing\ncheck\n"] {
+        let path = file(&directory("established-empty"), "empty.trace", text);
+        let ran = run(&["check", &path]);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert_eq!(ran.stdout, "", "{ran:?}");
+    }
+    let ran = run_with("", &["check", "-"]);
+    assert_eq!((ran.code, &*ran.stdout), (Some(2), ""), "{ran:?}");
+    let later = "check\n0: M[x] := 1\ncheck\n";
+    assert_eq!(run_with(later, &["check", "-"]).lines().len(), 2);
+}
+
+#[test]
+fn expected_answers_are_as_many_as_traces() {
+    let folder = directory("established-axe");
+    let traces = file(&folder, "two.trace", "0: M[x] := 1\ncheck\n0: M[x] := 1\ncheck\n");
+    let one = file(&folder, "one.expected", "OK\n");
+    let ran = run(&["axe", "test", "SC", &traces, &one]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("has 1 answer, but"), "{ran:?}");
+}
+
+#[test]
+fn a_protocol_that_breaks_an_invariant_is_not_said_to_be_allowed() {
+    let file = "protocols/broken/msi-upgrade-keeps-its-copy.m";
+    let ran = run(&["run", "--on", file, "--check", "sc", "--jobs", "1"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.lines()[0].contains("protocol error: invariant"), "{ran:?}");
+    assert!(ran.stdout.contains("  no violation of sc in 100 traces\n"), "{ran:?}");
+}
+
+#[test]
+fn numbers_that_name_nothing_are_refused() {
+    let mutants = ["verify", "--model", "sc", "--mutants", "--mutant", "9999"];
+    let ran = run(&[&mutants[..], &["crates/conform/tests/models/cells.m"]].concat());
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("--mutant 9999 does not exist"), "{ran:?}");
+    let ran = run(&["generate", "program", "--cycles", "2"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let ran = run(&["check", "--memory", "8", "examples/store-buffering.trace"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("`8` has no unit; write 8GiB or 8MiB"), "{ran:?}");
+    let ran = run(&["check", "--trace", "9", "examples/store-buffering.trace"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+}
+
+#[test]
+fn a_hunt_without_a_run_is_not_a_pass() {
+    let folder = directory("established-hunt").display().to_string();
+    let ran =
+        run(&["hunt", "--on", "exec:false", "--model", "tso", "--tests", "3", "--out", &folder]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("target failure: the target exited with status 1"), "{ran:?}");
+    assert!(ran.stdout.contains("litmus tests: 0 of "), "{ran:?}");
+}
+
+#[test]
+fn flags_without_an_effect_are_refused() {
+    for (arguments, needs) in [
+        (
+            &["run", "examples/sb.program", "--on", "machine:tso", "--operations", "9"][..],
+            "PROTOCOL.m",
+        ),
+        (&["run", "--on", "protocols/mi.m", "--exhaustive"], "machine:MODEL"),
+        (&["run", "examples/sb.program", "--on", "machine:tso", "--const", "N=2"], "PROTOCOL.m"),
+        (&["hunt", "--on", "machine:tso", "--model", "tso", "--weight", "a=1"], "PROTOCOL.m"),
+        (&["verify", "--model", "tso", "--witness", "none", "protocols/mi.m"], "--model sc"),
+        (&["verify", "--model", "sc", "--exact", "protocols/mi.m"], "--model tso"),
+    ] {
+        let ran = run(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {ran:?}");
+        assert!(ran.stderr.contains("has no effect here: it needs"), "{ran:?}");
+        assert!(ran.stderr.contains(needs), "{ran:?}");
+    }
+    assert_eq!(run(&["explore", "--seed", "1", "protocols/mi.m"]).code, Some(2));
+}
+
+#[test]
+fn a_question_that_is_not_complete_says_what_to_ask() {
+    let ran = run(&["verify", "protocols/mi.m"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("verify --any-processors protocols/mi.m"), "{ran:?}");
+    let ran = run(&["explore", "--model", "sc", "protocols/mi.m"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("tribunal verify --model sc protocols/mi.m"), "{ran:?}");
+    let ran = run(&["explore", "--const", "N=1", "protocols/mi.m"]);
+    assert!(ran.stderr.contains("its constants are "), "{ran:?}");
+}
+
+#[test]
+fn conveniences_print_less_or_stop_early() {
+    let traces = "examples/store-buffering.trace";
+    let ran = run(&["check", "--model", "tso", "--only-violations", "--quiet", traces]);
+    assert_eq!((ran.code, ran.lines().len()), (Some(1), 1), "{ran:?}");
+    let ran = run(&["check", "--model", "sc", "--first", "--quiet", traces]);
+    assert_eq!((ran.code, ran.lines().len()), (Some(1), 1), "{ran:?}");
+    let ran = run(&["check", "--model", "tso", "--trace", "1", "--quiet", traces]);
+    assert_eq!((ran.code, ran.lines().len()), (Some(0), 1), "{ran:?}");
+    let ran = run(&["litmus", "--summary", "--model", "sc,tso", "examples/litmus/SB.litmus"]);
+    assert!(
+        ran.lines()[1].ends_with("SB: tso: Ok: Sometimes (1 positive, 3 negative states)"),
+        "{ran:?}"
+    );
+    assert!(run(&["litmus", "--summary", "examples/litmus"]).lines().len() > 10);
+    let ran = run(&["explore", "--list-constants", "protocols/mi.m"]);
+    assert!(ran.stdout.contains("ProcessorCount = "), "{ran:?}");
+}
+
+#[test]
+fn short_help_fits_a_screen() {
+    for command in [
+        "check", "certify", "shrink", "explain", "models", "convert", "explore", "verify", "run",
+        "litmus", "hunt",
+    ] {
+        let lines = run(&[command, "-h"]).lines().len();
+        assert!(lines <= 50, "{command} -h has {lines} lines");
+        assert!(run(&[command, "--help"]).stdout.contains("Examples:"), "{command}");
+    }
+}
