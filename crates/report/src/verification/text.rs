@@ -101,7 +101,7 @@ fn relative_to(report: &Report) -> Vec<String> {
         let note = "with 1 address, sequential consistency is the same as coherence";
         lines.push(format!("warning: {note}; verify with 2 addresses, too"));
     }
-    lines.push(format!("{strict}"));
+    lines.push(strict.to_string());
     lines.extend(grounds(report));
     lines
 }
