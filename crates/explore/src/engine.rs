@@ -14,7 +14,7 @@ use murphi::machine::{Codec, Machine};
 use native::{CodeCache, Program};
 
 use crate::symmetry::{Canonicalizer, Symmetry};
-use crate::{BitCodec, Exploration, Options, Progress, System, explore};
+use crate::{BitCodec, Exploration, MakeMachine, Options, Progress, System, explore};
 
 /// A model that is ready to be run on any number of threads.
 #[derive(Clone)]
@@ -88,18 +88,42 @@ impl Engine {
         let (state_size, rules) = (layout_size(layout), model.rules.len());
         match self {
             Engine::Native(program) => {
-                let machine = || hook.around(program.machine());
-                let codec = &**program;
+                let machine =
+                    || -> Box<dyn Machine + '_> { Box::new(hook.around(program.machine())) };
+                let (machine, codec): (&MakeMachine<'_>, _) = (&machine, &**program);
                 let system = System { machine, codec, reduction, state_size, rules };
-                explore(options, &system, progress, interrupt)
+                natively(options, &system, progress, interrupt)
             }
             Engine::Interpreted(interpreter, codec, _) => {
-                let machine = || hook.around((**interpreter).clone());
+                let machine =
+                    || -> Box<dyn Machine + '_> { Box::new(hook.around((**interpreter).clone())) };
+                let machine: &MakeMachine<'_> = &machine;
                 let system = System { machine, codec, reduction, state_size, rules };
-                explore(options, &system, progress, interrupt)
+                interpreted(options, &system, progress, interrupt)
             }
         }
     }
+}
+
+/// Searches a model that native code runs. Without type parameters, so that it is compiled here and
+/// not in each crate that has a [`Hook`].
+fn natively(
+    options: &Options,
+    system: &System<'_, &MakeMachine<'_>, Program, Canonicalizer>,
+    progress: &mut dyn FnMut(&Progress),
+    interrupt: &AtomicBool,
+) -> Exploration {
+    explore(options, system, progress, interrupt)
+}
+
+/// Searches a model that the interpreter runs; likewise.
+fn interpreted(
+    options: &Options,
+    system: &System<'_, &MakeMachine<'_>, BitCodec, Canonicalizer>,
+    progress: &mut dyn FnMut(&Progress),
+    interrupt: &AtomicBool,
+) -> Exploration {
+    explore(options, system, progress, interrupt)
 }
 
 impl fmt::Debug for Engine {

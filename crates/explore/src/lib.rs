@@ -138,6 +138,9 @@ where
 {
     let caller = &mut Caller { options, progress, interrupt };
     let &System { ref machine, codec, reduction, state_size, rules } = system;
+    // The searches below are compiled once for all kinds of machines.
+    let boxed = || -> Box<dyn Machine + '_> { Box::new(machine()) };
+    let machine: &MakeMachine<'_> = &boxed;
     match reduction.is_trivial() {
         true => {
             let reduction = &Identity;
@@ -146,6 +149,9 @@ where
         false => search(&System { machine, codec, reduction, state_size, rules }, caller),
     }
 }
+
+/// Makes a machine of whatever kind.
+type MakeMachine<'a> = dyn Fn() -> Box<dyn Machine + 'a> + Sync + 'a;
 
 fn search<M, F, C, R>(system: &System<'_, F, C, R>, caller: &mut Caller) -> Exploration
 where

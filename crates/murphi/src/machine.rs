@@ -153,6 +153,48 @@ pub trait Machine: Send {
     }
 }
 
+/// A machine of whatever kind. A call is for a whole state, so that it costs next to nothing that
+/// the kind is found out when it runs; and a search is compiled once and not for each kind.
+impl Machine for Box<dyn Machine + '_> {
+    fn start(&mut self, out: &mut Successors) {
+        (**self).start(out);
+    }
+
+    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+        (**self).expand(state, out);
+    }
+
+    fn check(&mut self, state: &[u8]) -> Check {
+        (**self).check(state)
+    }
+
+    fn covered(&self) -> &[bool] {
+        (**self).covered()
+    }
+
+    fn goals(&mut self, state: &[u8], reached: &mut [bool]) -> Result<(), usize> {
+        (**self).goals(state, reached)
+    }
+
+    fn run_in_portions(
+        &mut self,
+        state: Option<&[u8]>,
+        most: usize,
+        out: &mut Successors,
+        full: &mut dyn FnMut(&mut Successors),
+    ) {
+        (**self).run_in_portions(state, most, out, full);
+    }
+
+    fn obey(&mut self, stop: &Arc<AtomicBool>) {
+        (**self).obey(stop);
+    }
+
+    fn footprint(&self) -> usize {
+        (**self).footprint()
+    }
+}
+
 /// Turns states into packed states and back.
 pub trait Codec: Sync {
     /// Bytes of a packed state.
