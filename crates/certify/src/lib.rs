@@ -35,7 +35,7 @@
 //! let rejection = certify(&history, &under_sc).unwrap_err();
 //! assert_eq!(
 //!     rejection.to_string(),
-//!     "[0,0] must be performed before [0,1], by program order"
+//!     "[0,0] (line 1) must be performed before [0,1] (line 2), by program order"
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -12,22 +12,22 @@
 //! ```
 //! use std::ops::ControlFlow;
 //! use stress::{Machine, MemoryModel};
-//! use tribunal_hunt::{Abilities, Beat, Campaign, Known, Plan, Supply, Wishes};
+//! use tribunal_hunt::{Abilities, CampaignEvent, Campaign, Known, Plan, TargetSupply, TestOptions};
 //!
 //! // Is the machine of tso sequentially consistent?
 //! let campaign = Campaign {
 //!     model: models::Model::Sc.into(),
 //!     target: "machine:tso".into(),
-//!     plan: Plan::new(Wishes::default(), Abilities::machine(2))?,
+//!     plan: Plan::new(TestOptions::default(), Abilities::machine(2))?,
 //!     first: 0,
 //!     until: Some(20),
 //!     jobs: 2,
 //! };
-//! let supply = Supply::Each(Box::new(|| Ok(Box::new(Machine::new(MemoryModel::Tso)))));
+//! let supply = TargetSupply::Each(Box::new(|| Ok(Box::new(Machine::new(MemoryModel::Tso)))));
 //! let mut names = Vec::new();
-//! campaign.run(&supply, &Known::default(), &mut |beat| {
-//!     if let Beat::Settled(settled) = beat {
-//!         names.extend(settled.findings.into_iter().map(|finding| finding.name));
+//! campaign.run(&supply, &Known::default(), &mut |event| {
+//!     if let CampaignEvent::TestOutcome(outcome) = event {
+//!         names.extend(outcome.findings.into_iter().map(|finding| finding.name));
 //!     }
 //!     ControlFlow::Continue(())
 //! })?;

@@ -156,9 +156,9 @@ impl Plan {
     /// A test.
     ///
     /// ```
-    /// use tribunal_hunt::{Abilities, Plan, Wishes};
+    /// use tribunal_hunt::{Abilities, Plan, TestOptions};
     ///
-    /// let plan = Plan::new(Wishes::default(), Abilities::machine(4))?;
+    /// let plan = Plan::new(TestOptions::default(), Abilities::machine(4))?;
     /// assert_eq!(plan.test(3), plan.test(3));
     /// assert_ne!(plan.test(3).test.program, plan.test(4).test.program);
     /// # Ok::<(), tribunal_hunt::PlanError>(())

@@ -55,9 +55,9 @@ impl From<TargetError> for NoTarget {
 /// The target of this name.
 ///
 /// ```
-/// use tribunal_hunt::{Making, target};
+/// use tribunal_hunt::{TargetOptions, target};
 ///
-/// let making = Making { bug: None, timeout: std::time::Duration::from_secs(1), protocol: None };
+/// let making = TargetOptions { bug: None, timeout: std::time::Duration::from_secs(1), protocol: None };
 /// assert!(target(&"machine:tso".parse()?, making, false).is_ok());
 /// # Ok::<(), stress::UnknownTarget>(())
 /// ```

@@ -1,6 +1,6 @@
 //! A verdict as one line: JSON for programs, a sentence for people.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use evidence::{Atom, Because, Derived, Edge, Literal, Node, Reader, Rule, Verdict, Why, Witness};
 use history::{AddressId, EventId, History, Source};
@@ -177,9 +177,9 @@ pub fn summary_line(line: &Line<'_>, colour: bool) -> String {
     let name = decorated(&judgement.outcome, colour);
     let events = count(history.len(), "event");
     let mut text = format!(
-        "{file} #{trace}: {}: {name} (decided by {}, {events}, {})",
+        "{file} #{trace}: {}: {name} ({}, {events}, {})",
         judgement.model,
-        judgement.decided_by,
+        engine(&judgement.outcome, judgement.decided_by),
         duration(micros)
     );
     if let Outcome::Undecided(Undecided { reason: why, established }) = &judgement.outcome {
@@ -189,6 +189,14 @@ pub fn summary_line(line: &Line<'_>, colour: bool) -> String {
         }
     }
     text
+}
+
+/// Which engine decided, or gave up.
+pub(crate) fn engine<H, B, U>(verdict: &Verdict<H, B, U>, engine: impl Display) -> String {
+    match verdict {
+        Verdict::Holds(_) | Verdict::Broken(_) => format!("decided by {engine}"),
+        Verdict::Undecided(_) => engine.to_string(),
+    }
 }
 
 /// The word for a verdict on a trace, in its colour.

@@ -52,11 +52,11 @@ fn what_depends_on_the_number_of_processors() {
 fn counters_that_do_more_than_count() {
     assert_refused(
         "ruleset p: P do rule total > 1 ==> begin here[p] := true; end; end;",
-        "not understood as counting processors",
+        "use of a counter of processors is not supported",
     );
     assert_refused(
         "ruleset p: P do rule begin total := total + 2; end; end;",
-        "not understood as counting processors",
+        "use of a counter of processors is not supported",
     );
     assert_refused("rule begin total := total + 1; end;", "which processor is counted");
 }
@@ -82,7 +82,7 @@ fn counters_that_become_others_in_a_loop() {
           end;
         end;";
     let said = refusal(&Source { name: "halves.m".into(), text: text.into() });
-    assert!(said.contains("no room for all processors"), "{said}");
+    assert!(said.contains("cannot count all processors"), "{said}");
 }
 
 #[test]
@@ -90,11 +90,11 @@ fn calls_where_nothing_can_be_done_before() {
     let next = "function next(): 0..3; begin level := 1; return level; end;";
     assert_refused(
         &format!("{next} rule begin for i := 0 to next() do level := i; end; end;"),
-        "this call cannot be replaced",
+        "this call cannot be inlined",
     );
     assert_refused(
         &format!("{next} rule begin switch level case next(): level := 0; end; end;"),
-        "this call cannot be replaced",
+        "this call cannot be inlined",
     );
 }
 
@@ -102,11 +102,11 @@ fn calls_where_nothing_can_be_done_before() {
 fn loops_in_which_the_number_of_rounds_shows() {
     assert_refused(
         "rule begin for p: P do if here[p] then level := level + 1; end; end; end;",
-        "depends on how many there are",
+        "depends on the number of processors",
     );
     assert_refused(
         "rule begin for p: P do if here[p] then owner := p; end; end; end;",
-        "depends on how many there are",
+        "depends on the number of processors",
     );
 }
 
@@ -127,7 +127,7 @@ fn more_processors_at_once_than_stay_concrete() {
 fn multisets_to_choose_from() {
     assert_refused(
         "choose x: box do rule begin level := 1; end; end;",
-        "`choose` is not understood",
+        "`choose` is not supported",
     );
 }
 
@@ -146,8 +146,8 @@ fn lemmas_that_are_none() {
         let source = Source { name: "lemmas.m".into(), text: text.into() };
         read_lemmas(&source, &prepared).expect_err("it is no lemma")[0].message.clone()
     };
-    assert!(said("var x: boolean;").contains("only lemmas"));
-    assert!(said("invariant \"x\" true;").contains("which rule"));
+    assert!(said("var x: boolean;").contains("contains invariants only"));
+    assert!(said("invariant \"x\" true;").contains("for which rule"));
     assert!(said("invariant \"lemma for stay\" true;").contains("there is no rule"));
     assert!(said("invariant \"lemma for go\" level = 0;").contains("over its parameters, p"));
     // Three processors at once are one too many.

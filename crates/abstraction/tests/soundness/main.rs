@@ -84,13 +84,13 @@ fn what_would_depend_on_the_number_of_processors_is_refused() {
         (plain, "invariant \"x\" forall i: 1..N do level < i end;", "depends on the number"),
         (plain, "rule begin for i: 1..M do level := i; end; end;", "depends on the number"),
         (plain, "rule var i: 1..N; begin i := 1; level := i; end;", "depends on the number"),
-        ("P, Q: scalarset(N);", "", "declared together"),
+        ("P, Q: scalarset(N);", "", "shares its declaration"),
         (plain, "ruleset p: P; level: 0..1 do rule begin st[p] := level = 0; end; end;", "hides"),
         (plain, "rule begin if st = st then level := 0; end; end;", "as a whole"),
         (
             plain,
             "ruleset p: P; q: P do rule begin owner := (st[p] ? p : q); end; end;",
-            "one of two processors",
+            "chooses between two processors",
         ),
     ] {
         let why = refused(types, rules);

@@ -46,7 +46,7 @@ fn other_names_can_be_given() {
 
 #[test]
 fn what_is_unsuitable_is_said() {
-    let missing = "there is no procedure `Store` to mark where a processor stores";
+    let missing = "the protocol has no procedure `Store`, which marks where a processor stores";
     assert_eq!(complaints(TYPES, LOAD), [missing]);
 
     let two = "procedure Store(p: Proc; a: Addr); begin end;";

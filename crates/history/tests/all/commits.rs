@@ -393,7 +393,7 @@ fn bad_lines_are_refused_where_they_are_wrong() {
         (Format::Spike, "core   0: 3 0x80000000 (0x13) mem", "1:34: expected an address"),
         (Format::Spike, "core   0: 3 0x80000000 (0x13) hello", "1:31: expected a register"),
         (Format::Spike, "core   0: 3 0x80000000 (0x00000013) mem 0x1", "accesses no memory"),
-        (Format::Spike, "core   0: 3 0x80000000 (0x02058007) mem 0x1", "is not known"),
+        (Format::Spike, "core   0: 3 0x80000000 (0x02058007) mem 0x1", "unknown instruction"),
         (Format::Spike, "core   0: 3 0x80000000 (0x0000000b) x5 0x1", "--skip-unknown"),
         (
             Format::Spike,

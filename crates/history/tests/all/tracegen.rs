@@ -106,7 +106,10 @@ fn mistakes_are_told_with_their_place() {
         ("0: fence-req 5", "t:1:14: expected `@` and a time, found `5`"),
         ("0: resp 5 #1 @1", "t:1:4: core 0 has no pending request with tag 1"),
         ("0: fence-resp @1", "t:1:4: core 0 has no pending fence"),
-        ("0: load-req 0x8 #1 @1\n0: load-req 0x8 #1 @1", "t:2:4: core 0 already waits"),
+        (
+            "0: load-req 0x8 #1 @1\n0: load-req 0x8 #1 @1",
+            "t:2:4: core 0 already has a pending request",
+        ),
         ("0: store-cond-req 1 0x8 #1 @1", "t:1:4: core 0 has no load-reserve"),
         (
             "0: load-reserve-req 0x8 #1 @1\n0: store-cond-req 1 0x10 #2 @1",

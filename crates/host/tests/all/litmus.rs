@@ -195,11 +195,11 @@ fn a_loop_that_nothing_ends_is_given_up() {
 fn what_has_another_meaning_here_is_refused_with_the_reason() {
     let Some(mut host) = host() else { return };
     for (init, code, why) in [
-        ("0:rax=x;", "movq %rbx,%rax ; movl (%rax),%ecx ;", "computes where"),
+        ("0:rax=x;", "movq %rbx,%rax ; movl (%rax),%ecx ;", "computes an address"),
         ("int64_t x;", "movl $1,(x) ;", "32 bits of `x`, which has 64"),
         ("x=0;", "movl $1,%esp ;", "stack pointer"),
         ("", "movq $4294967296,(x) ;", "does not fit"),
-        ("x=0;", "shll $1,%eax ; je L ; L: nop ;", "flags of a shift"),
+        ("x=0;", "shll $1,%eax ; je L ; L: nop ;", "jumps after a shift"),
     ] {
         let text = format!("X86_64 odd\n{{ {init} }}\n P0 ;\n {code}\nexists (x=1)");
         let test = parse(&text).unwrap_or_else(|problem| panic!("{}\n{text}", problem.message));

@@ -151,7 +151,7 @@ fn a_target_that_crashes_is_one_finding_with_its_input() {
     let totals = &ledger.state().totals;
     assert!(totals.misbehaved > 1 && totals.unsuitable > 1);
     let summary = Summary::new(&ledger, &campaign.plan, "test", "sc").brief();
-    assert!(summary.contains("could not be run there: it has a fence"), "{summary}");
+    assert!(summary.contains("cannot run on this target: it has a fence"), "{summary}");
 }
 
 #[test]

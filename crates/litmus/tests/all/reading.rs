@@ -201,7 +201,7 @@ error: the instruction `bswap` is not supported
     said("AArch64 T\n{ }\n P0 ;\n ADD X0,X1,W2 ;\n", "`SXTW` extends a register");
     said("AArch64 T\n{ }\n P0 ;\n DMB XY ;\n", "`XY` is not a kind of barrier");
     said("AArch64 T\n{ }\n P0 ;\n CSEL X0,X1,X2,EQ ;\n", "`CSEL` is not supported");
-    said("", "there is nothing in it");
+    said("", "the file is empty");
     said("X86 T\n{ x=1 y=2 }", "expected `;` or `}` after an initial value");
     said("X86 T\n{ }\n P0 | P1 ;\n MFENCE ;\n", "this row has 1 of 2 cells");
     said("X86 T\n{ }\n P0 ;\n MOV RAX,[x] ;\n", "X86 has no register `RAX`");
@@ -239,7 +239,7 @@ fn a_condition_speaks_of_locations_that_there_are_and_of_whole_registers() {
         "{said}"
     );
     assert!(said.contains("write `0:rax`"), "{said}");
-    assert!(told(&test("exists (0:bl=1)")).contains("this is 8 bits"));
+    assert!(told(&test("exists (0:bl=1)")).contains("the condition is about 8 bits"));
 }
 
 #[test]

@@ -44,8 +44,9 @@ pub(super) fn lines(judged: &Judged, judgement: &FileJudgement, style: Style) ->
     let Trace { file: name, number, history } = &*judged.trace;
     let verdict = decorated(outcome, style.colour);
     let mut text = format!(
-        "{name} #{number}: {}: {verdict} (decided by {decided_by}, {}, {})",
+        "{name} #{number}: {}: {verdict} ({}, {}, {})",
         file.path,
+        crate::verdict::engine(outcome, decided_by),
         count(history.len(), "event"),
         crate::verdict::duration(judged.micros())
     );

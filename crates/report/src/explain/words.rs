@@ -442,7 +442,7 @@ impl Words<'_> {
     fn search(&self, search: &Search) -> Vec<String> {
         let mut lines = vec![format!(
             "A search decided this: {} facts were open, {} combinations of them were excluded by \
-             a cycle each, and resolving those ({} times) left no combination. The full proof is \
+             a cycle each, and {} resolution steps left no combination. The full proof is \
              too long to print; `tribunal certify` checks all of it.",
             search.choices, search.excluded, search.combined
         )];

@@ -185,12 +185,12 @@ mod tests {
         assert_eq!(
             report(&found, &[], false, false),
             "m.m: verified: sequentially consistent for 2 processors, 1 address\n  \
-             no 1-nice cycle: holds, 1,024 states, 4,096 rules fired, depth 20, 0.10 s\n  \
+             no 1-nice cycle: proved, 1,024 states, 4,096 rules fired, depth 20, 0.10 s\n  \
              scope: 2 processors, 1 address, any number of values; symmetry full\n  \
-             note: with 1 address, sequential consistency is the same as coherence: verify 2 \
-             addresses, too\n  \
-             the simple witness: stores to an address count in the order in which \
-             they happen\n  data independence: shown from the source (the protocol only copies values)\n"
+             warning: with 1 address, sequential consistency is the same as coherence; verify with \
+             2 addresses, too\n  \
+             assumed store order: the order in which the stores of an address happen (simple \
+             witness)\n  data independence: shown from the source (the protocol only copies values)\n"
         );
         assert_eq!(
             report(&found, &[], true, false),

@@ -34,10 +34,7 @@ fn a_violation_in_a_line() {
         &row("t.trace", 1, &sketch.history, &violation(model, &sketch.proof), 41),
         false,
     );
-    assert_eq!(
-        line,
-        "t.trace #1: tso: violation (decided by decided by saturation, 4 events, 41 µs)"
-    );
+    assert_eq!(line, "t.trace #1: tso: violation (decided by saturation, 4 events, 41 µs)");
 }
 
 #[test]
@@ -51,7 +48,7 @@ fn an_undecided_verdict_says_what_was_established() {
     let line = summary_line(&row("t", 2, &sketch.history, &undecided, 60_000_000), false);
     assert_eq!(
         line,
-        "t #2: sc: undecided (decided by decided by sat, 1 event, 60.0 s): the time limit was reached (raise --budget); \
+        "t #2: sc: undecided (sat, 1 event, 60.0 s): the time limit was reached (raise --budget); \
          7 of 9 pairs of writes are ordered"
     );
     let json = verdict_json(

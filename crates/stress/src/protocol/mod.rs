@@ -10,7 +10,7 @@
 //! ```
 //! use conform::{RecordOptions, record};
 //! use murphi::source::Source;
-//! use tribunal_stress::protocol::{Plan, Protocol, Scribe};
+//! use tribunal_stress::protocol::{Plan, Protocol, TraceWriter};
 //!
 //! let text = "
 //!     type Proc: scalarset(2); Addr: scalarset(2); Value: 0..1;
@@ -28,7 +28,7 @@
 //! let protocol = Protocol::new(recording)?;
 //! let plan = Plan { operations: 10, ..Plan::default() };
 //! let walk = protocol.walker().walk(&plan, 0);
-//! let history = Scribe::new(&protocol).history(&walk, false)?;
+//! let history = TraceWriter::new(&protocol).history(&walk, false)?;
 //! assert_eq!(history.len(), 10);
 //! assert!(history.is_unambiguous());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -173,6 +173,8 @@ fn targets_are_named_and_a_wrong_name_says_which_there_are() {
     }
     let wrong = |name: &str| name.parse::<TargetName>().unwrap_err().to_string();
     assert!(wrong("simulator").contains("`host`, `machine:sc`"));
-    assert!(wrong("machine:x86").contains("there are sc, tso, pso, wmo, rmo, rvwmo and aarch64"));
+    assert!(
+        wrong("machine:x86").contains("the machines are sc, tso, pso, wmo, rmo, rvwmo and aarch64")
+    );
     assert_eq!("exec: ".parse::<TargetName>(), Err(UnknownTarget::Command));
 }

@@ -108,9 +108,9 @@ fn what_is_no_cycle_is_refused() {
         ("", "a cycle needs edges"),
         ("PodWR Fre PodWX", "there is no edge `PodWX`; there are PodRR"),
         ("PodWR PodWR", "PodWR ends at a read, but PodWR after it begins at a write"),
-        ("PodWR Fre", "a cycle goes through two threads or more"),
-        ("PodWR Fre Rfe PosRR Fre", "the cycle leaves a place once"),
-        ("Coe Coe", "the cycle is of one place and has no program order"),
+        ("PodWR Fre", "a cycle must go through at least two threads"),
+        ("PodWR Fre Rfe PosRR Fre", "the cycle changes the address only once"),
+        ("Coe Coe", "the cycle has one address and no program order"),
     ] {
         let refused = text.parse::<Cycle>().unwrap_err();
         assert!(refused.to_string().starts_with(sentence), "{text}: {refused}");

@@ -152,7 +152,7 @@ fn what_a_protocol_does_not_have_is_refused() {
     assert!(refused("0: <M[x] ?; M[x] := 1>\n").contains("atomic"));
     assert!(refused("0: M[x] := 1\n0: sync\n").contains("instruction 1 of thread 0 is a fence"));
     assert!(refused("0: M[x] ?\n1: M[x] ?\n2: M[x] ?\n").contains("3 threads"));
-    assert!(refused("0: M[x] ?\n0: M[y] ?\n0: M[z] ?\n").contains("3 places"));
+    assert!(refused("0: M[x] ?\n0: M[y] ?\n0: M[z] ?\n").contains("3 addresses"));
 }
 
 const MEMORY: &str = "

@@ -18,12 +18,18 @@ pub(crate) struct PageFlags {
 
     /// With --report: the type whose members are the lanes of the chart [default: the one that indexes
     /// most variables].
-    #[arg(long, value_name = "TYPE", requires = "report")]
+    #[arg(long, value_name = "TYPE", requires = "report", hide_short_help = true)]
     pub(crate) lanes: Option<String>,
 
     /// With --report: the variables that are messages, comma-separated [default: those that can be
     /// empty and that more than one lane uses].
-    #[arg(long, value_name = "VARIABLE", requires = "report", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "VARIABLE",
+        requires = "report",
+        hide_short_help = true,
+        value_delimiter = ','
+    )]
     pub(crate) messages: Vec<String>,
 }
 
