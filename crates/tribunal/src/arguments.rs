@@ -6,17 +6,16 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use history::{CommitOptions, DiscardedAmo, Format, ThinAir, Xlen};
-use judge::{Engine, Limits, ModelFile, Promise};
+use history::{Format, ThinAir};
+use judge::Engine;
 use models::Model;
 
-use crate::ending::Failure;
 use crate::units;
 
 mod ci;
 mod explore;
+mod flags;
 mod generate;
 mod hunt;
 mod litmus;
@@ -24,6 +23,7 @@ mod packages;
 mod page;
 mod protocol;
 mod run;
+mod values;
 mod verify;
 
 pub(crate) use ci::{Annotate, CiFlags};
@@ -31,6 +31,7 @@ pub(crate) use explore::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SearchFlags,
     SymmetryChoice,
 };
+pub(crate) use flags::*;
 pub(crate) use generate::{
     BugFlags, GenerateCommand, GenerateHardArguments, GenerateProgramArguments,
     GenerateTraceArguments, KnobFlags,
@@ -41,6 +42,8 @@ pub(crate) use packages::{CompletionsArguments, ManArguments};
 pub(crate) use page::PageFlags;
 pub(crate) use protocol::{EventFlags, ProtocolFlags};
 pub(crate) use run::RunArguments;
+pub(crate) use values::{ModelArgument, PromiseArgument};
+use values::{axe_model, engine_parser, format_parser, model_or_file_parser, thin_air_parser};
 pub(crate) use verify::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};
 
 const MODELS_EXAMPLES: &str = "\
@@ -495,190 +498,6 @@ pub(crate) struct AxeFlags {
     pub(crate) jobs: JobFlag,
 }
 
-/// One trace and one model, for the commands that look at a single violation.
-#[derive(Args, Debug)]
-pub(crate) struct SubjectFlags {
-    /// Memory model: a name, or a model file (.cat).
-    #[arg(short, long, value_name = "MODEL", required = true)]
-    #[arg(value_parser = promise_parser(), ignore_case = true)]
-    pub(crate) model: PromiseArgument,
-
-    /// Number of the trace in the file, from 1 [default: the first that violates the model].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) trace: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) input: InputFlags,
-    #[command(flatten)]
-    pub(crate) limits: LimitFlags,
-
-    #[command(flatten)]
-    pub(crate) quiet: QuietFlag,
-
-    /// The trace file; `-` is standard input.
-    pub(crate) file: String,
-}
-
-/// How traces are read.
-#[derive(Args, Debug, Clone)]
-pub(crate) struct InputFlags {
-    /// Format of the traces [default: by the file name: jsonl, spike for .log, else text].
-    #[arg(long, visible_alias = "from", value_name = "FORMAT")]
-    #[arg(value_parser = input_format_parser())]
-    pub(crate) format: Option<Format>,
-
-    /// How to treat a read of a value that was never written.
-    #[arg(long, value_name = "WHAT", default_value = "malformed", value_parser = thin_air_parser())]
-    #[arg(hide_short_help = true)]
-    pub(crate) thin_air: ThinAir,
-
-    #[command(flatten)]
-    pub(crate) commits: CommitFlags,
-}
-
-/// How logs of commits are read.
-#[derive(Args, Debug, Clone, Copy)]
-#[command(next_help_heading = "Commit logs")]
-pub(crate) struct CommitFlags {
-    /// Leave out memory that only one hart accesses, or that is never written.
-    ///
-    /// The verdict stays the same: accesses that are left out are checked while reading.
-    #[arg(long, hide_short_help = true)]
-    pub(crate) shared_only: bool,
-
-    /// Keep the events of the first hart before a second hart starts.
-    ///
-    /// By default its events up to its last full fence in that phase are dropped, and the values that
-    /// it stored become the initial memory.
-    #[arg(long, hide_short_help = true)]
-    pub(crate) keep_prefix: bool,
-
-    /// How to treat an AMO whose result is discarded (written to x0) [default: an error].
-    #[arg(long, value_name = "WHAT", value_parser = discarded_amo_parser(), hide_short_help = true)]
-    pub(crate) discarded_amo: Option<DiscardedAmo>,
-
-    /// Assume that results of unknown instructions depend on no earlier load.
-    #[arg(long, hide_short_help = true)]
-    pub(crate) skip_unknown: bool,
-
-    /// Width of registers [default: that of the program counters in the log].
-    #[arg(long, value_name = "BITS", value_parser = xlen_parser(), hide_short_help = true)]
-    pub(crate) xlen: Option<Xlen>,
-}
-
-impl CommitFlags {
-    /// The same for the library.
-    pub(crate) fn options(self) -> CommitOptions {
-        CommitOptions {
-            shared_only: self.shared_only,
-            keep_prefix: self.keep_prefix,
-            skip_unknown: self.skip_unknown,
-            discarded_amo: self.discarded_amo.unwrap_or_default(),
-            xlen: self.xlen,
-        }
-    }
-}
-
-/// How long and how large a check may get.
-#[derive(Args, Debug, Clone)]
-pub(crate) struct LimitFlags {
-    /// Time limit for each trace and model (500ms, 60s, 5m, 1h); beyond it the verdict is undecided.
-    #[arg(long, value_name = "TIME", value_parser = units::time)]
-    pub(crate) budget: Option<Duration>,
-
-    #[command(flatten)]
-    pub(crate) memory: MemoryFlag,
-}
-
-impl LimitFlags {
-    /// The same for the library.
-    pub(crate) fn limits(&self) -> Limits {
-        Limits { time: self.budget, memory: self.memory.memory }
-    }
-}
-
-/// How large a trace and its tables may get.
-#[derive(Args, Debug, Clone)]
-pub(crate) struct MemoryFlag {
-    /// Memory limit for each trace, and for the tables of each check (512MiB, 8GiB).
-    #[arg(long, value_name = "SIZE", value_parser = units::size, default_value = "8GiB")]
-    pub(crate) memory: Option<usize>,
-}
-
-/// How many traces to judge at once.
-#[derive(Args, Debug, Clone)]
-pub(crate) struct JobFlag {
-    /// Number of worker threads [default: all cores]; the output does not depend on it.
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) jobs: Option<u16>,
-}
-
-impl JobFlag {
-    /// The number of workers.
-    pub(crate) fn count(&self) -> usize {
-        let all = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.map_or_else(all, usize::from)
-    }
-}
-
-/// How long a command that is a target may take.
-#[derive(Args, Debug, Clone, Copy)]
-pub(crate) struct TimeoutFlag {
-    /// With exec: time limit of the command for one program and all its runs.
-    #[arg(long, value_name = "TIME", value_parser = units::time, default_value = "10s")]
-    pub(crate) timeout: Duration,
-}
-
-/// Results for programs.
-#[derive(Args, Debug, Clone, Copy)]
-pub(crate) struct JsonFlag {
-    /// Print JSON, one object a line (fields: docs/interface.md).
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-impl JsonFlag {
-    /// The format of traces.
-    pub(crate) fn trace_format(self) -> Format {
-        if self.json { Format::JsonLines } else { Format::Text }
-    }
-}
-
-/// Results only.
-#[derive(Args, Debug, Clone, Copy)]
-pub(crate) struct QuietFlag {
-    /// Print results only: no explanations, progress or remarks.
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-}
-
-/// Results in colour.
-#[derive(Args, Debug, Clone, Copy)]
-pub(crate) struct ColourFlag {
-    /// When to use colours; the variable NO_COLOR is respected.
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
-    pub(crate) color: Colour,
-}
-
-/// Results in a file.
-#[derive(Args, Debug, Clone)]
-pub(crate) struct OutFlag {
-    /// Write to this file instead of standard output.
-    #[arg(short, long, value_name = "OUT", alias = "out")]
-    pub(crate) output: Option<PathBuf>,
-}
-
-/// When to use colours.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Colour {
-    /// Only on a terminal.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
-
 /// How much to say about what a check took.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stats {
@@ -728,164 +547,6 @@ fn is_value(flag: &OsStr, argument: &OsStr) -> bool {
         b"--compact" => !argument.is_empty() && number(),
         _ => false,
     }
-}
-
-fn model_values() -> Vec<PossibleValue> {
-    Model::ALL.map(|m| PossibleValue::new(m.name()).help(m.summary())).to_vec()
-}
-
-/// What `check` is asked to judge by.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum ModelArgument {
-    /// A model.
-    One(PromiseArgument),
-    /// The strongest models that hold.
-    Gradual,
-}
-
-/// A model by its name or its file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum PromiseArgument {
-    /// A built-in model.
-    Model(Model),
-    /// The file of a model.
-    File(PathBuf),
-    /// A model that comes as a file with the program.
-    Shipped(&'static str),
-}
-
-impl PromiseArgument {
-    /// The model, its file read.
-    pub(crate) fn promise(&self) -> Result<Promise, Failure> {
-        match self {
-            PromiseArgument::Model(model) => Ok(Promise::Model(*model)),
-            PromiseArgument::File(path) => match ModelFile::open(path) {
-                Ok(file) => Ok(file.into()),
-                Err(error) => Err(Failure::Model(Box::new(error))),
-            },
-            PromiseArgument::Shipped(name) => match ModelFile::shipped(name) {
-                Some(file) => Ok(file.into()),
-                None => Err(Failure::Usage(format!("unknown model `{name}`"))),
-            },
-        }
-    }
-
-    fn named(name: &str) -> Result<Self, models::UnknownModel> {
-        match shipped_models().find(|shipped| *shipped == name) {
-            Some(shipped) => Ok(PromiseArgument::Shipped(shipped)),
-            None => name.parse().map(PromiseArgument::Model),
-        }
-    }
-}
-
-/// The shipped models that are no built-in ones.
-fn shipped_models() -> impl Iterator<Item = &'static str> {
-    cat::shipped_models().filter(|name| name.parse::<Model>().is_err())
-}
-
-/// Reads the names of models, and takes what ends in `.cat` for a file.
-#[derive(Clone)]
-struct ModelOrFile(PossibleValuesParser);
-
-fn model_or_file_parser() -> impl TypedValueParser<Value = ModelArgument> {
-    let gradual = PossibleValue::new("gradual").help("the strongest models that allow the trace");
-    ModelOrFile(PossibleValuesParser::new(promise_values().chain([gradual])))
-}
-
-/// The same without `gradual`.
-fn promise_parser() -> impl TypedValueParser<Value = PromiseArgument> {
-    let one = |argument| match argument {
-        ModelArgument::One(promise) => Ok(promise),
-        ModelArgument::Gradual => Err("`gradual` is for `check` only; name one model"),
-    };
-    ModelOrFile(PossibleValuesParser::new(promise_values())).try_map(one)
-}
-
-fn promise_values() -> impl Iterator<Item = PossibleValue> {
-    let shipped = shipped_models().map(|name| PossibleValue::new(name).help(shipped_title(name)));
-    model_values().into_iter().chain(shipped)
-}
-
-/// What a shipped model is called: the first line of its file.
-fn shipped_title(name: &str) -> String {
-    cat::CatModel::shipped(name).map_or_else(String::new, |model| model.name().to_owned())
-}
-
-impl TypedValueParser for ModelOrFile {
-    type Value = ModelArgument;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<ModelArgument, clap::Error> {
-        if value.as_encoded_bytes().ends_with(b".cat") {
-            return Ok(ModelArgument::One(PromiseArgument::File(value.into())));
-        }
-        let names = self.0.clone().try_map(|name| match &*name.to_ascii_lowercase() {
-            "gradual" => Ok(ModelArgument::Gradual),
-            name => PromiseArgument::named(name).map(ModelArgument::One),
-        });
-        names.parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        self.0.possible_values()
-    }
-}
-
-fn engine_parser() -> impl TypedValueParser<Value = Engine> {
-    let rows = Engine::ALL.iter();
-    let values = rows.map(|&(_, name, help)| PossibleValue::new(name).help(help));
-    PossibleValuesParser::new(values).try_map(|name| name.parse())
-}
-
-/// Formats that can be written.
-fn format_parser() -> impl TypedValueParser<Value = Format> {
-    let written = Format::ALL.iter().filter(|format| format.is_written());
-    PossibleValuesParser::new(written.map(|format| format.name())).try_map(|name| name.parse())
-}
-
-/// Formats that can be read, which are more than can be written.
-fn input_format_parser() -> impl TypedValueParser<Value = Format> {
-    let all = Format::ALL.iter();
-    let values = all.map(|format| PossibleValue::new(format.name()).help(format.summary()));
-    PossibleValuesParser::new(values).try_map(|name| name.parse())
-}
-
-fn thin_air_parser() -> impl TypedValueParser<Value = ThinAir> {
-    let malformed = PossibleValue::new("malformed").help("bad input, exit code 2");
-    let violation = PossibleValue::new("violation").help("a violation of every model");
-    PossibleValuesParser::new([malformed, violation]).map(|name| match &*name {
-        "violation" => ThinAir::Violation,
-        _ => ThinAir::Malformed,
-    })
-}
-
-fn discarded_amo_parser() -> impl TypedValueParser<Value = DiscardedAmo> {
-    let recorded = PossibleValue::new("recorded")
-        .help("it read the last value that the log has for its address");
-    let store = PossibleValue::new("store").help("it counts as a store");
-    PossibleValuesParser::new([recorded, store]).map(|name| match &*name {
-        "store" => DiscardedAmo::Store,
-        _ => DiscardedAmo::Recorded,
-    })
-}
-
-fn xlen_parser() -> impl TypedValueParser<Value = Xlen> {
-    PossibleValuesParser::new(["32", "64"]).map(|bits| match &*bits {
-        "32" => Xlen::Rv32,
-        _ => Xlen::Rv64,
-    })
-}
-
-fn axe_model(name: &str) -> Result<Model, String> {
-    if name.eq_ignore_ascii_case("pow") {
-        let advice = "axe's POW model is not supported; the closest models weaker than TSO are";
-        return Err(format!("{advice} wmo and rmo"));
-    }
-    name.parse().map_err(|unknown: models::UnknownModel| unknown.to_string())
 }
 
 #[cfg(test)]

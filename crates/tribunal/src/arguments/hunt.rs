@@ -7,9 +7,10 @@ use clap::Args;
 use stress::{Mix, TargetName};
 
 use super::generate::BugFlags;
+use super::values::promise_parser;
 use super::{
     CiFlags, ColourFlag, EXIT_CODES, JobFlag, JsonFlag, PromiseArgument, ProtocolFlags, QuietFlag,
-    TimeoutFlag, exit_codes, promise_parser,
+    TimeoutFlag, exit_codes,
 };
 use crate::units;
 

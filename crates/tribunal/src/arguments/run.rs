@@ -6,9 +6,10 @@ use clap::Args;
 use history::Format;
 use stress::TargetName;
 
+use super::values::{format_parser, promise_parser};
 use super::{
     BugFlags, ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, OutFlag, PromiseArgument,
-    ProtocolFlags, QuietFlag, TimeoutFlag, exit_codes, format_parser, promise_parser,
+    ProtocolFlags, QuietFlag, TimeoutFlag, exit_codes,
 };
 use crate::units;
 

@@ -1,0 +1,198 @@
+//! Flags that several commands share, each declared once.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use history::{CommitOptions, DiscardedAmo, Format, ThinAir, Xlen};
+use judge::Limits;
+
+use super::PromiseArgument;
+use super::values::{
+    discarded_amo_parser, input_format_parser, promise_parser, thin_air_parser, xlen_parser,
+};
+use crate::units;
+
+/// One trace and one model, for the commands that look at a single violation.
+#[derive(Args, Debug)]
+pub(crate) struct SubjectFlags {
+    /// Memory model: a name, or a model file (.cat).
+    #[arg(short, long, value_name = "MODEL", required = true)]
+    #[arg(value_parser = promise_parser(), ignore_case = true)]
+    pub(crate) model: PromiseArgument,
+
+    /// Number of the trace in the file, from 1 [default: the first that violates the model].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) trace: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) input: InputFlags,
+    #[command(flatten)]
+    pub(crate) limits: LimitFlags,
+
+    #[command(flatten)]
+    pub(crate) quiet: QuietFlag,
+
+    /// The trace file; `-` is standard input.
+    pub(crate) file: String,
+}
+
+/// How traces are read.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct InputFlags {
+    /// Format of the traces [default: by the file name: jsonl, spike for .log, else text].
+    #[arg(long, visible_alias = "from", value_name = "FORMAT")]
+    #[arg(value_parser = input_format_parser())]
+    pub(crate) format: Option<Format>,
+
+    /// How to treat a read of a value that was never written.
+    #[arg(long, value_name = "WHAT", default_value = "malformed", value_parser = thin_air_parser())]
+    #[arg(hide_short_help = true)]
+    pub(crate) thin_air: ThinAir,
+
+    #[command(flatten)]
+    pub(crate) commits: CommitFlags,
+}
+
+/// How logs of commits are read.
+#[derive(Args, Debug, Clone, Copy)]
+#[command(next_help_heading = "Commit logs")]
+pub(crate) struct CommitFlags {
+    /// Leave out memory that only one hart accesses, or that is never written.
+    ///
+    /// The verdict stays the same: accesses that are left out are checked while reading.
+    #[arg(long, hide_short_help = true)]
+    pub(crate) shared_only: bool,
+
+    /// Keep the events of the first hart before a second hart starts.
+    ///
+    /// By default its events up to its last full fence in that phase are dropped, and the values that
+    /// it stored become the initial memory.
+    #[arg(long, hide_short_help = true)]
+    pub(crate) keep_prefix: bool,
+
+    /// How to treat an AMO whose result is discarded (written to x0) [default: an error].
+    #[arg(long, value_name = "WHAT", value_parser = discarded_amo_parser(), hide_short_help = true)]
+    pub(crate) discarded_amo: Option<DiscardedAmo>,
+
+    /// Assume that results of unknown instructions depend on no earlier load.
+    #[arg(long, hide_short_help = true)]
+    pub(crate) skip_unknown: bool,
+
+    /// Width of registers [default: that of the program counters in the log].
+    #[arg(long, value_name = "BITS", value_parser = xlen_parser(), hide_short_help = true)]
+    pub(crate) xlen: Option<Xlen>,
+}
+
+impl CommitFlags {
+    /// The same for the library.
+    pub(crate) fn options(self) -> CommitOptions {
+        CommitOptions {
+            shared_only: self.shared_only,
+            keep_prefix: self.keep_prefix,
+            skip_unknown: self.skip_unknown,
+            discarded_amo: self.discarded_amo.unwrap_or_default(),
+            xlen: self.xlen,
+        }
+    }
+}
+
+/// How long and how large a check may get.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct LimitFlags {
+    /// Time limit for each trace and model (500ms, 60s, 5m, 1h); beyond it the verdict is undecided.
+    #[arg(long, value_name = "TIME", value_parser = units::time)]
+    pub(crate) budget: Option<Duration>,
+
+    #[command(flatten)]
+    pub(crate) memory: MemoryFlag,
+}
+
+impl LimitFlags {
+    /// The same for the library.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { time: self.budget, memory: self.memory.memory }
+    }
+}
+
+/// How large a trace and its tables may get.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct MemoryFlag {
+    /// Memory limit for each trace, and for the tables of each check (512MiB, 8GiB).
+    #[arg(long, value_name = "SIZE", value_parser = units::size, default_value = "8GiB")]
+    pub(crate) memory: Option<usize>,
+}
+
+/// How many traces to judge at once.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct JobFlag {
+    /// Number of worker threads [default: all cores]; the output does not depend on it.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+}
+
+impl JobFlag {
+    /// The number of workers.
+    pub(crate) fn count(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(all, usize::from)
+    }
+}
+
+/// How long a command that is a target may take.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct TimeoutFlag {
+    /// With exec: time limit of the command for one program and all its runs.
+    #[arg(long, value_name = "TIME", value_parser = units::time, default_value = "10s")]
+    pub(crate) timeout: Duration,
+}
+
+/// Results for programs.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct JsonFlag {
+    /// Print JSON, one object a line (fields: docs/interface.md).
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl JsonFlag {
+    /// The format of traces.
+    pub(crate) fn trace_format(self) -> Format {
+        if self.json { Format::JsonLines } else { Format::Text }
+    }
+}
+
+/// Results only.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct QuietFlag {
+    /// Print results only: no explanations, progress or remarks.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// Results in colour.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct ColourFlag {
+    /// When to use colours; the variable NO_COLOR is respected.
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
+    pub(crate) color: Colour,
+}
+
+/// Results in a file.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct OutFlag {
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "OUT", alias = "out")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// When to use colours.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Colour {
+    /// Only on a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}

@@ -1,0 +1,170 @@
+//! Values of flags that have names: models (from the table, shipped files by name, files by their
+//! path), engines, formats and the like, with the help that lists them.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use history::{DiscardedAmo, Format, ThinAir, Xlen};
+use judge::{Engine, ModelFile, Promise};
+use models::Model;
+
+use crate::ending::Failure;
+
+pub(super) fn model_values() -> Vec<PossibleValue> {
+    Model::ALL.map(|m| PossibleValue::new(m.name()).help(m.summary())).to_vec()
+}
+
+/// What `check` is asked to judge by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum ModelArgument {
+    /// A model.
+    One(PromiseArgument),
+    /// The strongest models that hold.
+    Gradual,
+}
+
+/// A model by its name or its file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum PromiseArgument {
+    /// A built-in model.
+    Model(Model),
+    /// The file of a model.
+    File(PathBuf),
+    /// A model that comes as a file with the program.
+    Shipped(&'static str),
+}
+
+impl PromiseArgument {
+    /// The model, its file read.
+    pub(crate) fn promise(&self) -> Result<Promise, Failure> {
+        match self {
+            PromiseArgument::Model(model) => Ok(Promise::Model(*model)),
+            PromiseArgument::File(path) => match ModelFile::open(path) {
+                Ok(file) => Ok(file.into()),
+                Err(error) => Err(Failure::Model(Box::new(error))),
+            },
+            PromiseArgument::Shipped(name) => match ModelFile::shipped(name) {
+                Some(file) => Ok(file.into()),
+                None => Err(Failure::Usage(format!("unknown model `{name}`"))),
+            },
+        }
+    }
+
+    fn named(name: &str) -> Result<Self, models::UnknownModel> {
+        match shipped_models().find(|shipped| *shipped == name) {
+            Some(shipped) => Ok(PromiseArgument::Shipped(shipped)),
+            None => name.parse().map(PromiseArgument::Model),
+        }
+    }
+}
+
+/// The shipped models that are no built-in ones.
+pub(super) fn shipped_models() -> impl Iterator<Item = &'static str> {
+    cat::shipped_models().filter(|name| name.parse::<Model>().is_err())
+}
+
+/// Reads the names of models, and takes what ends in `.cat` for a file.
+#[derive(Clone)]
+struct ModelOrFile(PossibleValuesParser);
+
+pub(super) fn model_or_file_parser() -> impl TypedValueParser<Value = ModelArgument> {
+    let gradual = PossibleValue::new("gradual").help("the strongest models that allow the trace");
+    ModelOrFile(PossibleValuesParser::new(promise_values().chain([gradual])))
+}
+
+/// The same without `gradual`.
+pub(super) fn promise_parser() -> impl TypedValueParser<Value = PromiseArgument> {
+    let one = |argument| match argument {
+        ModelArgument::One(promise) => Ok(promise),
+        ModelArgument::Gradual => Err("`gradual` is for `check` only; name one model"),
+    };
+    ModelOrFile(PossibleValuesParser::new(promise_values())).try_map(one)
+}
+
+pub(super) fn promise_values() -> impl Iterator<Item = PossibleValue> {
+    let shipped = shipped_models().map(|name| PossibleValue::new(name).help(shipped_title(name)));
+    model_values().into_iter().chain(shipped)
+}
+
+/// What a shipped model is called: the first line of its file.
+pub(super) fn shipped_title(name: &str) -> String {
+    cat::CatModel::shipped(name).map_or_else(String::new, |model| model.name().to_owned())
+}
+
+impl TypedValueParser for ModelOrFile {
+    type Value = ModelArgument;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<ModelArgument, clap::Error> {
+        if value.as_encoded_bytes().ends_with(b".cat") {
+            return Ok(ModelArgument::One(PromiseArgument::File(value.into())));
+        }
+        let names = self.0.clone().try_map(|name| match &*name.to_ascii_lowercase() {
+            "gradual" => Ok(ModelArgument::Gradual),
+            name => PromiseArgument::named(name).map(ModelArgument::One),
+        });
+        names.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
+}
+
+pub(super) fn engine_parser() -> impl TypedValueParser<Value = Engine> {
+    let rows = Engine::ALL.iter();
+    let values = rows.map(|&(_, name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).try_map(|name| name.parse())
+}
+
+/// Formats that can be written.
+pub(super) fn format_parser() -> impl TypedValueParser<Value = Format> {
+    let written = Format::ALL.iter().filter(|format| format.is_written());
+    PossibleValuesParser::new(written.map(|format| format.name())).try_map(|name| name.parse())
+}
+
+/// Formats that can be read, which are more than can be written.
+pub(super) fn input_format_parser() -> impl TypedValueParser<Value = Format> {
+    let all = Format::ALL.iter();
+    let values = all.map(|format| PossibleValue::new(format.name()).help(format.summary()));
+    PossibleValuesParser::new(values).try_map(|name| name.parse())
+}
+
+pub(super) fn thin_air_parser() -> impl TypedValueParser<Value = ThinAir> {
+    let malformed = PossibleValue::new("malformed").help("bad input, exit code 2");
+    let violation = PossibleValue::new("violation").help("a violation of every model");
+    PossibleValuesParser::new([malformed, violation]).map(|name| match &*name {
+        "violation" => ThinAir::Violation,
+        _ => ThinAir::Malformed,
+    })
+}
+
+pub(super) fn discarded_amo_parser() -> impl TypedValueParser<Value = DiscardedAmo> {
+    let recorded = PossibleValue::new("recorded")
+        .help("it read the last value that the log has for its address");
+    let store = PossibleValue::new("store").help("it counts as a store");
+    PossibleValuesParser::new([recorded, store]).map(|name| match &*name {
+        "store" => DiscardedAmo::Store,
+        _ => DiscardedAmo::Recorded,
+    })
+}
+
+pub(super) fn xlen_parser() -> impl TypedValueParser<Value = Xlen> {
+    PossibleValuesParser::new(["32", "64"]).map(|bits| match &*bits {
+        "32" => Xlen::Rv32,
+        _ => Xlen::Rv64,
+    })
+}
+
+pub(super) fn axe_model(name: &str) -> Result<Model, String> {
+    if name.eq_ignore_ascii_case("pow") {
+        let advice = "axe's POW model is not supported; the closest models weaker than TSO are";
+        return Err(format!("{advice} wmo and rmo"));
+    }
+    name.parse().map_err(|unknown: models::UnknownModel| unknown.to_string())
+}
