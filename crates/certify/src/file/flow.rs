@@ -341,38 +341,54 @@ impl<'a> Flow<'a> {
                 }
                 Some(image)
             }
-            (&[only], None) if !asked.same_thread && self.stays_at_address(only) => {
+            (&[only], None) if asked.same_thread && self.terms.is_from_read(only) => {
+                self.own_overwrites(f, back, &mut image);
+                Some(image)
+            }
+            (&[only], None) if !asked.same_thread && self.terms.stays_at_address(only) => {
                 self.image(only, f, back)
             }
             (&[only], None) if !asked.same_thread && !asked.same_address => {
                 self.image(only, f, back)
             }
             (&[only], Some(key)) if !asked.same_thread => {
-                let at_one = !asked.same_address || self.stays_at_address(only);
+                let at_one = !asked.same_address || self.terms.stays_at_address(only);
                 at_one.then(|| L::apart(self, only, key, f, back))?
             }
             _ => None,
         }
     }
 
-    /// Whether a term relates accesses of one address only, from how it is written.
-    fn stays_at_address(&self, term: TermId) -> bool {
-        match self.terms.get(term) {
-            Term::Relation(relation) => matches!(
-                relation,
-                BaseRelation::ReadsFrom
-                    | BaseRelation::Coherence
-                    | BaseRelation::AtomicPair
-                    | BaseRelation::ExclusivePair
-                    | BaseRelation::SameAddress
-            ),
-            Term::Inverse(inner) | Term::Plus(inner) => self.stays_at_address(inner),
-            Term::Sequence(a, b) | Term::Union(a, b) => {
-                self.stays_at_address(a) && self.stays_at_address(b)
-            }
-            Term::Intersection(a, b) => self.stays_at_address(a) || self.stays_at_address(b),
-            Term::Difference(a, _) => self.stays_at_address(a),
-            _ => false,
+    /// The image under `fri`: along the writes of each address, thread by thread. A read stands behind
+    /// the write that it read.
+    fn own_overwrites<L: Join>(&self, f: &[L], back: bool, image: &mut [L]) {
+        let mut readers: Vec<(u32, Id)> = Vec::new();
+        for (read, &write) in self.run.source.iter().enumerate().filter(|(_, w)| **w != NONE) {
+            readers.push((write, read));
+        }
+        readers.sort_unstable();
+        for order in &self.run.orders {
+            let mut sofar: FxHashMap<usize, L> = FxHashMap::default();
+            each(order, back, |write| {
+                // An initial write is of no thread.
+                let own = self.thread(write);
+                let first = readers.partition_point(|&(source, _)| (source as usize) < write);
+                let reads = readers[first..].iter().take_while(|each| each.0 as usize == write);
+                if let (Some(own), false) = (own, back) {
+                    image[write] = sofar.get(&own).copied().unwrap_or(L::NONE);
+                }
+                for &(_, read) in reads {
+                    let Some(thread) = self.thread(read) else { continue };
+                    let seen = sofar.entry(thread).or_insert(L::NONE);
+                    match back {
+                        false => seen.join(f[read]),
+                        true => image[read] = *seen,
+                    }
+                }
+                if let (Some(own), true) = (own, back) {
+                    sofar.entry(own).or_insert(L::NONE).join(f[write]);
+                }
+            });
         }
     }
 
@@ -419,7 +435,7 @@ impl<'a> Flow<'a> {
         }
         match *taken {
             [] => self.image(from, f, back),
-            [only] if self.key(only) == Some(Key::Event) && self.reads_to_writes(from) => {
+            [only] if self.key(only) == Some(Key::Event) && self.terms.is_from_read(from) => {
                 self.image(from, f, back)
             }
             [only] => match self.key(only) {
@@ -428,14 +444,6 @@ impl<'a> Flow<'a> {
             },
             _ => None,
         }
-    }
-
-    /// Whether a term relates reads to writes only: `rf^-1 ; co`.
-    fn reads_to_writes(&self, term: TermId) -> bool {
-        let is = |term, relation| self.terms.get(term) == Term::Relation(relation);
-        matches!(self.terms.get(term), Term::Sequence(a, b)
-            if is(b, BaseRelation::Coherence)
-                && matches!(self.terms.get(a), Term::Inverse(inner) if is(inner, BaseRelation::ReadsFrom)))
     }
 
     /// `r \ (r ; [S] ; r)` where r is program order, perhaps of one address.

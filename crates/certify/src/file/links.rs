@@ -160,6 +160,12 @@ impl Known<'_> {
             }
             return Some((events.parts(first).start..events.parts(last).end).collect());
         }
+        if self.terms.stays_in_thread(x) && self.terms.stays_at_address(x) {
+            let Some(first) = events.origin(a) else { return Some(Vec::new()) };
+            let is_there = |&id: &Id| events.address(id) == events.address(a);
+            let own = events.history.thread_events(events.history.thread_of(first));
+            return Some(own.flat_map(|event| events.parts(event)).filter(is_there).collect());
+        }
         (events.len() <= FEW).then(|| events.ids().collect())
     }
 

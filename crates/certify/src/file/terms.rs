@@ -117,6 +117,53 @@ impl Terms {
         self.terms.len()
     }
 
+    /// Whether a term relates accesses of one address only, from how it is written.
+    pub(crate) fn stays_at_address(&self, term: TermId) -> bool {
+        match self.get(term) {
+            Term::Relation(relation) => matches!(
+                relation,
+                BaseRelation::ReadsFrom
+                    | BaseRelation::Coherence
+                    | BaseRelation::AtomicPair
+                    | BaseRelation::ExclusivePair
+                    | BaseRelation::SameAddress
+            ),
+            Term::Inverse(inner) | Term::Plus(inner) => self.stays_at_address(inner),
+            Term::Sequence(a, b) | Term::Union(a, b) => {
+                self.stays_at_address(a) && self.stays_at_address(b)
+            }
+            Term::Intersection(a, b) => self.stays_at_address(a) || self.stays_at_address(b),
+            Term::Difference(a, _) => self.stays_at_address(a),
+            _ => false,
+        }
+    }
+
+    /// Whether a term relates events of one thread only, from how it is written.
+    pub(crate) fn stays_in_thread(&self, term: TermId) -> bool {
+        match self.get(term) {
+            Term::Relation(relation) => relation == BaseRelation::SameThread,
+            Term::Intersection(a, b) => self.stays_in_thread(a) || self.stays_in_thread(b),
+            Term::Difference(a, _) => self.stays_in_thread(a),
+            _ => false,
+        }
+    }
+
+    /// Whether a term is `rf^-1 ; co`, perhaps without what relates an event to itself, which it never
+    /// does: `fr`.
+    pub(crate) fn is_from_read(&self, term: TermId) -> bool {
+        let is = |term, relation| self.get(term) == Term::Relation(relation);
+        match self.get(term) {
+            Term::Difference(inner, same) => {
+                is(same, BaseRelation::Same) && self.is_from_read(inner)
+            }
+            Term::Sequence(a, b) => {
+                is(b, BaseRelation::Coherence)
+                    && matches!(self.get(a), Term::Inverse(inner) if is(inner, BaseRelation::ReadsFrom))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether two terms are written alike, names looked up.
     pub(crate) fn same(&self, a: TermId, b: TermId) -> bool {
         if a == b {

@@ -9,7 +9,7 @@
 //! model of the shape allows; the parts, which the engines for plain addresses refute; the search,
 //! for short traces.
 
-use cat::{Path, Refutation, Shape, Step, Witness};
+use cat::{Location, Path, Refutation, Shape, Step, Witness};
 use evidence::{Proof, Verdict};
 use history::{EventId, History, Mixed, Source};
 use models::Model;
@@ -29,7 +29,9 @@ pub(crate) fn decide(
     file: &ModelFile,
     budget: &Budget,
 ) -> FileJudgement {
-    let Ok(shape) = &file.shape else {
+    // Conditions on threads that make locations coherent would have to be about parts, too.
+    let is_by_parts = |shape: &&Shape| !matches!(shape.location, Location::Together(_));
+    let Some(shape) = file.shape.as_ref().ok().filter(is_by_parts) else {
         let why = "the trace has overlapping accesses of different sizes, and the model has other \
                    conditions than coherence, atomicity and one global order; such models are not \
                    judged on mixed sizes";

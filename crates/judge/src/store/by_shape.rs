@@ -48,7 +48,7 @@ pub(crate) fn decide(
     if shape.thin_air.is_some() {
         return None;
     }
-    let halves = Halves::new(history, shape.atomicity.is_some())?;
+    let halves = Halves::new(history, shape.atomicity)?;
     let split = Split { trace: history, halves: &halves };
     Question::new(history, model, shape, &split)?.decide(budget)
 }
@@ -271,17 +271,18 @@ impl<'a, P: Parts> Question<'a, P> {
             !proof.steps.is_empty() && proof.steps.iter().all(|step| is_location(&step.why));
         let has_why = proof.steps.iter().any(|step| matches!(step.why, Why::Cycle(_)));
         let global = self.shape.global.as_ref().map(|global| global.axiom);
-        let mut axioms: Vec<usize> = match (only_location, self.shape.location) {
-            (true, Some(location)) => vec![location],
-            _ => self.shape.location.into_iter().chain(global).collect(),
-        };
+        let mut axioms = self.shape.location_axioms();
+        if !only_location {
+            axioms.extend(global);
+        }
         if !only_location && self.kept.has_pairs() {
-            axioms.extend(self.shape.atomicity);
+            axioms.extend(self.shape.atomicity.map(|atomicity| atomicity.axiom));
         }
         if !has_why {
             axioms.clear();
         }
         axioms.sort_unstable();
+        axioms.dedup();
         Refutation { axioms, branches: proof.steps.len() as u64 }
     }
 

@@ -4,8 +4,10 @@
 //! Where nothing may come between the two, the writing half is a read-modify-write that returns what
 //! the read returned: the rules for one node that reads and writes are the rules for atomicity. The
 //! store of a load-reserved and store-conditional pair becomes one in the same way. That is right
-//! unless the thread itself writes the address between the two, and such histories are refused.
+//! unless the thread itself writes the address between the two: the model exempts such pairs, or
+//! such histories are refused.
 
+use cat::PairAxiom;
 use history::{AddressId, Builder, EventId, History, Operation, Source, ThinAir, Value, WriteName};
 
 /// A history with its atomics in halves.
@@ -19,10 +21,13 @@ pub(crate) struct Halves {
 }
 
 impl Halves {
-    /// Splits the atomics of a history. If `atomicity` holds, nothing comes between the halves, and
+    /// Splits the atomics of a history. With an axiom for it, nothing comes between the halves, and
     /// between the accesses of a pair. `None` where that cannot be said.
-    pub(crate) fn new(history: &History, atomicity: bool) -> Option<Self> {
-        if atomicity && writes_within_a_pair(history) {
+    pub(crate) fn new(history: &History, atomicity: Option<PairAxiom>) -> Option<Self> {
+        let is_split = |&&(store, load): &&(EventId, EventId)| writes_within(history, store, load);
+        let split: Vec<EventId> =
+            history.pairs().iter().filter(is_split).map(|&(store, _)| store).collect();
+        if atomicity.is_some_and(|axiom| !axiom.exempts_own_writes) && !split.is_empty() {
             return None;
         }
         let mut builder = Builder::new();
@@ -38,7 +43,7 @@ impl Halves {
             origins: Vec::with_capacity(history.len()),
             firsts: Vec::with_capacity(history.len()),
         };
-        halves.add_events(history, atomicity, &mut builder)?;
+        halves.add_events(history, atomicity.is_some(), &split, &mut builder)?;
         add_lines(history, &mut builder)?;
         halves.history = builder.finish(ThinAir::Violation).ok()?;
         Some(halves)
@@ -48,6 +53,7 @@ impl Halves {
         &mut self,
         history: &History,
         atomicity: bool,
+        split: &[EventId],
         builder: &mut Builder,
     ) -> Option<()> {
         let named = named_writes(history);
@@ -57,7 +63,8 @@ impl Halves {
             let thread = history.thread_label(event.thread);
             self.firsts.push(EventId::new(self.origins.len()));
             let load = pairs.next_if(|&(store, _)| store == id).map(|(_, load)| load);
-            let operations = parts(history, event.operation, load.filter(|_| atomicity), atomicity);
+            let is_whole = atomicity && split.binary_search(&id).is_err();
+            let operations = parts(history, event.operation, load.filter(|_| is_whole), atomicity);
             for (at, operation) in operations.into_iter().flatten().enumerate() {
                 self.origins.push((id, at == 1));
                 let draft = builder.event(thread, operation, event.line).ok()?;
@@ -111,13 +118,11 @@ fn parts(
     }
 }
 
-/// Whether a thread writes an address between the two accesses of a pair.
-fn writes_within_a_pair(history: &History) -> bool {
-    history.pairs().iter().any(|&(store, load)| {
-        let address = history.address_of(store);
-        let between = load.index() + 1..store.index();
-        history.events_in(between).any(|event| event.is_write() && event.address() == address)
-    })
+/// Whether the thread of a pair writes its address between the two accesses.
+fn writes_within(history: &History, store: EventId, load: EventId) -> bool {
+    let address = history.address_of(store);
+    let between = load.index() + 1..store.index();
+    history.events_in(between).any(|event| event.is_write() && event.address() == address)
 }
 
 /// The writes that `order` lines name, sorted.

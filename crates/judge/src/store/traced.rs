@@ -8,8 +8,9 @@
 //! uses that, it becomes a step of its own. What cannot be looked up has no certificate.
 
 mod derive;
+mod together;
 
-use cat::{CatModel, Shape};
+use cat::{CatModel, Location, Shape};
 use evidence::file::{FileProof, FileStep, FileWhy, Link};
 use evidence::{Atom, Because, Cycle, Edge, Graph, Literal, Node, Proof, Reader, Step, Why};
 use history::{EventId, History, Kinds, Source};
@@ -135,28 +136,33 @@ impl<P: Parts> Tracer<'_, P> {
         self.trace.only_source(reader).or_else(assumed).or_else(proved)
     }
 
-    /// The number of the condition that a cycle of a graph breaks.
-    fn axiom(&self, graph: Graph) -> Option<usize> {
-        let global = self.shape.global.as_ref().map(|global| global.axiom);
-        match graph {
-            Graph::Location => self.shape.location.or(global),
-            Graph::Global => global,
-            Graph::ThinAir => self.shape.thin_air,
+    /// The graph in whose condition a cycle of a graph of the engines is looked up.
+    fn graph(&self, graph: Graph) -> Graph {
+        match (graph, self.shape.location) {
+            (Graph::Location, Location::Global) => Graph::Global,
+            _ => graph,
         }
     }
 
-    /// The graph whose edges an axiom has.
-    fn graph(&self, axiom: usize) -> Graph {
-        match Some(axiom) {
-            axiom if axiom == self.shape.location => Graph::Location,
-            axiom if axiom == self.shape.thin_air => Graph::ThinAir,
-            _ => Graph::Global,
-        }
+    fn global(&self) -> Option<usize> {
+        self.shape.global.as_ref().map(|global| global.axiom)
+    }
+
+    /// The condition that a cycle of these links breaks.
+    fn broken(&self, graph: Graph, links: Vec<Link>) -> Option<FileWhy> {
+        let axiom = match (graph, self.shape.location) {
+            (Graph::Location, Location::Axiom(number)) => Some(number),
+            (Graph::Location, Location::Together(three)) => {
+                return together::broken(self.trace, three, self.global()?, links);
+            }
+            (Graph::Location, Location::Global) | (Graph::Global, _) => self.global(),
+            (Graph::ThinAir, _) => self.shape.thin_air,
+        };
+        Some(FileWhy::Axiom { axiom: axiom?, links })
     }
 
     fn cycle(&mut self, clause: Vec<Literal>, cycle: &Cycle) -> Option<()> {
-        let axiom = self.axiom(cycle.graph)?;
-        let graph = self.graph(axiom);
+        let graph = self.graph(cycle.graph);
         let mut readings = Vec::new();
         for edge in &cycle.edges {
             let found = self.readings(edge, &clause, graph);
@@ -174,7 +180,7 @@ impl<P: Parts> Tracer<'_, P> {
             self.unseparated(longer, first, second, &clause)?;
             whole.push(lemma.negated());
         }
-        let why = FileWhy::Axiom { axiom, links };
+        let why = self.broken(graph, links)?;
         if clause.is_empty() || needed.is_empty() {
             self.push(clause, why);
         } else {
@@ -381,8 +387,7 @@ impl<P: Parts> Tracer<'_, P> {
             let reader = self.reader_of_write(write)?;
             Some((self.read_part(reader), self.write_part(write), self.read(reader, clause)?))
         };
-        let location = self.axiom(Graph::Location)?;
-        let graph = self.graph(location);
+        let graph = self.graph(Graph::Location);
         let node = |part| self.node(part);
         let link = |from, through, to| Link { from, through, to };
         let why = match (rmw(first), rmw(second)) {
@@ -395,7 +400,7 @@ impl<P: Parts> Tracer<'_, P> {
                     link(node(source), vec![], node(read)),
                     link(node(read), through, node(write)),
                 ];
-                FileWhy::Axiom { axiom: location, links }
+                self.broken(graph, links)?
             }
             (Some((read, write, source)), _) => {
                 let source = self.part_of_source(source, read.event)?;
@@ -404,26 +409,68 @@ impl<P: Parts> Tracer<'_, P> {
                 if !same_thread {
                     let through = vec![source, node(other)];
                     let links = vec![link(node(read), through, node(write))];
-                    FileWhy::Axiom { axiom: self.shape.atomicity?, links }
+                    let atomicity = self.shape.atomicity?;
+                    if atomicity.exempts_own_writes {
+                        self.own_writes_are_apart(read, write, source, clause)?;
+                    }
+                    FileWhy::Axiom { axiom: atomicity.axiom, links }
                 } else if second < first {
                     let through = self.fixed(other, read, clause, graph)?;
                     let links = vec![
                         link(node(other), through, node(read)),
                         link(node(read), vec![source], node(other)),
                     ];
-                    FileWhy::Axiom { axiom: location, links }
+                    self.broken(graph, links)?
                 } else {
                     let through = self.fixed(write, other, clause, graph)?;
                     let links = vec![
                         link(node(write), through, node(other)),
                         link(node(other), vec![], node(write)),
                     ];
-                    FileWhy::Axiom { axiom: location, links }
+                    self.broken(graph, links)?
                 }
             }
             _ => return None,
         };
         self.push(longer, why);
+        Some(())
+    }
+
+    /// Shows of each other write of its thread that it does not come between what an atomic or a pair
+    /// read and its write: it comes before the one or after the other in the order of writes.
+    fn own_writes_are_apart(
+        &mut self,
+        read: Part,
+        write: Part,
+        source: Node,
+        clause: &[Literal],
+    ) -> Option<()> {
+        let address = self.trace.address_of(write.event)?;
+        let thread = self.trace.thread_of(write.event);
+        let graph = self.graph(Graph::Location);
+        let is_other = |&other: &EventId| {
+            other != write.event
+                && self.trace.address_of(other) == Some(address)
+                && self.trace.event(other).is_write()
+                && Node::Event(other) != source
+        };
+        let others: Vec<EventId> = self.trace.thread_events(thread).filter(is_other).collect();
+        for other in others {
+            let at = Node::Event(other);
+            let own = |from: Node, to: Node| Link { from, through: Vec::new(), to };
+            let (first, second, links) = if other < read.event {
+                let Node::Event(source_write) = source else { return None };
+                let back = Link { from: self.node(read), through: vec![source], to: at };
+                (other, source_write, vec![own(at, self.node(read)), back])
+            } else {
+                let (event, write) = (write.event, self.node(write));
+                (event, other, vec![own(write, at), own(at, write)])
+            };
+            let mut longer = clause.to_vec();
+            longer.push(Literal::before(first, second));
+            let why = self.broken(graph, links)?;
+            self.push(longer, why);
+        }
         Some(())
     }
 

@@ -122,7 +122,7 @@ impl FileRules {
         proof: &FileProof,
         used: &mut Vec<usize>,
     ) -> Proof {
-        let location = file.model.shape().ok().and_then(|shape| shape.location);
+        let location = file.model.shape().ok().and_then(|shape| shape.location_axiom());
         let mut reasons = Reasons::new(history, &file.model);
         let mut steps = Vec::new();
         for step in &proof.steps {
