@@ -46,6 +46,8 @@ pub(crate) enum Command {
     Hard(RunFlags),
     /// Murphi models, beside Rumur and CMurphi where they are installed.
     Explore(RunFlags),
+    /// Random models with large states, beside the same.
+    Generated(RunFlags),
     /// Protocols and their memory models: what an observer costs in states.
     Verify(RunFlags),
     /// Protocols for any number of processors, and their proofs beside Rumur; takes an hour or more,

@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p tribunal-bench -- all` writes `bench/RESULTS.md` and its plots. Each
 //! part is a file: `grid`, `gradual` (with `open_pairs`), `growth`, `hard`, `explore`,
-//! `verify`, and `any`, which takes longer than all others and is run alone. They draw traces from
+//! `generated`, `verify`, and `any`, which takes longer than all others and is run alone. They draw traces from
 //! `machine` and `traces`, measure with `clock` (this process) and `child` (other programs), and
 //! tell with `table`, `chart` and `report`.
 
@@ -55,8 +55,15 @@ const LIMIT_OF_ANY: u64 = 1_800;
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::All(flags) => {
-            let own: [Part; 6] =
-                [grid::run, gradual::run, growth::run, hard::run, explore::run, verify::run];
+            let own: [Part; 7] = [
+                grid::run,
+                gradual::run,
+                growth::run,
+                hard::run,
+                explore::run,
+                generated::run,
+                verify::run,
+            ];
             run(&flags, &own)
         }
         Command::Grid(flags) => run(&flags, &[grid::run]),
@@ -64,6 +71,7 @@ fn main() -> ExitCode {
         Command::Growth(flags) => run(&flags, &[growth::run]),
         Command::Hard(flags) => run(&flags, &[hard::run]),
         Command::Explore(flags) => run(&flags, &[explore::run]),
+        Command::Generated(flags) => run(&flags, &[generated::run]),
         Command::Verify(flags) => run(&flags, &[verify::run]),
         Command::Any(flags) => {
             let limit = flags.limit.or((!flags.quick).then_some(LIMIT_OF_ANY));

@@ -73,7 +73,8 @@ impl Section {
 }
 
 /// The parts of RESULTS.md, in order.
-const PARTS: [&str; 7] = ["grid", "gradual", "growth", "hard", "explore", "verify", "any"];
+const PARTS: [&str; 8] =
+    ["grid", "gradual", "growth", "hard", "explore", "generated", "verify", "any"];
 
 fn marks(part: &str) -> (String, String) {
     (format!("<!-- begin {part} -->"), format!("<!-- end {part} -->"))

@@ -35,47 +35,47 @@ pub(crate) fn run(context: &Context) -> io::Result<Section> {
     ));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let sizes = sizes::to_compare(context)?;
-    let off = sweep(context, &checkers, &sizes, false, 1)?;
-    tell(&mut section, "Without symmetry", &off, 6.0);
-    let full = sweep(context, &checkers, &sizes, true, 1)?;
-    tell(&mut section, "With symmetry", &full, 5.0);
+    let off = sweep(context, &checkers, &sizes, (false, 1, true))?;
+    tell(&mut section, "Without symmetry", &off, Some(6.0));
+    let full = sweep(context, &checkers, &sizes, (true, 1, true))?;
+    tell(&mut section, "With symmetry", &full, Some(5.0));
     if cores > 1 {
         for (symmetry, single) in [(false, &off), (true, &full)] {
-            let many = sweep(context, &checkers, &sizes, symmetry, cores)?;
+            let many = sweep(context, &checkers, &sizes, (symmetry, cores, true))?;
             let with = if symmetry { "with" } else { "without" };
             threads(&mut section, &format!("{cores} threads, {with} symmetry"), single, &many);
         }
     }
     let large = sizes::large(context)?;
-    let one = sweep(context, &checkers[..1], &large, false, 1)?;
-    tell(&mut section, "Large sizes, ours only", &one, 1.0);
+    let one = sweep(context, &checkers[..1], &large, (false, 1, true))?;
+    tell(&mut section, "Large sizes, ours only", &one, None);
     if cores > 1 {
-        let many = sweep(context, &checkers[..1], &large, false, cores)?;
+        let many = sweep(context, &checkers[..1], &large, (false, cores, true))?;
         threads(&mut section, &format!("{cores} threads, large sizes"), &one, &many);
     }
     Ok(section)
 }
 
 /// What every checker did on one size.
-struct Row {
+pub(crate) struct Row {
     size: Size,
     /// In the order of the checkers; `None` where it refused or did not finish.
     runs: Vec<(&'static str, Option<Explored>)>,
 }
 
-fn sweep(
+/// Explores all sizes with all checkers: with or without symmetry, on so many threads, looking for
+/// deadlocks or not.
+pub(crate) fn sweep(
     context: &Context,
     checkers: &[Checker],
     sizes: &[Size],
-    symmetry: bool,
-    threads: usize,
+    (symmetry, threads, deadlock): (bool, usize, bool),
 ) -> io::Result<Vec<Row>> {
     let mut rows = Vec::new();
     for size in sizes {
         let mut runs = Vec::new();
         for checker in checkers {
-            let explored =
-                checker.explore(context, &Run { size, symmetry, threads, deadlock: true })?;
+            let explored = checker.explore(context, &Run { size, symmetry, threads, deadlock })?;
             context.progress(format!(
                 "{} {}, symmetry {}, {threads} threads: {}",
                 checker.name(),
@@ -93,8 +93,9 @@ fn sweep(
     Ok(rows)
 }
 
-/// A table of one sweep, with the ratio of our rate to each other checker's.
-fn tell(section: &mut Section, heading: &str, rows: &[Row], bar: f64) {
+/// A table of one sweep, with the ratio of our rate to each other checker's, and how far it is from
+/// the factor to Rumur that is aimed at.
+pub(crate) fn tell(section: &mut Section, heading: &str, rows: &[Row], bar: Option<f64>) {
     section.heading(heading);
     let mut table = Table::new([
         "model",
@@ -137,7 +138,7 @@ fn tell(section: &mut Section, heading: &str, rows: &[Row], bar: f64) {
         }
     }
     section.table(&table);
-    if let Some((factor, title)) = least {
+    if let (Some((factor, title)), Some(bar)) = (least, bar) {
         section.paragraph(format!(
             "Least factor to Rumur: {} ({title}); the aim is at least {}.",
             times(factor),

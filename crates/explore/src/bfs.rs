@@ -34,7 +34,8 @@ use crate::runner::{Rules, Runner};
 use crate::storage::Storage;
 use crate::store::{Store, StoreError};
 use crate::tree::Tree;
-use crate::visited::VisitedSet;
+use crate::units::Units;
+use crate::visited::{Order, VisitedSet};
 use crate::watch::{Caller, Watch};
 use crate::worker::{Count, Shared, Worker, workers};
 
@@ -42,7 +43,11 @@ use crate::worker::{Count, Shared, Worker, workers};
 const LARGE: usize = 96;
 
 /// Breadth-first search with the exact visited set.
-pub(crate) fn explore<M, F, C, R>(system: &System<'_, F, C, R>, caller: &mut Caller) -> Exploration
+pub(crate) fn explore<M, F, C, R>(
+    system: &System<'_, F, C, R>,
+    units: Units,
+    caller: &mut Caller,
+) -> Exploration
 where
     M: Machine,
     F: Fn() -> M + Sync,
@@ -57,12 +62,13 @@ where
         StateForm::Flat => false,
         StateForm::Tree => true,
     };
-    if as_tree && let Ok(tree) = Tree::new(system.state_size, system.codec, workers, &meter) {
+    if as_tree && let Ok(tree) = Tree::new(system.state_size, units, system.codec, workers, &meter)
+    {
         let &System { ref machine, reduction, state_size, rules, .. } = system;
         let system = System { machine, codec: &tree, reduction, state_size, rules };
-        return search_stored(&system, caller, workers, &meter);
+        return search_stored(&system, caller, workers, &meter, Order::Inserted);
     }
-    search_stored(system, caller, workers, &meter)
+    search_stored(system, caller, workers, &meter, Order::Shards)
 }
 
 /// Breadth-first search with visited sets, whatever the form of states.
@@ -71,6 +77,7 @@ fn search_stored<M, F, C, R>(
     caller: &mut Caller,
     workers: usize,
     meter: &Arc<Meter>,
+    order: Order,
 ) -> Exploration
 where
     M: Machine,
@@ -82,6 +89,7 @@ where
     let partition = VisitedSet::partition(workers);
     let stores = (0..workers)
         .map(|worker| VisitedSet::new(stored, partition, worker, Arc::clone(meter)))
+        .map(|store| store.map(|store| store.read_in(order)))
         .collect();
     search(system, caller, stores, partition, meter, None)
 }

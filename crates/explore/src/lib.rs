@@ -76,6 +76,7 @@ mod store;
 pub mod symmetry;
 mod towards;
 mod tree;
+mod units;
 mod visited;
 mod watch;
 mod worker;
@@ -92,7 +93,7 @@ pub use job::{Event, Loaded, Question, Refused, WALK};
 pub use native::CodeCache;
 pub use options::{Checkpointing, Deadlock, Disk, Options, StateForm, Strategy};
 pub use pack::{BitCodec, Codec};
-pub use reduction::{Identity, Reduction};
+pub use reduction::{Identity, Reduction, Renaming, Successor};
 pub use region::Region;
 pub use replay::{Recorded, RecordedStart, RecordedStep, Refuted, read_recorded, read_run, replay};
 pub use report::{Contradiction, Report};
@@ -102,6 +103,7 @@ pub use result::{
 };
 pub use stop::Stop;
 pub use towards::Distance;
+pub use units::Units;
 
 use watch::Caller;
 
@@ -141,19 +143,24 @@ where
     // The searches below are compiled once for all kinds of machines.
     let boxed = || -> Box<dyn Machine + '_> { Box::new(machine()) };
     let machine: &MakeMachine<'_> = &boxed;
+    let units = reduction.units(state_size);
     match reduction.is_trivial() {
         true => {
             let reduction = &Identity;
-            search(&System { machine, codec, reduction, state_size, rules }, caller)
+            search(&System { machine, codec, reduction, state_size, rules }, units, caller)
         }
-        false => search(&System { machine, codec, reduction, state_size, rules }, caller),
+        false => search(&System { machine, codec, reduction, state_size, rules }, units, caller),
     }
 }
 
 /// Makes a machine of whatever kind.
 type MakeMachine<'a> = dyn Fn() -> Box<dyn Machine + 'a> + Sync + 'a;
 
-fn search<M, F, C, R>(system: &System<'_, F, C, R>, caller: &mut Caller) -> Exploration
+fn search<M, F, C, R>(
+    system: &System<'_, F, C, R>,
+    units: Units,
+    caller: &mut Caller,
+) -> Exploration
 where
     M: Machine,
     F: Fn() -> M + Sync,
@@ -163,13 +170,13 @@ where
     match caller.options.strategy {
         Strategy::Breadth => match &caller.options.disk {
             Some(disk) => disk::explore(disk, system, caller),
-            None => bfs::explore(system, caller),
+            None => bfs::explore(system, units, caller),
         },
         Strategy::Compact { bits } => compact::explore(bits, system, caller),
         Strategy::Depth => dfs::explore(system, caller),
         Strategy::Best => match &caller.options.towards {
             Some(distance) => best::explore(distance, system, caller),
-            None => bfs::explore(system, caller),
+            None => bfs::explore(system, units, caller),
         },
         Strategy::Simulate { steps, seed, length } => {
             simulate::explore(simulate::Plan { steps, seed, length }, system, caller)

@@ -4,6 +4,7 @@
 //! reduction turns out to be trivial, [`Identity`] takes its place.
 
 use crate::symmetry::Permutation;
+use crate::units::Units;
 
 /// Chooses a representative of each class of equivalent states.
 pub trait Reduction: Sync {
@@ -41,6 +42,24 @@ pub trait Reduction: Sync {
         (state, None)
     }
 
+    /// Like [`Reduction::canonical_successor`], but where members are to be renamed, it may say so
+    /// instead: [`Reduction::rename`] does it then.
+    fn successor<'s>(&self, scratch: &'s mut Self::Scratch, state: &'s mut [u8]) -> Successor<'s> {
+        let (state, changed) = self.canonical_successor(scratch, state);
+        Successor::Representative { state, changed }
+    }
+
+    /// Renames the members of the state that [`Reduction::successor`] was asked for last, where it
+    /// said that they are to be renamed.
+    fn rename<'s>(&self, _scratch: &'s mut Self::Scratch) -> &'s [u8] {
+        &[]
+    }
+
+    /// The parts of a state of so many bytes that stay whole when members are renamed.
+    fn units(&self, state_size: usize) -> Units {
+        Units::whole(state_size)
+    }
+
     /// Whether a state differs from a representative in nothing but the order of multisets, which
     /// means nothing.
     fn only_reorders(
@@ -56,6 +75,32 @@ pub trait Reduction: Sync {
     fn is_trivial(&self) -> bool {
         false
     }
+}
+
+/// What stands for a successor.
+#[derive(Debug)]
+pub enum Successor<'s> {
+    /// This state, which differs from the one before in no other words than these, if they are
+    /// known.
+    Representative {
+        /// The representative.
+        state: &'s [u8],
+        /// Words of eight bytes.
+        changed: Option<&'s [u32]>,
+    },
+    /// A state whose members are to be renamed.
+    Renamed(Renaming<'s>),
+}
+
+/// A state and how its members are to be renamed.
+#[derive(Debug)]
+pub struct Renaming<'s> {
+    /// The state; its multisets are in order, as long as nobody is renamed.
+    pub(crate) state: &'s [u8],
+    /// Words of eight bytes, among which are all in which it differs from the state before.
+    pub(crate) changed: &'s [u32],
+    /// For each member whom it becomes, and for nobody.
+    pub(crate) image: &'s [u32],
 }
 
 /// Every state stands for itself.

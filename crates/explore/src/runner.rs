@@ -10,7 +10,7 @@ use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
 
 use crate::System;
 use crate::memory::Meter;
-use crate::reduction::Reduction;
+use crate::reduction::{Reduction, Successor};
 use crate::storage::Storage;
 use crate::store::StoreError;
 use crate::symmetry::Permutation;
@@ -259,7 +259,16 @@ impl<C: Storage, R: Reduction> Portion<'_, '_, C, R> {
         let size = self.successors.size;
         let state = &mut self.successors.states[firing * size..(firing + 1) * size];
         let Packer { codec, reduction, scratch, storing } = &mut *self.packer;
-        let (state, changed) = reduction.canonical_successor(scratch, state);
-        codec.store(storing, state, changed, packed)
+        match reduction.successor(scratch, state) {
+            Successor::Representative { state, changed } => {
+                return codec.store(storing, state, changed, packed);
+            }
+            Successor::Renamed(renaming) => {
+                if codec.store_renamed(storing, &renaming, packed)? {
+                    return Ok(());
+                }
+            }
+        }
+        codec.store_whole(storing, reduction.rename(scratch), packed)
     }
 }

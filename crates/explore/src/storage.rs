@@ -8,6 +8,7 @@
 
 use crate::hash;
 use crate::pack::Codec;
+use crate::reduction::Renaming;
 use crate::store::StoreError;
 
 /// A way to keep states.
@@ -30,6 +31,27 @@ pub(crate) trait Storage: Sync {
         changed: Option<&[u32]>,
         stored: &mut [u8],
     ) -> Result<(), StoreError>;
+
+    /// Stores a state whose members are renamed, if what it becomes is known from before, and says
+    /// whether it was. If not, [`Storage::store_whole`] follows.
+    fn store_renamed(
+        &self,
+        _scratch: &mut Self::Scratch,
+        _renaming: &Renaming<'_>,
+        _stored: &mut [u8],
+    ) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    /// Stores the state that [`Storage::store_renamed`] was asked for last, renamed.
+    fn store_whole(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u8],
+        stored: &mut [u8],
+    ) -> Result<(), StoreError> {
+        self.store(scratch, state, None, stored)
+    }
 
     /// Loads a state, whose padding is zero and stays so.
     fn load(&self, scratch: &mut Self::Scratch, stored: &[u8], state: &mut [u8]);

@@ -47,6 +47,15 @@ type Slots = [[u8; 4]; WIDTH];
 /// No record.
 const NONE: u32 = u32::MAX;
 
+/// In which order the states of a level are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Shard after shard, so that reading is a walk through memory.
+    Shards,
+    /// As they were added: states that come one after the other have much in common.
+    Inserted,
+}
+
 /// The states of one worker.
 #[derive(Debug)]
 pub(crate) struct VisitedSet {
@@ -60,9 +69,20 @@ pub(crate) struct VisitedSet {
     depth: u32,
     /// Where reading has got to: a shard, and a record of it.
     cursor: (usize, u32),
+    /// If states are read as they were added: for each of the level being built and of the one
+    /// being read, its shard; and how many were read.
+    inserted: Option<Inserted>,
     /// For each state of a batch, the record that it may be, or [`NONE`].
     likely: Vec<u32>,
     meter: Arc<Meter>,
+}
+
+/// The order in which states were added.
+#[derive(Debug, Default)]
+struct Inserted {
+    building: Vec<u16>,
+    reading: Vec<u16>,
+    read: usize,
 }
 
 #[derive(Debug)]
@@ -106,9 +126,16 @@ impl VisitedSet {
             first,
             depth: 0,
             cursor: (0, 0),
+            inserted: None,
             likely: Vec::new(),
             meter,
         })
+    }
+
+    /// The same set, whose levels are read in this order; to be called while there are no states.
+    pub(crate) fn read_in(mut self, order: Order) -> Self {
+        self.inserted = (order == Order::Inserted).then(Inserted::default);
+        self
     }
 
     /// Numbers levels from this one on; to be called while there are no states.
@@ -209,6 +236,9 @@ impl VisitedSet {
         self.arena.get_mut(&shard.chunks, shard.length).copy_from_slice(record);
         shard.length += 1;
         shard.place(hash, shard.length);
+        if let Some(inserted) = &mut self.inserted {
+            push(&mut inserted.building, index as u16, &self.meter)?;
+        }
         Ok(())
     }
 
@@ -380,11 +410,30 @@ impl Store for VisitedSet {
             (shard.reading, shard.building) = (shard.building, shard.length);
         }
         self.depth += 1;
+        if let Some(inserted) = &mut self.inserted {
+            std::mem::swap(&mut inserted.building, &mut inserted.reading);
+            inserted.building.clear();
+            inserted.read = 0;
+        }
         self.cursor = (0, self.shards.first().map_or(0, |shard| shard.reading));
         Ok(states)
     }
 
     fn read(&mut self, most: usize, states: &mut Vec<u8>) -> Result<usize, StoreError> {
+        if let Some(inserted) = &mut self.inserted {
+            let end = inserted.reading.len().min(inserted.read + most);
+            let count = end - inserted.read;
+            for &shard in &inserted.reading[inserted.read..end] {
+                // What was added to a shard is there in the same order.
+                let shard = &mut self.shards[usize::from(shard)];
+                states.extend_from_slice(
+                    &self.arena.get(&shard.chunks, shard.reading)[..self.packed],
+                );
+                shard.reading += 1;
+            }
+            inserted.read = end;
+            return Ok(count);
+        }
         let mut count = 0;
         while let Some(shard) = self.shards.get(self.cursor.0) {
             let end = shard.building.min(self.cursor.1 + (most - count) as u32);
@@ -509,6 +558,22 @@ mod tests {
             let mut states = Vec::new();
             set.candidates(depth, None, &mut |state| states.extend_from_slice(state)).unwrap();
             assert_eq!(sorted(&states), level(depth).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn levels_are_read_as_they_were_added_if_that_is_asked_for() {
+        let mut set = set(4).read_in(Order::Inserted);
+        let watch = Watch::new(1, Instant::now());
+        for depth in 0..3 {
+            let level = (depth * 10_000..depth * 10_000 + 6300).step_by(7);
+            insert(&mut set, level.clone(), 0);
+            insert(&mut set, level.clone().rev(), 0);
+            assert_eq!(set.next_level(&watch).unwrap(), 900);
+            let mut states = Vec::new();
+            while set.read(7, &mut states).unwrap() > 0 {}
+            let expected: Vec<u8> = level.flat_map(u32::to_le_bytes).collect();
+            assert_eq!(states, expected);
         }
     }
 

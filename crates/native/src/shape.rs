@@ -91,8 +91,7 @@ impl Shapes {
             let bytes = &mut state[offset..offset + self.sizes[ty]];
             if let Shape::Multiset(multiset) = &self.shapes[ty] {
                 let marks = &bytes[multiset.marks..multiset.marks + multiset.capacity];
-                let marked = marks.iter().fold(0, |any, mark| any | mark) != 0;
-                if marked || !matches!(self.shapes[multiset.element], Shape::Plain) {
+                if any_marked(marks) || !matches!(self.shapes[multiset.element], Shape::Plain) {
                     self.close_gaps_in(ty, bytes);
                 }
             }
@@ -246,6 +245,15 @@ impl Multiset {
         bytes[marks].fill(0);
         self.set_length(bytes, kept);
     }
+}
+
+/// Whether a room of a multiset is marked, eight rooms at a time.
+#[inline(always)]
+fn any_marked(marks: &[u8]) -> bool {
+    let (eights, rest) = marks.as_chunks::<8>();
+    let eights = eights.iter().fold(0, |any, &eight| any | u64::from_ne_bytes(eight));
+    let rest = rest.iter().fold(0, |any, &mark| any | mark);
+    eights | u64::from(rest) != 0
 }
 
 /// What `clear` makes of a value of this type.

@@ -14,22 +14,35 @@ pub(super) fn load(bytes: &[u8], at: usize) -> u64 {
 /// Appends the numbers of the words of eight bytes in which two states differ. States are whole
 /// words.
 #[inline(always)]
-pub(super) fn changed_words(left: &[u8], right: &[u8], changed: &mut Vec<u32>) {
+pub(crate) fn changed_words(left: &[u8], right: &[u8], changed: &mut Vec<u32>) {
+    // Lines of a fixed length are compared with a few instructions.
     const LINE: usize = 64;
-    let (left, right) = (left.chunks(LINE), right.chunks(LINE));
-    for (line, (left, right)) in left.zip(right).enumerate() {
-        let (left, right) = (left.as_chunks::<8>().0, right.as_chunks::<8>().0);
-        // Written out, since a call costs more.
-        let difference = |(left, right): (&[u8; 8], &[u8; 8])| {
-            u64::from_le_bytes(*left) ^ u64::from_le_bytes(*right)
-        };
-        if left.iter().zip(right).map(difference).fold(0, |sum, word| sum | word) == 0 {
-            continue;
+    let (left_lines, left_rest) = left.as_chunks::<LINE>();
+    let (right_lines, right_rest) = right.as_chunks::<LINE>();
+    for (line, (left, right)) in (0u32..).zip(left_lines.iter().zip(right_lines)) {
+        if left != right {
+            words_of_line(line, left, right, changed);
         }
-        let words = (line * LINE / 8) as u32..;
-        let differing =
-            words.zip(left.iter().zip(right)).filter(|(_, (left, right))| left != right);
-        changed.extend(differing.map(|(word, _)| word));
+    }
+    words_of_line(left_lines.len() as u32, left_rest, right_rest, changed);
+}
+
+#[inline(always)]
+fn words_of_line(line: u32, left: &[u8], right: &[u8], changed: &mut Vec<u32>) {
+    let words = left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0);
+    for (word, (left, right)) in (8 * line..).zip(words) {
+        if left != right {
+            changed.push(word);
+        }
+    }
+}
+
+/// Copies words from one state to another, which may be padded.
+#[inline(always)]
+pub(super) fn copy_words(words: &[u32], from: &[u8], to: &mut [u8]) {
+    for &word in words {
+        let word = 8 * word as usize;
+        to[word..word + 8].copy_from_slice(&from[word..word + 8]);
     }
 }
 

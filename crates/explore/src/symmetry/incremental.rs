@@ -7,7 +7,7 @@
 //! the base or were changed. The result is the one that a look at the whole state gives, to the
 //! bit: keys are sums, and everything after the keys is the same.
 
-use super::bytes::{PADDING, changed_words, load};
+use super::bytes::{PADDING, changed_words, copy_words, load};
 use super::keys::Keys;
 use super::plan::Plan;
 use super::relabel::{self, Spare};
@@ -19,16 +19,14 @@ pub(super) struct Base {
     /// The representative, padded; empty if there is none yet.
     pub(super) state: Vec<u8>,
     pub(super) keys: Keys,
-    /// The words of it that name a member outside multisets.
-    naming: Vec<u32>,
-    /// Room for the next.
-    next: Vec<u8>,
+    /// The words of it that name a member outside multisets, once somebody has asked for them.
+    naming: Option<Vec<u32>>,
 }
 
 /// What differs between a base and a successor.
 #[derive(Debug, Default)]
 pub(super) struct Difference {
-    /// The words that differ, in ascending order.
+    /// The words that differ, each once.
     pub(super) words: Vec<u32>,
     /// The multisets with a slot in one of these words: which kind, and which of that kind.
     pub(super) bags: Vec<(u32, u32)>,
@@ -39,12 +37,22 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    /// Compares two padded states, and takes `keys` from those of `before` to those of `after`.
+    /// Finds the words in which a state differs from the padded state `before`, copies them to
+    /// `after`, which is padded and equal to `before`, and takes `keys` from those of `before` to
+    /// those of `after`.
     #[inline(always)]
-    pub(super) fn read(&mut self, plan: &Plan, before: &[u8], after: &[u8], keys: &mut Keys) {
+    pub(super) fn read(
+        &mut self,
+        plan: &Plan,
+        before: &[u8],
+        state: &[u8],
+        after: &mut [u8],
+        keys: &mut Keys,
+    ) {
         self.words.clear();
         self.bags.clear();
-        changed_words(&before[..plan.size], &after[..plan.size], &mut self.words);
+        changed_words(&before[..plan.size], state, &mut self.words);
+        copy_words(&self.words, state, after);
         if self.round == u32::MAX || self.items_met.len() != plan.touch.items.len() {
             self.items_met = vec![0; plan.touch.items.len()];
             self.words_met = vec![0; plan.size.div_ceil(8)];
@@ -81,7 +89,9 @@ impl Difference {
         for &bag in &self.bags {
             let bytes = relabel::sort_multiset(plan, bag, state, spare);
             for word in bytes.start / 8..bytes.end.div_ceil(8) {
-                if load(base, 8 * word) != load(state, 8 * word) {
+                let differs = load(base, 8 * word) != load(state, 8 * word);
+                if differs && self.words_met[word] != self.round {
+                    self.words_met[word] = self.round;
                     self.words.push(word as u32);
                 }
             }
@@ -94,24 +104,30 @@ impl Difference {
 }
 
 impl Base {
-    /// Makes another representative the base.
-    pub(super) fn replace(&mut self, plan: &Plan, state: &[u8], room: &mut Difference) {
-        self.next.resize(plan.size + PADDING, 0);
-        self.next[..plan.size].copy_from_slice(state);
-        match self.state.is_empty() {
-            true => self.keys.read(plan, &self.next),
-            false => room.read(plan, &self.state, &self.next, &mut self.keys),
+    /// Makes another representative the base. `source` is a copy of the base, before and after.
+    pub(super) fn replace(
+        &mut self,
+        plan: &Plan,
+        state: &[u8],
+        source: &mut [u8],
+        room: &mut Difference,
+    ) {
+        self.naming = None;
+        if self.state.is_empty() {
+            self.state.resize(plan.size + PADDING, 0);
+            self.state[..plan.size].copy_from_slice(state);
+            source.copy_from_slice(&self.state);
+            self.keys.read(plan, &self.state);
+            return;
         }
-        std::mem::swap(&mut self.state, &mut self.next);
-        let names = |&&(word, mask): &&(u32, u64)| load(&self.state, 8 * word as usize) & mask != 0;
-        self.naming.clear();
-        self.naming.extend(plan.touch.naming.iter().filter(names).map(|&(word, _)| word));
+        room.read(plan, &self.state, state, source, &mut self.keys);
+        copy_words(&room.words, state, &mut self.state);
     }
 
     /// Renames members in a padded successor of the base, as [`relabel::relabel`] does, from
     /// `source`, where names are rewritten, to `target`.
     pub(super) fn relabel(
-        &self,
+        &mut self,
         plan: &Plan,
         image: &[u32],
         difference: &Difference,
@@ -119,7 +135,12 @@ impl Base {
         target: &mut Vec<u8>,
         spare: &mut Spare,
     ) {
-        let unchanged = self.naming.iter().filter(|&&word| !difference.has(word));
+        let state = &self.state;
+        let names = |&&(word, mask): &&(u32, u64)| load(state, 8 * word as usize) & mask != 0;
+        let naming = self.naming.get_or_insert_with(|| {
+            plan.touch.naming.iter().filter(names).map(|&(word, _)| word).collect()
+        });
+        let unchanged = naming.iter().filter(|&&word| !difference.has(word));
         for &word in unchanged.chain(&difference.words) {
             for name in plan.touch.names_of(word) {
                 relabel::rename_slot(plan, name.decoder, name.width, image, name.at, source);

@@ -32,13 +32,16 @@ mod tables;
 mod tabulate;
 mod touch;
 mod twins;
+mod units;
 
 use murphi::ir::Model;
 use murphi::layout::Layout;
 
 pub use permutation::Permutation;
 
-use bytes::PADDING;
+pub(crate) use bytes::changed_words;
+
+use bytes::{PADDING, copy_words};
 use compile::compile;
 use graph::Graph;
 use hash::Constants;
@@ -52,7 +55,7 @@ use search::{Search, Tree};
 use tables::Decision;
 use twins::{Subject, Twins};
 
-use crate::Reduction;
+use crate::{Reduction, Renaming, Successor, Units};
 
 /// Which states count as the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -82,6 +85,20 @@ pub struct Canonicalizer {
     plan: Plan,
     /// Whether successors are canonicalised by what changed.
     stepwise: bool,
+    /// The parts of a state that stay whole when members are renamed, if there are any.
+    units: Option<Units>,
+}
+
+/// Where the representative of a successor is.
+enum Form {
+    /// In the state that was given.
+    Given,
+    /// In [`Scratch::source`].
+    Source,
+    /// There, and the words that differ from the state before are known.
+    Changed,
+    /// There, but members have their old names.
+    Renamed,
 }
 
 /// From how many bytes of a state on looking at what changed costs less than looking at all of it.
@@ -92,6 +109,8 @@ const LARGE: usize = 256;
 pub struct Scratch {
     /// The state as it was, padded.
     source: Vec<u8>,
+    /// Whether `source` is the state of `base` but for the words of `difference`.
+    clean: bool,
     keys: Keys,
     /// For each member whom it becomes, and for nobody.
     image: Vec<u32>,
@@ -108,6 +127,8 @@ pub struct Scratch {
     difference: Difference,
     /// Room for a renamed state, padded.
     renamed: Vec<u8>,
+    /// Room for the words in which two states differ.
+    differing: Vec<u32>,
     /// How often each step decided.
     pub decided: Decided,
 }
@@ -134,6 +155,7 @@ impl Scratch {
     pub fn new(canonicalizer: &Canonicalizer) -> Scratch {
         Scratch {
             source: vec![0; canonicalizer.plan.size + PADDING],
+            clean: false,
             keys: Keys::default(),
             image: (0..=canonicalizer.plan.nobody()).collect(),
             order: Vec::new(),
@@ -147,6 +169,7 @@ impl Scratch {
             base: Base::default(),
             difference: Difference::default(),
             renamed: Vec::new(),
+            differing: Vec::new(),
             decided: Decided::default(),
         }
     }
@@ -155,13 +178,20 @@ impl Scratch {
 impl Canonicalizer {
     /// Prepares for the states of a model.
     pub fn new(model: &Model, layout: &Layout, mode: Symmetry) -> Canonicalizer {
-        let constants = Constants::Mixed(chance::Rng::new(0));
-        Canonicalizer::of(compile(model, layout, mode == Symmetry::Full, constants))
+        let constants = || Constants::Mixed(chance::Rng::new(0));
+        let plan = compile(model, layout, mode == Symmetry::Full, constants());
+        let mut canonicalizer = Canonicalizer::of(plan);
+        if canonicalizer.stepwise && mode == Symmetry::Off {
+            // Members keep their names, but what belongs to each is alike all the same.
+            canonicalizer.units = units::worthwhile(&compile(model, layout, true, constants()));
+        }
+        canonicalizer
     }
 
     fn of(plan: Plan) -> Canonicalizer {
         let stepwise = plan.size >= LARGE && plan.tables.is_none();
-        Canonicalizer { plan, stepwise }
+        let units = if stepwise { units::worthwhile(&plan) } else { None };
+        Canonicalizer { plan, stepwise, units }
     }
 
     /// Like `new` with full symmetry, but with hashes that nearly always collide: slow, and no
@@ -176,6 +206,7 @@ impl Canonicalizer {
     pub fn without_tables(mut self) -> Canonicalizer {
         self.plan.tables = None;
         self.stepwise = true;
+        self.units = units::of(&self.plan);
         self
     }
 
@@ -184,6 +215,16 @@ impl Canonicalizer {
     #[doc(hidden)]
     pub fn overlooking(mut self) -> Canonicalizer {
         self.plan.touch.overlook();
+        self
+    }
+
+    /// The same, but what the units of a state become is taken from whatever permutation they were
+    /// renamed by before: wrong, for tests that this is noticed.
+    #[doc(hidden)]
+    pub fn confusing(mut self) -> Canonicalizer {
+        if let Some(units) = &mut self.units {
+            units.confused = true;
+        }
         self
     }
 
@@ -218,6 +259,7 @@ impl Canonicalizer {
             return;
         }
         let size = self.plan.size;
+        scratch.clean = false;
         scratch.source[..size].copy_from_slice(state);
         if self.decide(scratch, state) {
             state.copy_from_slice(&scratch.source[..size]);
@@ -229,8 +271,10 @@ impl Canonicalizer {
     #[inline]
     pub fn expand(&self, scratch: &mut Scratch, representative: &[u8]) {
         if self.stepwise && !Reduction::is_trivial(self) {
-            let Scratch { base, difference, .. } = scratch;
-            base.replace(&self.plan, representative, difference);
+            self.clean(scratch);
+            let Scratch { base, difference, source, .. } = scratch;
+            base.replace(&self.plan, representative, source, difference);
+            difference.words.clear();
         }
     }
 
@@ -243,29 +287,62 @@ impl Canonicalizer {
         scratch: &'s mut Scratch,
         state: &'s mut [u8],
     ) -> (&'s [u8], Option<&'s [u32]>) {
+        let size = self.plan.size;
+        match self.decide_successor(scratch, state) {
+            Form::Given => (state, None),
+            Form::Source => (&scratch.source[..size], None),
+            Form::Changed => (&scratch.source[..size], Some(&scratch.difference.words)),
+            Form::Renamed => (self.rename_successor(scratch), None),
+        }
+    }
+
+    /// Makes [`Scratch::source`] the state of the base again.
+    #[inline(always)]
+    fn clean(&self, scratch: &mut Scratch) {
+        let Scratch { source, base, difference, .. } = scratch;
+        match scratch.clean {
+            true => copy_words(&difference.words, &base.state, source),
+            false if base.state.is_empty() => {}
+            false => source.copy_from_slice(&base.state),
+        }
+        scratch.clean = true;
+    }
+
+    /// Finds where the representative of a successor is. Where members are to be renamed, they are
+    /// not yet, and multisets that changed are in order.
+    #[inline(always)]
+    fn decide_successor(&self, scratch: &mut Scratch, state: &mut [u8]) -> Form {
         if scratch.base.state.is_empty() {
             self.canonicalize(scratch, state);
-            return (state, None);
+            return Form::Given;
         }
-        let (plan, size) = (&self.plan, self.plan.size);
+        self.clean(scratch);
+        let plan = &self.plan;
         let Scratch { source, keys, image, order, base, difference, .. } = scratch;
-        source[..size].copy_from_slice(state);
         keys.copy_from(&base.keys);
-        difference.read(plan, &base.state, source, keys);
+        difference.read(plan, &base.state, state, source, keys);
         if !plan.sets.is_empty() {
             if image_of_keys(plan, &keys.keys, image, order) {
                 scratch.decided.by_keys += 1;
             } else if !self.break_ties(scratch) {
-                return (&scratch.source[..size], None);
+                scratch.clean = false;
+                return Form::Source;
             }
         }
-        let Scratch { source, image, base, difference, renamed, spare, .. } = scratch;
-        if (0..).zip(image.iter()).any(|(member, &image)| member != image) {
-            base.relabel(plan, image, difference, source, renamed, spare);
-            return (&renamed[..size], None);
-        }
+        let Scratch { source, image, base, difference, spare, .. } = scratch;
         difference.sort_multisets(plan, &base.state, source, spare);
-        (&source[..size], Some(&difference.words))
+        match (0..).zip(image.iter()).all(|(member, &image)| member == image) {
+            true => Form::Changed,
+            false => Form::Renamed,
+        }
+    }
+
+    /// Renames members in the successor that was decided last.
+    fn rename_successor<'s>(&self, scratch: &'s mut Scratch) -> &'s [u8] {
+        scratch.clean = false;
+        let Scratch { source, image, base, difference, renamed, spare, .. } = scratch;
+        base.relabel(&self.plan, image, difference, source, renamed, spare);
+        &renamed[..self.plan.size]
     }
 
     /// Like [`Canonicalizer::canonicalize`], and says which permutation it was: of each member of
@@ -385,14 +462,46 @@ impl Reduction for Canonicalizer {
         Canonicalizer::canonical_successor(self, scratch, state)
     }
 
+    #[inline(always)]
+    fn successor<'s>(&self, scratch: &'s mut Scratch, state: &'s mut [u8]) -> Successor<'s> {
+        let size = self.plan.size;
+        let (state, changed) = match self.decide_successor(scratch, state) {
+            Form::Given => (&*state, None),
+            Form::Source => (&scratch.source[..size], None),
+            Form::Changed => (&scratch.source[..size], Some(&scratch.difference.words[..])),
+            Form::Renamed => {
+                let Scratch { source, image, difference, .. } = scratch;
+                let (state, changed) = (&source[..size], &difference.words);
+                return Successor::Renamed(Renaming { state, changed, image });
+            }
+        };
+        Successor::Representative { state, changed }
+    }
+
+    fn rename<'s>(&self, scratch: &'s mut Scratch) -> &'s [u8] {
+        self.rename_successor(scratch)
+    }
+
+    fn units(&self, state_size: usize) -> Units {
+        self.units.clone().unwrap_or_else(|| Units::whole(state_size))
+    }
+
     fn only_reorders(&self, scratch: &mut Scratch, representative: &[u8], state: &[u8]) -> bool {
         if self.plan.state().bags.is_empty() {
             return false;
         }
-        let size = self.plan.size;
-        scratch.source[..size].copy_from_slice(state);
-        relabel::sort_multisets(&self.plan, &mut scratch.source, &mut scratch.spare);
-        scratch.source[..size] == *representative
+        let (plan, size) = (&self.plan, self.plan.size);
+        let Scratch { differing, renamed, spare, .. } = scratch;
+        differing.clear();
+        changed_words(representative, state, differing);
+        if !differing.iter().all(|&word| plan.touch.has_multiset(word)) {
+            return false;
+        }
+        renamed.clear();
+        renamed.extend_from_slice(state);
+        renamed.resize(size + PADDING, 0);
+        relabel::sort_multisets(plan, renamed, spare);
+        renamed[..size] == *representative
     }
 
     /// Whether canonicalising cannot change any state.

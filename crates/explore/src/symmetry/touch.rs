@@ -137,6 +137,12 @@ impl Touch {
         self.items_of.of_word(word)
     }
 
+    /// Whether a word has bytes of a multiset.
+    pub(super) fn has_multiset(&self, word: u32) -> bool {
+        let is_bag = |&item: &u32| matches!(self.items[item as usize], Item::Bag { .. });
+        self.items_of(word).iter().any(is_bag)
+    }
+
     /// The slots in a word that may name a member.
     #[inline(always)]
     pub(super) fn names_of(&self, word: u32) -> &[Name] {
@@ -145,7 +151,7 @@ impl Touch {
 }
 
 /// Bytes from the count of a multiset to the end of its last element.
-fn bag_size(bag: &Bag) -> u32 {
+pub(super) fn bag_size(bag: &Bag) -> u32 {
     bag.elements + bag.capacity * bag.stride
 }
 

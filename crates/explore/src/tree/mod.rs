@@ -1,17 +1,20 @@
 //! States as trees of shared parts.
 //!
-//! The bytes of an unpacked state are cut into leaves of 64 bytes. Each different leaf has a
-//! number; up to eight numbers in a row are a node, which has a number again, and so on; the last
-//! two to four numbers are the stored form of the state. (A. Laarman, J. van de Pol, M. Weber:
-//! Parallel recursive state compression for free, SPIN 2011, with binary trees.) Equal parts have
-//! equal numbers, so equal states have equal roots, and different states different ones: nothing
-//! rests on hashes.
+//! The bytes of an unpacked state are gathered by [units](crate::units) and cut into leaves of 64
+//! bytes. Each different leaf has a number; up to eight numbers in a row are a node, which has a
+//! number again, and so on up to one number for a unit; the numbers of the units, or of a few nodes
+//! above them, are the stored form of the state. (A. Laarman, J. van de Pol, M. Weber: Parallel
+//! recursive state compression for free, SPIN 2011, with binary trees.) Equal parts have equal
+//! numbers, so equal states have equal roots, and different states different ones: nothing rests on
+//! hashes.
 //!
 //! A thread keeps the tree of the state that it loaded last. A successor differs from it in a few
 //! leaves, so only these and what is above them are numbered; loading reads only the nodes that
-//! differ from those of the state before. What a state costs in memory is its root and the parts
-//! that no state before had.
+//! differ from those of the state before. Where members of scalarsets change places, whole units
+//! do, and a thread [remembers](memo) what they become. What a state costs in memory is its root and
+//! the parts that no state before had.
 
+mod memo;
 mod nodes;
 mod shape;
 
@@ -20,14 +23,16 @@ use std::sync::Arc;
 use crate::hash;
 use crate::memory::Meter;
 use crate::pack::Codec;
+use crate::reduction::Renaming;
 use crate::storage::Storage;
 use crate::store::StoreError;
+use crate::symmetry::changed_words;
+use crate::units::{LEAF, Units};
 
+use memo::{Memo, Question};
 use nodes::{Cache, Nodes, Part};
-use shape::{ARITY, LEAF_WORDS, Shape};
+use shape::{ARITY, LEAF_WORDS, NO_PARENT, Shape};
 
-/// Bytes of a leaf. A state is whole words, but not always whole leaves.
-const LEAF: usize = 8 * LEAF_WORDS;
 /// Words of a node: two numbers each.
 const NODE_WORDS: usize = ARITY / 2;
 /// How many leaves and nodes a thread remembers the numbers of.
@@ -39,7 +44,9 @@ const UNKNOWN: u32 = u32::MAX;
 /// The parts of all states of a search, shared by all threads.
 #[derive(Debug)]
 pub(crate) struct Tree<'a, C> {
+    units: Units,
     shape: Shape,
+    state_size: usize,
     codec: &'a C,
     leaves: Nodes<LEAF_WORDS>,
     nodes: Nodes<NODE_WORDS>,
@@ -49,39 +56,67 @@ pub(crate) struct Tree<'a, C> {
 /// The tree of the state that a thread loaded last, and what it remembers.
 #[derive(Debug)]
 pub(crate) struct Scratch {
-    /// The state, filled up to whole leaves.
+    /// The state.
     state: Vec<u8>,
-    /// The numbers of all its parts, level by level from the leaves on.
+    /// Its bytes, gathered.
+    gathered: Vec<u8>,
+    /// The numbers of all its parts.
     numbers: Vec<u32>,
     /// Whether a state was loaded.
     known: bool,
     /// A sum over what the leaves hold, which is the hash of the state.
     sum: u64,
-    /// The numbers of another state, while it is stored.
+    /// The numbers of another state, while it is stored; those of the loaded one otherwise.
     others: Vec<u32>,
-    /// The parts that differ, of a level and of the next.
-    changed: Vec<u32>,
-    next: Vec<u32>,
+    /// The parts whose numbers are those of another state.
+    touched: Vec<u32>,
+    /// Parts that are to be looked at.
     marks: Marks,
+    /// Words that differ, where nobody says which.
+    words: Vec<u32>,
+    /// Parts to be loaded.
+    pending: Vec<u32>,
     leaf_cache: Cache<LEAF_WORDS>,
     node_cache: Cache<NODE_WORDS>,
+    renaming: Renamed,
+}
+
+/// What is known while a state is stored whose members are renamed.
+#[derive(Debug)]
+struct Renamed {
+    memo: Memo,
+    /// For each unit before, what was asked about it.
+    questions: Vec<Question>,
+    /// For each unit before, which one it becomes.
+    targets: Vec<u32>,
+    /// For each unit after, its number, or [`UNKNOWN`].
+    answers: Vec<u32>,
+    /// The renamed state, gathered, as far as it is needed.
+    gathered: Vec<u8>,
+    /// The numbers of its parts, as far as they are needed.
+    numbers: Vec<u32>,
 }
 
 impl<'a, C> Tree<'a, C> {
-    /// For states of so many bytes, which `codec` packs.
+    /// For states of so many bytes with these units, which `codec` packs.
     pub(crate) fn new(
         state_size: usize,
+        units: Units,
         codec: &'a C,
         workers: usize,
         meter: &Arc<Meter>,
     ) -> Result<Self, StoreError> {
+        let memo = if units.units.len() > 1 { Memo::bytes() } else { 0 };
         let caches = Cache::<LEAF_WORDS>::bytes(LEAVES_REMEMBERED)
-            + Cache::<NODE_WORDS>::bytes(NODES_REMEMBERED);
+            + Cache::<NODE_WORDS>::bytes(NODES_REMEMBERED)
+            + memo;
         if !meter.take((workers * caches) as u64) {
             return Err(StoreError::Memory);
         }
         Ok(Tree {
-            shape: Shape::of(state_size),
+            shape: Shape::of(&units),
+            units,
+            state_size,
             codec,
             leaves: Nodes::new(meter)?,
             nodes: Nodes::new(meter)?,
@@ -89,75 +124,107 @@ impl<'a, C> Tree<'a, C> {
         })
     }
 
-    /// Numbers the leaves of `state` that differ from those of the state that was loaded: all that
-    /// do are in the words `changed`, if that is given.
+    /// Gives the parts of `state` numbers, which are then in [`Scratch::others`]: all words in which
+    /// it differs from the state that was loaded are among `changed`.
     #[inline(always)]
-    fn number_leaves(
+    fn number(
         &self,
         scratch: &mut Scratch,
         state: &[u8],
-        changed: Option<&[u32]>,
+        changed: &[u32],
     ) -> Result<(), StoreError> {
-        let Scratch { state: old, others, marks, leaf_cache, .. } = scratch;
-        match changed {
-            _ if !scratch.known => marks.all(self.shape.leaves()),
-            Some(words) => {
-                for &word in words {
-                    marks.mark(word as usize / LEAF_WORDS);
+        let Scratch { gathered, numbers, others, touched, marks, .. } = scratch;
+        match scratch.known {
+            true => {
+                for &word in changed {
+                    self.units.gather(word, state, gathered, |leaf| marks.mark(leaf));
                 }
             }
-            None => {
-                let leaves = old.chunks_exact(LEAF).zip(state.chunks(LEAF));
-                for (at, (old, new)) in leaves.enumerate() {
-                    if !same_words(&old[..new.len()], new) {
-                        marks.mark(at);
-                    }
+            false => {
+                for leaf in 0..self.shape.leaves() {
+                    self.units.gather_leaf(leaf, state, gathered);
+                    marks.mark(leaf);
                 }
             }
         }
-        scratch.changed.clear();
-        marks.take(&mut scratch.changed);
-        for &at in &scratch.changed {
-            let at = at as usize;
-            let end = ((at + 1) * LEAF).min(state.len());
-            let leaf = words_of(&state[at * LEAF..end]);
-            others[at] = leaf_cache.number(&self.leaves, &leaf, &self.meter)?;
-        }
-        Ok(())
-    }
-
-    /// Numbers the nodes above parts that differ, level by level.
-    #[inline(always)]
-    fn number_nodes(&self, scratch: &mut Scratch) -> Result<(), StoreError> {
-        let Scratch { others, changed, next, node_cache, .. } = scratch;
-        for level in 1..self.shape.levels() {
-            next.clear();
-            let group = self.shape.group(level) as u32;
-            for &child in changed.iter() {
-                let at = child / group;
-                if next.last() == Some(&at) {
-                    continue;
+        let leaves = self.shape.leaves();
+        let mut word = 0;
+        // Parents come after their children, so they are marked before they are looked at.
+        while let Some(part) = marks.take_from(&mut word) {
+            let number = match part < leaves {
+                true => {
+                    let leaf = words_of(&gathered[part * LEAF..(part + 1) * LEAF]);
+                    scratch.leaf_cache.number(&self.leaves, &leaf, &self.meter)
                 }
-                let node = node(&others[self.shape.children(level, at)]);
-                let number = node_cache.number(&self.nodes, &node, &self.meter)?;
-                others[self.shape.start(level) + at as usize] = number;
-                next.push(at);
+                false => {
+                    let node = node(self.shape.children(part), others);
+                    scratch.node_cache.number(&self.nodes, &node, &self.meter)
+                }
+            };
+            let number = number.inspect_err(|_| marks.clear())?;
+            if number != numbers[part] {
+                others[part] = number;
+                touched.push(part as u32);
+                let parent = self.shape.parent(part);
+                if parent != NO_PARENT {
+                    marks.mark(parent as usize);
+                }
             }
-            std::mem::swap(changed, next);
         }
         Ok(())
     }
 
-    /// Replaces leaf `at` of the loaded state.
+    /// Makes [`Scratch::gathered`] and [`Scratch::others`] those of the loaded state again.
     #[inline(always)]
-    fn load_leaf(&self, scratch: &mut Scratch, at: usize, number: u32) {
-        let place = &mut scratch.state[at * LEAF..(at + 1) * LEAF];
+    fn forget(&self, scratch: &mut Scratch, changed: &[u32]) {
+        let Scratch { state, gathered, numbers, others, touched, .. } = scratch;
+        match scratch.known {
+            true => {
+                for &word in changed {
+                    self.units.gather(word, state, gathered, |_| ());
+                }
+            }
+            false => gathered.fill(0),
+        }
+        for part in touched.drain(..) {
+            others[part as usize] = numbers[part as usize];
+        }
+    }
+
+    /// Writes the root of the tree whose numbers are given.
+    #[inline(always)]
+    fn write_root(&self, numbers: &[u32], stored: &mut [u8]) {
+        for (four, &part) in stored.chunks_exact_mut(4).zip(self.shape.root()) {
+            four.copy_from_slice(&numbers[part as usize].to_le_bytes());
+        }
+    }
+
+    /// Numbers the nodes above units, whose numbers are known, and writes the root.
+    #[inline(always)]
+    fn number_above(&self, scratch: &mut Scratch, stored: &mut [u8]) -> Result<(), StoreError> {
+        let Scratch { renaming: Renamed { answers, numbers, .. }, node_cache, .. } = scratch;
+        for (unit, &answer) in self.shape.units().iter().zip(answers.iter()) {
+            numbers[unit.top as usize] = answer;
+        }
+        for part in self.shape.above() {
+            let node = node(self.shape.children(part as usize), numbers);
+            numbers[part as usize] = node_cache.number(&self.nodes, &node, &self.meter)?;
+        }
+        self.write_root(numbers, stored);
+        Ok(())
+    }
+
+    /// Replaces a leaf of the loaded state.
+    #[inline(always)]
+    fn load_leaf(&self, scratch: &mut Scratch, at: usize) {
+        let place = &mut scratch.gathered[at * LEAF..(at + 1) * LEAF];
         let old = words_of(place);
-        let new = self.leaves.get(number);
+        let new = self.leaves.get(scratch.numbers[at]);
         scratch.sum = scratch.sum.wrapping_sub(mixed(&old, at)).wrapping_add(mixed(&new, at));
         for (eight, word) in place.chunks_exact_mut(8).zip(new) {
             eight.copy_from_slice(&word.to_le_bytes());
         }
+        self.units.scatter_leaf(at, &scratch.gathered, &mut scratch.state);
     }
 }
 
@@ -168,18 +235,21 @@ fn mixed(leaf: &Part<LEAF_WORDS>, at: usize) -> u64 {
     hash.wrapping_mul(hash::SIGNATURE).rotate_left(31).wrapping_mul(hash::PLACE)
 }
 
-/// A leaf; its last words are zero if the state ends before them.
+/// A leaf.
 #[inline(always)]
 fn words_of(bytes: &[u8]) -> Part<LEAF_WORDS> {
     let (eights, _) = bytes.as_chunks::<8>();
-    std::array::from_fn(|word| eights.get(word).map_or(0, |&eight| u64::from_le_bytes(eight)))
+    std::array::from_fn(|word| u64::from_le_bytes(eights[word]))
 }
 
-/// The node of up to [`ARITY`] numbers.
+/// The node above up to [`ARITY`] parts.
 #[inline(always)]
-fn node(numbers: &[u32]) -> Part<NODE_WORDS> {
-    let number = |at: usize| numbers.get(at).map_or(0, |&number| u64::from(number));
-    std::array::from_fn(|word| number(2 * word) | number(2 * word + 1) << 32)
+fn node(children: &[u32], numbers: &[u32]) -> Part<NODE_WORDS> {
+    let mut node = [0; NODE_WORDS];
+    for (at, &child) in children.iter().enumerate().take(ARITY) {
+        node[at / 2] |= u64::from(numbers[child as usize]) << (32 * (at % 2));
+    }
+    node
 }
 
 #[inline(always)]
@@ -187,43 +257,43 @@ fn child(node: &Part<NODE_WORDS>, at: usize) -> u32 {
     (node[at / 2] >> (32 * (at % 2))) as u32
 }
 
-/// Whether two strings of whole words are equal; written out, since a call costs more.
+/// Who becomes whom, as a word: there are at most 16 members. Nobody is not among them.
 #[inline(always)]
-fn same_words(left: &[u8], right: &[u8]) -> bool {
-    let (left, right) = (left.as_chunks::<8>().0, right.as_chunks::<8>().0);
-    let difference = |(left, right): (&[u8; 8], &[u8; 8])| {
-        u64::from_le_bytes(*left) ^ u64::from_le_bytes(*right)
-    };
-    left.iter().zip(right).map(difference).fold(0, |sum, word| sum | word) == 0
+fn permutation(image: &[u32]) -> u64 {
+    let members = &image[..image.len() - 1];
+    members.iter().fold(0, |word, &image| word << 4 | u64::from(image))
 }
 
-/// A set of leaves.
+/// A set of parts.
 #[derive(Debug)]
 struct Marks(Vec<u64>);
 
 impl Marks {
-    fn new(leaves: usize) -> Self {
-        Marks(vec![0; leaves.div_ceil(64)])
+    fn new(parts: usize) -> Self {
+        Marks(vec![0; parts.div_ceil(64)])
     }
 
     #[inline(always)]
-    fn mark(&mut self, leaf: usize) {
-        self.0[leaf / 64] |= 1 << (leaf % 64);
+    fn mark(&mut self, part: usize) {
+        self.0[part / 64] |= 1 << (part % 64);
     }
 
-    fn all(&mut self, leaves: usize) {
-        (0..leaves).for_each(|leaf| self.mark(leaf));
-    }
-
-    /// Moves all leaves to a list, in ascending order.
+    /// Takes the least part out, if `word` is where that was looked for last, or 0.
     #[inline(always)]
-    fn take(&mut self, leaves: &mut Vec<u32>) {
-        for (number, word) in self.0.iter_mut().enumerate() {
-            while *word != 0 {
-                leaves.push(64 * number as u32 + word.trailing_zeros());
-                *word &= *word - 1;
+    fn take_from(&mut self, word: &mut usize) -> Option<usize> {
+        while let Some(marks) = self.0.get_mut(*word) {
+            if *marks != 0 {
+                let part = 64 * *word + marks.trailing_zeros() as usize;
+                *marks &= *marks - 1;
+                return Some(part);
             }
+            *word += 1;
         }
+        None
+    }
+
+    fn clear(&mut self) {
+        self.0.fill(0);
     }
 }
 
@@ -231,19 +301,29 @@ impl<C: Codec> Storage for Tree<'_, C> {
     type Scratch = Scratch;
 
     fn scratch(&self) -> Scratch {
-        let leaves = self.shape.leaves();
+        let (leaves, parts) = (self.shape.leaves(), self.shape.parts());
         let zero = [0; LEAF_WORDS];
         Scratch {
-            state: vec![0; leaves * LEAF],
+            state: vec![0; self.state_size],
+            gathered: vec![0; self.units.gathered],
             known: false,
-            numbers: vec![UNKNOWN; self.shape.parts()],
+            numbers: vec![UNKNOWN; parts],
             sum: (0..leaves).fold(0, |sum: u64, at| sum.wrapping_add(mixed(&zero, at))),
-            others: Vec::new(),
-            changed: Vec::new(),
-            next: Vec::new(),
-            marks: Marks::new(leaves),
+            others: vec![UNKNOWN; parts],
+            touched: Vec::new(),
+            marks: Marks::new(parts),
+            words: Vec::new(),
+            pending: Vec::new(),
             leaf_cache: Cache::new(LEAVES_REMEMBERED),
             node_cache: Cache::new(NODES_REMEMBERED),
+            renaming: Renamed {
+                memo: Memo::new(),
+                questions: Vec::new(),
+                targets: Vec::new(),
+                answers: Vec::new(),
+                gathered: vec![0; self.units.gathered],
+                numbers: vec![UNKNOWN; parts],
+            },
         }
     }
 
@@ -259,49 +339,115 @@ impl<C: Codec> Storage for Tree<'_, C> {
         changed: Option<&[u32]>,
         stored: &mut [u8],
     ) -> Result<(), StoreError> {
-        scratch.others.clone_from(&scratch.numbers);
-        self.number_leaves(scratch, state, changed)?;
-        self.number_nodes(scratch)?;
-        let root = &scratch.others[self.shape.root()];
-        for (four, number) in stored.chunks_exact_mut(4).zip(root) {
-            four.copy_from_slice(&number.to_le_bytes());
+        let mut words = std::mem::take(&mut scratch.words);
+        let changed = changed.unwrap_or_else(|| {
+            words.clear();
+            changed_words(&scratch.state, state, &mut words);
+            &words
+        });
+        let numbered = self.number(scratch, state, changed);
+        self.write_root(&scratch.others, stored);
+        self.forget(scratch, changed);
+        scratch.words = words;
+        numbered
+    }
+
+    #[inline(always)]
+    fn store_renamed(
+        &self,
+        scratch: &mut Scratch,
+        renaming: &Renaming<'_>,
+        stored: &mut [u8],
+    ) -> Result<bool, StoreError> {
+        if self.shape.units().len() == 1 {
+            return Ok(false);
         }
-        Ok(())
+        let numbered = self.number(scratch, renaming.state, renaming.changed);
+        let Scratch { others, renaming: renamed, .. } = scratch;
+        let Renamed { memo, questions, targets, answers, .. } = renamed;
+        questions.clear();
+        targets.clear();
+        answers.resize(self.shape.units().len(), UNKNOWN);
+        let permutation = if self.units.confused { 0 } else { permutation(renaming.image) };
+        let mut known = true;
+        for (number, (unit, shape)) in self.units.units.iter().zip(self.shape.units()).enumerate() {
+            let question =
+                Question { permutation, kind: unit.kind, number: others[shape.top as usize] };
+            let target = self.units.target(number, renaming.image);
+            let answer = memo.get(question);
+            answers[target] = answer.unwrap_or(UNKNOWN);
+            known &= answer.is_some();
+            questions.push(question);
+            targets.push(target as u32);
+        }
+        self.forget(scratch, renaming.changed);
+        numbered?;
+        if known {
+            self.number_above(scratch, stored)?;
+        }
+        Ok(known)
+    }
+
+    fn store_whole(
+        &self,
+        scratch: &mut Scratch,
+        state: &[u8],
+        stored: &mut [u8],
+    ) -> Result<(), StoreError> {
+        if self.shape.units().len() == 1 {
+            return self.store(scratch, state, None, stored);
+        }
+        let Scratch { leaf_cache, node_cache, renaming, .. } = scratch;
+        let Renamed { memo, questions, targets, answers, gathered, numbers } = renaming;
+        for (&question, &target) in questions.iter().zip(targets.iter()) {
+            if answers[target as usize] != UNKNOWN {
+                continue;
+            }
+            let unit = &self.shape.units()[target as usize];
+            for leaf in unit.leaves.clone() {
+                let at = leaf as usize;
+                self.units.gather_leaf(at, state, gathered);
+                let leaf = words_of(&gathered[at * LEAF..(at + 1) * LEAF]);
+                numbers[at] = leaf_cache.number(&self.leaves, &leaf, &self.meter)?;
+            }
+            for &part in &unit.nodes {
+                let node = node(self.shape.children(part as usize), numbers);
+                numbers[part as usize] = node_cache.number(&self.nodes, &node, &self.meter)?;
+            }
+            let answer = numbers[unit.top as usize];
+            answers[target as usize] = answer;
+            memo.put(question, answer);
+        }
+        self.number_above(scratch, stored)
     }
 
     #[inline(always)]
     fn load(&self, scratch: &mut Scratch, stored: &[u8], state: &mut [u8]) {
-        let root = self.shape.root();
-        scratch.changed.clear();
-        for (at, (four, part)) in stored.as_chunks::<4>().0.iter().zip(root).enumerate() {
-            let number = u32::from_le_bytes(*four);
-            if scratch.numbers[part] != number {
-                scratch.numbers[part] = number;
-                scratch.changed.push(at as u32);
+        let mut pending = std::mem::take(&mut scratch.pending);
+        let replace = |scratch: &mut Scratch, pending: &mut Vec<u32>, part: u32, number: u32| {
+            if scratch.numbers[part as usize] != number {
+                scratch.numbers[part as usize] = number;
+                scratch.others[part as usize] = number;
+                pending.push(part);
+            }
+        };
+        for (four, &part) in stored.as_chunks::<4>().0.iter().zip(self.shape.root()) {
+            replace(scratch, &mut pending, part, u32::from_le_bytes(*four));
+        }
+        while let Some(part) = pending.pop() {
+            let part = part as usize;
+            if part < self.shape.leaves() {
+                self.load_leaf(scratch, part);
+                continue;
+            }
+            let node = self.nodes.get(scratch.numbers[part]);
+            for (position, &below) in self.shape.children(part).iter().enumerate() {
+                replace(scratch, &mut pending, below, child(&node, position));
             }
         }
-        for level in (1..self.shape.levels()).rev() {
-            let (start, below) = (self.shape.start(level), self.shape.start(level - 1));
-            scratch.next.clear();
-            for &at in &scratch.changed {
-                let node = self.nodes.get(scratch.numbers[start + at as usize]);
-                for (position, part) in self.shape.children(level, at).enumerate() {
-                    let number = child(&node, position);
-                    if scratch.numbers[part] != number {
-                        scratch.numbers[part] = number;
-                        scratch.next.push((part - below) as u32);
-                    }
-                }
-            }
-            std::mem::swap(&mut scratch.changed, &mut scratch.next);
-        }
-        let changed = std::mem::take(&mut scratch.changed);
-        for &at in &changed {
-            self.load_leaf(scratch, at as usize, scratch.numbers[at as usize]);
-        }
-        scratch.changed = changed;
+        scratch.pending = pending;
         scratch.known = true;
-        state.copy_from_slice(&scratch.state[..state.len()]);
+        state.copy_from_slice(&scratch.state);
     }
 
     #[inline(always)]
@@ -315,7 +461,7 @@ impl<C: Codec> Storage for Tree<'_, C> {
 
     fn packed(&self, scratch: &Scratch, _stored: &[u8]) -> Vec<u8> {
         let mut packed = vec![0; self.codec.packed_size()];
-        self.codec.pack(&scratch.state[..self.shape.state_size], &mut packed);
+        self.codec.pack(&scratch.state, &mut packed);
         packed
     }
 }
@@ -349,7 +495,7 @@ mod tests {
                 .collect();
             let codec = BitCodec::of_leaves(&leaves);
             let meter = Arc::new(Meter::new(None));
-            let tree = Tree::new(size, &codec, 2, &meter).unwrap();
+            let tree = Tree::new(size, Units::whole(size), &codec, 2, &meter).unwrap();
             let (mut left, mut right) = (tree.scratch(), tree.scratch());
             let states = walk(size, &mut random);
             let mut roots = Vec::new();

@@ -265,32 +265,64 @@ impl Reduction for Withholding {
     }
 }
 
+/// How many states a program has with a reduction, stored in some form.
+fn states_with<R: Reduction>(
+    text: &str,
+    form: StateForm,
+    reduction: impl Fn(Canonicalizer) -> R,
+) -> u64 {
+    let model = read(text);
+    let interpreter = Interpreter::new(model.clone()).expect("programs are small");
+    let layout = interpreter.layout();
+    let codec = &BitCodec::new(&model, layout);
+    let (state_size, rules) = (layout.size as usize, model.rules.len());
+    let full = Canonicalizer::new(&model, layout, Symmetry::Full).without_tables();
+    let (machine, reduction) = (|| interpreter.clone(), &reduction(full));
+    let options = Options {
+        deadlock: Deadlock::Off,
+        form,
+        states: Some(MOST_STATES as u64),
+        ..Options::default()
+    };
+    let system = System { machine, codec, reduction, state_size, rules };
+    explore(&options, &system, &mut |_| (), &AtomicBool::new(false)).states
+}
+
 #[test]
 fn a_tree_that_is_not_told_what_changed_is_noticed() {
     let noticed = (0..100).filter(|&seed| {
-        let model = read(&sketch::program(seed));
-        let interpreter = Interpreter::new(model.clone()).expect("programs are small");
-        let layout = interpreter.layout();
-        let codec = &BitCodec::new(&model, layout);
-        let (state_size, rules) = (layout.size as usize, model.rules.len());
-        let machine = || interpreter.clone();
-        let full = || Canonicalizer::new(&model, layout, Symmetry::Full).without_tables();
-        let (right, wrong) = (&full(), &Withholding(full()));
-        let options = Options {
-            deadlock: Deadlock::Off,
-            form: StateForm::Tree,
-            states: Some(MOST_STATES as u64),
-            ..Options::default()
+        let text = sketch::program(seed);
+        let states = |wrong: bool| match wrong {
+            true => states_with(&text, StateForm::Tree, Withholding),
+            false => states_with(&text, StateForm::Tree, |full| full),
         };
-        let interrupt = &AtomicBool::new(false);
-        let system = System { machine, codec, reduction: right, state_size, rules };
-        let right = explore(&options, &system, &mut |_| (), interrupt);
-        let system = System { machine, codec, reduction: wrong, state_size, rules };
-        let wrong = explore(&options, &system, &mut |_| (), interrupt);
-        right.states != wrong.states
+        states(false) != states(true)
     });
     let noticed = noticed.count();
     assert!(noticed > 20, "noticed in {noticed} of 100 programs");
+}
+
+/// Members that point at each other, in rows, outside of them and in a multiset.
+const POINTERS: &str = "\
+type P: scalarset(4);
+var next: array [P] of P; at: array [P] of 0..1; head: P; bag: multiset [2] of P;
+startstate begin for p: P do at[p] := 0; end; end;
+ruleset p: P; q: P do
+  rule \"point\" p != q & isundefined(next[p]) ==> begin next[p] := q; end;
+end;
+ruleset p: P do
+  rule \"move\" at[p] = 0 ==> begin at[p] := 1; end;
+  rule \"head\" isundefined(head) ==> begin head := p; end;
+  rule \"put\" MultisetCount(i: bag, true) < 2 ==> begin MultisetAdd(p, bag); end;
+end;
+";
+
+#[test]
+fn a_tree_that_mistakes_permutations_for_each_other_is_noticed() {
+    let states = |form| states_with(POINTERS, form, |full| full);
+    let confused = states_with(POINTERS, StateForm::Tree, Canonicalizer::confusing);
+    assert_eq!(states(StateForm::Tree), states(StateForm::Flat));
+    assert_ne!(states(StateForm::Tree), confused);
 }
 
 fn kind(exploration: &Exploration) -> Kind {
