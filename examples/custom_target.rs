@@ -9,7 +9,9 @@ use std::ops::ControlFlow;
 
 use tribunal::Model;
 use tribunal::chance::Rng;
-use tribunal::hunt::{Abilities, Campaign, CampaignEvent, Known, Plan, TargetSupply, TestOptions};
+use tribunal::hunt::{
+    Abilities, Campaign, CampaignEvent, KnownShapes, Plan, TargetSupply, TestOptions,
+};
 use tribunal::stress::{Action, Outcome, Program, Ran, Runs, Target, TargetError};
 
 /// Runs one instruction at a time, of a thread that is drawn at random.
@@ -67,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         jobs: 2,
     };
     let supply = TargetSupply::Each(Box::new(|| Ok(Box::new(Forgetful))));
-    let known = Known::default();
+    let known = KnownShapes::default();
     campaign.run(&supply, &known, &mut |beat| {
         if let CampaignEvent::TestOutcome(settled) = beat {
             for finding in settled.findings.into_iter().filter(|one| !known.has(&one.shape)) {

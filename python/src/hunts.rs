@@ -10,13 +10,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyModule, PyTuple};
 use tribunal::history::{Format, ReadOptions, ThinAir, TraceReader};
 use tribunal::hunt::{
-    Abilities, Campaign, CampaignEvent, Known, PendingTests, Plan, TargetSupply, TestOptions,
+    Abilities, Campaign, CampaignEvent, KnownShapes, PendingTests, Plan, TargetSupply, TestOptions,
 };
-use tribunal::judge::Promise;
+use tribunal::judge::AnyModel;
 use tribunal::stress::{Program, Ran, Runs, Target, TargetError};
 
 use crate::errors::value_error;
-use crate::traces::promise;
+use crate::traces::memory_model;
 use crate::work::work;
 
 /// A callable as a target. What it raises ends the hunt.
@@ -78,7 +78,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         runs: u64, first: bool,
     )| {
         let wanted = Wanted { tests, seed, threads, atomics, runs, first };
-        hunt(py, call, promise(&model)?, wanted)
+        hunt(py, call, memory_model(&model)?, wanted)
     });
     Ok(())
 }
@@ -94,7 +94,7 @@ struct Wanted {
 }
 
 /// Generates tests, has the callable run them, judges, shrinks and explains.
-fn hunt(py: Python<'_>, call: Py<PyAny>, model: Promise, wanted: Wanted) -> PyResult<Vec<Told>> {
+fn hunt(py: Python<'_>, call: Py<PyAny>, model: AnyModel, wanted: Wanted) -> PyResult<Vec<Told>> {
     let Wanted { tests, seed, threads, atomics, runs, first } = wanted;
     let abilities =
         Abilities { atomics, litmus_runs: runs, random_runs: runs, ..Abilities::machine(threads) };
@@ -111,7 +111,7 @@ fn hunt(py: Python<'_>, call: Py<PyAny>, model: Promise, wanted: Wanted) -> PyRe
     let target = Callable { call, raised: Arc::clone(&raised) };
     let found = work(py, move |stop: Arc<AtomicBool>| {
         let supply = TargetSupply::Shared(Mutex::new(Box::new(target)));
-        let (known, mut found) = (Known::default(), Vec::new());
+        let (known, mut found) = (KnownShapes::default(), Vec::new());
         let ended = campaign.run(&supply, &known, &mut |beat| {
             if let CampaignEvent::TestOutcome(settled) = beat {
                 for finding in settled.findings.into_iter().filter(|one| !known.has(&one.shape)) {

@@ -177,7 +177,7 @@ fn for_any(
         parametric::Unanswered::Refused(why) => refused(why),
         parametric::Unanswered::NotConfirmed(why) => unanswered(source, why),
     })?;
-    Ok(match &found.told {
+    Ok(match &found.report {
         AnswerReport::Memory(report) => verification::json::object(report),
         AnswerReport::AnyNumber(report) => any_number::json::object(report),
     })

@@ -6,11 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyModule, PyTuple};
 use testbench::{Misuse as Wrong, Settings, Standing, TestBench};
 use tribunal::history::Kinds;
-use tribunal::judge::{Limits, Promise};
+use tribunal::judge::{AnyModel, Limits};
 
 use crate::capsule::{Held, held, hold};
 use crate::errors::{Misuse, value_error};
-use crate::traces::{promise, time};
+use crate::traces::{memory_model, time};
 
 /// A session. Threads of Python may share it.
 struct Session(Mutex<TestBench>);
@@ -67,7 +67,7 @@ fn open(
     seconds: Option<f64>,
     memory: Option<usize>,
 ) -> PyResult<Session> {
-    let Promise::Model(model) = promise(model)? else {
+    let AnyModel::Model(model) = memory_model(model)? else {
         let sentence = "a session judges by the built-in models; for model files use check";
         return Err(value_error(sentence));
     };

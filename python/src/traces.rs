@@ -15,7 +15,7 @@ use tribunal::history::{
 };
 use tribunal::judge::stream::{Answer, Asked, Judged, Trace};
 use tribunal::judge::{
-    Engine, Limits, ModelFile, Promise, ShrinkOptions, judge, judge_by_file, judge_gradually,
+    AnyModel, Engine, Limits, ModelFile, ShrinkOptions, judge, judge_by_file, judge_gradually,
     shrink as smallest,
 };
 use tribunal::report::check::{Style, lines};
@@ -57,7 +57,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         seconds: Option<f64>, memory: Option<usize>, thin_air: String,
     )| {
         let how = How::new("auto", seconds, memory, &thin_air)?;
-        shrink(py, Input { data, name, format: format_named(&format)? }, promise(&model)?, how)
+        shrink(py, Input { data, name, format: format_named(&format)? }, memory_model(&model)?, how)
     });
     function!(module, c"certify", |py, (
         data: Vec<u8>, name: String, format: String, certificate: String, thin_air: String,
@@ -129,21 +129,21 @@ fn asked(model: &str) -> PyResult<Asked> {
     if model.eq_ignore_ascii_case("gradual") {
         return Ok(Asked::Gradual);
     }
-    Ok(match promise(model)? {
-        Promise::Model(model) => Asked::Model(model),
-        Promise::File(file) => Asked::File(file),
+    Ok(match memory_model(model)? {
+        AnyModel::Model(model) => Asked::Model(model),
+        AnyModel::File(file) => Asked::File(file),
     })
 }
 
 /// A model by its name or its file.
-pub(crate) fn promise(name: &str) -> PyResult<Promise> {
+pub(crate) fn memory_model(name: &str) -> PyResult<AnyModel> {
     if name.ends_with(".cat") {
         let file = ModelFile::open(name.as_ref());
         return Ok(file.map_err(|error| value_error(error.render(false)))?.into());
     }
     let name = name.to_ascii_lowercase();
     match name.parse() {
-        Ok(model) => Ok(Promise::Model(model)),
+        Ok(model) => Ok(AnyModel::Model(model)),
         Err(unknown) => match ModelFile::shipped(&name) {
             Some(file) => Ok(file.into()),
             None => Err(value_error::<tribunal::models::UnknownModel>(unknown)),
@@ -357,13 +357,18 @@ impl Columns {
 }
 
 /// The smallest part of the first violating trace, as text; nothing if none violates the model.
-fn shrink(py: Python<'_>, input: Input, promise: Promise, how: How) -> PyResult<Option<String>> {
+fn shrink(
+    py: Python<'_>,
+    input: Input,
+    memory_model: AnyModel,
+    how: How,
+) -> PyResult<Option<String>> {
     let shrunk = work(py, move |stop| {
         for history in input.read(how)? {
             let budget = how.limits.budget(&stop);
-            if let Found::Broken(proof) = promise.refute(&history, Engine::Auto, &budget) {
+            if let Found::Broken(proof) = memory_model.refute(&history, Engine::Auto, &budget) {
                 let options = ShrinkOptions::default();
-                let part = smallest(&history, promise.clone(), &proof, options, &budget);
+                let part = smallest(&history, memory_model.clone(), &proof, options, &budget);
                 let mut text = Vec::new();
                 let written = write_text(&part.history, &mut text);
                 return Ok(written.ok().map(|()| String::from_utf8_lossy(&text).into_owned()));

@@ -55,7 +55,7 @@ pub struct View {
     /// How many stay as they are.
     pub concrete: u64,
     /// Whether one more is known by its name: nothing of its own is kept, but references to it can
-    /// be told from those to others. Facts that compare two stored processors need it, and nothing
+    /// be distinguished from those to others. Facts that compare two stored processors need it, and nothing
     /// else of a third one.
     pub named: bool,
 }

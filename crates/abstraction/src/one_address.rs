@@ -7,7 +7,7 @@
 //!
 //! The result is a program with one address, of which processors can be abstracted in their turn:
 //! every step of the protocol, seen with any one address in view, is a step of it or changes nothing
-//! there, whatever the number of processors. If it keeps its promise, so does the protocol with any
+//! there, whatever the number of processors. If its claims hold, so do those of the protocol with any
 //! number of addresses. That it does not says nothing.
 //!
 //! Errors are made explicit before that (T7), so that nothing that is left out at another address is

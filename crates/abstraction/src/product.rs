@@ -25,7 +25,7 @@ pub struct Abstraction {
     /// Invariants that were made stronger because an `exists` goes through concrete processors
     /// only: that they fail may mean nothing.
     pub strengthened: Vec<String>,
-    /// What to tell the user about it, such as properties that are left out.
+    /// What to say to the user about it, such as properties that are left out.
     pub notes: Vec<Diagnostic>,
 }
 

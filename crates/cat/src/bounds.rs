@@ -135,14 +135,14 @@ impl<'a> Evaluation<'a> {
     fn set(&self, id: NodeId) -> (&Bits, &Bits) {
         match self.value(id) {
             Value::Set { must, may } => (must, may),
-            Value::Relation { .. } => unreachable!("elaboration tells sets from relations"),
+            Value::Relation { .. } => unreachable!("elaboration distinguishes sets from relations"),
         }
     }
 
     fn relation(&self, id: NodeId) -> (&Matrix, &Matrix) {
         match self.value(id) {
             Value::Relation { must, may } => (must, may),
-            Value::Set { .. } => unreachable!("elaboration tells sets from relations"),
+            Value::Set { .. } => unreachable!("elaboration distinguishes sets from relations"),
         }
     }
 
@@ -242,7 +242,7 @@ impl<'a> Evaluation<'a> {
                     if is_taken_away { (other_may, other_must) } else { (other_must, other_may) };
                 Value::Relation { must: must.with(low, &words), may: may.with(high, &words) }
             }
-            _ => unreachable!("elaboration tells sets from relations"),
+            _ => unreachable!("elaboration distinguishes sets from relations"),
         }
     }
 

@@ -1,5 +1,5 @@
 //! From what is written to the graph of what it means: names are looked up, functions are applied,
-//! sets and relations are told apart.
+//! sets and relations are distinguished.
 //!
 //! Scoping is static: a definition hides an earlier one of its name from there on, and a function
 //! sees what was defined where it was written. `let rec` means the least solution, so what it
@@ -195,7 +195,7 @@ impl<'a> Elaborator<'a> {
         Ok(known.into_iter().map(|kind| kind.unwrap_or(Kind::Relation)).collect())
     }
 
-    /// Whether an expression is a set or a relation, if that can be told with what is known of some
+    /// Whether an expression is a set or a relation, if that can be determined with what is known of some
     /// names; from its operators alone where that is enough.
     fn kind_of(
         &mut self,

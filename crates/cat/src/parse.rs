@@ -456,7 +456,7 @@ impl Parser<'_> {
         let mut inner = self.application()?;
         let mut count = 0;
         while let Some(&(symbol, operator)) = POSTFIX.iter().find(|(symbol, _)| self.is(symbol)) {
-            // `S * T` is a product, `r*` a closure: what follows tells them apart.
+            // `S * T` is a product, `r*` a closure: what follows distinguishes them.
             if symbol == "*" && self.operand_follows() {
                 break;
             }

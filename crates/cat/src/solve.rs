@@ -136,7 +136,7 @@ impl<'a> Candidates<'a> {
         last(&self.writes[address], knowledge, write)
     }
 
-    /// Whether no execution with what is known is allowed, as far as that can be told at once.
+    /// Whether no execution with what is known is allowed, as far as that can be determined at once.
     pub fn is_refuted(&mut self, knowledge: &Knowledge) -> bool {
         self.search.evaluation.standings(knowledge).contains(&Standing::Broken)
     }

@@ -131,7 +131,7 @@ pub struct Question(Asked);
 enum Asked {
     /// With its trace, and its model if that is a file.
     Check(Line, Option<Arc<History>>, Option<Arc<CatModel>>),
-    Told(Result<Answer, Problem>),
+    Ready(Result<Answer, Problem>),
 }
 
 /// Why no more is read.
@@ -153,7 +153,7 @@ impl<P: Into<Problem>> From<P> for Stop {
 }
 
 impl Job {
-    /// Starts reading and checking; `watch` is told the number of each trace.
+    /// Starts reading and checking; `watch` is called with the number of each trace.
     pub fn start(self, watch: impl Fn(u64) + Send + Sync + 'static) -> Answers {
         let memory = self.options.memory.unwrap_or(usize::MAX);
         Pipeline::start(
@@ -164,7 +164,7 @@ impl Job {
                     Err(Stop::Problem(problem)) => Err(problem),
                     Ok(None) | Err(Stop::Closed) => return,
                 };
-                drop(questions.ask(Question(Asked::Told(last)), 0));
+                drop(questions.ask(Question(Asked::Ready(last)), 0));
             },
             move |question: Question| match question.0 {
                 Asked::Check(line, history, file) => {
@@ -172,7 +172,7 @@ impl Job {
                     let found = finding(line, history.as_deref(), file.as_deref(), memory);
                     Some(found.map(Answer::Finding))
                 }
-                Asked::Told(answer) => Some(answer),
+                Asked::Ready(answer) => Some(answer),
             },
         )
     }
@@ -208,6 +208,11 @@ impl Job {
                     "the file contains no certificates; `tribunal check --certificate FILE` \
                      writes them",
                 )
+                .into());
+        }
+        if self.model.is_some() && files.is_empty() {
+            return Err(certificates
+                .unreadable("no certificate is about a model file, so --model has no effect")
                 .into());
         }
         let traces = traces.count_rest()?;

@@ -16,7 +16,7 @@ use murphi::parse::parse;
 use murphi::source::{Source, Span};
 
 use crate::events::{Domain, Marker, Protocol, declaration_of, type_text};
-use crate::foundations::{RestsOn, Values};
+use crate::foundations::{Premises, Values};
 
 /// The name of the invariant of an observer that remembers things without a limit, and has room for
 /// so many. That it is broken is an alarm, not a run-time error: that would be one of the protocol.
@@ -46,7 +46,7 @@ pub(crate) struct Observer {
 #[derive(Debug, Clone)]
 pub(crate) struct Composition {
     pub(crate) program: Program,
-    pub(crate) rests_on: RestsOn,
+    pub(crate) rests_on: Premises,
 }
 
 /// The protocol with the observer, without its own claims.
@@ -58,7 +58,7 @@ pub(crate) fn compose(protocol: &Protocol, values: Values, observer: &Observer) 
     });
     program.items = items.collect();
     program.items.extend(read(&observer.properties).items);
-    Composition { program, rests_on: RestsOn::of(values) }
+    Composition { program, rests_on: Premises::of(values) }
 }
 
 /// The protocol with the observer, except for what the observer claims. If so many values are

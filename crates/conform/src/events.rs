@@ -21,8 +21,8 @@ use murphi::source::{Source, Span};
 use murphi::transform;
 
 use crate::compose::member;
-use crate::hiding;
 use crate::independence::{self, Treatment};
+use crate::shadowing;
 
 /// What the procedures that mark memory events are called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,7 +131,7 @@ pub(crate) fn find(
     let [Some(processor), Some(address), Some(value)] = types else { return Err(errors) };
     require_distinct(&model, &store, [&processor, &address, &value], &mut errors);
     require_value_type(&model, &program, &store, &value, &mut errors);
-    errors.extend(hiding::errors(&program, &model, value.ty, &markers));
+    errors.extend(shadowing::errors(&program, &model, value.ty, &markers));
     if errors.iter().any(|found| found.severity == Severity::Error) {
         return Err(errors);
     }
@@ -343,7 +343,7 @@ fn require_distinct(
                 "`{}` takes {} and {} of the same type `{}`",
                 store.name, ROLES[left], ROLES[right], domains[left].text
             );
-            let help = "give each a type of its own, so that they can be told apart";
+            let help = "give each a type of its own, so that they can be distinguished";
             errors.push(Diagnostic::error(span, message).help(help));
         }
     }

@@ -1,24 +1,24 @@
 //! What a verdict rests on, and whether that is established.
 //!
 //! An observer that has the values of the protocol answers about the protocol as it is. An observer
-//! that tells only a few classes of values apart answers about it if values are cargo, and one that
-//! tells stores apart by their classes needs more: a value for each store. Which of these an
+//! that distinguishes only a few classes of values answers about it if values are cargo, and one that
+//! distinguishes stores by their classes needs more: a value for each store. Which of these an
 //! observer is, it says when it is composed ([`Values`]), and nothing can be composed without; what
 //! its answer rests on follows from that here, and only here.
 //!
 //! | observer | its values | rests on |
 //! |---|---|---|
-//! | nice cycles, `sc.rs` | three classes, by which stores are told apart | causality, data independence, free values, equal first values |
+//! | nice cycles, `sc.rs` | three classes, by which stores are distinguished | causality, data independence, free values, equal first values |
 //! | timely loads, `sc_in_time.rs` | two classes: one value and all others | causality, data independence, equal first values |
-//! | TSO-LB, `tso.rs`, `tso_flat.rs`, `tso_sight.rs` | those of the protocol | equal first values |
-//! | the same, if the protocol has one value | two classes, by which stores are told apart | causality, data independence, free values, equal first values |
-//! | news, `tso_news.rs` | three classes, by which stores are told apart | causality, data independence, free values, equal first values |
+//! | TSO-LB, `tso.rs`, `tso_flat.rs`, `tso_one_address.rs` | those of the protocol | equal first values |
+//! | the same, if the protocol has one value | two classes, by which stores are distinguished | causality, data independence, free values, equal first values |
+//! | news, `tso_by_address.rs` | three classes, by which stores are distinguished | causality, data independence, free values, equal first values |
 //!
 //! Nice cycles need free values: Theorem 8.1 of "Verifying sequential consistency … by model
 //! checking" takes any run and renames the value of each store by its place in the order of its
 //! location. If two stores share a value, or store what was there at first, no choice of values
 //! gives each its class, and the run is one that no lemma looks at. For timely loads it is enough to
-//! tell the value of one load from all others: two stores may share it. Equal first values are
+//! distinguish the value of one load from all others: two stores may share it. Equal first values are
 //! needed everywhere, because every observer begins with one value for all addresses.
 //!
 //! A verdict is "verified" only if everything that its lemmas rest on is established, or assumed
@@ -73,7 +73,7 @@ impl Foundation {
 
 /// That something is not established: where and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Doubt {
+pub struct Unestablished {
     /// What is not established.
     pub about: Foundation,
     /// The place in the protocol, and the reason.
@@ -85,10 +85,10 @@ pub struct Doubt {
 pub(crate) enum Values {
     /// Those of the protocol.
     Own,
-    /// So many, each of which may stand for several. What the observer tells apart is told apart
+    /// So many, each of which may stand for several. What the observer distinguishes is distinguished
     /// whichever stores share a value.
     Classes(u64),
-    /// So many, by which the observer tells stores apart.
+    /// So many, by which the observer distinguishes stores.
     ClassesOfStores(u64),
 }
 
@@ -104,15 +104,15 @@ impl Values {
 
 /// What the answer of an observer rests on. It is had from `Values` only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RestsOn(&'static [Foundation]);
+pub struct Premises(&'static [Foundation]);
 
-impl RestsOn {
+impl Premises {
     /// The protocol as it is, without an observer.
-    pub(crate) const NOTHING: RestsOn = RestsOn(&[]);
+    pub(crate) const NOTHING: Premises = Premises(&[]);
 
     pub(crate) fn of(values: Values) -> Self {
         use Foundation::{Causality, DataIndependence, FreeValues, StartStates};
-        RestsOn(match values {
+        Premises(match values {
             Values::Own => &[StartStates],
             Values::Classes(_) => &[Causality, DataIndependence, StartStates],
             Values::ClassesOfStores(_) => &[Causality, DataIndependence, FreeValues, StartStates],
@@ -128,7 +128,7 @@ impl RestsOn {
 /// What is not established about a protocol.
 #[derive(Debug, Clone, Default)]
 pub struct Foundations {
-    doubts: Vec<Doubt>,
+    doubts: Vec<Unestablished>,
 }
 
 impl Foundations {
@@ -139,7 +139,7 @@ impl Foundations {
         doubts.extend(start_states::doubts(protocol));
         doubts.extend(protocol.without_events.iter().map(|diagnostic| {
             let (about, diagnostic) = (Foundation::Events, diagnostic.clone());
-            Doubt { about, diagnostic }
+            Unestablished { about, diagnostic }
         }));
         Foundations { doubts }
     }
@@ -154,7 +154,7 @@ impl Foundations {
     }
 
     /// Everything that is not established.
-    pub fn doubts(&self) -> &[Doubt] {
+    pub fn doubts(&self) -> &[Unestablished] {
         &self.doubts
     }
 
@@ -175,15 +175,18 @@ impl Foundations {
     }
 
     /// What speaks against an answer that rests on all of these.
-    pub fn against(&self, rests_on: &[RestsOn]) -> Vec<Doubt> {
-        let needed = |doubt: &&Doubt| rests_on.iter().any(|one| one.includes(doubt.about));
+    pub fn against(&self, rests_on: &[Premises]) -> Vec<Unestablished> {
+        let needed = |doubt: &&Unestablished| rests_on.iter().any(|one| one.includes(doubt.about));
         self.doubts.iter().filter(needed).cloned().collect()
     }
 
     /// What speaks against an answer that rests on all of these, parted into what is left if data
     /// independence is assumed, and what is assumed with it.
-    pub fn assuming_independence(&self, rests_on: &[RestsOn]) -> (Vec<Doubt>, Vec<Doubt>) {
-        let stays = |doubt: &Doubt| !doubt.about.is_assumable();
+    pub fn assuming_independence(
+        &self,
+        rests_on: &[Premises],
+    ) -> (Vec<Unestablished>, Vec<Unestablished>) {
+        let stays = |doubt: &Unestablished| !doubt.about.is_assumable();
         self.against(rests_on).into_iter().partition(stays)
     }
 }

@@ -17,10 +17,10 @@ use murphi::ir::{
 use murphi::source::Span;
 
 use crate::events::Protocol;
-use crate::foundations::{Doubt, Foundation};
+use crate::foundations::{Foundation, Unestablished};
 
 /// The stores whose values are not evidently free, by their place.
-pub(crate) fn doubts(protocol: &Protocol) -> Vec<Doubt> {
+pub(crate) fn doubts(protocol: &Protocol) -> Vec<Unestablished> {
     let model = &*protocol.model;
     let mut analysis = Analysis { summaries: Vec::new(), chosen: Vec::new(), found: Vec::new() };
     for (number, function) in model.functions.iter().enumerate() {
@@ -72,7 +72,7 @@ enum Why {
     OwnRun,
 }
 
-fn doubt(span: Span, why: Why) -> Doubt {
+fn doubt(span: Span, why: Why) -> Unestablished {
     let reason = match why {
         Why::Kept => "the value may be in the memory already, or be stored again later",
         Why::OwnRun => "the value may be stored more than once",
@@ -80,7 +80,7 @@ fn doubt(span: Span, why: Why) -> Doubt {
     let message = format!("not established: every store can have a distinct value; here {reason}");
     let help = "choose the value by a parameter of the rule that stores it, and store it once";
     let diagnostic = Diagnostic::warning(span, message).help(help);
-    Doubt { about: Foundation::FreeValues, diagnostic }
+    Unestablished { about: Foundation::FreeValues, diagnostic }
 }
 
 /// The locals that are stored on some way through.

@@ -33,13 +33,13 @@ use murphi::ir::{
 use murphi::source::Span;
 
 use crate::compose::carries;
-use crate::foundations::{Doubt, Foundation};
+use crate::foundations::{Foundation, Unestablished};
 
 /// How a protocol treats its values.
 #[derive(Debug, Clone)]
 pub(crate) struct Treatment {
     /// What could not be established, by its place.
-    pub(crate) doubts: Vec<Doubt>,
+    pub(crate) doubts: Vec<Unestablished>,
     /// For each start state, where its values come from.
     pub(crate) first: Vec<FirstValues>,
     /// The values that start states name.
@@ -103,7 +103,7 @@ struct Analysis<'a> {
     name: &'a str,
     /// What the start state that is being looked at has named so far.
     starting: Option<FirstValues>,
-    found: Vec<Doubt>,
+    found: Vec<Unestablished>,
     literals: Vec<Span>,
     /// For each function so far, whether nothing is in doubt about it and what it calls.
     plain: Vec<bool>,
@@ -114,7 +114,7 @@ struct Analysis<'a> {
 impl Analysis<'_> {
     fn doubt(&mut self, about: Foundation, span: Span, message: String, help: &str) {
         let diagnostic = Diagnostic::warning(span, message).help(help);
-        self.found.push(Doubt { about, diagnostic });
+        self.found.push(Unestablished { about, diagnostic });
     }
 
     /// Whether nothing is in doubt about something, and what it calls.

@@ -2,7 +2,7 @@
 //! its processor.
 //!
 //! Every store of the trace has a value of its own, so a commit says which store it means. The first
-//! commit that is wrong is told in a sentence: the marks of the protocol are not to be relied on, and
+//! commit that is wrong is reported in a sentence: the marks of the protocol are not to be relied on, and
 //! neither is what an observer says by them.
 
 use crate::trace::{Commit, MemoryEvent, MemoryTrace};

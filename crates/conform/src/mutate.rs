@@ -15,7 +15,7 @@ mod answer;
 mod claims;
 mod edits;
 mod fate;
-mod glance;
+mod interpret_first;
 mod report;
 mod trial;
 mod vocabulary;

@@ -20,7 +20,7 @@ use crate::alarm::judge_trace;
 use crate::events::Protocol;
 use crate::foundations::Values;
 use crate::start_states::{begin_with_the_lowest, first_of};
-use crate::trace::{MemoryTrace, events_told, telling, value_type};
+use crate::trace::{MemoryTrace, printed_events, value_type, with_printed_events};
 use crate::verify::MemoryModel;
 
 /// How many ways to replace the values of a lemma are tried.
@@ -34,7 +34,7 @@ pub(crate) fn is_violation(
     run: &[Step],
     memory_model: MemoryModel,
 ) -> bool {
-    let Ok(own) = telling(protocol, Values::Own) else { return false };
+    let Ok(own) = with_printed_events(protocol, Values::Own) else { return false };
     let again = OwnRun { protocol, lemma, own, run };
     again.ways().any(|way| {
         let refused = |trace: MemoryTrace| {
@@ -93,7 +93,7 @@ impl OwnRun<'_> {
             if number == 0 {
                 first = self.first_value(&next)?;
             }
-            trace.append(events_told(
+            trace.append(printed_events(
                 self.protocol,
                 self.own.model(),
                 number,

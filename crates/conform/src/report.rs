@@ -45,7 +45,8 @@ pub use sentence::{assuming, undecided, with_unchecked};
 
 use crate::verify::verify;
 use crate::{
-    Breach, Doubt, Failure, Foundation, Lemma, Options, RestsOn, Sizes, Unknown, Verification,
+    Breach, Failure, Foundation, Lemma, Options, Premises, Sizes, Unestablished, Unknown,
+    Verification,
 };
 
 /// What the names of observers' variables begin with.
@@ -66,10 +67,10 @@ pub struct Report {
     pub sizes: Sizes,
     /// Whether causality and data independence are established: a few values stand for any number.
     pub independent: bool,
-    /// Whether fewer values were told apart than there may be, so that the answer rests on that.
+    /// Whether fewer values were distinguished than there may be, so that the answer rests on that.
     pub reduced: bool,
     /// What is not established and was assumed because the user said so.
-    pub assumed: Vec<Doubt>,
+    pub assumed: Vec<Unestablished>,
     /// Whether the protocol marks where stores begin to count.
     pub commits: bool,
     /// What was searched, in order.
@@ -95,7 +96,7 @@ pub enum Open {
     /// The same, because the protocol marks commits wrongly: it is no objection to the loads.
     Misuse(Box<Alarm>),
     /// Something that the answer would rest on is not established.
-    NotEstablished(Vec<Doubt>),
+    NotEstablished(Vec<Unestablished>),
     /// The search was ended early.
     Ended(Reason),
     /// A run could not be taken again with other values, for this reason.
@@ -275,9 +276,9 @@ pub fn settings(options: &Options) -> Settings {
     }
 }
 
-/// Whether few values were told apart to answer for any number of them.
+/// Whether few values were distinguished to answer for any number of them.
 fn is_reduced(found: &Verification) -> bool {
-    let needs = |rests_on: RestsOn| rests_on.includes(Foundation::DataIndependence);
+    let needs = |rests_on: Premises| rests_on.includes(Foundation::DataIndependence);
     match found.verdict {
         Verdict::Holds(()) => found.rests_on.iter().copied().any(needs),
         _ => found.lemmas.iter().any(|lemma| needs(lemma.rests_on)),
@@ -305,7 +306,7 @@ fn searched(lemma: &Lemma) -> Searched {
 fn of_protocol(source: &Source, found: &Verification) -> Result<Run, Unanswered> {
     let Some(lemma) = found.lemmas.last() else { return Ok(Run::default()) };
     let mut run = confirmed_run(source, found.lemmas.len() - 1, lemma, &lemma.exploration)?;
-    // What a composition fails by is told at its place in the protocol.
+    // What a composition fails by is reported at its place in the protocol.
     if let Some(place) = &found.broken {
         run.finding.broken.sentence.clone_from(&place.message);
         run.finding.broken.explanation = Explanation::Place {
@@ -317,7 +318,7 @@ fn of_protocol(source: &Source, found: &Verification) -> Result<Run, Unanswered>
     Ok(run)
 }
 
-/// The run of a lemma, told by the reference interpreter.
+/// The run of a lemma, as the reference interpreter runs it.
 fn confirmed_run(
     source: &Source,
     number: usize,
@@ -392,7 +393,7 @@ impl Report {
     }
 
     /// What the answer would rest on and is not established.
-    pub fn not_established(&self) -> &[Doubt] {
+    pub fn not_established(&self) -> &[Unestablished] {
         match &self.verdict {
             Verdict::Undecided(Open::NotEstablished(doubts)) => doubts,
             _ => &[],

@@ -7,7 +7,7 @@ use explore::{Bare, Engine, Exploration, Options, Progress, Violation};
 use murphi::interpret::{End, Interpreter, RuntimeError};
 use murphi::value::State;
 
-use crate::forgiving::SkippingFailures;
+use crate::skip_failures::SkippingFailures;
 
 /// How to search.
 pub(crate) struct Search<'a> {

@@ -31,7 +31,7 @@ use crate::events::Protocol;
 use crate::foundations::Values;
 use crate::sc_commits;
 
-/// Values that are told apart: before the chosen write, the chosen write, after it.
+/// Values that are distinguished: before the chosen write, the chosen write, after it.
 const VALUES: u64 = 3;
 
 /// The name of the invariant that there is no nice cycle.

@@ -29,7 +29,7 @@
 //! pending stores of the processor there, let these have class 2 and all other values class 0: the
 //! commits up to then pass Constrain, and the commit of class 0 meets a store of class 2 or none. If
 //! x is a later one of them, let x and what is after it have class 2 and all others 0. What was wrong
-//! is told by `misuse.rs`, from the run with a value of its own for every store.
+//! is reported by `misuse.rs`, from the run with a value of its own for every store.
 
 /// The name of the invariant about commits.
 pub(crate) const COMMITS: &str =

@@ -24,7 +24,7 @@ use crate::events::Protocol;
 use crate::foundations::Values;
 use crate::tso::first_value;
 
-/// Values that are told apart.
+/// Values that are distinguished.
 const VALUES: u64 = 2;
 
 /// At which moments a load may take its value.

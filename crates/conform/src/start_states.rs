@@ -2,7 +2,7 @@
 //!
 //! Every observer begins with one value for all addresses, and leaves out what begins otherwise: a
 //! load that finds another value could be of a copy that differs from the memory, or of an address
-//! that begins with another value, and the observers do not tell these apart. Which value it is does
+//! that begins with another value, and the observers do not distinguish these. Which value it is does
 //! not matter, so a start state may choose it or name it. That there is only one is evident from the
 //! source if a start state has one source of values. Else, for the number of processors that the
 //! protocol has, the start states are looked at one by one: linear in their number and size.
@@ -16,7 +16,7 @@ use murphi::ir::{Model, TypeId, TypeKind};
 use murphi::value::{State, Value};
 
 use crate::events::Protocol;
-use crate::foundations::{Doubt, Foundation};
+use crate::foundations::{Foundation, Unestablished};
 use crate::independence::FirstValues;
 
 /// How many start states are looked at. A search begins with all of them, and its memory is spent
@@ -24,14 +24,14 @@ use crate::independence::FirstValues;
 const MOST_INSTANCES: u64 = 1 << 22;
 
 /// The start states that may begin with different values, by their source.
-pub(crate) fn doubts(protocol: &Protocol) -> Vec<Doubt> {
+pub(crate) fn doubts(protocol: &Protocol) -> Vec<Unestablished> {
     let starts = protocol.model.start_states.iter().zip(&protocol.treatment.first);
     let several = starts.filter(|(_, first)| first.others || first.chosen + first.named.len() > 1);
     let doubts = several.map(|(start, _)| {
         let message = "start states in which two variables hold different values are not verified";
         let help = "start with one value everywhere, and leave absent copies undefined";
         let diagnostic = Diagnostic::warning(start.span, message).help(help);
-        Doubt { about: Foundation::StartStates, diagnostic }
+        Unestablished { about: Foundation::StartStates, diagnostic }
     });
     doubts.collect()
 }

@@ -19,7 +19,7 @@ use crate::compose::{
 };
 use crate::events::Protocol;
 use crate::foundations::Values;
-use crate::hiding;
+use crate::shadowing;
 
 /// What is claimed.
 pub(crate) const CLAIM: &str = "every chosen value is stored at most once";
@@ -61,7 +61,7 @@ fn names_are_unique(protocol: &Protocol) -> bool {
     bodies.len() == protocol.model.rules.len()
         && rules.zip(bodies).all(|((rule, chosen), body)| {
             let locals = &rule.frame.locals;
-            let declared = hiding::declared(&body.declarations);
+            let declared = shadowing::declared(&body.declarations);
             chosen.iter().all(|local| {
                 let name = &locals[local.0 as usize].name;
                 locals.iter().filter(|other| other.name == *name).count() == 1
@@ -83,7 +83,7 @@ fn add_bodies<'p>(rule: &'p Rule, bodies: &mut Vec<&'p Body>) {
     }
 }
 
-/// Lets every rule tell which values it chooses, before it does anything else.
+/// Lets every rule add_call which values it chooses, before it does anything else.
 fn hear_of_choices(program: &mut Program, protocol: &Protocol) {
     let rules = protocol.model.rules.iter().zip(&protocol.treatment.chosen);
     let mut calls = rules.map(|(rule, chosen)| {
@@ -92,21 +92,21 @@ fn hear_of_choices(program: &mut Program, protocol: &Protocol) {
     });
     for item in &mut program.items {
         if let Item::Rule(rule) = item {
-            tell(rule, &mut calls);
+            add_call(rule, &mut calls);
         }
     }
 }
 
 /// The same for the rules in one, which are in the order of the model.
-fn tell(rule: &mut Rule, calls: &mut dyn Iterator<Item = String>) {
+fn add_call(rule: &mut Rule, calls: &mut dyn Iterator<Item = String>) {
     match &mut rule.kind {
         RuleKind::Simple { body: Body { statements: own, .. }, .. } => {
-            let told = calls.next().unwrap_or_default();
-            own.splice(0..0, statements(&told));
+            let call = calls.next().unwrap_or_default();
+            own.splice(0..0, statements(&call));
         }
         RuleKind::Ruleset { rules, .. }
         | RuleKind::Alias { rules, .. }
-        | RuleKind::Choose { rules, .. } => rules.iter_mut().for_each(|rule| tell(rule, calls)),
+        | RuleKind::Choose { rules, .. } => rules.iter_mut().for_each(|rule| add_call(rule, calls)),
         RuleKind::StartState { .. } | RuleKind::Property(_) => {}
     }
 }

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 pub(crate) use extend::extend;
-pub(crate) use lift::{events_told, lift, telling, thread, value_type};
+pub(crate) use lift::{lift, printed_events, thread, value_type, with_printed_events};
 
 /// What a processor did to memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl MemoryTrace {
         values
     }
 
-    /// Whether a load tells more than the last event of its processor at its address.
+    /// Whether a load shows more than the last event of its processor at its address.
     fn is_news(&self, load: &MemoryEvent) -> bool {
         let mut last = self.events.iter().rev();
         let last = last

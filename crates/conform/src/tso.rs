@@ -115,7 +115,7 @@ pub(crate) fn lemma(
 /// compared with what was stored as they are, and nothing about values is assumed.
 ///
 /// Two stand for any number of them if every store has a value of its own: in each of the ways in
-/// which the machine can be stuck (`tso_news.rs`), it stays stuck if what is stored at the address of
+/// which the machine can be stuck (`tso_by_address.rs`), it stays stuck if what is stored at the address of
 /// the new value is 1 from that store on and 0 before, and what is stored at the other address is 0 up
 /// to the old value and 1 afterwards. If stores share values, this may ask one value to be both.
 pub(crate) fn own_values(protocol: &Protocol, values: Option<u64>) -> Values {

@@ -13,7 +13,7 @@ use crate::events::Protocol;
 use crate::foundations::Values;
 use crate::tso::{FOLLOWED, first_value, own_values};
 
-/// The most buffers that are told apart.
+/// The most buffers that are distinguished.
 const MOST_BUFFERS: u64 = 1 << 12;
 
 /// The protocol with TSO-LB, with so many values if that is said. `None` if the protocol marks

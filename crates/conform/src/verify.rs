@@ -2,12 +2,12 @@
 //!
 //! A memory model has lemmas, each a composition of the protocol with an observer (`plan.rs`). They
 //! are searched one after the other, and alarms are judged (`trial.rs`). If they hold, it is asked
-//! whether what they rest on is established (`founded.rs`). What would show the same for
+//! whether what they rest on is established (`conclude.rs`). What would show the same for
 //! any number of processors is composed here too, and searched elsewhere (`any_number.rs`).
 
 mod answer;
 mod any_number;
-mod founded;
+mod conclude;
 mod plan;
 mod trial;
 

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use crate::excerpt::{Excerpt, Marks};
 use crate::source::{Source, Span};
 
-/// One thing to tell a designer about the source.
+/// One error, warning or note about the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// How bad it is.

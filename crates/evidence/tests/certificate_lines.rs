@@ -1,4 +1,4 @@
-//! Certificates survive the way to their file and back, and what is no certificate is told so in a
+//! Certificates survive the way to their file and back, and what is no certificate takes that into account in a
 //! sentence.
 
 use evidence::{

@@ -70,6 +70,7 @@ mod result;
 mod runner;
 mod signatures;
 mod simulate;
+mod state_graph;
 mod stop;
 mod storage;
 mod store;
@@ -101,6 +102,7 @@ pub use result::{
     Checkpoint, Exploration, Liveness, Nearest, PassedOver, Progress, Reason, Step, Verdict,
     ViolatingRun, Violation,
 };
+pub use state_graph::{GraphState, GraphStep, NoGraph, StateGraph, StateProblem, StepEnd};
 pub use stop::Stop;
 pub use towards::Distance;
 pub use units::Units;

@@ -24,7 +24,7 @@ use crate::marks::{Mark, Marks};
 use crate::times::TimeColumns;
 
 /// The most threads a trace may have. Clocks are kept per thread, so a trace with a million
-/// threads is a mistake to be told about, not a workload.
+/// threads is a mistake to be shown about, not a workload.
 pub const MAX_THREADS: usize = 65_536;
 
 /// The most events a trace may have.

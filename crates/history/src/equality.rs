@@ -30,14 +30,14 @@ impl Eq for History {}
 
 /// An operation without the number of its address, what it may have read, when it happened, and how
 /// it is annotated.
-type Said<'h> = (Operation, Option<&'h AddressLabel>, &'h [Source], Times, Option<Mark>);
+type ComparableEvent<'h> = (Operation, Option<&'h AddressLabel>, &'h [Source], Times, Option<Mark>);
 
 impl History {
     fn label_of(&self, address: AddressId) -> &AddressLabel {
         &self.address(address).label
     }
 
-    fn said_of(&self, id: EventId) -> Said<'_> {
+    fn said_of(&self, id: EventId) -> ComparableEvent<'_> {
         let event = self.event(id);
         let label = event.address().map(|address| self.label_of(address));
         let operation = event.operation.at(|_| AddressId::new(0));

@@ -1,5 +1,5 @@
 //! The words of the trace text, which other texts about memory share: what a name is, what a number
-//! is, and how a reader is told.
+//! is, and how an error names them.
 
 use crate::event::Kinds;
 

@@ -83,7 +83,8 @@ impl Mixed {
                 builder.initial(id, address.initial, line)?;
             }
         }
-        let mut cutter = Cutter { history, cells, builder, accesses: Vec::new(), starts: vec![0] };
+        let mut cutter =
+            Splitter { history, cells, builder, accesses: Vec::new(), starts: vec![0] };
         for id in history.event_ids() {
             cutter.add_event(id)?;
         }
@@ -92,7 +93,7 @@ impl Mixed {
                 cutter.builder.final_value(address, value, f.line)?;
             }
         }
-        let Cutter { cells, builder, accesses, starts, .. } = cutter;
+        let Splitter { cells, builder, accesses, starts, .. } = cutter;
         let mut parts = Box::new(builder.finish(ThinAir::Violation)?);
         for chain in &history.orders {
             let addresses: Vec<AddressId> =
@@ -230,7 +231,7 @@ impl Mixed {
 }
 
 /// A history being taken apart.
-struct Cutter<'h> {
+struct Splitter<'h> {
     history: &'h History,
     cells: Cells,
     builder: Builder,
@@ -238,7 +239,7 @@ struct Cutter<'h> {
     starts: Vec<u32>,
 }
 
-impl Cutter<'_> {
+impl Splitter<'_> {
     /// The addresses of the parts of an address, and what each holds of a value.
     fn cut_value(&mut self, address: AddressId, value: u128) -> Vec<(AddressId, Value)> {
         match &self.history.address(address).label {

@@ -54,7 +54,7 @@ pub(crate) struct Origins {
 }
 
 /// A key found no slot within reach.
-struct Crowded;
+struct TableFull;
 
 impl<'e> Writers<'e> {
     /// The writes of a trace, and the origin of what each of its events read.
@@ -71,7 +71,7 @@ impl<'e> Writers<'e> {
             shared: Vec::new(),
             classes: 0,
         };
-        let mut origins = writers.insert_all(addresses).unwrap_or_else(|Crowded| {
+        let mut origins = writers.insert_all(addresses).unwrap_or_else(|TableFull| {
             writers.sort_all(addresses);
             Origins { of: vec![Origin::NOBODY; events.len()], unknown: events.len() }
         });
@@ -81,8 +81,8 @@ impl<'e> Writers<'e> {
         (writers, origins)
     }
 
-    /// Inserts every write, and looks every read up as far as the writes before it tell.
-    fn insert_all(&mut self, addresses: &[Address]) -> Result<Origins, Crowded> {
+    /// Inserts every write, and looks every read up as far as the writes before it allow.
+    fn insert_all(&mut self, addresses: &[Address]) -> Result<Origins, TableFull> {
         let keys = addresses.len() + self.dense.missing;
         let address = AddressId::new(0);
         let empty = Slot { value: 0, address, origin: Origin::NOBODY };
@@ -130,7 +130,7 @@ impl<'e> Writers<'e> {
         write: EventId,
         address: AddressId,
         value: Value,
-    ) -> Result<(), Crowded> {
+    ) -> Result<(), TableFull> {
         if self.dense.holds(write, address, value) {
             return Ok(());
         }
@@ -138,8 +138,13 @@ impl<'e> Writers<'e> {
     }
 
     #[inline]
-    fn insert(&mut self, address: AddressId, value: Value, origin: Origin) -> Result<(), Crowded> {
-        let Some(at) = self.find(address, value) else { return Err(Crowded) };
+    fn insert(
+        &mut self,
+        address: AddressId,
+        value: Value,
+        origin: Origin,
+    ) -> Result<(), TableFull> {
+        let Some(at) = self.find(address, value) else { return Err(TableFull) };
         let slot = &mut self.slots[at];
         if slot.origin == Origin::NOBODY {
             *slot = Slot { value, address, origin };

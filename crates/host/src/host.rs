@@ -9,10 +9,10 @@ use stress::{Action, Outcome, Program, Ran, Runs, Target, TargetError};
 
 use crate::arch;
 use crate::cores;
-use crate::crew::{self, BASE, LINE, Order};
 use crate::job::{self, Job, Word};
-use crate::pace::Pacer;
 use crate::tally::Tally;
+use crate::timing::TimingTuner;
+use crate::workers::{self, BASE, LINE, Order};
 
 /// Memory for all instances of a test, in bytes: some fit the caches, some do not.
 const ROOMS: [usize; 3] = [1 << 18, 1 << 20, 1 << 22];
@@ -33,7 +33,7 @@ pub(crate) const MOST: usize = 1 << 26;
 #[derive(Debug)]
 pub struct Host {
     cores: Vec<usize>,
-    pacer: Pacer,
+    tuner: TimingTuner,
 }
 
 impl Host {
@@ -50,7 +50,7 @@ impl Host {
             let why = "a race needs two cores, and this process may use only one";
             return Err(TargetError::Unavailable(why.into()));
         }
-        Ok(Host { cores, pacer: Pacer::new() })
+        Ok(Host { cores, tuner: TimingTuner::new() })
     }
 
     /// The cores in use.
@@ -76,7 +76,7 @@ impl Host {
         receive: &mut dyn FnMut(Tally) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         let mut random = Rng::new(runs.seed);
-        self.pacer.turn_to_another_test();
+        self.tuner.turn_to_another_test();
         let enough = AtomicBool::new(false);
         let mut done = 0;
         while done < runs.count && !stopped(&[runs.stop, &enough]) {
@@ -95,8 +95,8 @@ impl Host {
             };
             std::thread::scope(|scope| {
                 let (sender, receiver) = mpsc::channel();
-                let pacer = &mut self.pacer;
-                scope.spawn(move || crew::run(order, pacer, &sender));
+                let tuner = &mut self.tuner;
+                scope.spawn(move || workers::run(order, tuner, &sender));
                 for tally in receiver {
                     if receive(tally).is_break() {
                         enough.store(true, Ordering::Relaxed);

@@ -1,8 +1,8 @@
-//! What the crew is given: machine code for each thread, and the memory that one run works on.
+//! What the workers is given: machine code for each thread, and the memory that one run works on.
 
 use crate::arch::Code;
-use crate::crew::LINE;
-use crate::pace::PREPARED;
+use crate::timing::PREPARED;
+use crate::workers::LINE;
 
 /// One test, assembled.
 ///

@@ -35,20 +35,20 @@
 //! own registers. [`Observed`] counts their final states and compares them with what models allow.
 //!
 //! The crate is unsafe where it runs what it has assembled (`arch/*/code.rs`, called from
-//! `crew.rs`), where it uses the processor's clock and caches (`arch/*/processor.rs`) and where it
+//! `workers.rs`), where it uses the processor's clock and caches (`arch/*/processor.rs`) and where it
 //! pins threads (`cores.rs`).
 
 mod arch;
 mod cores;
-mod crew;
+mod entropy;
 mod host;
 mod job;
 mod litmus;
 mod memory;
-mod mixture;
 mod observed;
-mod pace;
 mod tally;
+mod timing;
+mod workers;
 
 pub use host::Host;
 pub use litmus::Seen;

@@ -15,9 +15,9 @@ use litmus::{
 use stress::{Runs, TargetError};
 
 use crate::arch;
-use crate::crew::LINE;
 use crate::host::{DISTANCES, Host, MOST};
 use crate::job::{self, Job, Word};
+use crate::workers::LINE;
 
 /// What came of runs of a litmus test.
 #[derive(Debug)]
@@ -75,11 +75,11 @@ fn check(test: &Litmus) -> Result<(), String> {
     }
     let kinds = location_kinds(test);
     for (number, thread) in test.threads.iter().enumerate() {
-        let told = |why: String| format!("thread {number}: {why}");
+        let in_thread = |why: String| format!("thread {number}: {why}");
         for instruction in thread.x86() {
             for memory in instruction.memory() {
-                let id = resolve(thread, memory).map_err(told)?;
-                same_width(test, &kinds, id, instruction).map_err(told)?;
+                let id = resolve(thread, memory).map_err(in_thread)?;
+                same_width(test, &kinds, id, instruction).map_err(in_thread)?;
             }
         }
         let shifts = thread.x86().iter().any(is_shift);
@@ -88,7 +88,7 @@ fn check(test: &Litmus) -> Result<(), String> {
             .iter()
             .any(|one| matches!(one.operation, Operation::Jump { when: Some(_), .. }));
         if shifts && jumps {
-            return Err(told(
+            return Err(in_thread(
                 "the test jumps after a shift, and the flags of a shift are not modelled".into(),
             ));
         }

@@ -37,7 +37,7 @@ struct Compared<'a> {
 
 impl<'a> Observed<'a> {
     /// Runs a test and compares what is seen with what models allow, of which there is at least one.
-    /// `watch` is told how many runs there were.
+    /// `watch` is called with how many runs there were.
     pub fn run(
         host: &mut Host,
         test: &'a Litmus,
@@ -105,7 +105,7 @@ impl<'a> Observed<'a> {
         }
     }
 
-    /// Broken if a promise of the test is not kept or a model does not allow what was seen;
+    /// Broken if the test requires or forbids an outcome otherwise, or a model does not allow what was seen;
     /// undecided if the time ran out before all runs were made.
     pub fn verdict(&self) -> Verdict<(), (), ()> {
         let Some(spelling) = self.compared.first() else { return Verdict::Holds(()) };

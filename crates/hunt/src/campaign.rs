@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use evidence::Verdict;
 use history::History;
-use judge::{Budget, Engine, Promise};
+use judge::{AnyModel, Budget, Engine};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use stress::{Outcome, Ran, Runs, Target, TargetError};
@@ -40,8 +40,8 @@ const PULSE: Duration = Duration::from_millis(100);
 /// A campaign.
 #[derive(Clone, Debug)]
 pub struct Campaign {
-    /// What is promised.
-    pub model: Promise,
+    /// The model that the target must satisfy.
+    pub model: AnyModel,
     /// What the target is called.
     pub target: String,
     /// The tests.
@@ -67,9 +67,9 @@ pub enum TargetSupply {
 
 /// Shapes that need not be drawn again.
 #[derive(Debug, Default)]
-pub struct Known(RwLock<FxHashSet<String>>);
+pub struct KnownShapes(RwLock<FxHashSet<String>>);
 
-impl Known {
+impl KnownShapes {
     /// Notes a shape.
     pub fn add(&self, shape: &str) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(shape.to_owned());
@@ -163,7 +163,7 @@ impl Campaign {
     pub fn run(
         &self,
         supply: &TargetSupply,
-        known: &Known,
+        known: &KnownShapes,
         receive: &mut dyn FnMut(CampaignEvent) -> ControlFlow<PendingTests>,
     ) -> Result<(), TargetError> {
         let post = WorkerState {
@@ -231,7 +231,7 @@ impl Campaign {
     fn work(
         &self,
         supply: &TargetSupply,
-        known: &Known,
+        known: &KnownShapes,
         post: &WorkerState,
         sender: &Sender<TestResult>,
     ) {
@@ -314,7 +314,7 @@ fn gather(target: &mut dyn Target, planned: &Planned, stop: &AtomicBool) -> Targ
 
 struct Worker<'a> {
     campaign: &'a Campaign,
-    known: &'a Known,
+    known: &'a KnownShapes,
     stop: &'a Arc<AtomicBool>,
 }
 

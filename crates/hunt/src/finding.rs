@@ -1,4 +1,4 @@
-//! What is kept of a violation: the program, the run, the few events that break the promise, a
+//! What is kept of a violation: the program, the run, the few events that violate the model, a
 //! certificate that the kernel has checked, and why, in words and as a picture.
 //!
 //! Everything about the minimal trace is made from its text as it is written, so that lines are
@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use evidence::{AnyCertificate, Certificate, Evidence, FileCertificate, Proof, Verdict};
 use history::{History, ReadOptions, ThinAir, TraceReader};
-use judge::{Budget, Engine, Promise, ShrinkOptions, Shrunk, judge_by_file, shrink};
+use judge::{AnyModel, Budget, Engine, ShrinkOptions, Shrunk, judge_by_file, shrink};
 use report::explain::{self, FileRules};
 
-use crate::essence::essence;
 use crate::plan::Planned;
+use crate::reduce::reduce;
 use crate::shape;
 
 /// The most time for shrinking one violation.
@@ -55,7 +55,7 @@ pub enum Kind {
 
 /// What a finding is made from.
 pub(crate) struct FindingContext<'a> {
-    pub(crate) model: &'a Promise,
+    pub(crate) model: &'a AnyModel,
     pub(crate) target: &'a str,
     pub(crate) number: u64,
     pub(crate) planned: &'a Planned,
@@ -74,7 +74,7 @@ impl FindingContext<'_> {
         // A part is to violate the model only if the whole does, also where values repeat.
         let options = ShrinkOptions { keep_sources: true };
         let shrunk = shrink(history, self.model, proof, options, &budget);
-        let (shrunk, abstracted) = essence(history, shrunk, self.model, &budget);
+        let (shrunk, abstracted) = reduce(history, shrunk, self.model, &budget);
         let shape = shape::shape(&shrunk.history);
         let mut finding = Finding {
             kind: Kind::Violation,
@@ -120,7 +120,7 @@ impl FindingContext<'_> {
             format!("# test {} on {}\n", self.number, self.target) + &trace(history),
         )];
         match self.model {
-            Promise::Model(model) => {
+            AnyModel::Model(model) => {
                 finding.files.extend([
                     ("why.txt", explain::text(&history_read, *model, &proof, false)),
                     ("why.svg", explain::svg(&history_read, *model, &proof)),
@@ -131,7 +131,7 @@ impl FindingContext<'_> {
                 let line = AnyCertificate::Model(certificate).to_json(&history_read);
                 finding.files.push(("certificate.jsonl", line + "\n"));
             }
-            Promise::File(file) => {
+            AnyModel::File(file) => {
                 let budget = Budget::unlimited().with_time(SHRINK_TIME);
                 let judgement = judge_by_file(&history_read, file, &budget);
                 let (rules, proof) = FileRules::new(&history_read, file, &judgement);

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::campaign_log::State;
 use crate::finding::{Finding, Kind};
-use crate::ledger::State;
 
 /// The version of `hunt.json`.
 const VERSION: u64 = 1;
@@ -36,7 +36,7 @@ pub struct Folder {
 
 /// A finding as it is kept, `finding.json`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Kept {
+pub struct SavedFinding {
     /// Its number in the folder, from 1.
     pub finding: usize,
     /// `violation` or `misbehaved`.
@@ -139,7 +139,7 @@ impl Folder {
     pub fn open(
         path: &Path,
         options: Map<String, Value>,
-    ) -> Result<(Folder, Option<State>, Vec<Kept>), FolderError> {
+    ) -> Result<(Folder, Option<State>, Vec<SavedFinding>), FolderError> {
         let at = |path: &Path| {
             let path = path.to_owned();
             move |error| FolderError::File { path, error }
@@ -198,7 +198,7 @@ impl Folder {
     }
 
     /// The findings that are there, in order; what a killed process left half-written is removed.
-    fn findings(&self) -> Result<Vec<Kept>, FolderError> {
+    fn findings(&self) -> Result<Vec<SavedFinding>, FolderError> {
         let directory = self.path.join("findings");
         let mut kept = Vec::new();
         let fail = |error| FolderError::File { path: directory.clone(), error };
@@ -214,7 +214,7 @@ impl Folder {
                 // A user may keep notes of their own there.
                 Err(_) => continue,
             };
-            let finding: Kept = serde_json::from_str(&text)
+            let finding: SavedFinding = serde_json::from_str(&text)
                 .map_err(|error| FolderError::Malformed(file, error.to_string()))?;
             kept.push(finding);
         }
@@ -223,7 +223,7 @@ impl Folder {
     }
 
     /// Keeps a finding. It is there when this returns.
-    pub(crate) fn keep(&self, kept: &Kept, finding: &Finding) -> Result<(), FolderError> {
+    pub(crate) fn keep(&self, kept: &SavedFinding, finding: &Finding) -> Result<(), FolderError> {
         let whole = self.path.join(&kept.path);
         let parts = self.path.join("findings").join(format!(".{}", kept.finding));
         let fail = |path: &Path, error| FolderError::File { path: path.to_owned(), error };
@@ -256,7 +256,7 @@ impl Folder {
     }
 }
 
-impl Kept {
+impl SavedFinding {
     /// The description of a finding with this number.
     pub(crate) fn new(
         number: usize,
@@ -267,7 +267,7 @@ impl Kept {
     ) -> Self {
         let letter = |c: char| if c.is_ascii_alphanumeric() || "+-.".contains(c) { c } else { '_' };
         let name: String = finding.name.chars().map(letter).take(60).collect();
-        Kept {
+        SavedFinding {
             finding: number,
             kind: match finding.kind {
                 Kind::Violation => "violation".to_owned(),

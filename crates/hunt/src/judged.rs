@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 use evidence::Verdict;
 use history::{Format, History, Value};
-use judge::{Budget, Engine, Promise};
+use judge::{AnyModel, Budget, Engine};
 use report::count;
 use serde::Serialize;
 use stress::{Experiment, Outcome, OutcomeError, TargetName, Test};
 
-/// The most reads and places of an outcome that is told in a line.
+/// The most reads and places of an outcome that is shown in a line.
 const SHORT: usize = 8;
 
 /// An experiment, judged.
@@ -18,7 +18,7 @@ const SHORT: usize = 8;
 pub struct Judged<'a> {
     test: &'a Test,
     target: &'a TargetName,
-    model: &'a Promise,
+    model: &'a AnyModel,
     experiment: &'a Experiment,
     rows: Vec<Row<'a>>,
 }
@@ -41,7 +41,7 @@ impl<'a> Judged<'a> {
     pub fn new(
         test: &'a Test,
         target: &'a TargetName,
-        model: &'a Promise,
+        model: &'a AnyModel,
         experiment: &'a Experiment,
     ) -> Result<Self, OutcomeError> {
         let row = |(history, count, outcome): (History, u64, Option<&'a Outcome>)| {
@@ -162,7 +162,7 @@ struct RowObject<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Whether it is short enough to be told in a line.
+    /// Whether it is short enough to be shown in a line.
     fn fits_a_line(&self, test: &Test) -> bool {
         self.outcome.is_some_and(|outcome| outcome.reads.len() <= SHORT)
             && test.program.places.len() <= SHORT

@@ -12,7 +12,7 @@
 //! ```
 //! use std::ops::ControlFlow;
 //! use stress::{Machine, MemoryModel};
-//! use tribunal_hunt::{Abilities, CampaignEvent, Campaign, Known, Plan, TargetSupply, TestOptions};
+//! use tribunal_hunt::{Abilities, CampaignEvent, Campaign, KnownShapes, Plan, TargetSupply, TestOptions};
 //!
 //! // Is the machine of tso sequentially consistent?
 //! let campaign = Campaign {
@@ -25,7 +25,7 @@
 //! };
 //! let supply = TargetSupply::Each(Box::new(|| Ok(Box::new(Machine::new(MemoryModel::Tso)))));
 //! let mut names = Vec::new();
-//! campaign.run(&supply, &Known::default(), &mut |event| {
+//! campaign.run(&supply, &KnownShapes::default(), &mut |event| {
 //!     if let CampaignEvent::TestOutcome(outcome) = event {
 //!         names.extend(outcome.findings.into_iter().map(|finding| finding.name));
 //!     }
@@ -36,14 +36,14 @@
 //! ```
 
 mod campaign;
+mod campaign_log;
 mod coverage;
-mod essence;
 mod finding;
 mod folder;
 mod judged;
-mod ledger;
 mod page;
 mod plan;
+mod reduce;
 mod separate;
 mod session;
 mod shape;
@@ -52,16 +52,17 @@ mod targets;
 mod walks;
 
 pub use campaign::{
-    BoxedTarget, Campaign, CampaignEvent, Known, PendingTests, TargetSupply, TestOutcome, Totals,
+    BoxedTarget, Campaign, CampaignEvent, KnownShapes, PendingTests, TargetSupply, TestOutcome,
+    Totals,
 };
+pub use campaign_log::{CampaignLog, State};
 pub use coverage::{COMMUNICATIONS, Coverage, LINKS, Litmus, PAIRS, WAYS};
 pub use finding::{Finding, Kind};
-pub use folder::{Folder, FolderError, Kept};
+pub use folder::{Folder, FolderError, SavedFinding};
 pub use judged::{Judged, unfinished};
-pub use ledger::{CampaignLog, State};
 pub use plan::{Abilities, Plan, PlanError, Planned, TestOptions};
 pub use separate::{Separating, Separation, separate};
-pub use session::{HuntError, HuntOptions, Session, Until};
+pub use session::{HuntError, HuntOptions, Session, StopConditions};
 pub use shape::{name, shape};
 pub use summary::Summary;
 pub use targets::{NoTarget, TargetOptions, supply, target};

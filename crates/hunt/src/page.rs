@@ -7,7 +7,7 @@ use page::{Kind, Page, html};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::folder::{Folder, Kept};
+use crate::folder::{Folder, SavedFinding};
 use crate::summary::Summary;
 
 /// After how many seconds the page of a running hunt loads itself again.
@@ -41,11 +41,17 @@ struct FindingData {
 }
 
 /// The page of a campaign as it stands.
-pub(crate) fn page(summary: &Summary<'_>, folder: &Folder, kept: &[Kept], running: bool) -> String {
+pub(crate) fn page(
+    summary: &Summary<'_>,
+    folder: &Folder,
+    kept: &[SavedFinding],
+    running: bool,
+) -> String {
     let text = summary.full();
     let brief = summary.brief();
     let title = brief.lines().next().unwrap_or_default().to_owned();
-    let finding = |(at, kept): (usize, &Kept)| finding(summary, folder, kept, at < MOST_PICTURES);
+    let finding =
+        |(at, kept): (usize, &SavedFinding)| finding(summary, folder, kept, at < MOST_PICTURES);
     let data = Data {
         running,
         title: title.clone(),
@@ -58,7 +64,12 @@ pub(crate) fn page(summary: &Summary<'_>, folder: &Folder, kept: &[Kept], runnin
     html(&Page { kind: Kind::Hunt, title: &title, text: &text, reload, data: &data })
 }
 
-fn finding(summary: &Summary<'_>, folder: &Folder, kept: &Kept, drawn: bool) -> FindingData {
+fn finding(
+    summary: &Summary<'_>,
+    folder: &Folder,
+    kept: &SavedFinding,
+    drawn: bool,
+) -> FindingData {
     let place = folder.path().join(&kept.path);
     let read = |name: &str| std::fs::read_to_string(place.join(name)).ok();
     let entries = std::fs::read_dir(&place).into_iter().flatten().flatten();

@@ -1,7 +1,7 @@
 //! The smallest litmus test that one model allows and another forbids, from cycles of edges.
 //!
 //! Cycles are tried from the smallest to the largest, each as the trace of its outcome, under both
-//! models. There are far more edges than any two models tell apart: every kind of fence, dependency and
+//! models. There are far more edges than distinguish any two models: every kind of fence, dependency and
 //! annotation between every two accesses, at one place or two. So each edge is looked at first on its
 //! own: what both models say of it where the other threads of a small cycle are fully fenced, or not at
 //! all. Of those that look alike the simplest stands for the others. That loses tests in which two such
@@ -15,7 +15,7 @@ use stress::{
     Access, Assembly, Communication, Cycle, Edge, Link, MAX_CYCLE_SIZE, Mark, Relation, cycles,
 };
 
-/// What tells two models apart, in each direction.
+/// What distinguishes two models, in each direction.
 #[derive(Debug)]
 pub struct Separation {
     /// The test that the first allows and the second forbids, then the other way round.
@@ -84,7 +84,7 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("    {line}\n")).collect()
 }
 
-/// What is told about one direction.
+/// What is reported about one direction.
 #[derive(serde::Serialize)]
 struct Line<'a> {
     allows: &'a str,
@@ -97,7 +97,7 @@ struct Line<'a> {
     size: usize,
 }
 
-/// A test that tells two models apart.
+/// A test that distinguishes two models.
 #[derive(Debug)]
 pub struct Separating {
     /// Its cycle.
@@ -106,7 +106,7 @@ pub struct Separating {
     pub litmus: Option<String>,
 }
 
-/// Looks for the smallest tests of at most `size` edges. `go_on` is told how many were tried and ends
+/// Looks for the smallest tests of at most `size` edges. `go_on` is called with how many were tried and ends
 /// the search by `false`.
 ///
 /// ```

@@ -1,5 +1,5 @@
 //! A campaign with its folder: what makes it the same campaign when it is asked for again, when it
-//! is over, and what is told while it goes on.
+//! is over, and what is reported while it goes on.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use evidence::Verdict;
-use judge::Promise;
+use judge::AnyModel;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use stress::{Bug, TargetError, TargetName};
 
 use crate::campaign::{Campaign, CampaignEvent, PendingTests, TargetSupply};
-use crate::folder::{Folder, FolderError, Kept};
-use crate::ledger::CampaignLog;
+use crate::campaign_log::CampaignLog;
+use crate::folder::{Folder, FolderError, SavedFinding};
 use crate::plan::{Abilities, Plan, PlanError, TestOptions};
 use crate::summary::Summary;
 
@@ -29,7 +29,7 @@ pub struct HuntOptions {
     /// What is hunted.
     pub target: TargetName,
     /// The model that it is to keep to.
-    pub model: Promise,
+    pub model: AnyModel,
     /// What is wished of the tests.
     pub wishes: TestOptions,
     /// A fault of a reference machine, and how often it shows.
@@ -71,7 +71,7 @@ impl HuntOptions {
 
 /// When a hunt stops.
 #[derive(Clone, Copy, Debug)]
-pub struct Until {
+pub struct StopConditions {
     /// When so many tests have been run, those of earlier runs of the same hunt included.
     pub tests: Option<u64>,
     /// After this time.
@@ -115,8 +115,8 @@ impl From<FolderError> for HuntError {
 /// A hunt under way.
 pub struct Session {
     campaign: Campaign,
-    ledger: CampaignLog,
-    until: Until,
+    log: CampaignLog,
+    until: StopConditions,
     started: Instant,
     /// When the page was last written.
     drawn: Instant,
@@ -131,26 +131,26 @@ impl Session {
         hunted: &HuntOptions,
         abilities: Abilities,
         folder: &Path,
-        until: Until,
+        until: StopConditions,
         jobs: usize,
     ) -> Result<Self, HuntError> {
         let plan = Plan::new(hunted.wishes, abilities).map_err(HuntError::Plan)?;
         let target = hunted.target.to_string();
         let folder = Folder::open(folder, hunted.options())?;
-        let ledger = CampaignLog::new(folder, &hunted.model, &target, hunted.wishes.seed)?;
-        let first = ledger.state().next;
+        let log = CampaignLog::new(folder, &hunted.model, &target, hunted.wishes.seed)?;
+        let first = log.state().next;
         let campaign =
             Campaign { model: hunted.model.clone(), target, plan, first, until: until.tests, jobs };
         let started = Instant::now();
-        let session = Session { campaign, ledger, until, started, drawn: started };
+        let session = Session { campaign, log, until, started, drawn: started };
         session.draw(true)?;
         Ok(session)
     }
 
     /// What is to be said if this goes on with an earlier hunt.
     pub fn resumed(&self) -> Option<String> {
-        let next = self.ledger.state().next;
-        let (folder, kept) = (self.ledger.folder().path().display(), self.ledger.kept().len());
+        let next = self.log.state().next;
+        let (folder, kept) = (self.log.folder().path().display(), self.log.kept().len());
         let sentence = || format!("resuming {folder} at test {next} (findings so far: {kept})");
         (next > 0).then(sentence)
     }
@@ -161,15 +161,15 @@ impl Session {
         &mut self,
         supply: &TargetSupply,
         stop: &AtomicBool,
-        receive: &mut dyn FnMut(&Session, &[Kept]) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(&Session, &[SavedFinding]) -> ControlFlow<()>,
     ) -> Result<(), HuntError> {
-        let known = self.ledger.known();
+        let known = self.log.known();
         let campaign = self.campaign.clone();
         let mut failure = None;
         let ended = campaign.run(supply, &known, &mut |beat| {
             let entered = match beat {
-                CampaignEvent::TestOutcome(settled) => self.ledger.enter(*settled, &known),
-                CampaignEvent::Pulse => self.ledger.tick().map(|()| Vec::new()),
+                CampaignEvent::TestOutcome(settled) => self.log.enter(*settled, &known),
+                CampaignEvent::Pulse => self.log.tick().map(|()| Vec::new()),
             };
             let new = match entered {
                 Ok(new) => new,
@@ -198,7 +198,7 @@ impl Session {
             }
         });
         ended.map_err(HuntError::Target)?;
-        self.ledger.save()?;
+        self.log.save()?;
         failure.map_or(Ok(()), Err)
     }
 
@@ -209,7 +209,7 @@ impl Session {
 
     /// Whether the target has refused every test so far, and too many to go on.
     fn hopeless(&self) -> Option<HuntError> {
-        let state = self.ledger.state();
+        let state = self.log.state();
         let hopeless = state.totals.tests == 0 && state.totals.unsuitable >= PATIENCE;
         let why = state.unsuitable.as_ref().filter(|_| hopeless)?;
         Some(HuntError::Hopeless(self.campaign.target.clone(), why.clone()))
@@ -217,10 +217,10 @@ impl Session {
 
     /// How far it is, in a line.
     pub fn progress(&self) -> String {
-        let state = self.ledger.state();
+        let state = self.log.state();
         let totals = &state.totals;
         let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
-        let rate = totals.operations as f64 / (seconds + self.ledger.seconds().1);
+        let rate = totals.operations as f64 / (seconds + self.log.seconds().1);
         format!(
             "tests: {}, operations: {} ({rate:.0}/s), distinct outcomes: {}, violations: {} of {} \
              shapes",
@@ -233,13 +233,13 @@ impl Session {
     }
 
     /// Everything that the folder has found.
-    pub fn findings(&self) -> &[Kept] {
-        self.ledger.kept()
+    pub fn findings(&self) -> &[SavedFinding] {
+        self.log.kept()
     }
 
     /// Why a finding is one, as its file in the folder says; nothing if the file is gone.
-    pub fn explanation(&self, kept: &Kept) -> String {
-        let folder = self.ledger.folder().path().join(&kept.path);
+    pub fn explanation(&self, kept: &SavedFinding) -> String {
+        let folder = self.log.folder().path().join(&kept.path);
         let read = |name| std::fs::read_to_string(folder.join(name));
         read("why.txt").or_else(|_| read("what.txt")).unwrap_or_default()
     }
@@ -250,18 +250,18 @@ impl Session {
     }
 
     /// What a finding is, in a line.
-    pub fn line(&self, kept: &Kept) -> String {
+    pub fn line(&self, kept: &SavedFinding) -> String {
         self.summary().line(kept)
     }
 
     /// A line about a finding.
-    pub fn found(&self, kept: &Kept) -> String {
+    pub fn found(&self, kept: &SavedFinding) -> String {
         format!("found {}", self.line(kept))
     }
 
     /// The same as a JSON object.
-    pub fn found_json(&self, kept: &Kept) -> String {
-        let folder = self.ledger.folder().path().join(&kept.path);
+    pub fn found_json(&self, kept: &SavedFinding) -> String {
+        let folder = self.log.folder().path().join(&kept.path);
         // Through a value, so that fields are in the order of their names.
         let event = Found { event: "finding", folder, kept };
         serde_json::to_value(event).unwrap_or_default().to_string()
@@ -269,19 +269,19 @@ impl Session {
 
     fn summary(&self) -> Summary<'_> {
         let Campaign { plan, target, model, .. } = &self.campaign;
-        Summary::new(&self.ledger, plan, target, model.name())
+        Summary::new(&self.log, plan, target, model.name())
     }
 
     /// Writes the page of the folder.
     fn draw(&self, running: bool) -> Result<(), HuntError> {
-        let (summary, folder) = (self.summary(), self.ledger.folder());
-        let page = crate::page::page(&summary, folder, self.ledger.kept(), running);
+        let (summary, folder) = (self.summary(), self.log.folder());
+        let page = crate::page::page(&summary, folder, self.log.kept(), running);
         Ok(folder.replace("index.html", &page)?)
     }
 
     /// Writes the summary into the folder, and returns it for people or as JSON, whole lines.
     pub fn finish(&self, as_json: bool) -> Result<String, HuntError> {
-        let (summary, folder) = (self.summary(), self.ledger.folder());
+        let (summary, folder) = (self.summary(), self.log.folder());
         folder.replace("summary.txt", &summary.full())?;
         folder.replace("summary.json", &(summary.json() + "\n"))?;
         self.draw(false)?;
@@ -294,8 +294,8 @@ impl Session {
     /// Broken if the folder has a finding; undecided if outcomes could not be judged.
     pub fn verdict(&self) -> Verdict<(), (), ()> {
         match () {
-            () if !self.ledger.kept().is_empty() => Verdict::Broken(()),
-            () if self.ledger.state().totals.undecided > 0 => Verdict::Undecided(()),
+            () if !self.log.kept().is_empty() => Verdict::Broken(()),
+            () if self.log.state().totals.undecided > 0 => Verdict::Undecided(()),
             () => Verdict::Holds(()),
         }
     }
@@ -307,5 +307,5 @@ struct Found<'a> {
     event: &'static str,
     folder: PathBuf,
     #[serde(flatten)]
-    kept: &'a Kept,
+    kept: &'a SavedFinding,
 }

@@ -5,7 +5,7 @@
 //! as they first appear, 0 is the initial value; of all orders of the threads the one whose text is
 //! the greatest counts (writers come first, as is the custom). `U` is an atomic update with what it
 //! read and wrote, `F` a fence, `@0` a dependency on the thread's event 0, `; a=1` what is there at
-//! the end, or the later of two writes. Up to [`MOST_THREADS`] threads all orders are tried; beyond, shapes may be told apart
+//! the end, or the later of two writes. Up to [`MOST_THREADS`] threads all orders are tried; beyond, shapes may be distinguished
 //! that are one.
 //!
 //! Shapes of the classical litmus tests have their names: the table is made from the cycles that
@@ -34,12 +34,12 @@ pub fn shape(history: &History) -> String {
     let threads: Vec<ThreadId> =
         history.threads().filter(|&thread| !history.thread_range(thread).is_empty()).collect();
     if threads.len() > MOST_THREADS {
-        return Drawing::of(history, &threads);
+        return ShapeBuilder::of(history, &threads);
     }
     let orders = permutations(threads.len()).into_iter();
     let drawn = orders.map(|order| {
         let threads: Vec<ThreadId> = order.into_iter().map(|at| threads[at]).collect();
-        Drawing::of(history, &threads)
+        ShapeBuilder::of(history, &threads)
     });
     drawn.max().unwrap_or_default()
 }
@@ -61,7 +61,7 @@ fn permutations(count: usize) -> Vec<Vec<usize>> {
 }
 
 /// A shape being drawn: what has been named so far.
-struct Drawing<'a> {
+struct ShapeBuilder<'a> {
     history: &'a History,
     places: Vec<AddressId>,
     values: FxHashMap<(AddressId, Value), usize>,
@@ -69,9 +69,9 @@ struct Drawing<'a> {
     text: String,
 }
 
-impl<'a> Drawing<'a> {
+impl<'a> ShapeBuilder<'a> {
     fn of(history: &'a History, threads: &[ThreadId]) -> String {
-        let mut drawing = Drawing {
+        let mut drawing = ShapeBuilder {
             history,
             places: Vec::new(),
             values: FxHashMap::default(),

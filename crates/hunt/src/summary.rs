@@ -5,15 +5,15 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::campaign_log::{CampaignLog, MOST_FINDINGS, State};
 use crate::coverage::{COMMUNICATIONS, Coverage, LINKS, PAIRS, WAYS};
-use crate::folder::Kept;
-use crate::ledger::{CampaignLog, MOST_FINDINGS, State};
+use crate::folder::SavedFinding;
 use crate::plan::Plan;
 
 /// What came of a campaign.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary<'a> {
-    ledger: &'a CampaignLog,
+    log: &'a CampaignLog,
     plan: &'a Plan,
     target: &'a str,
     model: &'a str,
@@ -24,17 +24,17 @@ const LISTED: usize = 8;
 
 impl<'a> Summary<'a> {
     /// The summary of a campaign as it stands.
-    pub fn new(ledger: &'a CampaignLog, plan: &'a Plan, target: &'a str, model: &'a str) -> Self {
-        Summary { ledger, plan, target, model }
+    pub fn new(log: &'a CampaignLog, plan: &'a Plan, target: &'a str, model: &'a str) -> Self {
+        Summary { log, plan, target, model }
     }
 
     fn state(&self) -> &'a State {
-        self.ledger.state()
+        self.log.state()
     }
 
     /// The seconds of all runs of the campaign.
     fn seconds(&self) -> f64 {
-        let (now, before) = self.ledger.seconds();
+        let (now, before) = self.log.seconds();
         now + before
     }
 
@@ -42,7 +42,7 @@ impl<'a> Summary<'a> {
     pub fn brief(&self) -> String {
         let mut text = String::new();
         let _ = writeln!(text, "{}: {}: {}", self.target, self.model, self.verdict());
-        for kept in self.ledger.kept().iter().take(MOST_FINDINGS) {
+        for kept in self.log.kept().iter().take(MOST_FINDINGS) {
             let _ = writeln!(text, "  {}", self.line(kept));
         }
         text + &self.totals() + &self.gaps()
@@ -72,7 +72,7 @@ impl<'a> Summary<'a> {
         let State { totals, coverage, next, shapes, unsuitable, .. } = self.state();
         let seconds = self.seconds();
         let findings: Vec<Value> = self
-            .ledger
+            .log
             .kept()
             .iter()
             .map(|kept| {
@@ -108,7 +108,7 @@ impl<'a> Summary<'a> {
                 "not_exercised": self.not_exercised(),
                 "litmus_not_run": self.litmus_not_run(),
             },
-            "folder": self.ledger.folder().path().display().to_string(),
+            "folder": self.log.folder().path().display().to_string(),
         })
         .to_string()
     }
@@ -116,14 +116,14 @@ impl<'a> Summary<'a> {
     fn word(&self) -> &'static str {
         let totals = &self.state().totals;
         match () {
-            () if !self.ledger.kept().is_empty() => "violation",
+            () if !self.log.kept().is_empty() => "violation",
             () if totals.undecided > 0 || totals.runs == 0 => "undecided",
             () => "consistent",
         }
     }
 
     fn verdict(&self) -> String {
-        match self.ledger.kept() {
+        match self.log.kept() {
             [] if self.state().totals.undecided > 0 => {
                 let undecided = grouped(self.state().totals.undecided);
                 format!(
@@ -138,10 +138,10 @@ impl<'a> Summary<'a> {
     }
 
     /// One finding in a line.
-    pub fn line(&self, kept: &Kept) -> String {
+    pub fn line(&self, kept: &SavedFinding) -> String {
         let often = self.state().shapes.get(&kept.shape).copied().unwrap_or(1);
         let often = counted(often, "test");
-        let path = self.ledger.folder().path().join(&kept.path);
+        let path = self.log.folder().path().join(&kept.path);
         match kept.kind.as_str() {
             "violation" => format!(
                 "{}: {} of {} events matter: {} (in {often}), {}",
@@ -263,7 +263,7 @@ impl<'a> Summary<'a> {
 
 /// What the target did wrong: the first line of what was written down the first time. The shape of
 /// the finding has its numbers left out, and is what remains if that file is gone.
-fn complaint(kept: &Kept, folder: &Path) -> String {
+fn complaint(kept: &SavedFinding, folder: &Path) -> String {
     let what = std::fs::read_to_string(folder.join("what.txt")).ok();
     let first = what.as_deref().and_then(|text| text.lines().next());
     first.map_or_else(|| kept.shape.clone(), |line| format!("target failure: {line}"))

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use evidence::Verdict;
 use history::{Format, History, ReadOptions, ThinAir, TraceReader};
-use judge::{Budget, Engine, Promise, Reason, ShrinkOptions, shrink};
+use judge::{AnyModel, Budget, Engine, Reason, ShrinkOptions, shrink};
 use report::count;
 use serde::Serialize;
 use stress::protocol::{Broken, Plan, Protocol, TraceWriter, Walk, WalkJob, walk_all};
@@ -30,7 +30,7 @@ pub struct Walks<'a> {
     /// Whether the order in which stores counted is written down, too.
     pub order: bool,
     /// The model to judge by; `None` if traces are to be written.
-    pub check: Option<Promise>,
+    pub check: Option<AnyModel>,
     /// Whether to stop at the first trace that violates the model.
     pub first: bool,
     /// How traces are written.
@@ -165,7 +165,7 @@ impl Walks<'_> {
     pub fn violation(
         &self,
         protocol: &Protocol,
-        model: &Promise,
+        model: &AnyModel,
         (walk, history): &(Walk, History),
     ) -> String {
         if self.format != Format::Text {
@@ -219,7 +219,7 @@ impl Walked {
     }
 }
 
-/// What is told about walks.
+/// What is reported about walks.
 #[derive(Clone, Copy)]
 pub struct WalkReport<'a> {
     /// What was asked.
@@ -262,7 +262,7 @@ impl WalkReport<'_> {
 
     /// The name of the model; a report is made where there is one.
     fn model(&self) -> &str {
-        self.walks.check.as_ref().map_or("", Promise::name)
+        self.walks.check.as_ref().map_or("", AnyModel::name)
     }
 
     /// The report for people; only its first line if `quiet`.
@@ -301,15 +301,15 @@ impl WalkReport<'_> {
     /// The first violating trace, shrunk.
     fn show(&self, walk: &Walk, history: &History, text: &mut String) {
         let model = self.model();
-        let Some(promise) = &self.walks.check else { return };
-        let lines = shrunk(history, promise);
+        let Some(memory_model) = &self.walks.check else { return };
+        let lines = shrunk(history, memory_model);
         let _ = writeln!(
             text,
             "\nTrace {} is the first. Of its {}, these alone violate {model}:",
             walk.number + 1,
             count(history.len() as u64, "event"),
         );
-        for line in lines.iter().chain(&cycle(&lines, promise)) {
+        for line in lines.iter().chain(&cycle(&lines, memory_model)) {
             let _ = writeln!(text, "  {line}");
         }
         if let Some(path) = self.kept {
@@ -386,7 +386,7 @@ struct BrokenObject {
 }
 
 /// The few events of a violating trace that matter, as lines of a trace.
-fn shrunk(history: &History, model: &Promise) -> Vec<String> {
+fn shrunk(history: &History, model: &AnyModel) -> Vec<String> {
     let budget = Budget::unlimited();
     let part = match model.refute(history, Engine::Auto, &budget) {
         Verdict::Broken(proof) => {
@@ -398,8 +398,8 @@ fn shrunk(history: &History, model: &Promise) -> Vec<String> {
     text.lines().filter(|line| *line != "check").map(str::to_owned).collect()
 }
 
-/// Why these lines cannot be, told with their numbers.
-fn cycle(lines: &[String], model: &Promise) -> Vec<String> {
+/// Why these lines cannot be, shown with their numbers.
+fn cycle(lines: &[String], model: &AnyModel) -> Vec<String> {
     let text = lines.join("\n");
     let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
     let Some(Ok(history)) = TraceReader::new(text.as_bytes(), "trace", options).next() else {

@@ -1,4 +1,4 @@
-//! Is the promise kept by this history?
+//! Does a memory model allow this history?
 //!
 //! [`judge`] takes a history and a model and returns a [`Judgement`] with its evidence inside. It is
 //! pure: no input or output, no clock but the [`Budget`] it is given, and the same question gets
@@ -19,25 +19,25 @@
 //! # Ok::<(), history::InputError>(())
 //! ```
 
+mod any_model;
 pub mod axe;
-mod beyond;
 mod budget;
 mod by_file;
 mod causal;
 mod gradual;
 pub mod live;
 mod mixed;
-mod promise;
 mod session;
 mod shrink;
 mod store;
 pub mod stream;
+mod unsupported;
 mod verdict;
 
+pub use any_model::{AnyModel, Refuted};
 pub use budget::{Budget, Limits};
 pub use by_file::{FileJudgement, FileOutcome, ModelFile, judge_by_file};
 pub use gradual::{Gradual, judge_gradually};
-pub use promise::{Promise, Refuted};
 pub use session::{Finished, Session, Status, Violation};
 pub use shrink::{ShrinkOptions, Shrunk, shrink};
 pub use verdict::{DecidedBy, Engine, Judgement, Outcome, Reason, Stats, Undecided, UnknownEngine};
@@ -47,7 +47,7 @@ use models::{Model, Rules};
 
 /// Decides whether `history` satisfies `model` with the given engine.
 pub fn judge(history: &History, model: Model, engine: Engine, budget: &Budget) -> Judgement {
-    if let Some(sentence) = beyond::beyond(history, model) {
+    if let Some(sentence) = unsupported::unsupported(history, model) {
         let outcome = verdict::undecided(Reason::Engine(sentence), "");
         return Judgement {
             model,

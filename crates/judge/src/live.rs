@@ -20,7 +20,7 @@ const PULSE: Duration = Duration::from_millis(200);
 
 /// What is asked about traces that grow.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct LiveJob {
     /// The models.
     pub models: Vec<Model>,
     /// How long and how large each session may get.
@@ -33,7 +33,7 @@ pub struct Watch {
 
 /// The answer about one trace and one model.
 #[derive(Clone, Debug)]
-pub struct Watched {
+pub struct LiveAnswer {
     /// The number of the trace in its input, from 1.
     pub trace: u64,
     /// What was found out.
@@ -42,36 +42,36 @@ pub struct Watched {
     pub time: Duration,
 }
 
-impl Watch {
-    /// Judges the traces of an input while they come, and tells each answer as soon as it is known.
-    /// Ends with the input, with the first violation, or when it is told to stop. Says how many
+impl LiveJob {
+    /// Judges the traces of an input while they come, and reports each answer as soon as it is known.
+    /// Ends with the input, with the first violation, or when it is asked to stop. Says how many
     /// events there were.
     ///
     /// ```
     /// use history::{ReadOptions, ThinAir, TraceReader};
-    /// use tribunal_judge::live::Watch;
+    /// use tribunal_judge::live::LiveJob;
     ///
     /// let input = "0: x := 1\n1: x == 1\n1: x == 0\n1: x == 1\ncheck\n".as_bytes();
     /// let mut reader = TraceReader::new(input, "example", ReadOptions::default());
-    /// let watch = Watch {
+    /// let watch = LiveJob {
     ///     models: vec![models::Model::Sc],
     ///     limits: Default::default(),
     ///     thin_air: ThinAir::Malformed,
     ///     stop: Default::default(),
     /// };
-    /// let mut told = Vec::new();
-    /// watch.follow(&mut reader, |watched| told.push(watched.finished.verdict.of_trace()))?;
-    /// assert_eq!(told, ["violation"]);
+    /// let mut verdicts = Vec::new();
+    /// watch.follow(&mut reader, |watched| verdicts.push(watched.finished.verdict.of_trace()))?;
+    /// assert_eq!(verdicts, ["violation"]);
     /// # Ok::<(), history::InputError>(())
     /// ```
     pub fn follow<R: Read>(
         &self,
         reader: &mut TraceReader<R>,
-        mut tell: impl FnMut(Watched),
+        mut report: impl FnMut(LiveAnswer),
     ) -> Result<u64, InputError> {
         let mut events = 0;
         for trace in 1.. {
-            let mut growing = Growing::new(self);
+            let mut growing = LiveTrace::new(self);
             let reached = growing.read(reader)?;
             events += growing.events();
             if reached == Reached::Nothing {
@@ -85,7 +85,7 @@ impl Watch {
                     return Err(reader.senseless(error));
                 }
                 is_broken |= matches!(finished.verdict, Verdict::Broken(_));
-                tell(Watched { trace, finished, time: start.elapsed() });
+                report(LiveAnswer { trace, finished, time: start.elapsed() });
             }
             if is_broken {
                 break;
@@ -107,8 +107,8 @@ enum Reached {
 }
 
 /// A trace that is being read.
-struct Growing<'w> {
-    watch: &'w Watch,
+struct LiveTrace<'w> {
+    watch: &'w LiveJob,
     builder: Builder,
     sessions: Vec<Session>,
     /// The address of the sessions for each of the builder, and how many initial values were said.
@@ -118,8 +118,8 @@ struct Growing<'w> {
     asked: Instant,
 }
 
-impl<'w> Growing<'w> {
-    fn new(watch: &'w Watch) -> Self {
+impl<'w> LiveTrace<'w> {
+    fn new(watch: &'w LiveJob) -> Self {
         let session =
             |&model: &Model| Session::new(model, watch.limits).with_stop(Arc::clone(&watch.stop));
         let builder = watch.limits.memory.map_or_else(Builder::new, Builder::with_memory_limit);
@@ -182,7 +182,7 @@ impl<'w> Growing<'w> {
         Ok(())
     }
 
-    /// Tells the sessions of addresses that are new, and of initial values.
+    /// Declares to the sessions addresses that are new, and of initial values.
     fn introduce(&mut self) -> Result<(), BuildError> {
         let (addresses, inits) = self.builder.addresses_said();
         let first = if inits > self.inits { 0 } else { self.addresses.len() };
@@ -212,8 +212,8 @@ impl<'w> Growing<'w> {
             .finals_said()
             .filter_map(|(address, value)| Some((*addresses.get(address.index())?, value)))
             .collect();
-        let tells = |session: &Session| reached == Reached::End || session.violation().is_some();
-        let sessions = sessions.into_iter().filter(tells);
+        let is_known = |session: &Session| reached == Reached::End || session.violation().is_some();
+        let sessions = sessions.into_iter().filter(is_known);
         sessions.map(|session| session.finish_with(&finals)).collect()
     }
 }

@@ -272,7 +272,8 @@ impl Job {
         let opened = history::open(file);
         let options = self.options.of_file(file, self.format);
         let file: Arc<str> = history::shown(file).into();
-        let unread = |number, error| Question(Err(Unread { file: file.clone(), number, error }));
+        let unread =
+            |number, error| Question(Err(UnreadableTrace { file: file.clone(), number, error }));
         let input = match opened {
             Ok(input) => questions.patient(input),
             Err(error) => return questions.ask(unread(None, error), 0),
@@ -356,7 +357,7 @@ impl Job {
 
 /// A trace, or a file, that could not be read.
 #[derive(Clone, Debug)]
-pub struct Unread {
+pub struct UnreadableTrace {
     /// What messages call the file.
     pub file: Arc<str>,
     /// The number of the trace, from 1; `None` if the error concerns the file.
@@ -365,7 +366,7 @@ pub struct Unread {
     pub error: InputError,
 }
 
-impl Unread {
+impl UnreadableTrace {
     /// Whether there is nothing wrong with the trace but that it does not fit the memory budget.
     pub fn is_too_large(&self) -> bool {
         is_too_large(&self.error)
@@ -378,10 +379,10 @@ fn is_too_large(error: &InputError) -> bool {
 
 /// A trace and what is asked about it, or what could not be read.
 #[derive(Debug)]
-pub struct Question(Result<(Arc<Trace>, Asked), Unread>);
+pub struct Question(Result<(Arc<Trace>, Asked), UnreadableTrace>);
 
 /// Where the reader asks.
-type Asking<T> = Questions<Question, Result<T, Unread>>;
+type Asking<T> = Questions<Question, Result<T, UnreadableTrace>>;
 
 /// The answers as they come, and what could not be read.
-pub type Answers<T> = Pipeline<Question, Result<T, Unread>>;
+pub type Answers<T> = Pipeline<Question, Result<T, UnreadableTrace>>;

@@ -1,4 +1,4 @@
-//! One test under one model: what is found, and how it is told, in herd7's layout or as JSON.
+//! One test under one model: what is found, and how it is shown, in herd7's layout or as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,7 +30,7 @@ pub struct Answer<'a> {
     pub time: Duration,
 }
 
-/// How answers are told.
+/// How answers are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Style {
     /// As JSON objects.
@@ -66,7 +66,7 @@ impl<'a> Answer<'a> {
         Answer { test, model, found, time: start.elapsed() }
     }
 
-    /// Whether a promise of the test, if its condition is one, is kept.
+    /// Whether the condition holds, if the test requires or forbids an outcome.
     pub fn verdict(&self) -> Verdict<(), (), &Stopped> {
         match &self.found {
             Ok((_, tally)) if holds_as_promised(self.test, *tally) => Verdict::Holds(()),
@@ -138,7 +138,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Whether a promise of the test, if its condition is one, is kept.
+/// Whether the condition holds, if the test requires or forbids an outcome.
 pub fn holds_as_promised(test: &Litmus, tally: Tally) -> bool {
     test.condition.quantifier == Quantifier::Exists || tally.validates(test)
 }

@@ -7,7 +7,7 @@
 //! * **pso**: a buffer for each address. An atomic instruction waits for the writes of its own
 //!   address only, as SPARC has it; `sfence` keeps later writes behind earlier ones.
 //!
-//! Not every order of steps is tried. A step that cannot be told apart from doing it later is done
+//! Not every order of steps is tried. A step that cannot be distinguished from doing it later is done
 //! at once and alone: putting a write into the buffer, passing a fence, and any access to a
 //! location that no other thread can interfere with any more. These are persistent sets (Godefroid
 //! 1996), which keep every final state.
@@ -18,7 +18,7 @@ use crate::lower::{self, CELLS, Step, Target};
 use crate::search::{Arrival, Machine, Numbered, Stopped};
 use crate::test::{Fence, Litmus, LocationId, Size};
 use crate::variables::Variables;
-use crate::witness::Happened;
+use crate::witness::MachineStep;
 
 /// Which machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +45,7 @@ struct Thread {
 
 /// What a thread may still do to memory.
 #[derive(Clone, Copy, Default)]
-struct Interest {
+struct FutureAccesses {
     reads: Locations,
     writes: Locations,
 }
@@ -64,8 +64,8 @@ pub(crate) struct Buffers<'a> {
     test: &'a Litmus,
     variables: Variables,
     style: Style,
-    /// Whether to tell what happens.
-    tells: bool,
+    /// Whether to record_steps what happens.
+    records_steps: bool,
     programs: Vec<Program>,
     threads: Vec<Numbered<Thread>>,
     memories: Numbered<Vec<u64>>,
@@ -78,7 +78,7 @@ pub(crate) struct Buffers<'a> {
 struct Moving {
     ids: Vec<u32>,
     settled: Vec<(u32, u64)>,
-    events: Vec<Happened>,
+    events: Vec<MachineStep>,
 }
 
 /// Something a thread can do.
@@ -104,7 +104,7 @@ impl<'a> Buffers<'a> {
             test,
             variables,
             style,
-            tells: false,
+            records_steps: false,
             programs,
             threads: test.threads.iter().map(|_| Numbered::default()).collect(),
             memories: Numbered::default(),
@@ -113,9 +113,9 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// From now on, arrivals tell what happened on the way. Numbers of states stay the same.
-    pub(crate) fn tell(&mut self) {
-        self.tells = true;
+    /// From now on, arrivals record_steps what happened on the way. Numbers of states stay the same.
+    pub(crate) fn record_steps(&mut self) {
+        self.records_steps = true;
     }
 
     fn thread(&self, moving: &[u32], thread: usize) -> &Thread {
@@ -126,10 +126,10 @@ impl<'a> Buffers<'a> {
         self.memories.get(moving[self.programs.len()])
     }
 
-    fn interest(&self, ids: &[u32], thread: usize) -> Interest {
+    fn interest(&self, ids: &[u32], thread: usize) -> FutureAccesses {
         let state = self.thread(ids, thread);
         let rest = self.programs[thread].rest[state.step as usize];
-        let mut interest = Interest { reads: rest.reads, writes: rest.writes };
+        let mut interest = FutureAccesses { reads: rest.reads, writes: rest.writes };
         for waiting in &state.buffer {
             if let Waiting::Write(at, _) = waiting {
                 interest.writes |= flow::bit(*at);
@@ -200,11 +200,11 @@ impl<'a> Buffers<'a> {
     /// A move that need not be compared with any other, if there is one.
     fn alone(&self, ids: &[u32]) -> Result<Option<(usize, Move)>, Stopped> {
         let threads = self.programs.len();
-        let interests: Vec<Interest> =
+        let interests: Vec<FutureAccesses> =
             (0..threads).map(|thread| self.interest(ids, thread)).collect();
         for thread in 0..threads {
             let others = interests.iter().enumerate().filter(|&(other, _)| other != thread);
-            let others = others.fold(Interest::default(), |all, (_, one)| Interest {
+            let others = others.fold(FutureAccesses::default(), |all, (_, one)| FutureAccesses {
                 reads: all.reads | one.reads,
                 writes: all.writes | one.writes,
             });
@@ -253,14 +253,14 @@ impl<'a> Buffers<'a> {
             (Step::Load { to, size, .. }, Some(at)) => {
                 let value = self.seen(moving, &state, at);
                 compute::set(&mut state.cells, to, value, size);
-                self.tell_of(moving, Happened::Read { thread, at, value });
+                self.record_step(moving, MachineStep::Read { thread, at, value });
             }
             (Step::Store { from, size, .. }, Some(at)) => {
                 let value = self.fit(at, compute::value(&state.cells, from), size);
-                self.tell_of(moving, Happened::Wrote { thread, at, value });
+                self.record_step(moving, MachineStep::Wrote { thread, at, value });
                 if self.style == Style::Sc {
                     self.write(moving, at, value);
-                    self.tell_of(moving, Happened::Reached { thread, at });
+                    self.record_step(moving, MachineStep::Reached { thread, at });
                 } else {
                     self.enqueue(&mut state.buffer, Waiting::Write(at, value));
                 }
@@ -270,13 +270,13 @@ impl<'a> Buffers<'a> {
                 let written = compute::modify(&mut state.cells, change, read, size);
                 let written = self.fit(at, written, size);
                 self.write(moving, at, written);
-                self.tell_of(moving, Happened::Modified { thread, at, read, written });
+                self.record_step(moving, MachineStep::Modified { thread, at, read, written });
             }
             (Step::Fence(fence), _) => {
                 if fence == Fence::Store && self.style == Style::Pso {
                     self.enqueue(&mut state.buffer, Waiting::Barrier);
                 }
-                self.tell_of(moving, Happened::Fenced { thread, fence });
+                self.record_step(moving, MachineStep::Fenced { thread, fence });
             }
             _ => {}
         }
@@ -323,7 +323,7 @@ impl<'a> Buffers<'a> {
         let mut state = self.thread(&moving.ids, thread).clone();
         if let Waiting::Write(at, value) = state.buffer.remove(index) {
             self.write(moving, at, value);
-            self.tell_of(moving, Happened::Reached { thread, at });
+            self.record_step(moving, MachineStep::Reached { thread, at });
         }
         if state.buffer.first() == Some(&Waiting::Barrier) {
             state.buffer.remove(0);
@@ -348,8 +348,8 @@ impl<'a> Buffers<'a> {
         moving.ids[threads] = self.memories.id(memory);
     }
 
-    fn tell_of(&self, moving: &mut Moving, happened: Happened) {
-        if self.tells {
+    fn record_step(&self, moving: &mut Moving, happened: MachineStep) {
+        if self.records_steps {
             moving.events.push(happened);
         }
     }

@@ -12,7 +12,7 @@ use crate::runs::{self, Access, Run, Runs};
 use crate::search::{self, Arrival, Limits, Machine, Numbered, Stopped};
 use crate::test::{Litmus, LocationId};
 use crate::variables::Variables;
-use crate::witness::{self, Execution, Happened};
+use crate::witness::{self, Execution, MachineStep};
 
 /// The outcomes of a test, and how they come about.
 pub(crate) struct Coherent {
@@ -182,7 +182,7 @@ impl Solver<'_> {
             let mut machine = Location::new(self.test, self.variables, at, sequences);
             let mut diagrams = Diagrams::default();
             let explored = search::explore(&mut machine, &mut diagrams, &Limits::NONE)?;
-            machine.tells = true;
+            machine.records_steps = true;
             let Some(here) = explored.run(&mut machine, &diagrams, outcome)? else {
                 return Ok(None);
             };
@@ -214,7 +214,7 @@ struct Location<'a> {
     initial: u64,
     sequences: Vec<Vec<Access>>,
     values: Numbered<u64>,
-    tells: bool,
+    records_steps: bool,
 }
 
 impl<'a> Location<'a> {
@@ -225,7 +225,14 @@ impl<'a> Location<'a> {
         sequences: Vec<Vec<Access>>,
     ) -> Self {
         let initial = crate::lower::initial_memory(test)[at.0 as usize];
-        Location { variables, at, initial, sequences, values: Numbered::default(), tells: false }
+        Location {
+            variables,
+            at,
+            initial,
+            sequences,
+            values: Numbered::default(),
+            records_steps: false,
+        }
     }
 }
 
@@ -258,14 +265,14 @@ impl Machine for Location<'_> {
                 settled: access.settle(held, self.variables),
                 events: Vec::new(),
             };
-            if self.tells {
+            if self.records_steps {
                 let (at, read) = (self.at, held);
                 arrival.events.push(match (&access.action, written) {
                     (runs::Action::Write(value), _) => {
-                        Happened::Wrote { thread, at, value: *value }
+                        MachineStep::Wrote { thread, at, value: *value }
                     }
-                    (_, Some(written)) => Happened::Modified { thread, at, read, written },
-                    (_, None) => Happened::Read { thread, at, value: read },
+                    (_, Some(written)) => MachineStep::Modified { thread, at, read, written },
+                    (_, None) => MachineStep::Read { thread, at, value: read },
                 });
             }
             arrival.state[thread] += 1;

@@ -12,7 +12,7 @@
 //! one machine for every location, and a model that is a file is asked about choices, many at once.
 //! What an [`Outcomes`] holds is a set of final states; each of them can be turned into an
 //! [`Execution`], a history with a witness that the kernel of `certify` replays. An [`Answer`] is
-//! all that is told about a test under a model, in herd7's layout or as JSON.
+//! all that is reported about a test under a model, in herd7's layout or as JSON.
 //!
 //! ```
 //! use models::Model;

@@ -127,7 +127,7 @@ pub fn outcomes<'a>(
         Some(style) => {
             let mut machine = Buffers::new(test, variables.clone(), style);
             let explored = search::explore(&mut machine, &mut diagrams, limits)?;
-            machine.tell();
+            machine.record_steps();
             let (set, states) = (explored.outcomes, explored.len() as u64);
             (How::Machine(Box::new(RefCell::new(machine)), explored), set, states)
         }

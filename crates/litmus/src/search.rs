@@ -31,14 +31,14 @@ pub(crate) trait Machine {
 pub(crate) struct Arrival {
     pub(crate) state: Vec<u32>,
     pub(crate) settled: Vec<(u32, u64)>,
-    /// What happened on the way, where the machine was asked to tell.
-    pub(crate) events: Vec<crate::witness::Happened>,
+    /// What happened on the way, where the machine was asked to record it.
+    pub(crate) events: Vec<crate::witness::MachineStep>,
 }
 
 /// Why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stopped {
-    /// It was told to stop, by its user or its time.
+    /// It was asked to stop, by its user or its time.
     Asked {
         /// States seen so far.
         states: u64,
@@ -122,7 +122,7 @@ impl Explored {
         machine: &mut M,
         diagrams: &Diagrams,
         outcome: &dyn Fn(u32) -> u64,
-    ) -> Result<Option<Vec<crate::witness::Happened>>, Stopped> {
+    ) -> Result<Option<Vec<crate::witness::MachineStep>>, Stopped> {
         let agrees = |settled: &[(u32, u64)]| {
             settled.iter().all(|&(variable, value)| outcome(variable) == value)
         };

@@ -8,7 +8,7 @@ use crate::test::{Fence, Litmus, LocationId};
 
 /// What a machine does on its way to an outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Happened {
+pub(crate) enum MachineStep {
     /// A read took its value.
     Read { thread: usize, at: LocationId, value: u64 },
     /// A write was made, and waits to reach memory.
@@ -46,7 +46,7 @@ pub(crate) struct Event {
 /// Makes an execution of what happened.
 pub(crate) fn execution(
     test: &Litmus,
-    happened: &[Happened],
+    happened: &[MachineStep],
     finals: &[(LocationId, u64)],
 ) -> Option<Execution> {
     built(test, ordered(happened, test.threads.len())?, finals)
@@ -57,7 +57,7 @@ pub(crate) fn execution(
 pub(crate) fn merged(
     test: &Litmus,
     threads: &[Vec<Result<LocationId, Fence>>],
-    happened: &[Vec<Happened>],
+    happened: &[Vec<MachineStep>],
     finals: &[(LocationId, u64)],
 ) -> Option<Execution> {
     let mut time = 0;
@@ -111,7 +111,7 @@ fn built(
         builder.final_value(address(id), value, 0).ok()?;
     }
     let history = builder.finish(ThinAir::Violation).ok()?;
-    // Threads were told one after the other, so an event's number is its line.
+    // Threads were added one after the other, so an event's number is its line.
     order.sort_unstable();
     let order = order.into_iter().map(|(_, line)| EventId::new(line as usize - 1)).collect();
     Some(Execution { history, order })
@@ -131,31 +131,31 @@ fn fence_operation(fence: Fence) -> Operation {
     Operation::Fence { before, after }
 }
 
-impl Happened {
+impl MachineStep {
     /// The event that this is, if it is one.
     fn operation(self) -> Option<(usize, Operation)> {
         Some(match self {
-            Happened::Read { thread, at, value } => {
+            MachineStep::Read { thread, at, value } => {
                 (thread, Operation::Read { address: address(at), value })
             }
-            Happened::Wrote { thread, at, value } => {
+            MachineStep::Wrote { thread, at, value } => {
                 (thread, Operation::Write { address: address(at), value })
             }
-            Happened::Modified { thread, at, read, written } => {
+            MachineStep::Modified { thread, at, read, written } => {
                 let address = address(at);
                 (thread, Operation::ReadModifyWrite { address, read, write: written })
             }
-            Happened::Fenced { thread, fence } => (thread, fence_operation(fence)),
-            Happened::Reached { .. } => return None,
+            MachineStep::Fenced { thread, fence } => (thread, fence_operation(fence)),
+            MachineStep::Reached { .. } => return None,
         })
     }
 }
 
 /// The events of each thread in program order.
-fn ordered(happened: &[Happened], threads: usize) -> Option<Vec<Vec<Event>>> {
+fn ordered(happened: &[MachineStep], threads: usize) -> Option<Vec<Vec<Event>>> {
     let mut events: Vec<Vec<Event>> = (0..threads).map(|_| Vec::new()).collect();
     for (time, &one) in happened.iter().enumerate() {
-        if let Happened::Reached { thread, at } = one {
+        if let MachineStep::Reached { thread, at } = one {
             let mut waiting = events[thread].iter_mut().filter(|event| {
                 event.performed.is_none()
                     && event.operation.kinds() == Kinds::WRITES
@@ -165,7 +165,7 @@ fn ordered(happened: &[Happened], threads: usize) -> Option<Vec<Vec<Event>>> {
             continue;
         }
         let (thread, operation) = one.operation()?;
-        let at_once = matches!(one, Happened::Read { .. } | Happened::Modified { .. });
+        let at_once = matches!(one, MachineStep::Read { .. } | MachineStep::Modified { .. });
         events[thread].push(Event { operation, performed: at_once.then_some(time) });
     }
     Some(events)

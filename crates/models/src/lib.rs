@@ -1,4 +1,4 @@
-//! What is promised: each memory model as a row of data.
+//! What each memory model requires: each one as a row of data.
 //!
 //! Two families share the table. A *store model* says which program order its memory keeps, and
 //! asks for a total order of the writes of each address under which everything is acyclic. A

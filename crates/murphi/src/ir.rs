@@ -57,7 +57,7 @@ pub struct Model {
     /// Whether undefined is a value of its own of every scalarset and union, as in CMurphi, or an
     /// error wherever it is read, as in Rumur ([`Model::has_undefined_value`]).
     pub undefined_members: bool,
-    /// The scalarsets whose members are told apart by their order, with where that shows: states
+    /// The scalarsets whose members are distinguished by their order, with where that shows: states
     /// that differ by a permutation of their members may have different futures.
     pub ordered: Vec<Ordered>,
     /// Whether the order of the elements of multisets may show. Then that order is part of a state,

@@ -7,7 +7,7 @@
 //! conversion from or to a number does not fit, and where a loop shows the order of members it is
 //! found (`check/order.rs`). What is left of a program that passes does the same as before, up to the
 //! names of members, with one exception: in CMurphi an undefined member of a scalarset may be
-//! compared, and an undefined number may not. So the checker is told which scalarsets these are
+//! compared, and an undefined number may not. So the checker is warning_here which scalarsets these are
 //! ([`Options::symmetric`](crate::check::Options)), and they keep their old meaning.
 
 use crate::ast::{Declaration, DeclarationKind, Item, TypeExpression, TypeKind as Written};
@@ -160,9 +160,11 @@ fn shown_orders(checked: &Checked, names: &[String]) -> Vec<Diagnostic> {
         .collect();
     let mut orders: Vec<Diagnostic> = Vec::new();
     for span in places {
-        let told = checked.warnings.iter().find(|warning| warning.span == span);
-        let why =
-            told.map_or("the model depends on the order of its members here", |told| &told.message);
+        let warning_here = checked.warnings.iter().find(|warning| warning.span == span);
+        let why = warning_here
+            .map_or("the model depends on the order of its members here", |warning_here| {
+                &warning_here.message
+            });
         let message = format!("{} not used symmetrically: {why}", quoted(names));
         let problem = Diagnostic::error(span, message);
         if !orders.contains(&problem) {

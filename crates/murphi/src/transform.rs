@@ -8,7 +8,6 @@
 //! programs in which every rule stands alone ([`flatten`], and back by [`assembled`]), nothing is called ([`Inliner`]), no
 //! name hides another ([`names_apart`]) and only assertions fail ([`explicit_errors`]).
 
-mod apart;
 mod assemble;
 mod bounds;
 mod build;
@@ -19,11 +18,11 @@ mod flatten;
 mod fold;
 mod identity;
 mod inline;
+mod rename_apart;
 mod returns;
 mod substitute;
 mod visit;
 
-pub use apart::names_apart;
 pub use assemble::{assembled, declarations, in_ruleset, property_item, rule_item};
 pub use build::{
     and, as_branches, assign, binary, boolean, expression, field, identifier, implies, index,
@@ -40,6 +39,7 @@ pub use fold::{
 };
 pub use identity::{ExpressionId, Interner, Path, Step, indices, overlap, path, places_read, same};
 pub use inline::Inliner;
+pub use rename_apart::names_apart;
 pub use substitute::Substitution;
 pub use visit::{
     any_statement, bodies, changed, conjuncts, each_expression, each_part, each_statement,

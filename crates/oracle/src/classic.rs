@@ -2,7 +2,7 @@
 
 use history::{Operation, parse_text};
 
-use crate::blur::{Values, blur};
+use crate::perturb::{Values, blur};
 use crate::shape::Shape;
 use crate::sketch::Sketch;
 use chance::Rng;

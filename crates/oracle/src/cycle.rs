@@ -7,8 +7,8 @@
 
 use history::{AddressId, Operation, Value};
 
-use crate::blur::{Values, blur};
 use crate::generate::{address_table, empty_threads};
+use crate::perturb::{Values, blur};
 use crate::shape::Shape;
 use crate::sketch::{Sketch, SketchThread, Step};
 use chance::Rng;
@@ -101,7 +101,7 @@ fn merge_accesses(rng: &mut Rng, sketch: &mut Sketch) {
     }
 }
 
-/// Tells that one value of an address came before another, if there is room for it.
+/// Records that one value of an address came before another, if there is room for it.
 fn show_order(
     rng: &mut Rng,
     shape: &Shape,

@@ -21,7 +21,6 @@
 //! ```
 
 mod annotate;
-mod blur;
 mod bytes;
 mod cat;
 mod causal;
@@ -35,6 +34,7 @@ mod machine;
 mod mirror;
 mod mix;
 mod ordered_cycle;
+mod perturb;
 mod relation;
 mod runs;
 mod shape;

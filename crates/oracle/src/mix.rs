@@ -35,7 +35,7 @@ pub const FEATURES: [Feature; 11] = [
     Feature { name: "several threads", is_in: |h| h.thread_count() > 1 },
 ];
 
-/// How many histories of a collection are, have, and tell apart what.
+/// How many histories of a collection are, have, and distinguish what.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Mix {
     /// How many there are.

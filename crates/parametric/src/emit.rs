@@ -23,7 +23,7 @@ pub fn emit(abstraction: &Abstraction, prepared: &Prepared, origin: &str) -> Str
         let _ = writeln!(
             text,
             "-- {NAMED} is one of the other processors, known by name: a stored reference to it \
-             is told\n-- from {OTHER}. As an index, {OTHER} stands for all processors that are \
+             is\n-- distinguished from {OTHER}. As an index, {OTHER} stands for all processors that are \
              not of type {processor}."
         );
     }

@@ -2,7 +2,7 @@
 //! and lemmas, and the violation if there is one.
 
 use abstraction::{Exclusion, View, Witness};
-use conform::Doubt;
+use conform::Unestablished;
 use explore::Exploration;
 use murphi::interpret::Interpreter;
 use murphi::source::Source;
@@ -21,9 +21,9 @@ pub struct Outcome {
     /// How it ended.
     pub end: End,
     /// What the claims that hold rest on and is not established, with its places.
-    pub open: Vec<Doubt>,
+    pub open: Vec<Unestablished>,
     /// What they rest on, is not established, and is assumed because that was asked for.
-    pub assumed: Vec<Doubt>,
+    pub assumed: Vec<Unestablished>,
     /// How many values they are about, if it is about memory and not any number.
     pub values: Option<u64>,
 }

@@ -7,7 +7,7 @@ mod sentence;
 use std::fmt;
 
 use conform::report::Unanswered as NotConfirmed;
-use conform::{Doubt, MemoryModel};
+use conform::{MemoryModel, Unestablished};
 use evidence::Verdict;
 use explore::report::{Finding, milliseconds, told};
 use explore::{Reason, Stop};
@@ -47,7 +47,7 @@ pub struct Report {
     /// What to know about it.
     pub notes: Vec<String>,
     /// What is not established and was assumed because the user said so.
-    pub assumed: Vec<Doubt>,
+    pub assumed: Vec<Unestablished>,
     /// How the verdict was tried out, if it was.
     pub audit: Option<Audit>,
 }
@@ -67,7 +67,7 @@ pub enum Open {
     /// Not every invariant can be claimed, or not every claim was shown.
     LeftOut,
     /// What the claims rest on is not established.
-    NotEstablished(Vec<Doubt>),
+    NotEstablished(Vec<Unestablished>),
     /// A lemma is missing.
     Missing(Option<Box<MissingLemma>>),
     /// A search was ended early.
@@ -83,7 +83,7 @@ pub enum Open {
 /// A run of the abstraction that no lemma excludes, and what may help.
 #[derive(Debug, Clone)]
 pub struct MissingLemma {
-    /// What goes wrong, and the run; nothing if what goes wrong cannot be told.
+    /// What goes wrong, and the run; nothing if what goes wrong cannot be determined.
     pub finding: Option<Finding>,
     /// The rule that a lemma may be for.
     pub rule: Option<String>,
@@ -123,7 +123,7 @@ pub struct ClaimSummary {
 #[derive(Debug)]
 pub struct Answer {
     /// What to say about it.
-    pub told: AnswerReport,
+    pub report: AnswerReport,
     /// What was found.
     pub outcome: Outcome,
 }
@@ -158,19 +158,19 @@ pub fn answer(
     let outcome = carry_out(question, plan, listener, stop.flag()).map_err(Unanswered::Refused)?;
     let steps = steps.filter(|_| outcome.holds(plan));
     let audited = steps.map(|steps| audit(question, &outcome, steps, listener, stop.flag()));
-    let told = tell(question, plan, &outcome, stop).map_err(Unanswered::NotConfirmed)?;
-    let told = match (told, audited) {
+    let answer = summarise(question, plan, &outcome, stop).map_err(Unanswered::NotConfirmed)?;
+    let answer = match (answer, audited) {
         (AnswerReport::AnyNumber(mut report), Some(audited)) => {
             report.audited(audited);
             AnswerReport::AnyNumber(report)
         }
-        (told, _) => told,
+        (answer, _) => answer,
     };
-    Ok(Answer { told, outcome })
+    Ok(Answer { report: answer, outcome })
 }
 
 /// Makes the report on what came of a plan.
-fn tell(
+fn summarise(
     question: &Question<'_>,
     plan: &Plan,
     outcome: &Outcome,
@@ -202,7 +202,7 @@ fn tell(
             asked(Verdict::Undecided(Open::Unconfirmed), sentence)
         }
         End::Claims if outcome.is_verified() && !outcome.open.is_empty() => not_established(),
-        End::Claims => claims::told(question, plan, outcome, stop),
+        End::Claims => claims::summarise(question, plan, outcome, stop),
     };
     Ok(AnswerReport::AnyNumber(Box::new(report)))
 }
@@ -214,7 +214,7 @@ impl Answer {
         question: &Question<'_>,
         plan: &Plan,
     ) -> Result<Option<Certificate>, String> {
-        match &self.told {
+        match &self.report {
             AnswerReport::AnyNumber(report)
                 if matches!(report.verdict, Verdict::Undecided(Open::Contradicted)) =>
             {
@@ -257,7 +257,7 @@ impl Report {
     }
 
     /// What the answer would rest on and is not established.
-    pub fn not_established(&self) -> &[Doubt] {
+    pub fn not_established(&self) -> &[Unestablished] {
         match &self.verdict {
             Verdict::Undecided(Open::NotEstablished(doubts)) => doubts,
             _ => &[],

@@ -31,12 +31,12 @@ fn answered(name: &str, memory_model: Option<MemoryModel>, concrete: Option<u64>
     let found = answer(&question, &plan, Some(50), &mut |_, _| (), &Stop::after(None));
     let found: Answer = found.expect("there is an answer");
     let is_verified = found.certificate(&question, &plan).expect("it can be made").is_some();
-    let AnswerReport::AnyNumber(report) = &found.told else {
+    let AnswerReport::AnyNumber(report) = &found.report else {
         assert!(!is_verified && found.abstractions(&question).is_empty());
-        return found.told;
+        return found.report;
     };
     assert_eq!(is_verified, matches!(report.verdict, Verdict::Holds(())));
-    found.told
+    found.report
 }
 
 fn own_claims(name: &str, concrete: Option<u64>) -> Box<Report> {

@@ -383,7 +383,7 @@ mod tests {
         }
     }
 
-    /// An input that gives nothing until it is told to.
+    /// An input that gives nothing until it is asked to.
     struct Gate(Receiver<()>);
 
     impl Read for Gate {
@@ -452,21 +452,21 @@ mod tests {
     #[test]
     fn the_second_worker_does_not_wait_for_a_hard_question_of_the_first() {
         let (go, gate) = channel::<()>();
-        let (tell, told) = channel();
-        let (gate, tell) = (Mutex::new(gate), Mutex::new(tell));
+        let (sender, receiver) = channel();
+        let (gate, sender) = (Mutex::new(gate), Mutex::new(sender));
         let mut pipeline = Pipeline::start(
             2,
             |questions| (0..40).for_each(|n| drop(questions.ask(n, 0))),
             move |n: u32| {
                 match n {
                     3 => drop(gate.lock().unwrap().recv()),
-                    n => drop(tell.lock().unwrap().send(n)),
+                    n => drop(sender.lock().unwrap().send(n)),
                 }
                 Some(n)
             },
         );
         for _ in 0..39 {
-            told.recv().unwrap();
+            receiver.recv().unwrap();
         }
         for n in 0..3 {
             assert_eq!(pipeline.wait(), Some(n), "what came before the hard one is there");
@@ -478,16 +478,16 @@ mod tests {
 
     #[test]
     fn whoever_leaves_stops_the_reader_and_the_workers() {
-        let (tell, told) = channel();
+        let (sender, receiver) = channel();
         let pipeline = Pipeline::start(
             2,
             move |questions| {
                 while questions.ask((), LARGE).is_ok() {}
-                let _ = tell.send(());
+                let _ = sender.send(());
             },
             Some,
         );
         drop(pipeline);
-        told.recv().unwrap();
+        receiver.recv().unwrap();
     }
 }

@@ -39,7 +39,7 @@ use murphi::transform::{
 
 use crate::Prepared;
 use crate::types::ProcessorTypes;
-use keep::Keeper;
+use keep::WitnessRecorder;
 
 /// How one `exists` over processors of an invariant is claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub fn with_witnesses(
                     |wish: &str| print(&assembled(&declarations, &flattened)).contains(wish);
                 let ghost = not_taken("witness", taken);
                 declarations.push(site.declaration(&ghost, prepared));
-                Keeper::new(&types, site, &ghost).keep(&mut flattened);
+                WitnessRecorder::new(&types, site, &ghost).keep(&mut flattened);
                 claimed.push(site.of_witness(&ghost));
             }
             if let Some(wanted) = &witness.set {

@@ -15,7 +15,7 @@ use murphi::interpret::Interpreter;
 use murphi::machine::{Check, Machine, Outcome, Successors};
 
 use crate::states::States;
-use crate::symmetry::{Room, Symmetry};
+use crate::symmetry::{PermutationBuffer, Symmetry};
 
 /// How many states a thread looks at in a round.
 const SHARE: usize = 4096;
@@ -68,7 +68,7 @@ fn search_by(
 ) -> Result<u64, Stop> {
     let mut states = States::new(interpreter.layout().size as usize);
     let (mut visited, mut stood_for) = (0, 0);
-    let mut look = Look::new(interpreter, symmetry);
+    let mut look = RoundFindings::new(interpreter, symmetry);
     look.start(&states)?;
     look.found.all().for_each(|state| states.insert(state));
     while visited < states.len() {
@@ -98,12 +98,12 @@ fn round<'a>(
     states: &States,
     numbers: std::ops::Range<usize>,
     limits: &Limits<'_>,
-) -> Result<Vec<Look<'a>>, Stop> {
+) -> Result<Vec<RoundFindings<'a>>, Stop> {
     let share = numbers.len().div_ceil(limits.threads.max(1));
     let (first, interrupt) = (numbers.start, limits.interrupt);
     let at = |thread: usize| (numbers.start + thread * share).min(numbers.end);
     let look = |thread: usize| {
-        let mut look = Look::new(interpreter, symmetry);
+        let mut look = RoundFindings::new(interpreter, symmetry);
         for number in at(thread)..at(thread + 1) {
             if interrupt.load(Relaxed) {
                 return Err(Stop::Ended(Ended::Interrupted, first as u64));
@@ -125,7 +125,7 @@ fn round<'a>(
 }
 
 /// What one thread has found in a round.
-struct Look<'a> {
+struct RoundFindings<'a> {
     interpreter: Interpreter,
     symmetry: &'a Symmetry,
     next: Successors,
@@ -133,15 +133,15 @@ struct Look<'a> {
     found: States,
     /// How many states those that were looked at stand for, without what an assumption excludes.
     stood_for: u64,
-    room: Room,
+    room: PermutationBuffer,
 }
 
-impl<'a> Look<'a> {
-    fn new(interpreter: &Interpreter, symmetry: &'a Symmetry) -> Look<'a> {
+impl<'a> RoundFindings<'a> {
+    fn new(interpreter: &Interpreter, symmetry: &'a Symmetry) -> RoundFindings<'a> {
         let size = interpreter.layout().size as usize;
         let (interpreter, next) = (interpreter.clone(), Successors::new(size));
-        let (found, room) = (States::new(size), Room::new(size));
-        Look { interpreter, symmetry, next, found, stood_for: 0, room }
+        let (found, room) = (States::new(size), PermutationBuffer::new(size));
+        RoundFindings { interpreter, symmetry, next, found, stood_for: 0, room }
     }
 
     fn start(&mut self, states: &States) -> Result<(), Stop> {

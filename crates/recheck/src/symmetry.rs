@@ -42,14 +42,14 @@ struct Move {
 }
 
 /// A state while it is permuted.
-pub(crate) struct Room {
+pub(crate) struct PermutationBuffer {
     image: Vec<u8>,
     least: Vec<u8>,
 }
 
-impl Room {
-    pub(crate) fn new(size: usize) -> Room {
-        Room { image: vec![0; size], least: vec![0; size] }
+impl PermutationBuffer {
+    pub(crate) fn new(size: usize) -> PermutationBuffer {
+        PermutationBuffer { image: vec![0; size], least: vec![0; size] }
     }
 }
 
@@ -86,7 +86,7 @@ impl Symmetry {
     }
 
     /// The least state of an orbit.
-    pub(crate) fn least<'a>(&self, state: &'a [u8], room: &'a mut Room) -> &'a [u8] {
+    pub(crate) fn least<'a>(&self, state: &'a [u8], room: &'a mut PermutationBuffer) -> &'a [u8] {
         if self.permutations.is_empty() {
             return state;
         }
@@ -101,7 +101,7 @@ impl Symmetry {
     }
 
     /// How many states there are in an orbit.
-    pub(crate) fn size(&self, state: &[u8], room: &mut Room) -> u64 {
+    pub(crate) fn size(&self, state: &[u8], room: &mut PermutationBuffer) -> u64 {
         let leaves = |permutation: &&Permutation| {
             permutation.apply(state, &mut room.image);
             room.image == state

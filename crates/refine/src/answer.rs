@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::fact::Fact;
+use super::implied_rows::{Abstract, StepRows};
 use super::result;
-use super::suspect::{Abstract, StepRows};
 use super::table::{Combination, Rows, Table};
 use super::vocabulary::{Term, Vocabulary};
 use super::{ActiveLemma, Alarm, FACTS_OF_A_STEP, FACTS_TO_CHOOSE_FROM, Refinement};

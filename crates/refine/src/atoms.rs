@@ -158,7 +158,7 @@ impl Atom {
         }
     }
 
-    /// "The category of this is one of these", as Murphi. `presence` tells of terms. `None` if it
+    /// "The category of this is one of these", as Murphi. `presence` says which terms have values. `None` if it
     /// cannot be written.
     pub(crate) fn written(
         self,

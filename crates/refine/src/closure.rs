@@ -22,9 +22,9 @@ use rustc_hash::FxHashMap;
 
 use super::atoms::atoms;
 use super::fact::Fact;
+use super::implied_rows::Abstract;
 use super::lookup::Lookup;
 use super::result::Failure;
-use super::suspect::Abstract;
 use super::table::Rows;
 use super::vocabulary::{Origin, Vocabulary};
 use super::{Alarm, Refinement};

@@ -10,8 +10,8 @@ use murphi::print::print_expression;
 use murphi::source::Span;
 
 use super::atoms::{Atom, Category, Role};
+use super::implied_rows::Cube;
 use super::reader::Label;
-use super::suspect::Cube;
 use super::syntax::{binary, joined};
 use super::table::{Combination, Table};
 use super::vocabulary::Vocabulary;

@@ -21,6 +21,7 @@ mod answer;
 mod atoms;
 mod closure;
 mod fact;
+mod implied_rows;
 mod instance;
 mod lookup;
 mod minimise;
@@ -30,11 +31,10 @@ mod reader;
 mod result;
 mod small;
 mod states;
-mod suspect;
 mod syntax;
 mod table;
+mod vocabularies;
 mod vocabulary;
-mod words;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -51,16 +51,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use closure::Closed;
 use fact::Fact;
+use implied_rows::{Abstract, QueriedRow};
 use observe::Observations;
-use suspect::{Abstract, QueriedRow};
 use table::{Combination, Table};
+use vocabularies::vocabularies;
 use vocabulary::Vocabulary;
-use words::vocabularies;
 
 pub use instance::Unrunnable;
 pub use result::{
-    BrokenInstance, Failure, ObservedInstance, Options, Stuck, Unknown, UsedLemma, Verdict,
-    Verification,
+    AbstractCounterexample, BrokenInstance, Failure, ObservedInstance, Options, Unknown, UsedLemma,
+    Verdict, Verification,
 };
 
 /// How many alarms are looked at in one search.
@@ -159,7 +159,7 @@ struct ActiveLemma {
 }
 
 impl ActiveLemma {
-    /// What tells it from the others.
+    /// What distinguishes it from the others.
     fn id(&self) -> LemmaId {
         (self.lemma.rule, self.text.clone())
     }
@@ -247,7 +247,7 @@ impl Refinement<'_, '_> {
                 }
                 explore::Verdict::Undecided(reason) => {
                     verification.verdict = Verdict::Undecided(Unknown::Ended(reason.clone()));
-                    self.tell(verification, current, exploration);
+                    self.record(verification, current, exploration);
                     return Ok(());
                 }
                 _ => alarms(&current, &exploration),
@@ -258,7 +258,7 @@ impl Refinement<'_, '_> {
             };
             if self.interrupt.load(Relaxed) || self.rounds >= MOST_ROUNDS {
                 verification.verdict = Verdict::Undecided(Unknown::Ended(Reason::Interrupted));
-                self.tell(verification, current, exploration);
+                self.record(verification, current, exploration);
                 return Ok(());
             }
             if let Some((alarm, found_in)) = stuck {
@@ -269,7 +269,7 @@ impl Refinement<'_, '_> {
                         Verdict::Undecided(Unknown::Missing(Box::new(self.stuck(&current, alarm))))
                     }
                 };
-                self.tell(verification, current, exploration);
+                self.record(verification, current, exploration);
                 return Ok(());
             }
         }
@@ -314,7 +314,7 @@ impl Refinement<'_, '_> {
         instance::search(&engine, &current.interpreter, &search, self.options.symmetry, watch)
     }
 
-    fn stuck(&self, current: &Abstract, alarm: Alarm) -> Stuck {
+    fn stuck(&self, current: &Abstract, alarm: Alarm) -> AbstractCounterexample {
         let Alarm { run, claim, failed } = alarm;
         let is_abstract = |step: &&Step| current.other_rule(step.rule).is_some();
         let last = run.iter().skip(1).rfind(is_abstract);
@@ -322,10 +322,10 @@ impl Refinement<'_, '_> {
             let (origin, _) = current.abstraction.origins[step.rule as usize];
             Some(self.prepared.rules.get(origin.0)?.name.clone())
         });
-        Stuck { run, claim, failed, rule }
+        AbstractCounterexample { run, claim, failed, rule }
     }
 
-    fn tell(&self, verification: &mut Verification, current: Abstract, exploration: Exploration) {
+    fn record(&self, verification: &mut Verification, current: Abstract, exploration: Exploration) {
         verification.lemmas = self.standing.iter().map(|standing| self.kept(standing)).collect();
         verification.interpreter = Some(current.interpreter);
         verification.abstraction = Some(current.abstraction);

@@ -8,8 +8,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::atoms::{Atom, Category};
+use super::implied_rows::Cube;
 use super::reader::Label;
-use super::suspect::Cube;
 use super::vocabulary::Vocabulary;
 
 /// The category of an atom of which nothing is known.
@@ -107,7 +107,7 @@ impl Lookup {
         self.rows.push(categories);
     }
 
-    /// Whether rows agree with what is known of this one; if not, the asker is told when one does
+    /// Whether rows agree with what is known of this one; if not, the query is answered when one does
     /// that was missed.
     pub(super) fn ask(
         &mut self,

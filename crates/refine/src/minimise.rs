@@ -14,8 +14,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use explore::Exploration;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::implied_rows::Abstract;
 use super::result::{Failure, Verdict, Verification};
-use super::suspect::Abstract;
 use super::{ActiveLemma, LemmaId, Refinement, lemmas};
 use reached::{Reached, RemovalResult, Watch};
 
@@ -25,7 +25,7 @@ use reached::{Reached, RemovalResult, Watch};
 const MOST_STATES: u64 = 20_000_000;
 
 impl Refinement<'_, '_> {
-    /// Tells that an abstraction is verified, with as few lemmas as possible.
+    /// Records that an abstraction is verified, with as few lemmas as possible.
     pub(super) fn minimised(
         &mut self,
         current: Abstract,
@@ -36,19 +36,19 @@ impl Refinement<'_, '_> {
         let all = self.standing.clone();
         verification.minimal = self.leave_lemmas_out(&current, exploration.states)?;
         if self.standing.len() == all.len() {
-            self.tell(verification, current, exploration);
+            self.record(verification, current, exploration);
             return Ok(());
         }
         let fewer = self.abstract_with(&lemmas(&self.standing))?;
         let task = format!("{} lemmas", self.standing.len());
         let found = self.search(&fewer, &task, 0);
         if found.verdict == explore::Verdict::Holds(()) {
-            self.tell(verification, fewer, found);
+            self.record(verification, fewer, found);
         } else {
             // It was ended early; with all of them it is verified.
             self.standing = all;
             verification.minimal = false;
-            self.tell(verification, current, exploration);
+            self.record(verification, current, exploration);
         }
         Ok(())
     }

@@ -116,7 +116,7 @@ impl Probed<'_> {
     }
 }
 
-/// The conditions that tell the values of an expression apart: of a condition itself, else a
+/// The conditions that distinguish the values of an expression: of a condition itself, else a
 /// comparison with each constant but the first.
 fn conditions(expression: &Expression, constants: &[String]) -> Vec<(u8, Expression)> {
     if constants == ["false", "true"] {

@@ -65,7 +65,7 @@ enum Source {
 }
 
 impl Reader {
-    /// Prepares to read `vocabulary` in the states of `model`. `outside` tells of the abstracted
+    /// Prepares to read `vocabulary` in the states of `model`. `outside` describes the abstracted
     /// processors in it, if there are such.
     pub(crate) fn new(
         vocabulary: &Vocabulary,
@@ -97,7 +97,7 @@ impl Reader {
     }
 
     /// How rows are read with these values of the variables: for each its number in its type, counted
-    /// from 0, or `None` for an abstracted processor without a name. `given` tells of terms that are
+    /// from 0, or `None` for an abstracted processor without a name. `given` has the terms that are
     /// not read.
     pub(crate) fn reading(
         &self,

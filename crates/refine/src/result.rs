@@ -69,7 +69,7 @@ pub struct Verification {
     /// Invariants that nothing is known about: they speak of some processor, and the abstraction can
     /// only ask whether a concrete one is it.
     pub left_out: Vec<String>,
-    /// What to tell the user about the abstraction.
+    /// What to say to the user about the abstraction.
     pub notes: Vec<Diagnostic>,
 }
 
@@ -92,14 +92,14 @@ pub struct BrokenInstance {
 #[derive(Debug, Clone)]
 pub enum Unknown {
     /// The abstraction does something wrong that no candidate for a lemma excludes.
-    Missing(Box<Stuck>),
+    Missing(Box<AbstractCounterexample>),
     /// A search was ended early.
     Ended(Reason),
 }
 
 /// A run of the abstraction that nothing is known against.
 #[derive(Debug, Clone)]
-pub struct Stuck {
+pub struct AbstractCounterexample {
     /// The run of the abstraction.
     pub run: Vec<Step>,
     /// The claim that it breaks, if it does.

@@ -30,7 +30,7 @@ const STATES: u64 = 400_000;
 const STEPS: u64 = 60_000;
 const WALK: u64 = 200;
 
-/// What small instances told.
+/// What small instances observed.
 pub(super) struct Observed {
     pub(super) instances: Vec<ObservedInstance>,
     /// Something that is wrong in one of them.
@@ -47,25 +47,25 @@ impl Refinement<'_, '_> {
     /// Explores small instances and keeps what is seen.
     pub(super) fn look_at_small_instances(&mut self) -> Result<Observed, Failure> {
         let concrete = self.options.abstraction.view.concrete;
-        let mut told = Observed { instances: Vec::new(), violation: None };
+        let mut observed = Observed { instances: Vec::new(), violation: None };
         for processors in [concrete, concrete + 1] {
             let whole = ObservedView { processors, strategy: Strategy::Breadth };
-            self.look_at(&whole, &mut told)?;
-            if told.violation.is_some() || self.interrupt.load(Relaxed) {
-                return Ok(told);
+            self.look_at(&whole, &mut observed)?;
+            if observed.violation.is_some() || self.interrupt.load(Relaxed) {
+                return Ok(observed);
             }
         }
         for (processors, seed) in [(concrete + 1, 1), (concrete + 2, 2)] {
             let strategy = Strategy::Simulate { steps: STEPS, seed, length: WALK };
-            self.look_at(&ObservedView { processors, strategy }, &mut told)?;
-            if told.violation.is_some() || self.interrupt.load(Relaxed) {
+            self.look_at(&ObservedView { processors, strategy }, &mut observed)?;
+            if observed.violation.is_some() || self.interrupt.load(Relaxed) {
                 break;
             }
         }
-        Ok(told)
+        Ok(observed)
     }
 
-    fn look_at(&mut self, look: &ObservedView, told: &mut Observed) -> Result<(), Failure> {
+    fn look_at(&mut self, look: &ObservedView, observed: &mut Observed) -> Result<(), Failure> {
         let processors = look.processors;
         let program = with_processors(&self.prepared.program, &self.prepared.processor, processors);
         let name = format!("{} with {processors} processors", self.options.name);
@@ -99,14 +99,14 @@ impl Refinement<'_, '_> {
         let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
         self.observations = std::mem::take(&mut log.seen);
         drop(log);
-        told.instances.push(ObservedInstance {
+        observed.instances.push(ObservedInstance {
             processors,
             walked: is_walk,
             states: exploration.states,
             complete: exploration.verdict == explore::Verdict::Holds(()),
             seconds: exploration.seconds,
         });
-        told.violation = violation(processors, interpreter, exploration);
+        observed.violation = violation(processors, interpreter, exploration);
         Ok(())
     }
 

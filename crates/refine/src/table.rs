@@ -8,8 +8,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::atoms::{Atom, Category, Presence, atoms};
+use super::implied_rows::Cube;
 use super::reader::{Label, UNDEFINED};
-use super::suspect::Cube;
 use super::vocabulary::Vocabulary;
 
 /// How many combinations of three atoms are looked at, at most.
@@ -202,18 +202,18 @@ impl Table {
         }
         let counts: Vec<u64> = sets.iter().map(|set| count(set)).collect();
         // An atom that every row has in this category narrows nothing down.
-        let telling: Vec<usize> =
+        let relevant: Vec<usize> =
             (0..known.len()).filter(|&place| counts[place] < self.rows as u64).collect();
-        let pairs = self.missing_pairs(&telling, &sets);
+        let pairs = self.missing_pairs(&relevant, &sets);
         if !pairs.is_empty() {
             return ranked(pairs, &counts).iter().map(|pair| named(pair)).collect();
         }
-        let triples = self.missing_triples(&telling, &sets);
+        let triples = self.missing_triples(&relevant, &sets);
         if !triples.is_empty() {
             return ranked(triples, &counts).iter().map(|triple| named(triple)).collect();
         }
         // Of a rule that was never seen to apply there may be nothing to say.
-        let whole = self.missing_whole(&telling, &sets, &counts).filter(|all| !all.is_empty());
+        let whole = self.missing_whole(&relevant, &sets, &counts).filter(|all| !all.is_empty());
         whole.map(|all| vec![named(&all)]).unwrap_or_default()
     }
 

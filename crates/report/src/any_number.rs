@@ -1,4 +1,4 @@
-//! What came of verifying a protocol for any number of processors: [`text`] tells it to a person,
+//! What came of verifying a protocol for any number of processors: [`text`] shows it to a person,
 //! [`json`] to a program.
 
 pub mod json;

@@ -11,7 +11,7 @@ pub use pages::{Listed, MOST_PAGES, TracePage, index_page, trace_pages};
 use std::fmt::Write as _;
 
 use evidence::Verdict;
-use judge::stream::{Answer, Asked, Judged, Trace, Unread};
+use judge::stream::{Answer, Asked, Judged, Trace, UnreadableTrace};
 use judge::{Gradual, Judgement, Outcome};
 use models::Model;
 use serde::Serialize;
@@ -86,8 +86,8 @@ struct Malformed<'a> {
 /// Whole lines about a trace that could not be read, so that every trace has an answer: of one that
 /// is larger than its budget a line for everything that was asked, of one that makes no sense one
 /// line.
-pub fn unread_lines(unread: &Unread, asked: &[Asked], style: Style) -> String {
-    let Unread { file, number, error } = unread;
+pub fn unread_lines(unread: &UnreadableTrace, asked: &[Asked], style: Style) -> String {
+    let UnreadableTrace { file, number, error } = unread;
     let at = number.map_or_else(String::new, |number| format!(" #{number}"));
     let mut text = String::new();
     if unread.is_too_large() {

@@ -57,7 +57,7 @@ pub struct Complaint {
 /// What can be wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// A promise is broken: a failure.
+    /// A violation: a failure.
     Violation,
     /// Nothing is known: an error.
     Undecided,
@@ -79,7 +79,7 @@ pub struct Place {
 }
 
 impl Case {
-    /// A promise is kept.
+    /// No violation.
     pub fn passed(subject: impl Into<String>, name: impl Into<String>) -> Case {
         let (subject, name) = (subject.into(), name.into());
         Case { subject, name, time: Duration::ZERO, complaint: None }
@@ -101,7 +101,7 @@ impl Case {
 }
 
 impl Complaint {
-    /// A promise is broken.
+    /// A violation.
     pub fn violation(message: impl Into<String>, text: String) -> Complaint {
         Complaint { kind: Kind::Violation, message: message.into(), text, places: Vec::new() }
     }

@@ -5,7 +5,7 @@ use evidence::Verdict;
 /// What a piece of text is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Style {
-    /// The promise is kept.
+    /// No violation.
     Good,
     /// It is broken.
     Bad,

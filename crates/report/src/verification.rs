@@ -1,11 +1,11 @@
-//! What came of verifying a protocol against its memory model: [`text`] tells it to a person,
+//! What came of verifying a protocol against its memory model: [`text`] shows it to a person,
 //! [`json`] to a program, and [`keep`] makes files of it to go on with.
 
 pub mod json;
 pub mod keep;
 pub mod text;
 
-use conform::Doubt;
+use conform::Unestablished;
 use conform::report::Memory;
 use evidence::Evidence;
 use judge::Outcome;
@@ -26,8 +26,8 @@ pub(crate) struct Open<'a> {
 }
 
 /// What is not established, with its places.
-pub(crate) fn open<'a>(doubts: &'a [Doubt], source: &Source) -> Vec<Open<'a>> {
-    let open = |doubt: &'a Doubt| Open {
+pub(crate) fn open<'a>(doubts: &'a [Unestablished], source: &Source) -> Vec<Open<'a>> {
+    let open = |doubt: &'a Unestablished| Open {
         what: doubt.about.name(),
         place: source.place(doubt.diagnostic.span.start),
         sentence: &doubt.diagnostic.message,
@@ -36,12 +36,12 @@ pub(crate) fn open<'a>(doubts: &'a [Doubt], source: &Source) -> Vec<Open<'a>> {
 }
 
 /// What was assumed, by its name in flags and in JSON.
-pub(crate) fn assuming(assumed: &[Doubt]) -> &'static [&'static str] {
+pub(crate) fn assuming(assumed: &[Unestablished]) -> &'static [&'static str] {
     if assumed.is_empty() { &[] } else { &["data-independence"] }
 }
 
 /// Whether assuming data independence would leave nothing open.
-pub(crate) fn can_be_assumed(open: &[Doubt]) -> bool {
+pub(crate) fn can_be_assumed(open: &[Unestablished]) -> bool {
     !open.is_empty() && open.iter().all(|doubt| doubt.about.is_assumable())
 }
 

@@ -16,7 +16,7 @@ mod both_halves;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use both_halves::{Asked, Objection, Told, Verified, ask};
+use both_halves::{Answers, Asked, Objection, Verified, ask};
 use conform::EventNames;
 use conform::mutate::mutants;
 use models::Model;
@@ -111,28 +111,28 @@ fn of_mutants(name: &str, source: &Source, program: &Program, asked: &Asked, cho
 
 /// One protocol, asked both ways; printed if it is to be, or if the two do not agree.
 fn row(name: &str, program: &Program, asked: &Asked, show: bool) -> (&'static str, &'static str) {
-    let Some(told) = ask(name, program, asked) else {
+    let Some(answers) = ask(name, program, asked) else {
         return ("nothing: it is no protocol", "not asked");
     };
-    let verified = match told.verified {
+    let verified = match answers.verified {
         Verified::Holds => "verified",
         Verified::Violated => "violation",
         Verified::FalseAlarm => "false alarm",
         Verified::Broken => "nothing: it cannot be asked",
         Verified::Undecided => "undecided",
     };
-    let agree = match told.agree() {
-        Some(true) if told.traces.retraced => "both agree, along its run only",
+    let agree = match answers.agree() {
+        Some(true) if answers.traces.retraced => "both agree, along its run only",
         Some(true) => "both agree",
-        Some(false) if told.traces.violates => "NOT VERIFIED",
+        Some(false) if answers.traces.violates => "NOT VERIFIED",
         Some(false) => "NOT CAUGHT",
-        None if told.traces.violates => "a trace violates the model",
+        None if answers.traces.violates => "a trace violates the model",
         None => "no trace violates the model",
     };
-    if show || told.agree() == Some(false) || told.traces.retraced {
-        println!("| {name} | {} | {verified} | {} | {agree} |", asked.model, traces(&told));
+    if show || answers.agree() == Some(false) || answers.traces.retraced {
+        println!("| {name} | {} | {verified} | {} | {agree} |", asked.model, traces(&answers));
     }
-    if let Some(Objection { steps, trace }) = told.objection.filter(|_| show) {
+    if let Some(Objection { steps, trace }) = answers.objection.filter(|_| show) {
         eprintln!("verification objects to {name} because of");
         for step in steps {
             let parameters =
@@ -144,8 +144,8 @@ fn row(name: &str, program: &Program, asked: &Asked, show: bool) -> (&'static st
     (verified, agree)
 }
 
-fn traces(told: &Told) -> String {
-    let both_halves::Traces { count, violates, short, .. } = &told.traces;
+fn traces(answers: &Answers) -> String {
+    let both_halves::Traces { count, violates, short, .. } = &answers.traces;
     let short = if *short > 0 { format!(" ({short} ended early)") } else { String::new() };
     match violates {
         true => format!("number {count} violates{short}"),

@@ -82,7 +82,7 @@ pub struct Experiment {
 pub type Counted<'a> = (History, u64, Option<&'a Outcome>);
 
 impl Experiment {
-    /// Runs the program, and adds what comes of it. `watch` is told how many runs there were.
+    /// Runs the program, and adds what comes of it. `watch` is called with how many runs there were.
     pub fn run(
         &mut self,
         program: &Program,

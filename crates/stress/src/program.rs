@@ -1,4 +1,4 @@
-//! Test programs: what each thread is told to do.
+//! Test programs: what each thread is asked to do.
 //!
 //! A program is straight-line code. It says nothing of what its reads return; that is the
 //! [`Outcome`](crate::Outcome) of a run.

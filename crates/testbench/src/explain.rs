@@ -39,7 +39,7 @@ impl TestBench {
         let (model, events) = (self.model.name(), self.events());
         let came = count(usize::try_from(events).unwrap_or(usize::MAX), "event");
         if let (Some(violation), Some(shrunk)) = (self.violation(), self.shrunk()) {
-            return self.told(violation, &shrunk);
+            return self.render(violation, &shrunk);
         }
         match (&self.stage, self.standing()) {
             (Stage::Finished(finished), Standing::Undecided) => {
@@ -55,7 +55,7 @@ impl TestBench {
         }
     }
 
-    fn told(&self, violation: &Violation, shrunk: &Shrunk) -> String {
+    fn render(&self, violation: &Violation, shrunk: &Shrunk) -> String {
         let history = &shrunk.history;
         let mut text = format!(
             "{}: violation of {} after {} events\n\nThe events that matter, a line for each:\n",

@@ -163,7 +163,7 @@ impl TestBench {
         })
     }
 
-    /// A thread wrote a value, at this simulation time. Tell a write no later than the reads that
+    /// A thread wrote a value, at this simulation time. Report a write no later than the reads that
     /// see it.
     pub fn store(
         &mut self,

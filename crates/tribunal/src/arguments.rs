@@ -14,6 +14,7 @@ use models::Model;
 use crate::units;
 
 mod ci;
+mod effect;
 mod explore;
 mod flags;
 mod generate;
@@ -27,6 +28,7 @@ mod values;
 mod verify;
 
 pub(crate) use ci::{Annotate, CiFlags};
+pub(crate) use effect::{Given, refuse_without_effect};
 pub(crate) use explore::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SearchFlags,
     SymmetryChoice,
@@ -42,7 +44,7 @@ pub(crate) use packages::{CompletionsArguments, ManArguments};
 pub(crate) use page::PageFlags;
 pub(crate) use protocol::{EventFlags, ProtocolFlags};
 pub(crate) use run::RunArguments;
-pub(crate) use values::{ModelArgument, PromiseArgument};
+pub(crate) use values::{ModelArgument, SingleModel};
 use values::{axe_model, engine_parser, format_parser, model_or_file_parser, thin_air_parser};
 pub(crate) use verify::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};
 
@@ -52,6 +54,9 @@ Examples:
   tribunal models rvwmo                            the file that defines rvwmo
   tribunal models --separate tso pso               a litmus test that pso allows and tso forbids
   tribunal models --separate tso.cat my.cat        the effect of a change to a model file";
+
+const MODELS_CODES: &str =
+    writing_codes!("printed; with --separate also if no test separates the models");
 
 const TOUR: &str = "\
 You have a trace (loads and stores of an execution, with the values read):
@@ -98,6 +103,24 @@ macro_rules! exit_codes {
     };
 }
 pub(crate) use exit_codes;
+
+/// The exit codes of a command that only writes, for its long help: what 0 means there.
+macro_rules! writing_codes {
+    ($zero:literal) => {
+        concat!(
+            "Exit codes:\n  0    ",
+            $zero,
+            "\n  2    bad usage or bad input; the message says where",
+            "\n  130  interrupted by Ctrl-C"
+        )
+    };
+}
+pub(crate) use writing_codes;
+
+/// The exit codes of such a command in one line.
+pub(crate) const WRITING_CODES: &str =
+    "Exit codes: 0 written, 2 bad usage or input, 130 interrupted.
+--help explains every option and has examples.";
 
 /// The exit codes in one line, for short help.
 pub(crate) const EXIT_CODES: &str =
@@ -355,8 +378,9 @@ const SHRINK_CODES: &str =
 /// Explain why a trace violates a model, as text or as a picture.
 ///
 /// Explains the first violating trace of the file, or trace --trace: which events form a cycle, and
-/// which rule of the model orders each pair. The output is text, a Graphviz graph, an SVG picture, or an
-/// HTML page with the whole trace; for a consistent trace, a page shows the order that explains it.
+/// which rule of the model orders each pair. The output is text, JSON, a Graphviz graph, an SVG picture, or
+/// an HTML page with the whole trace; for a consistent trace, a page shows the order that explains it, and
+/// JSON is the verdict of `tribunal check --json`.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
 #[command(after_long_help = format!("{EXPLAIN_EXAMPLES}\n\n{EXPLAIN_CODES}"))]
@@ -369,9 +393,13 @@ pub(crate) struct ExplainArguments {
     #[command(flatten)]
     pub(crate) colour: ColourFlag,
 
-    /// Output format [default: by the ending of --output: .txt, .dot, .svg or .html; else text].
+    /// Output format [default: by the ending of --output: .txt, .dot, .svg, .html or .json; else text].
     #[arg(long, value_name = "KIND")]
     pub(crate) to: Option<Picture>,
+
+    /// Print one JSON object, like `--to json` (fields: docs/interface.md).
+    #[arg(long, conflicts_with = "to")]
+    pub(crate) json: bool,
 
     /// Shrink the trace first, and explain the smaller one.
     #[arg(long)]
@@ -381,7 +409,9 @@ pub(crate) struct ExplainArguments {
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   tribunal explain --model tso run.trace                 in words
-  tribunal explain --model tso --shrink -o why.svg run.trace   as a picture";
+  tribunal explain --model tso --shrink -o why.svg run.trace   as a picture
+  tribunal explain --model tso -o why.html run.trace     as a page with the whole trace
+  tribunal explain --model tso --json run.trace          for scripts";
 
 const EXPLAIN_CODES: &str =
     exit_codes!("the trace is consistent: nothing to explain", "a violation was explained");
@@ -391,7 +421,7 @@ const EXPLAIN_CODES: &str =
 /// With a NAME, print the model file of that name. With --separate, find the smallest litmus tests that
 /// one model allows and the other forbids, in both directions.
 #[derive(Args, Debug)]
-#[command(after_long_help = MODELS_EXAMPLES)]
+#[command(after_help = WRITING_CODES, after_long_help = format!("{MODELS_EXAMPLES}\n\n{MODELS_CODES}"))]
 pub(crate) struct ModelsArguments {
     /// Print the model file of this name, such as `tso` or `rvwmo`.
     #[arg(conflicts_with_all = ["json", "separate"])]
@@ -415,7 +445,7 @@ pub(crate) struct ModelsArguments {
 
 /// Convert traces from one format to another.
 #[derive(Args, Debug)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = WRITING_CODES)]
 #[command(after_long_help = format!("{CONVERT_EXAMPLES}\n\n{CONVERT_CODES}"))]
 pub(crate) struct ConvertArguments {
     /// Format to write.
@@ -438,10 +468,31 @@ Examples:
   tribunal convert --to text spike.log                   a commit log as a readable trace
   tribunal convert --to jsonl -o run.jsonl run.trace";
 
-const CONVERT_CODES: &str = exit_codes!("all traces were converted", "not used");
+const CONVERT_CODES: &str = writing_codes!("everything was converted");
+
+const AXE_EXAMPLES: &str = "\
+Examples:
+  tribunal axe check TSO run.axe                   a line OK or NO for each trace
+  simulator | tribunal axe check WMO -             as a co-process
+  tribunal axe check -i SC run.axe                 without the times of the trace
+  tribunal axe test TSO run.axe expected.txt       compare with a file of OK and NO
+
+Exit codes of `axe check` (as in axe, a violation is not an error):
+  0    every trace was answered, OK or NO
+  2    bad usage or bad input; the message says where
+  3    a trace is undecided: --budget or --memory was reached
+  130  interrupted by Ctrl-C
+
+Exit codes of `axe test`:
+  0    all answers are as expected
+  1    an answer differs
+  2    bad usage or bad input, or another number of answers than traces
+  3    a trace is undecided
+  130  interrupted by Ctrl-C";
 
 /// Replace `axe check` and `axe test`: print `OK` or `NO` for each trace.
 #[derive(Subcommand, Debug)]
+#[command(after_long_help = AXE_EXAMPLES)]
 pub(crate) enum AxeCommand {
     Check(AxeCheckArguments),
     Test(AxeTestArguments),
@@ -452,6 +503,7 @@ pub(crate) enum AxeCommand {
 /// As with axe, the exit code is 0 for both answers. It is 2 for bad input, and 3 if --budget or
 /// --memory left a trace undecided.
 #[derive(Args, Debug)]
+#[command(after_long_help = AXE_EXAMPLES)]
 pub(crate) struct AxeCheckArguments {
     #[command(flatten)]
     pub(crate) axe: AxeFlags,
@@ -462,6 +514,7 @@ pub(crate) struct AxeCheckArguments {
 /// The file has one line `OK` or `NO` for each trace, optionally followed by a name. The test stops at
 /// the first difference, with exit code 1. Too few or too many answers are an error (exit code 2).
 #[derive(Args, Debug)]
+#[command(after_long_help = AXE_EXAMPLES)]
 pub(crate) struct AxeTestArguments {
     #[command(flatten)]
     pub(crate) axe: AxeFlags,
@@ -521,6 +574,8 @@ pub(crate) enum Picture {
     /// A page to look around in: one file, which any browser opens.
     #[value(alias = "htm")]
     Html,
+    /// One JSON object.
+    Json,
 }
 
 /// The command line as given, with `--stats full` read as `--stats=full` and `--compact 40` as
@@ -560,7 +615,7 @@ mod tests {
     }
 
     #[test]
-    fn optional_values_are_told_from_files() {
+    fn optional_values_are_distinguished_from_files() {
         let is_value = |flag: &str, argument: &str| is_value(flag.as_ref(), argument.as_ref());
         assert!(is_value("--stats", "full") && is_value("--compact", "40"));
         assert!(!is_value("--compact", "big.m") && !is_value("--jobs", "4"));
@@ -572,7 +627,7 @@ mod tests {
         let Command::Check(check) = parsed.command else { panic!() };
         assert_eq!(
             check.model,
-            [Model::Sc, Model::Tso].map(|model| ModelArgument::One(PromiseArgument::Model(model)))
+            [Model::Sc, Model::Tso].map(|model| ModelArgument::One(SingleModel::Model(model)))
         );
     }
 }

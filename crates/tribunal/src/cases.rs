@@ -1,4 +1,4 @@
-//! Cases for continuous integration: every command that decides something tells them here, and here
+//! Cases for continuous integration: every command that decides something adds them here, and here
 //! they become the files and lines that were asked for.
 
 use std::io::Write;
@@ -16,7 +16,7 @@ pub(crate) struct Cases {
     junit: Option<(Junit, Saved)>,
     github: bool,
     gitlab: Option<(CodeQuality, Saved)>,
-    told: bool,
+    has_case: bool,
     interrupt: Interrupt,
 }
 
@@ -38,7 +38,7 @@ impl Cases {
             junit: junit.transpose()?.map(|file| (suite, file)),
             github: flags.annotate == Some(Annotate::Github),
             gitlab: gitlab.map(|file| (CodeQuality::default(), file)),
-            told: false,
+            has_case: false,
             interrupt: interrupt.clone(),
         })
     }
@@ -50,7 +50,7 @@ impl Cases {
 
     /// Notes a case.
     pub(crate) fn add(&mut self, case: &Case) {
-        self.told = true;
+        self.has_case = true;
         if let Some((junit, _)) = &mut self.junit {
             junit.add(case);
         }
@@ -78,7 +78,7 @@ impl Cases {
                 let case = Case::failed(subject, self.command, of_failure(failure));
                 self.add(&case);
             }
-            Ok(ending) if !self.told => self.add(&of_ending(subject, self.command, *ending)),
+            Ok(ending) if !self.has_case => self.add(&of_ending(subject, self.command, *ending)),
             Ok(_) => {}
         }
         if self.interrupt.happened() {
@@ -104,9 +104,9 @@ impl Cases {
 /// A case of a command that has only one answer, which it has printed.
 fn of_ending(subject: &str, name: &str, ending: Ending) -> Case {
     let complaint = match ending {
-        Ending::Kept => None,
-        Ending::Broken => Some(Complaint::violation("exit code 1", String::new())),
-        Ending::Unasked => Some(Complaint::malformed("exit code 2", String::new())),
+        Ending::NoViolation => None,
+        Ending::Violation => Some(Complaint::violation("exit code 1", String::new())),
+        Ending::BadRequest => Some(Complaint::malformed("exit code 2", String::new())),
         Ending::Undecided | Ending::Interrupted => {
             Some(Complaint::undecided(format!("exit code {}", ending.code()), String::new()))
         }

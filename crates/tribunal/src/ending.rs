@@ -14,14 +14,14 @@ use crate::interrupt::Interrupt;
 /// How a run ended. Declared from mild to grave: of several, [`Ending::and`] keeps the gravest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Ending {
-    /// The promise is kept.
-    Kept,
+    /// No violation: consistent, verified, or accepted.
+    NoViolation,
     /// A budget ran out, and nothing was found broken.
     Undecided,
     /// The question could not be asked.
-    Unasked,
-    /// The promise is broken.
-    Broken,
+    BadRequest,
+    /// A violation, a counterexample or a rejected certificate.
+    Violation,
     /// Ctrl-C.
     Interrupted,
 }
@@ -30,9 +30,9 @@ impl Ending {
     /// The exit code.
     pub(crate) fn code(self) -> u8 {
         match self {
-            Ending::Kept => 0,
-            Ending::Broken => 1,
-            Ending::Unasked => 2,
+            Ending::NoViolation => 0,
+            Ending::Violation => 1,
+            Ending::BadRequest => 2,
             Ending::Undecided => 3,
             Ending::Interrupted => 130,
         }
@@ -41,8 +41,8 @@ impl Ending {
     /// How a run ends whose answer is this verdict, whatever its evidence.
     pub(crate) fn of<H, B, U>(verdict: &Verdict<H, B, U>) -> Ending {
         match verdict {
-            Verdict::Holds(_) => Ending::Kept,
-            Verdict::Broken(_) => Ending::Broken,
+            Verdict::Holds(_) => Ending::NoViolation,
+            Verdict::Broken(_) => Ending::Violation,
             Verdict::Undecided(_) => Ending::Undecided,
         }
     }
@@ -109,9 +109,9 @@ impl Failure {
             Failure::Input(error) => of_input(error),
             Failure::Budget(_) => Ending::Undecided,
             Failure::Usage(_) | Failure::Refused(..) | Failure::Model(_) | Failure::File { .. } => {
-                Ending::Unasked
+                Ending::BadRequest
             }
-            Failure::BrokenPipe => Ending::Kept,
+            Failure::BrokenPipe => Ending::NoViolation,
         }
     }
 
@@ -135,7 +135,7 @@ impl Failure {
 pub(crate) fn of_input(error: &InputError) -> Ending {
     match error.kind() {
         InputErrorKind::Senseless(BuildErrorKind::MemoryBudget { .. }) => Ending::Undecided,
-        _ => Ending::Unasked,
+        _ => Ending::BadRequest,
     }
 }
 
@@ -166,9 +166,9 @@ mod tests {
 
     #[test]
     fn bad_input_outweighs_undecided_and_a_violation_outweighs_both() {
-        assert_eq!(Ending::Undecided.and(Ending::Broken).code(), 1);
-        assert_eq!(Ending::Kept.and(Ending::Undecided).code(), 3);
-        assert_eq!(Ending::Unasked.and(Ending::Undecided).code(), 2);
-        assert_eq!(Ending::Unasked.and(Ending::Broken).code(), 1);
+        assert_eq!(Ending::Undecided.and(Ending::Violation).code(), 1);
+        assert_eq!(Ending::NoViolation.and(Ending::Undecided).code(), 3);
+        assert_eq!(Ending::BadRequest.and(Ending::Undecided).code(), 2);
+        assert_eq!(Ending::BadRequest.and(Ending::Violation).code(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C. The first asks a command that listens to stop and to tell what it has; the second, or
+//! Ctrl-C. The first asks a command that listens to stop and to print what it has; the second, or
 //! the first while no one listens, ends the process with exit code 130. Temporary files are
 //! removed either way.
 

@@ -13,9 +13,9 @@ mod units;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
-use arguments::{Arguments, AxeCommand, Colour, ColourFlag, Command};
+use arguments::{Arguments, AxeCommand, Colour, ColourFlag, Command, Given};
 use ending::{Ending, Failure};
 use interrupt::Interrupt;
 
@@ -26,9 +26,14 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     end_on_panic();
-    let arguments = Arguments::parse_from(arguments::command_line());
+    let matches = Arguments::command().get_matches_from(arguments::command_line());
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let interrupt = Interrupt::install();
-    match run(arguments.command, &interrupt) {
+    let ended = match arguments::refuse_without_effect(&arguments, &matches) {
+        Ok(()) => run(arguments.command, &Given::of(&matches), &interrupt),
+        Err(why) => Err(Failure::Usage(why.to_string())),
+    };
+    match ended {
         Ok(ending) => ending.into(),
         Err(failure) => {
             let flag = ColourFlag { color: Colour::Auto };
@@ -39,10 +44,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, interrupt: &Interrupt) -> Result<Ending, Failure> {
+fn run(command: Command, given: &Given<'_>, interrupt: &Interrupt) -> Result<Ending, Failure> {
     match command {
         Command::Check(arguments) => commands::check::run(arguments, interrupt),
-        Command::Certify(arguments) => commands::certify::run(arguments, interrupt),
+        Command::Certify(arguments) => commands::certify::run(arguments, given, interrupt),
         Command::Shrink(arguments) => commands::shrink::run(&arguments, interrupt),
         Command::Explain(arguments) => commands::explain::run(&arguments, interrupt),
         Command::Models(arguments) => commands::models::run(&arguments, interrupt),

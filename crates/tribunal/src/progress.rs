@@ -40,8 +40,8 @@ impl Progress {
     }
 
     /// Something to say from other threads.
-    pub(crate) fn teller(&self) -> Teller {
-        Teller(self.shared.clone())
+    pub(crate) fn reporter(&self) -> Reporter {
+        Reporter(self.shared.clone())
     }
 
     /// Takes the line away, to make room for a result.
@@ -68,9 +68,9 @@ impl Drop for Progress {
 
 /// Changes what the line says.
 #[derive(Clone)]
-pub(crate) struct Teller(Option<Arc<Shared>>);
+pub(crate) struct Reporter(Option<Arc<Shared>>);
 
-impl Teller {
+impl Reporter {
     /// From now on the line says this.
     pub(crate) fn say(&self, message: impl FnOnce() -> String) {
         if let Some(shared) = &self.0 {

@@ -72,8 +72,8 @@ impl Obstacle {
         Obstacle::Refuse(Box::new(Diagnostic::error(span, message).help(help)))
     }
 
-    /// What to tell the user when something stopped that should not have.
-    pub(super) fn told(self, span: Span) -> Diagnostic {
+    /// What to say to the user when something stopped that should not have.
+    pub(super) fn diagnostic(self, span: Span) -> Diagnostic {
         let span = match self {
             Obstacle::Refuse(problem) => return *problem,
             Obstacle::Bound(span) | Obstacle::Split(Expression { span, .. }) => span,

@@ -52,7 +52,7 @@ impl Claim<'_> {
         instance.restricts = self.kind != PropertyKind::Assumption;
         let whole = quantified(true, self.quantifiers.to_vec(), self.condition.clone());
         let condition = instance.condition(&whole, Mode::Weaker);
-        let condition = condition.map_err(|stop| stop.told(self.span))?;
+        let condition = condition.map_err(|stop| stop.diagnostic(self.span))?;
         let says_something = !is_true(&condition);
         let message = Some(text(&self.name, self.span));
         let property = Property { kind: self.kind, message, condition };

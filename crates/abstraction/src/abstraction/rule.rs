@@ -151,9 +151,10 @@ fn instance(
 ) -> Result<(Option<Built>, Decisions), Diagnostic> {
     let types = instance.types;
     instance.enter(source, others);
-    let statements = instance.body(source).map_err(|stop| stop.told(source.span))?;
+    let statements = instance.body(source).map_err(|stop| stop.diagnostic(source.span))?;
     let decisions = instance.decisions.clone();
-    let guard = instance.guard(source, strengthening).map_err(|stop| stop.told(source.span))?;
+    let guard =
+        instance.guard(source, strengthening).map_err(|stop| stop.diagnostic(source.span))?;
     let shows = source.is_start
         || others.is_empty()
         || writes_state(types, &statements)
@@ -314,7 +315,7 @@ fn used_variables(declarations: &[Declaration], used: &HashSet<String>) -> Vec<D
     kept
 }
 
-/// What an instance does, to tell whether another one does the same.
+/// What an instance does, to find another one that does the same.
 fn text_of(built: &Built) -> String {
     let rule = crate::FlatRule {
         id: crate::RuleId(0),

@@ -50,7 +50,7 @@ pub(super) struct RequiredProcessors {
 /// One set for each way in which a claim fails.
 pub(super) type Requirements = BTreeSet<RequiredProcessors>;
 
-/// How many sets are told apart. Beyond that, they are taken together.
+/// How many sets are distinguished. Beyond that, they are taken together.
 const MOST_NEEDS: usize = 32;
 
 /// How often a condition is looked at for the values of bound variables, before that is given up.

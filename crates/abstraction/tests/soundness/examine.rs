@@ -165,7 +165,7 @@ fn verified(
             mix.violated += 1;
             mix.violated_with_three_or_more += usize::from(processors >= 3);
             // A counter may be more than its set: then the program as it was written is asked, and
-            // what it does not confirm is not told.
+            // what it does not confirm is not message.
             let is_counting = format!("{program:?}").contains("\"count\"");
             match instance(program, processor, processors) {
                 Found::Nothing if !is_counting => {
@@ -190,17 +190,17 @@ fn steps_are_seen(prepared: &Prepared, made: &Abstraction, view: View) -> Result
     for (count, most) in sizes.into_iter().filter(|(count, _)| *count <= MOST) {
         let simulation = Simulation::new(prepared, made, count, &Default::default())
             .ok_or("an instance cannot be run")?;
-        let told =
+        let message =
             |unseen: MissingStep| format!("with {count} processors a step is not seen: {unseen:?}");
         let mut visited: HashSet<String> = HashSet::new();
-        let mut pending: VecDeque<State> = simulation.starts().map_err(told)?.into();
+        let mut pending: VecDeque<State> = simulation.starts().map_err(message)?.into();
         while let Some(state) = pending.pop_front() {
             if visited.len() >= most || !visited.insert(format!("{state:?}")) {
                 continue;
             }
             for (rule, end) in simulation.steps(&state) {
                 steps += simulation.views();
-                simulation.sees(&state, rule, &end).map_err(told)?;
+                simulation.sees(&state, rule, &end).map_err(message)?;
                 if let End::Done(after) = end {
                     pending.push_back(after);
                 }

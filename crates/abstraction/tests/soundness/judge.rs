@@ -159,7 +159,7 @@ pub(crate) fn by_the_loop(
     refine::verify(prepared, &options, &mut |_, _| (), &AtomicBool::new(false))
 }
 
-/// What the abstraction says, strengthened by some lemmas. It is told nothing of instances.
+/// What the abstraction says, strengthened by some lemmas. It knows nothing of instances.
 pub(crate) fn said(
     program: &Program,
     view: View,

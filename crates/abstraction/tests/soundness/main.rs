@@ -152,9 +152,9 @@ fn campaign(seeds: std::ops::Range<u64>) -> (Mix, Vec<String>) {
             let (sketch, plan) = planned(seed);
             if let Err(why) = examine(&sketch, plan, &mut mix) {
                 let (sketch, why) = reduced(&sketch, plan, why);
-                let told = format!("FIRST_SEED={seed}, {plan:?}: {why}\n{}", sketch.text());
-                eprintln!("{told}");
-                wrong.push(told);
+                let message = format!("FIRST_SEED={seed}, {plan:?}: {why}\n{}", sketch.text());
+                eprintln!("{message}");
+                wrong.push(message);
             }
             if (seed - first + 1) % 1_000 == 0 {
                 eprintln!("seed {seed}, of one worker: {mix:?}");

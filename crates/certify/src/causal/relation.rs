@@ -36,7 +36,7 @@ impl Chains {
         let threads = operations.history.thread_count();
         let count = if order == Order::Preserved { 2 * threads } else { threads };
         let (mut chain, mut place) = (Vec::new(), Vec::new());
-        // How long the chains of the thread at hand are so far; they are told apart by a key.
+        // How long the chains of the thread at hand are so far; they are distinguished by a key.
         let mut lengths = vec![(usize::MAX, 0); operations.history.address_count().max(2)];
         for o in &operations.all {
             let role = usize::from(o.is_write());

@@ -484,7 +484,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Which events are in a set; `None` if that cannot be told from lists of pairs.
+    /// Which events are in a set; `None` if that cannot be distinguished from lists of pairs.
     pub(super) fn members(&self, set: TermId) -> Option<Rc<[bool]>> {
         if let Some(known) = self.known_members.borrow().get(&set) {
             return Some(Rc::clone(known));

@@ -2,7 +2,7 @@ use murphi::check::Options;
 use murphi::source::Source;
 
 use crate::events::{EventNames, find};
-use crate::foundations::Doubt;
+use crate::foundations::Unestablished;
 
 /// A protocol with one memory cell for each address, and these rules.
 fn protocol(rules: &str) -> Source {
@@ -26,11 +26,13 @@ fn doubted(rules: &str) -> Vec<(String, String)> {
         Ok(protocol) => protocol,
         Err(problems) => panic!("{problems:#?}"),
     };
-    let told = protocol.treatment.doubts.into_iter().map(|Doubt { diagnostic: doubt, .. }| {
-        let what = doubt.message.split(" is not established").next().unwrap_or_default().to_owned();
-        (what, source.slice(doubt.span).to_owned())
-    });
-    told.collect()
+    let text =
+        protocol.treatment.doubts.into_iter().map(|Unestablished { diagnostic: doubt, .. }| {
+            let what =
+                doubt.message.split(" is not established").next().unwrap_or_default().to_owned();
+            (what, source.slice(doubt.span).to_owned())
+        });
+    text.collect()
 }
 
 fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {

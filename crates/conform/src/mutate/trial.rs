@@ -25,7 +25,7 @@ use murphi::source::Source;
 use super::answer::{Answer, answer, because};
 use super::claims::without_claims;
 use super::fate::{Fate, Findings};
-use super::glance;
+use super::interpret_first;
 use super::report::{Entry, Report};
 use super::{Mutant, mutants};
 use crate::alarm;
@@ -279,7 +279,7 @@ impl Judge<'_> {
         let interpreter = self.load(print(program))?;
         let options = explore::Options { deadlock, ..budget.clone() };
         let symmetry = self.options.verify.symmetry;
-        let exploration = glance::search(&interpreter, &options, symmetry, self.interrupt);
+        let exploration = interpret_first::search(&interpreter, &options, symmetry, self.interrupt);
         Ok(Searched { answer: answer(&interpreter, &exploration), exploration })
     }
 
@@ -338,7 +338,7 @@ impl Judge<'_> {
         let search = self.options.verify.search.clone();
         let search = explore::Options { deadlock: Deadlock::Off, ..search };
         let symmetry = self.options.verify.symmetry;
-        let found = glance::glance(&interpreter, &search, symmetry, self.interrupt)?;
+        let found = interpret_first::glance(&interpreter, &search, symmetry, self.interrupt)?;
         match answer(&interpreter, &found) {
             Answer::Error(_) => Some(self.broken(&interpreter, &found)),
             Answer::Invariant(claim) if self.is_refused(protocol, &interpreter, &found) => {

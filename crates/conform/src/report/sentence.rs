@@ -6,7 +6,9 @@ use judge::Outcome;
 use murphi::source::Source;
 
 use super::{Broken, Open, Report, Run};
-use crate::{Breach, Counterexample, Doubt, HAS_ROOM, MemoryModel, ROOM, Unknown, Verification};
+use crate::{
+    Breach, Counterexample, HAS_ROOM, MemoryModel, ROOM, Unestablished, Unknown, Verification,
+};
 
 /// The sentence of a report on what was found.
 pub(super) fn of(report: &Report, found: &Verification) -> String {
@@ -37,7 +39,7 @@ fn verified(report: &Report) -> String {
 }
 
 /// What a verdict says about what was assumed.
-pub fn assuming(sentence: String, assumed: &[Doubt]) -> String {
+pub fn assuming(sentence: String, assumed: &[Unestablished]) -> String {
     match assumed.is_empty() {
         true => sentence,
         false => format!("{sentence}, assuming data independence"),
@@ -57,7 +59,7 @@ pub fn with_unchecked(sentence: String, unchecked: &[String]) -> String {
 
 /// The verdict on what rests on something that is not established: the first place and reason, and
 /// how many there are.
-pub fn undecided(doubts: &[Doubt], source: &Source) -> String {
+pub fn undecided(doubts: &[Unestablished], source: &Source) -> String {
     let Some(first) = doubts.first() else { return String::new() };
     let more = match doubts.len() - 1 {
         0 => String::new(),

@@ -53,7 +53,7 @@ struct Move {
     rule: usize,
     instance: u64,
     next: State,
-    told: MemoryTrace,
+    events: MemoryTrace,
     /// Whether it changes nothing.
     stutters: bool,
 }
@@ -95,7 +95,7 @@ impl Search<'_> {
         }
     }
 
-    /// Adds a state with the loads that tell something new there. Returns all moves if the trace is
+    /// Adds a state with the loads that show something new there. Returns all moves if the trace is
     /// then refused.
     fn arrive(
         &mut self,
@@ -107,12 +107,12 @@ impl Search<'_> {
         let before = moves.len() - usize::from(node.parent.is_some());
         let mut so_far = trace(self.lifted, &moves);
         for step in self.moves(&node.state).into_iter().filter(|step| step.stutters) {
-            if step.told.events.iter().any(|load| so_far.is_news(load)) {
-                so_far.append(step.told.clone());
+            if step.events.events.iter().any(|load| so_far.is_news(load)) {
+                so_far.append(step.events.clone());
                 moves.push(step);
             }
         }
-        let loads = moves[before..].iter().any(|step| !step.told.events.is_empty());
+        let loads = moves[before..].iter().any(|step| !step.events.events.is_empty());
         if loads && is_refused(&so_far) {
             return Some(moves);
         }
@@ -145,10 +145,12 @@ impl Search<'_> {
             for instance in 0..instance::count(model, &definition.parameters).unwrap_or(0) {
                 let run = interpreter.run_rule(state, rule, instance);
                 let End::Done(next) = run.end else { continue };
-                let Some(told) = self.lifted.told(self.run.len(), &run.output) else { continue };
-                if told.events.iter().all(|event| !event.is_store) {
+                let Some(events) = self.lifted.events(self.run.len(), &run.output) else {
+                    continue;
+                };
+                if events.events.iter().all(|event| !event.is_store) {
                     let stutters = self.key(&next) == key;
-                    moves.push(Move { rule, instance, next, told, stutters });
+                    moves.push(Move { rule, instance, next, events, stutters });
                 }
             }
         }
@@ -175,9 +177,9 @@ impl Search<'_> {
 fn trace(lifted: &RepeatedRun<'_>, moves: &[Move]) -> MemoryTrace {
     let mut trace = lifted.trace.clone();
     for (later, step) in moves.iter().enumerate() {
-        let mut told = step.told.clone();
-        told.events.iter_mut().for_each(|event| event.step += later);
-        trace.append(told);
+        let mut events = step.events.clone();
+        events.events.iter_mut().for_each(|event| event.step += later);
+        trace.append(events);
     }
     trace
 }

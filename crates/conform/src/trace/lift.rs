@@ -1,7 +1,7 @@
 //! From a run of a composed model to the memory trace of the protocol, with a value of its own for
 //! every store.
 //!
-//! A lemma tells few values apart, so its runs do not say which store a load has read from. By
+//! A lemma distinguishes few values, so its runs do not say which store a load has read from. By
 //! data independence the protocol can take the same steps with other values. So the run is taken
 //! again, step by step, by the protocol alone with as many values as ever enter: where a rule of
 //! the run took a value, this one takes a fresh value if it can (a store), or one that is there (a
@@ -68,7 +68,7 @@ impl<'a> RepeatedRun<'a> {
             values_taken(rule, lemma_value)
         });
         let values = (1 + taken.sum::<usize>() as u64).max(2);
-        let interpreter = telling(protocol, Values::ClassesOfStores(values))?;
+        let interpreter = with_printed_events(protocol, Values::ClassesOfStores(values))?;
         let lifted_value = value_type(interpreter.model(), protocol);
         let state = State::undefined(interpreter.model());
         Ok(RepeatedRun {
@@ -116,10 +116,10 @@ impl<'a> RepeatedRun<'a> {
             self.stands_for.extend(entered);
             if self.reaches(&next, &goal) {
                 self.state = next;
-                let told = self.told(number, &run.output).ok_or_else(|| {
+                let events = self.events(number, &run.output).ok_or_else(|| {
                     not_repeatable("the loads and stores of the step cannot be read back")
                 })?;
-                self.trace.append(told);
+                self.trace.append(events);
                 return Ok(());
             }
             self.stands_for.truncate(known);
@@ -223,15 +223,15 @@ impl<'a> RepeatedRun<'a> {
         }
     }
 
-    /// The events that the output of a step tells of.
-    pub(super) fn told(&self, step: usize, output: &str) -> Option<MemoryTrace> {
+    /// The events that a step printed.
+    pub(super) fn events(&self, step: usize, output: &str) -> Option<MemoryTrace> {
         let stands_for = |number: u64| self.stands_for.get(number as usize).copied();
-        events_told(self.protocol, self.interpreter.model(), step, output, &stands_for)
+        printed_events(self.protocol, self.interpreter.model(), step, output, &stands_for)
     }
 }
 
-/// The events that the output of a step of [`telling`] tells of, where each value has a class.
-pub(crate) fn events_told(
+/// The events that a step of [`with_printed_events`] printed, where each value has a class.
+pub(crate) fn printed_events(
     protocol: &Protocol,
     model: &Model,
     step: usize,
@@ -242,8 +242,8 @@ pub(crate) fn events_told(
     let [processors, _, values] = [0, 1, 2].map(|parameter| store.frame.locals[parameter].ty);
     let mut trace = MemoryTrace::default();
     for line in output.lines() {
-        let Some(told) = line.strip_prefix(&protocol.prefix) else { continue };
-        let mut words = told.split(' ');
+        let Some(events) = line.strip_prefix(&protocol.prefix) else { continue };
+        let mut words = events.split(' ');
         let kind = words.next()?;
         let (processor, address, value) = (words.next()?, words.next()?, words.next()?);
         let number = position(model, values, value)?;
@@ -269,22 +269,25 @@ pub(crate) fn events_told(
     Some(trace)
 }
 
-/// The protocol alone, telling its events.
-pub(crate) fn telling(protocol: &Protocol, values: Values) -> Result<Interpreter, NotRepeatable> {
+/// The protocol alone, printing its events.
+pub(crate) fn with_printed_events(
+    protocol: &Protocol,
+    values: Values,
+) -> Result<Interpreter, NotRepeatable> {
     let prefix = &protocol.prefix;
-    let tell = |kind: &str| {
+    let procedure = |kind: &str| {
         let parameters = format!(
             "{prefix}p: {}; {prefix}a: {}; {prefix}v: {}",
             protocol.processor.text, protocol.address.text, protocol.value.text
         );
         let said = announce(protocol, kind, &format!("{prefix}v"));
-        format!("procedure {prefix}tell_{kind}({parameters}); begin {said} end; ")
+        format!("procedure {prefix}print_{kind}({parameters}); begin {said} end; ")
     };
     let observer = Observer {
-        declarations: tell("load") + &tell("store") + &tell("commit"),
-        on_load: format!("{prefix}tell_load"),
-        on_store: format!("{prefix}tell_store"),
-        on_commit: format!("{prefix}tell_commit"),
+        declarations: procedure("load") + &procedure("store") + &procedure("commit"),
+        on_load: format!("{prefix}print_load"),
+        on_store: format!("{prefix}print_store"),
+        on_commit: format!("{prefix}print_commit"),
         ..Observer::default()
     };
     let composition = compose(protocol, values, &observer);

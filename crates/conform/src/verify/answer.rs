@@ -11,7 +11,7 @@ use murphi::interpret::Interpreter;
 use serde::Serialize;
 
 use crate::cycle::NiceCycle;
-use crate::foundations::{Doubt, Foundations, RestsOn};
+use crate::foundations::{Foundations, Premises, Unestablished};
 use crate::trace::MemoryTrace;
 
 /// What was found out about a protocol.
@@ -28,9 +28,9 @@ pub struct Verification {
     /// What is not established about the protocol. Not everything matters for every verdict.
     pub foundations: Foundations,
     /// What a verdict of "verified" rests on.
-    pub rests_on: Vec<RestsOn>,
+    pub rests_on: Vec<Premises>,
     /// What of that was not established, and assumed because that was asked for.
-    pub assumed: Vec<Doubt>,
+    pub assumed: Vec<Unestablished>,
     /// Whether causality, data independence and free values are established: a few values stand
     /// for any number of them.
     pub independent: bool,
@@ -76,14 +76,14 @@ pub struct Lemma {
     /// How many alarms were passed over.
     pub passed_over: usize,
     /// What its answer rests on.
-    pub rests_on: RestsOn,
+    pub rests_on: Premises,
 }
 
 impl Lemma {
     /// Whether it is the protocol itself, and something that it says is reached is not. An observer
     /// leaves runs out, so that nothing follows from what a composition does not reach.
     pub fn misses_cover(&self) -> bool {
-        self.rests_on == RestsOn::NOTHING
+        self.rests_on == Premises::NOTHING
             && report::misses_cover(self.interpreter.model(), &self.exploration)
     }
 }
@@ -106,7 +106,7 @@ pub enum Breach {
 #[derive(Debug, Clone)]
 pub enum Unknown {
     /// Every lemma holds, but something that they rest on is not established.
-    NotEstablished(Vec<Doubt>),
+    NotEstablished(Vec<Unestablished>),
     /// Every alarm that was looked at is allowed by the memory model: the way of verification is
     /// too strict for this protocol.
     FalseAlarm(Box<Counterexample>),

@@ -13,11 +13,11 @@ use super::{MemoryModel, Options, warnings};
 use crate::compose::Composition;
 use crate::events::Protocol;
 use crate::failure::{self, Failure};
-use crate::foundations::{Doubt, Foundation, Foundations, RestsOn};
+use crate::foundations::{Foundation, Foundations, Premises, Unestablished};
 use crate::sc_in_time::{self, LoadTime};
+use crate::tso_by_address;
 use crate::tso_flat;
-use crate::tso_news;
-use crate::tso_sight;
+use crate::tso_one_address;
 
 /// The composed models of all lemmas.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ pub struct Composed {
 #[derive(Debug, Clone)]
 pub struct Grounds {
     /// For each claim, by its name, what it rests on.
-    rests_on: Vec<(String, RestsOn)>,
+    rests_on: Vec<(String, Premises)>,
     foundations: Foundations,
     /// How many values the protocol has.
     values: u64,
@@ -52,18 +52,22 @@ pub struct Grounds {
 impl Grounds {
     /// How many values the claims with these names are about, if it is not any number.
     pub fn own_values(&self, claims: &[&str]) -> Option<u64> {
-        let is_reduced = |one: &RestsOn| one.includes(Foundation::DataIndependence);
+        let is_reduced = |one: &Premises| one.includes(Foundation::DataIndependence);
         (!self.rests_on(claims).iter().any(is_reduced)).then_some(self.values)
     }
 
-    fn rests_on(&self, claims: &[&str]) -> Vec<RestsOn> {
+    fn rests_on(&self, claims: &[&str]) -> Vec<Premises> {
         let named = self.rests_on.iter().filter(|(name, _)| claims.contains(&&**name));
         named.map(|(_, rests_on)| *rests_on).collect()
     }
 
     /// What speaks against the claims with these names although data independence is assumed, if it
     /// is, and what is assumed with it.
-    pub fn of(&self, claims: &[&str], assume_independence: bool) -> (Vec<Doubt>, Vec<Doubt>) {
+    pub fn of(
+        &self,
+        claims: &[&str],
+        assume_independence: bool,
+    ) -> (Vec<Unestablished>, Vec<Unestablished>) {
         let rests_on = self.rests_on(claims);
         match assume_independence {
             true => self.foundations.assuming_independence(&rests_on),
@@ -72,8 +76,8 @@ impl Grounds {
     }
 
     /// The start states that no claim looks at.
-    pub fn left_out(&self) -> Vec<Doubt> {
-        let about = |doubt: &&Doubt| doubt.about == Foundation::StartStates;
+    pub fn left_out(&self) -> Vec<Unestablished> {
+        let about = |doubt: &&Unestablished| doubt.about == Foundation::StartStates;
         self.foundations.doubts().iter().filter(about).cloned().collect()
     }
 }
@@ -87,7 +91,7 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
         // With many processors, the length of a cycle is limited by the addresses.
         MemoryModel::Sc => sc_lemmas(&protocol, options, protocol.address.count),
         MemoryModel::Tso => {
-            let exact = tso_sight::lemma(&protocol, options.values)
+            let exact = tso_one_address::lemma(&protocol, options.values)
                 .or_else(|| tso_flat::lemma(&protocol, options.values))
                 .map(|composition| (AT_ANY_TIME.to_owned(), composition));
             let mut attempts = plan(&protocol, options);
@@ -101,8 +105,8 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
         MemoryModel::Sc if options.only.is_none() => timely_programs(&protocol),
         // With one address, looking at it directly is easier.
         MemoryModel::Tso if protocol.address.count > 1 => {
-            let news = tso_news::lemma(&protocol);
-            news.map(|program| (tso_news::CLAIM.to_owned(), program)).into_iter().collect()
+            let news = tso_by_address::lemma(&protocol);
+            news.map(|program| (tso_by_address::CLAIM.to_owned(), program)).into_iter().collect()
         }
         _ => Vec::new(),
     };

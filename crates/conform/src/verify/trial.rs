@@ -21,7 +21,7 @@ use crate::compose::Composition;
 use crate::cycle;
 use crate::events::Protocol;
 use crate::failure::{self, Failure};
-use crate::foundations::{Doubt, Foundation, Foundations, RestsOn};
+use crate::foundations::{Foundation, Foundations, Premises, Unestablished};
 use crate::misuse;
 use crate::own_run;
 use crate::run::{self, Search};
@@ -38,7 +38,7 @@ pub(super) struct Trial<'a> {
     /// What a composition does that the protocol alone does not notice.
     pub(super) broken: Option<Diagnostic>,
     /// What a verdict of "verified" rests on.
-    pub(super) rests_on: Vec<RestsOn>,
+    pub(super) rests_on: Vec<Premises>,
 }
 
 /// What came of it.
@@ -47,8 +47,8 @@ pub(super) struct TrialResult {
     pub(super) verdict: Verdict,
     pub(super) broken: Option<Diagnostic>,
     /// What a verdict of "verified" rests on, and what of it was not established and assumed.
-    pub(super) rests_on: Vec<RestsOn>,
-    pub(super) assumed: Vec<Doubt>,
+    pub(super) rests_on: Vec<Premises>,
+    pub(super) assumed: Vec<Unestablished>,
 }
 
 /// How a lemma ended.
@@ -56,7 +56,7 @@ enum Ending {
     Holds,
     Final(Verdict),
     /// An observer objects to runs that the protocol may take only with other values than it has.
-    OtherValues(Doubt),
+    OtherValues(Unestablished),
 }
 
 impl<'a> Trial<'a> {
@@ -142,7 +142,7 @@ impl<'a> Trial<'a> {
         let interpreter = Interpreter::new(model).map_err(|_| Failure::TooLarge)?;
         let search = self.options.search.clone();
         let exploration = self.search(&name, &interpreter, &search);
-        let rests_on = RestsOn::NOTHING;
+        let rests_on = Premises::NOTHING;
         let lemma = Lemma { name, interpreter, exploration, passed_over: 0, rests_on };
         let verdict = match &lemma.exploration.verdict {
             explore::Verdict::Holds(()) if self.options.covers && lemma.misses_cover() => {
@@ -200,7 +200,7 @@ impl<'a> Trial<'a> {
     /// What comes of an alarm that was judged. If the memory model allows it, others are collected
     /// in another search and judged, the nearest first, until one is a violation. What was passed
     /// over may also be reached by a run that is a violation, so that nothing is known if none is.
-    /// Of false alarms, one that is due to a wrong commit is told, because that can be mended.
+    /// Of false alarms, one that is due to a wrong commit is reported, because the user can correct it.
     fn beyond(&mut self, lemma: &mut Lemma, first: Box<Counterexample>) -> Result<Ending, Failure> {
         if self.is_violation(&lemma.interpreter, &first) {
             return Ok(Ending::Final(Verdict::Broken(Breach::MemoryModel(first))));
@@ -269,7 +269,7 @@ impl<'a> Trial<'a> {
 
     /// That a run which an observer objects to may not be one of the protocol, with the rule of its
     /// last step.
-    fn of_other_values(&self, run: &[Step]) -> Doubt {
+    fn of_other_values(&self, run: &[Step]) -> Unestablished {
         let last = run.last().map(|step| step.rule as usize);
         let rule = last.and_then(|rule| self.protocol.model.rules.get(rule));
         let message = "an observer rejects a run that ends here, but the protocol may have that \
@@ -277,7 +277,7 @@ impl<'a> Trial<'a> {
         let help = "the protocol may copy values, but not compare them or compute with them";
         let span = rule.map(|rule| rule.span).unwrap_or_default();
         let diagnostic = Diagnostic::warning(span, message).help(help);
-        Doubt { about: Foundation::OtherValues, diagnostic }
+        Unestablished { about: Foundation::OtherValues, diagnostic }
     }
 
     pub(super) fn composed(&self, composition: &Composition) -> Result<Interpreter, Failure> {

@@ -424,7 +424,7 @@ fn start_states_with_unequal_copies_are_not_left_out_silently() {
 }
 
 #[test]
-fn an_error_with_other_values_is_told_where_the_protocol_has_it() {
+fn an_error_with_other_values_is_reported_where_the_protocol_has_it() {
     // A table that is as long as there are values of the protocol, and no longer.
     let types = "Proc: scalarset(2); Addr: scalarset(2); Value: 0..1;";
     let rules = "var memory: array [Addr] of Value; seen: array [0..1] of boolean; n: 0..3;
@@ -448,7 +448,7 @@ fn an_error_with_other_values_is_told_where_the_protocol_has_it() {
     };
     assert!(decision == "v" && failing.starts_with("rule \"store\""), "{open:?}");
 
-    // What fails with its own values as well is broken, and told as a run of the protocol.
+    // What fails with its own values as well is broken, and reported as a run of the protocol.
     let broken = source.text.replace("seen[v] := true;", "n := n + 1;");
     let broken = Source { text: broken, ..source.clone() };
     let found = sc(&broken);

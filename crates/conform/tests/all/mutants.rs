@@ -9,7 +9,7 @@ use murphi::source::Source;
 use tribunal_conform::mutate::{self, Answer, Fate, Mutant, Report, Totals};
 use tribunal_conform::{EventNames, MemoryModel};
 
-/// A memory in which a reader keeps a copy until the writer has told it to drop it.
+/// A memory in which a reader keeps a copy until the writer has text it to drop it.
 const COPIES: &str = "
 type
   Proc: scalarset(2);
@@ -244,8 +244,8 @@ fn what_the_protocol_itself_does_not_pass_is_not_asked() {
     let totals = report.totals();
     assert_eq!((totals.by_invariant, totals.by_error), (0, 0));
     assert!(totals.by_memory_model > 0);
-    let told = report.text(&source(&text));
-    assert!(told.contains("check skipped for all mutants: invariants and assertions"), "{told}");
+    let text = report.text(&source(&text));
+    assert!(text.contains("check skipped for all mutants: invariants and assertions"), "{text}");
 }
 
 #[test]

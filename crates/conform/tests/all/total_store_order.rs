@@ -218,7 +218,7 @@ fn the_order_of_buffers_does_not_show() {
         let [lemma] = &found.lemmas[..] else { panic!("{:?}", found.lemmas.len()) };
         let exploration = &lemma.exploration;
         assert_eq!(exploration.verdict, explore::Verdict::Holds(()), "{:?}", found.verdict);
-        // Members are told apart by nothing.
+        // Members are distinguished by nothing.
         assert!(
             lemma.interpreter.model().ordered.is_empty(),
             "{:?}",

@@ -43,7 +43,7 @@ impl Trace {
         self.first[usize::from(address)] = Some(value);
     }
 
-    /// Whether a load tells the same as the last event of its processor.
+    /// Whether a load shows the same as the last event of its processor.
     pub(crate) fn repeats(&self, load: Event) -> bool {
         let end = self.events.partition_point(|other| other.processor <= load.processor);
         let last = self.events[..end].last();

@@ -10,6 +10,7 @@ mod order_of_members;
 mod portions;
 mod renaming;
 mod sketch;
+mod state_graph;
 mod strategies;
 mod stress;
 mod symmetric_programs;

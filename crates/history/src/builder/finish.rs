@@ -222,7 +222,7 @@ fn classes(mut shared: Vec<(u32, Source)>, places: &Places) -> Classes {
     Classes::new(shared)
 }
 
-/// Tells every address who wrote it.
+/// Lists the writes of every address.
 fn list_writes(columns: &Columns, addresses: &mut [Address], written: &[Written]) {
     for (address, written) in addresses.iter_mut().zip(written) {
         address.writes.reserve_exact(written.count as usize);

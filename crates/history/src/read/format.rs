@@ -168,6 +168,13 @@ impl Format {
         self.row().writer.is_some()
     }
 
+    /// Whether it is a log of committed RISC-V instructions, to which [`CommitOptions`] apply.
+    ///
+    /// [`CommitOptions`]: crate::CommitOptions
+    pub fn is_commit_log(self) -> bool {
+        matches!(self, Format::Spike | Format::Rvfi | Format::Whisper | Format::M3)
+    }
+
     /// The format that the name of a file suggests.
     ///
     /// ```
@@ -279,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_of_one_format_and_an_unknown_one_is_told_all() {
+    fn a_name_is_of_one_format_and_an_unknown_one_is_reported_all() {
         for &format in Format::ALL {
             assert_eq!(format.to_string().to_uppercase().parse(), Ok(format));
             assert!(!format.summary().is_empty());

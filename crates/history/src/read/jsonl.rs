@@ -247,7 +247,7 @@ impl<'l> Line<'l> {
         Ok(op)
     }
 
-    /// Tells the builder what the line says.
+    /// Adds the event of the line to the builder.
     fn say(&self, builder: &mut Builder) -> Result<Progress, Complaint> {
         match self.op {
             Op::End => return Ok(Progress::Ended),

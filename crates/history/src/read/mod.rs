@@ -57,7 +57,7 @@ impl ReadOptions {
 }
 
 /// Reads traces one by one. After an error it stops, since what follows could not be trusted, unless
-/// it is told to go on behind the trace that the error is about ([`TraceReader::skip_trace`]).
+/// it is asked to go on behind the trace that the error is about ([`TraceReader::skip_trace`]).
 ///
 /// ```
 /// use tribunal_history::{ReadOptions, TraceReader};

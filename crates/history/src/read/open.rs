@@ -1,4 +1,4 @@
-//! Files as they come: plain, gzip or zstd, told apart by their first bytes.
+//! Files as they come: plain, gzip or zstd, distinguished by their first bytes.
 
 use std::fs::File;
 use std::io::{self, Chain, Cursor, Read};
@@ -121,7 +121,7 @@ fn first_bytes<R: Read>(input: &mut Option<R>, seen: &mut Vec<u8>) -> io::Result
     }
 }
 
-/// The packing that a beginning tells, once it tells.
+/// The compression that the first bytes show, once there are enough of them.
 fn packing(seen: &[u8]) -> Option<Packing> {
     match seen {
         [0x1f, 0x8b, ..] => Some(Packing::Gzip),

@@ -59,7 +59,7 @@ const ORDER_HELP: &str =
 const ANNOTATIONS: [&[u8]; 4] = [b"rel", b"sc", b"ct", b"pair"];
 
 /// What an event is.
-enum Said {
+enum LineEvent {
     Operation(Operation),
     Fence(FenceName),
 }
@@ -195,8 +195,8 @@ impl<R: Read> TextReader<R> {
         self.input.window.skip_blanks();
         let line = token.place.short_line();
         let event = match self.operation(builder)? {
-            Said::Operation(operation) => builder.event(thread, operation, line),
-            Said::Fence(name) => builder.fence(thread, name, line),
+            LineEvent::Operation(operation) => builder.event(thread, operation, line),
+            LineEvent::Fence(name) => builder.fence(thread, name, line),
         };
         let event = event.map_err(|error| self.input.senseless(token, error.kind))?;
         let [read, written] = std::mem::take(&mut self.upper);
@@ -205,7 +205,7 @@ impl<R: Read> TextReader<R> {
         self.suffixes(builder, event)
     }
 
-    fn operation(&mut self, builder: &mut Builder) -> Result<Said, InputError> {
+    fn operation(&mut self, builder: &mut Builder) -> Result<LineEvent, InputError> {
         let operation = match self.input.window.peek() {
             Some(b'<') => self.atomic(builder, b'>', "`>`"),
             Some(b'{') => self.atomic(builder, b'}', "`}`"),
@@ -218,7 +218,7 @@ impl<R: Read> TextReader<R> {
                     b"fence" => self.fence(),
                     _ => {
                         if let Some(name) = fence.filter(|_| !self.is_address_of_access()) {
-                            return Ok(Said::Fence(name));
+                            return Ok(LineEvent::Fence(name));
                         }
                         let address = self.address_after(word, builder)?;
                         self.access(address, builder)
@@ -227,7 +227,7 @@ impl<R: Read> TextReader<R> {
             }
             _ => Err(self.input.unexpected("an operation", OPERATION_HELP)),
         };
-        operation.map(Said::Operation)
+        operation.map(LineEvent::Operation)
     }
 
     /// Whether a word just read that names a fence is an address here: `isb := 1` writes to `isb`.

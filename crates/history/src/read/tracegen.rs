@@ -79,7 +79,7 @@ struct Requests {
 }
 
 /// What a line says.
-struct Said {
+struct TracegenLine {
     thread: u64,
     what: What,
     /// The command, to point at.
@@ -167,8 +167,8 @@ impl<R: Read> TracegenReader<R> {
     }
 
     /// What a line says, if it is the trace generator's.
-    fn said(&mut self, place: Place, line: &[u8]) -> Result<Option<Said>, InputError> {
-        let mut words = Words { line, at: 0 };
+    fn said(&mut self, place: Place, line: &[u8]) -> Result<Option<TracegenLine>, InputError> {
+        let mut words = LineCursor { line, at: 0 };
         let Some(thread) = words.number() else { return Ok(None) };
         if !words.takes(b':') {
             return Ok(None);
@@ -182,7 +182,7 @@ impl<R: Read> TracegenReader<R> {
             length: command.len().max(1),
         };
         match what {
-            Some(what) if words.ended() => Ok(Some(Said { thread, what, token })),
+            Some(what) if words.ended() => Ok(Some(TracegenLine { thread, what, token })),
             Some(_) | None => {
                 let at = if known(&command) { words.at } else { at };
                 let expected = if known(&command) { words.expected(&command) } else { COMMAND };
@@ -230,12 +230,12 @@ fn asked(command: &[u8]) -> Option<Asked> {
 }
 
 /// A line under a finger.
-struct Words<'l> {
+struct LineCursor<'l> {
     line: &'l [u8],
     at: usize,
 }
 
-impl Words<'_> {
+impl LineCursor<'_> {
     fn skip_blanks(&mut self) {
         let rest = &self.line[self.at..];
         self.at += rest.len() - rest.trim_ascii_start().len();
@@ -312,8 +312,8 @@ impl Words<'_> {
 
 impl Requests {
     /// Adds what a line says; an error is a sentence.
-    fn add(&mut self, said: &Said) -> Result<(), String> {
-        let Said { thread, ref what, token } = *said;
+    fn add(&mut self, said: &TracegenLine) -> Result<(), String> {
+        let TracegenLine { thread, ref what, token } = *said;
         let line = token.place.short_line();
         let new = Request {
             asked: Asked::Fence,
@@ -399,7 +399,7 @@ impl Requests {
                     None => Operation::Read { address: address(at), value: read },
                 }
             }
-            // A store-conditional is told with its load-reserve.
+            // A store-conditional is reported with its load-reserve.
             _ => return None,
         })
     }

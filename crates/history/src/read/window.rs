@@ -107,7 +107,7 @@ impl<R: Read> Window<R> {
         self.at += 1;
     }
 
-    /// Whether the next bytes are these; no more is asked for than it takes to tell.
+    /// Whether the next bytes are these; no more is read than that takes.
     pub(super) fn starts_with(&mut self, word: &[u8]) -> bool {
         loop {
             let seen = self.visible().len().min(word.len());

@@ -1,4 +1,4 @@
-//! Sub-histories of histories of mixed sizes: what is left is told to a builder again.
+//! Sub-histories of histories of mixed sizes: what is left is asked to a builder again.
 //!
 //! Which bytes belong together depends on every access that is left, and with it who may have
 //! written what. So nothing of the old tables can be kept. Linear, with hashing.

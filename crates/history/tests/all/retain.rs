@@ -7,7 +7,7 @@ use tribunal_history::{
     TraceReader, WriteName, parse_text,
 };
 
-/// The sub-history the slow way: everything that stays is told to a builder again.
+/// The sub-history the slow way: everything that stays is asked to a builder again.
 fn rebuilt(
     history: &History,
     keep: &[bool],

@@ -95,7 +95,7 @@ fn a_file_may_hold_several_traces_and_noise() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place() {
+fn mistakes_are_reported_with_their_place() {
     for (input, expected) in [
         ("0: loadreq 0x8 #1 @1", "t:1:4: expected `load-req`"),
         (

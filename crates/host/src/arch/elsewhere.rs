@@ -4,7 +4,7 @@ use stress::Instruction;
 
 use crate::litmus::Course;
 use crate::memory::Memory;
-use crate::pace::Warm;
+use crate::timing::Warm;
 
 /// Code that cannot exist.
 #[derive(Debug)]

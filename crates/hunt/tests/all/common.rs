@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use models::Model;
 use stress::{Machine, Target, TargetError};
 use tribunal_hunt::{
-    Abilities, BoxedTarget, Campaign, CampaignEvent, Known, PendingTests, Plan, TargetSupply,
+    Abilities, BoxedTarget, Campaign, CampaignEvent, KnownShapes, PendingTests, Plan, TargetSupply,
     TestOptions, TestOutcome,
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn machine(machine: Machine) -> TargetSupply {
 /// All that is settled, in order; up to the first finding if asked so.
 pub(crate) fn settle(campaign: &Campaign, supply: &TargetSupply, first: bool) -> Vec<TestOutcome> {
     let mut all = Vec::new();
-    let run: Result<(), TargetError> = campaign.run(supply, &Known::default(), &mut |beat| {
+    let run: Result<(), TargetError> = campaign.run(supply, &KnownShapes::default(), &mut |beat| {
         if let CampaignEvent::TestOutcome(settled) = beat {
             let found = !settled.findings.is_empty();
             all.push(*settled);

@@ -4,9 +4,9 @@
 
 #![allow(clippy::unwrap_used)] // a test may fail
 
+mod campaign_log;
 mod common;
 mod coverage;
-mod ledger;
 mod machines;
 mod plan;
 mod separate;

@@ -1,4 +1,4 @@
-//! Tests that tell two models apart: what is found is the smallest, and both models say of it what is
+//! Tests that distinguish two models: what is found is the smallest, and both models say of it what is
 //! claimed, by the definition of their files.
 
 use judge::ModelFile;

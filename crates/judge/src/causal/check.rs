@@ -13,7 +13,7 @@
 //! | ccm, wccm | the same, and a factor of k for writes whose place in pww cf decides |
 //!
 //! Read-modify-writes add a sweep, O(n + edges), for each round of [`Blocks::edges`], and O(k) for
-//! each operation that the round tells something new.
+//! each operation that the round changes.
 
 use history::{AddressId, History, Source};
 use models::CausalRules;
@@ -22,10 +22,10 @@ use super::atomic::{AtomicEdge, Blocks};
 use super::clocks::Clocks;
 use super::explain::{Broken, Lemma, explain};
 use super::frontier::Frontier;
-use super::kept::{Base, Kept, Scopes};
 use super::observe::Observer;
 use super::operations::{From, Op, Operations, ReadsFrom};
 use super::pairs::WritePairs;
+use super::program_order::{Base, ProgramOrderPart, Scopes};
 use super::readers::Readers;
 use super::relation::{Edges, Relation, Tag};
 use super::store_order::{StoreOrder, StorePairs};
@@ -52,9 +52,12 @@ pub(super) struct Side {
 impl<'a> Problem<'a> {
     pub(super) fn new(history: &'a History, rules: CausalRules) -> Self {
         let ops = Operations::new(history);
-        let kept: &[Kept] =
-            if rules.relaxed { &[Kept::Preserved, Kept::Location] } else { &[Kept::Program] };
-        let side = |&kept: &Kept| Side {
+        let kept: &[ProgramOrderPart] = if rules.relaxed {
+            &[ProgramOrderPart::Preserved, ProgramOrderPart::Location]
+        } else {
+            &[ProgramOrderPart::Program]
+        };
+        let side = |&kept: &ProgramOrderPart| Side {
             base: Base::new(history, &ops, kept),
             scopes: Scopes::new(&ops, kept),
         };
@@ -202,7 +205,7 @@ impl<'a> Check<'a> {
     /// other addresses, so it is spelled out.
     pub(super) fn whole(&self, side: usize) -> Relation<'_> {
         let mut layers: Vec<&Edges> = vec![&self.overwritten, &self.atomic];
-        if self.base(side).kept == Kept::Location {
+        if self.base(side).kept == ProgramOrderPart::Location {
             layers.push(&self.stored);
         } else {
             layers.push(&self.conflicts);
@@ -346,7 +349,7 @@ impl<'a> Check<'a> {
         // own thread had overwritten.
         for side in (0..self.problem.sides.len()).rev() {
             let causality = self.causality(side)?;
-            if self.base(side).kept != Kept::Preserved {
+            if self.base(side).kept != ProgramOrderPart::Preserved {
                 self.look_for_stale_reads(side, &causality)?;
             }
             self.observe(side, &causality)?;

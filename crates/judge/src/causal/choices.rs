@@ -4,10 +4,10 @@ use evidence::{Atom, Literal, Reader};
 use history::{EventId, History, Source};
 use rustc_hash::FxHashMap;
 
+use super::candidate_filter::CandidateFilter;
 use super::check::Problem;
 use super::guess::Guess;
 use super::operations::{Op, ReadsFrom};
-use super::outlook::Outlook;
 use crate::Budget;
 
 /// How many candidates are ruled out before the search, at most.
@@ -84,12 +84,17 @@ impl<'a> Choices<'a> {
     }
 
     /// Whether the choices so far leave room for a candidate.
-    pub(super) fn is_possible(&self, outlook: &Outlook, reader: u32, candidate: u32) -> bool {
+    pub(super) fn is_possible(
+        &self,
+        candidate_filter: &CandidateFilter,
+        reader: u32,
+        candidate: u32,
+    ) -> bool {
         let ops = &self.problem.ops;
         let source = ops.source(self.candidates(reader)[candidate as usize]);
         match self.readers[reader as usize] {
             Reader::Event(event) | Reader::Part(event, _) => {
-                outlook.allows(ops, ops.read_of(event), source)
+                candidate_filter.allows(ops, ops.read_of(event), source)
             }
             Reader::Final(_) | Reader::FinalPart(_, _) => true,
         }
@@ -108,7 +113,12 @@ impl<'a> Choices<'a> {
 
     /// How little a candidate has going for it: first what the choices so far leave room for, of
     /// that what was written before the read took place, and of that the latest.
-    pub(super) fn doubt(&self, outlook: &Outlook, reader: u32, candidate: u32) -> Doubt {
+    pub(super) fn doubt(
+        &self,
+        candidate_filter: &CandidateFilter,
+        reader: u32,
+        candidate: u32,
+    ) -> Doubt {
         let time = match self.candidates(reader)[candidate as usize] {
             Source::Initial => 0,
             Source::Write(write) => self.guess.time(write),
@@ -117,7 +127,7 @@ impl<'a> Choices<'a> {
             Reader::Event(event) | Reader::Part(event, _) => self.guess.time(event),
             Reader::Final(_) | Reader::FinalPart(_, _) => u32::MAX,
         };
-        (!self.is_possible(outlook, reader, candidate), time >= at, time.abs_diff(at))
+        (!self.is_possible(candidate_filter, reader, candidate), time >= at, time.abs_diff(at))
     }
 
     /// Candidates that are later writes of the reader's own thread, or the reader itself, as

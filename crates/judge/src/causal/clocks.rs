@@ -9,8 +9,8 @@
 //! Every relation here keeps the writes of a thread that share an address in program order, and a
 //! clock is only ever asked about those, so a count is enough to say which of them come before.
 
-use super::kept::Kept;
 use super::operations::{Op, Operations};
+use super::program_order::ProgramOrderPart;
 use super::relation::Relation;
 use crate::{Budget, Reason};
 
@@ -44,7 +44,7 @@ impl Clocks {
             rows: zeros(ops.len(), budget)?,
             table: Vec::new(),
             owners: Vec::new(),
-            own_is_stored: relation.base.kept == Kept::Preserved,
+            own_is_stored: relation.base.kept == ProgramOrderPart::Preserved,
             changed: None,
         };
         let mut row = vec![0; width];

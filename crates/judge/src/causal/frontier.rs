@@ -2,7 +2,7 @@
 //! last write that comes before the read.
 //!
 //! Clocks grow along a thread, so each chain is walked once a thread. Of the last writes only those
-//! are told that the source of the read does not come after: every rule asks about those, and where
+//! are recorded that the source of the read does not come after: every rule asks about those, and where
 //! memory is nearly one for all there are few. O(threads · n) in all.
 
 use super::clocks::Clocks;
@@ -53,7 +53,7 @@ impl<'a> Frontier<'a> {
     }
 
     /// Goes on to a read. Calls `visit` with the last write known of every chain of its address, if
-    /// what was read does not come after it and it was not told of at the read before.
+    /// what was read does not come after it and it was not recorded at the read before.
     pub(super) fn advance(&mut self, clocks: &Clocks, read: Op, mut visit: impl FnMut(Op)) {
         let ops = self.ops;
         let source = self.reads_from.source(read);

@@ -16,11 +16,12 @@
 //!   how many pairs they leave open;
 //! * `atomic`, `fronts`, `whole`: nothing between a read-modify-write and what it read, and the end of it.
 //!
-//! Where values repeat, `search` looks for a choice of reads-from, with `guess` and `outlook`
+//! Where values repeat, `search` looks for a choice of reads-from, with `guess` and `candidate_filter`
 //! for advice. A violation comes with its derivation (`explain`), consistency with what the
 //! model's definition asks for (`witness`).
 
 mod atomic;
+mod candidate_filter;
 mod check;
 mod choices;
 mod clocks;
@@ -28,11 +29,10 @@ mod explain;
 mod frontier;
 mod fronts;
 mod guess;
-mod kept;
 mod observe;
 mod operations;
-mod outlook;
 mod pairs;
+mod program_order;
 mod queue;
 mod readers;
 mod relation;

@@ -28,8 +28,8 @@ use history::AddressId;
 
 use super::clocks::Clocks;
 use super::frontier::Frontier;
-use super::kept::{Base, Kept};
 use super::operations::{From, Op, Operations, ReadsFrom};
+use super::program_order::{Base, ProgramOrderPart};
 use super::relation::{Predecessors, Tag, base_before, topological_order};
 use super::strands::Strands;
 use crate::{Budget, Reason};
@@ -98,7 +98,7 @@ impl<'a> Observer<'a> {
         reads_from: &'a ReadsFrom,
         causality: &'a Clocks,
     ) -> Self {
-        let rows = if base.kept == Kept::Preserved { ROWS } else { 1 };
+        let rows = if base.kept == ProgramOrderPart::Preserved { ROWS } else { 1 };
         let ranges = |row: usize| vec![(0, 0); if row < rows { ops.address_count() } else { 0 }];
         Observer {
             ops,
@@ -187,7 +187,7 @@ impl<'a> Observer<'a> {
 
     fn row(&self, read: Op) -> usize {
         let source = self.reads_from.write(read);
-        let is_own = self.base.kept == Kept::Preserved
+        let is_own = self.base.kept == ProgramOrderPart::Preserved
             && source.is_some()
             && !self.base.sees(self.ops, source, read);
         usize::from(is_own)
@@ -428,16 +428,16 @@ mod tests {
     use history::parse_text;
 
     use super::*;
-    use crate::causal::kept::Scopes;
+    use crate::causal::program_order::Scopes;
     use crate::causal::relation::Relation;
 
     /// What the last thread with reads observes: pairs of values written.
     fn observed(trace: &str) -> (Vec<(u64, u64)>, bool) {
         let history = parse_text(trace).expect("the trace is well-formed");
         let ops = Operations::new(&history);
-        let base = Base::new(&history, &ops, Kept::Program);
+        let base = Base::new(&history, &ops, ProgramOrderPart::Program);
         let reads_from = ReadsFrom::certain(&history, &ops);
-        let scopes = Scopes::new(&ops, Kept::Program);
+        let scopes = Scopes::new(&ops, ProgramOrderPart::Program);
         let layers = Vec::new();
         let relation = Relation { ops: &ops, base: &base, reads_from: &reads_from, layers };
         let causality = Clocks::over(&relation, &Budget::unlimited(), |_| ())

@@ -4,13 +4,13 @@
 //! shared between relations (hb and pww both hold the observed edges) and only ever grow. Nothing
 //! needs successors: orders, clocks and shortest paths all walk backwards.
 
-use super::kept::{Base, Kept};
 use super::operations::{From, Op, Operations, ReadsFrom};
+use super::program_order::{Base, ProgramOrderPart};
 
 /// What an edge is, and where its derivation is to be found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tag {
-    /// Kept program order.
+    /// ProgramOrderPart program order.
     Program,
     /// Program order kept because of a fence.
     Fence,
@@ -78,7 +78,7 @@ pub(super) trait Predecessors {
     fn before(&self, op: Op, visit: impl FnMut(Op, Tag));
 }
 
-/// Kept program order, the reads-from it sees, and layers of derived edges.
+/// ProgramOrderPart program order, the reads-from it sees, and layers of derived edges.
 pub(super) struct Relation<'a> {
     pub(super) ops: &'a Operations,
     pub(super) base: &'a Base,
@@ -92,8 +92,9 @@ pub(super) fn base_before(
     op: Op,
     mut visit: impl FnMut(Op, Tag),
 ) {
-    let across_fence =
-        |from: Op| base.kept == Kept::Preserved && ops.is_write(from) && !ops.is_write(op);
+    let across_fence = |from: Op| {
+        base.kept == ProgramOrderPart::Preserved && ops.is_write(from) && !ops.is_write(op)
+    };
     for from in base.before(ops, op) {
         visit(from, if across_fence(from) { Tag::Fence } else { Tag::Program });
     }

@@ -13,11 +13,11 @@
 use evidence::{Literal, Proof, Step, Why};
 use rustc_hash::FxHashMap;
 
+use super::candidate_filter::CandidateFilter;
 use super::check::{Established, Problem, Stop, check};
 use super::choices::Choices;
 use super::explain::{Lemma, from_the_future};
 use super::operations::ReadsFrom;
-use super::outlook::Outlook;
 use super::queue::Queue;
 use crate::{Budget, Reason};
 
@@ -115,7 +115,7 @@ struct Search<'a> {
     chosen: Vec<Option<u32>>,
     saved: Vec<Option<u32>>,
     queue: Queue,
-    outlook: Outlook,
+    candidate_filter: CandidateFilter,
     trail: Vec<Lit>,
     /// Where the decisions stand on the trail.
     levels: Vec<usize>,
@@ -141,7 +141,7 @@ impl<'a> Search<'a> {
             chosen: vec![None; readers],
             saved: vec![None; readers],
             queue: Queue::new(readers),
-            outlook: Outlook::new(problem),
+            candidate_filter: CandidateFilter::new(problem),
             trail: Vec::new(),
             levels: Vec::new(),
             propagated: 0,
@@ -261,7 +261,7 @@ impl<'a> Search<'a> {
         };
         // Until the first guess has failed there is nothing to advise about.
         if self.effort.conflicts > 0 {
-            self.outlook.refresh(&self.problem.ops, &self.reads_from, budget);
+            self.candidate_filter.refresh(&self.problem.ops, &self.reads_from, budget);
         }
         let Some(candidate) = self.best_candidate(reader) else { return };
         self.effort.decisions += 1;
@@ -279,9 +279,9 @@ impl<'a> Search<'a> {
             .into_iter()
             .flatten()
             .filter(is_open)
-            .find(|&c| self.choices.is_possible(&self.outlook, reader, c))
+            .find(|&c| self.choices.is_possible(&self.candidate_filter, reader, c))
             .or_else(|| {
-                let doubt = |&c: &u32| self.choices.doubt(&self.outlook, reader, c);
+                let doubt = |&c: &u32| self.choices.doubt(&self.candidate_filter, reader, c);
                 (0..count).filter(is_open).min_by_key(doubt)
             })
     }

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use history::AddressId;
 
-use super::kept::Kept;
 use super::operations::{Op, Operations};
+use super::program_order::ProgramOrderPart;
 
 /// The strands of a scope.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ pub(super) struct Strands<'a> {
 }
 
 impl<'a> Strands<'a> {
-    pub(super) fn new(ops: &'a Operations, kept: Kept) -> Self {
-        Strands { ops, is_local: kept == Kept::Location, all: 0..ops.thread_count() }
+    pub(super) fn new(ops: &'a Operations, kept: ProgramOrderPart) -> Self {
+        Strands { ops, is_local: kept == ProgramOrderPart::Location, all: 0..ops.thread_count() }
     }
 
     /// Turns to a scope of this address, if that matters.

@@ -14,7 +14,7 @@ use evidence::{Proof, Verdict};
 use history::{EventId, History, Mixed, Source};
 use models::Model;
 
-use super::glued::Glued;
+use super::problem::MixedSizeProblem;
 use super::{replay, translate};
 use crate::by_file::by_search;
 use crate::{Budget, DecidedBy, FileJudgement, FileOutcome, ModelFile, Reason, Undecided, store};
@@ -95,7 +95,7 @@ fn refuted(
 /// looked at, since others may come between them.
 fn recorded(history: &History, mixed: &Mixed) -> Option<Witness> {
     let rules = Model::Sc.store_rules()?;
-    let glued = Glued::new(history, mixed, rules).ok()?;
+    let glued = MixedSizeProblem::new(history, mixed, rules).ok()?;
     let mut order = history.recorded_order();
     order.retain(|&event| history.address_of(event).is_some());
     if !replay::explains(&glued, &order) || !pairs_are_whole(history, mixed, &order) {

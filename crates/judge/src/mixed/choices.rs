@@ -11,7 +11,9 @@ use evidence::{Because, Cycle, Edge, Literal, Node, Proof, Reader, Step, Why};
 use history::{AddressId, EventId, Source};
 use rustc_hash::FxHashMap;
 
-use super::glued::{Glued, before_initial, by_thread, contracted, of_accesses, thin_air};
+use super::problem::{
+    MixedSizeProblem, before_initial, by_thread, contracted, of_accesses, thin_air,
+};
 use super::saturate::Reach;
 use crate::store::choices::{ChoiceId, Chosen, Conflict, Ground, Hop, Made};
 use crate::store::coherence::{self, SeenOrder};
@@ -35,7 +37,7 @@ enum Choice {
 
 /// The open choices of a saturated problem.
 pub(crate) struct Choices<'p, 'h> {
-    pub(crate) glued: &'p Glued<'h>,
+    pub(crate) glued: &'p MixedSizeProblem<'h>,
     reach: &'p Reach,
     choices: Vec<Choice>,
     /// The readers with several candidates: the choice of the first of each, and how many.
@@ -54,7 +56,7 @@ const MOST_PAIRS: usize = 400_000;
 
 impl<'p, 'h> Choices<'p, 'h> {
     /// All choices; `None` if there are too many.
-    pub(crate) fn new(glued: &'p Glued<'h>, reach: &'p Reach) -> Option<Self> {
+    pub(crate) fn new(glued: &'p MixedSizeProblem<'h>, reach: &'p Reach) -> Option<Self> {
         let parts = glued.parts();
         let mut choices = Self {
             glued,

@@ -10,7 +10,7 @@
 
 pub(crate) mod by_file;
 mod choices;
-mod glued;
+mod problem;
 mod replay;
 mod saturate;
 mod search;
@@ -20,7 +20,7 @@ use evidence::{Proof, Witness};
 use history::{EventId, History, Mixed};
 use models::{Model, StoreRules};
 
-use self::glued::Glued;
+use self::problem::MixedSizeProblem;
 use self::saturate::{Reach, Stopped};
 use crate::store::search::Found;
 use crate::store::{self, refute};
@@ -38,7 +38,7 @@ pub(crate) fn decide(
 ) -> Judgement {
     let stats = Stats { write_pairs: Some(write_pairs(mixed)), ..Stats::default() };
     let mut check = Check { history, mixed, model, rules, stats };
-    let mut glued = match Glued::new(history, mixed, rules.of_mixed_sizes()) {
+    let mut glued = match MixedSizeProblem::new(history, mixed, rules.of_mixed_sizes()) {
         Ok(glued) => glued,
         Err(proof) => return check.violation(proof, DecidedBy::Saturation),
     };
@@ -103,7 +103,7 @@ impl Check<'_> {
     }
 
     /// The recorded order itself, or what store buffers of parts make of it.
-    fn recorded(&self, glued: &Glued) -> Option<Vec<EventId>> {
+    fn recorded(&self, glued: &MixedSizeProblem) -> Option<Vec<EventId>> {
         let mut order = self.history.recorded_order();
         order.retain(|&event| self.history.address_of(event).is_some());
         if replay::explains(glued, &order) {
@@ -115,7 +115,7 @@ impl Check<'_> {
 
     /// An order of accesses that follows an order of their parts, if that explains the history: an
     /// access stands where its last part does, or where its first does.
-    fn of_parts(&self, glued: &Glued, parts: &[EventId]) -> Option<Vec<EventId>> {
+    fn of_parts(&self, glued: &MixedSizeProblem, parts: &[EventId]) -> Option<Vec<EventId>> {
         let once = |parts: &mut dyn Iterator<Item = &EventId>| {
             let mut seen = vec![false; self.history.len()];
             let accesses = parts.map(|&part| self.mixed.access_of(part));
@@ -130,7 +130,7 @@ impl Check<'_> {
     }
 
     /// What the engines for plain addresses say about the parts, in polynomial time.
-    fn by_parts(&self, glued: &Glued, budget: &Budget) -> Option<Judgement> {
+    fn by_parts(&self, glued: &MixedSizeProblem, budget: &Budget) -> Option<Judgement> {
         let parts = self.mixed.parts();
         let said = store::decide(parts, self.model, self.rules, Engine::Saturation, budget);
         let by = said.decided_by;
@@ -146,7 +146,12 @@ impl Check<'_> {
         }
     }
 
-    fn glued(&mut self, glued: &mut Glued, engine: Engine, budget: &Budget) -> Judgement {
+    fn glued(
+        &mut self,
+        glued: &mut MixedSizeProblem,
+        engine: Engine,
+        budget: &Budget,
+    ) -> Judgement {
         let by = DecidedBy::Saturation;
         if !budget.allows(Reach::bytes(glued.problem.graph.node_count()).saturating_mul(2)) {
             return self.undecided(Reason::Memory, by);

@@ -4,10 +4,10 @@
 
 use history::{EventId, Operation, Source};
 
-use super::glued::Glued;
+use super::problem::MixedSizeProblem;
 
 /// Whether the order, of all accesses, explains the history.
-pub(crate) fn explains(glued: &Glued, order: &[EventId]) -> bool {
+pub(crate) fn explains(glued: &MixedSizeProblem, order: &[EventId]) -> bool {
     let history = glued.problem.history;
     let mut position = vec![0u32; history.len()];
     for (at, event) in (1..).zip(order) {
@@ -20,7 +20,7 @@ pub(crate) fn explains(glued: &Glued, order: &[EventId]) -> bool {
 
 /// Whether the order follows every edge. Fences and gathering nodes stand where the last thing
 /// before them stands.
-fn follows_graph(glued: &Glued, position: &[u32]) -> bool {
+fn follows_graph(glued: &MixedSizeProblem, position: &[u32]) -> bool {
     let graph = &glued.problem.graph;
     let history = glued.problem.history;
     let Ok(nodes) = graph.topological_order() else { return false };
@@ -43,7 +43,7 @@ fn follows_graph(glued: &Glued, position: &[u32]) -> bool {
 
 /// Whether writes come after the accesses of the same cells before them in program order, and reads
 /// after such reads unless the model lets them swap.
-fn respects_cells(glued: &Glued, position: &[u32]) -> bool {
+fn respects_cells(glued: &MixedSizeProblem, position: &[u32]) -> bool {
     let parts = glued.parts();
     let swaps = glued.problem.rules.same_address_reads_swap;
     let mut last: Vec<[u32; 2]> = vec![[0; 2]; parts.address_count()];
@@ -70,7 +70,7 @@ fn respects_cells(glued: &Glued, position: &[u32]) -> bool {
 }
 
 /// Whether every read, and every `final` line, finds its value.
-fn values(glued: &Glued, order: &[EventId], position: &[u32]) -> bool {
+fn values(glued: &MixedSizeProblem, order: &[EventId], position: &[u32]) -> bool {
     let parts = glued.parts();
     let buffered = own_writes(glued);
     let mut memory: Vec<(Source, u64)> =
@@ -103,11 +103,11 @@ fn values(glued: &Glued, order: &[EventId], position: &[u32]) -> bool {
     }
     parts.finals().iter().all(|f| memory[f.address.index()].1 == f.value)
         && (!glued.problem.rules.dependencies
-            || super::glued::thin_air(glued.problem.history, glued.mixed, &sources).is_ok())
+            || super::problem::thin_air(glued.problem.history, glued.mixed, &sources).is_ok())
 }
 
 /// For each part, the write of its cell that comes last before it in its thread.
-fn own_writes(glued: &Glued) -> Vec<Option<EventId>> {
+fn own_writes(glued: &MixedSizeProblem) -> Vec<Option<EventId>> {
     let parts = glued.parts();
     let mut own = vec![None; parts.len()];
     let mut last: Vec<Option<EventId>> = vec![None; parts.address_count()];

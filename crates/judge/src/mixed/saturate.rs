@@ -8,7 +8,7 @@
 
 use history::{EventId, Source};
 
-use super::glued::{Glued, by_thread};
+use super::problem::{MixedSizeProblem, by_thread};
 use crate::Budget;
 use crate::store::graph::{EdgeId, Graph, NodeId, Origin, node};
 
@@ -61,7 +61,7 @@ pub(crate) enum Stopped {
 }
 
 /// Infers what follows, to a fixpoint.
-pub(crate) fn saturate(glued: &mut Glued, budget: &Budget) -> Result<Reach, Stopped> {
+pub(crate) fn saturate(glued: &mut MixedSizeProblem, budget: &Budget) -> Result<Reach, Stopped> {
     loop {
         let reach = Reach::new(&glued.problem.graph).map_err(Stopped::Cycle)?;
         if budget.is_spent() {
@@ -78,7 +78,7 @@ pub(crate) fn saturate(glued: &mut Glued, budget: &Budget) -> Result<Reach, Stop
 }
 
 /// What follows from what is known.
-fn round(glued: &Glued, reach: &Reach) -> Vec<(EventId, EventId, Origin)> {
+fn round(glued: &MixedSizeProblem, reach: &Reach) -> Vec<(EventId, EventId, Origin)> {
     let parts = glued.parts();
     let mut new: Vec<(EventId, EventId, Origin)> = Vec::new();
     for part in parts.event_ids() {

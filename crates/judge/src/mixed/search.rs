@@ -7,7 +7,7 @@ use evidence::{Step, Why};
 use history::EventId;
 
 use super::choices::Choices;
-use super::glued::Glued;
+use super::problem::MixedSizeProblem;
 use super::saturate::Reach;
 use crate::store::choices::{BYTES_A_CANDIDATE, ChoiceId, Combined, Conflict, Made};
 use crate::store::cycles::cycles;
@@ -19,7 +19,12 @@ use crate::{Budget, Stats};
 const CYCLES_A_ROUND: usize = 1000;
 
 /// Searches a saturated problem.
-pub(crate) fn search(glued: &Glued, reach: &Reach, budget: &Budget, stats: &mut Stats) -> Found {
+pub(crate) fn search(
+    glued: &MixedSizeProblem,
+    reach: &Reach,
+    budget: &Budget,
+    stats: &mut Stats,
+) -> Found {
     let Some(choices) = Choices::new(glued, reach) else { return Found::TooLarge };
     let options = SolverOpts { min_learnts_lim: KEEP_LEARNED, ..SolverOpts::default() };
     let solver = Solver::new(options, Log::new(budget.clone()));
@@ -119,7 +124,7 @@ impl Search<'_, '_> {
 }
 
 /// The accesses in an order that every edge follows; there is no cycle.
-fn total_order(glued: &Glued, edges: &Combined) -> Vec<EventId> {
+fn total_order(glued: &MixedSizeProblem, edges: &Combined) -> Vec<EventId> {
     let graph = edges.graph;
     let mut indegree = graph.indegrees();
     for edge in &edges.chosen {

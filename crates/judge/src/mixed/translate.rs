@@ -8,7 +8,7 @@ use evidence::{Atom, Literal, Proof, Reader, Step, Why};
 use history::{AddressId, History, Mixed, Source};
 use rustc_hash::FxHashMap;
 
-use super::glued::contracted;
+use super::problem::contracted;
 
 /// The same proof, of accesses.
 pub(crate) fn of_accesses(history: &History, mixed: &Mixed, proof: Proof) -> Proof {

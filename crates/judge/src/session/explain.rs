@@ -13,7 +13,7 @@ use evidence::{Verdict, Witness};
 use history::{AddressId, EventId, History, Value};
 use rustc_hash::FxHashSet;
 
-use super::recent::{Item, Lines, Maker};
+use super::recent::{HistoryMaker, Item, Lines};
 use super::{Finished, Loss, Session, Status, Violation};
 use crate::store::recorded::{self, Recorded};
 use crate::{Budget, Engine, Limits, Outcome, Reason, Undecided, judge, store};
@@ -31,7 +31,7 @@ enum Tried {
     /// A read has a value that nobody has written yet.
     Waits,
     /// They cannot follow what is closed.
-    Stuck,
+    BlockedPairs,
     /// An engine gave up.
     GaveUp,
 }
@@ -101,15 +101,19 @@ impl Session {
                 return;
             }
             match tried {
-                Tried::Stuck if self.replayed > 0 => {
+                Tried::BlockedPairs if self.replayed > 0 => {
                     self.reopen(self.open.len().saturating_mul(16), self.open.len());
                 }
                 // What was read may have been overwritten in a replay that was too early with it.
                 Tried::Waits if self.replayed > 0 && self.open.len() < 16 * self.sizes.reopened => {
                     self.reopen(self.open.len().saturating_mul(3), self.open.len());
                 }
-                Tried::Stuck | Tried::GaveUp if self.wait >= self.sizes.wait / 8 => {
-                    let loss = if matches!(tried, Tried::Stuck) { Loss::Stuck } else { Loss::Time };
+                Tried::BlockedPairs | Tried::GaveUp if self.wait >= self.sizes.wait / 8 => {
+                    let loss = if matches!(tried, Tried::BlockedPairs) {
+                        Loss::BlockedPairs
+                    } else {
+                        Loss::Time
+                    };
                     self.search(self.sizes.searched);
                     return self.lose(loss);
                 }
@@ -136,7 +140,7 @@ impl Session {
 
     /// Explains the open events by themselves, if that can be done.
     fn explain(&mut self, finals: &[(AddressId, Value)]) -> Tried {
-        let Some(rules) = self.rules else { return Tried::Stuck };
+        let Some(rules) = self.rules else { return Tried::BlockedPairs };
         let history =
             self.history(self.open.iter().copied(), finals, Lines::Places, &|at| self.memory[at]);
         let Some(history) = history else { return Tried::GaveUp };
@@ -154,7 +158,7 @@ impl Session {
                 self.close(&history, &order, &[], goes_on);
                 Tried::Explained
             }
-            Outcome::Broken(_) => Tried::Stuck,
+            Outcome::Broken(_) => Tried::BlockedPairs,
             Outcome::Holds(_) | Outcome::Undecided(_) => Tried::GaveUp,
         }
     }
@@ -168,7 +172,7 @@ impl Session {
     ) -> Option<History> {
         let label = |at: usize| self.addresses[at].label.clone();
         let (threads, addresses) = (&*self.threads, self.addresses.len());
-        let maker = Maker { threads, addresses, label: &label, initial, lines };
+        let maker = HistoryMaker { threads, addresses, label: &label, initial, lines };
         maker.history(items, finals).ok()
     }
 
@@ -345,12 +349,12 @@ impl Session {
 
     fn undecided(&self) -> Undecided {
         let (loss, line) = self.unexplained.unwrap_or_else(|| {
-            (Loss::Stuck, self.open.first().map_or(0, |item| u64::from(item.line)))
+            (Loss::BlockedPairs, self.open.first().map_or(0, |item| u64::from(item.line)))
         });
         let reason = match loss {
             Loss::Memory => Reason::Memory,
             Loss::Time => Reason::Time,
-            Loss::Stuck => Reason::Engine(
+            Loss::BlockedPairs => Reason::Engine(
                 "the recorded order is not a witness, and the events that would decide have been \
                  discarded; check the trace without --live"
                     .into(),

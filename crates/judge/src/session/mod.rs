@@ -163,7 +163,7 @@ struct Place {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Loss {
     /// The open part cannot follow what was closed before it.
-    Stuck,
+    BlockedPairs,
     /// The open part is too large.
     Memory,
     /// An engine gave up.

@@ -111,7 +111,7 @@ pub(super) enum Lines {
 }
 
 /// Makes a history of items.
-pub(super) struct Maker<'s> {
+pub(super) struct HistoryMaker<'s> {
     pub(super) threads: &'s [u64],
     /// How many addresses there are.
     pub(super) addresses: usize,
@@ -120,7 +120,7 @@ pub(super) struct Maker<'s> {
     pub(super) lines: Lines,
 }
 
-impl Maker<'_> {
+impl HistoryMaker<'_> {
     pub(super) fn history(
         &self,
         items: impl Iterator<Item = Item>,
@@ -154,13 +154,13 @@ impl Maker<'_> {
 
 /// The values of an address that forgotten writes may have written.
 #[derive(Clone, Copy, Debug)]
-struct Forgotten {
+struct DiscardedWrites {
     least: Value,
     greatest: Value,
 }
 
-impl Forgotten {
-    const NOTHING: Forgotten = Forgotten { least: Value::MAX, greatest: 0 };
+impl DiscardedWrites {
+    const NOTHING: DiscardedWrites = DiscardedWrites { least: Value::MAX, greatest: 0 };
 
     fn add(&mut self, value: Value) {
         self.least = self.least.min(value);
@@ -176,7 +176,7 @@ impl Forgotten {
 #[derive(Default, Debug)]
 pub(super) struct Recent {
     items: VecDeque<Item>,
-    forgotten: Vec<Forgotten>,
+    forgotten: Vec<DiscardedWrites>,
     /// How many were forgotten.
     gone: u64,
 }
@@ -222,7 +222,7 @@ impl Recent {
 
     /// Forgets the oldest events.
     pub(super) fn forget(&mut self, count: usize, addresses: usize) {
-        self.forgotten.resize(addresses, Forgotten::NOTHING);
+        self.forgotten.resize(addresses, DiscardedWrites::NOTHING);
         for item in self.items.drain(..count) {
             if item.writes() {
                 self.forgotten[item.address as usize].add(item.written);
@@ -240,7 +240,7 @@ impl Recent {
         initial: impl Fn(usize) -> Value,
     ) -> Vec<Item> {
         let mut forgotten = self.forgotten.clone();
-        forgotten.resize(addresses, Forgotten::NOTHING);
+        forgotten.resize(addresses, DiscardedWrites::NOTHING);
         let left_out = self.items.len() - count.min(self.items.len());
         for item in self.items.range(..left_out).filter(|item| item.writes()) {
             forgotten[item.address as usize].add(item.written);

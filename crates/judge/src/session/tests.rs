@@ -66,7 +66,7 @@ fn finished(session: Session, history: &History) -> Finished {
     session.finish_with(&finals)
 }
 
-/// What nothing can be said of: what a session cannot be told.
+/// What nothing can be said of: what a session cannot be determined.
 fn can_be_fed(history: &History) -> bool {
     history.dependencies().is_empty() && history.orders().is_empty() && !history.has_annotations()
 }

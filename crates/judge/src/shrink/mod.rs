@@ -23,8 +23,8 @@ mod tests;
 use evidence::{Proof, Verdict};
 use history::{EventId, History};
 
-use crate::{Budget, Engine, Promise};
-use part::{Orphans, Part, Takers};
+use crate::{AnyModel, Budget, Engine};
+use part::{Part, ReaderRemoval, ValueReaders};
 
 /// How to shrink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -57,26 +57,26 @@ pub struct Shrunk {
 /// When the budget runs out, the smallest part found so far.
 pub fn shrink(
     history: &History,
-    model: impl Into<Promise>,
+    model: impl Into<AnyModel>,
     proof: &Proof,
     options: ShrinkOptions,
     budget: &Budget,
 ) -> Shrunk {
-    let promise = model.into();
+    let memory_model = model.into();
     let mut search = Search {
         current: history.clone(),
         origin: history.event_ids().collect(),
         proof: proof.clone(),
         sources_dropped: false,
-        orphans: Orphans::AnyCandidateGone,
-        promise: &promise,
+        removal: ReaderRemoval::AnyCandidateGone,
+        memory_model: &memory_model,
         budget,
         judged: 0,
         undecided: 0,
     };
     search.descend(options);
     // A causal model may take long where it is open who read what.
-    let is_store = promise.model().is_none_or(|model| model.store_rules().is_some());
+    let is_store = memory_model.model().is_none_or(|model| model.store_rules().is_some());
     let polynomial = is_store || history.is_unambiguous();
     if polynomial {
         search.look_elsewhere(history, options);
@@ -94,8 +94,8 @@ struct Search<'a> {
     origin: Vec<EventId>,
     proof: Proof,
     sources_dropped: bool,
-    orphans: Orphans,
-    promise: &'a Promise,
+    removal: ReaderRemoval,
+    memory_model: &'a AnyModel,
     budget: &'a Budget,
     judged: u64,
     undecided: u64,
@@ -104,12 +104,12 @@ struct Search<'a> {
 impl Search<'_> {
     /// To a part without a line too many.
     fn descend(&mut self, options: ShrinkOptions) {
-        self.orphans = Orphans::AnyCandidateGone;
+        self.removal = ReaderRemoval::AnyCandidateGone;
         self.start();
         self.drop_groups();
         self.drop_lines();
         if !options.keep_sources {
-            self.orphans = Orphans::AllCandidatesGone;
+            self.removal = ReaderRemoval::AllCandidatesGone;
             self.sources_dropped = self.drop_lines();
         }
     }
@@ -118,20 +118,20 @@ impl Search<'_> {
     /// smallest. So leaves out of the whole, in turn, each event of the part found, and descends
     /// from what saturation finds then.
     fn look_elsewhere(&mut self, history: &History, options: ShrinkOptions) {
-        let takers = Takers::new(history);
+        let value_readers = ValueReaders::new(history);
         let mut left_out = 0;
         let mut looks = ELSEWHERE / history.len().max(1);
         while let (Some(&event), 1..) = (self.origin.get(left_out), looks) {
             left_out += 1;
             looks -= 1;
             let mut part = Part::whole(history);
-            part.drop_events(history, &takers, [event], Orphans::AnyCandidateGone);
+            part.drop_events(history, &value_readers, [event], ReaderRemoval::AnyCandidateGone);
             let Some(rest) = part.build(history) else { continue };
             if self.budget.is_spent() {
                 return;
             }
             self.judged += 1;
-            let refuted = self.promise.refute(&rest, Engine::Saturation, self.budget);
+            let refuted = self.memory_model.refute(&rest, Engine::Saturation, self.budget);
             let Verdict::Broken(proof) = refuted else { continue };
             let origin = part.kept().collect();
             let mut other = Search { current: rest, origin, proof, ..*self };
@@ -166,7 +166,7 @@ impl Search<'_> {
             return false;
         }
         self.judged += 1;
-        match self.promise.refute(&candidate, Engine::Auto, self.budget) {
+        match self.memory_model.refute(&candidate, Engine::Auto, self.budget) {
             Verdict::Broken(proof) => {
                 self.origin = part.kept().map(|e| self.origin[e.index()]).collect();
                 self.current = candidate;
@@ -194,7 +194,7 @@ impl Search<'_> {
     /// Whether the violation survives without these events and those that cannot do without them.
     fn attempt_without(&mut self, events: impl IntoIterator<Item = EventId>) -> bool {
         let mut part = Part::whole(&self.current);
-        part.drop_events(&self.current, &Takers::new(&self.current), events, self.orphans);
+        part.drop_events(&self.current, &ValueReaders::new(&self.current), events, self.removal);
         if self.attempt(&part) {
             self.follow_proof();
             return true;
@@ -294,8 +294,8 @@ impl Search<'_> {
         let address = self.current.address(id);
         address.init_line.is_some()
             && (address.initial == 0
-                || self.orphans == Orphans::AllCandidatesGone
-                || !Takers::new(&self.current).take_initial(&self.current, id))
+                || self.removal == ReaderRemoval::AllCandidatesGone
+                || !ValueReaders::new(&self.current).take_initial(&self.current, id))
     }
 }
 

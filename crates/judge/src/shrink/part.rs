@@ -2,7 +2,7 @@
 //!
 //! A read needs a write to have read from, so lines cannot be dropped one by one: dropping a write
 //! drops the readers of its value with it. Where several writes wrote the value, there is a choice,
-//! see [`Orphans`]. Both directions are linear in the history.
+//! see [`ReaderRemoval`]. Both directions are linear in the history.
 
 use history::{
     AddressId, AddressLabel, Builder, EventId, History, Operation, Source, ThinAir, Times, Value,
@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// When a reader goes with a write it may have read from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Orphans {
+pub(super) enum ReaderRemoval {
     /// With the first of its candidates: every kept reader keeps them all.
     AnyCandidateGone,
     /// With the last of its candidates.
@@ -21,27 +21,27 @@ pub(super) enum Orphans {
 
 /// Someone who takes a value from memory: a read, or the `final` line of this index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Taker {
+enum ValueReader {
     Event(EventId),
     Final(usize),
 }
 
 /// Who takes which value from where.
-pub(super) struct Takers {
-    of: FxHashMap<(AddressId, Value), Vec<Taker>>,
+pub(super) struct ValueReaders {
+    of: FxHashMap<(AddressId, Value), Vec<ValueReader>>,
 }
 
-impl Takers {
+impl ValueReaders {
     pub(super) fn new(history: &History) -> Self {
-        let mut of: FxHashMap<_, Vec<Taker>> = FxHashMap::default();
+        let mut of: FxHashMap<_, Vec<ValueReader>> = FxHashMap::default();
         for e in history.event_ids() {
             let event = history.event(e);
             if let (Some(address), Some(value)) = (event.address(), event.operation.value_read()) {
-                of.entry((address, value)).or_default().push(Taker::Event(e));
+                of.entry((address, value)).or_default().push(ValueReader::Event(e));
             }
         }
         for (i, line) in history.finals().iter().enumerate() {
-            of.entry((line.address, line.value)).or_default().push(Taker::Final(i));
+            of.entry((line.address, line.value)).or_default().push(ValueReader::Final(i));
         }
         Self { of }
     }
@@ -51,16 +51,16 @@ impl Takers {
         !self.of(address, history.address(address).initial).is_empty()
     }
 
-    fn of(&self, address: AddressId, value: Value) -> &[Taker] {
+    fn of(&self, address: AddressId, value: Value) -> &[ValueReader] {
         self.of.get(&(address, value)).map_or(&[], Vec::as_slice)
     }
 }
 
-/// How many sources a taker may have taken its value from.
-fn candidates(history: &History, taker: Taker) -> usize {
-    match taker {
-        Taker::Event(read) => history.sources(read).len(),
-        Taker::Final(i) => history.finals()[i].sources.len(),
+/// How many sources a value_reader may have taken its value from.
+fn candidates(history: &History, value_reader: ValueReader) -> usize {
+    match value_reader {
+        ValueReader::Event(read) => history.sources(read).len(),
+        ValueReader::Final(i) => history.finals()[i].sources.len(),
     }
 }
 
@@ -112,12 +112,12 @@ impl Part {
     pub(super) fn drop_events(
         &mut self,
         history: &History,
-        takers: &Takers,
+        value_readers: &ValueReaders,
         events: impl IntoIterator<Item = EventId>,
-        orphans: Orphans,
+        removal: ReaderRemoval,
     ) {
         if history.mixed().is_some() {
-            return self.drop_accesses(history, events, orphans);
+            return self.drop_accesses(history, events, removal);
         }
         let mut work: Vec<EventId> = events.into_iter().collect();
         let mut gone: FxHashMap<(AddressId, Value), usize> = FxHashMap::default();
@@ -132,13 +132,15 @@ impl Part {
             };
             let gone = gone.entry((address, value)).or_default();
             *gone += 1;
-            for &taker in takers.of(address, value) {
-                if orphans == Orphans::AllCandidatesGone && *gone < candidates(history, taker) {
-                    break; // takers of one value share their candidates
+            for &value_reader in value_readers.of(address, value) {
+                if removal == ReaderRemoval::AllCandidatesGone
+                    && *gone < candidates(history, value_reader)
+                {
+                    break; // value_readers of one value share their candidates
                 }
-                match taker {
-                    Taker::Event(read) => work.push(read),
-                    Taker::Final(i) => self.finals[i] = false,
+                match value_reader {
+                    ValueReader::Event(read) => work.push(read),
+                    ValueReader::Final(i) => self.finals[i] = false,
                 }
             }
         }
@@ -149,7 +151,7 @@ impl Part {
         &mut self,
         history: &History,
         events: impl IntoIterator<Item = EventId>,
-        orphans: Orphans,
+        removal: ReaderRemoval,
     ) {
         let Some(mixed) = history.mixed() else { return };
         let parts = mixed.parts();
@@ -159,9 +161,9 @@ impl Part {
                 let is_kept = |source: &Source| {
                     written(source).is_none_or(|part| self.events[mixed.access_of(part).index()])
                 };
-                match orphans {
-                    Orphans::AnyCandidateGone => !sources.iter().all(is_kept),
-                    Orphans::AllCandidatesGone => {
+                match removal {
+                    ReaderRemoval::AnyCandidateGone => !sources.iter().all(is_kept),
+                    ReaderRemoval::AllCandidatesGone => {
                         !sources.is_empty() && !sources.iter().any(is_kept)
                     }
                 }

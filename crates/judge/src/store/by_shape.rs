@@ -17,10 +17,10 @@ use models::{Keeps, Model, StoreRules};
 use super::chains::Chains;
 use super::coherence::{self, SeenOrder};
 use super::graph::{FixedEdges, Graph, NodeId, node};
-use super::halves::Halves;
-use super::paths::{Kept, Parts};
+use super::paths::{Parts, PreservedOrder};
 use super::problem::{Problem, rules_find, thin_air};
 use super::program_order::{effective, kept_program_order, real_time, visible_reads};
+use super::split_atomics::SplitAtomics;
 use super::traced::traced;
 use super::{Check, MOST_CLOCKS, recorded};
 use crate::{
@@ -48,7 +48,7 @@ pub(crate) fn decide(
     if shape.thin_air.is_some() {
         return None;
     }
-    let halves = Halves::new(history, shape.atomicity)?;
+    let halves = SplitAtomics::new(history, shape.atomicity)?;
     let split = Split { trace: history, halves: &halves };
     Question::new(history, model, shape, &split)?.decide(budget)
 }
@@ -80,7 +80,7 @@ impl Parts for Whole<'_> {
 /// Events with their atomics in halves.
 struct Split<'h> {
     trace: &'h History,
-    halves: &'h Halves,
+    halves: &'h SplitAtomics,
 }
 
 impl Parts for Split<'_> {
@@ -111,7 +111,7 @@ struct Question<'a, P> {
     model: &'a CatModel,
     shape: &'a Shape,
     parts: &'a P,
-    kept: Kept<'a>,
+    kept: PreservedOrder<'a>,
     /// What is kept by kinds, as edges.
     table: StoreRules,
     /// What the engines may assume.
@@ -129,7 +129,7 @@ impl<'a, P: Parts> Question<'a, P> {
             Some(global) => (&global.kept[..], global.own_reads),
             None => (&[][..], true),
         };
-        let kept = Kept::new(model, paths, own_reads, parts)?;
+        let kept = PreservedOrder::new(model, paths, own_reads, parts)?;
         let only_locations = StoreRules { global: false, ..kept.table };
         let rules = if shape.global.is_some() { kept.table } else { only_locations };
         let rules = StoreRules {

@@ -8,7 +8,7 @@
 //!
 //! Chains of a thread and an address are as many as threads times addresses. Where clocks that
 //! wide would be too large the chains are *thin*: writes have none, and what is known of them is
-//! what their readers tell. That finds less, and what it does not find is left to the search.
+//! what their readers show. That finds less, and what it does not find is left to the search.
 
 use history::{AddressId, EventId, History, Kinds, Operation, Source};
 use models::{Keeps, StoreRules};
@@ -28,11 +28,11 @@ pub(crate) struct Chains {
     starts: Vec<u32>,
     parts: Vec<Part>,
     /// In the same way the chains that read each address, if the chains are thin.
-    tellers: Option<Tellers>,
+    reader_chains: Option<ReaderChains>,
 }
 
-/// Who tells of the writes of an address where these have no chains.
-struct Tellers {
+/// Who has_source of the writes of an address where these have no chains.
+struct ReaderChains {
     starts: Vec<u32>,
     parts: Vec<Part>,
     accesses: Vec<EventId>,
@@ -103,7 +103,7 @@ impl Chains {
             fences: Of::Nothing,
             starts: Vec::with_capacity(history.address_count() + 1),
             parts: Vec::new(),
-            tellers: None,
+            reader_chains: None,
         };
         if reads_chained {
             chains.reads = chains.a_chain_a_thread(threads);
@@ -118,7 +118,7 @@ impl Chains {
             if rules.global {
                 chains.fences = chains.a_chain_a_thread(threads);
             }
-            chains.tellers = Some(chains.tellers_by_address(problem));
+            chains.reader_chains = Some(chains.reader_chains_by_address(problem));
         }
         chains
     }
@@ -140,12 +140,12 @@ impl Chains {
         cells.saturating_mul(size_of::<i32>()) > most_bytes
     }
 
-    /// What comes before a read of a chain tells of the reads of its thread before it; what comes
+    /// What comes before a read of a chain has_source of the reads of its thread before it; what comes
     /// before a fence, of all accesses of its thread before it. A read that need not follow what it
-    /// read, because that is its thread's own, tells nothing.
-    fn tellers_by_address(&self, problem: &Problem) -> Tellers {
+    /// read, because that is its thread's own, has_source nothing.
+    fn reader_chains_by_address(&self, problem: &Problem) -> ReaderChains {
         let history = problem.history;
-        let tells = |event: EventId| match problem.sources[event.index()] {
+        let has_source = |event: EventId| match problem.sources[event.index()] {
             Some(Source::Write(source)) => {
                 history.kinds_of(event).writes || problem.follows_source(event, source)
             }
@@ -158,7 +158,7 @@ impl Chains {
                 _ => None,
             };
             for event in history.thread_events(thread) {
-                let Some(address) = history.address_of(event).filter(|_| tells(event)) else {
+                let Some(address) = history.address_of(event).filter(|_| has_source(event)) else {
                     continue;
                 };
                 let reads = chain(&self.reads).filter(|_| history.kinds_of(event).reads);
@@ -168,19 +168,25 @@ impl Chains {
             }
         }
         by_address.sort_unstable();
-        let mut tellers = Tellers { starts: Vec::new(), parts: Vec::new(), accesses: Vec::new() };
+        let mut reader_chains =
+            ReaderChains { starts: Vec::new(), parts: Vec::new(), accesses: Vec::new() };
         let mut groups = by_address.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).peekable();
         for address in history.address_ids() {
-            tellers.starts.push(tellers.parts.len() as u32);
+            reader_chains.starts.push(reader_chains.parts.len() as u32);
             while let Some(group) = groups.next_if(|group| group[0].0 == address) {
-                let start = tellers.accesses.len() as u32;
-                tellers.accesses.extend(group.iter().map(|entry| entry.3));
+                let start = reader_chains.accesses.len() as u32;
+                reader_chains.accesses.extend(group.iter().map(|entry| entry.3));
                 let (_, chain, thread, _) = group[0];
-                tellers.parts.push(Part { thread, chain, start, end: start + group.len() as u32 });
+                reader_chains.parts.push(Part {
+                    thread,
+                    chain,
+                    start,
+                    end: start + group.len() as u32,
+                });
             }
         }
-        tellers.starts.push(tellers.parts.len() as u32);
-        tellers
+        reader_chains.starts.push(reader_chains.parts.len() as u32);
+        reader_chains
     }
 
     fn a_chain_a_thread(&mut self, threads: u32) -> Of {
@@ -252,38 +258,38 @@ impl Chains {
         found.map(|i| parts.start + i)
     }
 
-    /// Whether writes have no chains, and their readers tell of them.
+    /// Whether writes have no chains, and their readers stand for them.
     pub(crate) fn are_thin(&self) -> bool {
-        self.tellers.is_some()
+        self.reader_chains.is_some()
     }
 
-    /// The indices of the chains that tell of the writes of an address: those that write it, or
+    /// The indices of the chains that stand for the writes of an address: those that write it, or
     /// read it if the chains are thin.
-    pub(crate) fn tellers_of(&self, address: AddressId) -> std::ops::Range<usize> {
-        match &self.tellers {
+    pub(crate) fn reader_chains_of(&self, address: AddressId) -> std::ops::Range<usize> {
+        match &self.reader_chains {
             None => self.parts_of(address),
-            Some(tellers) => {
-                let start = |a: usize| tellers.starts[a] as usize;
+            Some(reader_chains) => {
+                let start = |a: usize| reader_chains.starts[a] as usize;
                 start(address.index())..start(address.index() + 1)
             }
         }
     }
 
-    /// The chain of a teller and its accesses of the address.
-    pub(crate) fn teller<'c>(
+    /// The chain of a reader_chain and its accesses of the address.
+    pub(crate) fn reader_chain<'c>(
         &'c self,
         history: &'c History,
         address: AddressId,
-        teller: usize,
+        reader_chain: usize,
     ) -> (usize, &'c [EventId]) {
-        match &self.tellers {
+        match &self.reader_chains {
             None => {
-                let part = self.part(history, address, teller);
+                let part = self.part(history, address, reader_chain);
                 (part.chain, part.writes)
             }
-            Some(tellers) => {
-                let Part { chain, start, end, .. } = tellers.parts[teller];
-                (chain as usize, &tellers.accesses[start as usize..end as usize])
+            Some(reader_chains) => {
+                let Part { chain, start, end, .. } = reader_chains.parts[reader_chain];
+                (chain as usize, &reader_chains.accesses[start as usize..end as usize])
             }
         }
     }

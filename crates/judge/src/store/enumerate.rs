@@ -15,7 +15,7 @@ use history::{EventId, Source};
 use super::choices::{ChoiceId, Choices, Combined, Made, bytes_of_clause};
 use super::clocks::Clocks;
 use super::cycles::cycles;
-use super::linearize::{Patience, linearize};
+use super::linearize::{BacktrackLimit, linearize};
 use super::problem::Problem;
 use super::search::Found;
 use crate::{Budget, Stats};
@@ -174,7 +174,7 @@ impl Walk<'_, '_> {
             .chosen(&|c: ChoiceId| values[c], &sources)
             .unwrap_or_else(|_| unreachable!("this assignment has just been checked"));
         let combined = Combined::new(&self.choices.problem.graph, chosen);
-        linearize(self.choices.problem, &combined, &sources, Patience::Short)
+        linearize(self.choices.problem, &combined, &sources, BacktrackLimit::Short)
             .unwrap_or_else(|_| unreachable!("a complete store order leaves nothing to guess"))
     }
 }

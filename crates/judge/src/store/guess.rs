@@ -89,7 +89,7 @@ struct Guess<'s, 'p, 'h> {
     lock: Vec<Option<EventId>>,
     /// What the locks were before, in order.
     locked: Vec<(AddressId, Option<EventId>)>,
-    patience: usize,
+    backtrack_limit: usize,
 }
 
 impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
@@ -107,7 +107,7 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
             levels: Vec::new(),
             lock: vec![None; history.address_count()],
             locked: Vec::new(),
-            patience: PATIENCE + nodes / EVENTS_A_PATIENCE,
+            backtrack_limit: PATIENCE + nodes / EVENTS_A_PATIENCE,
             order,
         };
         for n in 0..nodes as NodeId {
@@ -212,9 +212,9 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
             if self.is_harmless(write) {
                 return Ok(Some(Chosen::Harmless(write)));
             }
-            let promise = (self.wait(write), self.hint(write), write);
-            if best.is_none_or(|(least, _)| promise < least) {
-                best = Some((promise, write));
+            let rank = (self.wait(write), self.hint(write), write);
+            if best.is_none_or(|(least, _)| rank < least) {
+                best = Some((rank, write));
             }
             i += 1;
             if i == MOST_CANDIDATES {
@@ -324,7 +324,7 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
     }
 
     /// Takes back the latest guess that can be made the other way round. False if there is none,
-    /// or no patience is left.
+    /// or no backtrack_limit is left.
     fn take_back(&mut self) -> bool {
         while let Some(Level { before, write }) = self.levels.pop() {
             if !self.pay(before) {
@@ -369,11 +369,11 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
         }
     }
 
-    /// Pays for going back with patience.
+    /// Pays for going back with backtrack_limit.
     fn pay(&mut self, mark: Mark) -> bool {
         let cost = self.journal.len() - mark.journal + 1;
-        let left = self.patience.checked_sub(cost);
-        self.patience = left.unwrap_or(0);
+        let left = self.backtrack_limit.checked_sub(cost);
+        self.backtrack_limit = left.unwrap_or(0);
         left.is_some()
     }
 

@@ -71,9 +71,9 @@ fn known_pairs(problem: &Problem) -> Vec<(EventId, EventId)> {
 /// Whether it is worth asking for the known order: it may be known everywhere only if every
 /// address has one writing thread or an `order` line.
 pub(crate) fn may_be_known(history: &History) -> bool {
-    let mut told = vec![false; history.address_count()];
+    let mut has_order_line = vec![false; history.address_count()];
     for chain in history.orders() {
-        told[chain.address.index()] = true;
+        has_order_line[chain.address.index()] = true;
     }
     history.address_ids().all(|address| {
         let writes = &history.address(address).writes;
@@ -81,7 +81,7 @@ pub(crate) fn may_be_known(history: &History) -> bool {
             [first, .., last] => history.thread_of(first) == history.thread_of(last),
             _ => true,
         };
-        one_writer || told[address.index()]
+        one_writer || has_order_line[address.index()]
     })
 }
 

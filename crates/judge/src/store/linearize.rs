@@ -5,9 +5,9 @@
 //! the value it overwrites has been. Reads and fences go as soon as they can. Among writes, those
 //! that cannot do harm go first: a write nobody reads, and a write whose readers can all follow at
 //! once. Only when neither is left does it guess: fewest readers held up, earliest by the clock of
-//! the trace if it has one, else by place in the thread. Stuck, it takes back the latest guess that
+//! the trace if it has one, else by place in the thread. BlockedPairs, it takes back the latest guess that
 //! holds up a write of the same address, lets that write go first, and goes on; taking back is
-//! bounded by a multiple of the events. Success is a witness. Failure proves nothing, and tells
+//! bounded by a multiple of the events. Success is a witness. Failure proves nothing, and shows
 //! which pairs of writes it got stuck on.
 
 use history::{EventId, Source};
@@ -18,24 +18,24 @@ use super::problem::{Problem, Readers};
 
 /// How much may be taken back in all.
 #[derive(Clone, Copy)]
-pub(crate) enum Patience {
+pub(crate) enum BacktrackLimit {
     /// Several times the length of the history: this guess is the last resort but search.
     Long,
     /// A fraction of it: a search will ask again, knowing more.
     Short,
 }
 
-impl Patience {
+impl BacktrackLimit {
     fn of(self, nodes: usize) -> usize {
         match self {
-            Patience::Long => 8 * nodes,
-            Patience::Short => nodes / 8,
+            BacktrackLimit::Long => 8 * nodes,
+            BacktrackLimit::Short => nodes / 8,
         }
     }
 }
 
 /// Pairs (current write, write it held up) at which the guess got stuck.
-pub(crate) type Stuck = Vec<(EventId, EventId)>;
+pub(crate) type BlockedPairs = Vec<(EventId, EventId)>;
 
 /// Additional edges to follow, from a search.
 pub(crate) trait Follow {
@@ -55,11 +55,11 @@ pub(crate) fn linearize(
     problem: &Problem,
     edges: &dyn Follow,
     sources: &[Option<Source>],
-    patience: Patience,
-) -> Result<Vec<EventId>, Stuck> {
-    let mut run = Run::new(problem, edges, sources, patience);
+    backtrack_limit: BacktrackLimit,
+) -> Result<Vec<EventId>, BlockedPairs> {
+    let mut run = Run::new(problem, edges, sources, backtrack_limit);
     while run.emit_what_cannot_harm() || run.emit_a_guess() || run.take_back() {}
-    // Patience is gone: run into the wall, so that what holds up what is plain.
+    // BacktrackLimit is gone: run into the wall, so that what holds up what is plain.
     run.after.clear();
     while run.emit_what_cannot_harm() || run.emit_a_guess() {}
     if run.journal.len() == problem.graph.node_count() { Ok(run.order()) } else { Err(run.stuck()) }
@@ -96,7 +96,7 @@ struct Run<'p, 'h> {
     /// Writes that a taken-back guess shall let go first.
     after: FxHashMap<EventId, Vec<EventId>>,
     /// How much may still be taken back.
-    patience: usize,
+    backtrack_limit: usize,
 }
 
 impl<'p, 'h> Run<'p, 'h> {
@@ -104,7 +104,7 @@ impl<'p, 'h> Run<'p, 'h> {
         problem: &'p Problem<'h>,
         edges: &'p dyn Follow,
         sources: &'p [Option<Source>],
-        patience: Patience,
+        backtrack_limit: BacktrackLimit,
     ) -> Self {
         let history = problem.history;
         let nodes = problem.graph.node_count();
@@ -148,7 +148,7 @@ impl<'p, 'h> Run<'p, 'h> {
             overwritten: Vec::new(),
             guesses: Vec::new(),
             after: FxHashMap::default(),
-            patience: patience.of(nodes),
+            backtrack_limit: backtrack_limit.of(nodes),
         };
         for n in 0..nodes as NodeId {
             if run.indegree[n as usize] == 0 {
@@ -230,7 +230,7 @@ impl<'p, 'h> Run<'p, 'h> {
     /// Takes back the latest guess that holds up a write of its address, to let that one go
     /// first. If there is none but writes wait for each other because of guesses taken back
     /// before, one of them goes first after all, and before the latest guess that still holds
-    /// things up. False if nothing helps, or no patience is left.
+    /// things up. False if nothing helps, or no backtrack_limit is left.
     fn take_back(&mut self) -> bool {
         let sooner = |run: &Self, w: &EventId| (run.wait(*w), *w);
         let mut holds_up = None;
@@ -251,8 +251,8 @@ impl<'p, 'h> Run<'p, 'h> {
         self.after.remove(&first);
         match holds_up {
             Some(guess) => self.let_go_first(guess, first),
-            None => self.patience.checked_sub(1).is_some_and(|left| {
-                self.patience = left;
+            None => self.backtrack_limit.checked_sub(1).is_some_and(|left| {
+                self.backtrack_limit = left;
                 true
             }),
         }
@@ -261,10 +261,11 @@ impl<'p, 'h> Run<'p, 'h> {
     /// Takes back a guess; it may only be made again after this write.
     fn let_go_first(&mut self, guess: usize, first: EventId) -> bool {
         let (before, write) = self.guesses[guess];
-        let Some(patience) = self.patience.checked_sub(self.journal.len() - before) else {
+        let Some(backtrack_limit) = self.backtrack_limit.checked_sub(self.journal.len() - before)
+        else {
             return false;
         };
-        self.patience = patience;
+        self.backtrack_limit = backtrack_limit;
         self.guesses.truncate(guess);
         self.after.entry(write).or_default().push(first);
         self.undo_to(before);
@@ -407,7 +408,7 @@ impl<'p, 'h> Run<'p, 'h> {
     }
 
     /// Which current writes hold up which ready ones.
-    fn stuck(&self) -> Stuck {
+    fn stuck(&self) -> BlockedPairs {
         let mut pairs = Vec::new();
         for (address, waiting) in self.waiting.iter().enumerate() {
             if let Some(current) = self.current[address] {

@@ -17,7 +17,6 @@ mod frontier_state;
 mod frontiers;
 pub(crate) mod graph;
 mod guess;
-mod halves;
 mod linear;
 mod linearize;
 mod nodes;
@@ -26,9 +25,10 @@ pub(crate) mod problem;
 pub(crate) mod program_order;
 pub(crate) mod recorded;
 pub(crate) mod refute;
-mod rehearse;
 mod saturate;
 pub(crate) mod search;
+mod simulated_order;
+mod split_atomics;
 mod subsets;
 #[cfg(test)]
 mod thin_tests;
@@ -41,7 +41,7 @@ use models::{Keeps, Model, StoreRules};
 use self::chains::Chains;
 use self::clocks::Clocks;
 use self::frontiers::Explored;
-use self::linearize::Patience;
+use self::linearize::BacktrackLimit;
 use self::problem::Problem;
 use self::recorded::Recorded;
 use self::saturate::Stopped;
@@ -242,20 +242,20 @@ impl Check {
         {
             return self.known(problem, &orders);
         }
-        let rehearsal = match rehearse::rehearse(&problem) {
-            Ok(rehearsal) => rehearsal,
+        let simulated_order = match simulated_order::simulate(&problem) {
+            Ok(simulated_order) => simulated_order,
             Err(cycle) => return self.stopped(&problem, Stopped::Cycle(cycle)),
         };
         let guesses = unambiguous && matches!(engine, Engine::Auto | Engine::Saturation);
-        if guesses && rehearsal.reads_are_right && saturate::is_costly(&problem) {
-            let order = linearize::accesses(&problem, &rehearsal.order);
+        if guesses && simulated_order.reads_are_right && saturate::is_costly(&problem) {
+            let order = linearize::accesses(&problem, &simulated_order.order);
             return self.consistent(order, DecidedBy::TotalOrder);
         }
-        let saturation = match saturate::saturate(&mut problem, &rehearsal.order, budget) {
+        let saturation = match saturate::saturate(&mut problem, &simulated_order.order, budget) {
             Ok(saturation) => saturation,
             Err(stopped) => return self.stopped(&problem, stopped),
         };
-        drop(rehearsal);
+        drop(simulated_order);
         self.stats.inferred_edges = saturation.problem.graph.inferred_count() as u64;
         let ordered = saturation.clocks.ordered_pairs(saturation.problem.history);
         if !saturation.problem.thin {
@@ -375,7 +375,7 @@ impl Check {
                     &problem,
                     &problem.graph,
                     &problem.sources,
-                    Patience::Long,
+                    BacktrackLimit::Long,
                 );
                 let order = order.unwrap_or_else(|_| unreachable!("the programme found an order"));
                 self.consistent(order, by)

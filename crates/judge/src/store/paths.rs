@@ -5,7 +5,7 @@
 //! and cost what they cost there. The others (annotations, dependencies, rules 2, 3 and 12 of RVWMO)
 //! are walked one by one (`walk`). Steps along reads-from count where it is known who read what.
 
-mod said;
+mod recorded_pairs;
 mod sorts;
 mod walk;
 
@@ -13,7 +13,7 @@ use cat::{CatModel, EventSort, Path, SetTest, Step};
 use history::{EventId, History, Kinds, Source};
 use models::{Keeps, StoreRules};
 
-use self::said::Said;
+use self::recorded_pairs::RecordedPairs;
 use self::sorts::sorts;
 use super::graph::FixedEdges;
 use super::program_order::{FenceOrders, Meaning};
@@ -36,7 +36,7 @@ pub(crate) trait Parts {
 }
 
 /// The events of a history by what they are, and what is kept of program order between them.
-pub(crate) struct Kept<'a> {
+pub(crate) struct PreservedOrder<'a> {
     model: &'a CatModel,
     /// The halves of each sort of events: one, or two for an atomic that is one event.
     sorts: Vec<Vec<EventSort>>,
@@ -74,7 +74,7 @@ const NOTHING: StoreRules = StoreRules {
     global: true,
 };
 
-impl<'a> Kept<'a> {
+impl<'a> PreservedOrder<'a> {
     /// What the paths of a model keep on a history; `None` if some path is of a form that cannot be
     /// walked.
     pub(crate) fn new(
@@ -86,9 +86,16 @@ impl<'a> Kept<'a> {
         let (sorts, of) = sorts(parts);
         let fences = vec![Vec::new(); sorts.len()];
         let table = StoreRules { own_reads_visible: own_reads, ..NOTHING };
-        let mut kept =
-            Kept { model, sorts, of, fences, table, real_time: false, walked: Vec::new() };
-        let said = Said::new(parts);
+        let mut kept = PreservedOrder {
+            model,
+            sorts,
+            of,
+            fences,
+            table,
+            real_time: false,
+            walked: Vec::new(),
+        };
+        let said = RecordedPairs::new(parts);
         let stops: Vec<Vec<Vec<bool>>> = paths.iter().map(|path| kept.stops(path)).collect();
         let with_stops = || paths.iter().zip(&stops);
         if with_stops().any(|(path, stops)| kept.starts_at_fences(path, stops))
@@ -133,7 +140,7 @@ impl<'a> Kept<'a> {
 
     /// Whether a path leads to fences and not to all that comes later. Then a path that starts at a
     /// fence goes on from there; else it says nothing new.
-    fn ends_at_some_fences(&self, path: &Path, stops: &[Vec<bool>], said: &Said) -> bool {
+    fn ends_at_some_fences(&self, path: &Path, stops: &[Vec<bool>], said: &RecordedPairs) -> bool {
         let (Some(last), Some(&(step, _))) = (stops.last(), path.steps.last()) else {
             return false;
         };
@@ -162,7 +169,7 @@ impl<'a> Kept<'a> {
         self.sorts[sort].iter().map(of).fold(Kinds::NONE, Kinds::union)
     }
 
-    fn keep(&mut self, path: &Path, mut stops: Vec<Vec<bool>>, said: &Said) -> Option<()> {
+    fn keep(&mut self, path: &Path, mut stops: Vec<Vec<bool>>, said: &RecordedPairs) -> Option<()> {
         let steps: Vec<Step> = path.steps.iter().map(|&(step, _)| step).collect();
         if steps.is_empty() {
             // Events related to themselves: a cycle each, which no model asks for.
@@ -296,7 +303,7 @@ impl<'a> Kept<'a> {
         parts: &impl Parts,
         sources: &[Option<Source>],
     ) {
-        let said = Said::new(parts);
+        let said = RecordedPairs::new(parts);
         for path in &self.walked {
             if path.of_different_writes {
                 self.different_writes(graph, parts, sources, path);
@@ -311,7 +318,7 @@ impl<'a> Kept<'a> {
     }
 }
 
-impl Meaning for (&Kept<'_>, &History) {
+impl Meaning for (&PreservedOrder<'_>, &History) {
     fn kinds(&self, event: EventId) -> Kinds {
         self.0.kinds_of_sort(self.0.sort(event))
     }

@@ -1,6 +1,6 @@
 //! A history prepared for one store model: what is known before any engine starts.
 //!
-//! Known are: who read from whom (where values tell), the fixed edges, what each thread saw of
+//! Known are: who read from whom (where values identify the write), the fixed edges, what each thread saw of
 //! each address, and what `order` and `final` lines say. If these alone contradict each other the
 //! history is refuted here. Everything is O(n), but for histories in which times run backwards.
 
@@ -114,7 +114,7 @@ impl Readers {
     }
 }
 
-/// Tells the last reader of a write in each thread from its others, walking threads backwards.
+/// Finds the last reader of a write in each thread, walking threads backwards.
 struct LastReaders {
     /// The thread whose last reader of each write has been met, plus one.
     met_in: Vec<u32>,

@@ -61,9 +61,9 @@ pub(crate) struct FenceOrders<'a> {
 }
 
 /// Events as the built-in models take them.
-pub(crate) struct AsTheyAre<'h>(pub(crate) &'h History);
+pub(crate) struct UnsplitEvents<'h>(pub(crate) &'h History);
 
-impl Meaning for AsTheyAre<'_> {
+impl Meaning for UnsplitEvents<'_> {
     #[inline]
     fn kinds(&self, event: EventId) -> Kinds {
         self.0.kinds_of(event)
@@ -86,7 +86,7 @@ pub(crate) fn fixed_graph(
     sources: &[Option<Source>],
 ) -> Graph {
     let mut graph = FixedEdges::new(history);
-    kept_program_order(&mut graph, history, rules, &AsTheyAre(history));
+    kept_program_order(&mut graph, history, rules, &UnsplitEvents(history));
     if rules.dependencies {
         for &(to, from) in history.dependencies() {
             if !history.event(to).is_fence() {
@@ -129,14 +129,14 @@ pub(crate) fn visible_reads(
 
 /// Everything of one kind seen so far in a thread, as one node when asked for.
 #[derive(Clone, Default)]
-pub(crate) struct Gatherer {
+pub(crate) struct Collector {
     /// The kind is kept in order among itself: the last one stands for all.
     chained: bool,
     latest: Option<NodeId>,
     pending: Vec<NodeId>,
 }
 
-impl Gatherer {
+impl Collector {
     pub(crate) fn add(&mut self, node: NodeId) {
         if self.chained {
             self.latest = None;
@@ -177,10 +177,10 @@ struct Walk<'a, M> {
     times: bool,
     fences: bool,
     /// Earlier accesses by kind, for program order and for fences.
-    earlier: [Gatherer; 2],
-    before_fence: [Gatherer; 2],
+    earlier: [Collector; 2],
+    before_fence: [Collector; 2],
     /// Earlier accesses by address and kind.
-    earlier_at: Vec<[Gatherer; 2]>,
+    earlier_at: Vec<[Collector; 2]>,
     /// Addresses of this thread, to be forgotten before the next.
     touched: Vec<usize>,
     /// What later accesses of a kind must follow, by fences.
@@ -190,7 +190,7 @@ struct Walk<'a, M> {
 impl<'a, M: Meaning> Walk<'a, M> {
     fn new(history: &'a History, rules: &StoreRules, meaning: &'a M) -> Self {
         let keeps = keeps_table(rules);
-        let gatherer = |chained| Gatherer { chained, ..Gatherer::default() };
+        let gatherer = |chained| Collector { chained, ..Collector::default() };
         let always = |k: usize| keeps[k][k] == Keeps::Always;
         let per_address = |k: usize| keeps[k][k] != Keeps::Never;
         Self {
@@ -224,7 +224,7 @@ impl<'a, M: Meaning> Walk<'a, M> {
             self.before_fence[kind].reset();
         }
         for address in self.touched.drain(..) {
-            self.earlier_at[address].iter_mut().for_each(Gatherer::reset);
+            self.earlier_at[address].iter_mut().for_each(Collector::reset);
         }
         self.after_fence = [None; 2];
         if self.times {
@@ -309,7 +309,7 @@ pub(crate) fn real_time(graph: &mut FixedEdges, history: &History) {
     }
     ends.sort_unstable();
     begins.sort_unstable();
-    let mut ended = Gatherer::default();
+    let mut ended = Collector::default();
     let mut ends = ends.into_iter().peekable();
     for (begin, event) in begins {
         while let Some((_, earlier)) = ends.next_if(|&(end, _)| end < begin) {
@@ -352,7 +352,7 @@ fn time_edges(graph: &mut FixedEdges, history: &History, meaning: &impl Meaning,
 /// ones, so one growing group serves.
 fn ascending_times(graph: &mut FixedEdges, timed: &[Timed]) {
     let mut running = BinaryHeap::new();
-    let mut ended = Gatherer::default();
+    let mut ended = Collector::default();
     for t in timed {
         if let Some(begin) = t.begin {
             while let Some(&Reverse((end, read))) = running.peek()
@@ -382,7 +382,7 @@ fn halves_by_time(graph: &mut FixedEdges, timed: &[Timed]) {
     let mut began: Vec<_> = right.iter().filter_map(|t| t.begin.map(|b| (b, t.node))).collect();
     reads.sort_unstable();
     began.sort_unstable();
-    let mut ended = Gatherer::default();
+    let mut ended = Collector::default();
     let mut reads = reads.into_iter().peekable();
     for (begin, event) in began {
         while let Some((_, read)) = reads.next_if(|&(end, _)| end < begin) {

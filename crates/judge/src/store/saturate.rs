@@ -148,11 +148,11 @@ impl<'p, 'h> Saturation<'p, 'h> {
         }
     }
 
-    /// Applies the rules to a node whose clock has changed, then tells its successors.
+    /// Applies the rules to a node whose clock has changed, then propagates the change to its successors.
     fn visit(&mut self, n: NodeId) -> Result<(), PrecedesItself> {
         let changed = std::mem::take(&mut self.dirty[n as usize]);
         let Some(event) = self.problem.graph.event(n) else {
-            self.tell_successors(n, OwnChains::NONE, changed);
+            self.propagate_to_successors(n, OwnChains::NONE, changed);
             return Ok(());
         };
         let history = self.problem.history;
@@ -175,22 +175,22 @@ impl<'p, 'h> Saturation<'p, 'h> {
                 _ => {}
             }
         }
-        // The rules may have told it more, which its successors need not wait for.
-        self.tell_successors(n, own, changed | self.dirty[n as usize]);
+        // The rules may have added more to it, which its successors need not wait for.
+        self.propagate_to_successors(n, own, changed | self.dirty[n as usize]);
         Ok(())
     }
 
-    /// Tells the successors of a node what has changed. They know the rest.
-    fn tell_successors(&mut self, n: NodeId, own: OwnChains, changed: ChainSet) {
+    /// Propagates what has changed to the successors of a node.
+    fn propagate_to_successors(&mut self, n: NodeId, own: OwnChains, changed: ChainSet) {
         let mut next = self.problem.graph.first(n);
         while let Some(edge) = next {
-            self.tell(n, own, self.problem.graph.to(edge), changed);
+            self.propagate_to(n, own, self.problem.graph.to(edge), changed);
             next = self.problem.graph.next(n, edge);
         }
     }
 
     /// Lets `to` know what `n` knows of some chains, and `n` itself.
-    fn tell(&mut self, n: NodeId, own: OwnChains, to: NodeId, chains: ChainSet) {
+    fn propagate_to(&mut self, n: NodeId, own: OwnChains, to: NodeId, chains: ChainSet) {
         let rank = self.rank[to as usize];
         if rank >= self.reached {
             // The scan will look at all of it.
@@ -241,7 +241,7 @@ impl<'p, 'h> Saturation<'p, 'h> {
         }
     }
 
-    /// Thin chains do not tell writes of each other, so what the rules infer from an order of two
+    /// Thin chains do not propagate writes of each other, so what the rules infer from an order of two
     /// writes is inferred from the edge itself: the readers of the first come before the second
     /// (R7), and the first before what the second read (R6). This goes on along
     /// read-modify-writes, a bounded way.
@@ -328,7 +328,7 @@ impl<'p, 'h> Saturation<'p, 'h> {
         let known = clocks.row(node(earlier));
         let known =
             |chain: usize| front.of(chain).max(if earlier == later { 0 } else { known[chain] });
-        let parts = clocks.chains.tellers_of(address);
+        let parts = clocks.chains.reader_chains_of(address);
         let mut look = |part: usize, cursor: &mut Cursor| {
             let chain = cursor.chain as usize;
             let (reach, known) = (row[chain], known(chain));
@@ -336,11 +336,11 @@ impl<'p, 'h> Saturation<'p, 'h> {
                 return;
             }
             if !cursor.holds(reach) {
-                cursor.seek(clocks.chains.teller(problem.history, address, part).1, reach);
+                cursor.seek(clocks.chains.reader_chain(problem.history, address, part).1, reach);
             }
             if cursor.last >= known {
                 let last = EventId::new(cursor.last as usize);
-                found.extend(if thin { told_by(problem, last) } else { Some(last) });
+                found.extend(if thin { reached_by(problem, last) } else { Some(last) });
             }
         };
         if changed.count_ones() > FEW_CHAINS {
@@ -415,13 +415,13 @@ impl<'p, 'h> Saturation<'p, 'h> {
         }
         let kinds = self.problem.history.kinds_of(from);
         let own = self.clocks.chains.own_chains(self.problem.history, from, kinds);
-        self.tell(node(from), own, node(to), ChainSet::MAX);
+        self.propagate_to(node(from), own, node(to), ChainSet::MAX);
         Ok(())
     }
 }
 
-/// The write that a reader tells of: itself, if it is one, or what it read.
-fn told_by(problem: &Problem, read: EventId) -> Option<EventId> {
+/// The write that a reader stands for: itself, if it is one, or what it read.
+fn reached_by(problem: &Problem, read: EventId) -> Option<EventId> {
     if problem.history.kinds_of(read).writes {
         return Some(read);
     }
@@ -451,12 +451,12 @@ fn find(cursors: &[Cursor], chain: u32) -> Option<usize> {
     }
 }
 
-/// A cursor for every teller of every address.
+/// A cursor for every reader_chain of every address.
 fn cursors(history: &History, chains: &Chains) -> Vec<Cursor> {
     let mut cursors = Vec::new();
     for address in history.address_ids() {
-        for teller in chains.tellers_of(address) {
-            let (chain, accesses) = chains.teller(history, address, teller);
+        for reader_chain in chains.reader_chains_of(address) {
+            let (chain, accesses) = chains.reader_chain(history, address, reader_chain);
             cursors.push(Cursor::new(chain, accesses));
         }
     }

@@ -24,7 +24,7 @@ use super::choices::{
 };
 use super::clocks::Clocks;
 use super::cycles::cycles;
-use super::linearize::{Patience, linearize};
+use super::linearize::{BacktrackLimit, linearize};
 use super::problem::Problem;
 use crate::{Budget, Stats};
 
@@ -32,7 +32,7 @@ use crate::{Budget, Stats};
 const CYCLES_A_ROUND: usize = 1000;
 
 /// The solver forgets learned clauses beyond a third of its clauses; it starts without any here,
-/// so it is told to keep this many at least.
+/// so it is asked to keep this many at least.
 pub(crate) const KEEP_LEARNED: i32 = 20_000;
 
 /// The answer of a search.
@@ -77,7 +77,7 @@ pub(crate) fn search(
     }
 }
 
-/// Hears what the solver learns and tells it when to stop.
+/// Receives what the solver learns, and stops it.
 pub(crate) struct Log {
     budget: Budget,
     learned: Vec<Vec<Lit>>,
@@ -220,10 +220,11 @@ impl Search<'_, '_> {
         if !found.is_empty() {
             return Err(found.iter().map(|cycle| self.choices.conflict_of(cycle)).collect());
         }
-        let stuck = match linearize(self.choices.problem, &combined, &sources, Patience::Short) {
-            Ok(order) => return Ok(order),
-            Err(stuck) => stuck,
-        };
+        let stuck =
+            match linearize(self.choices.problem, &combined, &sources, BacktrackLimit::Short) {
+                Ok(order) => return Ok(order),
+                Err(stuck) => stuck,
+            };
         // At least one of these pairs is open: were all decided, the readers of the current writes
         // would come before the writes they hold up, and the graph would have a cycle.
         let before = self.choices.len();

@@ -180,8 +180,8 @@ fn every_engine_agrees_with_the_definition_of_each_shipped_model() {
     }
 }
 
-/// Parts of a model that no history of the search (3,500) tells apart. Some are known to follow from
-/// the rest of it, others only were not told apart: `co` and `amo`
+/// Parts of a model that no history of the search (3,500) distinguishes. Some are known to follow from
+/// the rest of it, others only were not distinguished: `co` and `amo`
 /// where coherence, from-read and atomicity say as much, rules 1, 2 and 8 of rvwmo, what Ztso keeps
 /// anyway, fences between what the model keeps.
 const FOLLOWS: &[(&str, &[&str])] = &[
@@ -275,7 +275,7 @@ const FOLLOWS: &[(&str, &[&str])] = &[
     ("x86", &["_ * X"]),
 ];
 
-/// Seeds of histories that tell each model from itself without any of its other parts. With
+/// Seeds of histories that distinguish each model from itself without any of its other parts. With
 /// `TRIBUNAL_TRIALS` the test looks for new ones among so many and prints them.
 const TELLING: &[u64] = &[
     1, 4, 6, 8, 12, 22, 25, 33, 34, 39, 42, 44, 45, 47, 54, 57, 58, 65, 68, 69, 77, 78, 101, 117,
@@ -284,7 +284,7 @@ const TELLING: &[u64] = &[
     1924, 2017, 2076, 2092, 2469,
 ];
 
-/// Histories that tell what is left apart.
+/// Histories that distinguish what is left.
 const BY_HAND: [&str; 4] = [
     "0: x := 1\n0: dmb.sy\n0: y := 1\n1: <y == 1; y := 2>\n1: y == 2 acq\n1: x == 0",
     "0: x := 1\n0: dmb.sy\n0: y := 1\n1: <y == 1; y := 2>\n1: y == 2 acqpc\n1: x == 0",
@@ -299,28 +299,28 @@ fn whatever_is_left_out_of_a_model_shows_on_some_history() {
     let by_hand = BY_HAND.iter().map(|text| parse_text(text).unwrap());
     let random = seeds.iter().map(|&seed| history(seed));
     let histories: Vec<History> = by_hand.chain(random).collect();
-    let (mut same, mut telling) = (Vec::new(), BTreeSet::new());
+    let (mut same, mut distinguishing) = (Vec::new(), BTreeSet::new());
     for name in MODELS {
         let whole = Definition::shipped(name).expect("it is there");
         let mut verdicts: Vec<Option<bool>> = vec![None; histories.len()];
         for mutant in whole.mutants() {
             let without = Definition::of(&mutant.text).expect("it is read");
-            let mut tells = |at: usize| {
+            let mut distinguishes = |at: usize| {
                 let expected = *verdicts[at].get_or_insert_with(|| whole.allows(&histories[at]));
                 expected != without.allows(&histories[at])
             };
-            // Those that told others apart first, so that few are needed.
-            let known = telling.iter().copied().find(|&at| tells(at));
-            match known.or_else(|| (0..histories.len()).find(|&at| tells(at))) {
-                Some(at) => drop(telling.insert(at)),
+            // Those that distinguished others first, so that few are needed.
+            let known = distinguishing.iter().copied().find(|&at| distinguishes(at));
+            match known.or_else(|| (0..histories.len()).find(|&at| distinguishes(at))) {
+                Some(at) => drop(distinguishing.insert(at)),
                 None => same.push((name, mutant.without)),
             }
         }
     }
     let same: Vec<(&str, &str)> = same.iter().map(|(name, part)| (*name, part.as_str())).collect();
-    let random = telling.into_iter().filter_map(|at: usize| at.checked_sub(BY_HAND.len()));
-    let telling: Vec<u64> = random.map(|at| seeds[at]).collect();
-    println!("told apart by {telling:?}, not told apart:");
+    let random = distinguishing.into_iter().filter_map(|at: usize| at.checked_sub(BY_HAND.len()));
+    let distinguishing: Vec<u64> = random.map(|at| seeds[at]).collect();
+    println!("distinguished by {distinguishing:?}, not distinguished:");
     same.iter().for_each(|pair| println!("    {pair:?},"));
     let follows = FOLLOWS.iter().flat_map(|(name, parts)| parts.iter().map(|part| (*name, *part)));
     assert_eq!(same, follows.collect::<Vec<_>>());

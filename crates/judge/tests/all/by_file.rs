@@ -161,7 +161,7 @@ fn rvwmo_without(rule: &str) -> ModelFile {
 }
 
 #[test]
-fn a_model_without_one_of_its_rules_is_told_apart() {
+fn a_model_without_one_of_its_rules_is_distinguished() {
     let whole = shipped("rvwmo");
     for (rule, trace) in NEEDED {
         let history = parse_text(trace).unwrap();
@@ -273,7 +273,7 @@ fn lin_is_linearizability() {
             told_apart += usize::from(sc.is_some_and(|sc| sc != found));
         }
     }
-    println!("{answers:?}, {timed} with times, {told_apart} told apart from sc");
+    println!("{answers:?}, {timed} with times, {told_apart} distinguished from sc");
     assert!(answers.iter().all(|&count| count > 50) && timed > 50 && told_apart > 5);
 }
 

@@ -119,7 +119,7 @@ fn implications_hold_on_longer_histories() {
 }
 
 #[test]
-fn a_stale_read_is_told_in_the_words_of_each_model() {
+fn a_stale_read_is_reported_in_the_words_of_each_model() {
     let history = parse(
         "0: x := 1
          0: x := 2

@@ -48,8 +48,8 @@ fn every_verdict_is_certified() {
     for (seed, history) in histories() {
         for (file, kinds) in files.iter().zip(&mut kinds) {
             let judgement = judged(&history, file);
-            let told = || format!("{}, seed {seed}:\n{}", file.path, text(&history));
-            let evidence = judgement.evidence.unwrap_or_else(|| panic!("none, {}", told()));
+            let message = || format!("{}, seed {seed}:\n{}", file.path, text(&history));
+            let evidence = judgement.evidence.unwrap_or_else(|| panic!("none, {}", message()));
             kinds[match &evidence {
                 FileEvidence::Consistent(_) => 0,
                 FileEvidence::Violation(_) => 1,
@@ -57,12 +57,12 @@ fn every_verdict_is_certified() {
                 FileEvidence::Enumeration => 3,
             }] += 1;
             let claims = matches!(evidence, FileEvidence::Consistent(_));
-            assert_eq!(claims, matches!(judgement.outcome, Verdict::Holds(_)), "{}", told());
+            assert_eq!(claims, matches!(judgement.outcome, Verdict::Holds(_)), "{}", message());
             let certificate = certificate(file, evidence);
             let line = certificate.to_json(&history);
             assert_eq!(FileCertificate::from_json(&line, &history).as_ref(), Ok(&certificate));
             if let Err(rejection) = certify_by_file(&history, &file.model, &certificate) {
-                panic!("{rejection}: {line}\n{}", told());
+                panic!("{rejection}: {line}\n{}", message());
             }
         }
     }
@@ -134,8 +134,8 @@ fn changed_witnesses_are_accepted_only_if_they_are_right() {
             long[usize::from(as_long.is_ok())] += 1;
             // What the engines for long traces found can be checked at any length.
             let by_engines = judgement.decided_by != DecidedBy::Choices;
-            let told = || format!("{}, seed {seed}:\n{}", file.path, text(&history));
-            assert!(!by_engines || as_long.is_ok(), "{as_long:?} {}", told());
+            let message = || format!("{}, seed {seed}:\n{}", file.path, text(&history));
+            assert!(!by_engines || as_long.is_ok(), "{as_long:?} {}", message());
             for _ in 0..4 {
                 let execution = changed(rng, &history, &execution);
                 let is_right = witness_of(&history, &execution)
@@ -144,7 +144,7 @@ fn changed_witnesses_are_accepted_only_if_they_are_right() {
                 let holds =
                     certify_by_file(&history, &file.model, &certificate(file, evidence)).is_ok();
                 let as_long = certify_as_long(&history, &file.model, &execution).is_ok();
-                assert!(is_right || !holds && !as_long, "{execution:?}\n{}", told());
+                assert!(is_right || !holds && !as_long, "{execution:?}\n{}", message());
                 *(if holds { &mut accepted } else { &mut rejected }) += 1;
             }
         }
@@ -203,9 +203,13 @@ fn no_proof_shows_what_is_not_so() {
             if !matches!(judgement.outcome, Verdict::Holds(_)) {
                 continue;
             }
-            let told = || format!("{}, seed {seed}:\n{}", weaker.path, text(&history));
+            let message = || format!("{}, seed {seed}:\n{}", weaker.path, text(&history));
             let enumeration = certificate(weaker, FileEvidence::Enumeration);
-            assert!(certify_by_file(&history, &weaker.model, &enumeration).is_err(), "{}", told());
+            assert!(
+                certify_by_file(&history, &weaker.model, &enumeration).is_err(),
+                "{}",
+                message()
+            );
             for stronger in &judgements {
                 let Some(FileEvidence::Violation(proof)) = &stronger.evidence else { continue };
                 for change in 0..3 {
@@ -216,7 +220,7 @@ fn no_proof_shows_what_is_not_so() {
                     tried += 1;
                     let forged = certificate(weaker, FileEvidence::Violation(proof.clone()));
                     let result = certify_by_file(&history, &weaker.model, &forged);
-                    assert!(result.is_err(), "{proof:?}\n{}", told());
+                    assert!(result.is_err(), "{proof:?}\n{}", message());
                 }
             }
         }

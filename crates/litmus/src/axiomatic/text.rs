@@ -12,10 +12,10 @@ impl Reached {
     /// The trace, a line for each event. The halves of an atomic are one event of it.
     pub fn text(&self, test: &Litmus) -> String {
         let mut text = String::new();
-        // Of mixed sizes, an access is told with its first part.
+        // Of mixed sizes, an access is reported with its first part.
         let wholes = &self.execution.wholes;
-        let is_told = |at: &usize| wholes.is_empty() || wholes[*at] == *at;
-        for at in (0..self.execution.events.len()).filter(is_told) {
+        let is_shown = |at: &usize| wholes.is_empty() || wholes[*at] == *at;
+        for at in (0..self.execution.events.len()).filter(is_shown) {
             if let Some(line) = self.line(test, at) {
                 text.push_str(&line);
                 text.push('\n');
@@ -30,7 +30,7 @@ impl Reached {
         text
     }
 
-    /// The line of an event; the writing half of an atomic is told with the reading one.
+    /// The line of an event; the writing half of an atomic is reported with the reading one.
     fn line(&self, test: &Litmus, at: usize) -> Option<String> {
         let event = &self.execution.events[at];
         let place = event.address.map_or_else(String::new, |_| self.place(test, at));
@@ -135,12 +135,12 @@ impl Reached {
         links.into_iter().find(|each| each.0 == Link::Atomic && each.2 == at).map(|each| each.1)
     }
 
-    /// The event that an event is told with: the first part of its access.
+    /// The event that an event is reported with: the first part of its access.
     fn whole(&self, at: usize) -> usize {
         self.execution.wholes.get(at).copied().unwrap_or(at)
     }
 
-    /// The name of an event: that of the line it is told in.
+    /// The name of an event: that of the line it is reported in.
     fn name(&self, at: usize) -> String {
         format!("e{}", self.whole(self.reading_half(at).unwrap_or(at)))
     }

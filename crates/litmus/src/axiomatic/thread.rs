@@ -55,7 +55,7 @@ pub(crate) enum Act {
     Load { request: Request, exclusive: bool },
     /// It writes.
     Store { request: Request, value: Operand },
-    /// It writes, or fails to; [`Program::stored`] is told.
+    /// It writes, or fails to; [`Program::stored`] is called.
     StoreConditional { request: Request, value: Operand },
     /// It reads and writes at once; [`Program::modified`] takes the value and says what is written.
     Modify { request: Request, operand: Sources, returns_nothing: bool },

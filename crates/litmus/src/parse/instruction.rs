@@ -4,7 +4,7 @@ use diagnostics::diagnostic::Diagnostic;
 use diagnostics::source::Span;
 
 use super::Parser;
-use super::operand::Spelled;
+use super::operand::ParsedOperand;
 use crate::scan::{Kind, Token};
 use crate::test::{
     Architecture, Binary, Code, Constant, Fence, Flag, Instruction, Operand, Operation, Register,
@@ -265,7 +265,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Two operands: destination, source, however they are ordered in the text.
-    fn two_operands(&mut self) -> Result<(Spelled, Spelled), Diagnostic> {
+    fn two_operands(&mut self) -> Result<(ParsedOperand, ParsedOperand), Diagnostic> {
         let first = self.operand()?;
         self.expect(",", "and a second operand")?;
         let second = self.operand()?;
@@ -299,7 +299,7 @@ impl<'a> Parser<'a> {
     fn size(
         &self,
         said: Option<Size>,
-        operands: &[Spelled],
+        operands: &[ParsedOperand],
         mnemonic: Token<'_>,
     ) -> Result<Size, Diagnostic> {
         if said == Some(Size::Quad) && self.test.architecture == Architecture::X86 {
@@ -360,7 +360,7 @@ impl<'a> Parser<'a> {
 }
 
 /// An operand that can be written to.
-fn destination(to: Spelled) -> Result<Operand, Diagnostic> {
+fn destination(to: ParsedOperand) -> Result<Operand, Diagnostic> {
     match to.operand {
         Operand::Immediate(_) => Err(no_destination(to.span)),
         operand => Ok(operand),
@@ -373,7 +373,7 @@ fn no_destination(span: Span) -> Diagnostic {
 }
 
 /// A second operand, which must not be memory if the first is.
-fn beside(to: Spelled, from: Spelled) -> Result<Operand, Diagnostic> {
+fn beside(to: ParsedOperand, from: ParsedOperand) -> Result<Operand, Diagnostic> {
     match (to.operand, from.operand) {
         (Operand::Memory(_), Operand::Memory(_)) => {
             let problem = Diagnostic::error(
@@ -387,7 +387,7 @@ fn beside(to: Spelled, from: Spelled) -> Result<Operand, Diagnostic> {
 }
 
 /// The count of a shift: a number, without a size of its own.
-fn shift_count(operator: Binary, from: Spelled) -> Result<Spelled, Diagnostic> {
+fn shift_count(operator: Binary, from: ParsedOperand) -> Result<ParsedOperand, Diagnostic> {
     let shift =
         matches!(operator, Binary::ShiftLeft | Binary::ShiftRight | Binary::ShiftRightSigned);
     match from.operand {

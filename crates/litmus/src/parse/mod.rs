@@ -2,7 +2,7 @@
 //!
 //! A test is a line with architecture and name, some lines about it, the initial state in braces, a
 //! table with a column for each thread, and a condition. One pass over the tokens; the first thing
-//! that is wrong is told with its place and what was expected there.
+//! that is wrong is reported with its place and what was expected there.
 
 mod aarch64;
 mod condition;

@@ -9,7 +9,7 @@ use crate::test::{Architecture, Constant, Memory, Operand, Register, Size};
 
 /// An operand, where it stands, and how wide it is if it is a register.
 #[derive(Clone, Copy)]
-pub(super) struct Spelled {
+pub(super) struct ParsedOperand {
     pub(super) operand: Operand,
     pub(super) size: Option<Size>,
     pub(super) span: Span,
@@ -17,7 +17,7 @@ pub(super) struct Spelled {
 
 impl Parser<'_> {
     /// One operand.
-    pub(super) fn operand(&mut self) -> Result<Spelled, Diagnostic> {
+    pub(super) fn operand(&mut self) -> Result<ParsedOperand, Diagnostic> {
         let first = self.peek();
         let (operand, size) = if self.accept("$") {
             (Operand::Immediate(self.constant()?), None)
@@ -43,7 +43,7 @@ impl Parser<'_> {
             }));
         };
         let last = self.tokens[self.next - 1].span;
-        Ok(Spelled { operand, size, span: first.span.to(last) })
+        Ok(ParsedOperand { operand, size, span: first.span.to(last) })
     }
 
     /// `x(%rip)`, which is how compilers name a location.

@@ -167,7 +167,7 @@ fn depth_and_length_are_no_matter_of_the_stack() {
 }
 
 /// The message for a text with something wrong in it.
-fn told(text: &str) -> String {
+fn message(text: &str) -> String {
     let source = Source { name: "t.litmus".to_owned(), text: text.to_owned() };
     parse(text).unwrap_err().render(&source, false)
 }
@@ -176,7 +176,7 @@ fn told(text: &str) -> String {
 fn an_error_points_at_its_place_and_says_what_was_expected() {
     let text = "X86_64 SB\n{ }\n P0          | P1 ;\n movl $1,(x) | bswap %eax ;\nexists (x=1)\n";
     assert_eq!(
-        told(text),
+        message(text),
         "\
 error: the instruction `bswap` is not supported
  --> t.litmus:4:16
@@ -188,8 +188,8 @@ error: the instruction `bswap` is not supported
 "
     );
     let said = |text: &str, sentence: &str| {
-        let told = told(text);
-        assert!(told.contains(sentence), "{told}");
+        let message = message(text);
+        assert!(message.contains(sentence), "{message}");
     };
     said("PPC MP\n{ }", "tests for PPC are not supported");
     said("hello", "not a litmus test");
@@ -226,20 +226,20 @@ fn a_condition_speaks_of_locations_that_there_are_and_of_whole_registers() {
         format!("X86_64 T\n{{ }}\n P0 ;\n movq (x),%rax ;\n movl (y),%ebx ;\n{condition}\n")
     };
     for right in ["exists (0:rax=1 /\\ x=1 /\\ 0:ebx=1 /\\ 0:rbx=1)", "locations [y;]"] {
-        assert!(parse(&test(right)).is_ok(), "{}", told(&test(right)));
+        assert!(parse(&test(right)).is_ok(), "{}", message(&test(right)));
     }
     for wrong in ["exists (z=1)", "exists (0:rax=z)", "locations [z;]", "filter [z]=1 exists x=1"] {
-        let told = told(&test(wrong));
-        assert!(told.contains("there is no location `z`"), "{told}");
-        assert!(told.contains("the locations of this test are x, y"), "{told}");
+        let message = message(&test(wrong));
+        assert!(message.contains("there is no location `z`"), "{message}");
+        assert!(message.contains("the locations of this test are x, y"), "{message}");
     }
-    let said = told(&test("exists (0:eax=1)"));
+    let said = message(&test("exists (0:eax=1)"));
     assert!(
         said.contains("the condition is about 32 bits of a register that the thread uses as 64"),
         "{said}"
     );
     assert!(said.contains("write `0:rax`"), "{said}");
-    assert!(told(&test("exists (0:bl=1)")).contains("the condition is about 8 bits"));
+    assert!(message(&test("exists (0:bl=1)")).contains("the condition is about 8 bits"));
 }
 
 #[test]

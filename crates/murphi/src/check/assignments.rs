@@ -92,7 +92,7 @@ impl Checker<'_> {
         let help = help.map(str::to_owned);
         let mut diagnostic = Diagnostic { help, ..Diagnostic::error(span, message) };
         if names.0 == names.1 {
-            // Their names do not tell the two apart, but their places do.
+            // Their names do not distinguish the two, but their places do.
             diagnostic = diagnostic
                 .related(self.table.span(found), "the type of the value")
                 .related(self.table.span(wanted), "the expected type");

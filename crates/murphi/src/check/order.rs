@@ -1,6 +1,6 @@
 //! Where the order of what has no order may show.
 //!
-//! The members of a scalarset have no order, but a program may still tell them apart by the order in
+//! The members of a scalarset have no order, but a program may still distinguish them by the order in
 //! which a loop goes through them, or by `clear`, which (in Rumur's dialect) gives the first. Then
 //! states that differ by a permutation of members have different futures, and a search must not take
 //! them for one. Every such place is found here and entered in [`Model::ordered`](crate::ir::Model),
@@ -14,10 +14,10 @@
 //! exclusion that does not depend on the order of evaluation (see [`ir`](crate::ir)); and loops over
 //! members commute ([`rounds`]) or run all rounds before they return.
 
-mod manner;
 mod path;
 mod positions;
 mod rounds;
+mod write_kind;
 
 use std::collections::HashSet;
 
@@ -196,7 +196,7 @@ enum Found {
     Loop { binder: Span, domain: TypeId, dependence: Dependence },
     /// The order of the elements of a multiset may show.
     Filter(Span),
-    /// The first member is told from the others.
+    /// The first member is distinguished from the others.
     Cleared(TypeId, Span),
 }
 

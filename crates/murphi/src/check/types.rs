@@ -384,5 +384,5 @@ fn shortened(names: impl Iterator<Item = String>) -> String {
     names.join(", ")
 }
 
-/// What every model knows without being told.
+/// What is declared in every model.
 const _: () = assert!(Model::BOOLEAN.0 == 0 && Model::INTEGER.0 == 1);

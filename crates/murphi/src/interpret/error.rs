@@ -1,4 +1,4 @@
-//! Run-time errors: what a model can do wrong while it runs, told with the values it had.
+//! Run-time errors: what a model can do wrong while it runs, shown with the values it had.
 
 use std::fmt;
 

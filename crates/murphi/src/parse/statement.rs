@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lex::TokenKind;
 use crate::source::Span;
 
-/// Whether declarations must be told from statements by `begin`.
+/// Whether declarations must be distinguished from statements by `begin`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Begin {
     /// In rules and start states.

@@ -205,7 +205,7 @@ fn has_steady_indices(place: &Expression, steady: &[&str]) -> bool {
     }
 }
 
-/// What tells a rule from all others: its name, with its number if there are several of that name.
+/// What distinguishes a rule from all others: its name, with its number if there are several of that name.
 pub fn rule_title(rules: &[FlatRule], rule: &FlatRule) -> String {
     let mut alike = rules.iter().filter(|other| other.name == rule.name).map(|other| other.id);
     let before = alike.by_ref().take_while(|other| *other != rule.id).count();

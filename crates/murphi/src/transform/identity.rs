@@ -3,7 +3,7 @@
 //! An [`Interner`] gives every expression a number, and the same number to the same expression, so
 //! that what is known of an expression can be kept by its number. The path of a place is less: the
 //! place without the values of its indices. `cache[p].state` and `cache[q].state` have one path.
-//! Names mean one thing each (see `apart.rs`), or else two variables would be taken for one.
+//! Names mean one thing each (see `rename_apart.rs`), or else two variables would be taken for one.
 
 use std::collections::HashMap;
 

@@ -3,7 +3,7 @@
 //! A path such as `cache[Proc_1].state` names one simple component and no other: fields follow a
 //! dot, indices stand in brackets in the words of the index type. The elements of a multiset have
 //! no order that means anything, so an element is one line as a whole, `net{0}`, and a change of a
-//! multiset is told as the elements that went and those that came.
+//! multiset is reported as the elements that went and those that came.
 
 use std::fmt;
 

@@ -119,7 +119,7 @@ fn a_whole_value_is_rendered_on_one_line() {
 }
 
 #[test]
-fn changes_tell_only_what_is_different() {
+fn changes_reports_only_what_is_different() {
     let before = coherence_state(vec![message(0, 1), message(2, 0)]);
     let mut after = coherence_state(vec![message(2, 0), message(1, 0)]);
     after.0[0] = Value::Array(vec![line(1, None), line(2, Some(299))]);

@@ -1,5 +1,5 @@
 //! The random histories are worth testing on: they satisfy and violate every model, have every
-//! feature, and tell every two neighbours of the lattice apart.
+//! feature, and distinguish every two neighbours of the lattice.
 
 use history::parse_text;
 use models::{IMPLICATIONS, Model};

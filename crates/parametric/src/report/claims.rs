@@ -2,9 +2,9 @@
 //! of the abstraction if a lemma is missing.
 
 use evidence::Verdict;
-use explore::report::{Open as Ended, counted, told as told_run};
+use explore::report::{Open as Ended, counted, told as replayed};
 use explore::{Exploration, Stop, ViolatingRun, Violation};
-use refine::{Stuck, Unknown, UsedLemma, Verification};
+use refine::{AbstractCounterexample, Unknown, UsedLemma, Verification};
 
 use super::{BrokenProtocol, ClaimSummary, MissingLemma, Open, Report, sentence};
 use crate::outcome::{Abstracted, ClaimProof, Outcome};
@@ -12,7 +12,12 @@ use crate::plan::Plan;
 use crate::question::Question;
 
 /// What the last claim says. Everything that it rests on is established, or assumed.
-pub(super) fn told(question: &Question<'_>, plan: &Plan, outcome: &Outcome, stop: &Stop) -> Report {
+pub(super) fn summarise(
+    question: &Question<'_>,
+    plan: &Plan,
+    outcome: &Outcome,
+    stop: &Stop,
+) -> Report {
     let Some(last) = outcome.shown.last().map(|shown| &shown.found) else {
         return nothing(question, outcome);
     };
@@ -130,7 +135,7 @@ fn summary(shown: &ClaimProof) -> ClaimSummary {
 }
 
 /// What goes wrong at the end of a run of the abstraction.
-fn complaint(found: &Verification, stuck: &Stuck) -> String {
+fn complaint(found: &Verification, stuck: &AbstractCounterexample) -> String {
     let model = found.interpreter.as_ref().map(|found| found.model());
     match (&stuck.claim, stuck.failed, model) {
         (Some(claim), _, _) => format!("\"{claim}\" does not hold"),
@@ -141,8 +146,12 @@ fn complaint(found: &Verification, stuck: &Stuck) -> String {
     }
 }
 
-/// The run of the abstraction that no lemma excludes, told by the reference interpreter.
-fn missing(question: &Question<'_>, found: &Verification, stuck: &Stuck) -> Option<MissingLemma> {
+/// The run of the abstraction that no lemma excludes, as the reference interpreter runs it.
+fn missing(
+    question: &Question<'_>,
+    found: &Verification,
+    stuck: &AbstractCounterexample,
+) -> Option<MissingLemma> {
     let (interpreter, exploration) = found.interpreter.as_ref().zip(found.exploration.as_ref())?;
     let properties = &interpreter.model().properties;
     let claim = stuck
@@ -159,8 +168,8 @@ fn missing(question: &Question<'_>, found: &Verification, stuck: &Stuck) -> Opti
         verdict: explore::Verdict::Broken(ViolatingRun { violation, steps }),
         ..exploration.clone()
     };
-    // A claim or a guard that fails rather than being false is not told as such.
-    let finding = match told_run(interpreter, &exploration, false).map(|told| told.verdict) {
+    // A claim or a guard that fails rather than being false is not reported as such.
+    let finding = match replayed(interpreter, &exploration, false).map(|run| run.verdict) {
         Ok(Verdict::Broken(finding)) => Some(finding),
         _ => None,
     };

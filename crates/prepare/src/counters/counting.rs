@@ -16,7 +16,7 @@ use murphi::transform::{
     and, assign, binary, boolean, implies, index, is_moved, name, names, not, statement, text,
 };
 
-use super::recognise::Room;
+use super::recognise::Capacity;
 use super::{Context, Result, Sets, refused};
 
 impl Sets<'_> {
@@ -70,7 +70,7 @@ impl Sets<'_> {
         done: &mut Vec<Statement>,
     ) -> Result<()> {
         let one = self.counted(context, target, span)?;
-        if self.room_of(context, target) == Some(Room::ForAllButOne) {
+        if self.room_of(context, target) == Some(Capacity::ForAllButOne) {
             self.one_is_left(context, target, &one, span, done)?;
         }
         let element = index(target.clone(), name(&one, span));
@@ -177,7 +177,7 @@ impl Sets<'_> {
     /// A counter has room for all that another one has.
     fn has_room(&self, context: &Context, target: &Expression, from: &Expression) -> Result<()> {
         match (self.room_of(context, target), self.room_of(context, from)) {
-            (Some(Room::ForAllButOne), Some(Room::ForAll)) => Err(refused(from.span)),
+            (Some(Capacity::ForAllButOne), Some(Capacity::ForAll)) => Err(refused(from.span)),
             _ => Ok(()),
         }
     }

@@ -55,7 +55,7 @@ pub(super) fn sized_constants(
 
 /// For how many processors a counter has room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Room {
+pub(super) enum Capacity {
     ForAll,
     /// One of them is never counted: an assertion says that this is one that the rule speaks of.
     ForAllButOne,
@@ -63,7 +63,7 @@ pub(super) enum Room {
 
 impl Sets<'_> {
     /// For how many processors something of a type has room, if it is a counter.
-    pub(super) fn room(&self, ty: &TypeExpression) -> Option<Room> {
+    pub(super) fn room(&self, ty: &TypeExpression) -> Option<Capacity> {
         match &self.types.resolve(ty).kind {
             TypeKind::Range(low, high) if matches!(low.kind, ExpressionKind::Integer(0)) => {
                 self.room_up_to(high)
@@ -72,15 +72,17 @@ impl Sets<'_> {
         }
     }
 
-    fn room_up_to(&self, high: &Expression) -> Option<Room> {
+    fn room_up_to(&self, high: &Expression) -> Option<Capacity> {
         match &high.kind {
-            ExpressionKind::Name(name) if self.size == Some(name.as_str()) => Some(Room::ForAll),
+            ExpressionKind::Name(name) if self.size == Some(name.as_str()) => {
+                Some(Capacity::ForAll)
+            }
             ExpressionKind::Name(name) => self.room_up_to(self.constants.get(name)?),
             ExpressionKind::Binary(operator, left, right) => {
                 let ExpressionKind::Integer(number) = right.kind else { return None };
                 match (operator, self.room_up_to(left)?, number) {
                     (BinaryOperator::Add, room, 0..) => Some(room),
-                    (BinaryOperator::Subtract, Room::ForAll, 1) => Some(Room::ForAllButOne),
+                    (BinaryOperator::Subtract, Capacity::ForAll, 1) => Some(Capacity::ForAllButOne),
                     _ => None,
                 }
             }
@@ -89,7 +91,7 @@ impl Sets<'_> {
     }
 
     /// For how many processors a place has room, if it is a counter.
-    pub(super) fn room_of(&self, context: &Context, place: &Expression) -> Option<Room> {
+    pub(super) fn room_of(&self, context: &Context, place: &Expression) -> Option<Capacity> {
         if !is_place(place) {
             return None;
         }

@@ -25,7 +25,7 @@ use super::{Site, is_defined};
 use crate::types::ProcessorTypes;
 
 /// Adds statements that remember a witness.
-pub(super) struct Keeper<'a> {
+pub(super) struct WitnessRecorder<'a> {
     types: &'a ProcessorTypes,
     site: &'a Site,
     ghost: &'a str,
@@ -38,7 +38,7 @@ pub(super) struct Keeper<'a> {
 /// What stands for the variables of a site.
 type Bindings = HashMap<String, Expression>;
 
-impl<'a> Keeper<'a> {
+impl<'a> WitnessRecorder<'a> {
     pub(super) fn new(types: &'a ProcessorTypes, site: &'a Site, ghost: &'a str) -> Self {
         let mut reads = Vec::new();
         read_places(&site.condition, &mut reads);
@@ -46,7 +46,7 @@ impl<'a> Keeper<'a> {
         let mut scope = Scope::new();
         bind(&mut scope, &site.around);
         bind(&mut scope, std::slice::from_ref(&site.own));
-        Keeper { types, site, ghost, reads, scope }
+        WitnessRecorder { types, site, ghost, reads, scope }
     }
 
     /// Adds statements to all rules and start states.

@@ -10,18 +10,18 @@ use explore::{Engine, Progress, Step};
 use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
 use rustc_hash::FxHashMap;
 
+use crate::implied_rows::{Abstract, RuleInstance};
 use crate::lookup::Lookup;
 use crate::observe::Observations;
 use crate::reader::Label;
 use crate::states::{StateNumber, States};
-use crate::suspect::{Abstract, RuleInstance};
 use crate::vocabulary::Vocabulary;
 use crate::{Alarm, Refinement};
 
 /// How many states are looked at, at most.
 const MOST_STATES: usize = 8_000_000;
 
-/// How often it is told how far it has got.
+/// How often progress is reported.
 const PROGRESS: Duration = Duration::from_millis(100);
 
 /// An exploration under way.
@@ -47,8 +47,8 @@ pub(super) struct Search<'a> {
     out: Successors,
     rules_fired: u64,
     started: Instant,
-    told: Instant,
-    states_told: usize,
+    last_report: Instant,
+    states_reported: usize,
     /// Room for one row.
     row: Vec<Label>,
 }
@@ -94,8 +94,8 @@ impl<'a> Search<'a> {
             out: Successors::new(size),
             rules_fired: 0,
             started: now,
-            told: now,
-            states_told: 0,
+            last_report: now,
+            states_reported: 0,
             row: Vec::new(),
         }
     }
@@ -124,15 +124,15 @@ impl<'a> Search<'a> {
         self.states.bytes() + 24 * self.is_waiting.len() + lookups
     }
 
-    /// How far it has got, if it is time to tell.
+    /// How far it has got, if it is time to report that.
     pub(super) fn progress(&mut self) -> Option<Progress> {
-        let since = self.told.elapsed();
+        let since = self.last_report.elapsed();
         if since < PROGRESS {
             return None;
         }
         let states = self.is_waiting.len();
-        let rate = (states - self.states_told) as f64 / since.as_secs_f64();
-        (self.told, self.states_told) = (Instant::now(), states);
+        let rate = (states - self.states_reported) as f64 / since.as_secs_f64();
+        (self.last_report, self.states_reported) = (Instant::now(), states);
         Some(Progress {
             states: states as u64,
             rules_fired: self.rules_fired,

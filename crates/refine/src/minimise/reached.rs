@@ -18,16 +18,16 @@ use murphi::machine::{Check, Machine, Outcome, Successors};
 use rustc_hash::FxHashSet;
 
 use crate::Listener;
+use crate::implied_rows::Abstract;
 use crate::result::Options;
 use crate::states::{StateNumber, States};
-use crate::suspect::Abstract;
 
 /// In how many known states rules are run before it is looked at what they led to: few at first,
 /// because what goes wrong mostly goes wrong at once.
 const FIRST_STRETCH: usize = 2_000;
 const LONGEST_STRETCH: usize = 400_000;
 
-/// How often it is told how far it has got.
+/// How often progress is reported.
 const PROGRESS: Duration = Duration::from_millis(100);
 
 /// How many states are explored before it is asked whether to go on.
@@ -43,7 +43,7 @@ pub(super) enum RemovalResult {
     Unknown,
 }
 
-/// The states of an abstraction that keeps its promise.
+/// The states of an abstraction whose claims hold.
 pub(super) struct Reached {
     states: States,
     reduction: Canonicalizer,
@@ -58,8 +58,8 @@ pub(super) struct Watch<'a, 'l> {
     task: String,
     listener: &'a mut Listener<'l>,
     started: Instant,
-    told: Instant,
-    /// In how many states rules were run, and how many when that was told last.
+    last_report: Instant,
+    /// In how many states rules were run, and how many when that was last_report last.
     looked_at: usize,
     looked_at_then: usize,
     rules_fired: u64,
@@ -79,7 +79,7 @@ impl<'a, 'l> Watch<'a, 'l> {
             task,
             listener,
             started: now,
-            told: now,
+            last_report: now,
             looked_at: 0,
             looked_at_then: 0,
             rules_fired: 0,
@@ -94,10 +94,10 @@ impl<'a, 'l> Watch<'a, 'l> {
         {
             return false;
         }
-        let since = self.told.elapsed();
+        let since = self.last_report.elapsed();
         if since >= PROGRESS {
             let looked_at = self.looked_at - self.looked_at_then;
-            (self.told, self.looked_at_then) = (Instant::now(), self.looked_at);
+            (self.last_report, self.looked_at_then) = (Instant::now(), self.looked_at);
             let progress = Progress {
                 states: states.len() as u64,
                 rules_fired: self.rules_fired,
@@ -114,7 +114,7 @@ impl<'a, 'l> Watch<'a, 'l> {
 }
 
 impl Reached {
-    /// Explores an abstraction. `None` if it does not keep its promise after all, or that was ended
+    /// Explores an abstraction. `None` if a claim does not hold after all, or that was ended
     /// early.
     pub(super) fn new(
         current: &Abstract,

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use evidence::Verdict;
 use judge::Undecided;
-use judge::live::Watched;
+use judge::live::LiveAnswer;
 
 use super::Style;
 use crate::verdict::{Evidence, Object, cycle, decorated, duration, reason, undecided};
 use crate::{count, cycle_lines, json};
 
 /// Whole lines about an answer.
-pub fn live_lines(file: &str, watched: &Watched, style: Style) -> String {
+pub fn live_lines(file: &str, watched: &LiveAnswer, style: Style) -> String {
     let finished = &watched.finished;
     let micros = u64::try_from(watched.time.as_micros()).unwrap_or(u64::MAX);
     let events = usize::try_from(finished.events).unwrap_or(usize::MAX);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use evidence::{Proof, Verdict};
 use judge::stream::{Answer, Asked, Judged, Trace};
-use judge::{FileJudgement, Judgement, Limits, Outcome, Promise, ShrinkOptions, shrink};
+use judge::{AnyModel, FileJudgement, Judgement, Limits, Outcome, ShrinkOptions, shrink};
 use page::{Kind, Page, html};
 use serde::Serialize;
 
@@ -77,7 +77,7 @@ impl Maker<'_> {
         };
         let PageAndGist { gist, html } = match &judgement.outcome {
             Outcome::Broken(proof) => {
-                let attached = self.attached(&alone, Some((&Promise::Model(model), proof)));
+                let attached = self.attached(&alone, Some((&AnyModel::Model(model), proof)));
                 violation_page(history, ExplainedModel::Model(model), proof, &attached)
             }
             Outcome::Holds(witness) => {
@@ -96,8 +96,8 @@ impl Maker<'_> {
         let (rules, proof) = FileRules::new(history, file, judgement);
         let PageAndGist { gist, html } = match &judgement.outcome {
             Verdict::Broken(_) => {
-                let promise = Promise::File(Arc::clone(file));
-                let attached = self.attached(self.judged, Some((&promise, &proof)));
+                let memory_model = AnyModel::File(Arc::clone(file));
+                let attached = self.attached(self.judged, Some((&memory_model, &proof)));
                 violation_page(history, ExplainedModel::File(&rules), &proof, &attached)
             }
             Verdict::Holds(_) => {
@@ -111,12 +111,12 @@ impl Maker<'_> {
     }
 
     /// What can be saved from a page.
-    fn attached(&self, judged: &Judged, violation: Option<(&Promise, &Proof)>) -> Attached {
+    fn attached(&self, judged: &Judged, violation: Option<(&AnyModel, &Proof)>) -> Attached {
         let Trace { file, number, history } = self.trace();
-        let minimal = violation.map(|(promise, proof)| {
+        let minimal = violation.map(|(memory_model, proof)| {
             let budget = self.limits.budget(self.stop);
-            let shrunk = shrink(history, promise, proof, ShrinkOptions::default(), &budget);
-            shrunk_text((file, *number), history, promise.name(), &shrunk)
+            let shrunk = shrink(history, memory_model, proof, ShrinkOptions::default(), &budget);
+            shrunk_text((file, *number), history, memory_model.name(), &shrunk)
         });
         let mut certificate = Vec::new();
         for line in judged.clone().certificates() {

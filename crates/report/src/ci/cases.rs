@@ -5,8 +5,8 @@ use std::time::Duration;
 use evidence::{Node, Proof, Verdict, Why};
 use explore::report::Finding;
 use history::History;
-use judge::live::Watched;
-use judge::stream::{Answer, Asked, Judged, Trace, Unread};
+use judge::live::LiveAnswer;
+use judge::stream::{Answer, Asked, Judged, Trace, UnreadableTrace};
 use judge::{FileJudgement, Outcome, Undecided};
 
 use super::{Case, Complaint};
@@ -88,8 +88,8 @@ fn undecided(why: &Undecided) -> Complaint {
 
 /// The cases of a trace that could not be read: one for everything that was asked if it is larger
 /// than its budget, else one.
-pub fn unread(unread: &Unread, asked: &[Asked]) -> Vec<Case> {
-    let Unread { file, number, error } = unread;
+pub fn unread(unread: &UnreadableTrace, asked: &[Asked]) -> Vec<Case> {
+    let UnreadableTrace { file, number, error } = unread;
     let text = error.render(false);
     if unread.is_too_large() {
         let case = |asked: &Asked| {
@@ -108,7 +108,7 @@ pub fn unread(unread: &Unread, asked: &[Asked]) -> Vec<Case> {
 }
 
 /// The case of a trace that was judged while it grew.
-pub fn watched(file: &str, watched: &Watched) -> Case {
+pub fn watched(file: &str, watched: &LiveAnswer) -> Case {
     let finished = &watched.finished;
     let complaint = match &finished.verdict {
         Verdict::Holds(()) => None,
@@ -128,7 +128,7 @@ pub fn watched(file: &str, watched: &Watched) -> Case {
 /// The case of a model that was explored.
 pub fn exploration(report: &explore::Report) -> Case {
     let text = explored::text::report(report, explored::text::Detail::default());
-    let complaint = told(&report.verdict, &report.model, report.finding(), text);
+    let complaint = complaint_of(&report.verdict, &report.model, report.finding(), text);
     let case = Case::passed(&report.model, "explore");
     Case { complaint, ..case.took(Duration::from_secs_f64(report.totals.seconds.max(0.0))) }
 }
@@ -139,7 +139,7 @@ pub fn verification(report: &conform::report::Report) -> Case {
     // Of a composed model there is no place in the protocol.
     let run = report.run().filter(|run| run.composed.is_none());
     let finding = run.map(|run| &run.finding);
-    let complaint = told(&report.verdict, &report.source.name, finding, text);
+    let complaint = complaint_of(&report.verdict, &report.source.name, finding, text);
     let name = format!("verify {}", report.options.memory_model.name());
     Case { complaint, ..Case::passed(&report.source.name, name) }
 }
@@ -148,14 +148,14 @@ pub fn verification(report: &conform::report::Report) -> Case {
 pub fn any_number(report: &parametric::report::Report) -> Case {
     let text = crate::any_number::text::report(report, crate::any_number::text::Detail::default());
     let finding = report.verdict.broken().map(|broken| &broken.finding);
-    let complaint = told(&report.verdict, &report.source.name, finding, text);
+    let complaint = complaint_of(&report.verdict, &report.source.name, finding, text);
     let what = report.memory_model.map_or("invariants", |model| model.name());
     let name = format!("verify {what} for any number of processors");
     Case { complaint, ..Case::passed(&report.source.name, name) }
 }
 
 /// What a verdict complains of, in the words of its report.
-fn told<H, B, U>(
+fn complaint_of<H, B, U>(
     verdict: &Verdict<H, B, U>,
     file: &str,
     finding: Option<&Finding>,

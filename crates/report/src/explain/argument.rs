@@ -11,7 +11,7 @@ use history::{EventId, Source};
 /// Why a history violates a model, ready to be put in words or drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Argument {
-    /// In the order to be told; the last one ends it.
+    /// In the order to be shown; the last one ends it.
     pub(crate) items: Vec<Item>,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct Argument {
 pub(crate) enum Item {
     /// A fact and its reason.
     Step(Step),
-    /// This many facts that later ones rest on, too many to be told.
+    /// This many facts that later ones rest on, too many to be shown.
     LeftOut(usize),
     /// One of these must be, and none can.
     Cases(Vec<Case>),
@@ -76,7 +76,7 @@ pub(crate) enum Ending {
     NobodyWrote(Reader),
     /// Every candidate source of this reader is excluded.
     NoCandidateLeft { reader: Reader, excluded: Vec<(Source, Ground)> },
-    /// In a search too large to tell.
+    /// In a search too large to show.
     Search(Search),
     /// The proof has no empty clause: it shows nothing.
     Missing,
@@ -89,7 +89,7 @@ pub(crate) struct Contradiction {
     pub(crate) cycle: Walk,
 }
 
-/// What can be said about a search without telling all of it.
+/// What can be said about a search without showing all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Search {
     /// Undecided facts the search chose between.
@@ -134,7 +134,7 @@ pub(crate) enum LinkKind {
     },
     /// A step of the same argument, and the rule that gave it.
     Derived(String, Rule),
-    /// Links left out of a walk too long to be told.
+    /// Links left out of a walk too long to be shown.
     Omitted(usize),
 }
 
@@ -223,7 +223,7 @@ impl Link {
 /// A cycle at the end of a branch, and the cases that lead there.
 pub(crate) struct Branch<'a> {
     pub(crate) cases: Vec<&'a Case>,
-    /// Steps told on the way, from the start of the argument.
+    /// Steps shown on the way, from the start of the argument.
     pub(crate) steps: Vec<&'a Step>,
     pub(crate) cycle: &'a Walk,
 }

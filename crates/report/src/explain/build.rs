@@ -1,8 +1,8 @@
-//! From a proof to an [`Argument`]: find what the contradiction needs, then number and tell it.
+//! From a proof to an [`Argument`]: find what the contradiction needs, then number and items it.
 //!
 //! A proof whose last clause is shown by a cycle needs no search: going back from that cycle, the
 //! facts of one literal that it uses, and those that they use, are the whole argument. Any other
-//! proof goes through [`refute`]. Both give a [`Refutation`], which is then told: each forced
+//! proof goes through [`refute`]. Both give a [`Refutation`], which is then shown: each forced
 //! literal becomes a numbered step, each case a case.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -14,18 +14,18 @@ use super::argument::{
     Argument, Case, Claim, Contradiction, Ending, Ground, Item, Link, LinkKind, Reason, Search,
     Step, Walk,
 };
+use super::explained_model::ExplainedModel;
 use super::grounds::Grounds;
 use super::refute::{Clause, End, Forced, Origin, Refutation, refute, sources_of};
-use super::told::ExplainedModel;
 use crate::names::event_of;
 
-/// The most steps told one after the other; those nearest to the end are kept.
+/// The most steps shown one after the other; those nearest to the end are kept.
 const MOST_STEPS: usize = 40;
 
 /// Above this many lemmas there is no point in looking for a small case distinction.
 const MOST_LEMMAS: usize = 20_000;
 
-/// The most links told of a walk.
+/// The most links shown of a walk.
 const MOST_LINKS: usize = 60;
 
 /// The argument of a proof.
@@ -40,8 +40,9 @@ pub(crate) fn argument(history: &History, model: ExplainedModel<'_>, proof: &Pro
     }
     match reading.straight(last).or_else(|| reading.by_cases(last)) {
         Some(refutation) => {
-            let mut teller = ArgumentBuilder { reading: &reading, scope: BTreeMap::new(), next: 1 };
-            Argument { items: teller.tell(refutation, "") }
+            let mut builder =
+                ArgumentBuilder { reading: &reading, scope: BTreeMap::new(), next: 1 };
+            Argument { items: builder.items(refutation, "") }
         }
         None => end(Ending::Search(reading.search(last))),
     }
@@ -143,7 +144,7 @@ impl<'a> Reading<'a> {
         Some(Refutation { forced: needed.into_values().collect(), end: End::Conflict(end) })
     }
 
-    /// The refutation of any other proof, if it is small enough to be told.
+    /// The refutation of any other proof, if it is small enough to be shown.
     fn by_cases(&self, last: usize) -> Option<Refutation> {
         let is_lemma = |step: &&evidence::Step| step.why != Why::Propagation;
         if self.proof.steps[..=last].iter().filter(is_lemma).count() > MOST_LEMMAS {
@@ -176,13 +177,14 @@ impl<'a> Reading<'a> {
             example: example.map(|step| {
                 let supposed: Vec<Literal> =
                     steps[step].clause.iter().map(|l| l.negated()).collect();
-                let mut teller = ArgumentBuilder { reading: self, scope: BTreeMap::new(), next: 1 };
+                let mut builder =
+                    ArgumentBuilder { reading: self, scope: BTreeMap::new(), next: 1 };
                 for (&literal, &proved) in &self.units {
                     if proved < step {
-                        teller.scope.insert(literal, Ground::LeftOut);
+                        builder.scope.insert(literal, Ground::LeftOut);
                     }
                 }
-                let contradiction = teller.contradiction(step, &supposed, "1");
+                let contradiction = builder.contradiction(step, &supposed, "1");
                 (supposed, contradiction)
             }),
         }
@@ -219,7 +221,7 @@ fn needed(derived: &[Derived], cycle: Option<&Cycle>) -> Vec<bool> {
     needed
 }
 
-/// Tells a refutation: numbers its steps and names what each link rests on.
+/// Turns a refutation into items: numbers its steps and names what each link rests on.
 struct ArgumentBuilder<'a> {
     reading: &'a Reading<'a>,
     /// What has been established, and where.
@@ -229,16 +231,16 @@ struct ArgumentBuilder<'a> {
 
 impl ArgumentBuilder<'_> {
     // Recursion is as deep as cases nest, which `refute` bounds.
-    fn tell(&mut self, refutation: Refutation, prefix: &str) -> Vec<Item> {
+    fn items(&mut self, refutation: Refutation, prefix: &str) -> Vec<Item> {
         let Refutation { forced, end } = refutation;
         let mut items = Vec::new();
         let mut established = Vec::new();
-        let told = nearest(&forced, &end);
-        if told.len() < forced.len() {
-            items.push(Item::LeftOut(forced.len() - told.len()));
+        let shown = nearest(&forced, &end);
+        if shown.len() < forced.len() {
+            items.push(Item::LeftOut(forced.len() - shown.len()));
         }
         for forced in forced {
-            let ground = if told.contains(&forced.literal) {
+            let ground = if shown.contains(&forced.literal) {
                 let label = self.label();
                 items.push(Item::Step(self.step(&forced, label.clone())));
                 Ground::Step(label)
@@ -291,15 +293,15 @@ impl ArgumentBuilder<'_> {
     }
 
     fn cases(&mut self, cases: Vec<(Literal, Refutation)>, prefix: &str) -> Item {
-        let mut told = Vec::with_capacity(cases.len());
+        let mut shown = Vec::with_capacity(cases.len());
         for (at, (assumes, refutation)) in cases.into_iter().enumerate() {
             let label = format!("{prefix}{}", at + 1);
             self.scope.insert(assumes, Ground::Case(label.clone()));
-            let items = self.tell(refutation, &format!("{label}."));
+            let items = self.items(refutation, &format!("{label}."));
             self.scope.remove(&assumes);
-            told.push(Case { label, assumes, items });
+            shown.push(Case { label, assumes, items });
         }
-        Item::Cases(told)
+        Item::Cases(shown)
     }
 
     /// Which candidates of a reader are excluded, and where.
@@ -370,7 +372,7 @@ fn needed_count(reading: &Reading<'_>, step: usize) -> usize {
     needed(derived, cycle).into_iter().filter(|&n| n).count()
 }
 
-/// The facts to be told: all of them, or those nearest to the end if they are too many.
+/// The facts to be shown: all of them, or those nearest to the end if they are too many.
 fn nearest(forced: &[Forced], end: &End) -> BTreeSet<Literal> {
     if forced.len() <= MOST_STEPS {
         return forced.iter().map(|f| f.literal).collect();
@@ -381,21 +383,21 @@ fn nearest(forced: &[Forced], end: &End) -> BTreeSet<Literal> {
         End::Conflict(clause) => clause.literals.iter().map(|l| l.negated()).collect(),
         End::Cases { .. } => forced.iter().rev().map(|f| f.literal).collect(),
     };
-    let mut told = BTreeSet::new();
+    let mut shown = BTreeSet::new();
     while let Some(literal) = queue.pop_front() {
-        if told.len() == MOST_STEPS {
+        if shown.len() == MOST_STEPS {
             break;
         }
         if let Some(clause) = reasons.get(&literal)
-            && told.insert(literal)
+            && shown.insert(literal)
         {
             queue.extend(clause.literals.iter().map(|l| l.negated()));
         }
     }
-    told
+    shown
 }
 
-/// The cycle, told from the best place: what was supposed, or else the event that comes first in
+/// The cycle, shown from the best place: what was supposed, or else the event that comes first in
 /// the trace.
 fn rotate(mut cycle: Walk, history: &History) -> Walk {
     let supposed =
@@ -407,7 +409,7 @@ fn rotate(mut cycle: Walk, history: &History) -> Walk {
     cycle
 }
 
-/// The walk, without its middle if it is too long to be told.
+/// The walk, without its middle if it is too long to be shown.
 fn shorten(mut walk: Walk) -> Walk {
     let count = walk.links.len();
     if count > MOST_LINKS {

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use history::History;
 
 use super::argument::Argument;
+use super::explained_model::ExplainedModel;
 use super::picture::{Arrow, Cell, CellKind, Panel, Place, Role, panels};
-use super::told::ExplainedModel;
 use super::words::Words;
 
 /// The explanation as a DOT graph.

@@ -12,9 +12,9 @@ use evidence::{Because, Edge, Graph, Literal, Node, Reader};
 use history::{AddressId, EventId, History, Source};
 
 use super::argument::{Ground, Link, LinkKind, Ordered, Walk};
-use super::keeps::{fence_between, keeps};
+use super::explained_model::ExplainedModel;
+use super::order_rule::{fence_between, keeps};
 use super::refute::{readers_of, sources_of};
-use super::told::ExplainedModel;
 use crate::names::{address_of, source_node};
 
 /// Addresses with more writes than this are not searched for paths.

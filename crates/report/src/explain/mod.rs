@@ -1,31 +1,32 @@
-//! Why a history violates a model: as text, as a graph, as a picture.
+//! Why a history violates a model: as text, as JSON, as a graph, as a picture.
 //!
-//! All of them tell the same argument, made once from the proof: only what the contradiction
+//! All of them show the same argument, made once from the proof: only what the contradiction
 //! needs, step by step, with what each link of each cycle rests on. What it is about is a built-in
 //! model, or the [`FileRules`] of a model file.
 
 mod argument;
 mod build;
 mod dot;
+mod explained_model;
 mod grounds;
-mod keeps;
+mod json;
+mod order_rule;
 mod page;
 mod picture;
 mod refute;
 mod shown;
 mod svg;
 mod text;
-mod told;
 mod words;
 
 use evidence::Proof;
 use history::History;
 
+pub use explained_model::{ExplainedModel, FileRules};
 pub use page::{
     Attached, PageAndGist, WhyData, consistent as consistent_page, violation as violation_page,
     why_data,
 };
-pub use told::{ExplainedModel, FileRules};
 
 /// The explanation as text: the events that matter, then the argument step by step. With escape
 /// codes for a terminal if `colour` is set.
@@ -37,6 +38,18 @@ pub fn text<'a>(
 ) -> String {
     let model = model.into();
     text::write(history, model, &build::argument(history, model, proof), colour)
+}
+
+/// The explanation as a JSON object in one line, without the newline; `of` is the file and the number
+/// of the trace there. The fields are those of docs/interface.md.
+pub fn json<'a>(
+    history: &History,
+    model: impl Into<ExplainedModel<'a>>,
+    proof: &Proof,
+    of: (&str, u64),
+) -> String {
+    let model = model.into();
+    json::write(history, model, &build::argument(history, model, proof), of)
 }
 
 /// The explanation as a graph for Graphviz: a cluster per thread, the cycle in red.

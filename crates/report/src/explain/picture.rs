@@ -13,8 +13,8 @@ use history::{AddressId, EventId, History, Source};
 use super::argument::{
     Argument, Branch, Claim, Ground, Item, Link, LinkKind, Ordered, Reason, Step, Walk,
 };
+use super::explained_model::ExplainedModel;
 use super::shown::{Shown, Slot};
-use super::told::ExplainedModel;
 use super::words::Words;
 use crate::names::{address_of, event_text_within, place, shortened, source_node};
 

@@ -3,8 +3,8 @@
 use history::{History, OrderChain, Source};
 
 use super::argument::{Argument, Case, Contradiction, Ending, Item, Reason, Step, Walk};
+use super::explained_model::ExplainedModel;
 use super::shown::{Shown, Slot};
-use super::told::ExplainedModel;
 use super::words::{NO_BREAK, Words, capitalised};
 use crate::names::{event_line, place};
 use crate::style::{Style, paint};

@@ -9,8 +9,8 @@ use history::{AddressId, EventId, History, Source};
 use super::argument::{
     Argument, Claim, Ending, Ground, Item, Link, LinkKind, Ordered, Reason, Search, Step, Walk,
 };
-use super::keeps::{common_address, rule_in_words};
-use super::told::ExplainedModel;
+use super::explained_model::ExplainedModel;
+use super::order_rule::{common_address, rule_in_words};
 use crate::names::{
     address_of, event_brief, event_name, event_of, event_text, initial_name, source_node, thread_of,
 };

@@ -11,7 +11,7 @@ use explore::{Checkpoint, Deadlock, Recorded, Refuted, Region, Report};
 
 use crate::style::{Style, paint};
 
-/// How much to tell.
+/// How much to print.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Detail<'a> {
     /// With the escape codes of colours.
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verified_model_is_told_in_three_lines() {
+    fn a_verified_model_is_reported_in_three_lines() {
         let covered = |rule: &str, fired| RuleCoverage { rule: rule.to_owned(), fired };
         let exploration = Report {
             totals: Totals {

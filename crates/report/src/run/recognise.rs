@@ -85,7 +85,7 @@ pub struct Recognised {
     pub(super) processors: Vec<String>,
     /// What the lane of all the rest is called.
     pub(super) home: String,
-    /// The variables that may be messages, with how a slot of each is told to be full.
+    /// The variables that may be messages, with how a slot of each is asked to be full.
     pub(super) messages: BTreeMap<String, Form>,
     /// The field of each that says what the message is; empty where there are no fields.
     pub(super) leads: BTreeMap<String, String>,
@@ -201,7 +201,7 @@ struct Look<'m> {
 }
 
 impl Look<'_> {
-    /// How a slot of the type is told to be full, if it can be empty.
+    /// How a slot of the type is asked to be full, if it can be empty.
     fn form(&self, ty: TypeId) -> Option<Form> {
         match self.model.kind(ty) {
             TypeKind::Multiset { .. } => Some(Form::Multiset),

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use conform::report::{Edge, Memory, Report, Searched};
-use conform::{Doubt, MemoryModel};
+use conform::{MemoryModel, Unestablished};
 use explore::report::counted;
 use murphi::source::Source;
 
@@ -124,7 +124,7 @@ fn grounds(report: &Report) -> Vec<String> {
 }
 
 /// `m.m:12:3: data independence is not established: …`
-pub(crate) fn open_lines(doubts: &[Doubt], source: &Source) -> Vec<String> {
+pub(crate) fn open_lines(doubts: &[Unestablished], source: &Source) -> Vec<String> {
     let open = open(doubts, source).into_iter();
     open.map(|one| format!("{}: {}", one.place, one.sentence)).collect()
 }
@@ -168,7 +168,7 @@ mod tests {
         end;";
 
     #[test]
-    fn a_verified_protocol_is_told_with_what_it_is_relative_to() {
+    fn a_verified_protocol_is_reported_with_what_it_is_relative_to() {
         let source = Source { name: "m.m".to_owned(), text: MEMORY.to_owned() };
         let options = Options::default();
         let mut found =

@@ -73,7 +73,7 @@ fn colour_is_only_added_when_asked_for() {
 }
 
 #[test]
-fn a_long_chain_of_lemmas_is_told_from_its_end() {
+fn a_long_chain_of_lemmas_is_distinguished_from_its_end() {
     // Writes 1, 2, …, each known to come after the one before, and all in a circle.
     let count = 500;
     let trace: String = (0..count).map(|t| format!("{t}: M[x] := {}\n", t + 1)).collect();

@@ -1,4 +1,4 @@
-//! Whether a trace is one of a program: what a target says it has run is what it was told to run.
+//! Whether a trace is one of a program: what a target says it has run is what it was asked to run.
 
 use history::{AddressLabel, EventId, History, Operation, ThreadId, Value};
 

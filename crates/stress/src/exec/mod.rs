@@ -9,7 +9,7 @@
 
 mod child;
 mod fit;
-mod patience;
+mod time_left;
 
 use std::io::{Chain, Cursor, Read};
 use std::ops::ControlFlow;
@@ -26,7 +26,7 @@ use crate::program::Program;
 use crate::target::{Ran, Runs, Target, TargetError};
 use child::{Child, Ended};
 use fit::fits;
-use patience::{TimeLeft, Timed};
+use time_left::{TimeLeft, Timed};
 
 /// A command that runs programs.
 #[derive(Clone, Debug)]
@@ -40,10 +40,10 @@ pub struct Exec {
 const PULSE: Duration = Duration::from_millis(20);
 
 impl Exec {
-    /// The time for a program and all its runs, unless told otherwise.
+    /// The time for a program and all its runs by default.
     pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
-    /// The bytes that a command may print for a program, unless told otherwise.
+    /// The bytes that a command may print for a program by default.
     pub const DEFAULT_OUTPUT: u64 = 256 << 20;
 
     /// A command for the shell.
@@ -103,7 +103,7 @@ impl Exec {
     fn traces(&self, stdout: impl Read + Send + 'static) -> Receiver<Trace> {
         let (sender, receiver) = sync_channel(4);
         let output = self.output;
-        // Where there is no thread the receiver is told that there is nothing.
+        // Where there is no thread the receiver learns that there is nothing.
         let _ = thread::Builder::new().spawn(move || read(stdout, output, &sender));
         receiver
     }
@@ -162,7 +162,7 @@ struct Limited<R> {
     left: u64,
 }
 
-/// What the failure says, so that it can be told from others.
+/// What the failure says, so that it can be distinguished from others.
 const TOO_MUCH: &str = "more output than allowed";
 
 impl<R: Read> Read for Limited<R> {

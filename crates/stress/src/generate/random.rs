@@ -3,8 +3,8 @@
 //! Every store, swap and compare-and-swap writes a value that nothing else writes, and every
 //! fetch-and-add has a result of its own, whatever order the machine runs them in: what is written
 //! to a place is a multiple of more than all that is ever added to it, and where few additions are
-//! made to a place each adds a power of two, so that even two that were torn apart are told apart.
-//! A read then tells which write it saw. O(instructions).
+//! made to a place each adds a power of two, so that even two that were torn apart are distinguished.
+//! The value of a read then identifies the write it saw. O(instructions).
 
 use std::fmt;
 

@@ -35,7 +35,7 @@ pub struct Exhaustive {
 }
 
 impl Exhaustive {
-    /// The states it visits before it gives up, unless told otherwise.
+    /// The states it visits before it gives up by default.
     pub const DEFAULT_STATES: usize = 4_000_000;
 
     /// A machine that gives up after so many states.

@@ -49,7 +49,7 @@ const BATCH: u64 = 1 << 14;
 const BATCH_INSTRUCTIONS: u64 = 1 << 20;
 
 impl Machine {
-    /// How often a bug strikes where it can, unless told otherwise.
+    /// How often a bug strikes where it can by default.
     pub const DEFAULT_RATE: f64 = 0.05;
 
     /// A machine without a bug.

@@ -3,7 +3,7 @@
 //! A protocol calls procedures where its processors load and store; [`conform::record`] makes it
 //! write these events down and lets every store have a value of its own. A [`Walker`] takes random
 //! steps and collects the events; a [`TraceWriter`] makes histories and text of them; [`walk_all`] does
-//! both on all cores, with results that depend on nothing but the seed. [`Programs`] are told by a
+//! both on all cores, with results that depend on nothing but the seed. [`Programs`] are reported by a
 //! test program what to load and store instead: a target like any other. A run that a search has
 //! found is walked along by [`Walker::retrace`].
 //!
@@ -34,16 +34,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod favour;
-mod fleet;
-mod follow;
 mod guide;
+mod parallel_walks;
 mod parameters;
+mod program_run;
 mod programs;
+mod protocol_state;
 mod retrace;
-mod scribe;
-mod stand;
-mod taste;
+mod rule_preferences;
+mod rule_weights;
+mod trace_writer;
 mod walk;
 
 use std::fmt;
@@ -54,16 +54,16 @@ use murphi::interpret::{End, RuntimeError};
 use murphi::machine::{Check, Machine, Outcome, Successors};
 use murphi::value::State;
 
-use favour::RuleWeights;
 use parameters::Parameters;
+use rule_weights::RuleWeights;
 
-pub use favour::{MAX_WEIGHT, WeightError};
-pub use fleet::{WalkJob, walk_all};
+pub use parallel_walks::{WalkJob, walk_all};
 pub use programs::Programs;
+pub use protocol_state::Broken;
 pub use retrace::ScheduledStep;
-pub use scribe::TraceWriter;
-pub use stand::Broken;
-pub use taste::Clients;
+pub use rule_preferences::Clients;
+pub use rule_weights::{MAX_WEIGHT, WeightError};
+pub use trace_writer::TraceWriter;
 pub use walk::{Ending, Plan, Step, Walk, Walker};
 
 /// A protocol that can be walked.

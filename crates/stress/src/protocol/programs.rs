@@ -13,8 +13,8 @@ use murphi::instance::bindings;
 use murphi::machine::Firing;
 use murphi::value::State;
 
-use super::follow::{Followed, Follower};
 use super::guide::Guide;
+use super::program_run::{ProgramRun, ProgramRunner};
 use super::{Broken, Protocol};
 use crate::program::{Action, Program};
 use crate::target::{Ran, Runs, Target, TargetError};
@@ -92,12 +92,12 @@ impl Programs {
     }
 
     /// What is wrong with the protocol itself, and the steps that show it.
-    fn tell(&self, broken: &Broken, path: &[Firing]) -> String {
+    fn describe(&self, broken: &Broken, path: &[Firing]) -> String {
         let mut text = self.protocol.explain(broken);
         text.push_str(", after these steps of the protocol:");
         let interpreter = &self.protocol.recording.interpreter;
         let (model, layout) = (interpreter.model(), interpreter.layout());
-        // Parameters that name an element of a multiset are told by their number.
+        // Parameters that name an element of a multiset are reported by their number.
         let nothing = State::decode(model, layout, &vec![0; layout.size as usize]);
         for firing in path {
             let rule = &model.rules[firing.rule as usize];
@@ -124,7 +124,7 @@ impl Target for Programs {
         if let Some(why) = self.unsuitable(program) {
             return Err(TargetError::Unsuitable(why));
         }
-        let mut follower = Follower::new(&self.protocol, &self.guide);
+        let mut follower = ProgramRunner::new(&self.protocol, &self.guide);
         let mut wrong = None;
         for number in 0..runs.count {
             if runs.stop.load(Ordering::Relaxed) {
@@ -132,7 +132,7 @@ impl Target for Programs {
             }
             let followed = follower.follow(program, runs.seed, number);
             if let (None, Some((broken, path))) = (&wrong, &followed.broken) {
-                wrong = Some(self.tell(broken, path));
+                wrong = Some(self.describe(broken, path));
             }
             if receive(ran(program, followed)).is_break() {
                 break;
@@ -142,7 +142,7 @@ impl Target for Programs {
     }
 }
 
-fn ran(program: &Program, followed: Followed) -> Ran {
+fn ran(program: &Program, followed: ProgramRun) -> Ran {
     if followed.complete {
         return Ran::Outcome(followed.outcome, 1);
     }

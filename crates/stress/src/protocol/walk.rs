@@ -12,8 +12,8 @@ use explore::Deadlock;
 use murphi::machine::Firing;
 
 use super::Protocol;
-use super::stand::{Broken, ProtocolState};
-use super::taste::{Clients, RulePreferences};
+use super::protocol_state::{Broken, ProtocolState};
+use super::rule_preferences::{Clients, RulePreferences};
 use chance::Rng;
 
 /// How many steps without a load or a store end a walk. A store that a wrong protocol commits over

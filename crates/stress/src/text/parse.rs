@@ -372,7 +372,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The program, once its `end` has been seen: places that were not told where to lie get the
+    /// The program, once its `end` has been seen: places without a given address get the
     /// first free cache lines.
     fn finish(mut self, scanner: &Scanner<'_>) -> Result<Test, InputError> {
         let mut taken: Vec<u32> = self.seats.iter().flatten().map(|&(line, _)| line).collect();

@@ -68,7 +68,7 @@ impl Default for Asked {
 }
 
 /// What both halves say.
-pub(crate) struct Told {
+pub(crate) struct Answers {
     pub(crate) verified: Verified,
     /// The run that verification objects to.
     pub(crate) objection: Option<Objection>,
@@ -105,7 +105,7 @@ pub(crate) struct Traces {
     pub(crate) retraced: bool,
 }
 
-impl Told {
+impl Answers {
     /// Whether the two say the same; `None` where one of them has no answer.
     pub(crate) fn agree(&self) -> Option<bool> {
         match self.verified {
@@ -118,7 +118,7 @@ impl Told {
 }
 
 /// Asks both; `None` if the protocol cannot be recorded at all.
-pub(crate) fn ask(name: &str, program: &Program, asked: &Asked) -> Option<Told> {
+pub(crate) fn ask(name: &str, program: &Program, asked: &Asked) -> Option<Answers> {
     let source = Source { name: name.to_owned(), text: print(&without_claims(program)) };
     let constants = asked.constants.clone();
     let language = murphi::check::Options { constants, ..murphi::check::Options::default() };
@@ -139,7 +139,7 @@ pub(crate) fn ask(name: &str, program: &Program, asked: &Asked) -> Option<Told> 
         traces.retraced =
             walk.is_ok_and(|walk| violates(&TraceWriter::new(&protocol), asked, &walk));
     }
-    Some(Told { verified, objection, traces })
+    Some(Answers { verified, objection, traces })
 }
 
 fn verified(

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::both_halves::{Asked, Told, Verified, ask};
+use crate::both_halves::{Answers, Asked, Verified, ask};
 use conform::EventNames;
 use conform::mutate::mutants;
 use models::Model;
@@ -32,7 +32,7 @@ fn asked(model: Model, processors: u64, addresses: u64) -> Asked {
     }
 }
 
-fn both(file: &str, asked: &Asked) -> Told {
+fn both(file: &str, asked: &Asked) -> Answers {
     ask(file, &read(file).1, asked).unwrap()
 }
 
@@ -51,9 +51,9 @@ fn protocols_and_broken_variants_are_judged_alike_by_both_halves() {
         ("broken/tso-cc-write-back-lost.m", Model::Tso, (2, 1), Verified::Violated),
     ];
     for (file, model, (processors, addresses), expected) in cases {
-        let told = both(file, &asked(model, processors, addresses));
-        assert_eq!(told.verified, expected, "{file}");
-        assert_eq!(told.agree(), Some(true), "{file}, {} traces", told.traces.count);
+        let answers = both(file, &asked(model, processors, addresses));
+        assert_eq!(answers.verified, expected, "{file}");
+        assert_eq!(answers.agree(), Some(true), "{file}, {} traces", answers.traces.count);
     }
 }
 
@@ -63,12 +63,12 @@ fn mutants_are_judged_alike_by_both_halves() {
     let asked = asked(Model::Tso, 2, 1);
     let mut violated = 0;
     for mutant in mutants(&program, &EventNames::default()) {
-        let Some(told) = ask("mutant", &mutant.program, &asked) else { continue };
+        let Some(answers) = ask("mutant", &mutant.program, &asked) else { continue };
         let what = mutant.describe(&source);
-        let run = told.objection.as_ref().map_or("", |objection| &objection.trace);
-        assert_ne!(told.agree(), Some(false), "{}: {what}\n{run}", mutant.number);
-        assert_ne!(told.verified, Verified::Broken, "{}: {what}", mutant.number);
-        violated += u64::from(told.verified == Verified::Violated);
+        let run = answers.objection.as_ref().map_or("", |objection| &objection.trace);
+        assert_ne!(answers.agree(), Some(false), "{}: {what}\n{run}", mutant.number);
+        assert_ne!(answers.verified, Verified::Broken, "{}: {what}", mutant.number);
+        violated += u64::from(answers.verified == Verified::Violated);
     }
     assert!(violated >= 10, "only {violated} mutants violate the model");
 }

@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn programs_that_follow_each_other_are_told_apart(tests in prop::collection::vec(test(), 0..4)) {
+    fn programs_that_follow_each_other_are_distinguished(tests in prop::collection::vec(test(), 0..4)) {
         let text: String = tests.iter().map(Test::to_string).collect();
         prop_assert_eq!(&parse_programs("test", &text).unwrap(), &tests);
         let lines: String = tests.iter().map(|test| test.to_json() + "\n").collect();

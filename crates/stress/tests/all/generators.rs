@@ -1,4 +1,4 @@
-//! What generators make: litmus tests with their names, programs whose writes can be told apart,
+//! What generators make: litmus tests with their names, programs whose writes can be distinguished,
 //! formulas as histories; the same bytes for the same seed.
 
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ fn shows(cycle: &Cycle, model: MemoryModel) -> bool {
 }
 
 #[test]
-fn the_classic_tests_are_told_apart_by_the_machines() {
+fn the_classic_tests_are_distinguished_by_the_machines() {
     use MemoryModel::{Pso, Rmo, Sc, Tso, Wmo};
     for (edges, name, shown_by) in [
         ("PodWR Fre PodWR Fre", "SB", vec![Tso, Pso, Wmo, Rmo]),
@@ -148,7 +148,7 @@ fn tests_are_called_as_diy_calls_them() {
 }
 
 #[test]
-fn every_write_of_a_random_program_can_be_told_from_the_others() {
+fn every_write_of_a_random_program_can_be_distinguished_from_the_others() {
     for seed in 0..40 {
         let knobs = Knobs {
             threads: 4,

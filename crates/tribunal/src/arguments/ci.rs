@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-/// What GitLab calls a Code Quality report unless it is told otherwise.
+/// What GitLab calls a Code Quality report by default.
 const CODE_QUALITY: &str = "gl-code-quality-report.json";
 
 /// Results for CI systems.

@@ -22,6 +22,7 @@ Examples:
   tribunal explore --checkpoint run big.m         beyond memory, on disk; can be continued …
   tribunal explore --resume run big.m             … with --resume
   tribunal explore --report bug.html protocol.m   a page with the counterexample as a chart
+  tribunal explore --graph states.dot small.m     the states and steps of a small model, to draw
   tribunal explore --save bug.json protocol.m     save the counterexample …
   tribunal explore --replay bug.json protocol.m   … and check it step by step";
 
@@ -93,6 +94,15 @@ pub(crate) struct ExploreArguments {
     pub(crate) evidence: EvidenceFlags,
     #[command(flatten)]
     pub(crate) page: PageFlags,
+
+    /// Write the graph of all states to FILE, for Graphviz (.dot) or as JSON (.json).
+    ///
+    /// For models of up to 10,000 states, without symmetry reduction. Nodes show the variables that
+    /// differ between states; edges show the rule and its parameters. With --bound, only states up to
+    /// that depth.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    #[arg(conflicts_with_all = ["replay", "check_only", "list_constants", "simulate"])]
+    pub(crate) graph: Option<PathBuf>,
 
     /// List the constants of the model, for --const, and stop.
     #[arg(long)]

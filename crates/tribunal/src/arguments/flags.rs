@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use history::{CommitOptions, DiscardedAmo, Format, ThinAir, Xlen};
 use judge::Limits;
 
-use super::PromiseArgument;
+use super::SingleModel;
 use super::values::{
-    discarded_amo_parser, input_format_parser, promise_parser, thin_air_parser, xlen_parser,
+    discarded_amo_parser, input_format_parser, single_model_parser, thin_air_parser, xlen_parser,
 };
 use crate::units;
 
@@ -18,8 +18,8 @@ use crate::units;
 pub(crate) struct SubjectFlags {
     /// Memory model: a name, or a model file (.cat).
     #[arg(short, long, value_name = "MODEL", required = true)]
-    #[arg(value_parser = promise_parser(), ignore_case = true)]
-    pub(crate) model: PromiseArgument,
+    #[arg(value_parser = single_model_parser(), ignore_case = true)]
+    pub(crate) model: SingleModel,
 
     /// Number of the trace in the file, from 1 [default: the first that violates the model].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use models::Model;
 use stress::{Assembly, Bug, Cycle, Edge, Knobs, MAX_CYCLE_SIZE, Machine, MemoryModel, Mix};
 
-use super::{JsonFlag, OutFlag, QuietFlag};
+use super::{JsonFlag, OutFlag, QuietFlag, WRITING_CODES, writing_codes};
 
 const PROGRAM_EXAMPLES: &str = "\
 Examples:
@@ -26,8 +26,18 @@ Examples:
   tribunal generate hard --variables 20 | tribunal check --model sc -
   tribunal generate hard --model tso --variables 50 --ratio 3.5 --seed 9 -o hard.trace";
 
+const EXAMPLES: &str = "\
+Examples:
+  tribunal generate program --cycles 6            every litmus test of up to six edges
+  tribunal generate program --count 100           random test programs, for `tribunal run`
+  tribunal generate trace --machine tso --count 100 | tribunal check --model sc,tso -
+  tribunal generate hard --variables 20           a trace that is hard to decide";
+
+const CODES: &str = writing_codes!("everything was written");
+
 /// Generate test programs, traces of reference machines, or hard histories.
 #[derive(Subcommand, Debug)]
+#[command(after_help = WRITING_CODES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub(crate) enum GenerateCommand {
     Program(GenerateProgramArguments),
     Trace(GenerateTraceArguments),
@@ -40,7 +50,7 @@ pub(crate) enum GenerateCommand {
 /// (docs/programs.md). A litmus test ends with `exists`, the outcome that it is about. The same options
 /// and seed give the same programs.
 #[derive(Args, Debug)]
-#[command(after_long_help = PROGRAM_EXAMPLES)]
+#[command(after_help = WRITING_CODES, after_long_help = format!("{PROGRAM_EXAMPLES}\n\n{CODES}"))]
 pub(crate) struct GenerateProgramArguments {
     /// Generate the litmus test of this cycle of edges, named as in diy.
     ///
@@ -82,7 +92,7 @@ pub(crate) struct GenerateProgramArguments {
 /// The traces satisfy the model of the machine by construction, and often no stronger model. With
 /// --bug, some violate it: a test for checkers.
 #[derive(Args, Debug)]
-#[command(after_long_help = TRACE_EXAMPLES)]
+#[command(after_help = WRITING_CODES, after_long_help = format!("{TRACE_EXAMPLES}\n\n{CODES}"))]
 pub(crate) struct GenerateTraceArguments {
     /// Reference machine, named after its memory model.
     #[arg(short, long, value_name = "MODEL", default_value = "tso", ignore_case = true)]
@@ -119,7 +129,7 @@ pub(crate) struct GenerateTraceArguments {
 /// A benchmark for checkers. About 4.3 clauses for each variable are hardest; with fewer, most traces
 /// are consistent, with more, most are violations.
 #[derive(Args, Debug)]
-#[command(after_long_help = HARD_EXAMPLES)]
+#[command(after_help = WRITING_CODES, after_long_help = format!("{HARD_EXAMPLES}\n\n{CODES}"))]
 pub(crate) struct GenerateHardArguments {
     /// Number of variables of the formula.
     #[arg(long, value_name = "N", default_value_t = 20)]

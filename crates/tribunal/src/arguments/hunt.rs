@@ -7,9 +7,9 @@ use clap::Args;
 use stress::{Mix, TargetName};
 
 use super::generate::BugFlags;
-use super::values::promise_parser;
+use super::values::single_model_parser;
 use super::{
-    CiFlags, ColourFlag, EXIT_CODES, JobFlag, JsonFlag, PromiseArgument, ProtocolFlags, QuietFlag,
+    CiFlags, ColourFlag, EXIT_CODES, JobFlag, JsonFlag, ProtocolFlags, QuietFlag, SingleModel,
     TimeoutFlag, exit_codes,
 };
 use crate::units;
@@ -51,9 +51,9 @@ pub(crate) struct HuntArguments {
     pub(crate) on: TargetName,
 
     /// Memory model that the target must satisfy: a name, or a model file (.cat).
-    #[arg(short, long, value_name = "MODEL", value_parser = promise_parser(), ignore_case = true)]
+    #[arg(short, long, value_name = "MODEL", value_parser = single_model_parser(), ignore_case = true)]
     #[arg(alias = "check")]
-    pub(crate) model: PromiseArgument,
+    pub(crate) model: SingleModel,
 
     /// Stop after this time: 60s, 5m, 8h.
     #[arg(alias = "budget")]

@@ -6,10 +6,10 @@ use clap::Args;
 use history::Format;
 use stress::TargetName;
 
-use super::values::{format_parser, promise_parser};
+use super::values::{format_parser, single_model_parser};
 use super::{
-    BugFlags, ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, OutFlag, PromiseArgument,
-    ProtocolFlags, QuietFlag, TimeoutFlag, exit_codes,
+    BugFlags, ColourFlag, DeadlockChoice, EXIT_CODES, JsonFlag, OutFlag, ProtocolFlags, QuietFlag,
+    SingleModel, TimeoutFlag, exit_codes,
 };
 use crate::units;
 
@@ -75,8 +75,8 @@ pub(crate) struct RunArguments {
 
     /// Check every trace against this model (a name, or a .cat file) instead of writing it.
     #[arg(alias = "model")]
-    #[arg(long, value_name = "MODEL", value_parser = promise_parser(), ignore_case = true)]
-    pub(crate) check: Option<PromiseArgument>,
+    #[arg(long, value_name = "MODEL", value_parser = single_model_parser(), ignore_case = true)]
+    pub(crate) check: Option<SingleModel>,
 
     /// Protocol walks with --check: stop at the first trace that violates the model.
     #[arg(long, requires = "check")]

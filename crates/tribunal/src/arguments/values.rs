@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use history::{DiscardedAmo, Format, ThinAir, Xlen};
-use judge::{Engine, ModelFile, Promise};
+use judge::{AnyModel, Engine, ModelFile};
 use models::Model;
 
 use crate::ending::Failure;
@@ -19,14 +19,14 @@ pub(super) fn model_values() -> Vec<PossibleValue> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum ModelArgument {
     /// A model.
-    One(PromiseArgument),
+    One(SingleModel),
     /// The strongest models that hold.
     Gradual,
 }
 
 /// A model by its name or its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum PromiseArgument {
+pub(crate) enum SingleModel {
     /// A built-in model.
     Model(Model),
     /// The file of a model.
@@ -35,16 +35,16 @@ pub(crate) enum PromiseArgument {
     Shipped(&'static str),
 }
 
-impl PromiseArgument {
+impl SingleModel {
     /// The model, its file read.
-    pub(crate) fn promise(&self) -> Result<Promise, Failure> {
+    pub(crate) fn memory_model(&self) -> Result<AnyModel, Failure> {
         match self {
-            PromiseArgument::Model(model) => Ok(Promise::Model(*model)),
-            PromiseArgument::File(path) => match ModelFile::open(path) {
+            SingleModel::Model(model) => Ok(AnyModel::Model(*model)),
+            SingleModel::File(path) => match ModelFile::open(path) {
                 Ok(file) => Ok(file.into()),
                 Err(error) => Err(Failure::Model(Box::new(error))),
             },
-            PromiseArgument::Shipped(name) => match ModelFile::shipped(name) {
+            SingleModel::Shipped(name) => match ModelFile::shipped(name) {
                 Some(file) => Ok(file.into()),
                 None => Err(Failure::Usage(format!("unknown model `{name}`"))),
             },
@@ -53,8 +53,8 @@ impl PromiseArgument {
 
     fn named(name: &str) -> Result<Self, models::UnknownModel> {
         match shipped_models().find(|shipped| *shipped == name) {
-            Some(shipped) => Ok(PromiseArgument::Shipped(shipped)),
-            None => name.parse().map(PromiseArgument::Model),
+            Some(shipped) => Ok(SingleModel::Shipped(shipped)),
+            None => name.parse().map(SingleModel::Model),
         }
     }
 }
@@ -70,19 +70,19 @@ struct ModelOrFile(PossibleValuesParser);
 
 pub(super) fn model_or_file_parser() -> impl TypedValueParser<Value = ModelArgument> {
     let gradual = PossibleValue::new("gradual").help("the strongest models that allow the trace");
-    ModelOrFile(PossibleValuesParser::new(promise_values().chain([gradual])))
+    ModelOrFile(PossibleValuesParser::new(single_model_values().chain([gradual])))
 }
 
 /// The same without `gradual`.
-pub(super) fn promise_parser() -> impl TypedValueParser<Value = PromiseArgument> {
+pub(super) fn single_model_parser() -> impl TypedValueParser<Value = SingleModel> {
     let one = |argument| match argument {
-        ModelArgument::One(promise) => Ok(promise),
+        ModelArgument::One(memory_model) => Ok(memory_model),
         ModelArgument::Gradual => Err("`gradual` is for `check` only; name one model"),
     };
-    ModelOrFile(PossibleValuesParser::new(promise_values())).try_map(one)
+    ModelOrFile(PossibleValuesParser::new(single_model_values())).try_map(one)
 }
 
-pub(super) fn promise_values() -> impl Iterator<Item = PossibleValue> {
+pub(super) fn single_model_values() -> impl Iterator<Item = PossibleValue> {
     let shipped = shipped_models().map(|name| PossibleValue::new(name).help(shipped_title(name)));
     model_values().into_iter().chain(shipped)
 }
@@ -102,11 +102,11 @@ impl TypedValueParser for ModelOrFile {
         value: &OsStr,
     ) -> Result<ModelArgument, clap::Error> {
         if value.as_encoded_bytes().ends_with(b".cat") {
-            return Ok(ModelArgument::One(PromiseArgument::File(value.into())));
+            return Ok(ModelArgument::One(SingleModel::File(value.into())));
         }
         let names = self.0.clone().try_map(|name| match &*name.to_ascii_lowercase() {
             "gradual" => Ok(ModelArgument::Gradual),
-            name => PromiseArgument::named(name).map(ModelArgument::One),
+            name => SingleModel::named(name).map(ModelArgument::One),
         });
         names.parse_ref(command, argument, value)
     }

@@ -201,7 +201,7 @@ pub(crate) struct AnyProcessorsFlags {
 
     /// With --any-processors: do not track one extra processor by identity.
     ///
-    /// By default, if the protocol stores references to processors, the abstraction tells one more
+    /// By default, if the protocol stores references to processors, the abstraction distinguishes one more
     /// processor from the rest wherever a reference is stored, so that lemmas can compare two
     /// references. With --no-name there are fewer states, and weaker lemmas.
     #[arg(long, requires = "any_processors", hide_short_help = true)]

@@ -32,20 +32,20 @@ pub(crate) fn check(flags: &AxeFlags, interrupt: &Interrupt) -> Result<Ending, F
         }
     }
     output.flush()?;
-    Ok(if interrupt.happened() { Ending::Interrupted } else { Ending::Kept })
+    Ok(if interrupt.happened() { Ending::Interrupted } else { Ending::NoViolation })
 }
 
 pub(crate) fn test(arguments: &AxeTestArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
     let expected = read_expected(arguments)?;
     let mut answers = start(&arguments.axe, interrupt);
     let (text, ending) = match compare(&mut answers, &expected) {
-        Tested::Passed => (format!("Ok, passed {} tests.\n", expected.len()), Ending::Kept),
+        Tested::Passed => (format!("Ok, passed {} tests.\n", expected.len()), Ending::NoViolation),
         Tested::Failed(index, Expected { name, .. }) => {
             let name = match &**name {
                 "" => String::new(),
                 name => format!("Test name: {name}\n"),
             };
-            (format!("Test {index} failed\n{name}"), Ending::Broken)
+            (format!("Test {index} failed\n{name}"), Ending::Violation)
         }
         Tested::Undecided(number) => return Ok(undecided(number)),
         Tested::Unreadable(error) => return Err(error.into()),

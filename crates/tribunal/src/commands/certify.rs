@@ -4,7 +4,7 @@
 use certify::stream::{Answer, Answers, Job, Problem};
 
 use super::{count, remark};
-use crate::arguments::CertifyArguments;
+use crate::arguments::{CertifyArguments, Given};
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
@@ -13,12 +13,39 @@ use crate::progress::Progress;
 
 mod protocol;
 
-pub(crate) fn run(arguments: CertifyArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
-    if protocol::is_asked(&arguments.certificate) {
+/// Flags that are about the traces of certificates, and not about protocols.
+const TRACE_FLAGS: [&str; 8] = [
+    "model",
+    "format",
+    "thin_air",
+    "shared_only",
+    "keep_prefix",
+    "discarded_amo",
+    "skip_unknown",
+    "xlen",
+];
+
+pub(crate) fn run(
+    arguments: CertifyArguments,
+    given: &Given<'_>,
+    interrupt: &Interrupt,
+) -> Result<Ending, Failure> {
+    let is_protocol = protocol::is_asked(&arguments.certificate);
+    let (flags, what): (&[&str], _) = match is_protocol {
+        true => (&TRACE_FLAGS, "a trace"),
+        false => (&["budget"], "a protocol"),
+    };
+    if let Some(flag) = flags.iter().find(|flag| given.has(flag)) {
+        let (flag, file) = (flag.replace('_', "-"), arguments.certificate.display());
+        return Err(Failure::Usage(format!(
+            "--{flag} has no effect here: it needs a certificate of {what}, and {file} is not one"
+        )));
+    }
+    if is_protocol {
         return protocol::run(&arguments, interrupt);
     }
     let progress = Progress::start(arguments.quiet.quiet);
-    let teller = progress.teller();
+    let reporter = progress.reporter();
     let job = Job {
         traces: arguments.trace.clone(),
         certificates: arguments.certificate.to_string_lossy().into_owned(),
@@ -27,14 +54,14 @@ pub(crate) fn run(arguments: CertifyArguments, interrupt: &Interrupt) -> Result<
         model: arguments.model.clone(),
         jobs: arguments.jobs.count(),
     };
-    let mut answers = job.start(move |trace| teller.say(|| format!("certifying trace {trace}")));
+    let mut answers = job.start(move |trace| reporter.say(|| format!("certifying trace {trace}")));
     interrupt.listen(answers.stopper());
     let mut printer = Printer {
         file: input::shown(&arguments.trace).to_owned(),
         json: arguments.json.json,
         quiet: arguments.quiet.quiet,
         output: Output::stdout(),
-        ending: Ending::Kept,
+        ending: Ending::NoViolation,
         checked: 0,
         progress: &progress,
     };

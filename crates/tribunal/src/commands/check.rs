@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evidence::{AnyCertificate, Verdict};
-use judge::Promise;
-use judge::stream::{Answers, Asked, Job, Trace, Unread};
+use judge::AnyModel;
+use judge::stream::{Answers, Asked, Job, Trace, UnreadableTrace};
 use report::check::{
     Listed, MOST_PAGES, Style, Tally, TracePage, index_page, lines, trace_pages, unread_lines,
 };
@@ -53,7 +53,7 @@ fn judge_all(
         colour: output::colours(arguments.colour, &std::io::stdout()),
     };
     let colour_errors = output::colours(arguments.colour, &std::io::stderr());
-    let (teller, certify) = (progress.teller(), certificates.is_some());
+    let (reporter, certify) = (progress.reporter(), certificates.is_some());
     let cases_wanted = cases.are_wanted();
     let asked = asked(&arguments)?;
     let expected = arguments.expect_traces;
@@ -64,7 +64,7 @@ fn judge_all(
     let job = job(arguments, asked, interrupt);
     let (asked, keep_going) = (job.distinct().collect(), job.keep_going);
     let mut answers = job.start(
-        move |stage| teller.say(|| stage.to_string()),
+        move |stage| reporter.say(|| stage.to_string()),
         move |judged| {
             let (asked, verdict) = (judged.asked.clone(), judged.verdict());
             let text = lines(&judged, style);
@@ -95,7 +95,7 @@ fn judge_all(
         tally: Tally::default(),
         last: None,
         traces: 0,
-        unread: Ending::Kept,
+        unread: Ending::NoViolation,
         asked,
         keep_going,
         style,
@@ -107,7 +107,7 @@ fn judge_all(
     printer.expect(expected);
     if let (Some(wanted), 0) = (only_trace, printer.traces) {
         remark(&format!("--trace {wanted} does not exist"));
-        printer.unread = printer.unread.and(Ending::Unasked);
+        printer.unread = printer.unread.and(Ending::BadRequest);
     }
     printer.finish(printed, quiet, interrupt.happened())
 }
@@ -128,10 +128,12 @@ fn certificate_file(
 fn asked(arguments: &CheckArguments) -> Result<Vec<Asked>, Failure> {
     let read = |model: &ModelArgument| match model {
         ModelArgument::Gradual => Ok(Asked::Gradual),
-        ModelArgument::One(promise) => promise.promise().map(|promise| match promise {
-            Promise::Model(model) => Asked::Model(model),
-            Promise::File(file) => Asked::File(file),
-        }),
+        ModelArgument::One(memory_model) => {
+            memory_model.memory_model().map(|memory_model| match memory_model {
+                AnyModel::Model(model) => Asked::Model(model),
+                AnyModel::File(file) => Asked::File(file),
+            })
+        }
     };
     arguments.model.iter().map(read).collect()
 }
@@ -240,7 +242,7 @@ impl Printer<'_> {
         }
     }
 
-    fn complain(&mut self, unread: &Unread) -> Result<(), Failure> {
+    fn complain(&mut self, unread: &UnreadableTrace) -> Result<(), Failure> {
         self.progress.hide();
         self.unread = self.unread.and(ending::of_input(&unread.error));
         ci::unread(unread, &self.asked).iter().for_each(|case| self.cases.add(case));
@@ -267,7 +269,7 @@ impl Printer<'_> {
             remark(&sentence);
             let complaint = Complaint::malformed(sentence, String::new());
             self.cases.add(&Case::failed("trace files", "number of traces", complaint));
-            self.unread = self.unread.and(Ending::Unasked);
+            self.unread = self.unread.and(Ending::BadRequest);
         }
     }
 

@@ -15,5 +15,5 @@ pub(crate) fn run(arguments: &ConvertArguments, interrupt: &Interrupt) -> Result
         sink.flush()?;
     }
     sink.finish()?;
-    Ok(Ending::Kept)
+    Ok(Ending::NoViolation)
 }

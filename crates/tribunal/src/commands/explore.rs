@@ -1,12 +1,15 @@
 //! `tribunal explore`: model-check a Murphi model, or check a recorded counterexample.
 
+use std::path::Path;
 use std::time::Duration;
 
 use explore::{
-    Asked, Checkpointing, Deadlock, Disk, Event, Loaded, Question, Recorded, Refuted, Strategy,
+    Asked, Checkpointing, Deadlock, Disk, Event, Loaded, Question, Recorded, Refuted, StateGraph,
+    Strategy,
 };
 use murphi::check::{self, Reading};
-use report::exploration::{json, text};
+use murphi::ir::Model;
+use report::exploration::{graph, json, text};
 use report::run::Recognised;
 use report::{ci, diagnostics_json, refusal_json};
 
@@ -41,7 +44,7 @@ pub(crate) fn run(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result
             .map_err(|refusal| model::refused(refusal, arguments.colour))?;
         let lines: String =
             text.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
-        return output::deliver(&lines, None, Ending::Kept, interrupt);
+        return output::deliver(&lines, None, Ending::NoViolation, interrupt);
     }
     let mut cases = Cases::open(&arguments.ci, "explore", interrupt)?;
     let ended = match &arguments.evidence.replay {
@@ -70,6 +73,10 @@ fn explore(
         }
         None => None,
     };
+    let graph = match &arguments.graph {
+        Some(path) => Some((graph_format(path)?, Saved::create(path, interrupt)?)),
+        None => None,
+    };
     let save = arguments.evidence.save.as_deref();
     let save = save.map(|path| Saved::create(path, interrupt)).transpose()?;
     if let Some(directory) = &arguments.search.disk {
@@ -79,14 +86,23 @@ fn explore(
     model.prepare(&mut question).map_err(|why| Failure::Usage(why.to_string()))?;
     let quiet = arguments.quiet.quiet;
     let progress = Progress::start(quiet);
-    let teller = progress.teller();
+    let reporter = progress.reporter();
     let mut events = |event: Event<'_>| match event {
         Event::Interpreting(_) | Event::FewerThreads { .. } if quiet => {}
         Event::Interpreting(_) | Event::FewerThreads { .. } => remark(&event.to_string()),
-        event => teller.say(|| event.to_string()),
+        event => reporter.say(|| event.to_string()),
     };
     let stop = interrupt.flag();
     interrupt.listen(|| ());
+    if let Some((format, mut file)) = graph {
+        let options = &question.options;
+        let bound = options.depth.map(u64::from);
+        let graph = StateGraph::new(&model.interpreter, options.deadlock, bound, &stop);
+        let graph = graph.map_err(|why| Failure::Usage(why.to_string()))?;
+        let name = input::shown(&arguments.file);
+        file.write(format(&graph, model.interpreter.model(), name).as_bytes())?;
+        file.finish()?;
+    }
     let report = model.explore(&question, &mut events, &stop);
     drop(progress);
     let report = report.map_err(|wrong| Failure::Usage(wrong.to_string()))?;
@@ -106,6 +122,18 @@ fn explore(
     deliver(arguments, &report, interrupt)
 }
 
+/// What writes the graph of states, as the name of the file says.
+fn graph_format(path: &Path) -> Result<fn(&StateGraph, &Model, &str) -> String, Failure> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("dot" | "gv") => Ok(graph::dot),
+        Some("json") => Ok(graph::json),
+        _ => Err(Failure::Usage(format!(
+            "cannot write the graph of states to {}: use a name that ends in .dot or .json",
+            path.display()
+        ))),
+    }
+}
+
 /// How the language is read where the model is explored.
 fn whole_language(arguments: &ExploreArguments) -> check::Options {
     let language = language(&arguments.language);
@@ -118,8 +146,8 @@ fn check_only(arguments: &ExploreArguments) -> Result<Ending, Failure> {
     let source = model::read_source(&arguments.file)?;
     let read = Loaded::read(&source, &whole_language(arguments), &asked(arguments));
     let (problems, source, ending) = match &read {
-        Ok(loaded) => (Ok(&loaded.warnings[..]), loaded.source(), Ending::Kept),
-        Err(refusal) => (Err(refusal), &refusal.source, Ending::Unasked),
+        Ok(loaded) => (Ok(&loaded.warnings[..]), loaded.source(), Ending::NoViolation),
+        Err(refusal) => (Err(refusal), &refusal.source, Ending::BadRequest),
     };
     let text = match (arguments.json.json, problems) {
         (true, Ok(warnings)) => diagnostics_json(source, warnings),
@@ -156,16 +184,9 @@ fn suggest_symmetry(model: &Loaded) {
 fn question(arguments: &ExploreArguments) -> Result<Question, Failure> {
     let (search, limits) = (&arguments.search, &arguments.limits);
     let disk = disk(search)?;
-    match (search.search, &search.towards) {
-        (SearchChoice::Best, None) => {
-            let sentence = "--search best needs --towards EXPR, the condition to go towards";
-            return Err(Failure::Usage(sentence.to_owned()));
-        }
-        (SearchChoice::Bfs | SearchChoice::Dfs, Some(_)) => {
-            let sentence = "--towards EXPR has no effect without --search best";
-            return Err(Failure::Usage(sentence.to_owned()));
-        }
-        _ => {}
+    if search.search == SearchChoice::Best && search.towards.is_none() {
+        let sentence = "--search best needs --towards EXPR, the condition to go towards";
+        return Err(Failure::Usage(sentence.to_owned()));
     }
     let strategy = match (search.simulate, search.compact, search.search) {
         (Some(steps), _, _) => {
@@ -198,10 +219,6 @@ fn question(arguments: &ExploreArguments) -> Result<Question, Failure> {
 /// Where states go that do not fit into memory.
 fn disk(search: &SearchFlags) -> Result<Option<Disk>, Failure> {
     let checkpoint = search.checkpoint.as_ref().or(search.resume.as_ref());
-    if search.every.is_some() && checkpoint.is_none() {
-        let sentence = "--every has no effect without --checkpoint DIR or --resume DIR";
-        return Err(Failure::Usage(sentence.to_owned()));
-    }
     let Some(directory) = search.disk.as_ref().or(checkpoint).filter(|_| search.compact.is_none())
     else {
         return Ok(None);
@@ -274,7 +291,7 @@ pub(super) fn replayed(
     let mut output = Output::stdout();
     output.print(&(line + "\n"))?;
     output.flush()?;
-    Ok(if result.is_ok() { Ending::Kept } else { Ending::Broken })
+    Ok(if result.is_ok() { Ending::NoViolation } else { Ending::Violation })
 }
 
 /// The constants with one value each: the last counts.

@@ -23,7 +23,7 @@ pub(crate) fn run(command: &GenerateCommand, interrupt: &Interrupt) -> Result<En
         GenerateCommand::Trace(arguments) => traces(arguments, interrupt),
         GenerateCommand::Hard(arguments) => hard(arguments, interrupt),
     }?;
-    Ok(Ending::Kept)
+    Ok(Ending::NoViolation)
 }
 
 fn programs(arguments: &GenerateProgramArguments, interrupt: &Interrupt) -> Result<(), Failure> {
@@ -37,7 +37,7 @@ fn programs(arguments: &GenerateProgramArguments, interrupt: &Interrupt) -> Resu
     }
     let mut write = |test: Test| {
         written += 1;
-        progress.teller().say(|| format!("programs: {written}"));
+        progress.reporter().say(|| format!("programs: {written}"));
         match arguments.json.json {
             true => sink.write(|out| writeln!(out, "{}", test.to_json())),
             false => sink.write(|out| write!(out, "{test}")),
@@ -138,7 +138,7 @@ fn traces(arguments: &GenerateTraceArguments, interrupt: &Interrupt) -> Result<(
         let mut receive = |ran: Ran| {
             let Ran::Outcome(outcome, count) = ran else { return ControlFlow::Continue(()) };
             written += 1;
-            progress.teller().say(|| format!("traces: {written}"));
+            progress.reporter().say(|| format!("traces: {written}"));
             match write_outcome(&mut sink, arguments, &program, &outcome, count) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {

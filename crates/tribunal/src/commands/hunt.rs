@@ -3,14 +3,14 @@
 use std::ops::ControlFlow;
 
 use evidence::Verdict;
-use hunt::{HuntOptions, Kept, Session, TargetOptions, Until, supply};
+use hunt::{HuntOptions, SavedFinding, Session, StopConditions, TargetOptions, supply};
 use report::ci::{Case, Complaint};
 use serde_json::{Value, json};
 use stress::TargetName;
 use stress::protocol::Protocol;
 
 use super::record::{Wanted, prepare};
-use super::{explore::model, remark};
+use super::{explore::model, generate, remark};
 use crate::arguments::{EventFlags, HuntArguments, ProtocolFlags};
 use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
@@ -33,24 +33,7 @@ fn hunt(
     cases: &mut Cases,
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
-    let bug = arguments.bug.bug.map(|bug| (bug, arguments.bug.rate));
-    if bug.is_some() && !matches!(arguments.on, TargetName::Machine(_)) {
-        let sentence =
-            "--bug injects a fault into a reference machine: use it with --on machine:MODEL";
-        return Err(Failure::Usage(sentence.to_owned()));
-    }
-    let flags = &arguments.protocol;
-    let only_protocols = [
-        ("--const", !flags.language.constants.is_empty()),
-        ("--values", flags.values.is_some()),
-        ("--weight", !flags.weights.is_empty()),
-        ("--commit", flags.commit.is_some()),
-    ];
-    let given = only_protocols.into_iter().find(|(_, given)| *given);
-    if let (Some((flag, _)), false) = (given, matches!(arguments.on, TargetName::Protocol(_))) {
-        let sentence = format!("{flag} has no effect here: it needs --on PROTOCOL.m");
-        return Err(Failure::Usage(sentence));
-    }
+    let bug = generate::bug(arguments.bug)?;
     let protocol = match &arguments.on {
         TargetName::Protocol(file) => match protocol(arguments, file)? {
             Ok(protocol) => Some(protocol),
@@ -62,13 +45,14 @@ fn hunt(
     let (abilities, supply) = supply(&arguments.on, making).map_err(|why| usage(&why))?;
     let hunted = HuntOptions {
         target: arguments.on.clone(),
-        model: arguments.model.promise()?,
+        model: arguments.model.memory_model()?,
         wishes: arguments.wishes(),
         bug,
         protocol: protocol_options(arguments),
     };
     let folder = arguments.out.clone().unwrap_or_else(|| hunted.default_folder());
-    let until = Until { tests: arguments.tests, time: arguments.time, first: arguments.first };
+    let until =
+        StopConditions { tests: arguments.tests, time: arguments.time, first: arguments.first };
     let session = Session::open(&hunted, abilities, &folder, until, arguments.jobs.count());
     let mut session = session.map_err(|why| usage(&why))?;
     if let (Some(sentence), false) = (session.resumed(), arguments.quiet.quiet) {
@@ -78,7 +62,7 @@ fn hunt(
     hunt_on(arguments, &mut session, &supply, &mut output, interrupt)?;
     let text = session.finish(arguments.json.json).map_err(|why| usage(&why))?;
     if cases.are_wanted() {
-        tell_cases(&session, &hunted, cases);
+        add_cases(&session, &hunted, cases);
     }
     let ending = match interrupt.happened() {
         true => Ending::Interrupted,
@@ -91,7 +75,7 @@ fn hunt(
 }
 
 /// A case for each finding of the folder; one for the hunt if there is none.
-fn tell_cases(session: &Session, hunted: &HuntOptions, cases: &mut Cases) {
+fn add_cases(session: &Session, hunted: &HuntOptions, cases: &mut Cases) {
     let (target, model) = (hunted.target.to_string(), hunted.model.name());
     for kept in session.findings() {
         let name = format!("{model}: finding {} {}", kept.finding, kept.name);
@@ -120,9 +104,9 @@ fn hunt_on(
 ) -> Result<(), Failure> {
     interrupt.listen(|| ());
     let progress = Progress::start(arguments.quiet.quiet);
-    let teller = progress.teller();
+    let reporter = progress.reporter();
     let mut failure = None;
-    let mut print = |session: &Session, new: &[Kept]| -> Result<(), Failure> {
+    let mut print = |session: &Session, new: &[SavedFinding]| -> Result<(), Failure> {
         for kept in new {
             progress.hide();
             let line = match arguments.json.json {
@@ -135,7 +119,7 @@ fn hunt_on(
     };
     let hunted = session.hunt(supply, &interrupt.flag(), &mut |session, new| {
         let printed = print(session, new);
-        teller.say(|| session.progress());
+        reporter.say(|| session.progress());
         match printed {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {

@@ -1,6 +1,6 @@
 //! `tribunal litmus`: the outcomes of litmus tests, under models and on this machine.
 //!
-//! Tests are answered by several workers and printed in order. A test that cannot be read is told
+//! Tests are answered by several workers and printed in order. A test that cannot be read is reported
 //! about and the others go on; the exit code remembers.
 
 use std::io::{self, Write};
@@ -25,7 +25,7 @@ use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
 use crate::output::{self, Output};
-use crate::progress::{Progress, Teller};
+use crate::progress::{Progress, Reporter};
 
 mod host;
 
@@ -50,12 +50,12 @@ fn answer_files(
     let mut machine = machine(arguments.on.as_ref())?;
     let models = arguments.model.iter().map(model).collect::<Result<Vec<_>, _>>()?;
     interrupt.listen(|| {});
-    let mut ending = Ending::Kept;
+    let mut ending = Ending::NoViolation;
     let mut tests = Vec::new();
     for file in listed_files(&arguments.files)? {
         match read(&file, arguments.quiet.quiet, cases)? {
             Some(litmus) => tests.push(Arc::new(Test { file, litmus })),
-            None => ending = Ending::Unasked,
+            None => ending = Ending::BadRequest,
         }
     }
     if let Some(assembly) = arguments.to {
@@ -66,7 +66,7 @@ fn answer_files(
         arguments: arguments.clone(),
         models,
         interrupt: interrupt.clone(),
-        teller: progress.teller(),
+        reporter: progress.reporter(),
         cases_wanted: cases.are_wanted(),
     };
     let mut output = Output::stdout();
@@ -78,7 +78,7 @@ fn answer_files(
     let answered = answered.and_then(|answered| output.flush().map(|()| answered));
     ending = ending.and(match answered {
         Ok(answered) => answered,
-        Err(Failure::BrokenPipe) => Ending::Kept,
+        Err(Failure::BrokenPipe) => Ending::NoViolation,
         Err(failure) => return Err(failure),
     });
     Ok(if interrupt.happened() { Ending::Interrupted } else { ending })
@@ -169,7 +169,7 @@ struct Asking {
     /// What was asked for by name or file; none stands for what the architecture promises.
     models: Vec<LitmusModel>,
     interrupt: Interrupt,
-    teller: Teller,
+    reporter: Reporter,
     /// Whether CI systems want to know.
     cases_wanted: bool,
 }
@@ -188,7 +188,7 @@ impl Asking {
         let limits = &self.arguments.limits;
         let deadline = limits.budget.map(|budget| Instant::now() + budget);
         let go_on = |states| {
-            self.teller.say(|| format!("{} under {name}: {states} states", test.litmus.name));
+            self.reporter.say(|| format!("{} under {name}: {states} states", test.litmus.name));
             !self.interrupt.happened() && deadline.is_none_or(|end| Instant::now() < end)
         };
         let limits = Limits { memory: limits.memory.memory, go_on: &go_on };
@@ -207,14 +207,14 @@ impl Asking {
                 let mut text = Vec::new();
                 answer.write(file, Style::default(), &mut text).expect("a vector takes everything");
                 let condition = test.litmus.condition.spelled(&test.litmus);
-                let message = format!("{model} does not keep the promise {condition}");
+                let message = format!("{model} allows outcomes that violate {condition}");
                 let text = String::from_utf8_lossy(&text).into_owned();
                 Some(Complaint::violation(message, text))
             }
             Verdict::Undecided(stopped) => {
                 let (why, ending) = self.why_stopped(stopped);
                 Some(match ending {
-                    Ending::Unasked => Complaint::malformed(why, String::new()),
+                    Ending::BadRequest => Complaint::malformed(why, String::new()),
                     _ => Complaint::undecided(why, String::new()),
                 })
             }
@@ -224,12 +224,17 @@ impl Asking {
     }
 
     /// Writes an answer, with what is to be said beside it.
-    fn tell(&self, test: &Test, answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<Ending> {
+    fn print_answer(
+        &self,
+        test: &Test,
+        answer: &Answer<'_>,
+        out: &mut dyn Write,
+    ) -> io::Result<Ending> {
         let (arguments, file, model) =
             (&self.arguments, input::shown(&test.file), answer.model.name());
         if let Verdict::Undecided(stopped) = answer.verdict() {
             let (why, ending) = self.why_stopped(stopped);
-            if arguments.json.json && ending != Ending::Unasked {
+            if arguments.json.json && ending != Ending::BadRequest {
                 let object = Unanswered {
                     file,
                     micros: litmus::micros(answer.time),
@@ -266,7 +271,9 @@ impl Asking {
             Stopped::Asked { .. } if self.interrupt.happened() => {
                 ("interrupted".to_owned(), Ending::Interrupted)
             }
-            Stopped::Fault { .. } | Stopped::Mixed { .. } => (stopped.to_string(), Ending::Unasked),
+            Stopped::Fault { .. } | Stopped::Mixed { .. } => {
+                (stopped.to_string(), Ending::BadRequest)
+            }
             stopped => (stopped.to_string(), Ending::Undecided),
         }
     }
@@ -285,7 +292,7 @@ fn answer_all(
         models.map(|model| (Arc::clone(test), model)).collect()
     };
     let asked: Vec<(Arc<Test>, LitmusModel)> = tests.iter().flat_map::<Vec<_>, _>(pairs).collect();
-    let mut ending = Ending::Kept;
+    let mut ending = Ending::NoViolation;
     let workers = asking.arguments.jobs.count();
     if asked.len() == 1 || workers == 1 {
         for (test, model) in asked {
@@ -294,8 +301,9 @@ fn answer_all(
             }
             let answer = asking.answer(&test, model);
             progress.hide();
-            let told = asking.tell(&test, &answer, output.writer()).map_err(Failure::of_stdout)?;
-            ending = ending.and(told);
+            let printed =
+                asking.print_answer(&test, &answer, output.writer()).map_err(Failure::of_stdout)?;
+            ending = ending.and(printed);
             output.flush()?;
             asking.case(&test, &answer).iter().for_each(|case| cases.add(case));
         }
@@ -314,17 +322,17 @@ fn answer_all(
             }
             let mut text = Vec::new();
             let answer = asking.answer(&test, model);
-            let told = asking.tell(&test, &answer, &mut text);
+            let printed = asking.print_answer(&test, &answer, &mut text);
             let case = asking.case(&test, &answer);
-            Some((text, told.expect("a vector takes everything"), case))
+            Some((text, printed.expect("a vector takes everything"), case))
         },
     );
     interrupt.listen(answers.stopper());
     answers.each(|answer| {
-        let Some((text, told, case)) = answer else { return output.flush() };
+        let Some((text, printed, case)) = answer else { return output.flush() };
         progress.hide();
         case.iter().for_each(|case| cases.add(case));
-        ending = ending.and(told);
+        ending = ending.and(printed);
         output.writer().write_all(&text).map_err(Failure::of_stdout)
     })?;
     Ok(ending)

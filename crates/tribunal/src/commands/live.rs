@@ -2,13 +2,13 @@
 
 use evidence::Verdict;
 use history::{InputError, TraceReader};
-use judge::live::Watch;
+use judge::live::LiveJob;
 use judge::stream::Asked;
 use models::Model;
 use report::check::{Style, Tally, live_lines};
 use report::ci;
 
-use crate::arguments::{CheckArguments, ModelArgument, PromiseArgument};
+use crate::arguments::{CheckArguments, ModelArgument, SingleModel};
 use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
 use crate::input::shown;
@@ -20,7 +20,7 @@ pub(crate) fn run(
     cases: &mut Cases,
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
-    let watch = Watch {
+    let watch = LiveJob {
         models: models(arguments)?,
         limits: arguments.limits.limits(),
         thin_air: arguments.input.thin_air,
@@ -61,7 +61,7 @@ pub(crate) fn run(
 /// The models, which must be built in.
 fn models(arguments: &CheckArguments) -> Result<Vec<Model>, Failure> {
     let model = |model: &ModelArgument| match model {
-        ModelArgument::One(PromiseArgument::Model(model)) => Ok(*model),
+        ModelArgument::One(SingleModel::Model(model)) => Ok(*model),
         ModelArgument::Gradual | ModelArgument::One(_) => {
             let sentence = "--live supports the built-in models only; name one of them, or check \
                             without --live";

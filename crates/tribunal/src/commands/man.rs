@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &ManArguments, interrupt: &Interrupt) -> Result<End
         commands.extend(command.get_subcommands().filter(|below| !below.is_hide_set()).cloned());
         write(directory, command, interrupt)?;
     }
-    Ok(Ending::Kept)
+    Ok(Ending::NoViolation)
 }
 
 /// Writes the page of one command: tribunal-generate-trace.1.

@@ -1,4 +1,4 @@
-//! `tribunal models`: the table of models, the text of one that is a file, and what tells two apart.
+//! `tribunal models`: the table of models, the text of one that is a file, and what distinguishes two.
 
 use std::path::Path;
 
@@ -14,13 +14,13 @@ pub(crate) fn run(arguments: &ModelsArguments, interrupt: &Interrupt) -> Result<
     if let Some(name) = &arguments.name {
         let sentence = || format!("there is no model file `{name}`; `tribunal models` lists them");
         let text = cat::shipped_text(name).ok_or_else(|| Failure::Usage(sentence()))?;
-        return output::deliver(text, None, Ending::Kept, interrupt);
+        return output::deliver(text, None, Ending::NoViolation, interrupt);
     }
     if let [first, second] = &arguments.separate[..] {
         return separation(arguments, [first, second], interrupt);
     }
     let text = if arguments.json.json { report::models_json() } else { report::models_table() };
-    output::deliver(&text, None, Ending::Kept, interrupt)
+    output::deliver(&text, None, Ending::NoViolation, interrupt)
 }
 
 fn separation(
@@ -34,7 +34,7 @@ fn separation(
     let found = separate(&first, &second, arguments.size.into(), |_| !interrupt.happened());
     let names = names.map(String::as_str);
     let text = if arguments.json.json { found.to_json(names) } else { found.to_text(names) };
-    let ending = if interrupt.happened() { Ending::Interrupted } else { Ending::Kept };
+    let ending = if interrupt.happened() { Ending::Interrupted } else { Ending::NoViolation };
     output::deliver(&text, None, ending, interrupt)
 }
 

@@ -43,12 +43,12 @@ pub(super) fn prepare(
         Err(conform::Failure::Unsuitable(problems)) => {
             model::complain(&problems, source, colour);
             remark(&model::verdict_on(&problems, source));
-            return Ok(Err(Ending::Unasked));
+            return Ok(Err(Ending::BadRequest));
         }
         Err(conform::Failure::Composition(problems)) => {
             model::complain(&problems, source, colour);
             remark("the loads and stores of the protocol cannot be recorded");
-            return Ok(Err(Ending::Unasked));
+            return Ok(Err(Ending::BadRequest));
         }
         Err(_) => {
             let sentence = "a state is too large with one value for each store; use fewer \

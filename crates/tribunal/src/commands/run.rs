@@ -11,13 +11,13 @@ use std::time::Instant;
 
 use history::Format;
 use hunt::{WalkReport, Walks};
-use judge::Promise;
+use judge::AnyModel;
 use stress::protocol::{Clients, Plan, Protocol};
 use stress::{Effort, TargetName};
 
 use super::record::{Wanted, prepare};
 use super::{explore::model, remark};
-use crate::arguments::{DeadlockChoice, PromiseArgument, RunArguments};
+use crate::arguments::{DeadlockChoice, RunArguments, SingleModel};
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{self, Sink};
@@ -26,9 +26,6 @@ use crate::progress::Progress;
 mod program;
 
 pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
-    if let Some((flag, needs)) = without_effect(arguments) {
-        return Err(Failure::Usage(format!("{flag} has no effect here: it needs {needs}")));
-    }
     let file = match (&arguments.on, &arguments.program) {
         (TargetName::Protocol(file), None) => file,
         (target, None) => {
@@ -47,7 +44,7 @@ pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<End
         colour: output::colours(arguments.colour, &std::io::stderr()),
         quiet: arguments.quiet.quiet,
     };
-    let check = arguments.check.as_ref().map(PromiseArgument::promise).transpose()?;
+    let check = arguments.check.as_ref().map(SingleModel::memory_model).transpose()?;
     match prepare(&source, &wanted)? {
         Ok(protocol) => {
             walk(arguments, &walks(arguments, &source.name, check), &protocol, interrupt)
@@ -56,34 +53,8 @@ pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<End
     }
 }
 
-/// The first flag that would change nothing, and what it needs to have an effect.
-fn without_effect(arguments: &RunArguments) -> Option<(&'static str, &'static str)> {
-    let walks = arguments.program.is_none();
-    let protocol = matches!(arguments.on, TargetName::Protocol(_));
-    let machine = matches!(arguments.on, TargetName::Machine(_));
-    let (walk, murphi) = ("a protocol without a program: --on PROTOCOL.m", "--on PROTOCOL.m");
-    let flags = &arguments.protocol;
-    let rows = [
-        ("--operations", arguments.operations.is_some(), walks, walk),
-        ("--first", arguments.first, walks, walk),
-        ("--order", arguments.order, walks, walk),
-        ("--steps", arguments.steps, walks, walk),
-        ("--uniform", arguments.uniform, walks, walk),
-        ("--deadlock", arguments.deadlock.is_some(), walks, walk),
-        ("--jobs", arguments.jobs.is_some(), walks, walk),
-        ("--exhaustive", arguments.exhaustive, machine, "--on machine:MODEL"),
-        ("--bug", arguments.bug.bug.is_some(), machine, "--on machine:MODEL"),
-        ("--const", !flags.language.constants.is_empty(), protocol, murphi),
-        ("--values", flags.values.is_some(), protocol, murphi),
-        ("--weight", !flags.weights.is_empty(), protocol, murphi),
-        ("--commit", flags.commit.is_some(), protocol, murphi),
-    ];
-    let unused = rows.into_iter().find(|(_, given, effective, _)| *given && !effective);
-    unused.map(|(flag, _, _, needs)| (flag, needs))
-}
-
 /// Which walks are asked for.
-fn walks<'a>(arguments: &'a RunArguments, name: &'a str, check: Option<Promise>) -> Walks<'a> {
+fn walks<'a>(arguments: &'a RunArguments, name: &'a str, check: Option<AnyModel>) -> Walks<'a> {
     let deadlock = arguments.deadlock.unwrap_or(DeadlockChoice::Stuttering);
     let constants = arguments.protocol.language.constants.iter();
     let constants = constants.map(|(name, value)| format!("{name}={value}"));
@@ -104,7 +75,10 @@ fn walks<'a>(arguments: &'a RunArguments, name: &'a str, check: Option<Promise>)
         order: arguments.order,
         check,
         first: arguments.first,
-        format: arguments.format.unwrap_or_default(),
+        format: arguments.format.unwrap_or_else(|| match arguments.check {
+            Some(_) => Format::Text,
+            None => arguments.json.trace_format(),
+        }),
         settings: constants.chain(weights).collect(),
     }
 }
@@ -121,7 +95,7 @@ fn walk(
     let stop = interrupt.stop(arguments.budget);
     let started = Instant::now();
     let progress = Progress::start(arguments.quiet.quiet);
-    let teller = progress.teller();
+    let reporter = progress.reporter();
     if walks.check.is_none() && walks.format == Format::Text {
         sink.write(|out| out.write_all(walks.heading(protocol).as_bytes()))?;
     }
@@ -133,7 +107,7 @@ fn walk(
             ControlFlow::Break(())
         }
     };
-    let mut watch = |walked: &hunt::Walked| teller.say(|| walked.progress());
+    let mut watch = |walked: &hunt::Walked| reporter.say(|| walked.progress());
     let mut walked = walks.walk(protocol, &stop.shared(), &mut write, &mut watch);
     walked.cut_short = stop.timed_out() && arguments.traces.is_some_and(|n| walked.traces < n);
     drop(progress);

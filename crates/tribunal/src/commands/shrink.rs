@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &ShrinkArguments, interrupt: &Interrupt) -> Result<
         true => Format::JsonLines.text(&shrunk.history),
         false => report::shrunk_text(place, subject.history(), subject.model.name(), &shrunk),
     };
-    let ending = if interrupt.happened() { Ending::Interrupted } else { Ending::Broken };
+    let ending = if interrupt.happened() { Ending::Interrupted } else { Ending::Violation };
     output::deliver(&text, arguments.out.output.as_deref(), ending, interrupt)
 }
 
@@ -38,7 +38,7 @@ pub(super) fn shrunk(
 ) -> Shrunk {
     interrupt.listen(|| ());
     let progress = Progress::start(flags.quiet.quiet);
-    progress.teller().say(|| format!("shrinking {}", count(subject.history().len(), "event")));
+    progress.reporter().say(|| format!("shrinking {}", count(subject.history().len(), "event")));
     let budget = budget(&flags.limits, interrupt);
     let shrunk = shrink(subject.history(), &subject.model, &subject.proof, options, &budget);
     drop(progress);

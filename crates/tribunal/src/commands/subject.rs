@@ -7,7 +7,7 @@ use std::time::Instant;
 use evidence::{Proof, Verdict};
 use history::History;
 use judge::stream::{Answer, Asked, Judged, Trace};
-use judge::{Budget, Engine, Outcome, Promise, Undecided, judge, judge_by_file};
+use judge::{AnyModel, Budget, Engine, Outcome, Undecided, judge, judge_by_file};
 
 use super::{budget, count, remark};
 use crate::arguments::SubjectFlags;
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 /// A violating trace.
 pub(super) struct Subject {
     pub(super) judged: Judged,
-    pub(super) model: Promise,
+    pub(super) model: AnyModel,
     pub(super) proof: Proof,
 }
 
@@ -40,19 +40,19 @@ pub(super) fn find(
     flags: &SubjectFlags,
     interrupt: &Interrupt,
 ) -> Result<Result<Subject, Unbroken>, Failure> {
-    let model = flags.model.promise()?;
+    let model = flags.model.memory_model()?;
     let options = flags.input.options(&flags.file, &flags.limits.memory);
     let mut traces = input::traces(&flags.file, options)?;
     let progress = Progress::start(flags.quiet.quiet);
     let mut number = 0;
-    let mut ending = Ending::Kept;
+    let mut ending = Ending::NoViolation;
     let mut consistent = None;
     while let Some(history) = traces.next_trace()? {
         number += 1;
         if flags.trace.is_some_and(|wanted| wanted != number) {
             continue;
         }
-        progress.teller().say(|| format!("judging trace {number} ({} events)", history.len()));
+        progress.reporter().say(|| format!("judging trace {number} ({} events)", history.len()));
         let budget = budget(&flags.limits, interrupt);
         let trace = Trace { file: input::shown(&flags.file).into(), number, history };
         let judged = judged(trace, &model, &budget);
@@ -76,7 +76,7 @@ pub(super) fn find(
         return Err(Failure::Usage(format!("--trace {wanted} does not exist: {file} has {have}")));
     }
     drop(progress);
-    if ending == Ending::Kept && !flags.quiet.quiet {
+    if ending == Ending::NoViolation && !flags.quiet.quiet {
         let file = input::shown(&flags.file);
         let which = flags.trace.map_or("every trace".to_owned(), |n| format!("trace {n}"));
         remark(&format!("{which} of {file} is consistent with {model}"));
@@ -85,15 +85,15 @@ pub(super) fn find(
 }
 
 /// A trace, judged by a model of either kind.
-pub(super) fn judged(trace: Trace, model: &Promise, budget: &Budget) -> Judged {
+pub(super) fn judged(trace: Trace, model: &AnyModel, budget: &Budget) -> Judged {
     let start = Instant::now();
     let history = &trace.history;
     let (asked, answer) = match model {
-        Promise::Model(model) => {
+        AnyModel::Model(model) => {
             let judgement = judge(history, *model, Engine::Auto, budget);
             (Asked::Model(*model), Answer::Model(judgement))
         }
-        Promise::File(file) => {
+        AnyModel::File(file) => {
             let judgement = judge_by_file(history, file, budget);
             (Asked::File(Arc::clone(file)), Answer::File(judgement))
         }

@@ -62,7 +62,7 @@ fn ask(
     verify(arguments, &source, &options, cases, interrupt)
 }
 
-/// Refuses questions that are not complete, and flags that would change nothing.
+/// Refuses questions that are not complete.
 fn usable(arguments: &VerifyArguments) -> Result<(), Failure> {
     let any = arguments.any.any_processors;
     if arguments.model.is_none() && !any && arguments.replay.is_none() {
@@ -75,27 +75,7 @@ fn usable(arguments: &VerifyArguments) -> Result<(), Failure> {
              tribunal explore {file}                      check its invariants as it is"
         )));
     }
-    let is = |wanted| arguments.model.map(MemoryModel::from) == Some(wanted);
-    let (sc, tso) = (is(MemoryModel::Sc), is(MemoryModel::Tso));
-    let fixed = (!any, "a fixed number of processors (no --any-processors)");
-    let rows = [
-        (
-            "--witness",
-            arguments.witness.is_some(),
-            sc && !any,
-            "--model sc, without --any-processors",
-        ),
-        ("--lemma", arguments.lemma.is_some(), sc, "--model sc"),
-        ("--exact", arguments.exact, tso && !any, "--model tso, without --any-processors"),
-        ("--emit", arguments.emit.is_some(), fixed.0, fixed.1),
-    ];
-    let unused = rows.into_iter().find(|(_, given, effective, _)| *given && !effective);
-    match unused.filter(|_| arguments.replay.is_none()) {
-        Some((flag, _, _, needs)) => {
-            Err(Failure::Usage(format!("{flag} has no effect here: it needs {needs}")))
-        }
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// The protocol, with scalarsets for the types that are to be treated as such.
@@ -132,9 +112,9 @@ fn verify(
     let page = Paper::open(arguments, source, &options.language, interrupt)?;
     let stop = interrupt.stop(arguments.limits.budget);
     let progress = Progress::start(arguments.quiet.quiet);
-    let teller = progress.teller();
+    let reporter = progress.reporter();
     let mut watch = |lemma: &str, now: &explore::Progress| {
-        teller.say(|| format!("{lemma}: {now}"));
+        reporter.say(|| format!("{lemma}: {now}"));
     };
     let report = answer(source, options, &mut watch, &stop);
     drop(progress);
@@ -222,10 +202,10 @@ fn mutants(
     options.verify.search.memory = arguments.limits.memory.map(|m| m as u64).or(usual.memory);
     let stop = interrupt.stop(None);
     let progress = Progress::start(arguments.quiet.quiet);
-    let teller = progress.teller();
-    teller.say(|| "verifying the protocol".to_owned());
+    let reporter = progress.reporter();
+    reporter.say(|| "verifying the protocol".to_owned());
     let mut watch = |now: &mutate::Progress| {
-        teller.say(|| format!("mutants: {} of {}", now.done, now.total));
+        reporter.say(|| format!("mutants: {} of {}", now.done, now.total));
     };
     let report = mutate::run(source, &options, &mut watch, stop.flag());
     drop(progress);

@@ -54,7 +54,7 @@ fn what_was_verified_is_certified() {
 }
 
 #[test]
-fn what_the_protocol_was_read_with_is_told_with_the_claim() {
+fn what_the_protocol_was_read_with_is_reported_with_the_claim() {
     let model = LOCK.replace("const N: 2;", "const N: 2; Guests: 9;");
     let model = model.replace("free ==> begin", "free | Guests > 1 ==> begin");
     let directory = directory("certify-lock-constants");

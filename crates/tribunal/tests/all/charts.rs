@@ -18,7 +18,7 @@ fn data(page: &Path) -> Value {
     serde_json::from_str(&text[start..end]).unwrap()
 }
 
-/// A message as both readings tell it: what it says, its slot, the step that sends it and who does,
+/// A message as both readings have it: what it says, its slot, the step that sends it and who does,
 /// the step that takes it and who does.
 type Message = (String, String, usize, String, Option<(usize, String)>);
 
@@ -203,7 +203,7 @@ fn a_counterexample_is_stepped_through() {
     assert!(tab.text(".side pre.why").contains("single writer"));
     tab.press("ArrowLeft");
     assert_eq!(tab.place(), "step=8");
-    // Messages are told in words, too.
+    // Messages are reported in words, too.
     assert!(tab.count(".side .messages li") > 0);
     tab.go("step=3");
     assert!(tab.text(".side h2").starts_with("Step 3: "));

@@ -153,10 +153,10 @@ fn what_cannot_be_combined_is_refused() {
         assert_eq!(ran.code, Some(2), "{ran:?}");
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
     };
-    refused(&["--every", "1s"], "--every has no effect without");
+    refused(&["--every", "1s"], "--every has no effect here: it needs --checkpoint");
     refused(&["--checkpoint", "x", "--search", "dfs"], "need a breadth-first search");
     refused(&["--search", "best"], "--search best needs --towards EXPR");
-    refused(&["--towards", "true"], "has no effect without --search best");
+    refused(&["--towards", "true"], "has no effect here: it needs --search best");
     refused(&["--checkpoint", "x", "--resume", "y"], "cannot be used with");
     refused(&["--checkpoint", "x", "--simulate", "5"], "cannot be used with");
     refused(&["--resume", "/nonexistent/x"], "there is no checkpoint in");

@@ -83,13 +83,35 @@ fn flags_without_an_effect_are_refused() {
         (&["hunt", "--on", "machine:tso", "--model", "tso", "--weight", "a=1"], "PROTOCOL.m"),
         (&["verify", "--model", "tso", "--witness", "none", "protocols/mi.m"], "--model sc"),
         (&["verify", "--model", "sc", "--exact", "protocols/mi.m"], "--model tso"),
+        (&["check", "--shared-only", "examples/iriw.trace"], "a commit log"),
+        (&["check", "--model", "rvwmo", "--engine", "sat", "examples/iriw.trace"], "engines"),
+        (&["hunt", "--on", "machine:tso", "--model", "tso", "--timeout", "1s"], "exec:COMMAND"),
     ] {
         let ran = run(arguments);
         assert_eq!(ran.code, Some(2), "{arguments:?}: {ran:?}");
         assert!(ran.stderr.contains("has no effect here: it needs"), "{ran:?}");
         assert!(ran.stderr.contains(needs), "{ran:?}");
     }
-    assert_eq!(run(&["explore", "--seed", "1", "protocols/mi.m"]).code, Some(2));
+    for arguments in [
+        &["explore", "--seed", "1", "protocols/mi.m"][..],
+        &["explore", "--list-constants", "--json", "protocols/mi.m"],
+        &["generate", "program", "--cycles", "4", "--threads", "3"],
+        &["litmus", "--on", "host", "--jobs", "2", "examples/litmus/SB.litmus"],
+        &["hunt", "--on", "machine:tso", "--model", "tso", "--bug", "lost-store", "--rate", "7"],
+    ] {
+        assert_eq!(run(arguments).code, Some(2), "{arguments:?}");
+    }
+    let (folder, trace) = (directory("without-effect"), "examples/store-buffering.trace");
+    let proof = folder.join("sb.proof").display().to_string();
+    run(&["check", "--quiet", "--model", "tso", "--certificate", &proof, trace]);
+    for (flags, why) in [
+        (["--budget", "1s"], "it needs a certificate of a protocol"),
+        (["--model", "models/tso.cat"], "no certificate is about a model file"),
+    ] {
+        let ran = run(&[&["certify"], &flags[..], &[trace, &proof]].concat());
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains(why), "{ran:?}");
+    }
 }
 
 #[test]
@@ -132,5 +154,19 @@ fn short_help_fits_a_screen() {
         let lines = run(&[command, "-h"]).lines().len();
         assert!(lines <= 50, "{command} -h has {lines} lines");
         assert!(run(&[command, "--help"]).stdout.contains("Examples:"), "{command}");
+    }
+    for command in [
+        &["generate"][..],
+        &["generate", "program"],
+        &["generate", "trace"],
+        &["generate", "hard"],
+        &["axe"],
+        &["axe", "check"],
+        &["axe", "test"],
+    ] {
+        let lines = run(&[command, &["-h"]].concat()).lines().len();
+        assert!(lines <= 50, "{command:?} -h has {lines} lines");
+        let help = run(&[command, &["--help"]].concat()).stdout;
+        assert!(help.contains("Examples:") && help.contains("Exit codes"), "{command:?}");
     }
 }

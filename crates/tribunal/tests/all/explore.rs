@@ -221,7 +221,7 @@ note: in rule "advance" with more = 2
 }
 
 #[test]
-fn failing_start_states_guards_and_properties_are_told_apart() {
+fn failing_start_states_guards_and_properties_are_distinguished() {
     let violation = |model: &str| {
         let ran = explore(model, &["--quiet"]);
         assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -289,7 +289,7 @@ fn liveness_that_is_not_checked_is_not_called_verified() {
 }
 
 #[test]
-fn what_is_out_of_reach_is_told_with_what_can_still_happen() {
+fn what_is_out_of_reach_is_reported_with_what_can_still_happen() {
     let ran = explore(STAYS, &["--liveness", "n = 0"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let first = "<stdin>: violation after 3 steps: liveness \"n = 0\" can never hold again\n";
@@ -639,7 +639,7 @@ fn the_answer_does_not_depend_on_the_number_of_threads() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_exploration_tells_what_it_has() {
+fn an_interrupted_exploration_reports_what_it_has() {
     let directory = directory("interrupted-exploration");
     let model = file(&directory, "many.m", MANY.replace("20", "28"));
     let child = spawn(&["explore", "--jobs", "1", &model]);
@@ -678,7 +678,7 @@ fn without_a_start_state_nothing_is_verified() {
 }
 
 #[test]
-fn a_run_in_which_the_order_of_elements_shows_is_told_and_replayed() {
+fn a_run_in_which_the_order_of_elements_shows_is_reported_and_replayed() {
     let model = r#"
         type P : scalarset(2);
         var one, two : multiset [2] of P; bad : boolean;

@@ -239,13 +239,17 @@ impl Comparison {
     }
 }
 
+/// A comparison with the table of a section.
+fn comparison(section: &'static str) -> Comparison {
+    let page = page();
+    let fields = fields(&sections(&page)[section]);
+    Comparison { section, fields, seen: BTreeSet::new(), wrong: BTreeSet::new() }
+}
+
 /// Runs commands and compares what they print with the table of a section. `rare` are rows that
 /// none of these commands shows.
 fn compare(section: &'static str, commands: &[&[&str]], rare: &[&str]) {
-    let page = page();
-    let fields = fields(&sections(&page)[section]);
-    let mut comparison =
-        Comparison { section, fields, seen: BTreeSet::new(), wrong: BTreeSet::new() };
+    let mut comparison = comparison(section);
     for command in commands {
         let ran = run(&[command, &["--json"][..]].concat());
         let objects = ran.json();
@@ -303,6 +307,25 @@ fn the_json_of_check_is_on_the_page() {
 }
 
 #[test]
+fn the_json_of_explain_is_on_the_page() {
+    let folder = directory("interface-explain");
+    let trace = file(&folder, "sb.trace", STORE_BUFFERING);
+    let stale = "0: x := 1\n0: y := 1\n1: y == 1\n1: x == 0\ncheck\n";
+    let stale = file(&folder, "stale.trace", stale);
+    compare(
+        "JSON of `explain`",
+        &[
+            &["explain", "--model", "sc", &trace],
+            &["explain", "--model", "sc.cat", &trace],
+            &["explain", "--model", "sc", "examples/coherence-bug.trace"],
+            &["explain", "--model", "ccv", &stale],
+        ],
+        // Long proofs are left out or distinguish cases.
+        &["argument[].count", "argument[].question", "argument[].cases"],
+    );
+}
+
+#[test]
 fn the_json_of_certify_is_on_the_page() {
     let folder = directory("interface-certify");
     let trace = file(&folder, "sb.trace", STORE_BUFFERING);
@@ -330,7 +353,7 @@ fn the_json_of_models_is_on_the_page() {
     compare("JSON of `models`", &[&["models"]], &[]);
 }
 
-/// A protocol whose second step fails, and whose processors are told apart by their order.
+/// A protocol whose second step fails, and whose processors are distinguished by their order.
 const FAILING: &str = "\
 type P: scalarset(2);
 var n: 0..1; last: P;
@@ -358,6 +381,12 @@ startstate begin for p: P do on[p] := false; end; end;
 ruleset p: P do rule \"turn\" begin on[p] := !on[p]; end; end;
 ";
 
+/// A model that ends in a state without successors, and on the way in one that breaks an invariant.
+const STUCK: &str = "var n: 0..3; startstate begin n := 0; end;
+rule \"one\" n = 0 ==> begin n := 1; end; rule \"two\" n = 0 ==> begin n := 2; end;
+invariant \"not two\" n != 2;
+";
+
 #[test]
 fn the_json_of_explore_is_on_the_page() {
     let folder = directory("interface-explore");
@@ -365,6 +394,7 @@ fn the_json_of_explore_is_on_the_page() {
     let failing = file(&folder, "failing.m", FAILING);
     let stays = file(&folder, "stays.m", STAYS);
     let numbered = file(&folder, "numbered.m", NUMBERED);
+    let stuck = file(&folder, "stuck.m", STUCK);
     let broken = "protocols/broken/german-grants-before-acks.m";
     let kept = folder.join("checkpoint").to_str().unwrap().to_owned();
     compare(
@@ -384,6 +414,15 @@ fn the_json_of_explore_is_on_the_page() {
         ],
         &["asymmetric"],
     );
+    let graph = folder.join("states.json").to_str().unwrap().to_owned();
+    let mut graphs = comparison("JSON of `explore --graph`");
+    for model in [&failing, &stuck] {
+        run(&["explore", "--quiet", "--graph", &graph, model]);
+        let text = std::fs::read_to_string(&graph).unwrap();
+        let object: Value = serde_json::from_str(&text).unwrap();
+        graphs.object("", object.as_object().unwrap());
+    }
+    graphs.end(&[]);
     let wrong = "var x: bool; y: boolean; y: boolean;\nstartstate begin y := tru; end;";
     let wrong = file(&folder, "wrong.m", wrong);
     compare("JSON of `explore --check-only`", &[&["explore", "--check-only", &wrong]], &[]);

@@ -106,7 +106,7 @@ fn what_does_not_fit_a_budget_is_undecided() {
 }
 
 #[test]
-fn an_address_that_is_none_is_told() {
+fn an_address_that_is_none_is_reported() {
     let text = "X86_64 astray\n{ 0:rax=5; x=0; }\n P0 ;\n movl $1,(%rax) ;\nexists (x=1)\n";
     let ran = run_with(text, &["litmus", "-"]);
     assert_eq!(ran.code, Some(2));

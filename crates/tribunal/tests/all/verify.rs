@@ -1,4 +1,4 @@
-//! `tribunal verify`: verdicts, what is told about them, and what is kept.
+//! `tribunal verify`: verdicts, what is reported about them, and what is kept.
 
 use crate::common::{Ran, directory, file, run};
 
@@ -130,7 +130,7 @@ fn composed_models_are_plain_murphi_and_explored_as_such() {
 }
 
 #[test]
-fn a_protocol_without_events_is_told_where_to_put_them() {
+fn a_protocol_without_events_is_reported_where_to_put_them() {
     let text = "var n: 0..1; startstate n := 0; end; rule n := 1 - n; end;";
     let ran = verify("verify-no-events", text, &["--model", "sc"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
@@ -228,7 +228,7 @@ fn a_store_that_is_committed_twice_is_named_and_nothing_is_decided() {
 }
 
 #[test]
-fn an_invariant_of_its_own_that_a_protocol_breaks_is_told_as_such() {
+fn an_invariant_of_its_own_that_a_protocol_breaks_is_reported_as_such() {
     let text = cells("memory") + " invariant \"never 1\" forall a: A do memory[a] = 0 end;";
     let ran = verify("verify-broken", &text, &["--model", "sc", "--json"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");

@@ -10,7 +10,7 @@ fn verify(test: &str, text: &str, flags: &[&str]) -> Ran {
     run(&[&["verify", "--jobs", "1", "--deadlock", "off"], flags, &[&model]].concat())
 }
 
-/// A memory that begins as told, with a copy of each address that loads may take.
+/// A memory that begins as given, with a copy of each address that loads may take.
 fn memory(values: &str, start: &str) -> String {
     format!(
         "type P: scalarset(2); A: scalarset(2); V: {values}; var memory, copy: array [A] of V;
@@ -65,7 +65,7 @@ fn what_is_assumed_is_in_the_verdict() {
     assert_eq!((ran.code, &object["verdict"]), (Some(0), &"verified".into()), "{ran:?}");
     assert_eq!(object["assuming"], serde_json::json!(["data-independence"]));
     assert!(object["sentence"].as_str().unwrap().contains("assuming data independence"));
-    // What needs no assumption is not told to rest on one.
+    // What needs no assumption is not said to rest on one.
     let ran = run(&[&assume[..], &["--quiet", "crates/conform/tests/models/cells.m"]].concat());
     let verdict = ": verified: sequentially consistent for 2 processors, 2 addresses\n";
     assert!(ran.stdout.ends_with(verdict), "{ran:?}");
@@ -121,14 +121,14 @@ fn start_states_that_are_left_out_leave_the_question_open() {
 }
 
 #[test]
-fn errors_are_told_at_lines_of_the_protocol() {
+fn errors_are_reported_at_lines_of_the_protocol() {
     let start = format!("startstate begin {}", begins_with("0", "0"));
     // With its own values, with none, and only with others than its own.
     let fails = memory("0..1", &start).replace("undefine copy[a];", "assert p != p;");
     let nothing = memory("0..1", &start).replace("undefine copy[a];", "undefine memory[a];");
     let others = memory("0..1", &start).replace("undefine copy[a];", "assert v < 2;");
     let timely = others.replace("assert v < 2;", "assert v < 2; undefine copy[a];");
-    for (text, code, told) in [
+    for (text, code, sentence) in [
         (fails, 1, "m.m:6:"),
         (nothing, 1, "m.m:3:"),
         (
@@ -140,7 +140,7 @@ fn errors_are_told_at_lines_of_the_protocol() {
     ] {
         let ran = verify("verify-errors", &text, &["--model", "sc"]);
         assert_eq!(ran.code, Some(code), "{ran:?}");
-        assert!(ran.stdout.contains(told), "{ran:?}");
+        assert!(ran.stdout.contains(sentence), "{ran:?}");
         let mut places = ran.stdout.split("m.m:").skip(1);
         let lines = text.lines().count() as u64;
         let is_own = |place: &str| {
@@ -152,7 +152,7 @@ fn errors_are_told_at_lines_of_the_protocol() {
 }
 
 #[test]
-fn what_is_not_established_is_told_for_any_number_of_processors() {
+fn what_is_not_established_is_reported_for_any_number_of_processors() {
     let any = ["verify", "--model", "sc", "--jobs", "1", "--any-processors", "--budget", "60s"];
     let ran = run(&[&any[..], &["--quiet", LOOKS_AT_VALUES]].concat());
     assert_eq!(ran.code, Some(3), "{ran:?}");

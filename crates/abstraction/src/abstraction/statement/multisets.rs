@@ -1,6 +1,6 @@
 //! Multisets that are kept, and those that are not, of which nothing shows. What is put into one or
 //! taken out of it must not depend on what is not kept: its elements have no places by which a choice
-//! could be told from another.
+//! could be distinguished from another.
 //!
 //! Transformation T8 of docs/abstraction.md, with p = `Other`:
 //!

@@ -1,5 +1,5 @@
 //! A family of random programs: the same rules, and one of several claims or failing rules beside
-//! them, so that one search tells the truth about all.
+//! them, so that one search decides all.
 
 use chance::Rng;
 use tribunal_abstraction::find_processor;

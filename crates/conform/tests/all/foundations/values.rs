@@ -110,7 +110,7 @@ fn names_that_hide_what_an_observer_speaks_of_are_refused() {
         (start, "ruleset v: Value do startstate var spare: Value; begin", "spare"),
         (start, "ruleset Proc: Addr; v: Value do startstate begin", "Proc"),
         (start, "ruleset v: Value do startstate type Proc: 0..0; begin", "Proc"),
-        // Events that would all be told as one.
+        // Events that would all be reported as one.
         (load, "procedure Load(p: Proc; a: Addr; v: Value); const v: 0;", "v"),
         (load, "procedure Load(p: Proc; a: Addr; v: Value); var e: enum {a, b};", "a"),
     ] {

@@ -205,7 +205,7 @@ impl Assembly<'_> {
         let acquires = access.acquire;
         match action {
             Action::StoreConditional if paired => {
-                dependencies.tells(instruction.writes, draft.number());
+                dependencies.set_success_register(instruction.writes, draft.number());
             }
             // One that succeeds without its load is no store-conditional as the manual knows it.
             Action::StoreConditional => dependencies.set(instruction.writes, Set::NONE),
@@ -280,7 +280,7 @@ impl Assembly<'_> {
         };
         let label = self.hart(commit).label;
         let draft = self.builder.event(label, operation, line)?;
-        self.told(commit, draft)?;
+        self.add_event(commit, draft)?;
         Ok(draft)
     }
 
@@ -327,11 +327,11 @@ impl Assembly<'_> {
             false => self.builder.event(label, Operation::Fence { before, after }, commit.line)?,
         };
         self.hart(commit).dependencies.fence(fence);
-        self.told(commit, draft)
+        self.add_event(commit, draft)
     }
 
     /// Notes where an event comes from.
-    fn told(&mut self, commit: &Commit, draft: Draft) -> Result<(), BuildError> {
+    fn add_event(&mut self, commit: &Commit, draft: Draft) -> Result<(), BuildError> {
         let text = match self.texts.get(&commit.code) {
             Some(&text) => text,
             None => {

@@ -147,8 +147,8 @@ impl Dependencies {
         list
     }
 
-    /// A register tells whether a store-conditional succeeded.
-    pub(super) fn tells(&mut self, register: Option<Register>, event: u32) {
+    /// A register set_success_register whether a store-conditional succeeded.
+    pub(super) fn set_success_register(&mut self, register: Option<Register>, event: u32) {
         if register.is_some() {
             let set = self.only(event);
             self.set(register, set);

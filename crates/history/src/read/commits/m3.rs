@@ -17,8 +17,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::words::{Said, Words, Wrong};
-use super::{Heard, Lines};
+use super::words::{CommitRecord, LineCursor, LineError};
+use super::{CommitLine, Lines};
 
 /// Reads events of m3.
 #[derive(Default)]
@@ -40,17 +40,17 @@ impl Lines for M3 {
     const HELP: &'static str = "a line is `event kPerformLoad; hart_id 0; rob_id 8; load_rtl_data 1; \
                                 timestamp 104;`";
 
-    fn hear(&mut self, line: &[u8], said: &mut Said) -> Result<Heard, Wrong> {
-        let mut words = Words::new(line);
+    fn hear(&mut self, line: &[u8], said: &mut CommitRecord) -> Result<CommitLine, LineError> {
+        let mut words = LineCursor::new(line);
         words.skip_blanks();
         if !words.takes(b"event ") {
-            return Ok(Heard::Nothing);
+            return Ok(CommitLine::Nothing);
         }
         words.skip_blanks();
         let kind = word(&mut words);
         let fields = Fields::read(&mut words)?;
         let end = words.at;
-        let missing = |expected| Wrong { at: end, expected };
+        let missing = |expected| LineError { at: end, expected };
         let counts = matches!(
             kind,
             b"kCreateMemop"
@@ -60,7 +60,7 @@ impl Lines for M3 {
                 | b"kCommitMemop"
         );
         if !counts {
-            return Ok(Heard::Nothing);
+            return Ok(CommitLine::Nothing);
         }
         let hart = fields.hart.ok_or(missing("`hart_id` and its number"))?;
         let entry = fields.entry.ok_or(missing("`rob_id` and its number"))?;
@@ -69,10 +69,10 @@ impl Lines for M3 {
             let word = fields.word.and_then(|word| u32::try_from(word).ok());
             let word = word.ok_or(missing("`rv_instruction` and an instruction of 32 bits"))?;
             self.pending.insert(key, Pending { word, ..Pending::default() });
-            return Ok(Heard::Nothing);
+            return Ok(CommitLine::Nothing);
         }
         // What was created before the log begins is not known.
-        let Some(pending) = self.pending.get_mut(&key) else { return Ok(Heard::Nothing) };
+        let Some(pending) = self.pending.get_mut(&key) else { return Ok(CommitLine::Nothing) };
         match kind {
             b"kAddMemopAddress" => {
                 pending.address = Some(fields.address.ok_or(missing("`address` and its number"))?);
@@ -90,16 +90,16 @@ impl Lines for M3 {
                 self.pending.remove(&key);
                 said.hart = Some(hart);
                 said.cycle = fields.time;
-                tell(done, said);
-                return Ok(Heard::Commit);
+                finish(done, said);
+                return Ok(CommitLine::Commit);
             }
         }
-        Ok(Heard::Nothing)
+        Ok(CommitLine::Nothing)
     }
 }
 
 /// What a committed instruction did.
-fn tell(done: Pending, said: &mut Said) {
+fn finish(done: Pending, said: &mut CommitRecord) {
     said.word = done.word;
     said.loaded = done.loaded;
     said.operand = done.stored;
@@ -109,7 +109,7 @@ fn tell(done: Pending, said: &mut Said) {
 }
 
 /// What comes next up to a blank or a semicolon.
-fn word<'l>(words: &mut Words<'l>) -> &'l [u8] {
+fn word<'l>(words: &mut LineCursor<'l>) -> &'l [u8] {
     let rest = words.rest();
     let length =
         rest.iter().take_while(|byte| !byte.is_ascii_whitespace() && **byte != b';').count();
@@ -131,7 +131,7 @@ struct Fields {
 
 impl Fields {
     /// `; key number; key number; …`
-    fn read(words: &mut Words<'_>) -> Result<Self, Wrong> {
+    fn read(words: &mut LineCursor<'_>) -> Result<Self, LineError> {
         let mut fields = Fields::default();
         loop {
             words.skip_blanks();

@@ -1,4 +1,4 @@
-//! What memory held at first, as far as a log tells it.
+//! What memory held at first, as far as a log shows it.
 //!
 //! A log begins somewhere: the program is loaded, perhaps one hart has prepared the data. What a log
 //! does not say is inferred, in this order:

@@ -1,14 +1,14 @@
 //! Logs of what simulators of RISC-V harts commit: from instructions to a history.
 //!
 //! A log is one trace. Each line is read by the reader of its format into what it says of an
-//! instruction ([`words::Said`]); [`run`] finds out what the instruction did to memory, and when the
+//! instruction ([`words::CommitRecord`]); [`run`] finds out what the instruction did to memory, and when the
 //! log has ended, [`assemble`] makes a history of it: what can be left out ([`left_out`]), what memory
 //! held at first ([`memory`]), who depends on whom ([`dependencies`]).
 //!
 //! The order of a hart's lines is program order. The order between harts is the order of commit,
 //! which is kept as the recorded order and decides nothing. Logs of several files are one input with
 //! lines `==> NAME <==` between, as `tail` and `head` print them; then each file is a hart, by its
-//! place, if the lines do not tell the harts apart.
+//! place, if the lines do not distinguish the harts.
 //!
 //! One pass over the lines, one over the instructions; what is kept is about 70 bytes an instruction.
 
@@ -35,7 +35,7 @@ use crate::builder::Builder;
 use crate::history::History;
 pub use run::DiscardedAmo;
 use run::Run;
-use words::{Said, Wrong};
+use words::{CommitRecord, LineError};
 
 /// The longest line that is looked at: registers of vectors are long.
 const LINE_LIMIT: usize = 1 << 16;
@@ -56,7 +56,7 @@ pub struct CommitOptions {
 }
 
 /// What a line turned out to be.
-pub(in crate::read) enum Heard {
+pub(in crate::read) enum CommitLine {
     /// A commit, which is in what was said.
     Commit,
     /// The beginning of a commit; the next line goes on.
@@ -71,10 +71,10 @@ pub(in crate::read) trait Lines: Default {
     const HELP: &'static str;
 
     /// What a line says.
-    fn hear(&mut self, line: &[u8], said: &mut Said) -> Result<Heard, Wrong>;
+    fn hear(&mut self, line: &[u8], said: &mut CommitRecord) -> Result<CommitLine, LineError>;
 
     /// What can be said only at the end of the log, one after the other, each with its line.
-    fn rest(&mut self, _said: &mut Said) -> Option<u64> {
+    fn rest(&mut self, _said: &mut CommitRecord) -> Option<u64> {
         None
     }
 }
@@ -149,7 +149,7 @@ impl<R: Read, L: Lines> CommitReader<R, L> {
 
     fn trace(&mut self) -> Result<Option<History>, InputError> {
         let mut run = Run::default();
-        let mut said = Said::default();
+        let mut said = CommitRecord::default();
         let mut line = Vec::new();
         let mut continues = false;
         self.input.window.skip_byte_order_mark();
@@ -177,8 +177,8 @@ impl<R: Read, L: Lines> CommitReader<R, L> {
                 let place = Place { offset: place.offset + wrong.at as u64, ..place };
                 self.input.unexpected_at(place, wrong.expected, L::HELP)
             })?;
-            continues = matches!(heard, Heard::More);
-            if matches!(heard, Heard::Commit) {
+            continues = matches!(heard, CommitLine::More);
+            if matches!(heard, CommitLine::Commit) {
                 self.add(&mut run, &said, place, line.len())?;
             }
         }
@@ -211,7 +211,7 @@ impl<R: Read, L: Lines> CommitReader<R, L> {
     fn add(
         &mut self,
         run: &mut Run,
-        said: &Said,
+        said: &CommitRecord,
         place: Place,
         length: usize,
     ) -> Result<(), InputError> {

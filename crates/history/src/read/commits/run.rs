@@ -3,7 +3,7 @@
 //!
 //! Values are taken from where the log has them: a store from `mem`, a load from the register that
 //! it wrote, without the extension of the sign. What a log leaves out is found out where that is
-//! certain: addresses and stored values from registers whose value the log has told before, the
+//! certain: addresses and stored values from registers whose value the log has recorded before, the
 //! result of an AMO from what it read and its operand, and the other way round where its operation
 //! can be undone. Else the line is refused, with what to do.
 
@@ -11,7 +11,7 @@ use riscv::{Access, AccessKind, Effect, Instruction, Register, Xlen, decode};
 use rustc_hash::FxHashMap;
 
 use super::CommitOptions;
-use super::words::{Plain, Said};
+use super::words::{CommitRecord, Plain};
 
 /// An instruction that a hart committed.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,7 @@ impl Run {
     /// Takes in an instruction; an error is a sentence.
     pub(super) fn add(
         &mut self,
-        said: &Said,
+        said: &CommitRecord,
         hart: u64,
         line: u32,
         options: &CommitOptions,
@@ -214,7 +214,7 @@ impl Run {
     }
 
     /// An instruction that the decoder does not know.
-    fn unknown(&self, said: &Said, options: &CommitOptions) -> Result<(), String> {
+    fn unknown(&self, said: &CommitRecord, options: &CommitOptions) -> Result<(), String> {
         let word = said.word;
         if !said.memory.is_empty() {
             return Err(format!("unknown instruction {word:#010x}, which accesses memory"));
@@ -230,7 +230,7 @@ impl Run {
 
     fn access(
         &self,
-        said: &Said,
+        said: &CommitRecord,
         instruction: &Instruction,
         access: Access,
         xlen: Xlen,
@@ -363,7 +363,7 @@ impl Run {
     }
 
     /// What the registers and, if needed, memory hold after an instruction.
-    fn remember(&mut self, said: &Said, commit: &Commit, options: &CommitOptions) {
+    fn remember(&mut self, said: &CommitRecord, commit: &Commit, options: &CommitOptions) {
         let registers = &mut self.registers[usize::from(commit.hart)].0;
         let written = self.code.get(commit.code as usize).and_then(|each| each.writes);
         if let Some(register) = written {

@@ -27,8 +27,8 @@
 use riscv::Register;
 
 use super::spike;
-use super::words::{Said, Words, Wrong};
-use super::{Heard, Lines};
+use super::words::{CommitRecord, LineCursor, LineError};
+use super::{CommitLine, Lines};
 
 /// Reads lines of RVFI tracers.
 #[derive(Default)]
@@ -39,25 +39,25 @@ impl Lines for Rvfi {
                                 `3 0x80000010 (0x00b52023) mem 0x80002000 0x1` or \
                                 `rvfi insn=0005a503 pc_rdata=80000010 …`";
 
-    fn hear(&mut self, line: &[u8], said: &mut Said) -> Result<Heard, Wrong> {
-        let mut words = Words::new(line);
+    fn hear(&mut self, line: &[u8], said: &mut CommitRecord) -> Result<CommitLine, LineError> {
+        let mut words = LineCursor::new(line);
         words.skip_blanks();
         if spike::is_commit(words.rest()) {
             spike::commit(&mut words, said)?;
-            return Ok(Heard::Commit);
+            return Ok(CommitLine::Commit);
         }
         if is_named(words.rest()) {
             return named(&mut words, said);
         }
         match columns(&mut words, said) {
             Some(()) => contents(&mut words, said),
-            None => Ok(Heard::Nothing),
+            None => Ok(CommitLine::Nothing),
         }
     }
 }
 
 /// Time, cycle, program counter and instruction, if that is what a line begins with.
-fn columns(words: &mut Words<'_>, said: &mut Said) -> Option<()> {
+fn columns(words: &mut LineCursor<'_>, said: &mut CommitRecord) -> Option<()> {
     words.decimal()?;
     // A unit, perhaps.
     words.word();
@@ -75,16 +75,16 @@ fn columns(words: &mut Words<'_>, said: &mut Said) -> Option<()> {
 }
 
 /// Registers and memory, behind the decoded instruction.
-fn contents(words: &mut Words<'_>, said: &mut Said) -> Result<Heard, Wrong> {
+fn contents(words: &mut LineCursor<'_>, said: &mut CommitRecord) -> Result<CommitLine, LineError> {
     let mut address = None;
     let mut stored = None;
     while !words.ended() {
         let start = words.at;
         let word = words.word();
         if word.starts_with(b"-->") {
-            return Ok(Heard::Nothing);
+            return Ok(CommitLine::Nothing);
         }
-        let mut value = Words::new(word);
+        let mut value = LineCursor::new(word);
         let name = word.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         value.at = name;
         let separator = value.rest().first().copied();
@@ -97,14 +97,14 @@ fn contents(words: &mut Words<'_>, said: &mut Said) -> Result<Heard, Wrong> {
         if !known {
             continue;
         }
-        let wrong = Wrong { at: start + value.at, expected: "a value in hexadecimal" };
+        let wrong = LineError { at: start + value.at, expected: "a value in hexadecimal" };
         let number = masked(&mut value).ok_or(wrong)?;
         match &word[..name] {
             b"PA" => address = Some(number),
             b"store" => stored = Some(number),
             b"load" => said.loaded = Some(number),
             register => {
-                let wrong = Wrong { at: start, expected: "a register from x0 to x31" };
+                let wrong = LineError { at: start, expected: "a register from x0 to x31" };
                 said.writes.push((self::register(register).ok_or(wrong)?, number));
             }
         }
@@ -112,12 +112,12 @@ fn contents(words: &mut Words<'_>, said: &mut Said) -> Result<Heard, Wrong> {
     if let Some(address) = address {
         said.memory.push((address, stored));
     }
-    Ok(Heard::Commit)
+    Ok(CommitLine::Commit)
 }
 
 /// `x10` or `f10`.
 fn register(name: &[u8]) -> Option<Register> {
-    let number = Words { line: name, at: 1 }.decimal().filter(|&number| number < 32)? as u8;
+    let number = LineCursor { line: name, at: 1 }.decimal().filter(|&number| number < 32)? as u8;
     match name.first() {
         Some(b'x') => Some(Register::X(number)),
         Some(b'f') => Some(Register::F(number)),
@@ -126,7 +126,7 @@ fn register(name: &[u8]) -> Option<Register> {
 }
 
 /// `0x0000002a` or `0x??????2a`.
-fn masked(words: &mut Words<'_>) -> Option<u64> {
+fn masked(words: &mut LineCursor<'_>) -> Option<u64> {
     if !words.takes(b"0x") {
         return None;
     }
@@ -140,7 +140,7 @@ fn is_named(line: &[u8]) -> bool {
 }
 
 /// Signals by name.
-fn named(words: &mut Words<'_>, said: &mut Said) -> Result<Heard, Wrong> {
+fn named(words: &mut LineCursor<'_>, said: &mut CommitRecord) -> Result<CommitLine, LineError> {
     const SEPARATORS: &[u8] = b" \t\r,;:";
     let mut masks = [0_u64; 2];
     let mut data = [0_u64; 2];
@@ -187,7 +187,7 @@ fn named(words: &mut Words<'_>, said: &mut Said) -> Result<Heard, Wrong> {
             words.bare_hexadecimal()
         };
         let Some((number, digits)) = number else {
-            return Err(Wrong { at: words.at.max(start), expected: "a number" });
+            return Err(LineError { at: words.at.max(start), expected: "a number" });
         };
         match name {
             b"hart" | b"hartid" | b"core" => said.hart = Some(number),
@@ -213,7 +213,7 @@ fn named(words: &mut Words<'_>, said: &mut Said) -> Result<Heard, Wrong> {
         return Err(words.expected("`insn=` with an instruction of up to 32 bits"));
     };
     if !committed {
-        return Ok(Heard::Nothing);
+        return Ok(CommitLine::Nothing);
     }
     said.word = word;
     said.complete = true;
@@ -228,5 +228,5 @@ fn named(words: &mut Words<'_>, said: &mut Said) -> Result<Heard, Wrong> {
         said.memory.push((address.wrapping_add(u64::from(shift)), stored));
         said.loaded = (masks[0] != 0).then_some(moved(data[0]));
     }
-    Ok(Heard::Commit)
+    Ok(CommitLine::Commit)
 }

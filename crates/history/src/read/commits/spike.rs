@@ -17,8 +17,8 @@
 
 use riscv::Register;
 
-use super::words::{Said, Words, Wrong};
-use super::{Heard, Lines};
+use super::words::{CommitRecord, LineCursor, LineError};
+use super::{CommitLine, Lines};
 
 /// Reads lines of Spike.
 #[derive(Default)]
@@ -28,14 +28,14 @@ impl Lines for Spike {
     const HELP: &'static str = "a commit is `core   0: 3 0x80000000 (0x00b52023) mem 0x80002000 \
                                 0x00000001`; other lines are skipped";
 
-    fn hear(&mut self, line: &[u8], said: &mut Said) -> Result<Heard, Wrong> {
-        let mut words = Words::new(line);
+    fn hear(&mut self, line: &[u8], said: &mut CommitRecord) -> Result<CommitLine, LineError> {
+        let mut words = LineCursor::new(line);
         words.skip_blanks();
         let hart = if words.takes(b"core") {
             words.skip_blanks();
-            let Some(hart) = words.decimal() else { return Ok(Heard::Nothing) };
+            let Some(hart) = words.decimal() else { return Ok(CommitLine::Nothing) };
             if !words.takes(b":") {
-                return Ok(Heard::Nothing);
+                return Ok(CommitLine::Nothing);
             }
             words.skip_blanks();
             Some(hart)
@@ -43,11 +43,11 @@ impl Lines for Spike {
             None
         };
         if !is_commit(words.rest()) {
-            return Ok(Heard::Nothing);
+            return Ok(CommitLine::Nothing);
         }
         said.hart = hart;
         commit(&mut words, said)?;
-        Ok(Heard::Commit)
+        Ok(CommitLine::Commit)
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) fn is_commit(rest: &[u8]) -> bool {
 }
 
 /// A commit from its privilege on.
-pub(super) fn commit(words: &mut Words<'_>, said: &mut Said) -> Result<(), Wrong> {
+pub(super) fn commit(words: &mut LineCursor<'_>, said: &mut CommitRecord) -> Result<(), LineError> {
     const COMMIT: &str = "an address in hexadecimal";
     said.complete = true;
     words.at += 2;
@@ -70,7 +70,7 @@ pub(super) fn commit(words: &mut Words<'_>, said: &mut Said) -> Result<(), Wrong
     }
     let start = words.at;
     let word = words.hexadecimal().and_then(|(word, _)| u32::try_from(word).ok());
-    said.word = word.ok_or(Wrong { at: start, expected: "an instruction of up to 32 bits" })?;
+    said.word = word.ok_or(LineError { at: start, expected: "an instruction of up to 32 bits" })?;
     if !words.takes(b")") {
         return Err(words.expected("`)`"));
     }
@@ -81,7 +81,7 @@ pub(super) fn commit(words: &mut Words<'_>, said: &mut Said) -> Result<(), Wrong
 }
 
 /// A register with its value, or an access.
-fn effect(words: &mut Words<'_>, said: &mut Said) -> Result<(), Wrong> {
+fn effect(words: &mut LineCursor<'_>, said: &mut CommitRecord) -> Result<(), LineError> {
     const EFFECT: &str = "a register, `mem` or the end of the line";
     let start = words.at;
     if words.takes(b"mem") {
@@ -97,7 +97,7 @@ fn effect(words: &mut Words<'_>, said: &mut Said) -> Result<(), Wrong> {
             words.at += 1;
             words.skip_blanks();
             let number = words.decimal().filter(|&number| number < 32);
-            let number = number.ok_or(Wrong { at: start, expected: EFFECT })? as u8;
+            let number = number.ok_or(LineError { at: start, expected: EFFECT })? as u8;
             words.skip_blanks();
             let (value, _) = wide(words)?;
             let register = if kind == b'x' { Register::X(number) } else { Register::F(number) };
@@ -108,7 +108,7 @@ fn effect(words: &mut Words<'_>, said: &mut Said) -> Result<(), Wrong> {
         Some(b'c' | b'v' | b'e' | b'm' | b'l') => {
             let word = words.word();
             if word.len() < 2 || !word[1..].iter().any(u8::is_ascii_digit) {
-                return Err(Wrong { at: start, expected: EFFECT });
+                return Err(LineError { at: start, expected: EFFECT });
             }
             words.skip_blanks();
             if words.rest().starts_with(b"0x") {
@@ -116,14 +116,14 @@ fn effect(words: &mut Words<'_>, said: &mut Said) -> Result<(), Wrong> {
             }
             Ok(())
         }
-        _ => Err(Wrong { at: start, expected: EFFECT }),
+        _ => Err(LineError { at: start, expected: EFFECT }),
     }
 }
 
 /// A value in hexadecimal, of which the lowest 64 bits count: registers may be wider.
-fn wide(words: &mut Words<'_>) -> Result<(u64, usize), Wrong> {
+fn wide(words: &mut LineCursor<'_>) -> Result<(u64, usize), LineError> {
     let start = words.at;
-    let wrong = Wrong { at: start, expected: "a value in hexadecimal" };
+    let wrong = LineError { at: start, expected: "a value in hexadecimal" };
     if !words.takes(b"0x") {
         return Err(wrong);
     }

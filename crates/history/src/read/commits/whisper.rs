@@ -26,8 +26,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use riscv::Register;
 
-use super::words::{Plain, Said, Words, Wrong};
-use super::{Heard, Lines};
+use super::words::{CommitRecord, LineCursor, LineError, Plain};
+use super::{CommitLine, Lines};
 
 /// Reads lines of Whisper.
 #[derive(Default)]
@@ -53,21 +53,21 @@ impl Lines for Whisper {
     const HELP: &'static str = "a line is `#7 0 M 80000010 0005a503 r 0a 00000001 lw x10, 0(x11) \
                                 [0x80002000]` or `hart=0 time=12 mread 7 0x80002000 4 0x1 e`";
 
-    fn hear(&mut self, line: &[u8], said: &mut Said) -> Result<Heard, Wrong> {
+    fn hear(&mut self, line: &[u8], said: &mut CommitRecord) -> Result<CommitLine, LineError> {
         self.line += 1;
-        let mut words = Words::new(line);
+        let mut words = LineCursor::new(line);
         words.skip_blanks();
         match words.rest() {
             [b'#', b'0'..=b'9', ..] => traced(&mut words, said),
             [b'h', b'a', b'r', b't', b'=', ..] | [b't', b'i', b'm', b'e', b'=', ..] => {
                 self.event(&mut words)?;
-                Ok(Heard::Nothing)
+                Ok(CommitLine::Nothing)
             }
-            _ => Ok(Heard::Nothing),
+            _ => Ok(CommitLine::Nothing),
         }
     }
 
-    fn rest(&mut self, said: &mut Said) -> Option<u64> {
+    fn rest(&mut self, said: &mut CommitRecord) -> Option<u64> {
         loop {
             let ((hart, tag, address, size), event) = self.events.pop_first()?;
             if self.stepping.contains(&hart) && !self.committed.contains(&(hart, tag)) {
@@ -82,7 +82,7 @@ impl Lines for Whisper {
 }
 
 /// A line of the trace.
-fn traced(words: &mut Words<'_>, said: &mut Said) -> Result<Heard, Wrong> {
+fn traced(words: &mut LineCursor<'_>, said: &mut CommitRecord) -> Result<CommitLine, LineError> {
     words.at += 1;
     words.decimal().ok_or_else(|| words.expected("a number"))?;
     words.skip_blanks();
@@ -95,7 +95,7 @@ fn traced(words: &mut Words<'_>, said: &mut Said) -> Result<Heard, Wrong> {
     words.skip_blanks();
     let start = words.at;
     let word = words.bare_hexadecimal().and_then(|(word, _)| u32::try_from(word).ok());
-    said.word = word.ok_or(Wrong { at: start, expected: "an instruction of up to 32 bits" })?;
+    said.word = word.ok_or(LineError { at: start, expected: "an instruction of up to 32 bits" })?;
     said.complete = true;
     words.skip_blanks();
     let resource = words.word();
@@ -123,7 +123,7 @@ fn traced(words: &mut Words<'_>, said: &mut Said) -> Result<Heard, Wrong> {
         None => (rest, false),
     };
     if rest.ends_with(b"(exception)") || rest.ends_with(b"(interrupted)") {
-        return Ok(Heard::Nothing);
+        return Ok(CommitLine::Nothing);
     }
     // Where memory changed, its address is known.
     let stored = said.memory.iter().any(|(_, value)| value.is_some());
@@ -132,19 +132,19 @@ fn traced(words: &mut Words<'_>, said: &mut Said) -> Result<Heard, Wrong> {
         Some(&text[start + 1..])
     });
     if let (Some(inside), false) = (bracket, stored || !said.memory.is_empty()) {
-        let mut address = Words::new(inside);
+        let mut address = LineCursor::new(inside);
         let first = address.hexadecimal();
         let physical = if address.takes(b":") { address.hexadecimal() } else { None };
         if let Some((number, _)) = physical.or(first) {
             said.memory.push((number, None));
         }
     }
-    Ok(if more { Heard::More } else { Heard::Commit })
+    Ok(if more { CommitLine::More } else { CommitLine::Commit })
 }
 
 impl Whisper {
     /// A line of the command log.
-    fn event(&mut self, words: &mut Words<'_>) -> Result<(), Wrong> {
+    fn event(&mut self, words: &mut LineCursor<'_>) -> Result<(), LineError> {
         let (mut hart, mut time) = (0, None);
         loop {
             words.skip_blanks();
@@ -189,7 +189,7 @@ impl Whisper {
     }
 
     /// `step 1 TAG`
-    fn step(&mut self, words: &mut Words<'_>, hart: u64) {
+    fn step(&mut self, words: &mut LineCursor<'_>, hart: u64) {
         words.skip_blanks();
         if words.decimal().is_none() {
             return;

@@ -4,7 +4,7 @@ use riscv::Register;
 
 /// What a log says of one instruction that a hart committed.
 #[derive(Default, Debug)]
-pub(in crate::read) struct Said {
+pub(in crate::read) struct CommitRecord {
     /// The hart, if the line names it.
     pub(super) hart: Option<u64>,
     /// The program counter, if the log has it, and with how many hexadecimal digits.
@@ -37,10 +37,10 @@ pub(in crate::read) struct Plain {
     pub(super) written: Option<u64>,
 }
 
-impl Said {
+impl CommitRecord {
     pub(super) fn clear(&mut self) {
-        let Said { writes, memory, .. } = std::mem::take(self);
-        *self = Said { writes, memory, ..Said::default() };
+        let CommitRecord { writes, memory, .. } = std::mem::take(self);
+        *self = CommitRecord { writes, memory, ..CommitRecord::default() };
         self.writes.clear();
         self.memory.clear();
     }
@@ -48,20 +48,20 @@ impl Said {
 
 /// What is wrong with a line: where, and what was expected there.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::read) struct Wrong {
+pub(in crate::read) struct LineError {
     pub(super) at: usize,
     pub(super) expected: &'static str,
 }
 
 /// A line under a finger.
-pub(super) struct Words<'l> {
+pub(super) struct LineCursor<'l> {
     pub(super) line: &'l [u8],
     pub(super) at: usize,
 }
 
-impl<'l> Words<'l> {
+impl<'l> LineCursor<'l> {
     pub(super) fn new(line: &'l [u8]) -> Self {
-        Words { line, at: 0 }
+        LineCursor { line, at: 0 }
     }
 
     pub(super) fn rest(&self) -> &'l [u8] {
@@ -158,7 +158,7 @@ impl<'l> Words<'l> {
     }
 
     /// That something else stands here.
-    pub(super) fn expected(&self, expected: &'static str) -> Wrong {
-        Wrong { at: self.at, expected }
+    pub(super) fn expected(&self, expected: &'static str) -> LineError {
+        LineError { at: self.at, expected }
     }
 }

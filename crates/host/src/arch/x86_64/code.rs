@@ -24,7 +24,7 @@ impl Code {
         Code { buffer, results, reach, loops: false }
     }
 
-    /// Says whether the last result tells that a loop was given up.
+    /// Says whether the last result means that a loop was given up.
     pub(super) fn with_loops(self, loops: bool) -> Self {
         Code { loops, ..self }
     }

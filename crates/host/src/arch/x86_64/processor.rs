@@ -3,7 +3,7 @@
 use std::arch::x86_64::{__cpuid, _MM_HINT_ET0, _MM_HINT_T0, _mm_clflush, _mm_prefetch, _rdtsc};
 
 use crate::memory::Memory;
-use crate::pace::Warm;
+use crate::timing::Warm;
 
 /// Whether tests can be run here, and if not, why.
 pub(crate) fn check() -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! Derived edges: what each rests on, and the order in which to tell them.
+//! Derived edges: what each rests on, and the order in which to show them.
 
 use evidence::{Derived, Edge, Graph, Node, Reader, Rule};
 

@@ -1,7 +1,7 @@
 //! Why a choice of reads-from violates a causal model: the cycle, and the derivation of every
 //! derived edge on it, on the paths those rest on, and so on.
 //!
-//! Only edges that are needed are told, each once, each after what it rests on. Paths are searched
+//! Only edges that are needed are shown, each once, each after what it rests on. Paths are searched
 //! for when they are needed, over the edges that were there when the edge was derived; the logs of
 //! the scopes are computed again rather than kept.
 
@@ -22,9 +22,9 @@ use self::lines::{Line, Link, named};
 use self::paths::{cheap_cycle, path};
 use super::check::{Check, Problem};
 use super::clocks::Clocks;
-use super::kept::Kept;
 use super::observe::{Observed, Observer};
 use super::operations::{From, Op};
+use super::program_order::ProgramOrderPart;
 use super::relation::Predecessors;
 use crate::Reason;
 
@@ -121,8 +121,8 @@ struct Explainer<'c> {
 impl<'c> Explainer<'c> {
     fn graph(&self, side: usize) -> Graph {
         match self.check.base(side).kept {
-            Kept::Location => Graph::Location,
-            Kept::Program | Kept::Preserved => Graph::Global,
+            ProgramOrderPart::Location => Graph::Location,
+            ProgramOrderPart::Program | ProgramOrderPart::Preserved => Graph::Global,
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A run of program order becomes one edge, so a step of it costs next to nothing, but not quite:
 //! otherwise every search would go back to the beginning. Reads-from and declared orders cost one
-//! crossing; a derived edge costs more, because its derivation has to be told as well. Paths are
+//! crossing; a derived edge costs more, because its derivation has to be shown as well. Paths are
 //! found backwards from their end by Dijkstra's algorithm, O(edges · log n) over what is nearer than
 //! the start.
 
@@ -22,7 +22,7 @@ pub(super) struct Hop {
     pub(super) tag: Tag,
 }
 
-/// An edge that is told, in steps of program order.
+/// An edge that is shown, in steps of program order.
 const CROSSING: u64 = 1 << 10;
 
 fn cost(tag: Tag) -> u64 {

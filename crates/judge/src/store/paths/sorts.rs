@@ -1,4 +1,4 @@
-//! The events of a history by what a model can tell apart: few sorts, so that a test is made once for
+//! The events of a history by what a model can distinguish: few sorts, so that a test is made once for
 //! each.
 
 use cat::EventSort;

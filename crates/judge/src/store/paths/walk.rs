@@ -6,19 +6,19 @@ use evidence::Because;
 use history::{EventId, History, Kinds, Source};
 use rustc_hash::FxHashMap;
 
-use super::said::Said;
-use super::{Kept, Parts, Walked};
+use super::recorded_pairs::RecordedPairs;
+use super::{Parts, PreservedOrder, Walked};
 use crate::store::graph::{FixedEdges, NodeId, node};
-use crate::store::program_order::Gatherer;
+use crate::store::program_order::Collector;
 
-impl Kept<'_> {
+impl PreservedOrder<'_> {
     pub(super) fn walk_path(
         &self,
         graph: &mut FixedEdges,
         parts: &impl Parts,
         sources: &[Option<Source>],
         path: &Walked,
-        said: &Said,
+        said: &RecordedPairs,
     ) {
         let history = parts.history();
         let mut walk = Walk::new(history, path);
@@ -96,7 +96,7 @@ impl Kept<'_> {
 struct Group {
     source: Option<Source>,
     members: Vec<NodeId>,
-    earlier: Gatherer,
+    earlier: Collector,
 }
 
 impl Group {
@@ -124,9 +124,9 @@ impl Group {
 struct Walk<'p> {
     path: &'p Walked,
     /// Before each step of program order: what is there to go on.
-    pools: Vec<Gatherer>,
+    pools: Vec<Collector>,
     /// The same by address.
-    pools_at: Vec<Vec<Gatherer>>,
+    pools_at: Vec<Vec<Collector>>,
     touched: Vec<usize>,
     /// At each stop after the first, before a step of another kind: who is there, and by which
     /// node.
@@ -140,11 +140,11 @@ impl<'p> Walk<'p> {
         let count = path.steps.len();
         let by_address = |step: &Step| {
             let is = matches!(step, Step::SameAddress | Step::SameAddressWithout(_));
-            vec![Gatherer::default(); if is { history.address_count() } else { 0 }]
+            vec![Collector::default(); if is { history.address_count() } else { 0 }]
         };
         Walk {
             path,
-            pools: vec![Gatherer::default(); count],
+            pools: vec![Collector::default(); count],
             pools_at: path.steps.iter().map(by_address).collect(),
             touched: Vec::new(),
             there: vec![FxHashMap::default(); count],
@@ -238,7 +238,7 @@ impl<'p> Walk<'p> {
 
     /// Forgets the thread.
     fn reset(&mut self) {
-        self.pools.iter_mut().for_each(Gatherer::reset);
+        self.pools.iter_mut().for_each(Collector::reset);
         for address in self.touched.drain(..) {
             for pools in self.pools_at.iter_mut().filter(|pools| !pools.is_empty()) {
                 pools[address].reset();

@@ -4,7 +4,7 @@
 //! thread. A store leaves the buffer at its deadline ([`Schedule`]), or before that if it does no
 //! harm: nobody has yet to read the value it replaces, and while its own value is needed nothing else
 //! is due at its address. If a store is due while the value it would replace is still needed, it
-//! should have gone before that value: the next pass is told so. O(n) a pass, and what comes out is
+//! should have gone before that value: the next pass takes that into account. O(n) a pass, and what comes out is
 //! a run of a machine whose stores leave the buffer in the order that the model keeps.
 
 use std::collections::VecDeque;

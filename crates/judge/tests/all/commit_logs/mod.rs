@@ -1,5 +1,5 @@
 //! Commit logs of a small machine, judged by RVWMO: a machine that does what it may is consistent, a
-//! fault is found, shrunk to a few instructions and told with their program counters, and leaving out
+//! fault is found, shrunk to a few instructions and reported with their program counters, and leaving out
 //! what is not shared changes no verdict.
 
 mod machine;

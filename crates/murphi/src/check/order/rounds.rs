@@ -20,8 +20,8 @@
 //!
 //! This is a proof, not a rule of thumb: what is not understood depends on the order.
 
-use super::manner::{Manner, Uniform, accumulated, extremum, uniform};
 use super::path::{Meaning, Meanings, Part, Path, Root, bind_alias, may_meet, meaning_of, path};
+use super::write_kind::{Uniform, WriteKind, accumulated, extremum, uniform};
 use crate::ir::{
     AliasTarget, Argument, Assign, Call, Domain, Expression, ExpressionKind, Frame, LocalId, Model,
     Operator, Place, Put, Statement, StatementKind, Step,
@@ -116,7 +116,7 @@ pub(super) fn judge<'m>(
 struct Access {
     path: Path,
     /// How it is written; `None` if it is read.
-    manner: Option<Manner>,
+    manner: Option<WriteKind>,
     /// Values around the loop that the member of this round differs from there.
     other_members: Vec<u32>,
     /// What this round has assigned before, if it is read.
@@ -282,8 +282,8 @@ impl<'m> Rounds<'m> {
             }
             StatementKind::Call(call) => self.call(call),
             StatementKind::Return(value) => self.returned(value.as_ref(), span),
-            StatementKind::Clear(place) => self.write(place, Manner::Cleared, span),
-            StatementKind::Undefine(place) => self.write(place, Manner::Undefined, span),
+            StatementKind::Clear(place) => self.write(place, WriteKind::Cleared, span),
+            StatementKind::Undefine(place) => self.write(place, WriteKind::Undefined, span),
             StatementKind::Error(_) | StatementKind::Put(Put::Text(_)) => {}
             StatementKind::Assert { condition, .. }
             | StatementKind::Cover { condition, .. }
@@ -294,16 +294,16 @@ impl<'m> Rounds<'m> {
             }
             StatementKind::MultisetAdd { value, multiset } => {
                 self.expression(value);
-                self.write(multiset, Manner::Added, span);
+                self.write(multiset, WriteKind::Added, span);
             }
             StatementKind::MultisetRemove { position, multiset } => {
                 self.expression(position);
-                self.write(multiset, Manner::Removed, span);
+                self.write(multiset, WriteKind::Removed, span);
             }
             StatementKind::MultisetRemoveWhere { binder, condition } => {
                 self.filter(&binder.domain, binder.local, condition);
                 if let Domain::Multiset(multiset) = &binder.domain {
-                    self.write(multiset, Manner::Assigned, span);
+                    self.write(multiset, WriteKind::Assigned, span);
                 }
             }
         }
@@ -404,8 +404,10 @@ impl<'m> Rounds<'m> {
             None => {
                 self.expression(&assign.value);
                 let manner = match &assign.value.kind {
-                    ExpressionKind::Undefined => Manner::Undefined,
-                    _ => self.uniform(&assign.value).map_or(Manner::Assigned, Manner::Uniform),
+                    ExpressionKind::Undefined => WriteKind::Undefined,
+                    _ => {
+                        self.uniform(&assign.value).map_or(WriteKind::Assigned, WriteKind::Uniform)
+                    }
                 };
                 self.write(&assign.target, manner, span);
             }
@@ -420,12 +422,12 @@ impl<'m> Rounds<'m> {
         })
     }
 
-    fn write(&mut self, place: &'m Place, manner: Manner, span: Span) {
+    fn write(&mut self, place: &'m Place, manner: WriteKind, span: Span) {
         self.indices(place);
         let Some(path) = path(place, &self.meanings) else { return };
         // What is added to what this round has assigned is this round's alone.
         let manner = match manner.accumulates() && self.is_hidden(&path) {
-            true => Manner::Assigned,
+            true => WriteKind::Assigned,
             false => manner,
         };
         if !manner.accumulates() && !self.assigned.contains(&path) {
@@ -442,7 +444,7 @@ impl<'m> Rounds<'m> {
         }
     }
 
-    fn access(&mut self, path: Path, manner: Option<Manner>, span: Span) {
+    fn access(&mut self, path: Path, manner: Option<WriteKind>, span: Span) {
         let members = path.parts.contains(&Part::Member);
         let other_members = if members { self.other_members.clone() } else { Vec::new() };
         let assigned = if manner.is_none() { self.assigned.clone() } else { Vec::new() };

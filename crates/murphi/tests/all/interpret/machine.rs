@@ -176,7 +176,7 @@ fn an_element_that_was_removed_cannot_be_used() {
 }
 
 #[test]
-fn each_outcome_is_told_apart() {
+fn each_outcome_is_distinguished() {
     let mut interpreter = interpreter(
         "var x: 0..3; u: 0..3;
          startstate begin x := 0; end;
@@ -265,7 +265,7 @@ fn covers_that_hold_are_noted() {
 }
 
 #[test]
-fn a_broken_property_tells_the_parameters_that_break_it() {
+fn a_broken_property_reports_the_parameters_that_break_it() {
     let interpreter = interpreter(
         "type p: scalarset(3); var a: array [p] of boolean;
          startstate begin for i: p do a[i] := true; end; end;

@@ -12,7 +12,7 @@ use super::super::words::{NO_BREAK, Words, capitalised};
 /// One item of an argument.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum ItemData {
+pub(in crate::explain) enum ItemData {
     Step(StepData),
     LeftOut { count: usize },
     Cases { question: String, cases: Vec<CaseData> },
@@ -21,7 +21,7 @@ pub(super) enum ItemData {
 
 /// A case of a case distinction.
 #[derive(Serialize)]
-pub(super) struct CaseData {
+pub(in crate::explain) struct CaseData {
     label: String,
     assumes: String,
     items: Vec<ItemData>,
@@ -29,7 +29,7 @@ pub(super) struct CaseData {
 
 /// A fact and why it holds.
 #[derive(Serialize)]
-pub(super) struct StepData {
+pub(in crate::explain) struct StepData {
     label: String,
     claim: String,
     reason: String,
@@ -41,7 +41,7 @@ pub(super) struct StepData {
 
 /// How it ends.
 #[derive(Serialize)]
-pub(super) struct EndData {
+pub(in crate::explain) struct EndData {
     sentences: Vec<String>,
     derived: Vec<StepData>,
     links: Vec<LinkData>,
@@ -51,7 +51,7 @@ pub(super) struct EndData {
 
 /// Why one node comes before another.
 #[derive(Serialize)]
-pub(super) struct LinkData {
+pub(in crate::explain) struct LinkData {
     from: i64,
     to: i64,
     label: &'static str,
@@ -66,7 +66,7 @@ pub(super) fn cycles(argument: &Argument) -> Vec<&Walk> {
 }
 
 // Recursion is as deep as cases nest, which is bounded.
-pub(super) fn items(words: Words<'_>, items: &[Item]) -> Vec<ItemData> {
+pub(in crate::explain) fn items(words: Words<'_>, items: &[Item]) -> Vec<ItemData> {
     let case = |case: &Case| CaseData {
         label: case.label.clone(),
         assumes: plain(&format!("{}.", capitalised(words.literal(case.assumes)))),
@@ -151,6 +151,6 @@ fn steps(link: &Link) -> Vec<String> {
 }
 
 /// Browsers break lines between the words of a name where they must.
-pub(super) fn plain(text: &str) -> String {
+pub(in crate::explain) fn plain(text: &str) -> String {
     text.replace(NO_BREAK, " ")
 }

@@ -15,14 +15,15 @@ use models::Model;
 use page::{Kind, Page, html};
 use serde::Serialize;
 
+use super::explained_model::ExplainedModel;
 use super::picture::panels;
 use super::shown::Shown;
 use super::svg::{PanelParts, node_number, parts};
-use super::told::ExplainedModel;
 use super::words::Words;
 use super::{build, text};
 use crate::names::event_line;
-use argument::{ItemData, cycles, items};
+use argument::cycles;
+pub(super) use argument::{ItemData, items, plain};
 
 /// What goes with a page: whose trace it is, and what can be saved from it.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 //!
 //! From top to bottom: the title, the reason in a sentence, a panel for each cycle, and the
 //! argument in words with the same step numbers as the badges in the panels. Colours are from the
-//! palette of Okabe and Ito, which colour-blind readers can tell apart; line styles differ too.
+//! palette of Okabe and Ito, which colour-blind readers can distinguish; line styles differ too.
 
 mod canvas;
 mod geometry;
@@ -14,9 +14,9 @@ mod route;
 use history::History;
 
 use super::argument::Argument;
+use super::explained_model::ExplainedModel;
 use super::picture::{Arrow, Cell, CellKind, Panel, Role, panels};
 use super::text::{legend, wrap};
-use super::told::ExplainedModel;
 use super::words::Words;
 use crate::names::event_name;
 use crate::style::Style;
@@ -111,8 +111,8 @@ impl Page {
     fn title(&mut self, words: Words<'_>, argument: &Argument) {
         let model = words.model;
         self.line("title", MARGIN, 26.0, &format!("Violation of {model}"));
-        let promise = format!("{}: {}", model.title(), model.summary());
-        self.wrapped("subtitle", 13.0, 21.0, &promise);
+        let subtitle = format!("{}: {}", model.title(), model.summary());
+        self.wrapped("subtitle", 13.0, 21.0, &subtitle);
         self.y += 4.0;
         self.wrapped("gist", 14.5, 23.0, &words.gist(argument));
         self.y += 12.0;

@@ -46,9 +46,9 @@ pub(super) fn run(arguments: &CertifyArguments, interrupt: &Interrupt) -> Result
     let protocol = read_source(&arguments.trace)?;
     let stop = interrupt.stop(arguments.budget);
     let progress = Progress::start(arguments.quiet.quiet);
-    let teller = progress.teller();
+    let reporter = progress.reporter();
     let mut listener = |claim: &str, states: u64, visited: u64| {
-        teller.say(|| format!("{claim}: {visited} of {} visited", counted(states, "state")));
+        reporter.say(|| format!("{claim}: {visited} of {} visited", counted(states, "state")));
     };
     let memory = arguments.memory.memory.map(|bytes| bytes as u64);
     let threads = arguments.jobs.count();

@@ -1,5 +1,5 @@
 //! The model: its text read as a trace file would be (standard input, gzip and zstd included),
-//! and what is wrong with it told on standard error, every complaint with its source underlined.
+//! and what is wrong with it printed on standard error, every complaint with its source underlined.
 
 use std::io::{Read, Write};
 
@@ -38,7 +38,7 @@ pub(in crate::commands) fn read_source(file: &str) -> Result<Source, Failure> {
     Ok(Source { name: input::shown(file).to_owned(), text: read_text(file)? })
 }
 
-/// Tells what is wrong with a model, or looks as if it were.
+/// Prints what is wrong with a model, or looks as if it were.
 pub(in crate::commands) fn complain(diagnostics: &[Diagnostic], source: &Source, colour: bool) {
     let text: String = diagnostics.iter().map(|one| one.render(source, colour)).collect();
     let _ = std::io::stderr().write_all(text.as_bytes());

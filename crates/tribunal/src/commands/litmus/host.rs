@@ -27,7 +27,7 @@ pub(super) fn run_all(
     output: &mut Output,
     cases: &mut Cases,
 ) -> Result<Ending, Failure> {
-    let mut ending = Ending::Kept;
+    let mut ending = Ending::NoViolation;
     for test in tests {
         if asking.interrupt.happened() {
             break;
@@ -57,10 +57,10 @@ pub(super) fn run_all(
                     verdict: "undecided",
                     why: &why,
                 };
-                complain(&unanswered, json && ended != Ending::Unasked, output.writer())
+                complain(&unanswered, json && ended != Ending::BadRequest, output.writer())
                     .map_err(Failure::of_stdout)?;
                 let complaint = match ended {
-                    Ending::Unasked => Complaint::malformed(&why, String::new()),
+                    Ending::BadRequest => Complaint::malformed(&why, String::new()),
                     _ => Complaint::undecided(&why, String::new()),
                 };
                 let name = format!("{} on host", test.litmus.name);
@@ -116,12 +116,12 @@ fn observe<'a>(
     let mut allowed = Vec::new();
     if !litmus.architecture.is_x86() {
         let why = format!("the test is for {}, and this machine is an x86", litmus.architecture);
-        return Err((why, None, Ending::Unasked));
+        return Err((why, None, Ending::BadRequest));
     }
     for asked in asking.models(test) {
         let Some(model) = asked.machine() else {
             let why = "with --on host, --model takes sc, tso, pso or coherence";
-            return Err((why.to_owned(), None, Ending::Unasked));
+            return Err((why.to_owned(), None, Ending::BadRequest));
         };
         match asking.answer(test, asked).found {
             Ok((found, _)) => allowed.push((model, found)),
@@ -143,8 +143,8 @@ fn observe<'a>(
     let stop = asking.interrupt.flag();
     let runs = Runs { count: arguments.runs, seed: arguments.seed, stop: &stop };
     let mut watch = |done| {
-        asking.teller.say(|| format!("{} on this machine: {done} runs", litmus.name));
+        asking.reporter.say(|| format!("{} on this machine: {done} runs", litmus.name));
     };
     Observed::run(host, litmus, allowed, runs, arguments.limits.budget, &mut watch)
-        .map_err(|why| (why.to_string(), None, Ending::Unasked))
+        .map_err(|why| (why.to_string(), None, Ending::BadRequest))
 }

@@ -4,7 +4,7 @@
 //! --check each is judged, once, and a table says how often it was seen.
 
 use hunt::{Judged, TargetOptions, target, unfinished};
-use judge::Promise;
+use judge::AnyModel;
 use stress::{
     Effort, Experiment, Program, ProgramFileError, Target, TargetError, TargetName, Test,
     read_programs,
@@ -12,7 +12,7 @@ use stress::{
 
 use super::super::record::{Wanted, prepare};
 use super::super::{explore::model, generate, remark};
-use crate::arguments::{PromiseArgument, RunArguments};
+use crate::arguments::{RunArguments, SingleModel};
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{self, Sink};
@@ -24,7 +24,7 @@ pub(super) fn run(
     file: &str,
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
-    let check = arguments.check.as_ref().map(PromiseArgument::promise).transpose()?;
+    let check = arguments.check.as_ref().map(SingleModel::memory_model).transpose()?;
     let tests = read_programs(file)?;
     let mut target = match make(arguments, name, &tests)? {
         Ok(target) => target,
@@ -32,7 +32,7 @@ pub(super) fn run(
     };
     let mut sink = Sink::open(arguments.out.output.as_deref(), interrupt)?;
     let progress = Progress::start(arguments.quiet.quiet);
-    let teller = progress.teller();
+    let reporter = progress.reporter();
     let stop = interrupt.flag();
     interrupt.listen(|| ());
     // Each program has its share.
@@ -42,15 +42,16 @@ pub(super) fn run(
     if arguments.exhaustive {
         effort.runs = 1;
     }
-    let mut ending = Ending::Kept;
+    let mut ending = Ending::NoViolation;
     for test in &tests {
         let mut seen = Experiment::default();
-        let mut watch = |runs| teller.say(|| format!("runs: {runs}"));
+        let mut watch = |runs| reporter.say(|| format!("runs: {runs}"));
         if let Err(error) = seen.run(&test.program, target.as_mut(), effort, &stop, &mut watch) {
             progress.hide();
             ending = ending.and(complain(&error, &test.program)?);
         }
-        ending = ending.and(tell(arguments, check.as_ref(), test, name, &seen, &mut sink)?);
+        ending =
+            ending.and(print_outcomes(arguments, check.as_ref(), test, name, &seen, &mut sink)?);
         sink.flush()?;
         if interrupt.happened() {
             ending = Ending::Interrupted;
@@ -98,7 +99,7 @@ fn complain(error: &TargetError, program: &Program) -> Result<Ending, Failure> {
     match error {
         TargetError::Misbehaved(what) => {
             remark(&format!("{name}: {what}"));
-            Ok(Ending::Broken)
+            Ok(Ending::Violation)
         }
         TargetError::Unsuitable(why) | TargetError::Unavailable(why) => {
             Err(Failure::Usage(format!("{name}: {why}")))
@@ -107,9 +108,9 @@ fn complain(error: &TargetError, program: &Program) -> Result<Ending, Failure> {
 }
 
 /// Judges each different outcome, or writes it as a trace.
-fn tell(
+fn print_outcomes(
     arguments: &RunArguments,
-    check: Option<&Promise>,
+    check: Option<&AnyModel>,
     test: &Test,
     target: &TargetName,
     seen: &Experiment,
@@ -131,7 +132,7 @@ fn tell(
     if seen.unfinished > 0 && !arguments.quiet.quiet {
         remark(&format!("{}: {} runs{}", test.program.name, seen.runs, unfinished(seen)));
     }
-    Ok(if seen.is_empty() { Ending::Undecided } else { Ending::Kept })
+    Ok(if seen.is_empty() { Ending::Undecided } else { Ending::NoViolation })
 }
 
 impl From<ProgramFileError> for Failure {

@@ -45,14 +45,14 @@ pub(super) fn run(
     let plan = parametric::plan(&question).map_err(|why| failure(Unanswered::Refused(why)))?;
     model::warn(&plan.warnings, source, arguments.quiet.quiet, arguments.colour);
     if any.plan {
-        return output::deliver(&format!("{plan}\n"), None, Ending::Kept, interrupt);
+        return output::deliver(&format!("{plan}\n"), None, Ending::NoViolation, interrupt);
     }
     let page = Paper::open(arguments, source, &options.language, interrupt)?;
     let stop = interrupt.stop(arguments.limits.budget);
     let progress = Progress::start(arguments.quiet.quiet);
-    let teller = progress.teller();
+    let reporter = progress.reporter();
     let mut listener = |what: &str, now: &explore::Progress| {
-        teller.say(|| format!("{what}: {now}"));
+        reporter.say(|| format!("{what}: {now}"));
     };
     let found = answer(&question, &plan, any.audit, &mut listener, &stop);
     drop(progress);
@@ -63,7 +63,7 @@ pub(super) fn run(
     if let Some(path) = &any.emit_abstraction {
         emit(&found.abstractions(&question), path, interrupt)?;
     }
-    let report = match &found.told {
+    let report = match &found.report {
         AnswerReport::Memory(report) => {
             page.write(|model, lanes| run::verified(report, model, lanes))?;
             return deliver(arguments, report, &[], cases, interrupt);

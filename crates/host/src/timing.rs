@@ -9,15 +9,15 @@
 //! the system put the thread aside counts for little.
 //!
 //! How far apart threads must be for their accesses to cross, and whose cache must hold which
-//! line, nobody knows in advance. That is a [`Setting`], which holds for a batch. A batch tells how
-//! mixed its outcomes were (`mixture.rs`); some batches try something new, the others go on with
+//! line, nobody knows in advance. That is a [`Setting`], which holds for a batch. A batch shows how
+//! mixed its outcomes were (`entropy.rs`); some batches try something new, the others go on with
 //! what mixed best so far, or with something near it.
 
 use chance::Rng;
 
 /// The plan of one thread for one batch.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pace {
+pub(crate) struct Timing {
     /// Ticks between the starts of two runs.
     pub(crate) window: u64,
     /// Ticks this thread starts after the agreed time.
@@ -92,9 +92,9 @@ struct Tried {
     merit: f64,
 }
 
-/// Chooses the pace of batches.
+/// Chooses the timing of batches.
 #[derive(Debug)]
-pub(crate) struct Pacer {
+pub(crate) struct TimingTuner {
     /// What a run costs, in ticks.
     cost: u64,
     /// How mixed the outcomes of a batch are, usually.
@@ -105,9 +105,9 @@ pub(crate) struct Pacer {
     current: Option<Setting>,
 }
 
-impl Pacer {
+impl TimingTuner {
     pub(crate) fn new() -> Self {
-        Pacer { cost: 256, usual: 0.0, best: Vec::new(), current: None }
+        TimingTuner { cost: 256, usual: 0.0, best: Vec::new(), current: None }
     }
 
     /// The next batches are of another test: what is usual has to be learnt anew. What worked for
@@ -121,7 +121,7 @@ impl Pacer {
     }
 
     /// The plans of all threads for the next batch.
-    pub(crate) fn plan(&mut self, threads: usize, random: &mut Rng) -> Vec<Pace> {
+    pub(crate) fn plan(&mut self, threads: usize, random: &mut Rng) -> Vec<Timing> {
         let fitting = self.best.iter().filter(|tried| tried.setting.threads.len() == threads);
         let count = fitting.clone().count();
         let setting = if count == 0 || random.percent(CURIOSITY) {
@@ -138,8 +138,8 @@ impl Pacer {
         };
         let jitter = setting.jitter;
         let window = NARROWEST.max(self.cost + self.cost / 4 + jitter);
-        let pace = |&(offset, lines): &(u64, Lines)| Pace { window, offset, jitter, lines };
-        let paces = setting.threads.iter().map(pace).collect();
+        let timing = |&(offset, lines): &(u64, Lines)| Timing { window, offset, jitter, lines };
+        let paces = setting.threads.iter().map(timing).collect();
         self.current = Some(setting);
         paces
     }
@@ -247,14 +247,14 @@ mod tests {
     /// Where one setting mixes better than all others, most batches come to have it.
     #[test]
     fn what_mixes_well_is_done_often() {
-        let mut pacer = Pacer::new();
+        let mut tuner = TimingTuner::new();
         let mut random = Rng::new(5);
-        let near = |paces: &[Pace]| paces[0].offset.abs_diff(paces[1].offset + 100) < 20;
+        let near = |paces: &[Timing]| paces[0].offset.abs_diff(paces[1].offset + 100) < 20;
         let mut hits = [0, 0];
         for batch in 0..2000 {
-            let good = near(&pacer.plan(2, &mut random));
+            let good = near(&tuner.plan(2, &mut random));
             hits[batch / 1000] += usize::from(good);
-            pacer.learn(300, if good { 1.0 } else { 0.2 });
+            tuner.learn(300, if good { 1.0 } else { 0.2 });
         }
         assert!(hits[1] > 500, "{hits:?}");
     }

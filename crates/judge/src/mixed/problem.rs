@@ -13,10 +13,10 @@ use rustc_hash::FxHashSet;
 use crate::store::coherence::{self, SeenOrder};
 use crate::store::graph::{FixedEdges, Graph, Origin, node};
 use crate::store::problem::{Problem, Readers, by_cycle};
-use crate::store::program_order::{AsTheyAre, kept_program_order};
+use crate::store::program_order::{UnsplitEvents, kept_program_order};
 
 /// The problem of accesses, and what is known of their parts.
-pub(crate) struct Glued<'h> {
+pub(crate) struct MixedSizeProblem<'h> {
     /// Its nodes are accesses. It knows no sources; those are of parts.
     pub(crate) problem: Problem<'h>,
     pub(crate) mixed: &'h Mixed,
@@ -24,7 +24,7 @@ pub(crate) struct Glued<'h> {
     pub(crate) sources: Vec<Option<Source>>,
 }
 
-impl<'h> Glued<'h> {
+impl<'h> MixedSizeProblem<'h> {
     /// Prepares a history, or refutes it.
     pub(crate) fn new(
         history: &'h History,
@@ -215,7 +215,7 @@ fn fixed_graph(
     sources: &[Option<Source>],
 ) -> Graph {
     let mut edges = FixedEdges::new(history);
-    kept_program_order(&mut edges, history, rules, &AsTheyAre(history));
+    kept_program_order(&mut edges, history, rules, &UnsplitEvents(history));
     if rules.dependencies {
         for &(to, from) in history.dependencies() {
             if !history.event(to).is_fence() {

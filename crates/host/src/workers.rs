@@ -1,7 +1,7 @@
 //! The threads that run a test, batch by batch.
 //!
-//! A batch is some thousand runs, each on its own instance. The crew prepares the instances, runs
-//! them at the [`Pace`] they were given, and counts what they yielded, each thread a share. Between
+//! A batch is some thousand runs, each on its own instance. The workers prepares the instances, runs
+//! them at the [`Timing`] they were given, and counts what they yielded, each thread a share. Between
 //! these phases threads wait for each other at a barrier that sleeps, two times a batch; within the
 //! runs nobody waits for anybody.
 
@@ -13,12 +13,12 @@ use chance::Rng;
 
 use crate::arch::{Code, now, warm_line};
 use crate::cores;
+use crate::entropy::OutcomeSample;
 use crate::host::stopped;
 use crate::job::{Job, Word};
 use crate::memory::Memory;
-use crate::mixture::Mixture;
-use crate::pace::{Cost, Lines, Pace, Pacer, Warm};
 use crate::tally::Tally;
+use crate::timing::{Cost, Lines, Timing, TimingTuner, Warm};
 
 /// Bytes of a cache line.
 pub(crate) const LINE: usize = 64;
@@ -26,7 +26,7 @@ pub(crate) const LINE: usize = 64;
 /// Ticks between the agreement on a start and the start.
 const MARGIN: u64 = 20_000;
 
-/// The distance between the values of two runs, by which values of different runs are told apart.
+/// The distance between the values of two runs, by which values of different runs are distinguished.
 pub(crate) const BASE: u64 = 1 << 32;
 
 /// Ticks that a thread looks at the clock before it lets others run, when a start is far away.
@@ -62,8 +62,8 @@ pub(crate) struct Order<'a> {
     pub(crate) stops: [&'a AtomicBool; 2],
 }
 
-/// What all threads of a crew share.
-struct Crew<'a, 'p> {
+/// What all threads of a workers share.
+struct Workers<'a, 'p> {
     order: Order<'a>,
     memory: Memory,
     barrier: Barrier,
@@ -83,8 +83,8 @@ struct Plan<'p> {
     batch: Batch,
     /// When its runs begin.
     start: u64,
-    paces: Vec<Pace>,
-    pacer: &'p mut Pacer,
+    paces: Vec<Timing>,
+    tuner: &'p mut TimingTuner,
     random: Rng,
 }
 
@@ -97,7 +97,7 @@ struct Batch {
 }
 
 /// Runs the job, sending what was counted as it comes.
-pub(crate) fn run(order: Order<'_>, pacer: &mut Pacer, sender: &Sender<Tally>) {
+pub(crate) fn run(order: Order<'_>, tuner: &mut TimingTuner, sender: &Sender<Tally>) {
     let threads = order.job.threads.len();
     assert!(order.job.threads.iter().all(|code| code.reach() <= order.job.instance));
     let result = |code: &Code| RwLock::new(vec![0; code.results() * order.instances]);
@@ -105,10 +105,10 @@ pub(crate) fn run(order: Order<'_>, pacer: &mut Pacer, sender: &Sender<Tally>) {
         batch: Batch { number: 0, first: order.first, count: 0 },
         start: 0,
         paces: Vec::new(),
-        pacer,
+        tuner,
         random: Rng::new(order.seed),
     };
-    let crew = Crew {
+    let workers = Workers {
         order,
         memory: Memory::new(order.instances * order.job.instance),
         barrier: Barrier::new(threads),
@@ -120,29 +120,29 @@ pub(crate) fn run(order: Order<'_>, pacer: &mut Pacer, sender: &Sender<Tally>) {
     };
     std::thread::scope(|scope| {
         for thread in 0..threads {
-            let (crew, sender) = (&crew, sender.clone());
-            scope.spawn(move || crew.work(thread, &sender));
+            let (workers, sender) = (&workers, sender.clone());
+            scope.spawn(move || workers.work(thread, &sender));
         }
     });
 }
 
-impl Crew<'_, '_> {
+impl Workers<'_, '_> {
     /// What one thread does.
     fn work(&self, thread: usize, sender: &Sender<Tally>) {
         cores::pin(self.order.cores[thread]);
-        let (mut tally, mut mixture) = (Tally::default(), Mixture::default());
+        let (mut tally, mut sample) = (Tally::default(), OutcomeSample::default());
         let mut random = Rng::new(self.order.seed ^ (thread as u64 + 1) << 40);
         let mut batch = Batch { number: 0, first: self.order.first, count: 0 };
         self.reset(thread, self.after(batch));
         loop {
-            let (next, start, pace) = self.agree(thread, batch);
+            let (next, start, timing) = self.agree(thread, batch);
             batch = next;
             if batch.count == 0 {
                 break;
             }
-            self.race(thread, batch, start, pace, &mut random);
+            self.race(thread, batch, start, timing, &mut random);
             self.barrier.wait();
-            self.count(thread, batch, &mut tally, &mut mixture);
+            self.count(thread, batch, &mut tally, &mut sample);
             self.reset(thread, self.after(batch));
             if tally.len() >= HANDFUL || batch.number.is_multiple_of(REPORT) {
                 // Nobody listens any more when the receiver has had enough.
@@ -161,7 +161,7 @@ impl Crew<'_, '_> {
     }
 
     /// Waits until all are done with a batch, and agrees with them on the next and its start.
-    fn agree(&self, thread: usize, batch: Batch) -> (Batch, u64, Pace) {
+    fn agree(&self, thread: usize, batch: Batch) -> (Batch, u64, Timing) {
         let next = self.after(batch);
         if self.barrier.wait().is_leader() {
             let stop = stopped(&self.order.stops);
@@ -210,7 +210,7 @@ impl Crew<'_, '_> {
     }
 
     /// Runs the batch.
-    fn race(&self, thread: usize, batch: Batch, start: u64, pace: Pace, random: &mut Rng) {
+    fn race(&self, thread: usize, batch: Batch, start: u64, timing: Timing, random: &mut Rng) {
         let code = &self.order.job.threads[thread];
         let mut results = write(&self.results[thread]);
         let width = code.results();
@@ -221,14 +221,14 @@ impl Crew<'_, '_> {
             let mut ticks = if measured { now() } else { 0 };
             let instance = self.instance(run);
             let bits = random.bits();
-            self.warm(instance, pace.lines, bits);
-            let begin = start + pace.offset + run as u64 * pace.window;
+            self.warm(instance, timing.lines, bits);
+            let begin = start + timing.offset + run as u64 * timing.window;
             ticks = if measured { now() - ticks } else { 0 };
-            wait_for(begin + (bits >> 32 & pace.jitter));
+            wait_for(begin + (bits >> 32 & timing.jitter));
             let began = if measured { now() } else { 0 };
             let (memory, base) = (self.memory.address(instance), self.base(batch, run));
             // SAFETY: the memory has `instances` instances of `instance` bytes, no less than the
-            // code reaches, and lives as long as the crew; nothing accesses it but atomics and
+            // code reaches, and lives as long as the workers; nothing accesses it but atomics and
             // such code.
             unsafe { code.run(memory, base, &mut results[run * width..]) };
             if code.loops() && Job::gave_up(code, &results[run * width..][..width]) {
@@ -260,7 +260,7 @@ impl Crew<'_, '_> {
     }
 
     /// Counts a thread's part of what the batch yielded.
-    fn count(&self, thread: usize, batch: Batch, tally: &mut Tally, mixture: &mut Mixture) {
+    fn count(&self, thread: usize, batch: Batch, tally: &mut Tally, sample: &mut OutcomeSample) {
         let job = self.order.job;
         let results: Vec<_> = self.results.iter().map(read).collect();
         let mut values = Vec::with_capacity(job.yields());
@@ -284,9 +284,9 @@ impl Crew<'_, '_> {
                 *value = value.wrapping_sub(base);
             }
             tally.add(&values);
-            mixture.add(&values);
+            sample.add(&values);
         }
-        self.mixed.fetch_add((1000.0 * mixture.take()) as u64, Ordering::Relaxed);
+        self.mixed.fetch_add((1000.0 * sample.take()) as u64, Ordering::Relaxed);
     }
 }
 
@@ -294,9 +294,9 @@ impl Plan<'_> {
     /// Learns from the last batch, if there was one, and plans the next.
     fn advance(&mut self, threads: usize, cost: u64, mixed: f64) {
         if cost > 0 {
-            self.pacer.learn(cost, mixed);
+            self.tuner.learn(cost, mixed);
         }
-        self.paces = self.pacer.plan(threads, &mut self.random);
+        self.paces = self.tuner.plan(threads, &mut self.random);
     }
 }
 

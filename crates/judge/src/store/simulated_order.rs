@@ -1,4 +1,4 @@
-//! The rehearsal: a topological sort of what is known that runs the memory as it goes.
+//! The simulated order: a topological sort of what is known that runs the memory as it goes.
 //!
 //! A write is held back while the value it would overwrite still has readers to come. Among writes
 //! that may go, the one whose last reader is due first goes: it blocks its address for the shortest
@@ -17,14 +17,14 @@ use super::problem::Problem;
 const NONE: u32 = u32::MAX;
 
 /// An order of all nodes that every edge follows.
-pub(crate) struct Rehearsal {
+pub(crate) struct SimulatedOrder {
     pub(crate) order: Vec<NodeId>,
     /// Every read saw what it read. This makes a witness if all sources are known.
     pub(crate) reads_are_right: bool,
 }
 
 /// Sorts the nodes of a problem, or finds a cycle.
-pub(crate) fn rehearse(problem: &Problem) -> Result<Rehearsal, Vec<EdgeId>> {
+pub(crate) fn simulate(problem: &Problem) -> Result<SimulatedOrder, Vec<EdgeId>> {
     let mut run = Run::new(problem);
     loop {
         run.emit_ready();
@@ -36,7 +36,7 @@ pub(crate) fn rehearse(problem: &Problem) -> Result<Rehearsal, Vec<EdgeId>> {
     if run.order.len() < problem.graph.node_count() {
         return Err(problem.graph.some_cycle(|n| run.indegree[n as usize] > 0));
     }
-    Ok(Rehearsal { order: run.order, reads_are_right: run.reads_are_right })
+    Ok(SimulatedOrder { order: run.order, reads_are_right: run.reads_are_right })
 }
 
 struct Run<'p, 'h> {
@@ -211,24 +211,24 @@ mod tests {
     use models::{Model, Rules};
     use oracle::{Shape, random_histories, text};
 
-    use super::rehearse;
+    use super::simulate;
     use crate::store::linearize::accesses;
     use crate::store::problem::Problem;
 
     #[test]
-    fn a_rehearsal_whose_reads_are_right_is_a_witness() {
+    fn a_simulated_order_whose_reads_are_right_is_a_witness() {
         let mut witnesses = 0;
         for shape in Shape::all() {
             for (seed, history) in random_histories(&shape, 0..2_000) {
                 for model in Model::ALL {
                     let Rules::Store(rules) = model.rules() else { continue };
                     let Ok(problem) = Problem::new(&history, rules, false) else { continue };
-                    let Ok(rehearsal) = rehearse(&problem) else { continue };
-                    if !history.is_unambiguous() || !rehearsal.reads_are_right {
+                    let Ok(simulated_order) = simulate(&problem) else { continue };
+                    if !history.is_unambiguous() || !simulated_order.reads_are_right {
                         continue;
                     }
                     witnesses += 1;
-                    let witness = Witness::Order(accesses(&problem, &rehearsal.order));
+                    let witness = Witness::Order(accesses(&problem, &simulated_order.order));
                     let evidence = Evidence::Consistent(witness);
                     if let Err(why) = certify(&history, &Certificate { trace: 1, model, evidence })
                     {

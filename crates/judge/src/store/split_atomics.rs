@@ -1,4 +1,4 @@
-//! A history whose atomics are two events, for models that tell the halves of an atomic apart.
+//! A history whose atomics are two events, for models that distinguish the halves of an atomic.
 //!
 //! The reading half becomes a read; the writing half becomes an event of its own, right behind it.
 //! Where nothing may come between the two, the writing half is a read-modify-write that returns what
@@ -11,7 +11,7 @@ use cat::PairAxiom;
 use history::{AddressId, Builder, EventId, History, Operation, Source, ThinAir, Value, WriteName};
 
 /// A history with its atomics in halves.
-pub(crate) struct Halves {
+pub(crate) struct SplitAtomics {
     pub(crate) history: History,
     /// By event of the new history: the event it is of, and whether it is the writing half of an
     /// atomic.
@@ -20,7 +20,7 @@ pub(crate) struct Halves {
     firsts: Vec<EventId>,
 }
 
-impl Halves {
+impl SplitAtomics {
     /// Splits the atomics of a history. With an axiom for it, nothing comes between the halves, and
     /// between the accesses of a pair. `None` where that cannot be said.
     pub(crate) fn new(history: &History, atomicity: Option<PairAxiom>) -> Option<Self> {
@@ -38,7 +38,7 @@ impl Halves {
                 builder.initial(address, entry.initial, line).ok()?;
             }
         }
-        let mut halves = Halves {
+        let mut halves = SplitAtomics {
             history: Builder::new().finish(ThinAir::Violation).ok()?,
             origins: Vec::with_capacity(history.len()),
             firsts: Vec::with_capacity(history.len()),

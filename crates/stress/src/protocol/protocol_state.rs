@@ -45,7 +45,7 @@ pub(super) struct ProtocolState<'a> {
     pub(super) state: Vec<u8>,
     successors: Successors,
     /// What is possible from there, since the last look.
-    possible: Vec<Possible>,
+    possible: Vec<EnabledStep>,
     /// Some of it, each with a weight: what is to be chosen from.
     choices: Vec<(usize, u64)>,
     /// Room for a state without events.
@@ -57,7 +57,7 @@ pub(super) struct ProtocolState<'a> {
 
 /// A step that is possible. Those that neither change anything nor have an event are none.
 #[derive(Clone, Copy)]
-pub(super) struct Possible {
+pub(super) struct EnabledStep {
     /// The how-manieth of the successors it leads to.
     number: usize,
     pub(super) firing: Firing,
@@ -150,7 +150,7 @@ impl<'a> ProtocolState<'a> {
             };
             leads_on |= !idle;
             if has_events || !idle {
-                self.possible.push(Possible { number, firing, has_events, idle });
+                self.possible.push(EnabledStep { number, firing, has_events, idle });
             }
         }
         let stuck = match deadlock {
@@ -168,7 +168,7 @@ impl<'a> ProtocolState<'a> {
 
     /// Has the possible steps chosen from by these weights, which are given the state that a step
     /// leads to, and by what rules are favoured; 0 for none.
-    pub(super) fn weigh(&mut self, mut weight: impl FnMut(&Possible, &[u8]) -> u64) {
+    pub(super) fn weigh(&mut self, mut weight: impl FnMut(&EnabledStep, &[u8]) -> u64) {
         self.choices.clear();
         for (number, possible) in self.possible.iter().enumerate() {
             let weight = weight(possible, self.successors.state(possible.number));
@@ -180,7 +180,7 @@ impl<'a> ProtocolState<'a> {
     }
 
     /// Chooses a step, if one leads on. It is not taken yet.
-    pub(super) fn choose(&mut self, rng: &mut Rng) -> Option<Possible> {
+    pub(super) fn choose(&mut self, rng: &mut Rng) -> Option<EnabledStep> {
         while !self.choices.is_empty() {
             let at = pick(&self.choices, rng);
             let (choice, _) = self.choices.swap_remove(at);
@@ -195,8 +195,8 @@ impl<'a> ProtocolState<'a> {
 
     /// The first of the possible steps that is as wanted: by its rule, its instance, and the state
     /// that it is taken in.
-    pub(super) fn find(&self, wanted: impl Fn(u32, u64, &[u8]) -> bool) -> Option<Possible> {
-        let is_wanted = |possible: &&Possible| {
+    pub(super) fn find(&self, wanted: impl Fn(u32, u64, &[u8]) -> bool) -> Option<EnabledStep> {
+        let is_wanted = |possible: &&EnabledStep| {
             let Firing { rule, instance, .. } = possible.firing;
             wanted(rule, instance, &self.state)
         };
@@ -204,7 +204,7 @@ impl<'a> ProtocolState<'a> {
     }
 
     /// Takes a step.
-    pub(super) fn take(&mut self, possible: Possible) {
+    pub(super) fn take(&mut self, possible: EnabledStep) {
         self.state.copy_from_slice(self.successors.state(possible.number));
     }
 

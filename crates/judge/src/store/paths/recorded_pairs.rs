@@ -6,7 +6,7 @@ use history::{DependencyKind, EventId, History, Source};
 use super::Parts;
 
 /// What a trace says of pairs of events, in terms of the events that are judged.
-pub(super) struct Said {
+pub(super) struct RecordedPairs {
     /// By kind of dependency, pairs (dependent, read), sorted.
     dependencies: [Vec<(EventId, EventId)>; 3],
     /// Pairs (store-conditional, load-reserved), sorted.
@@ -16,7 +16,7 @@ pub(super) struct Said {
     pub(super) has_times: bool,
 }
 
-impl Said {
+impl RecordedPairs {
     pub(super) fn new(parts: &impl Parts) -> Self {
         let trace = parts.trace();
         let mut dependencies = [const { Vec::new() }; 3];
@@ -37,7 +37,7 @@ impl Said {
             let halves = parts.history().event_ids().filter(|&event| parts.is_write_half(event));
             atomics.extend(halves.map(|event| (event, EventId::new(event.index() - 1))));
         }
-        Said { dependencies, pairs, atomics, has_times: trace.has_times() }
+        RecordedPairs { dependencies, pairs, atomics, has_times: trace.has_times() }
     }
 
     pub(super) fn of_kind(&self, kind: DependencyKind) -> &[(EventId, EventId)] {

@@ -36,7 +36,7 @@ pub(super) struct RulePreferences {
     hits: u32,
 }
 
-/// How a taste tells steps apart.
+/// How a taste distinguishes steps.
 #[derive(Clone, Copy)]
 enum Kind {
     /// Not at all.

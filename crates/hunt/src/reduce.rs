@@ -17,21 +17,21 @@
 
 use evidence::{Proof, Verdict};
 use history::{AddressId, AddressLabel, Builder, History, Operation, ThinAir, Value, WriteName};
-use judge::{Budget, Engine, Outcome, Promise, Shrunk, judge};
+use judge::{AnyModel, Budget, Engine, Outcome, Shrunk, judge};
 use models::{Model, implies};
 
 /// More events than these are not worth the time.
 const MOST: usize = 24;
 
-/// The essence of a part of a run that violates a model; whether it says more than the part.
-pub(crate) fn essence(
+/// The reduced form of a part of a run that violates a model; whether it says more than the part.
+pub(crate) fn reduce(
     run: &History,
     shrunk: Shrunk,
-    promise: &Promise,
+    memory_model: &AnyModel,
     budget: &Budget,
 ) -> (Shrunk, bool) {
     let part = &shrunk.history;
-    let fits = promise.model().is_some_and(|model| implies(model, Model::Coherence))
+    let fits = memory_model.model().is_some_and(|model| implies(model, Model::Coherence))
         && run.is_unambiguous()
         && !run.has_times()
         && run.orders().is_empty()
@@ -40,7 +40,7 @@ pub(crate) fn essence(
     let Some(sketch) = fits.then(|| EditableHistory::of(part, run, budget)).flatten() else {
         return (shrunk, false);
     };
-    let mut search = Search { best: sketch.clone(), found: None, promise, budget };
+    let mut search = Search { best: sketch.clone(), found: None, memory_model, budget };
     if !search.attempt(sketch) {
         return (shrunk, false);
     }
@@ -291,7 +291,7 @@ impl AddressHistory<'_> {
 struct Search<'a> {
     best: EditableHistory,
     found: Option<(History, Proof)>,
-    promise: &'a Promise,
+    memory_model: &'a AnyModel,
     budget: &'a Budget,
 }
 
@@ -302,7 +302,7 @@ impl Search<'_> {
             return false;
         }
         let Some(history) = sketch.build() else { return false };
-        let refuted = self.promise.refute(&history, Engine::Auto, self.budget);
+        let refuted = self.memory_model.refute(&history, Engine::Auto, self.budget);
         let Verdict::Broken(proof) = refuted else { return false };
         self.best = sketch;
         self.found = Some((history, proof));

@@ -1,18 +1,18 @@
 //! What a campaign knows so far: counts, coverage, and each shape with how often it came.
 //!
-//! The ledger is the one place where findings are told apart. It writes new ones to the folder
+//! The campaign log is the one place where findings are distinguished. It writes new ones to the folder
 //! before it says that they are new, and the counts every few seconds.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use judge::Promise;
+use judge::AnyModel;
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::{Known, TestOutcome, Totals};
+use crate::campaign::{KnownShapes, TestOutcome, Totals};
 use crate::coverage::Coverage;
 use crate::finding::Finding;
-use crate::folder::{Folder, FolderError, Kept};
+use crate::folder::{Folder, FolderError, SavedFinding};
 
 /// How often the counts are saved.
 const PERIOD: Duration = Duration::from_secs(2);
@@ -45,7 +45,7 @@ pub struct CampaignLog {
     target: String,
     seed: u64,
     state: State,
-    kept: Vec<Kept>,
+    kept: Vec<SavedFinding>,
     saved: Instant,
     started: Instant,
     seconds_before: f64,
@@ -54,8 +54,8 @@ pub struct CampaignLog {
 impl CampaignLog {
     /// A book in a folder, with what was in it before.
     pub fn new(
-        (folder, state, kept): (Folder, Option<State>, Vec<Kept>),
-        model: &Promise,
+        (folder, state, kept): (Folder, Option<State>, Vec<SavedFinding>),
+        model: &AnyModel,
         target: &str,
         seed: u64,
     ) -> Result<Self, FolderError> {
@@ -77,8 +77,8 @@ impl CampaignLog {
     }
 
     /// The shapes that need not be drawn again.
-    pub fn known(&self) -> Known {
-        let known = Known::default();
+    pub fn known(&self) -> KnownShapes {
+        let known = KnownShapes::default();
         self.kept.iter().for_each(|kept| known.add(&kept.shape));
         known
     }
@@ -89,7 +89,7 @@ impl CampaignLog {
     }
 
     /// What was found, now and before.
-    pub fn kept(&self) -> &[Kept] {
+    pub fn kept(&self) -> &[SavedFinding] {
         &self.kept
     }
 
@@ -100,7 +100,11 @@ impl CampaignLog {
 
     /// Enters what became of a test. What is returned was found for the first time, and is in the
     /// folder already.
-    pub fn enter(&mut self, settled: TestOutcome, known: &Known) -> Result<Vec<Kept>, FolderError> {
+    pub fn enter(
+        &mut self,
+        settled: TestOutcome,
+        known: &KnownShapes,
+    ) -> Result<Vec<SavedFinding>, FolderError> {
         if settled.complete && settled.number == self.state.next {
             self.state.next += 1;
         }
@@ -122,12 +126,12 @@ impl CampaignLog {
         Ok(new)
     }
 
-    fn keep(&mut self, finding: &Finding) -> Result<Option<Kept>, FolderError> {
+    fn keep(&mut self, finding: &Finding) -> Result<Option<SavedFinding>, FolderError> {
         if self.kept.len() >= MOST_FINDINGS {
             return Ok(None);
         }
         let number = self.kept.last().map_or(1, |last| last.finding + 1);
-        let kept = Kept::new(number, finding, &self.model, &self.target, self.seed);
+        let kept = SavedFinding::new(number, finding, &self.model, &self.target, self.seed);
         self.folder.keep(&kept, finding)?;
         self.kept.push(kept.clone());
         Ok(Some(kept))

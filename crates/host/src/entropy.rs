@@ -12,12 +12,12 @@ const SAMPLE: u32 = 1024;
 
 /// Outcomes of some runs.
 #[derive(Debug, Default)]
-pub(crate) struct Mixture {
+pub(crate) struct OutcomeSample {
     counts: FxHashMap<u64, u32>,
     runs: u32,
 }
 
-impl Mixture {
+impl OutcomeSample {
     /// One more run that yielded this.
     #[inline]
     pub(crate) fn add(&mut self, values: &[u64]) {
@@ -46,11 +46,11 @@ mod tests {
     #[test]
     fn more_ways_and_more_even_ones_count_more() {
         let mixed = |counts: &[usize]| {
-            let mut mixture = Mixture::default();
+            let mut sample = OutcomeSample::default();
             for (outcome, &count) in counts.iter().enumerate() {
-                (0..count).for_each(|_| mixture.add(&[outcome as u64]));
+                (0..count).for_each(|_| sample.add(&[outcome as u64]));
             }
-            mixture.take()
+            sample.take()
         };
         assert_eq!(mixed(&[100]), 0.0);
         assert!((mixed(&[50, 50]) - 1.0).abs() < 1e-9);

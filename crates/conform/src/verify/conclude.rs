@@ -2,7 +2,7 @@
 //!
 //! This is the only way to "verified": every lemma that holds brings what its answer rests on, and
 //! each of these must be established by the source, shown by a search of its own, or assumed
-//! because the user said so. A run-time error of a composition is told as one of the protocol if
+//! because the user said so. A run-time error of a composition is reported as one of the protocol if
 //! the protocol has it. If not, it is the observer's: an event without a value, or values that are
 //! not cargo.
 
@@ -13,7 +13,7 @@ use murphi::source::Span;
 use super::trial::Trial;
 use super::{Breach, Lemma, MemoryModel, Unknown, Verdict};
 use crate::failure::Failure;
-use crate::foundations::{Doubt, Foundation, RestsOn};
+use crate::foundations::{Foundation, Premises, Unestablished};
 use crate::run::failure;
 use crate::{sc_in_time, stored_once};
 
@@ -48,7 +48,7 @@ impl Trial<'_> {
     }
 
     /// What is not established, and not to be assumed.
-    fn against(&self, rests_on: &[RestsOn]) -> Vec<Doubt> {
+    fn against(&self, rests_on: &[Premises]) -> Vec<Unestablished> {
         match self.options.assume_independence {
             true => self.foundations.assuming_independence(rests_on).0,
             false => self.foundations.against(rests_on),
@@ -58,7 +58,7 @@ impl Trial<'_> {
     /// Where few values do not stand for all of them, the protocol may still be shown right with the
     /// values that it has: if every load takes what its address holds. The result is what that
     /// rests on.
-    fn verified_with_own_values(&mut self) -> Result<Option<RestsOn>, Failure> {
+    fn verified_with_own_values(&mut self) -> Result<Option<Premises>, Failure> {
         if self.options.memory_model != MemoryModel::Sc {
             return Ok(None);
         }
@@ -76,7 +76,7 @@ impl Trial<'_> {
     }
 
     /// What the answer rests on. An attempt that failed has no part in it.
-    pub(super) fn lemmas_rest_on(&self) -> Vec<RestsOn> {
+    pub(super) fn lemmas_rest_on(&self) -> Vec<Premises> {
         let holds = |lemma: &&Lemma| lemma.exploration.verdict == explore::Verdict::Holds(());
         self.lemmas.iter().filter(holds).map(|lemma| lemma.rests_on).collect()
     }
@@ -132,12 +132,15 @@ impl Trial<'_> {
         );
         let help = "the protocol may copy values, but not compare them or compute with them";
         let diagnostic = Diagnostic::warning(place, message).help(help);
-        self.with_own_values_only(Doubt { about: Foundation::OtherValues, diagnostic })
+        self.with_own_values_only(Unestablished { about: Foundation::OtherValues, diagnostic })
     }
 
     /// The verdict where an observer did not come to an end because of values that the protocol may
     /// not have.
-    pub(super) fn with_own_values_only(&mut self, doubt: Doubt) -> Result<Verdict, Failure> {
+    pub(super) fn with_own_values_only(
+        &mut self,
+        doubt: Unestablished,
+    ) -> Result<Verdict, Failure> {
         if self.options.protocol {
             match self.protocol_itself()? {
                 Verdict::Holds(()) => {}

@@ -6,14 +6,14 @@
 
 use super::check::Problem;
 use super::clocks::Clocks;
-use super::kept::{Base, Kept};
 use super::operations::{From, Op, Operations, ReadsFrom};
+use super::program_order::{Base, ProgramOrderPart};
 use super::relation::Relation;
 use crate::Budget;
 
 /// Causality as it was not long ago.
 #[derive(Debug)]
-pub(super) struct Outlook {
+pub(super) struct CandidateFilter {
     base: Base,
     clocks: Option<Clocks>,
     /// How many choices were made since.
@@ -25,12 +25,12 @@ pub(super) struct Outlook {
 /// Work that is done for one decision without a second thought, in entries of clocks.
 const CHEAP: usize = 1 << 16;
 
-impl Outlook {
+impl CandidateFilter {
     pub(super) fn new(problem: &Problem<'_>) -> Self {
         let ops = &problem.ops;
         let lasts = ops.len().saturating_mul(ops.thread_count()) / CHEAP;
-        let base = Base::new(problem.history, ops, Kept::Program);
-        Outlook { base, clocks: None, age: lasts, lasts }
+        let base = Base::new(problem.history, ops, ProgramOrderPart::Program);
+        CandidateFilter { base, clocks: None, age: lasts, lasts }
     }
 
     /// Brings it up to date, if it is old enough to be worth it.

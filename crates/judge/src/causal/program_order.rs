@@ -11,7 +11,7 @@ use super::operations::{Op, Operations};
 
 /// Which part of program order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kept {
+pub(super) enum ProgramOrderPart {
     /// All of it.
     Program,
     /// All but writes before reads, and those too across a fence.
@@ -26,7 +26,7 @@ pub(super) enum Kept {
 /// writes, or its accesses of an address.
 #[derive(Debug)]
 pub(super) struct Base {
-    pub(super) kept: Kept,
+    pub(super) kept: ProgramOrderPart,
     /// The operations before and after in the lane; empty where a lane is a thread.
     near: Vec<Op>,
     next: Vec<Op>,
@@ -40,17 +40,17 @@ pub(super) struct Base {
 }
 
 impl Base {
-    pub(super) fn new(history: &History, ops: &Operations, kept: Kept) -> Self {
+    pub(super) fn new(history: &History, ops: &Operations, kept: ProgramOrderPart) -> Self {
         let (near, next, lanes, heads, far) = Default::default();
         let mut base = Base { kept, near, next, lanes, heads, far };
-        if kept != Kept::Program {
+        if kept != ProgramOrderPart::Program {
             base.near = vec![Op::NONE; ops.len()];
             base.next = vec![Op::NONE; ops.len()];
         }
         match kept {
-            Kept::Program => base.link_threads(ops),
-            Kept::Preserved => base.link_reads_and_writes(history, ops),
-            Kept::Location => base.link_accesses(history, ops),
+            ProgramOrderPart::Program => base.link_threads(ops),
+            ProgramOrderPart::Preserved => base.link_reads_and_writes(history, ops),
+            ProgramOrderPart::Location => base.link_accesses(history, ops),
         }
         base
     }
@@ -128,25 +128,25 @@ impl Base {
     /// The lane of an operation.
     pub(super) fn lane(&self, ops: &Operations, op: Op) -> usize {
         match self.kept {
-            Kept::Program => ops.thread(op),
-            Kept::Preserved => 2 * ops.thread(op) + usize::from(ops.is_write(op)),
-            Kept::Location => self.lanes[op.index()] as usize,
+            ProgramOrderPart::Program => ops.thread(op),
+            ProgramOrderPart::Preserved => 2 * ops.thread(op) + usize::from(ops.is_write(op)),
+            ProgramOrderPart::Location => self.lanes[op.index()] as usize,
         }
     }
 
     /// The operation before in the lane, or [`Op::NONE`].
     pub(super) fn near(&self, ops: &Operations, op: Op) -> Op {
         match self.kept {
-            Kept::Program => ops.previous(op),
-            Kept::Preserved | Kept::Location => self.near[op.index()],
+            ProgramOrderPart::Program => ops.previous(op),
+            ProgramOrderPart::Preserved | ProgramOrderPart::Location => self.near[op.index()],
         }
     }
 
     /// The operation after in the lane, or [`Op::NONE`].
     pub(super) fn next(&self, ops: &Operations, op: Op) -> Op {
         match self.kept {
-            Kept::Program => ops.following(op),
-            Kept::Preserved | Kept::Location => self.next[op.index()],
+            ProgramOrderPart::Program => ops.following(op),
+            ProgramOrderPart::Preserved | ProgramOrderPart::Location => self.next[op.index()],
         }
     }
 
@@ -163,7 +163,7 @@ impl Base {
     /// Whether the model sees a read take its value: under the relaxed orders, only a read from
     /// another thread is an edge.
     pub(super) fn sees(&self, ops: &Operations, write: Op, read: Op) -> bool {
-        self.kept == Kept::Program || ops.thread(write) != ops.thread(read)
+        self.kept == ProgramOrderPart::Program || ops.thread(write) != ops.thread(read)
     }
 }
 
@@ -177,16 +177,17 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
-    pub(super) fn new(ops: &Operations, kept: Kept) -> Self {
+    pub(super) fn new(ops: &Operations, kept: ProgramOrderPart) -> Self {
         let mut reads: Vec<Op> = ops.all().filter(|&op| !ops.is_write(op)).collect();
-        if kept == Kept::Location {
+        if kept == ProgramOrderPart::Location {
             reads.sort_unstable_by_key(|&read| (ops.thread(read), ops.address(read), read));
         }
         let mut starts = Vec::new();
         for (i, &read) in reads.iter().enumerate() {
             let follows = i > 0
                 && ops.thread(reads[i - 1]) == ops.thread(read)
-                && (kept != Kept::Location || ops.address(reads[i - 1]) == ops.address(read));
+                && (kept != ProgramOrderPart::Location
+                    || ops.address(reads[i - 1]) == ops.address(read));
             if !follows {
                 starts.push(i as u32);
             }
@@ -211,7 +212,7 @@ mod tests {
 
     use super::*;
 
-    fn before(trace: &str, kept: Kept) -> Vec<Vec<usize>> {
+    fn before(trace: &str, kept: ProgramOrderPart) -> Vec<Vec<usize>> {
         let history = parse_text(trace).expect("the trace is well-formed");
         let ops = Operations::new(&history);
         let base = Base::new(&history, &ops, kept);
@@ -228,13 +229,13 @@ mod tests {
 
     #[test]
     fn ppo_keeps_reads_and_writes_apart_but_for_fences() {
-        let links = before(TRACE, Kept::Preserved);
+        let links = before(TRACE, ProgramOrderPart::Preserved);
         assert_eq!(links, [vec![], vec![], vec![1, 0], vec![2], vec![0, 3], vec![3]]);
     }
 
     #[test]
     fn po_loc_links_the_accesses_of_an_address() {
-        let links = before(TRACE, Kept::Location);
+        let links = before(TRACE, ProgramOrderPart::Location);
         assert_eq!(links, [vec![], vec![], vec![0], vec![1], vec![3], vec![2]]);
     }
 
@@ -242,7 +243,7 @@ mod tests {
     fn scopes_are_threads_or_threads_at_addresses() {
         let history = parse_text(TRACE).expect("the trace is well-formed");
         let ops = Operations::new(&history);
-        assert_eq!(Scopes::new(&ops, Kept::Preserved).len(), 1);
-        assert_eq!(Scopes::new(&ops, Kept::Location).len(), 2);
+        assert_eq!(Scopes::new(&ops, ProgramOrderPart::Preserved).len(), 1);
+        assert_eq!(Scopes::new(&ops, ProgramOrderPart::Location).len(), 2);
     }
 }

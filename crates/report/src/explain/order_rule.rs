@@ -4,7 +4,7 @@ use evidence::{Graph, Node};
 use history::{AddressId, Event, EventId, History};
 use models::{Keeps, Model, Rules, StoreRules};
 
-use super::told::ExplainedModel;
+use super::explained_model::ExplainedModel;
 use crate::names::{address_of, event_of};
 
 /// Whether `graph` of the model keeps `a` before `b`, two events of one thread in program order,

@@ -62,7 +62,7 @@ impl Cube {
         Cube { others, chosen, hash }
     }
 
-    /// What an atom says of a row. What was chosen counts only where the state does not tell.
+    /// What an atom says of a row. What was chosen counts only where the state does not say it.
     pub(crate) fn category(
         &self,
         atom: Atom,

@@ -1,5 +1,5 @@
 //! Sketches say nothing that the run does not: those of a run that keeps its model keep it, too.
-//! And what is store buffering in essence becomes store buffering.
+//! And what is store buffering in reduce becomes store buffering.
 
 #![allow(clippy::unwrap_used)] // a test may fail
 
@@ -66,7 +66,7 @@ fn essence_of(text: &str) -> String {
     };
     let options = ShrinkOptions { keep_sources: true };
     let shrunk = shrink(&run, Model::Sc, &proof, options, &budget);
-    let (shrunk, _) = essence(&run, shrunk, &Model::Sc.into(), &budget);
+    let (shrunk, _) = reduce(&run, shrunk, &Model::Sc.into(), &budget);
     crate::shape(&shrunk.history)
 }
 

@@ -32,7 +32,7 @@ use crate::tso::FOLLOWED;
 pub(crate) const CLAIM: &str = "no load returns a value older than one its processor has seen \
                                 (implies TSO-LB)";
 
-/// Values that are told apart.
+/// Values that are distinguished.
 const VALUES: u64 = 3;
 
 /// The protocol with the observer. `None` if stores count when they are committed, or if values are

@@ -9,7 +9,7 @@ use history::{FenceName, History};
 use models::{Keeps, Model, Rules};
 
 /// Why a built-in model cannot judge this history, in a sentence.
-pub(crate) fn beyond(history: &History, model: Model) -> Option<String> {
+pub(crate) fn unsupported(history: &History, model: Model) -> Option<String> {
     let what = if history.mixed().is_some() && matches!(model.rules(), Rules::Causal(_)) {
         "overlapping accesses of different sizes"
     } else if !history.pairs().is_empty() {

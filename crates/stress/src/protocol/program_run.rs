@@ -19,8 +19,8 @@ use murphi::machine::Firing;
 
 use super::Protocol;
 use super::guide::{Guide, NEUTRAL, NEVER};
-use super::stand::{Broken, ProtocolState};
-use super::taste::{Clients, RulePreferences};
+use super::protocol_state::{Broken, ProtocolState};
+use super::rule_preferences::{Clients, RulePreferences};
 use crate::outcome::Outcome;
 use crate::program::{Action, Program};
 use chance::Rng;
@@ -39,7 +39,7 @@ const PLACES_KEPT: usize = 1024;
 const NOBODYS: Value = 0x7fff_0000_0000_0000;
 
 /// What a run of a program came to.
-pub(super) struct Followed {
+pub(super) struct ProgramRun {
     /// What its reads returned, as far as it came.
     pub(super) outcome: Outcome,
     /// How many instructions of each thread were done.
@@ -51,7 +51,7 @@ pub(super) struct Followed {
 }
 
 /// Runs programs.
-pub(super) struct Follower<'a> {
+pub(super) struct ProgramRunner<'a> {
     stand: ProtocolState<'a>,
     guide: &'a Guide,
 }
@@ -86,14 +86,14 @@ struct Place {
     steps: usize,
 }
 
-impl<'a> Follower<'a> {
+impl<'a> ProgramRunner<'a> {
     pub(super) fn new(protocol: &'a Protocol, guide: &'a Guide) -> Self {
-        Follower { stand: ProtocolState::new(protocol), guide }
+        ProgramRunner { stand: ProtocolState::new(protocol), guide }
     }
 
     /// The run with this number. The program has loads and stores only, and no more threads and
     /// places than the protocol has processors and addresses.
-    pub(super) fn follow(&mut self, program: &Program, seed: u64, number: u64) -> Followed {
+    pub(super) fn follow(&mut self, program: &Program, seed: u64, number: u64) -> ProgramRun {
         let mut rng = Rng::numbered(seed, number);
         let script = self.cast(program, &mut rng);
         let mut run = Run::begin(program);
@@ -275,7 +275,7 @@ impl Run {
     }
 
     /// What the run came to, with the values of the program for those of the protocol.
-    fn end(self, script: &ThreadProgress<'_>) -> Followed {
+    fn end(self, script: &ThreadProgress<'_>) -> ProgramRun {
         let ThreadProgress { program, addresses, .. } = script;
         let initial = |address: u32| {
             let place = addresses.iter().position(|&other| other == address);
@@ -308,7 +308,7 @@ impl Run {
         }
         let complete = self.log.len() == program.len();
         let outcome = Outcome { reads: reads.concat(), finals: None };
-        Followed { outcome, done: self.done, complete, broken: self.broken }
+        ProgramRun { outcome, done: self.done, complete, broken: self.broken }
     }
 }
 

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 /// The time that is left for a command.
 pub(super) struct TimeLeft {
     timeout: Duration,
-    waited: Mutex<Waited>,
+    waited: Mutex<WaitTime>,
 }
 
 /// Waits that are over, and when the one began that is not.
 #[derive(Default)]
-struct Waited {
+struct WaitTime {
     before: Duration,
     since: Option<Instant>,
 }

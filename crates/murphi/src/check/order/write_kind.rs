@@ -4,7 +4,7 @@
 //! and fail in both or in neither: a value that is the same in all rounds is in its range in all of
 //! them or in none; a sum whose terms are not negative leaves its range in every order if it does in
 //! one, since its last value is the greatest; a multiset has room for all new elements or not; an
-//! extremum is looked at, defined or not, in every round. Whether two places are the same is told by
+//! extremum is looked at, defined or not, in every round. Whether two places are the same is reported by
 //! their texts, which stand in one statement, and contain no call.
 
 use super::path::{Meaning, Meanings, Path, meaning_of, path};
@@ -16,7 +16,7 @@ use crate::source::Span;
 
 /// How a place is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum WriteKind {
     /// It is given a value that may be another in each round.
     Assigned,
     /// It is given a value that is the same in all rounds.
@@ -46,18 +46,21 @@ pub(super) enum Uniform {
     Place(Path),
 }
 
-impl Manner {
+impl WriteKind {
     /// Whether two rounds that write so leave the same behind in both orders.
-    pub(super) fn commutes_with(&self, other: &Manner) -> bool {
-        self == other && *self != Manner::Assigned
+    pub(super) fn commutes_with(&self, other: &WriteKind) -> bool {
+        self == other && *self != WriteKind::Assigned
     }
 
     /// Whether what was there before has a part in what is there afterwards.
     pub(super) fn accumulates(&self) -> bool {
         match self {
-            Manner::Assigned | Manner::Uniform(_) | Manner::Undefined | Manner::Cleared => false,
-            Manner::Up | Manner::Down | Manner::Least | Manner::Greatest => true,
-            Manner::Added | Manner::Removed => true,
+            WriteKind::Assigned
+            | WriteKind::Uniform(_)
+            | WriteKind::Undefined
+            | WriteKind::Cleared => false,
+            WriteKind::Up | WriteKind::Down | WriteKind::Least | WriteKind::Greatest => true,
+            WriteKind::Added | WriteKind::Removed => true,
         }
     }
 }
@@ -80,7 +83,7 @@ pub(super) fn uniform(value: &Expression, meanings: &Meanings) -> Option<Uniform
 pub(super) fn accumulated<'m>(
     model: &Model,
     assign: &'m Assign,
-) -> Option<(Manner, Vec<&'m Expression>)> {
+) -> Option<(WriteKind, Vec<&'m Expression>)> {
     let is_target = |side: &Expression| is_place(model, side, &assign.target);
     let ExpressionKind::Binary(operator, ..) = &assign.value.kind else { return None };
     let (mut value, mut terms) = (&assign.value, Vec::new());
@@ -95,8 +98,8 @@ pub(super) fn accumulated<'m>(
         value = rest;
     }
     let manner = match operator {
-        Operator::Add => Manner::Up,
-        Operator::Subtract => Manner::Down,
+        Operator::Add => WriteKind::Up,
+        Operator::Subtract => WriteKind::Down,
         _ => return None,
     };
     terms.iter().all(|term| is_natural(model, term)).then_some((manner, terms))
@@ -107,7 +110,7 @@ pub(super) fn extremum<'m>(
     model: &Model,
     branches: &'m [(Expression, Vec<Statement>)],
     otherwise: &[Statement],
-) -> Option<(Manner, &'m Assign)> {
+) -> Option<(WriteKind, &'m Assign)> {
     let [(condition, body)] = branches else { return None };
     let [Statement { kind: StatementKind::Assign(assign), .. }] = body.as_slice() else {
         return None;
@@ -122,9 +125,11 @@ pub(super) fn extremum<'m>(
     };
     match (operator, value_is_left) {
         (Operator::Less | Operator::LessOrEqual, true)
-        | (Operator::Greater | Operator::GreaterOrEqual, false) => Some((Manner::Least, assign)),
+        | (Operator::Greater | Operator::GreaterOrEqual, false) => Some((WriteKind::Least, assign)),
         (Operator::Less | Operator::LessOrEqual, false)
-        | (Operator::Greater | Operator::GreaterOrEqual, true) => Some((Manner::Greatest, assign)),
+        | (Operator::Greater | Operator::GreaterOrEqual, true) => {
+            Some((WriteKind::Greatest, assign))
+        }
         _ => None,
     }
 }

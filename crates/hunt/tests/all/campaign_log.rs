@@ -8,7 +8,7 @@ use models::Model;
 use serde_json::{Map, Value, json};
 use stress::{Machine, MemoryModel, Program, Ran, Runs, Target, TargetError};
 use tribunal_hunt::{
-    Campaign, CampaignEvent, CampaignLog, Folder, FolderError, Kept, PendingTests, Summary,
+    Campaign, CampaignEvent, CampaignLog, Folder, FolderError, PendingTests, SavedFinding, Summary,
     TargetSupply,
 };
 
@@ -25,16 +25,16 @@ fn open(path: &Path) -> CampaignLog {
 
 /// Hunts and returns what was reported as new; ended after this many tests as if by Ctrl-C.
 fn hunt(
-    ledger: &mut CampaignLog,
+    log: &mut CampaignLog,
     campaign: &Campaign,
     supply: &TargetSupply,
     stop_after: usize,
-) -> Vec<Kept> {
-    let known = ledger.known();
+) -> Vec<SavedFinding> {
+    let known = log.known();
     let (mut new, mut settled) = (Vec::new(), 0);
     let run = campaign.run(supply, &known, &mut |beat| {
         if let CampaignEvent::TestOutcome(test) = beat {
-            new.extend(ledger.enter(*test, &known).unwrap());
+            new.extend(log.enter(*test, &known).unwrap());
             settled += 1;
         }
         match settled < stop_after {
@@ -43,7 +43,7 @@ fn hunt(
         }
     });
     run.unwrap();
-    ledger.save().unwrap();
+    log.save().unwrap();
     new
 }
 
@@ -54,7 +54,7 @@ fn tso_under_sc(first: u64, until: u64) -> (Campaign, TargetSupply) {
 
 #[test]
 fn a_campaign_that_was_stopped_goes_on_and_comes_to_the_same() {
-    let path = directory("ledger-whole");
+    let path = directory("log-whole");
     let mut whole = open(&path);
     let (all, supply) = tso_under_sc(0, 60);
     let expected = hunt(&mut whole, &all, &supply, usize::MAX);
@@ -63,7 +63,7 @@ fn a_campaign_that_was_stopped_goes_on_and_comes_to_the_same() {
         assert!(path.join(&kept.path).join("why.svg").exists(), "{kept:?}");
     }
 
-    let path = directory("ledger-parts");
+    let path = directory("log-parts");
     let mut first = open(&path);
     let mut reported = hunt(&mut first, &all, &supply, 25);
     assert_eq!(first.state().next, 25);
@@ -80,12 +80,12 @@ fn a_campaign_that_was_stopped_goes_on_and_comes_to_the_same() {
 
 #[test]
 fn what_a_killed_process_left_is_cleared_up_and_nothing_reported_is_lost() {
-    let path = directory("ledger-killed");
+    let path = directory("log-killed");
     let (all, supply) = tso_under_sc(0, 60);
-    let mut ledger = open(&path);
+    let mut log = open(&path);
     let before = fs::read(path.join("hunt.json")).unwrap();
-    let reported = hunt(&mut ledger, &all, &supply, usize::MAX);
-    drop(ledger);
+    let reported = hunt(&mut log, &all, &supply, usize::MAX);
+    drop(log);
     // The counts are as old as they can be, and a finding was half-written.
     fs::write(path.join("hunt.json"), before).unwrap();
     fs::create_dir(path.join("findings/.99")).unwrap();
@@ -99,7 +99,7 @@ fn what_a_killed_process_left_is_cleared_up_and_nothing_reported_is_lost() {
 
 #[test]
 fn a_folder_of_another_hunt_is_refused_with_what_differs() {
-    let path = directory("ledger-different");
+    let path = directory("log-different");
     drop(open(&path));
     let error = Folder::open(&path, options("tso")).unwrap_err();
     let FolderError::Different(_, differences) = &error else { panic!("{error}") };
@@ -138,27 +138,29 @@ impl Target for Crashes {
 
 #[test]
 fn a_target_that_crashes_is_one_finding_with_its_input() {
-    let path = directory("ledger-crashes");
-    let mut ledger = open(&path);
+    let path = directory("log-crashes");
+    let mut log = open(&path);
     let campaign = campaign(Model::Sc, 30, 2);
-    let reported = hunt(&mut ledger, &campaign, &each(Crashes), usize::MAX);
+    let reported = hunt(&mut log, &campaign, &each(Crashes), usize::MAX);
     assert_eq!(reported.len(), 1, "{reported:?}");
     assert_eq!(reported[0].kind, "misbehaved");
     let file = |name: &str| fs::read_to_string(path.join(&reported[0].path).join(name)).unwrap();
     assert!(file("what.txt").starts_with("it crashed: process"));
     let planned = campaign.plan.test(reported[0].test);
     assert_eq!(file("program.txt"), planned.test.to_string());
-    let totals = &ledger.state().totals;
+    let totals = &log.state().totals;
     assert!(totals.misbehaved > 1 && totals.unsuitable > 1);
-    let summary = Summary::new(&ledger, &campaign.plan, "test", "sc").brief();
+    let summary = Summary::new(&log, &campaign.plan, "test", "sc").brief();
     assert!(summary.contains("cannot run on this target: it has a fence"), "{summary}");
 }
 
 #[test]
 fn a_target_that_cannot_be_used_ends_the_campaign() {
     let supply = TargetSupply::Each(Box::new(|| Err(TargetError::Unavailable("no cores".into()))));
-    let ended =
-        campaign(Model::Sc, 30, 2)
-            .run(&supply, &tribunal_hunt::Known::default(), &mut |_| ControlFlow::Continue(()));
+    let ended = campaign(Model::Sc, 30, 2).run(
+        &supply,
+        &tribunal_hunt::KnownShapes::default(),
+        &mut |_| ControlFlow::Continue(()),
+    );
     assert_eq!(ended, Err(TargetError::Unavailable("no cores".into())));
 }
