@@ -37,6 +37,7 @@
 
 mod campaign;
 mod campaign_log;
+mod convert;
 mod coverage;
 mod finding;
 mod folder;
@@ -56,6 +57,7 @@ pub use campaign::{
     Totals,
 };
 pub use campaign_log::{CampaignLog, State};
+pub use convert::{Converted, NotAProgram, program_of};
 pub use coverage::{COMMUNICATIONS, Coverage, LINKS, Litmus, PAIRS, WAYS};
 pub use finding::{Finding, Kind};
 pub use folder::{Folder, FolderError, SavedFinding};

@@ -304,12 +304,12 @@ fn cells(rows: &[&str], columns: &[&str], counts: &[u64]) -> Value {
 }
 
 /// `1 test`, `1,234 tests`.
-fn counted(number: u64, what: &str) -> String {
+pub(crate) fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 /// `1,234,567`.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -12,9 +12,10 @@ use std::sync::atomic::AtomicBool;
 use evidence::Verdict;
 use history::{Format, History, ReadOptions, ThinAir, TraceReader};
 use judge::{AnyModel, Budget, Engine, Reason, ShrinkOptions, shrink};
-use report::count;
 use serde::Serialize;
 use stress::protocol::{Broken, Plan, Protocol, TraceWriter, Walk, WalkJob, walk_all};
+
+use crate::summary::{counted, grouped};
 
 /// Which walks to make of a protocol, and what of each.
 #[derive(Clone, Debug)]
@@ -213,9 +214,9 @@ impl Walked {
     pub fn progress(&self) -> String {
         let violating = match self.violating {
             0 => String::new(),
-            number => format!(", {}", count(number, "violation")),
+            number => format!(", {}", counted(number, "violation")),
         };
-        format!("{}, {}{violating}", count(self.traces, "trace"), count(self.events, "event"))
+        format!("{}, {}{violating}", counted(self.traces, "trace"), counted(self.events, "event"))
     }
 }
 
@@ -239,11 +240,11 @@ impl WalkReport<'_> {
     pub fn totals(&self) -> String {
         let Walked { traces, events, .. } = self.walked;
         format!(
-            "{} with {} in {:.2} s ({:.0} events a second), seed {}",
-            count(*traces, "trace"),
-            count(*events, "event"),
+            "{} with {} in {:.2} s ({} events a second), seed {}",
+            counted(*traces, "trace"),
+            counted(*events, "event"),
             self.seconds,
-            *events as f64 / self.seconds.max(1e-9),
+            grouped((*events as f64 / self.seconds.max(1e-9)) as u64),
             self.walks.plan.seed
         )
     }
@@ -256,7 +257,7 @@ impl WalkReport<'_> {
             self.walks.name,
             self.protocol.explain(broken),
             number + 1,
-            count(*events as u64, "event")
+            counted(*events as u64, "event")
         ))
     }
 
@@ -268,7 +269,7 @@ impl WalkReport<'_> {
     /// The report for people; only its first line if `quiet`.
     pub fn text(&self, quiet: bool) -> String {
         let (walked, name, model) = (self.walked, self.walks.name, self.model());
-        let traces = count(walked.traces, "trace");
+        let traces = counted(walked.traces, "trace");
         let mut text = match &walked.first {
             Some(_) => {
                 let verb = if walked.violating == 1 { "violates" } else { "violate" };
@@ -307,7 +308,7 @@ impl WalkReport<'_> {
             text,
             "\nTrace {} is the first. Of its {}, these alone violate {model}:",
             walk.number + 1,
-            count(history.len() as u64, "event"),
+            counted(history.len() as u64, "event"),
         );
         for line in lines.iter().chain(&cycle(&lines, memory_model)) {
             let _ = writeln!(text, "  {line}");

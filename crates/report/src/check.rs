@@ -205,7 +205,9 @@ fn gradual_line(judged: &Judged, gradual: &Gradual, style: Style) -> String {
         [] if undecided.is_empty() => line.push_str("no model allows the trace"),
         [] => line.push_str("no model is known to allow the trace"),
         strongest => {
-            let _ = write!(line, "strongest model that allows the trace: {}", strongest.join(", "));
+            let (s, allow) = if strongest.len() == 1 { ("", "allows") } else { ("s", "allow") };
+            let models = strongest.join(", ");
+            let _ = write!(line, "strongest model{s} that {allow} the trace: {models}");
         }
     }
     for (what, models) in [("violated", violated), ("undecided", undecided)] {

@@ -46,7 +46,7 @@ pub use generate::cycle::{Cycle, CycleError};
 pub use generate::edge::{Access, Communication, Edge, Link, Relation, UnknownEdge};
 pub use generate::enumerate::{Cycles, MAX_CYCLE_SIZE, cycles};
 pub use generate::hard::Formula;
-pub use generate::litmus::{Assembly, NotInAssembly};
+pub use generate::litmus::{Assembly, NotInAssembly, NotInLitmus};
 pub use generate::mark::{Dialect, Mark};
 pub use generate::mix::{Mix, MixError};
 pub use generate::random::{KnobError, Knobs};

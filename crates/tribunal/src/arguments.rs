@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use history::{Format, ThinAir};
+use history::ThinAir;
 use judge::Engine;
 use models::Model;
 
@@ -44,8 +44,8 @@ pub(crate) use packages::{CompletionsArguments, ManArguments};
 pub(crate) use page::PageFlags;
 pub(crate) use protocol::{EventFlags, ProtocolFlags};
 pub(crate) use run::RunArguments;
-pub(crate) use values::{ModelArgument, SingleModel};
-use values::{axe_model, engine_parser, format_parser, model_or_file_parser, thin_air_parser};
+pub(crate) use values::{ConvertTo, ModelArgument, SingleModel};
+use values::{axe_model, convert_parser, engine_parser, model_or_file_parser, thin_air_parser};
 pub(crate) use verify::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};
 
 const MODELS_EXAMPLES: &str = "\
@@ -443,14 +443,18 @@ pub(crate) struct ModelsArguments {
     pub(crate) json: JsonFlag,
 }
 
-/// Convert traces from one format to another.
+/// Convert traces between formats, and litmus tests to test programs and back.
+///
+/// Litmus tests (herdtools, for x86, RISC-V and AArch64) and test programs (docs/programs.md) describe
+/// the same thing for different tools: `tribunal litmus` and herd7 enumerate the outcomes of the one,
+/// `tribunal run` runs the other. What one of them cannot express is refused by name.
 #[derive(Args, Debug)]
 #[command(after_help = WRITING_CODES)]
 #[command(after_long_help = format!("{CONVERT_EXAMPLES}\n\n{CONVERT_CODES}"))]
 pub(crate) struct ConvertArguments {
-    /// Format to write.
-    #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
-    pub(crate) to: Format,
+    /// What to write.
+    #[arg(long, value_name = "FORMAT", value_parser = convert_parser())]
+    pub(crate) to: ConvertTo,
 
     #[command(flatten)]
     pub(crate) out: OutFlag,
@@ -459,14 +463,16 @@ pub(crate) struct ConvertArguments {
     #[command(flatten)]
     pub(crate) memory: MemoryFlag,
 
-    /// The trace file; `-` is standard input.
+    /// Trace file, litmus test or test program; `-` is standard input.
     pub(crate) file: String,
 }
 
 const CONVERT_EXAMPLES: &str = "\
 Examples:
   tribunal convert --to text spike.log                   a commit log as a readable trace
-  tribunal convert --to jsonl -o run.jsonl run.trace";
+  tribunal convert --to jsonl -o run.jsonl run.trace
+  tribunal convert --to program SB.litmus                for `tribunal run`
+  tribunal convert --to riscv sb.program                 for `tribunal litmus` and herd7";
 
 const CONVERT_CODES: &str = writing_codes!("everything was converted");
 

@@ -127,7 +127,12 @@ fn claim_lines(claim: &ClaimSummary, concrete: u64, colour: bool) -> String {
         let lemmas = claim.lemmas.len();
         let _ = writeln!(text, "    lemmas: {lemmas}{minimal}, found in {rounds}");
     }
-    let instances = claim.instances.iter().map(|instance| {
+    // What a walk saw of an instance that was searched says nothing more.
+    let is_searched =
+        |count| claim.instances.iter().any(|other| other.complete && other.processors == count);
+    let shown = claim.instances.iter();
+    let shown = shown.filter(|instance| instance.complete || !is_searched(instance.processors));
+    let instances = shown.map(|instance| {
         let extent = if instance.complete { "all" } else { "partial" };
         let states = counted(instance.states, "state");
         format!("{}: {states} ({extent})", counted(instance.processors, "processor"))

@@ -5,8 +5,12 @@
 //! next line. A fence that the architecture does not have becomes the weakest of its fences that orders
 //! as much. What it has no instruction for is an error that names the edge.
 
+mod program;
+
 use std::fmt;
 use std::str::FromStr;
+
+pub use program::NotInLitmus;
 
 use history::{AccessOrder, FenceName, Kinds, Value};
 
@@ -198,6 +202,8 @@ struct Writer {
     /// The register with what the thread read last.
     last_read: Option<u32>,
     conditions: Vec<String>,
+    /// What places are called; beyond these, as generated programs call them.
+    names: Vec<String>,
 }
 
 /// How an access is reached, once the lines for a dependency are written.
@@ -221,7 +227,12 @@ impl Writer {
             labels: 0,
             last_read: None,
             conditions: Vec::new(),
+            names: Vec::new(),
         }
+    }
+
+    fn place(&self, place: u32) -> String {
+        self.names.get(place as usize).cloned().unwrap_or_else(|| place_name(place as usize))
     }
 
     /// A register that nothing else uses; on RISC-V the first five have uses of their own.
@@ -256,7 +267,7 @@ impl Writer {
             return register;
         }
         let register = self.register();
-        let name = place_name(place as usize);
+        let name = self.place(place);
         self.initial.push(format!("{}:{}={name};", self.threads.len(), self.whole(register)));
         self.addresses.push((place, register));
         register
@@ -294,13 +305,17 @@ impl Writer {
             self.behind(link);
         }
         if edges[last].is_external() {
-            let thread = (std::mem::take(&mut self.initial), std::mem::take(&mut self.code));
-            self.threads.push(thread);
-            self.addresses.clear();
-            self.next_register = 0;
-            self.last_read = None;
+            self.end_thread();
         }
         Ok(last + 1)
+    }
+
+    fn end_thread(&mut self) {
+        let thread = (std::mem::take(&mut self.initial), std::mem::take(&mut self.code));
+        self.threads.push(thread);
+        self.addresses.clear();
+        self.next_register = 0;
+        self.last_read = None;
     }
 
     /// Writes what makes the next access depend on the last read.
@@ -359,7 +374,7 @@ impl Writer {
             return match self.assembly {
                 Assembly::RiscV => format!("0({})", self.whole(base)),
                 Assembly::AArch64 => format!("[{}]", self.whole(base)),
-                Assembly::X86 => format!("({})", place_name(place as usize)),
+                Assembly::X86 => format!("({})", self.place(place)),
             };
         };
         let (base, offset_name) = (self.whole(base), self.value(offset));
@@ -450,12 +465,34 @@ impl Writer {
         marks: [Mark; 2],
         means: &Means,
     ) -> Option<()> {
+        self.exchange(["xchgl", "amoswap.w", "SWP"], place, values, marks, means)
+    }
+
+    fn fetch_add(
+        &mut self,
+        place: u32,
+        values: [Value; 2],
+        marks: [Mark; 2],
+        means: &Means,
+    ) -> Option<()> {
+        self.exchange(["lock xaddl", "amoadd.w", "LDADD"], place, values, marks, means)
+    }
+
+    /// An atomic with one operand; its names on x86, RISC-V and AArch64.
+    fn exchange(
+        &mut self,
+        names: [&str; 3],
+        place: u32,
+        values: [Value; 2],
+        marks: [Mark; 2],
+        means: &Means,
+    ) -> Option<()> {
+        let [x86, riscv, aarch64] = names;
         let at = self.at(place, means, false);
         let from = self.constant(values[1], means);
-        let acquires = marks[0] != Mark::PLAIN;
-        let releases = marks[1] != Mark::PLAIN;
+        let [acquires, releases] = marks.map(|mark| mark != Mark::PLAIN);
         if self.assembly == Assembly::X86 {
-            self.code.push(format!("xchgl {from},{at}"));
+            self.code.push(format!("{x86} {from},{at}"));
             let register = X86_VALUES.iter().position(|name| from.ends_with(name))? as u32;
             self.observe(register, values[0]);
             return Some(());
@@ -466,14 +503,39 @@ impl Writer {
             Assembly::RiscV => {
                 let (aq, rl) =
                     (if acquires { ".aq" } else { "" }, if releases { ".rl" } else { "" });
-                format!("amoswap.w{aq}{rl} {name},{from},{}", at.trim_start_matches('0'))
+                format!("{riscv}{aq}{rl} {name},{from},{}", at.trim_start_matches('0'))
             }
             _ => {
                 let (a, l) = (if acquires { "A" } else { "" }, if releases { "L" } else { "" });
-                format!("SWP{a}{l} {from},{name},{at}")
+                format!("{aarch64}{a}{l} {from},{name},{at}")
             }
         };
         self.code.push(line);
+        self.observe(to, values[0]);
+        self.last_read = Some(to);
+        Some(())
+    }
+
+    /// Only AArch64 has one in one instruction that leaves other registers alone. `values` are what is
+    /// read, expected and written.
+    fn compare_and_swap(
+        &mut self,
+        place: u32,
+        values: [Value; 3],
+        marks: [Mark; 2],
+        means: &Means,
+    ) -> Option<()> {
+        if self.assembly != Assembly::AArch64 {
+            return None;
+        }
+        let at = self.at(place, means, false);
+        let to = self.register();
+        let name = self.value(to);
+        self.code.push(format!("MOV {name},#{}", values[1]));
+        let from = self.constant(values[2], means);
+        let [a, l] = marks.map(|mark| mark != Mark::PLAIN);
+        let (a, l) = (if a { "A" } else { "" }, if l { "L" } else { "" });
+        self.code.push(format!("CAS{a}{l} {name},{from},{at}"));
         self.observe(to, values[0]);
         self.last_read = Some(to);
         Some(())
@@ -510,8 +572,25 @@ impl Writer {
     }
 
     fn finish(self, name: &str, edges: &str) -> String {
-        let mut text =
-            format!("{} {name}\n\"{edges}\"\nOrig={edges}\n{{\n", self.assembly.header());
+        let head = format!("{} {name}\n\"{edges}\"\nOrig={edges}\n", self.assembly.header());
+        self.text(head, String::new())
+    }
+
+    /// The test of a program, with the initial values of its places.
+    fn finish_program(mut self, name: &str, initial: String) -> String {
+        let name = match name {
+            "" => "program".to_owned(),
+            name => name.replace(char::is_whitespace, "-"),
+        };
+        if self.conditions.is_empty() {
+            self.conditions.push("true".to_owned());
+        }
+        let head = format!("{} {name}\n", self.assembly.header());
+        self.text(head, initial)
+    }
+
+    fn text(self, head: String, initial_values: String) -> String {
+        let mut text = format!("{head}{{\n{initial_values}");
         for (initial, _) in self.threads.iter().filter(|(initial, _)| !initial.is_empty()) {
             if self.assembly != Assembly::X86 {
                 text += &format!("{}\n", initial.join(" "));

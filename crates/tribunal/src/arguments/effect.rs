@@ -14,7 +14,7 @@ use history::Format;
 use stress::TargetName;
 
 use super::{
-    Arguments, CheckArguments, Command, ExploreArguments, GenerateCommand,
+    Arguments, CheckArguments, Command, ConvertTo, ExploreArguments, GenerateCommand,
     GenerateProgramArguments, HuntArguments, InputFlags, LitmusArguments, MemoryModelChoice,
     ModelArgument, RunArguments, SearchChoice, SingleModel, Stats, VerifyArguments,
 };
@@ -59,7 +59,14 @@ pub(crate) fn refuse_without_effect(
             (vec![commit_logs(&explain.subject.input, &[&explain.subject.file])], &["explain"])
         }
         Command::Convert(convert) => {
-            (vec![commit_logs(&convert.input, &[&convert.file])], &["convert"])
+            let traces = matches!(convert.to, ConvertTo::Traces(_));
+            let what = "traces: --to text or jsonl";
+            let rows = vec![
+                needs(COMMIT_LOG_FLAGS, traces, what),
+                needs(&["format", "thin_air", "memory"], traces, what),
+                commit_logs(&convert.input, &[&convert.file]),
+            ];
+            (rows, &["convert"])
         }
         Command::Explore(explore) => (explore_rows(explore), &["explore"]),
         Command::Verify(verify) => (verify_rows(verify), &["verify"]),
@@ -391,6 +398,8 @@ mod tests {
             ("tribunal shrink -m sc --keep-prefix t.trace", "--keep-prefix"),
             ("tribunal explain -m sc --discarded-amo store t.trace", "--discarded-amo"),
             ("tribunal convert --to text --skip-unknown t.trace", "--skip-unknown"),
+            ("tribunal convert --to program --format text t.litmus", "--format"),
+            ("tribunal convert --to x86 --xlen 32 p.program", "--xlen"),
             ("tribunal check -m rvwmo --engine sat t.trace", "--engine"),
             ("tribunal check -m my.cat --engine auto t.trace", "--engine"),
             ("tribunal check -m cc,ccv --engine sat t.trace", "--engine"),

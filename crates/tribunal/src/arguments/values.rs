@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use history::{DiscardedAmo, Format, ThinAir, Xlen};
 use judge::{AnyModel, Engine, ModelFile};
 use models::Model;
+use stress::Assembly;
 
 use crate::ending::Failure;
 
@@ -126,6 +127,34 @@ pub(super) fn engine_parser() -> impl TypedValueParser<Value = Engine> {
 pub(super) fn format_parser() -> impl TypedValueParser<Value = Format> {
     let written = Format::ALL.iter().filter(|format| format.is_written());
     PossibleValuesParser::new(written.map(|format| format.name())).try_map(|name| name.parse())
+}
+
+/// What `convert` writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ConvertTo {
+    /// Traces in this format.
+    Traces(Format),
+    /// The test program of a litmus test.
+    Program,
+    /// The litmus test of a program, for this architecture.
+    Litmus(Assembly),
+}
+
+pub(super) fn convert_parser() -> impl TypedValueParser<Value = ConvertTo> {
+    let written = Format::ALL.iter().filter(|format| format.is_written());
+    let traces =
+        written.map(|format| PossibleValue::new(format.name()).help("traces from any format"));
+    let program = PossibleValue::new("program").help("a test program from a litmus test");
+    let litmus = Assembly::ALL.iter().map(|(name, _)| {
+        PossibleValue::new(*name).help("a litmus test for this architecture from a test program")
+    });
+    PossibleValuesParser::new(traces.chain([program]).chain(litmus)).try_map(|name| {
+        match (&*name, name.parse::<Assembly>()) {
+            ("program", _) => Ok(ConvertTo::Program),
+            (_, Ok(assembly)) => Ok(ConvertTo::Litmus(assembly)),
+            (name, Err(_)) => name.parse().map(ConvertTo::Traces),
+        }
+    })
 }
 
 /// Formats that can be read, which are more than can be written.

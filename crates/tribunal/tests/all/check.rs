@@ -211,7 +211,7 @@ fn gradual_names_the_strongest_models_that_hold() {
     let lines = ran.lines();
     assert_eq!(lines[0], "<stdin> #1: gradual: strongest model that allows the trace: sc");
     assert!(lines[1].starts_with(
-        "<stdin> #2: gradual: strongest model that allows the trace: tso, cm; violated: sc, ccm"
+        "<stdin> #2: gradual: strongest models that allow the trace: tso, cm; violated: sc, ccm"
     ));
     assert!(lines[2].starts_with("<stdin> #3: gradual: no model allows the trace; violated: sc, "));
 
