@@ -17,7 +17,7 @@ pub struct Global {
     pub kept: Vec<Path>,
     /// Whether a read of a write of its own thread counts (`rf` instead of `rfe`).
     pub own_reads: bool,
-    /// Whether the halves of an atomic are ordered, and what is kept never tells them apart.
+    /// Whether the halves of an atomic are ordered, and what is kept never distinguishes them.
     pub halves_are_one: bool,
     /// Whether it has `co` and `fr` within threads, too (`co` instead of `coe`).
     pub(super) own_orders: bool,
@@ -113,7 +113,7 @@ impl Reader<'_> {
         !path.of_different_writes && pass(&path.first, Kinds::ALL) && pass(last, Kinds::WRITES)
     }
 
-    /// Whether a relation never tells the halves of an atomic apart: program order, or what is
+    /// Whether a relation never distinguishes the halves of an atomic: program order, or what is
     /// closed under stepping from one half to the other at both ends.
     pub(super) fn is_whole(&self, node: NodeId) -> bool {
         if self.is_base(node, BaseRelation::ProgramOrder) || self.is_same_address(node) {

@@ -96,7 +96,7 @@ fn flags_without_an_effect_are_refused() {
         &["explore", "--seed", "1", "protocols/mi.m"][..],
         &["explore", "--list-constants", "--json", "protocols/mi.m"],
         &["generate", "program", "--cycles", "4", "--threads", "3"],
-        &["litmus", "--on", "host", "--jobs", "2", "examples/litmus/SB.litmus"],
+        &["litmus", "--to", "riscv", "--budget", "1s", "examples/litmus/SB.litmus"],
         &["hunt", "--on", "machine:tso", "--model", "tso", "--bug", "lost-store", "--rate", "7"],
     ] {
         assert_eq!(run(arguments).code, Some(2), "{arguments:?}");

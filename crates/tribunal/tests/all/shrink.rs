@@ -122,7 +122,7 @@ fn an_explanation_is_text_a_graph_or_a_picture_by_the_name_of_its_file() {
 #[test]
 fn what_cannot_be_drawn_is_refused_before_anything_is_read() {
     for (name, sentence) in
-        [("why.pdf", "use .txt, .dot, .svg or .html"), ("why.png", "use .txt, .dot, .svg")]
+        [("why.pdf", "use .txt, .dot, .svg, .html or .json"), ("why.png", "use .txt, .dot, .svg")]
     {
         let ran = run(&["explain", "--model", "sc", "-o", name, "no-such-file"]);
         assert_eq!(ran.code, Some(2));
