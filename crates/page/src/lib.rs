@@ -20,7 +20,7 @@
 //! assert_eq!(page.matches("<script").count(), 2);
 //! ```
 
-mod digest;
+mod base64;
 
 use std::num::NonZeroU32;
 
@@ -89,8 +89,8 @@ pub fn html<D: Serialize>(page: &Page<'_, D>) -> String {
     let policy = format!(
         "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data:; \
          base-uri 'none'; form-action 'none'",
-        digest::sha256_base64(script.as_bytes()),
-        digest::sha256_base64(STYLE.as_bytes())
+        base64::sha256(script.as_bytes()),
+        base64::sha256(STYLE.as_bytes())
     );
     let reload = page.reload.map_or_else(String::new, |seconds| {
         format!("<meta http-equiv=\"refresh\" content=\"{seconds}\">\n")

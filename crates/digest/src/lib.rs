@@ -1,10 +1,9 @@
-//! SHA-256 (FIPS 180-4) in base64, as a Content-Security-Policy names a script. A page of our own
-//! instead of a dependency: it is used on a few kilobytes, once for each page.
+//! SHA-256 (FIPS 180-4), by which a Content-Security-Policy names a script, and HMAC (RFC 2104) with
+//! it, by which the processes of a cluster prove that they know a secret.
+//!
+//! A page of our own instead of a dependency: it is used on a few kilobytes, a few times in a run.
 
-/// The digest of these bytes, in base64.
-pub(crate) fn sha256_base64(bytes: &[u8]) -> String {
-    base64(&sha256(bytes))
-}
+#![forbid(unsafe_code)]
 
 /// The fractional parts of the cube roots of the first 64 primes.
 const ROUNDS: [u32; 64] = [
@@ -18,7 +17,8 @@ const ROUNDS: [u32; 64] = [
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 ];
 
-fn sha256(bytes: &[u8]) -> [u8; 32] {
+/// The digest of these bytes.
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     let mut state: [u32; 8] = [
         0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab,
         0x5be0cd19,
@@ -64,29 +64,59 @@ fn compress(state: &mut [u32; 8], block: &[u8]) {
     }
 }
 
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for group in bytes.chunks(3) {
-        let bits = (0..3).fold(0, |bits, at| bits << 8 | u32::from(*group.get(at).unwrap_or(&0)));
-        for at in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
-            text.push(if at > group.len() { '=' } else { char::from(letter) });
-        }
+/// The code by which somebody who knows `key` vouches for `message`.
+pub fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
+    let mut block = [0; 64];
+    match key.len() {
+        0..=64 => block[..key.len()].copy_from_slice(key),
+        _ => block[..32].copy_from_slice(&sha256(key)),
     }
-    text
+    let padded = |pad: u8, message: &[u8]| {
+        let bytes: Vec<u8> =
+            block.iter().map(|byte| byte ^ pad).chain(message.iter().copied()).collect();
+        sha256(&bytes)
+    };
+    padded(0x5c, &padded(0x36, message))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn hexadecimal(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// The examples of FIPS 180-4, and one whose padding takes a block of its own.
     #[test]
     fn digests_are_those_of_the_standard() {
-        assert_eq!(sha256_base64(b""), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
-        assert_eq!(sha256_base64(b"abc"), "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
-        let two_blocks = b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
-        assert_eq!(sha256_base64(two_blocks), "JI1qYdIGOLjlwCaTDD5gOaM85Flk/yFn9uzt1BnbBsE=");
+        let digest = |bytes: &[u8]| hexadecimal(&sha256(bytes));
+        assert_eq!(digest(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(
+            digest(b"abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+        assert_eq!(
+            digest(b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        );
+    }
+
+    /// The cases 1, 2 and 6 of RFC 4231.
+    #[test]
+    fn codes_are_those_of_the_standard() {
+        let code = |key: &[u8], message: &[u8]| hexadecimal(&hmac_sha256(key, message));
+        assert_eq!(
+            code(&[0x0b; 20], b"Hi There"),
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+        );
+        assert_eq!(
+            code(b"Jefe", b"what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
+        assert_eq!(
+            code(&[0xaa; 131], b"Test Using Larger Than Block-Size Key - Hash Key First"),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+        );
     }
 }
