@@ -10,12 +10,10 @@
 //! the least finding is reported, with totals up to this level. Broken properties may also be
 //! passed over: they are kept with their levels, and their ways are found after the search.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-use murphi::goal::Goals;
 use murphi::machine::{Machine, Outcome};
 
 use crate::System;
@@ -24,20 +22,21 @@ use crate::disk::Checkpoints;
 use crate::exchange::reserve_buffers;
 use crate::finding::{Finding, Kind};
 use crate::hash::{self, Partition};
-use crate::liveness;
+use crate::link::{Channels, Rounds};
 use crate::memory::Meter;
 use crate::options::StateForm;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
-use crate::result::{Exploration, Liveness, PassedOver, Reason, Verdict, ViolatingRun, Violation};
+use crate::result::{Exploration, Liveness, PassedOver};
 use crate::runner::{Rules, Runner};
 use crate::storage::Storage;
 use crate::store::{Store, StoreError};
+use crate::totals::{Totals, WorkerTotals};
 use crate::tree::Tree;
 use crate::units::Units;
 use crate::visited::{Order, VisitedSet};
 use crate::watch::{Caller, Watch};
-use crate::worker::{Count, Shared, Worker, workers};
+use crate::worker::{Peers, Shared, Worker, workers};
 
 /// From how many bytes of a packed state on states are stored as trees.
 const LARGE: usize = 96;
@@ -127,7 +126,7 @@ where
         }
         let mut runner = Runner::obeying(system, watch.halt());
         totals.finding = watch.watch_over(caller, meter, || {
-            let finding = start(&mut runner, &mut stores, partition, &watch)?;
+            let finding = start(&mut runner, &mut stores, (partition, 0), &watch)?;
             runner.count(meter)?;
             Ok::<_, StoreError>(finding)
         })?;
@@ -138,17 +137,20 @@ where
         Err(error) => watch.fail(error),
         Ok(_) if totals.finding.is_some() => {}
         Ok(stores) => {
-            let mut workers = workers(caller.options, system, stores, partition, (&watch, meter));
+            let mut workers =
+                workers(caller.options, system, stores, (partition, 0), (&watch, meter));
             if let Some(begun) = begun {
                 workers.iter_mut().for_each(|worker| worker.resume(begun));
             }
-            let shared = Shared::new(partition.workers, checkpoints);
+            let shared = Shared::new(checkpoints);
             let mut workers = run(workers, &shared, || watch.watch(caller, meter));
             let ended = watch.stopped() || workers.iter().any(|worker| worker.bounded);
             if let Some(checkpoints) = checkpoints.filter(|_| ended) {
                 save(&mut workers, checkpoints, &watch);
             }
-            let mut stores = totals.collect(workers, caller.options.pass_over);
+            totals.add(workers.iter_mut().map(WorkerTotals::of), caller.options.pass_over);
+            let mut stores: Vec<S> =
+                workers.into_iter().map(|worker| worker.exchange.store).collect();
             if totals.finding.is_none() && !totals.bounded && !watch.stopped() {
                 liveness = totals.liveness(system, caller, &stores, (partition, &watch, meter));
             }
@@ -175,22 +177,9 @@ where
         }
     }
     let stopped = watch.reason().filter(|_| !matches!(liveness, Liveness::Ended(_)));
-    let mut exploration = totals.exploration(stopped);
+    let goals = &caller.options.goals;
+    let mut exploration = totals.conclude(&mut runner, goals, passed_over, stopped);
     exploration.liveness = liveness;
-    if let Some(finding) = &totals.finding {
-        let (steps, instance) = counterexample::steps(&mut runner, &totals.way, finding);
-        let instance = match totals.goal {
-            Some(goal) => goal_here(&mut runner, &caller.options.goals, goal),
-            None => instance,
-        };
-        let violation = finding.violation(instance);
-        exploration.verdict = Verdict::Broken(ViolatingRun { violation, steps });
-    } else if let Some(first) = passed_over.first() {
-        let violation = Violation::Broken { property: first.property };
-        let steps = first.run.clone();
-        exploration.verdict = Verdict::Broken(ViolatingRun { violation, steps });
-    }
-    exploration.passed_over = passed_over;
     exploration.bytes = meter.peak();
     exploration.seconds = started.elapsed().as_secs_f64();
     exploration
@@ -216,27 +205,12 @@ fn save<M: Machine, C: Storage, R: Reduction, S: Store>(
     }
 }
 
-/// The instance of a liveness property at the end of a run, where the runner is, that is called
-/// `goal` in the names of the representative.
-fn goal_here<M: Machine, C: Storage, R: Reduction>(
-    runner: &mut Runner<'_, M, C, R>,
-    goals: &Goals,
-    goal: usize,
-) -> u64 {
-    let renaming = runner.canonicalize();
-    let image = |number: usize| match &renaming {
-        Some(renaming) => goals.image(number, |ty, member| renaming.image(ty, member)),
-        None => number,
-    };
-    let here = (0..goals.len()).find(|&number| image(number) == goal);
-    goals.get(here.unwrap_or(goal)).instance
-}
-
-/// Runs the start states and stores where they lead. Returns the first that failed.
-fn start<M: Machine, C: Storage, R: Reduction, S: Store>(
+/// Runs the start states and stores where they lead, if the workers of this process, the first of
+/// which has the number `first`, own it. Returns the first start state that failed.
+pub(crate) fn start<M: Machine, C: Storage, R: Reduction, S: Store>(
     runner: &mut Runner<'_, M, C, R>,
     stores: &mut [S],
-    partition: Partition,
+    (partition, first): (Partition, usize),
     watch: &Watch,
 ) -> Result<Option<Finding>, StoreError> {
     let packed_size = runner.packed_size();
@@ -251,7 +225,11 @@ fn start<M: Machine, C: Storage, R: Reduction, S: Store>(
                 let packed = portion.pack(number, &mut record[..packed_size]);
                 let stored = packed.and_then(|()| {
                     let hash = hash::hash(&record[..packed_size], hash::PLACE);
-                    stores[partition.owner(hash)].insert(&record, &[hash])
+                    let here = partition.owner(hash).checked_sub(first);
+                    match here.and_then(|here| stores.get_mut(here)) {
+                        Some(store) => store.insert(&record, &[hash]),
+                        None => Ok(0),
+                    }
                 });
                 stored.err().map(|error| {
                     watch.halt().store(true, Relaxed);
@@ -283,17 +261,19 @@ where
     R: Reduction,
     S: Store,
 {
+    let rounds = &Rounds::new(workers.len());
+    let links = Channels::between(workers.len(), rounds);
     std::thread::scope(|scope| {
-        let spawn = |mut worker: Worker<'a, M, C, R, S>| {
-            scope.spawn(move || {
+        let mut handles = Vec::with_capacity(workers.len());
+        for (mut worker, link) in workers.into_iter().zip(links) {
+            handles.push(scope.spawn(move || {
                 let _ended = worker.watch.worker();
-                let _guard = shared.rendezvous.guard();
+                let _guard = rounds.rendezvous.guard();
                 // A broken rendezvous is another worker's panic, which is passed on below.
-                let _ = worker.run(shared);
+                let _ = worker.run(&Peers::new(shared, &link, worker.exchange.packed_size));
                 worker
-            })
-        };
-        let handles: Vec<_> = workers.into_iter().map(spawn).collect();
+            }));
+        }
         meanwhile();
         let join = |handle: std::thread::ScopedJoinHandle<'_, _>| match handle.join() {
             Ok(worker) => worker,
@@ -301,137 +281,4 @@ where
         };
         handles.into_iter().map(join).collect()
     })
-}
-
-/// What all workers together have found.
-struct Totals {
-    count: Count,
-    depth: u32,
-    /// The last level that was searched.
-    level: u32,
-    bounded: bool,
-    covered: Vec<bool>,
-    finding: Option<Finding>,
-    /// What was passed over, with its level.
-    passed_over: BTreeSet<(u32, Finding)>,
-    /// The representatives on the way to the finding.
-    way: Vec<Vec<u8>>,
-    /// If the finding is that a goal is out of reach, its number.
-    goal: Option<usize>,
-}
-
-impl Totals {
-    fn new(rules: usize) -> Self {
-        Totals {
-            count: Count { firings: vec![0; rules], ..Count::default() },
-            depth: 0,
-            level: 0,
-            bounded: false,
-            covered: Vec::new(),
-            finding: None,
-            passed_over: BTreeSet::new(),
-            way: Vec::new(),
-            goal: None,
-        }
-    }
-
-    /// Adds up what workers found, and returns their stores. So many of what they passed over are
-    /// kept.
-    fn collect<M: Machine, C: Storage, R: Reduction, S>(
-        &mut self,
-        mut workers: Vec<Worker<'_, M, C, R, S>>,
-        pass_over: usize,
-    ) -> Vec<S> {
-        for worker in &mut workers {
-            self.passed_over.append(&mut worker.passed_over);
-            if let Some(finding) = &worker.tally.finding {
-                finding.clone().keep_least(&mut self.finding);
-            }
-        }
-        while self.passed_over.len() > pass_over {
-            self.passed_over.pop_last();
-        }
-        let mut stores = Vec::with_capacity(workers.len());
-        for worker in workers {
-            let fired = match self.finding {
-                Some(_) => &worker.before,
-                None => &worker.tally.count,
-            };
-            self.count.stored += match self.finding {
-                Some(_) => worker.through_level,
-                None => worker.tally.count.stored,
-            };
-            self.count.excluded += worker.tally.count.excluded;
-            self.count.fired += fired.fired;
-            for (sum, firings) in self.count.firings.iter_mut().zip(&fired.firings) {
-                *sum += firings;
-            }
-            self.depth = self.depth.max(worker.deepest);
-            self.level = worker.level;
-            self.bounded = worker.bounded;
-            let covered = worker.runner.machine.covered();
-            self.covered.resize(self.covered.len().max(covered.len()), false);
-            for (any, &covered) in self.covered.iter_mut().zip(covered) {
-                *any |= covered;
-            }
-            stores.push(worker.exchange.store);
-        }
-        stores
-    }
-
-    /// After a search that has visited every state: whether each of them has all goals within
-    /// reach. If one has not, it is the finding.
-    fn liveness<M, F, C, R, S>(
-        &mut self,
-        system: &System<'_, F, C, R>,
-        caller: &mut Caller,
-        stores: &[S],
-        (partition, watch, meter): (Partition, &Watch, &Meter),
-    ) -> Liveness
-    where
-        M: Machine,
-        F: Fn() -> M + Sync,
-        C: Storage,
-        R: Reduction,
-        S: Store,
-    {
-        let goals = &caller.options.goals;
-        let numbered: Option<Vec<_>> = stores.iter().map(Store::numbered).collect();
-        let Some(numbered) = numbered.filter(|_| !goals.is_empty()) else {
-            return Liveness::Open;
-        };
-        let since = Instant::now();
-        let (depth, threads) = (self.level, partition.workers);
-        let question = liveness::Question { goals, partition, depth, threads, watch, meter };
-        let found =
-            watch.watch_over(caller, meter, || liveness::check(system, &numbered, &question));
-        match found {
-            Ok(Some(found)) => {
-                self.level = found.level;
-                self.goal = (found.finding.kind == Kind::OutOfReach).then_some(found.goal);
-                self.finding = Some(found.finding);
-                return Liveness::Open;
-            }
-            Ok(None) => {}
-            Err(error) => watch.fail(error),
-        }
-        match watch.reason() {
-            Some(reason) => Liveness::Ended(reason),
-            None => Liveness::Holds { seconds: since.elapsed().as_secs_f64() },
-        }
-    }
-
-    /// The totals; the verdict as if nothing was found.
-    fn exploration(&self, stopped: Option<Reason>) -> Exploration {
-        let reason = stopped.or(self.bounded.then_some(Reason::Depth));
-        Exploration {
-            verdict: reason.map_or(Verdict::Holds(()), Verdict::Undecided),
-            states: self.count.stored - self.count.excluded,
-            rules_fired: self.count.fired,
-            depth: self.depth,
-            covered: self.covered.clone(),
-            firings: self.count.firings.clone(),
-            ..Exploration::nothing(0)
-        }
-    }
 }

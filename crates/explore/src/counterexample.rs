@@ -9,6 +9,7 @@
 //! changes. Going back costs at most as much as the search did, with hints 1/256 of it.
 
 use murphi::machine::{Check, Machine, Outcome};
+use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Kind};
 use crate::hash::{self, Partition};
@@ -38,30 +39,49 @@ where
         let target = way.last().expect("never empty").clone();
         let hash = hash::hash(&target, hash::PLACE);
         let hint = stores[partition.owner(hash)].hint_of(&target, hash)?;
-        // The store knows the hints of states whose hints are those of their hashes.
-        let known = hint.filter(|_| runner.hints_by_hash());
-        let mut best: Option<(Vec<u8>, Vec<u8>)> = None;
+        let mut best = None;
         for store in stores.iter_mut() {
-            store.candidates(depth, known, &mut |candidate| {
-                runner.load(candidate);
-                if hint.is_some_and(|hint| hint != runner.hint(candidate)) {
-                    return;
-                }
-                let packed = runner.packed(candidate);
-                let better = best.as_ref().is_none_or(|(best, _)| packed < *best);
-                if better && leads_to(runner, &target) {
-                    best = Some((packed, candidate.to_vec()));
-                }
-            })?;
+            least_predecessor(runner, store, (depth, hint), &target, &mut best)?;
         }
         match best {
-            Some((_, best)) => way.push(best),
+            Some(Predecessor { stored, .. }) => way.push(stored),
             // Only if the machine does not do the same thing twice.
             None => break,
         }
     }
     way.reverse();
     Ok(way)
+}
+
+/// A state from which a rule leads to another, packed and as it is stored. The least one is taken.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Predecessor {
+    pub(crate) packed: Vec<u8>,
+    pub(crate) stored: Vec<u8>,
+}
+
+/// Looks for the least predecessor of `target` among the states of this level in a store. The hint
+/// is that of the target.
+pub(crate) fn least_predecessor<M: Machine, C: Storage, R: Reduction, S: Store>(
+    runner: &mut Runner<'_, M, C, R>,
+    store: &mut S,
+    (depth, hint): (u32, Option<u8>),
+    target: &[u8],
+    best: &mut Option<Predecessor>,
+) -> Result<(), StoreError> {
+    // The store knows the hints of states whose hints are those of their hashes.
+    let known = hint.filter(|_| runner.hints_by_hash());
+    store.candidates(depth, known, &mut |candidate| {
+        runner.load(candidate);
+        if hint.is_some_and(|hint| hint != runner.hint(candidate)) {
+            return;
+        }
+        let packed = runner.packed(candidate);
+        let better = best.as_ref().is_none_or(|best| packed < best.packed);
+        if better && leads_to(runner, target) {
+            *best = Some(Predecessor { packed, stored: candidate.to_vec() });
+        }
+    })
 }
 
 /// Whether the state of the runner counts and some rule leads from it to `target`.

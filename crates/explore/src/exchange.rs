@@ -6,74 +6,53 @@
 //! states are as good as many small ones.
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::time::Duration;
 
 use crate::hash::{self, Partition};
+use crate::link::{Message, Unsent, message_bytes, within};
 use crate::memory::Meter;
 use crate::rendezvous::Broken;
 use crate::store::{Store, StoreError};
 use crate::watch::Watch;
-use crate::worker::Shared;
+use crate::worker::Peers;
 
 /// States that are expanded between two looks at the inbox, and bytes of them, at most.
 const CHUNK: (usize, usize) = (64, 256 << 10);
 /// Records that are looked up together, and bytes of them, at most.
 const BATCH: (usize, usize) = (256, 1 << 20);
-/// Bytes of a message between workers, about.
-const MESSAGE: usize = 8192;
-
-/// How many records of this size are at most so many and so many bytes; at least one.
-fn within((records, bytes): (usize, usize), record: usize) -> usize {
-    (bytes / record).clamp(1, records)
-}
-
-/// What workers send each other.
-enum Message {
-    /// Records that the receiver owns.
-    Records(Vec<u8>),
-    /// This level has no more.
-    End,
-}
-
-/// A worker's store and its channels to the others.
+/// A worker's store, and what waits to be sent to the others.
 pub(crate) struct Exchange<'a, S> {
+    /// The number of the worker among all, and among those of this process.
     pub(crate) number: usize,
+    pub(crate) here: usize,
     partition: Partition,
     watch: &'a Watch,
     pub(crate) store: S,
     /// States that were stored.
     pub(crate) stored: u64,
     pub(crate) packed_size: usize,
-    /// States of a chunk, records of a batch, bytes of a full message.
+    /// States of a chunk, records of a batch.
     pub(crate) chunk: usize,
     batch: usize,
-    message_size: usize,
     /// Room for a batch of records, and the hashes of those that wait to be looked up here.
     records: Vec<u8>,
     hashes: Vec<u64>,
     /// Records that wait to be sent, for each worker.
     outgoing: Vec<Vec<u8>>,
     spare: Vec<Vec<u8>>,
-    senders: Vec<SyncSender<Message>>,
-    inbox: Receiver<Message>,
-    /// Workers that have ended this level.
-    ended: usize,
 }
 
-/// Makes the exchanges of all workers and the channels between them.
+/// Makes the exchanges of the workers of this process, the first of which has the number `first`.
 pub(crate) fn exchanges<S>(
     stores: Vec<S>,
-    partition: Partition,
+    (partition, first): (Partition, usize),
     packed_size: usize,
     watch: &Watch,
 ) -> Vec<Exchange<'_, S>> {
-    let channels = || sync_channel(inbox_capacity(partition.workers));
-    let (senders, inboxes): (Vec<_>, Vec<_>) = (0..stores.len()).map(|_| channels()).unzip();
     let record = packed_size + 1;
     let batch = within(BATCH, record);
-    let exchange = |((number, store), inbox)| Exchange {
-        number,
+    let exchange = |(here, store)| Exchange {
+        number: first + here,
+        here,
         partition,
         watch,
         store,
@@ -81,16 +60,12 @@ pub(crate) fn exchanges<S>(
         packed_size,
         chunk: within(CHUNK, record),
         batch,
-        message_size: message_size(record),
         records: vec![0; batch * record],
         hashes: Vec::new(),
         outgoing: vec![Vec::new(); partition.workers],
         spare: Vec::new(),
-        senders: senders.clone(),
-        inbox,
-        ended: 0,
     };
-    stores.into_iter().enumerate().zip(inboxes).map(exchange).collect()
+    stores.into_iter().enumerate().map(exchange).collect()
 }
 
 impl<S: Store> Exchange<'_, S> {
@@ -100,7 +75,7 @@ impl<S: Store> Exchange<'_, S> {
         &mut self,
         hint: u8,
         pack: impl FnOnce(&mut [u8]) -> Result<(), StoreError>,
-        shared: &Shared<'_>,
+        peers: &Peers<'_>,
     ) -> Result<(), Broken> {
         // Packed in place among this worker's own records, where all go with one thread.
         let (size, start) = (self.packed_size + 1, self.hashes.len() * (self.packed_size + 1));
@@ -116,32 +91,32 @@ impl<S: Store> Exchange<'_, S> {
         if owner == self.number {
             self.hashes.push(hash);
             if self.hashes.len() == self.batch {
-                self.look_up(shared);
+                self.look_up(peers);
             }
         } else {
             self.outgoing[owner].extend_from_slice(record);
-            if self.outgoing[owner].len() >= self.message_size {
-                self.flush(owner, shared)?;
+            if self.outgoing[owner].len() >= peers.message_size {
+                self.flush(owner, peers)?;
             }
         }
         Ok(())
     }
 
     /// Ends a level: everything goes where it belongs, and everything of others is taken in.
-    pub(crate) fn end_level(&mut self, shared: &Shared<'_>) -> Result<(), Broken> {
-        self.look_up(shared);
+    pub(crate) fn end_level(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
+        self.look_up(peers);
         for worker in 0..self.outgoing.len() {
             if worker != self.number {
-                self.flush(worker, shared)?;
-                self.send(worker, Message::End, shared)?;
+                self.flush(worker, peers)?;
+                self.send(worker, Message::End, peers)?;
             }
         }
-        self.wait_for_ends(shared)
+        self.wait_for_ends(peers)
     }
 
     /// Looks up the records that wait for it.
-    fn look_up(&mut self, shared: &Shared<'_>) {
-        if shared.found.load(Relaxed) == 0 && !self.watch.stopped() {
+    fn look_up(&mut self, peers: &Peers<'_>) {
+        if peers.shared.found.load(Relaxed) == 0 && !self.watch.stopped() {
             let size = self.hashes.len() * (self.packed_size + 1);
             match self.store.insert(&self.records[..size], &self.hashes) {
                 Ok(new) => self.stored += new,
@@ -152,13 +127,13 @@ impl<S: Store> Exchange<'_, S> {
     }
 
     /// Sends the records that wait for another worker.
-    fn flush(&mut self, worker: usize, shared: &Shared<'_>) -> Result<(), Broken> {
+    fn flush(&mut self, worker: usize, peers: &Peers<'_>) -> Result<(), Broken> {
         if self.outgoing[worker].is_empty() {
             return Ok(());
         }
         let empty = self.spare.pop().unwrap_or_default();
         let records = std::mem::replace(&mut self.outgoing[worker], empty);
-        self.send(worker, Message::Records(records), shared)
+        self.send(worker, Message::Records(records), peers)
     }
 
     /// Sends a message. While the receiver has no room, takes in what was sent here, so that two
@@ -167,46 +142,40 @@ impl<S: Store> Exchange<'_, S> {
         &mut self,
         worker: usize,
         mut message: Message,
-        shared: &Shared<'_>,
+        peers: &Peers<'_>,
     ) -> Result<(), Broken> {
         loop {
-            match self.senders[worker].try_send(message) {
+            match peers.link.try_send(worker, message) {
                 Ok(()) => return Ok(()),
-                Err(TrySendError::Full(back)) => message = back,
-                Err(TrySendError::Disconnected(_)) => return Err(Broken),
+                Err(Unsent::Full(back)) => message = back,
+                Err(Unsent::Broken) => return Err(Broken),
             }
-            if !self.take_in(shared) {
-                if shared.rendezvous.is_broken() {
-                    return Err(Broken);
-                }
-                std::thread::yield_now();
+            if !self.take_in(peers)? {
+                peers.link.wait()?;
             }
         }
     }
 
     /// Takes in what has arrived. Returns whether anything had.
-    pub(crate) fn take_in(&mut self, shared: &Shared<'_>) -> bool {
+    pub(crate) fn take_in(&mut self, peers: &Peers<'_>) -> Result<bool, Broken> {
         let mut any = false;
-        while let Ok(message) = self.inbox.try_recv() {
+        while let Some(records) = peers.link.try_receive()? {
             any = true;
-            self.receive(message, shared);
+            self.receive(records, peers);
         }
-        any
+        self.watch.hear(peers.link.share_stop(self.watch.stop_code()));
+        Ok(any)
     }
 
-    fn receive(&mut self, message: Message, shared: &Shared<'_>) {
-        let mut records = match message {
-            Message::End => {
-                self.ended += 1;
-                return;
+    fn receive(&mut self, mut records: Vec<u8>, peers: &Peers<'_>) {
+        let (record, packed) = (self.packed_size + 1, self.packed_size);
+        for records in records.chunks(self.batch * record) {
+            if peers.shared.found.load(Relaxed) != 0 || self.watch.stopped() {
+                break;
             }
-            Message::Records(records) => records,
-        };
-        if shared.found.load(Relaxed) == 0 && !self.watch.stopped() {
-            let (record, packed) = (self.packed_size + 1, self.packed_size);
             let hash = |record: &[u8]| hash::hash(&record[..packed], hash::PLACE);
             let hashes: Vec<u64> = records.chunks_exact(record).map(hash).collect();
-            match self.store.insert(&records, &hashes) {
+            match self.store.insert(records, &hashes) {
                 Ok(new) => self.stored += new,
                 Err(error) => self.watch.fail(error),
             }
@@ -218,37 +187,22 @@ impl<S: Store> Exchange<'_, S> {
     }
 
     /// Takes in the rest of a level.
-    fn wait_for_ends(&mut self, shared: &Shared<'_>) -> Result<(), Broken> {
-        while self.ended + 1 < self.outgoing.len() {
-            match self.inbox.recv_timeout(Duration::from_millis(100)) {
-                Ok(message) => self.receive(message, shared),
-                Err(RecvTimeoutError::Timeout) if !shared.rendezvous.is_broken() => {}
-                Err(_) => return Err(Broken),
-            }
+    fn wait_for_ends(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
+        while let Some(records) = peers.link.rest_of_level()? {
+            self.receive(records, peers);
         }
-        self.ended = 0;
         Ok(())
     }
 }
 
-/// Bytes of a full message: whole records.
-fn message_size(record: usize) -> usize {
-    within((BATCH.0, MESSAGE), record) * record
-}
-
-/// Messages that may wait for a worker: enough for the time in which it enlarges a table.
-fn inbox_capacity(workers: usize) -> usize {
-    128 + 2 * workers
+/// Bytes of the buffers of a worker, messages aside.
+pub(crate) fn own_bytes(record: usize) -> usize {
+    within(CHUNK, record) * record + 2 * within(BATCH, record) * (record + 8)
 }
 
 /// Bytes of the buffers of all workers.
 pub(crate) fn buffer_bytes(workers: usize, record: usize) -> u64 {
-    let own = within(CHUNK, record) * record + 2 * within(BATCH, record) * (record + 8);
-    let messages = match workers {
-        1 => 0,
-        _ => (inbox_capacity(workers) + 2 * workers) * message_size(record),
-    };
-    workers as u64 * (own + messages) as u64
+    workers as u64 * (own_bytes(record) + message_bytes(workers, record)) as u64
 }
 
 /// Counts the buffers of all workers.

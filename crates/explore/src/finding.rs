@@ -4,10 +4,12 @@
 //! from the start the least is reported: what is wrong with a state itself comes before what goes
 //! wrong on the way out of it, then the least packed state, then rule and parameters.
 
+use serde::{Deserialize, Serialize};
+
 use crate::result::Violation;
 
 /// Something that is wrong.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Finding {
     pub(crate) kind: Kind,
     /// The packed representative of the state, by which findings are put in order.
@@ -20,7 +22,7 @@ pub(crate) struct Finding {
 }
 
 /// The kinds, most urgent first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Kind {
     StartFailed,
     Broken,

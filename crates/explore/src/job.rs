@@ -46,8 +46,8 @@ use crate::report::{
 use crate::symmetry::Symmetry;
 use crate::towards::Parts;
 use crate::{
-    Bare, Deadlock, Distance, Engine, MOST_THREADS, Options, Progress, SearchIdentity, Strategy,
-    Unusable, resumable, threads, usable,
+    Bare, Cluster, Deadlock, Distance, Engine, MOST_THREADS, Options, Progress, SearchIdentity,
+    Strategy, Unusable, resumable, threads, usable,
 };
 
 /// A model that can be explored.
@@ -228,6 +228,19 @@ impl Loaded {
         entries.map(|(name, value)| (name.to_owned(), value)).to_vec()
     }
 
+    /// What has to be the same for all processes that search the model together.
+    pub fn cluster_identity(&self, question: &Question, processes: usize) -> SearchIdentity {
+        let Options { threads, depth, .. } = question.options;
+        let bound = depth.map_or("none".to_owned(), |depth| depth.to_string());
+        let own = [
+            ("processes", processes.to_string()),
+            ("--jobs", threads.to_string()),
+            ("--bound", bound),
+        ];
+        let own = own.map(|(name, value)| (name.to_owned(), value));
+        self.identity(question).into_iter().chain(own).collect()
+    }
+
     /// Explores the model. `events` hears what happens on the way; setting `interrupt` ends the
     /// search with what was found so far.
     pub fn explore(
@@ -305,6 +318,7 @@ impl Loaded {
             deadlock: options.deadlock,
             search,
             jobs: if matches!(search, SearchOrder::Dfs | SearchOrder::Best) { 1 } else { jobs },
+            processes: options.cluster.as_ref().map(Cluster::processes),
             seed,
             bound,
             compact: match options.strategy {
@@ -361,6 +375,9 @@ fn unsuited(options: &Options, no_goals: Option<NoGoals>) -> String {
     match (no_goals, options.strategy) {
         (Some(why), _) => why.to_string(),
         (None, Strategy::Compact { .. }) => "--compact does not store the states".to_owned(),
+        (None, Strategy::Breadth) if options.cluster.is_some() => {
+            "the states are spread over several processes".to_owned()
+        }
         (None, Strategy::Breadth) if options.disk.is_some() => {
             "not all states were in memory".to_owned()
         }

@@ -46,6 +46,7 @@ mod asked;
 mod best;
 mod bfs;
 mod block;
+mod cluster_search;
 mod compact;
 mod counterexample;
 mod dfs;
@@ -57,6 +58,7 @@ mod free_memory;
 mod hash;
 mod job;
 mod level_file;
+mod link;
 mod liveness;
 mod memory;
 mod options;
@@ -75,6 +77,7 @@ mod stop;
 mod storage;
 mod store;
 pub mod symmetry;
+mod totals;
 mod towards;
 mod tree;
 mod units;
@@ -86,6 +89,7 @@ use std::sync::atomic::AtomicBool;
 
 use murphi::machine::Machine;
 
+pub use ::cluster::Cluster;
 pub use asked::Asked;
 pub use disk::{SearchIdentity, Unusable, resumable, usable};
 pub use engine::{Bare, Engine, Hook};
@@ -170,9 +174,10 @@ where
     R: Reduction,
 {
     match caller.options.strategy {
-        Strategy::Breadth => match &caller.options.disk {
-            Some(disk) => disk::explore(disk, system, caller),
-            None => bfs::explore(system, units, caller),
+        Strategy::Breadth => match (&caller.options.cluster, &caller.options.disk) {
+            (Some(cluster), _) => cluster_search::explore(cluster, system, caller),
+            (None, Some(disk)) => disk::explore(disk, system, caller),
+            (None, None) => bfs::explore(system, units, caller),
         },
         Strategy::Compact { bits } => compact::explore(bits, system, caller),
         Strategy::Depth => dfs::explore(system, caller),
@@ -190,6 +195,10 @@ where
 /// packed state has so many bytes: fewer where the messages between so many threads would take
 /// more than a quarter of the memory, and never more than [`MOST_THREADS`].
 pub fn threads(options: &Options, packed_size: usize) -> usize {
+    if let Some(cluster) = &options.cluster {
+        // All processes have the same number, which was agreed on.
+        return cluster.threads();
+    }
     let most = options.memory.unwrap_or(u64::MAX) / 4;
     let limit = if options.disk.is_some() { disk::SHARDS } else { MOST_THREADS };
     let mut threads = options.threads.clamp(1, limit);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cluster::Cluster;
 use murphi::goal::Goals;
 
 use crate::disk::SearchIdentity;
@@ -42,6 +43,9 @@ pub struct Options {
     pub disk: Option<Disk>,
     /// In which form states are stored, breadth first. Nothing that is found depends on it.
     pub form: StateForm,
+    /// The processes that search together, breadth first and in memory, if there are several. Each has
+    /// so many threads and so much memory.
+    pub cluster: Option<Cluster>,
 }
 
 impl Default for Options {
@@ -60,6 +64,7 @@ impl Default for Options {
             towards: None,
             disk: None,
             form: StateForm::BySize,
+            cluster: None,
         }
     }
 }

@@ -174,6 +174,9 @@ pub struct Settings {
     pub search: SearchOrder,
     /// How many threads searched.
     pub jobs: usize,
+    /// How many processes searched, if they were a cluster; each has so many threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<usize>,
     /// The seed, if chance was involved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -213,6 +216,7 @@ impl Default for Settings {
             deadlock: Deadlock::Stuttering,
             search: SearchOrder::Bfs,
             jobs: 1,
+            processes: None,
             seed: None,
             bound: None,
             compact: None,

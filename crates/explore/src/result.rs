@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use cluster::{Loss, Share};
 use serde::{Serialize, Serializer};
 
 /// The outcome of an exploration.
@@ -196,6 +197,8 @@ pub enum Reason {
     Simulated,
     /// Reading or writing a file of states failed, with this message.
     Disk(String),
+    /// A process of the cluster was lost.
+    Lost(Loss),
 }
 
 /// A state that was passed over.
@@ -219,7 +222,7 @@ pub struct Step {
 }
 
 /// How far an exploration has got.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
     /// States reached so far.
     pub states: u64,
@@ -235,6 +238,8 @@ pub struct Progress {
     pub seconds: f64,
     /// States a second since the last report.
     pub rate: f64,
+    /// If several processes search, what each has done.
+    pub processes: Vec<Share>,
 }
 
 /// `4.06M states, 16.5M rules fired, 888k states/s, 429k waiting, depth 41, 60 MiB`
@@ -250,7 +255,13 @@ impl fmt::Display for Progress {
             brief(self.frontier),
             self.depth,
             self.bytes >> 20,
-        )
+        )?;
+        for (number, share) in self.processes.iter().enumerate() {
+            let rate = brief((share.states as f64 / self.seconds.max(0.001)) as u64);
+            let (states, bytes) = (brief(share.states), share.bytes >> 20);
+            write!(f, "; process {number}: {states} states, {rate}/s, {bytes} MiB")?;
+        }
+        Ok(())
     }
 }
 

@@ -10,6 +10,8 @@ use std::sync::atomic::{
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use cluster::Share;
+
 use crate::memory::Meter;
 use crate::options::Options;
 use crate::result::{Progress, Reason};
@@ -90,6 +92,18 @@ impl Watch {
         self.halt.store(true, SeqCst);
     }
 
+    /// Why workers were asked to stop, as a number that other processes understand.
+    pub(crate) fn stop_code(&self) -> Option<u8> {
+        Some(self.stop.load(Relaxed)).filter(|&code| code != 0)
+    }
+
+    /// Asks workers to stop for the reason of another process, if it has one.
+    pub(crate) fn hear(&self, code: Option<u8>) {
+        if let Some(code) = code {
+            self.stop(code);
+        }
+    }
+
     /// Asks workers to stop since a store cannot go on.
     pub(crate) fn fail(&self, error: StoreError) {
         match error {
@@ -166,20 +180,31 @@ impl Watch {
         }
     }
 
-    /// A look at all counters.
-    fn progress(&self, meter: &Meter) -> Progress {
+    /// What the workers of this process have done.
+    pub(crate) fn share(&self, meter: &Meter) -> Share {
         let sum = |of: fn(&Counters) -> &AtomicU64| -> u64 {
             self.counters.iter().map(|counters| of(counters).load(Relaxed)).sum()
         };
-        let states = sum(|counters| &counters.states);
+        Share {
+            states: sum(|counters| &counters.states),
+            rules_fired: sum(|counters| &counters.fired),
+            expanded: sum(|counters| &counters.expanded),
+            bytes: meter.used(),
+        }
+    }
+
+    /// A look at all counters.
+    fn progress(&self, meter: &Meter) -> Progress {
+        let Share { states, rules_fired, expanded, bytes } = self.share(meter);
         Progress {
             states,
-            rules_fired: sum(|counters| &counters.fired),
-            frontier: states.saturating_sub(sum(|counters| &counters.expanded)),
+            rules_fired,
+            frontier: states.saturating_sub(expanded),
             depth: self.depth.load(Relaxed),
-            bytes: meter.used(),
+            bytes,
             seconds: self.started.elapsed().as_secs_f64(),
             rate: 0.0,
+            processes: Vec::new(),
         }
     }
 }

@@ -6,60 +6,54 @@
 //! next level is.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use murphi::machine::{Check, Machine, Outcome};
+use serde::{Deserialize, Serialize};
 
 use crate::System;
 use crate::disk::{Checkpoints, Manifest, Part};
 use crate::exchange::{Exchange, exchanges};
 use crate::finding::{Finding, Kind};
 use crate::hash::Partition;
+use crate::link::{Link, Round};
 use crate::memory::Meter;
 use crate::options::{Deadlock, Options};
 use crate::reduction::Reduction;
-use crate::rendezvous::{Broken, Rendezvous};
+use crate::rendezvous::Broken;
 use crate::runner::{Portion, Rules, Runner};
 use crate::storage::Storage;
 use crate::store::{Store, StoreError};
 use crate::watch::Watch;
 
-/// What all workers of a search look at.
+/// What all workers of a process look at.
 pub(crate) struct Shared<'a> {
     /// 0 while nothing is wrong, 1 once a finding makes the next level unnecessary, 2 once it
     /// makes expanding unnecessary.
     pub(crate) found: AtomicU8,
     /// How many states with a broken property were passed over.
-    passed_over: AtomicUsize,
-    pub(crate) rendezvous: Rendezvous,
-    /// Written before a rendezvous and read after it. Two sets, used in turn, so that the next
-    /// round does not write what is still being read.
-    rounds: [Vec<Round>; 2],
+    passed_over: AtomicU64,
     checkpoints: Option<&'a Checkpoints>,
 }
 
-/// What a worker tells the others at a rendezvous.
-#[derive(Default)]
-#[repr(align(64))]
-struct Round {
-    /// States of its part of the next level.
-    states: AtomicU64,
-    /// Whether it has seen a reason to stop.
-    stop: AtomicBool,
-    /// Whether it is time for a checkpoint; the first worker says so.
-    save: AtomicBool,
+impl<'a> Shared<'a> {
+    pub(crate) fn new(checkpoints: Option<&'a Checkpoints>) -> Self {
+        Shared { found: AtomicU8::new(0), passed_over: AtomicU64::new(0), checkpoints }
+    }
 }
 
-impl<'a> Shared<'a> {
-    pub(crate) fn new(workers: usize, checkpoints: Option<&'a Checkpoints>) -> Self {
-        let rounds = || (0..workers).map(|_| Round::default()).collect();
-        Shared {
-            found: AtomicU8::new(0),
-            passed_over: AtomicUsize::new(0),
-            rendezvous: Rendezvous::new(workers),
-            rounds: [rounds(), rounds()],
-            checkpoints,
-        }
+/// The other workers, as one of them sees them.
+#[derive(Clone, Copy)]
+pub(crate) struct Peers<'a> {
+    pub(crate) shared: &'a Shared<'a>,
+    pub(crate) link: &'a dyn Link,
+    /// Bytes of a full message.
+    pub(crate) message_size: usize,
+}
+
+impl<'a> Peers<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>, link: &'a dyn Link, stored_size: usize) -> Self {
+        Peers { shared, link, message_size: link.message_size(stored_size + 1) }
     }
 }
 
@@ -69,6 +63,8 @@ pub(crate) struct Worker<'a, M, C: Storage, R: Reduction, S> {
     /// How many states are enough, and how many all workers have in this level and before it.
     most_states: u64,
     all_states: u64,
+    /// What all workers together had done before this level.
+    pub(crate) established: Round,
     pub(crate) watch: &'a Watch,
     meter: &'a Meter,
     pub(crate) runner: Runner<'a, M, C, R>,
@@ -99,7 +95,7 @@ struct Next {
 }
 
 /// What a worker counts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Count {
     /// States that were stored.
     pub(crate) stored: u64,
@@ -118,12 +114,12 @@ pub(crate) struct Tally {
     pub(crate) finding: Option<Finding>,
 }
 
-/// Makes the workers and the channels between them.
+/// Makes the workers of this process, the first of which has the number `first`.
 pub(crate) fn workers<'a, M, F, C, R, S>(
     options: &Options,
     system: &System<'a, F, C, R>,
     stores: Vec<S>,
-    partition: Partition,
+    (partition, first): (Partition, usize),
     (watch, meter): (&'a Watch, &'a Meter),
 ) -> Vec<Worker<'a, M, C, R, S>>
 where
@@ -137,6 +133,7 @@ where
         bound: options.depth.unwrap_or(u32::MAX),
         most_states: options.states.unwrap_or(u64::MAX),
         all_states: 0,
+        established: Round::default(),
         watch,
         meter,
         runner: Runner::obeying(system, watch.halt()),
@@ -151,7 +148,7 @@ where
         pass_over: options.pass_over,
         passed_over: BTreeSet::new(),
     };
-    let exchanges = exchanges(stores, partition, system.codec.stored_size(), watch);
+    let exchanges = exchanges(stores, (partition, first), system.codec.stored_size(), watch);
     exchanges.into_iter().map(worker).collect()
 }
 
@@ -168,7 +165,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
     }
 
     /// Level after level.
-    pub(crate) fn run(&mut self, shared: &Shared<'_>) -> Result<(), Broken> {
+    pub(crate) fn run(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
         for level in self.level.. {
             let states = match self.watch.stopped() {
                 true => None,
@@ -183,7 +180,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
                 self.exchange.stored = self.through_level + states;
             }
             let states = states.unwrap_or_default();
-            let Next { any, save } = self.meet(shared, level, states)?;
+            let Next { any, save } = self.meet(peers, level, states)?;
             if !any {
                 break;
             }
@@ -193,13 +190,13 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
             self.before.stored = self.through_level;
             self.through_level += states;
             if save {
-                self.save(shared)?;
+                self.save(peers)?;
             }
-            if self.exchange.number == 0 {
+            if self.exchange.here == 0 {
                 self.watch.depth.store(level, Relaxed);
             }
             self.bounded = level == self.bound || self.all_states >= self.most_states;
-            self.level(shared)?;
+            self.level(peers)?;
             if self.bounded {
                 break;
             }
@@ -209,32 +206,40 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
     }
 
     /// Meets the other workers, to learn what comes next.
-    fn meet(&mut self, shared: &Shared<'_>, level: u32, states: u64) -> Result<Next, Broken> {
-        let round = &shared.rounds[level as usize % 2];
-        let enough = self.pass_over > 0 && shared.passed_over.load(Relaxed) >= self.pass_over;
-        let stop = self.watch.stopped() || shared.found.load(Relaxed) != 0 || enough;
-        let own = &round[self.exchange.number];
-        own.states.store(states, Relaxed);
-        own.stop.store(stop, Relaxed);
-        if self.exchange.number == 0 {
-            let due = |checkpoints: &Checkpoints| checkpoints.keeper().is_due();
-            own.save.store(shared.checkpoints.is_some_and(due), Relaxed);
-        }
-        shared.rendezvous.wait()?;
-        let all: u64 = round.iter().map(|other| other.states.load(Relaxed)).sum();
-        self.all_states += all;
-        let any = all > 0 && !round.iter().any(|other| other.stop.load(Relaxed));
-        Ok(Next { any, save: round[0].save.load(Relaxed) })
+    fn meet(&mut self, peers: &Peers<'_>, level: u32, states: u64) -> Result<Next, Broken> {
+        let shared = peers.shared;
+        let is_first = self.exchange.number == 0;
+        let due = |checkpoints: &Checkpoints| checkpoints.keeper().is_due();
+        let all = peers.link.meet(
+            level,
+            Round {
+                states,
+                excluded: self.tally.count.excluded,
+                fired: self.tally.count.fired,
+                // All workers of a process count these together.
+                passed_over: match self.exchange.here {
+                    0 => shared.passed_over.load(Relaxed),
+                    _ => 0,
+                },
+                stop: self.watch.stopped() || shared.found.load(Relaxed) != 0,
+                save: is_first && shared.checkpoints.is_some_and(due),
+            },
+        )?;
+        self.all_states += all.states;
+        self.established = Round { states: self.all_states, ..all };
+        let enough = self.pass_over > 0 && all.passed_over >= self.pass_over as u64;
+        Ok(Next { any: all.states > 0 && !all.stop && !enough, save: all.save })
     }
 
     /// Writes a checkpoint of this level, together with the other workers.
     #[cold]
-    fn save(&mut self, shared: &Shared<'_>) -> Result<(), Broken> {
-        let Some(checkpoints) = shared.checkpoints else { return Ok(()) };
+    fn save(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
+        let Some(checkpoints) = peers.shared.checkpoints else { return Ok(()) };
         if let Err(error) = self.give_part(checkpoints) {
             self.watch.fail(error);
         }
-        shared.rendezvous.wait()?;
+        // The others are done with what they told before this level.
+        peers.link.meet(self.level + 1, Round::default())?;
         if self.exchange.number == 0
             && let Err(error) = checkpoints.commit(self.level)
         {
@@ -256,7 +261,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
     }
 
     /// Searches this worker's part of a level.
-    fn level(&mut self, shared: &Shared<'_>) -> Result<(), Broken> {
+    fn level(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
         let mut states = Vec::new();
         let (chunk, size) = (self.exchange.chunk, self.exchange.packed_size);
         while !self.watch.stopped() {
@@ -269,19 +274,19 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
                 break;
             }
             for state in 0..read {
-                self.visit(&states[state * size..(state + 1) * size], shared)?;
+                self.visit(&states[state * size..(state + 1) * size], peers)?;
             }
-            self.exchange.take_in(shared);
+            self.exchange.take_in(peers)?;
             self.publish();
         }
-        self.exchange.end_level(shared)?;
+        self.exchange.end_level(peers)?;
         self.publish();
         Ok(())
     }
 
     /// Looks at a state and expands it.
     #[inline(always)]
-    fn visit(&mut self, packed: &[u8], shared: &Shared<'_>) -> Result<(), Broken> {
+    fn visit(&mut self, packed: &[u8], peers: &Peers<'_>) -> Result<(), Broken> {
         self.runner.load(packed);
         let check = self.runner.check();
         if self.watch.stopped() {
@@ -295,28 +300,28 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
                 return Ok(());
             }
             Check::Broken(property) if self.pass_over > 0 => {
-                self.pass(shared, packed, property);
+                self.pass(peers, packed, property);
                 return Ok(());
             }
             Check::Broken(property) => {
                 let state = (self.runner.packed(packed), packed);
-                self.tally.note(shared, Kind::Broken, state, property, 0);
+                self.tally.note(peers, Kind::Broken, state, property, 0);
             }
             Check::Failed(property) => {
                 let state = (self.runner.packed(packed), packed);
-                self.tally.note(shared, Kind::PropertyFailed, state, property, 0);
+                self.tally.note(peers, Kind::PropertyFailed, state, property, 0);
             }
         }
         self.tally.count.looked_at += 1;
         self.deepest = self.level;
-        if self.bounded || shared.found.load(Relaxed) == 2 {
+        if self.bounded || peers.shared.found.load(Relaxed) == 2 {
             return Ok(());
         }
-        self.expand(packed, shared)
+        self.expand(packed, peers)
     }
 
     #[inline(always)]
-    fn expand(&mut self, packed: &[u8], shared: &Shared<'_>) -> Result<(), Broken> {
+    fn expand(&mut self, packed: &[u8], peers: &Peers<'_>) -> Result<(), Broken> {
         let Worker { runner, exchange, tally, watch, .. } = self;
         let hint = runner.hint(packed);
         let mut leaves = tally.deadlock == Deadlock::Off;
@@ -324,7 +329,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
         runner.run(Rules::Applying, |portion| {
             // What was cut short means nothing.
             if result.is_ok() && !watch.stopped() {
-                let took = tally.take(portion, exchange, packed, hint, shared);
+                let took = tally.take(portion, exchange, packed, hint, peers);
                 leaves |= *took.as_ref().unwrap_or(&true);
                 if let Err(broken) = took {
                     watch.halt().store(true, Relaxed);
@@ -333,7 +338,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
             }
         });
         if !leaves && !watch.stopped() {
-            tally.note(shared, Kind::Deadlock, (runner.packed(packed), packed), 0, 0);
+            tally.note(peers, Kind::Deadlock, (runner.packed(packed), packed), 0, 0);
         }
         if let Err(error) = runner.count(self.meter) {
             watch.fail(error);
@@ -343,7 +348,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
 
     /// Keeps a broken property, and goes on.
     #[cold]
-    fn pass(&mut self, shared: &Shared<'_>, packed: &[u8], property: u32) {
+    fn pass(&mut self, peers: &Peers<'_>, packed: &[u8], property: u32) {
         self.tally.count.looked_at += 1;
         self.deepest = self.level;
         let (packed, stored) = (self.runner.packed(packed), packed.to_vec());
@@ -352,11 +357,11 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
         if self.passed_over.len() > self.pass_over {
             self.passed_over.pop_last();
         }
-        shared.passed_over.fetch_add(1, Relaxed);
+        peers.shared.passed_over.fetch_add(1, Relaxed);
     }
 
     fn publish(&self) {
-        let counters = &self.watch.counters[self.exchange.number];
+        let counters = &self.watch.counters[self.exchange.here];
         let count = &self.tally.count;
         counters.states.store(self.exchange.stored - count.excluded, Relaxed);
         counters.fired.store(count.fired, Relaxed);
@@ -374,7 +379,7 @@ impl Tally {
         exchange: &mut Exchange<'_, S>,
         packed: &[u8],
         hint: u8,
-        shared: &Shared<'_>,
+        peers: &Peers<'_>,
     ) -> Result<bool, Broken> {
         let mut leaves = false;
         for number in 0..portion.firings().len() {
@@ -385,7 +390,7 @@ impl Tally {
                     self.count.firings[firing.rule as usize] += 1;
                     if portion.changes(number) {
                         leaves = leaves || portion.leaves(number);
-                        exchange.add(hint, |room| portion.pack(number, room), shared)?;
+                        exchange.add(hint, |room| portion.pack(number, room), peers)?;
                     }
                     leaves |= self.deadlock == Deadlock::Stuck;
                     continue;
@@ -396,7 +401,7 @@ impl Tally {
             };
             leaves = true;
             let state = (portion.packed(packed), packed);
-            self.note(shared, kind, state, firing.rule, firing.instance);
+            self.note(peers, kind, state, firing.rule, firing.instance);
         }
         Ok(leaves)
     }
@@ -406,7 +411,7 @@ impl Tally {
     #[cold]
     fn note(
         &mut self,
-        shared: &Shared<'_>,
+        peers: &Peers<'_>,
         kind: Kind,
         (packed, stored): (Vec<u8>, &[u8]),
         rule: u32,
@@ -414,6 +419,6 @@ impl Tally {
     ) {
         let stored = stored.to_vec();
         Finding { kind, packed, rule, instance, stored }.keep_least(&mut self.finding);
-        shared.found.fetch_max(1 + u8::from(kind.is_property()), Relaxed);
+        peers.shared.found.fetch_max(1 + u8::from(kind.is_property()), Relaxed);
     }
 }

@@ -14,6 +14,7 @@ use models::Model;
 use crate::units;
 
 mod ci;
+mod cluster;
 mod effect;
 mod explore;
 mod flags;
@@ -28,6 +29,7 @@ mod values;
 mod verify;
 
 pub(crate) use ci::{Annotate, CiFlags};
+pub(crate) use cluster::{ClusterFlags, NoClusterFlags};
 pub(crate) use effect::{Given, refuse_without_effect};
 pub(crate) use explore::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SearchFlags,

@@ -80,5 +80,6 @@ pub(super) fn because(reason: &Reason) -> String {
         Reason::Interrupted => "interrupted".to_owned(),
         Reason::Simulated => "a random walk does not visit every state".to_owned(),
         Reason::Disk(message) => message.clone(),
+        Reason::Lost(loss) => format!("process {} was lost", loss.process),
     }
 }

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use cluster::Loss;
 use evidence::Verdict;
 use murphi::diagnostic::Diagnostic;
 use murphi::instance;
@@ -290,6 +291,9 @@ fn ended(reason: &Reason) -> String {
         Reason::Simulated => "a random walk does not visit every state".to_owned(),
         Reason::Disk(message) => {
             format!("a file of states failed: {message}")
+        }
+        Reason::Lost(Loss { process, address, level }) => {
+            format!("process {process} ({address}) was lost at depth {level}")
         }
     }
 }

@@ -4,6 +4,7 @@
 
 mod breadth;
 mod brute_force;
+mod cluster;
 mod disk;
 mod liveness;
 mod order_of_members;

@@ -141,6 +141,7 @@ impl<'a> Search<'a> {
             bytes: self.bytes() as u64,
             seconds: self.started.elapsed().as_secs_f64(),
             rate,
+            processes: Vec::new(),
         })
     }
 

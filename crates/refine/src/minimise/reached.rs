@@ -106,6 +106,7 @@ impl<'a, 'l> Watch<'a, 'l> {
                 bytes,
                 seconds: self.started.elapsed().as_secs_f64(),
                 rate: looked_at as f64 / since.as_secs_f64(),
+                processes: Vec::new(),
             };
             (self.listener)(&self.task, Some(&progress));
         }

@@ -136,7 +136,12 @@ fn totals_lines(exploration: &Report) -> Vec<String> {
             format!("random walk, seed {}", settings.seed.unwrap_or_default())
         }
     });
-    second.push(counted(settings.jobs as u64, "thread"));
+    let threads = counted(settings.jobs as u64, "thread");
+    second.push(match settings.processes {
+        Some(1) => format!("1 process with {threads}"),
+        Some(processes) => format!("{processes} processes with {threads} each"),
+        None => threads,
+    });
     if let Some(bound) = settings.bound {
         second.push(format!("at most {}", counted(bound, "step")));
     }

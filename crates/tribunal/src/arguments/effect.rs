@@ -204,6 +204,8 @@ const SEARCH_FLAGS: &[&str] = &[
     "checkpoint",
     "every",
     "resume",
+    "processes",
+    "cluster",
     "budget",
     "memory",
     "trace_all",

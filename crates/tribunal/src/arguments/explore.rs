@@ -8,7 +8,9 @@ use explore::Deadlock;
 use explore::symmetry::Symmetry;
 use murphi::check::Dialect;
 
-use super::{CiFlags, ColourFlag, EXIT_CODES, JsonFlag, PageFlags, QuietFlag, exit_codes};
+use super::{
+    CiFlags, ClusterFlags, ColourFlag, EXIT_CODES, JsonFlag, PageFlags, QuietFlag, exit_codes,
+};
 use crate::units;
 
 const EXAMPLES: &str = "\
@@ -21,6 +23,7 @@ Examples:
   tribunal explore --compact --memory 8GiB big.m  40 bits a state; reports the risk of missed states
   tribunal explore --checkpoint run big.m         beyond memory, on disk; can be continued …
   tribunal explore --resume run big.m             … with --resume
+  tribunal explore --processes 4 big.m            four processes; --cluster for several machines
   tribunal explore --report bug.html protocol.m   a page with the counterexample as a chart
   tribunal explore --graph states.dot small.m     the states and steps of a small model, to draw
   tribunal explore --save bug.json protocol.m     save the counterexample …
@@ -90,6 +93,8 @@ pub(crate) struct ExploreArguments {
     pub(crate) search: SearchFlags,
     #[command(flatten)]
     pub(crate) limits: ExploreLimitFlags,
+    #[command(flatten)]
+    pub(crate) cluster: ClusterFlags,
     #[command(flatten)]
     pub(crate) evidence: EvidenceFlags,
     #[command(flatten)]
@@ -237,8 +242,13 @@ pub(crate) struct ExploreLimitFlags {
 impl ExploreLimitFlags {
     /// The number of threads.
     pub(crate) fn threads(&self) -> usize {
+        self.threads_of_each(1)
+    }
+
+    /// The number of threads of each of several processes.
+    pub(crate) fn threads_of_each(&self, processes: usize) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.map_or_else(all, usize::from)
+        self.jobs.map_or_else(|| (all() / processes).max(1), usize::from)
     }
 }
 
@@ -270,7 +280,7 @@ pub(crate) struct EvidenceFlags {
     /// given. Exits 0 if the counterexample is confirmed, and 1 if it is not.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["simulate", "bound", "compact", "disk"])]
     #[arg(conflicts_with_all = ["checkpoint", "every", "resume"])]
-    #[arg(conflicts_with_all = ["save", "coverage", "budget", "memory"])]
+    #[arg(conflicts_with_all = ["save", "coverage", "budget", "memory", "processes", "cluster"])]
     pub(crate) replay: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use conform::MemoryModel;
 use super::explore::ExploreLimitFlags;
 use super::{
     CiFlags, ColourFlag, DeadlockChoice, EXIT_CODES, EventFlags, JsonFlag, LanguageFlags,
-    PageFlags, QuietFlag, SymmetryChoice, exit_codes,
+    NoClusterFlags, PageFlags, QuietFlag, SymmetryChoice, exit_codes,
 };
 
 const EXAMPLES: &str = "\
@@ -54,6 +54,9 @@ pub(crate) struct VerifyArguments {
 
     #[command(flatten)]
     pub(crate) events: EventFlags,
+
+    #[command(flatten)]
+    pub(crate) no_cluster: NoClusterFlags,
 
     /// Procedure that the protocol calls where a store enters the coherence order of its address;
     /// `none` if it has none [default: Commit, if the protocol has it].

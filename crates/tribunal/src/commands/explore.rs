@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use ::cluster::Loss;
 use explore::{
     Asked, Checkpointing, Deadlock, Disk, Event, Loaded, Question, Recorded, Refuted, StateGraph,
     Strategy,
@@ -13,6 +14,7 @@ use report::exploration::{graph, json, text};
 use report::run::Recognised;
 use report::{ci, diagnostics_json, refusal_json};
 
+use super::cluster::{self, Joined};
 use super::{count, remark};
 use crate::arguments::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SearchFlags,
@@ -45,6 +47,9 @@ pub(crate) fn run(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result
         let lines: String =
             text.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
         return output::deliver(&lines, None, Ending::NoViolation, interrupt);
+    }
+    if arguments.cluster.is_follower() {
+        return follow(arguments, interrupt);
     }
     let mut cases = Cases::open(&arguments.ci, "explore", interrupt)?;
     let ended = match &arguments.evidence.replay {
@@ -84,6 +89,7 @@ fn explore(
     }
     let mut question = question(arguments)?;
     model.prepare(&mut question).map_err(|why| Failure::Usage(why.to_string()))?;
+    let _joined = join(arguments, &model, &mut question, interrupt)?;
     let quiet = arguments.quiet.quiet;
     let progress = Progress::start(quiet);
     let reporter = progress.reporter();
@@ -132,6 +138,44 @@ fn graph_format(path: &Path) -> Result<fn(&StateGraph, &Model, &str) -> String, 
             path.display()
         ))),
     }
+}
+
+/// Waits for the other processes, if several search together.
+fn join(
+    arguments: &ExploreArguments,
+    model: &Loaded,
+    question: &mut Question,
+    interrupt: &Interrupt,
+) -> Result<Option<Joined>, Failure> {
+    let (flags, options) = (&arguments.cluster, &question.options);
+    if flags.is_asked_for() && arguments.file == "-" {
+        let sentence =
+            "several processes cannot all read the model from standard input; name a file";
+        return Err(Failure::Usage(sentence.to_owned()));
+    }
+    let identity = |processes| model.cluster_identity(question, processes);
+    let joined = cluster::join(flags, options.threads, identity, interrupt)?;
+    question.options.cluster = joined.as_ref().map(|joined| joined.cluster.clone());
+    Ok(joined)
+}
+
+/// Takes part in a search that another process reports; says how it ended.
+fn follow(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
+    let source = model::read_source(&arguments.file)?;
+    let model = Loaded::read(&source, &whole_language(arguments), &asked(arguments))
+        .map_err(|refusal| model::refused(refusal, arguments.colour))?;
+    let mut question = question(arguments)?;
+    let joined = join(arguments, &model, &mut question, interrupt)?;
+    let stop = interrupt.flag();
+    interrupt.listen(|| ());
+    let report = model.explore(&question, &mut |_| (), &stop);
+    let report = report.map_err(|wrong| Failure::Usage(wrong.to_string()))?;
+    if let Some(Loss { process, address, level }) =
+        joined.as_ref().and_then(|joined| joined.cluster.loss())
+    {
+        remark(&format!("process {process} ({address}) was lost at depth {level}"));
+    }
+    Ok(Ending::of(&report.verdict).unless_interrupted(interrupt))
 }
 
 /// How the language is read where the model is explored.
@@ -184,6 +228,12 @@ fn suggest_symmetry(model: &Loaded) {
 fn question(arguments: &ExploreArguments) -> Result<Question, Failure> {
     let (search, limits) = (&arguments.search, &arguments.limits);
     let disk = disk(search)?;
+    let flags = &arguments.cluster;
+    if flags.is_asked_for() && search.search != SearchChoice::Bfs {
+        let sentence = "several processes search breadth-first only, not with --search dfs or best";
+        return Err(Failure::Usage(sentence.to_owned()));
+    }
+    let here = flags.on_this_machine();
     if search.search == SearchChoice::Best && search.towards.is_none() {
         let sentence = "--search best needs --towards EXPR, the condition to go towards";
         return Err(Failure::Usage(sentence.to_owned()));
@@ -200,10 +250,10 @@ fn question(arguments: &ExploreArguments) -> Result<Question, Failure> {
     };
     let options = explore::Options {
         strategy,
-        threads: limits.threads(),
+        threads: limits.threads_of_each(here),
         deadlock: search.deadlock.unwrap_or(DeadlockChoice::Stuttering).into(),
         time: limits.budget,
-        memory: Some(limits.memory.unwrap_or_else(explore::default_budget) as u64),
+        memory: Some(limits.memory.unwrap_or_else(|| explore::default_budget() / here) as u64),
         depth: match search.simulate {
             Some(_) => None,
             None => search.bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX)),

@@ -3,6 +3,7 @@
 pub(crate) mod axe;
 pub(crate) mod certify;
 pub(crate) mod check;
+mod cluster;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod explain;

@@ -32,6 +32,11 @@ pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<
         let sentence = "only one of the protocol and the counterexample can be standard input";
         return Err(Failure::Usage(sentence.to_owned()));
     }
+    if let Some(flag) = arguments.no_cluster.given() {
+        return Err(Failure::Usage(format!(
+            "verify searches with one process and takes no {flag}; `tribunal explore` takes it"
+        )));
+    }
     usable(arguments)?;
     if let Some(file) = &arguments.replay {
         return replay(arguments, file);

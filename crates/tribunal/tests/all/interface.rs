@@ -411,6 +411,7 @@ fn the_json_of_explore_is_on_the_page() {
             &["explore", "--symmetric", "P", &numbered],
             &["explore", "--bound", "3", "--checkpoint", &kept, "protocols/mi.m"],
             &["explore", "--search", "best", "--towards", "n = 1", &stays],
+            &["explore", "--processes", "1", "protocols/mi.m"],
         ],
         &["asymmetric"],
     );

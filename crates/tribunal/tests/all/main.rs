@@ -13,6 +13,7 @@ mod charts;
 mod check;
 mod checkpoint;
 mod ci;
+mod cluster;
 mod common;
 mod convert;
 mod established;

@@ -1,0 +1,96 @@
+//! The flags by which several processes search together, each with the help it prints.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Flags with which states are not all in memory, or not searched breadth-first.
+const OTHER_SEARCHES: [&str; 7] =
+    ["simulate", "compact", "disk", "checkpoint", "resume", "towards", "graph"];
+
+/// Which processes search together.
+#[derive(Args, Debug, Clone, Default)]
+pub(crate) struct ClusterFlags {
+    /// Search with N processes on this machine, for trying out what --cluster does.
+    ///
+    /// The result does not depend on N. Each process has --jobs threads [default: the cores, divided by
+    /// N] and --memory [default: four fifths of free memory, divided by N].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(conflicts_with_all = OTHER_SEARCHES, hide_short_help = true)]
+    pub(crate) processes: Option<u16>,
+
+    /// Search with the processes that FILE lists: a line host:port for each (docs/cluster.md).
+    ///
+    /// Start the same command on each host, with another --process. Process 0 prints the report; all
+    /// have its exit code. Each has its own --memory; --jobs must be the same for all. If a process is
+    /// lost, the others end with exit code 3.
+    #[arg(long, value_name = "FILE", conflicts_with = "processes", requires_all = ["process", "secret"])]
+    #[arg(conflicts_with_all = OTHER_SEARCHES, hide_short_help = true)]
+    pub(crate) cluster: Option<PathBuf>,
+
+    /// With --cluster: which of its lines this process is, from 0.
+    #[arg(long, value_name = "I", requires = "cluster", hide_short_help = true)]
+    pub(crate) process: Option<usize>,
+
+    /// With --cluster: a file with a secret of at least 16 characters, the same for all processes.
+    ///
+    /// Processes prove to each other that they know the secret; whoever does not is refused. What they
+    /// send each other is not encrypted.
+    #[arg(long, value_name = "FILE", requires = "cluster", hide_short_help = true)]
+    pub(crate) secret: Option<PathBuf>,
+
+    /// The number of a process that --processes has started.
+    #[arg(long, value_name = "I", hide = true, conflicts_with_all = ["cluster", "processes"])]
+    pub(crate) member: Option<usize>,
+
+    /// How many --processes there are.
+    #[arg(long, value_name = "N", hide = true, requires = "member")]
+    pub(crate) members: Option<u16>,
+}
+
+/// The same flags where one process searches: they are known, and refused with a sentence.
+#[derive(Args, Debug, Clone, Default)]
+pub(crate) struct NoClusterFlags {
+    /// Only `explore` has it.
+    #[arg(long, value_name = "N", hide = true)]
+    processes: Option<String>,
+    /// Only `explore` has it.
+    #[arg(long, value_name = "FILE", hide = true)]
+    cluster: Option<String>,
+    /// Only `explore` has it.
+    #[arg(long, value_name = "I", hide = true)]
+    process: Option<String>,
+    /// Only `explore` has it.
+    #[arg(long, value_name = "FILE", hide = true)]
+    secret: Option<String>,
+}
+
+impl NoClusterFlags {
+    /// The flag that was given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let flags = [
+            ("--processes", &self.processes),
+            ("--cluster", &self.cluster),
+            ("--process", &self.process),
+            ("--secret", &self.secret),
+        ];
+        flags.into_iter().find_map(|(name, value)| value.as_ref().map(|_| name))
+    }
+}
+
+impl ClusterFlags {
+    /// Whether another process reports.
+    pub(crate) fn is_follower(&self) -> bool {
+        self.member.or(self.process).is_some_and(|process| process > 0)
+    }
+
+    /// How many processes share this machine, as far as is known.
+    pub(crate) fn on_this_machine(&self) -> usize {
+        self.processes.or(self.members).map_or(1, usize::from)
+    }
+
+    /// Whether several processes search.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        self.processes.is_some() || self.cluster.is_some() || self.member.is_some()
+    }
+}

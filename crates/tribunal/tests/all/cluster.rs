@@ -1,0 +1,182 @@
+//! `tribunal explore --processes` and `--cluster`: several processes find what one finds, end together,
+//! and let nobody in who does not belong to them.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::common::*;
+
+/// What must be the same however many processes search.
+fn essence(value: &Value) -> Vec<&Value> {
+    let fields = ["verdict", "states", "rules_fired", "depth", "counterexample", "rule_coverage"];
+    fields.iter().map(|field| &value[field]).collect()
+}
+
+#[test]
+fn processes_on_this_machine_find_what_one_finds() {
+    for model in ["protocols/german.m", "protocols/broken/german-grants-before-acks.m"] {
+        let alone = run(&["explore", "--json", "--quiet", "--jobs", "1", model]);
+        for processes in ["1", "2", "4"] {
+            let flags = ["explore", "--json", "--quiet", "--processes", processes, "--jobs", "1"];
+            let ran = run(&[&flags[..], &[model]].concat());
+            assert_eq!((ran.code, &ran.stderr[..]), (alone.code, ""), "{ran:?}");
+            let (alone, found) = (&alone.json()[0], &ran.json()[0]);
+            assert_eq!(essence(found), essence(alone));
+            assert_eq!(found["processes"].to_string(), processes);
+        }
+    }
+}
+
+/// A cluster of processes of this test.
+struct Cluster {
+    hosts: String,
+    secret: String,
+    ports: Vec<u16>,
+}
+
+impl Cluster {
+    /// Ports that were free a moment ago.
+    fn new(test: &str, processes: usize) -> Cluster {
+        let directory = directory(test);
+        let listen = |_| TcpListener::bind("127.0.0.1:0").unwrap();
+        let listeners: Vec<TcpListener> = (0..processes).map(listen).collect();
+        let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
+        let ports: Vec<u16> = listeners.iter().map(port).collect();
+        let hosts: String = ports.iter().map(|port| format!("127.0.0.1:{port}\n")).collect();
+        let secret = file(&directory, "secret", "a secret of the tests\n");
+        Cluster { hosts: file(&directory, "hosts", hosts), secret, ports }
+    }
+
+    fn start(&self, process: usize, secret: &str, arguments: &[&str]) -> Child {
+        let process = process.to_string();
+        let flags = ["explore", "--json", "--quiet", "--jobs", "1", "--cluster", &self.hosts];
+        let own = ["--process", &process, "--secret", secret];
+        spawn(&[&flags[..], &own, arguments].concat())
+    }
+}
+
+const SMALL: &[&str] = &["protocols/german.m"];
+/// 10,187,487 states: more than a test waits for.
+const LARGE: &[&str] = &["--const", "N=6", "--symmetry", "off", "protocols/peterson.m"];
+
+#[test]
+fn strangers_are_refused_and_the_run_goes_on() {
+    let cluster = Cluster::new("cluster-strangers", 2);
+    let mut first = cluster.start(0, &cluster.secret, SMALL);
+    let mut said = BufReader::new(first.stderr.take().unwrap()).lines();
+    let mut refused = |who: &str| {
+        let line = said.next().unwrap().unwrap();
+        assert!(line.starts_with("tribunal: refused a connection from 127.0.0.1:"), "{line}");
+        assert!(line.contains(who), "{line}");
+    };
+
+    let mut scanner = connect(cluster.ports[0]);
+    scanner.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    refused("it is no process of a cluster");
+
+    let other = file(Path::new(&cluster.hosts).parent().unwrap(), "other", "not the secret of it");
+    let ran = finish(cluster.start(1, &other, SMALL));
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("it has another secret (--secret)"), "{ran:?}");
+    refused("it did not prove that it knows the secret");
+
+    let ran = finish(cluster.start(1, &cluster.secret, &["protocols/mi.m"]));
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("the processes differ in: model"), "{ran:?}");
+    refused("the processes differ in: model");
+
+    // Somebody who says nothing holds up nobody.
+    let _silent = connect(cluster.ports[0]);
+    let second = finish(cluster.start(1, &cluster.secret, SMALL));
+    assert_eq!((second.code, &second.stdout[..]), (Some(0), ""));
+    let first = finish(first);
+    assert_eq!(first.code, Some(0));
+    assert_eq!(first.json()[0]["verdict"], "verified");
+}
+
+/// Connects as soon as somebody listens.
+fn connect(port: u16) -> TcpStream {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        match TcpStream::connect(("127.0.0.1", port)) {
+            Ok(stream) => return stream,
+            Err(error) => assert!(Instant::now() < deadline, "{error}"),
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A process that is stopped is waited for, in bounded memory; one that is killed ends the others.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_stopped_process_is_waited_for_and_a_killed_one_is_named() {
+    let cluster = Cluster::new("cluster-killed", 3);
+    let start = |process| cluster.start(process, &cluster.secret, LARGE);
+    let mut children: Vec<Child> = (0..3).map(start).collect();
+    std::thread::sleep(Duration::from_millis(1000));
+
+    let signal = |child: &Child, signal: &str| {
+        let pid = child.id().to_string();
+        let sent = std::process::Command::new("kill").args([signal, &pid]).status().unwrap();
+        assert!(sent.success());
+    };
+    signal(&children[2], "-STOP");
+    std::thread::sleep(Duration::from_millis(500));
+    let before = resident(&children[0]);
+    std::thread::sleep(Duration::from_millis(1000));
+    let after = resident(&children[0]);
+    assert!(after < before + (8 << 10), "{before} kB, then {after} kB");
+    assert!(children.iter_mut().all(|child| child.try_wait().unwrap().is_none()));
+    signal(&children[2], "-CONT");
+
+    let mut killed = children.remove(1);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let since = Instant::now();
+    let name = format!("process 1 (127.0.0.1:{}) was lost at depth ", cluster.ports[1]);
+    let others: Vec<Ran> = children.into_iter().map(finish).collect();
+    assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+    assert_eq!([others[0].code, others[1].code], [Some(3), Some(3)], "{others:?}");
+    let report = &others[0].json()[0];
+    assert_eq!(report["verdict"], "undecided");
+    assert!(report["reason"].as_str().unwrap().contains(&name), "{report}");
+    assert!(others[1].stderr.contains(&name), "{others:?}");
+}
+
+/// The memory of a process, in kilobytes.
+#[cfg(target_os = "linux")]
+fn resident(child: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().strip_suffix("kB").unwrap().trim().parse().unwrap()
+}
+
+#[test]
+fn what_several_processes_cannot_do_is_refused() {
+    let refused = |arguments: &[&str], why: &str| {
+        let ran = run(&[&["explore"], arguments].concat());
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains(why), "{ran:?}");
+    };
+    let model = "protocols/german.m";
+    refused(&["--processes", "2", "-"], "cannot all read the model from standard input");
+    refused(&["--processes", "2", "--search", "dfs", model], "breadth-first only");
+    refused(&["--processes", "2", "--disk", "/tmp", model], "cannot be used with");
+    refused(&["--cluster", "hosts", model], "--process <I>");
+    let ran = run(&["verify", "--processes", "2", "protocols/mi.m"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("verify searches with one process"), "{ran:?}");
+    let directory = directory("cluster-wrong");
+    let hosts = file(&directory, "hosts", "127.0.0.1:7000\nlocalhost\n");
+    let secret = file(&directory, "secret", "short");
+    let flags = ["--cluster", &hosts, "--process", "0", "--secret", &secret, model];
+    refused(&flags, "hosts:2: `localhost` is not host:port");
+    let hosts = file(&directory, "hosts", "127.0.0.1:7000\n");
+    let flags = ["--cluster", &hosts, "--process", "0", "--secret", &secret, model];
+    refused(&flags, "a secret has at least 16 characters");
+}
