@@ -128,8 +128,11 @@ fn explore(
     deliver(arguments, &report, interrupt)
 }
 
+/// Writes a graph of states, with the name of its model.
+type GraphWriter = fn(&StateGraph, &Model, &str) -> String;
+
 /// What writes the graph of states, as the name of the file says.
-fn graph_format(path: &Path) -> Result<fn(&StateGraph, &Model, &str) -> String, Failure> {
+fn graph_format(path: &Path) -> Result<GraphWriter, Failure> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("dot" | "gv") => Ok(graph::dot),
         Some("json") => Ok(graph::json),
