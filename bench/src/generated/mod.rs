@@ -29,7 +29,8 @@ pub(crate) fn run(context: &Context) -> io::Result<Section> {
     section.paragraph(
         "Random models with large states (`tribunal-bench model`), of which a rule changes little. \
          Columns as for Murphi models above; one thread; deadlocks are not looked for. The flags of \
-         `tribunal-bench model` are in the first column.",
+         `tribunal-bench model` are in the first column. Rumur refuses these models: it has no \
+         unions.",
     );
     let mut sizes = Vec::new();
     for (number, chosen) in chosen(context).iter().enumerate() {

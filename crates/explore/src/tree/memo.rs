@@ -36,6 +36,11 @@ impl Memo {
         Memo { entries: vec![Entry { question, answer: 0 }; ENTRIES] }
     }
 
+    /// One for states that are one unit, of which nothing is ever asked.
+    pub(super) fn none() -> Memo {
+        Memo { entries: Vec::new() }
+    }
+
     /// Bytes of it.
     pub(super) fn bytes() -> usize {
         ENTRIES * size_of::<Entry>()

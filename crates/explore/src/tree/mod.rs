@@ -317,7 +317,7 @@ impl<C: Codec> Storage for Tree<'_, C> {
             leaf_cache: Cache::new(LEAVES_REMEMBERED),
             node_cache: Cache::new(NODES_REMEMBERED),
             renaming: Renamed {
-                memo: Memo::new(),
+                memo: if self.shape.units().len() > 1 { Memo::new() } else { Memo::none() },
                 questions: Vec::new(),
                 targets: Vec::new(),
                 answers: Vec::new(),
