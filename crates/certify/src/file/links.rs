@@ -161,7 +161,7 @@ impl Known<'_> {
             return Some((events.parts(first).start..events.parts(last).end).collect());
         }
         if self.terms.stays_in_thread(x) && self.terms.stays_at_address(x) {
-            let Some(first) = events.origin(a) else { return Some(Vec::new()) };
+            let Some(first) = events.origin(a) else { return Some(vec![a]) };
             let is_there = |&id: &Id| events.address(id) == events.address(a);
             let own = events.history.thread_events(events.history.thread_of(first));
             return Some(own.flat_map(|event| events.parts(event)).filter(is_there).collect());
@@ -247,7 +247,7 @@ impl Known<'_> {
             Term::Intersection(a, b) => self.is_of_pairs(a) || self.is_of_pairs(b),
             Term::Difference(a, _) | Term::Inverse(a) => self.is_of_pairs(a),
             Term::Sequence(a, b) => {
-                let is_test = |term| matches!(self.terms.get(term), Term::Identity(_));
+                let is_test = |term| self.terms.is_test(term);
                 is_test(a) && self.is_of_pairs(b) || self.is_of_pairs(a) && is_test(b)
             }
             _ => false,

@@ -129,8 +129,11 @@ impl Terms {
                     | BaseRelation::SameAddress
             ),
             Term::Inverse(inner) | Term::Plus(inner) => self.stays_at_address(inner),
-            Term::Sequence(a, b) | Term::Union(a, b) => {
-                self.stays_at_address(a) && self.stays_at_address(b)
+            Term::Union(a, b) => self.stays_at_address(a) && self.stays_at_address(b),
+            // A test relates events to themselves.
+            Term::Sequence(a, b) => {
+                let stays = |term| self.is_test(term) || self.stays_at_address(term);
+                stays(a) && stays(b) && !(self.is_test(a) && self.is_test(b))
             }
             Term::Intersection(a, b) => self.stays_at_address(a) || self.stays_at_address(b),
             Term::Difference(a, _) => self.stays_at_address(a),
@@ -142,10 +145,19 @@ impl Terms {
     pub(crate) fn stays_in_thread(&self, term: TermId) -> bool {
         match self.get(term) {
             Term::Relation(relation) => relation == BaseRelation::SameThread,
+            Term::Sequence(a, b) => {
+                let stays = |term| self.is_test(term) || self.stays_in_thread(term);
+                stays(a) && stays(b)
+            }
             Term::Intersection(a, b) => self.stays_in_thread(a) || self.stays_in_thread(b),
             Term::Difference(a, _) => self.stays_in_thread(a),
             _ => false,
         }
+    }
+
+    /// `[S]`
+    pub(crate) fn is_test(&self, term: TermId) -> bool {
+        matches!(self.get(term), Term::Identity(_))
     }
 
     /// Whether a term is `rf^-1 ; co`, perhaps without what relates an event to itself, which it never

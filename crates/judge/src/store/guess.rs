@@ -23,11 +23,10 @@ use super::nodes::NodeSet;
 use super::saturate::Saturation;
 use crate::Budget;
 
-/// How many events may be taken back: a few, and one for so many that there are. Random valid
-/// traces take back a handful, or one in hundreds where chains are thin; where that is not enough,
-/// search is better.
-const PATIENCE: usize = 64;
-const EVENTS_A_PATIENCE: usize = 16;
+/// How many events may be taken back: a few, and as many as there are. Random valid traces take back
+/// a handful, or one in hundreds where chains are thin, or half of them where annotations and
+/// dependencies keep a little of program order; where that is not enough, search is better.
+const LEAST_BACKTRACKS: usize = 64;
 
 /// How many ready writes are compared before one is guessed.
 const MOST_CANDIDATES: usize = 256;
@@ -107,7 +106,7 @@ impl<'s, 'p, 'h> Guess<'s, 'p, 'h> {
             levels: Vec::new(),
             lock: vec![None; history.address_count()],
             locked: Vec::new(),
-            backtrack_limit: PATIENCE + nodes / EVENTS_A_PATIENCE,
+            backtrack_limit: LEAST_BACKTRACKS + nodes,
             order,
         };
         for n in 0..nodes as NodeId {

@@ -410,10 +410,15 @@ impl<P: Parts> Tracer<'_, P> {
                     let through = vec![source, node(other)];
                     let links = vec![link(node(read), through, node(write))];
                     let atomicity = self.shape.atomicity?;
+                    let why = FileWhy::Axiom { axiom: atomicity.axiom, links };
                     if atomicity.exempts_own_writes {
-                        self.own_writes_are_apart(read, write, source, clause)?;
+                        let lemmas = self.own_writes_are_apart(read, write, source, clause)?;
+                        let rests = lemmas.iter().map(|lemma| lemma.negated());
+                        self.push(longer.iter().copied().chain(rests).collect(), why);
+                        FileWhy::Propagation
+                    } else {
+                        why
                     }
-                    FileWhy::Axiom { axiom: atomicity.axiom, links }
                 } else if second < first {
                     let through = self.fixed(other, read, clause, graph)?;
                     let links = vec![
@@ -437,14 +442,15 @@ impl<P: Parts> Tracer<'_, P> {
     }
 
     /// Shows of each other write of its thread that it does not come between what an atomic or a pair
-    /// read and its write: it comes before the one or after the other in the order of writes.
+    /// read and its write: it comes before the one or after the other in the order of writes. What was
+    /// shown, for each.
     fn own_writes_are_apart(
         &mut self,
         read: Part,
         write: Part,
         source: Node,
         clause: &[Literal],
-    ) -> Option<()> {
+    ) -> Option<Vec<Literal>> {
         let address = self.trace.address_of(write.event)?;
         let thread = self.trace.thread_of(write.event);
         let graph = self.graph(Graph::Location);
@@ -455,6 +461,7 @@ impl<P: Parts> Tracer<'_, P> {
                 && Node::Event(other) != source
         };
         let others: Vec<EventId> = self.trace.thread_events(thread).filter(is_other).collect();
+        let mut lemmas = Vec::new();
         for other in others {
             let at = Node::Event(other);
             let own = |from: Node, to: Node| Link { from, through: Vec::new(), to };
@@ -466,12 +473,12 @@ impl<P: Parts> Tracer<'_, P> {
                 let (event, write) = (write.event, self.node(write));
                 (event, other, vec![own(write, at), own(at, write)])
             };
-            let mut longer = clause.to_vec();
-            longer.push(Literal::before(first, second));
+            let lemma = Literal::before(first, second);
             let why = self.broken(graph, links)?;
-            self.push(longer, why);
+            self.push(clause.iter().copied().chain([lemma]).collect(), why);
+            lemmas.push(lemma);
         }
-        Some(())
+        Some(lemmas)
     }
 
     /// Who read for a write that is half of an atomic or of a pair.

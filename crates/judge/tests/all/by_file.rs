@@ -9,7 +9,7 @@ use tribunal_judge::{Budget, DecidedBy, ModelFile, judge_by_file};
 
 /// How many histories of each shape are tried; `TRIBUNAL_TRIALS` overrides it for long runs.
 fn trials() -> u64 {
-    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
 }
 
 fn shipped(name: &str) -> ModelFile {

@@ -14,7 +14,7 @@ const STORE_MODELS: [Model; 6] =
 
 /// How many random histories of each shape to try; `TRIBUNAL_TRIALS` overrides it for long runs.
 fn trials() -> u64 {
-    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(15_000)
+    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(8_000)
 }
 
 /// What an engine says, once the kernel has accepted its evidence; `None` if it is undecided.

@@ -121,6 +121,24 @@ fn changed(rng: &mut Rng, history: &History, execution: &Execution) -> Execution
     execution
 }
 
+/// Where an atomic is split, what the thread itself wrote to the address has to be excluded, among more
+/// events than all of which are tried.
+#[test]
+fn a_split_atomic_of_a_long_trace_is_certified() {
+    let mut lines = vec!["0: x := 1", "0: <x == 1; x := 2> as a", "0: x := 3", "1: x := 4"];
+    lines.extend(["2: x == 1", "2: x == 4", "2: x == 2", "2: y == 0"]);
+    let rest: Vec<String> = (0..800).map(|at| format!("3: z := {}", at + 1)).collect();
+    lines.extend(rest.iter().map(String::as_str));
+    let history = history::parse_text(&lines.join("\n")).unwrap();
+    for name in ["aarch64", "aarch64-2020", "rvwmo"] {
+        let file = ModelFile::shipped(name).unwrap();
+        let judgement = judged(&history, &file);
+        assert!(matches!(judgement.outcome, Verdict::Broken(_)), "{name}: {judgement:?}");
+        let evidence = judgement.evidence.unwrap_or_else(|| panic!("{name}: no evidence"));
+        certify_by_file(&history, &file.model, &certificate(&file, evidence)).unwrap();
+    }
+}
+
 #[test]
 fn changed_witnesses_are_accepted_only_if_they_are_right() {
     let files = files();

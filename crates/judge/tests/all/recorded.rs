@@ -13,7 +13,7 @@ const STORE_MODELS: [Model; 6] =
 
 /// How many random histories of each shape to try; `TRIBUNAL_TRIALS` overrides it for long runs.
 fn trials() -> u64 {
-    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(4_000)
+    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(2_500)
 }
 
 /// The same history, recorded in a random order that keeps the order of each thread.

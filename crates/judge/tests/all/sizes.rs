@@ -15,7 +15,7 @@ const STORE_MODELS: [Model; 6] =
 
 /// How many random histories to try; `TRIBUNAL_TRIALS` overrides it for long runs.
 fn trials() -> u64 {
-    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(3_000)
+    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000)
 }
 
 /// What an engine says, once the kernel has accepted its evidence, also after it has been written
