@@ -1,5 +1,6 @@
 //! What a RISC-V instruction does, from its encoding: which registers it reads and writes, what it
-//! does to memory, what a fence orders, where control may go, and its text.
+//! does to memory, what a fence orders, where control may go, and its text; accesses and fences also
+//! from their text.
 //!
 //! The base instruction sets RV32I and RV64I with the extensions M, A, F, D, C, Zicsr, Zifencei,
 //! Zacas and Zabha. Other instructions of the families that compute on integer registers (Zba, Zbb,
@@ -17,12 +18,14 @@
 
 #![forbid(unsafe_code)]
 
+mod assemble;
 mod compressed;
 mod instruction;
 mod register;
 mod table;
 mod text;
 
+pub use assemble::assemble;
 pub use compressed::expand;
 pub use instruction::{Access, AccessKind, Effect, Fence, Instruction, Xlen, decode};
-pub use register::Register;
+pub use register::{Register, UnknownRegister};

@@ -1,6 +1,7 @@
 //! Registers, and how assembly calls them.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// An integer or floating-point register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -45,5 +46,33 @@ impl fmt::Display for Register {
             Register::X(number) => f.write_str(INTEGER[usize::from(number & 31)]),
             Register::F(number) => f.write_str(FLOATING[usize::from(number & 31)]),
         }
+    }
+}
+
+/// A name that no register has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnknownRegister;
+
+impl FromStr for Register {
+    type Err = UnknownRegister;
+
+    /// By the name of the calling convention (`a0`, `fp`, `fs1`) or by number (`x10`, `f9`).
+    fn from_str(name: &str) -> Result<Self, UnknownRegister> {
+        let at = |names: &[&str; 32]| names.iter().position(|each| *each == name);
+        let numbered = |letter: char| {
+            let number = name.strip_prefix(letter)?;
+            let is_plain = number.bytes().all(|byte| byte.is_ascii_digit());
+            number.parse::<u8>().ok().filter(|&number| is_plain && number < 32)
+        };
+        let found = match name {
+            "fp" => Some(Register::X(8)),
+            _ => None,
+        };
+        let integer = || at(&INTEGER).map(|number| number as u8).or_else(|| numbered('x'));
+        let floating = || at(&FLOATING).map(|number| number as u8).or_else(|| numbered('f'));
+        found
+            .or_else(|| integer().map(Register::X))
+            .or_else(|| floating().map(Register::F))
+            .ok_or(UnknownRegister)
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::str::FromStr;
 
-use super::commits::{M3Reader, RvfiReader, SpikeReader, WhisperReader};
+use super::commits::{Gem5Reader, M3Reader, RvfiReader, SpikeReader, WhisperReader};
 use super::error::InputError;
 use super::jsonl::JsonLinesReader;
 use super::text::TextReader;
@@ -149,6 +149,12 @@ formats! {
     M3 = "m3" {
         also: [], endings: [], summary: "events of m3, the Memory Marionette Model",
         reader: M3Reader, writer: None,
+    }
+    /// What gem5 prints of executed instructions: `2500: system.cpu0: T0 : 0x10094 : sw a5, 0(a4) :
+    /// MemWrite : D=0x2a A=0x80002000`. Only read, never written.
+    Gem5 = "gem5" {
+        also: [], endings: [], summary: "execution log of gem5 for RISC-V (--debug-flags=Exec)",
+        reader: Gem5Reader, writer: None,
     }
 }
 
@@ -294,7 +300,7 @@ mod tests {
         assert_eq!(
             "xml".parse::<Format>().unwrap_err().to_string(),
             "unknown trace format `xml`; the formats are `text` (or `axe`), `jsonl`, `tracegen`, \
-             `spike`, `rvfi`, `whisper` and `m3`"
+             `spike`, `rvfi`, `whisper`, `m3` and `gem5`"
         );
     }
 

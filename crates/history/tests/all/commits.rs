@@ -412,11 +412,114 @@ fn bad_lines_are_refused_where_they_are_wrong() {
         (Format::Whisper, "#1 0 M 80000000 0005a503 r 20 0", "a register from 0 to 1f"),
         (Format::Whisper, "hart=0 time=1 mread 1 0x1000 3 0x0", "a size of 1, 2, 4 or 8"),
         (Format::Whisper, "hart=x time=1 mread", "1:6: expected a hart"),
+        (
+            Format::Gem5,
+            "1: system.cpu T0 : 0x1 : ldr x0, [x1] : MemRead : D=0x1 A=0x8",
+            "of RISC-V",
+        ),
+        (Format::Gem5, "1: system.cpu T0 : 0x1 : lw a0, 0(a1) : MemRead : A=0x8", "ExecResult"),
+        (Format::Gem5, "1: system.cpu T0 : 0x1 : sw a0, 0(a1) : MemWrite : A=0x8", "ExecResult"),
+        (
+            Format::Gem5,
+            "1: system.cpu T0 : 0x1. 0 : amoadd_w[l] a0, a1, (a2) : MemRead : D=0x1 A=0x8",
+            "ExecMacro",
+        ),
+        (
+            Format::Gem5,
+            "1: system.cpu T0 : 0x1 : amocas_w a0, a1, (a2) : MemRead : D=0x1 A=0x8",
+            "amocas",
+        ),
+        (
+            Format::Gem5,
+            "1: system.cpu T0 : 0x1 : sc_w zero, a1, (a2) : MemWrite : D=0x0 A=0x8",
+            "zero",
+        ),
         (Format::M3, "event kCommitMemop; rob_id 1;", "`hart_id`"),
         (Format::M3, "event kCreateMemop; hart_id 0; rob_id 1; rv_instruction x;", "a number"),
     ];
     for &(format, log, expected) in cases {
         let refused = refusal(format, log);
         assert!(refused.starts_with("run.log:1:") && refused.contains(expected), "{refused}");
+    }
+}
+
+/// Message passing as gem5 prints it: with program counters and symbols, in the spellings of its
+/// versions, with a lock by an atomic and a conditional store.
+const GEM5: &str = "\
+gem5 Simulator System.  https://www.gem5.org
+      0: system.remote_gdb: listening for remote gdb on port 7000
+   1000: system.cpu0: T0 : 0x10090 @main    : c_li a5, 42                : IntAlu :  D=0x000000000000002a  flags=(IsInteger)
+   1500: system.cpu0: T0 : 0x10094 @main+4    : sw a5, 0(a4)               : MemWrite :  D=0x000000000000002a A=0x80002000  flags=(IsInteger|IsMemRef|IsStore)
+   2000: system.cpu0: T0 : 0x10098    : fence rw, w                : No_OpClass :
+   2500: system.cpu0: T0 : 0x1009c    : amoadd_w_rl a0, a5, (a2)
+   2500: system.cpu0: T0 : 0x1009c. 0 :   0x02f6252f fence           : No_OpClass :
+   2500: system.cpu0: T0 : 0x1009c. 1 :   amoadd_w[l] a0, a5, (a2)   : MemRead :  D=0x0000000000000001 A=0x80002040
+   2600: system.cpu1 T0 : @reader.part.0    : lr_w_aq a0, (a1)
+   2600: system.cpu1 T0 : @reader.part.0. 0 :   lr_w a0, (a1)       : MemRead :  D=0x000000000000002b A=0x80002040
+   2600: system.cpu1 T0 : @reader.part.0. 1 :   0x1405a52f fence    : No_OpClass :
+   2700: system.cpu1 T0 : @reader.part.0+4    : c_li a6, 7          : IntAlu :  D=0x0000000000000007
+   2800: system.cpu1 T0 : @reader.part.0+8    : sc_w t0, a6, (a1)
+   2800: system.cpu1 T0 : @reader.part.0+8. 0 :   sc_w t0, a6, (a1)   : MemWrite :  D=0x0000000000000000 A=0x80002040
+   2900: system.cpu1 T0 : @reader.part.0+12    : sc_w t0, a6, (a1)
+   2900: system.cpu1 T0 : @reader.part.0+12. 0 :   sc_w t0, a6, (a1)   : MemWrite :  D=0x0000000000000001 A=0x80002040
+   3000: system.cpu1 T0 : 0x10194    : lb a0, 0(a1)               : MemRead :  D=0xffffffffffffffff A=0x80002000
+";
+
+#[test]
+fn a_log_of_gem5_becomes_accesses_and_fences() {
+    let history = read(Format::Gem5, GEM5);
+    assert_eq!(
+        text(&history),
+        "init M[0x80002000:4] == 255\n\
+         init M[0x80002040:4] == 1\n\
+         init M[0x80002000:1] == 255\n\
+         0: M[0x80002000:4] := 0x2a\n\
+         0: fence rw,w\n\
+         0: <M[0x80002040:4] == 1; M[0x80002040:4] := 0x2b> rel\n\
+         1: M[0x80002040:4] == 0x2b acq as h1.10\n\
+         1: M[0x80002040:4] := 7 pair h1.10\n\
+         1: M[0x80002000:1] == 0xff\n\
+         check"
+    );
+    let store = history.event_ids().next().expect("six events");
+    let commit = history.commit(store).expect("a commit");
+    assert_eq!((commit.pc, commit.instruction), (Some(0x1_0094), Some("sw a5,0(a4)")));
+    assert_eq!(commit.cycle, Some(1500));
+}
+
+#[test]
+fn the_operand_of_an_atomic_of_gem5_is_known_or_the_line_is_refused() {
+    let amo = "2: system.cpu T0 : 0x8    : amoadd_w a0, a5, (a2)\n\
+               2: system.cpu T0 : 0x8. 0 : amoadd_w[l] a0, a5, (a2) : MemRead : D=0x1 A=0x80\n";
+    let operand = "1: system.cpu T0 : 0x4    : c_li a5, 2 : IntAlu : D=0x2\n";
+    let history = read(Format::Gem5, &format!("{operand}{amo}"));
+    assert!(text(&history).contains("M[0x80:4] := 3"), "{}", text(&history));
+    for between in ["", "1: system.cpu T0 : 0x6    : ecall : No_OpClass :\n"] {
+        let log =
+            if between.is_empty() { amo.to_owned() } else { format!("{operand}{between}{amo}") };
+        let refused = refusal(Format::Gem5, &log);
+        assert!(refused.contains("what `amoadd.w a0,a5,(a2)` stored"), "{refused}");
+    }
+    // A call leaves its result in `ra`, not in its operand.
+    let call = "1: system.cpu T0 : 0x6    : c_jalr a5 : IntAlu : D=0x8\n";
+    assert!(text(&read(Format::Gem5, &format!("{operand}{call}{amo}"))).contains(":= 3"));
+}
+
+#[test]
+fn harts_of_gem5_have_the_numbers_of_its_cpus() {
+    let line =
+        |cpu: &str| format!("1: {cpu} T0 : 0x4    : lw a0, 0(a1) : MemRead : D=0x0 A=0x80\n");
+    for (cpus, threads) in [
+        (&["system.cpu1:", "system.cpu0:"][..], &[1, 0][..]),
+        (&["board.processor.cores2.core:", "board.processor.cores0.core:"], &[2, 0]),
+        (&["system.big0.cpus1:", "system.little0.cpus1:"], &[1, 0]),
+        (&["system.cpu1", "system.switch_cpus1"], &[1, 1]),
+        (&["system.cpu", "system.switch_cpus"], &[0, 0]),
+    ] {
+        let log: String = cpus.iter().map(|cpu| line(cpu)).collect();
+        let text = text(&read(Format::Gem5, &log));
+        let found: Vec<u64> =
+            text.lines().filter_map(|line| line.split_once(": M")?.0.parse().ok()).collect();
+        assert_eq!(found, threads, "{text}");
     }
 }

@@ -47,6 +47,19 @@ event kAddStoreData; hart_id 1; rob_id 9; store_data 9; timestamp 106;
 event kCommitMemop; hart_id 1; rob_id 9; timestamp 111;
 ";
 
+const GEM5: &str = "\
+   1000: system.cpu0: T0 : 0x10090 @main    : c_li a5, 42 : IntAlu :  D=0x000000000000002a  flags=(IsInteger)
+   1500: system.cpu0: T0 : 0x10094 @main+4    : sw a5, 0(a4) : MemWrite :  D=0x000000000000002a A=0x80002000
+   1500: system.cpu1: T0 : 0x10194    : c_lw a0, 0(a1)             : MemRead :  D=0x000000000000002a A=0x80002000
+   2000: system.cpu0: T0 : 0x10098    : fence rw, w : No_OpClass :
+   2500: system.cpu0: T0 : 0x1009c    : amoadd_w_aq a0, a5, (a2)
+   2500: system.cpu0: T0 : 0x1009c. 0 :   amoadd_w[l] a0, a5, (a2) : MemRead :  D=0x0000000000000001 A=0x80002040
+   2500: system.cpu0: T0 : 0x1009c. 1 :   0x04f6252f fence : No_OpClass :
+   3000: system.cpu1: T0 : 0x10198    : lr_w a0, (a1)
+   3000: system.cpu1: T0 : 0x10198. 0 :   lr_w a0, (a1) : MemRead :  D=0x000000000000002b A=0x80002040
+   3500: system.cpu1: T0 : 0x1019c    : ecall : IntAlu :
+";
+
 /// The log with lines repeated, dropped and swapped, and bytes changed.
 fn mutated(log: &str, rng: &mut Rng) -> Vec<u8> {
     let mut lines: Vec<&str> = log.lines().collect();
@@ -92,6 +105,7 @@ fn logs_are_read_or_refused_at_a_place() {
         (Format::Rvfi, RVFI),
         (Format::Whisper, WHISPER),
         (Format::M3, M3),
+        (Format::Gem5, GEM5),
     ];
     for (format, log) in formats {
         let (mut read, mut refused) = (0_u64, 0_u64);

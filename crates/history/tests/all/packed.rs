@@ -132,6 +132,6 @@ fn the_name_of_a_file_suggests_its_format() {
     assert_eq!(
         "xml".parse::<Format>().unwrap_err().to_string(),
         "unknown trace format `xml`; the formats are `text` (or `axe`), `jsonl`, \
-         `tracegen`, `spike`, `rvfi`, `whisper` and `m3`"
+         `tracegen`, `spike`, `rvfi`, `whisper`, `m3` and `gem5`"
     );
 }

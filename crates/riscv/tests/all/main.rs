@@ -1,3 +1,4 @@
 //! Tests of the decoder.
 
 mod encodings;
+mod text;

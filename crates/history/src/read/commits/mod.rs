@@ -14,6 +14,7 @@
 
 mod assemble;
 mod dependencies;
+mod gem5;
 mod left_out;
 mod m3;
 mod memory;
@@ -88,6 +89,8 @@ pub(super) type RvfiReader<R> = CommitReader<R, rvfi::Rvfi>;
 pub(super) type WhisperReader<R> = CommitReader<R, whisper::Whisper>;
 /// Reads events of m3.
 pub(super) type M3Reader<R> = CommitReader<R, m3::M3>;
+/// Reads what gem5 prints of executed instructions.
+pub(super) type Gem5Reader<R> = CommitReader<R, gem5::Gem5>;
 
 /// Reads logs of a format.
 pub(super) struct CommitReader<R, L> {

@@ -365,6 +365,9 @@ impl Run {
     /// What the registers and, if needed, memory hold after an instruction.
     fn remember(&mut self, said: &CommitRecord, commit: &Commit, options: &CommitOptions) {
         let registers = &mut self.registers[usize::from(commit.hart)].0;
+        if said.forgets {
+            registers.fill(None);
+        }
         let written = self.code.get(commit.code as usize).and_then(|each| each.writes);
         if let Some(register) = written {
             registers[register.index()] = None;

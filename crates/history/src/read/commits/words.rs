@@ -24,6 +24,8 @@ pub(in crate::read) struct CommitRecord {
     pub(super) operand: Option<u64>,
     /// Whether the log has all instructions, so that registers can be followed.
     pub(super) complete: bool,
+    /// Whether registers changed of which the log does not say which, or to what.
+    pub(super) forgets: bool,
     /// An access without an instruction.
     pub(super) plain: Option<Plain>,
 }
