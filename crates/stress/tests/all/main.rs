@@ -11,6 +11,7 @@ mod exec;
 mod formats;
 mod generators;
 mod machines;
+mod packets;
 mod programs;
 mod protocol;
 mod recorded;

@@ -14,7 +14,8 @@ Examples:
   tribunal generate program --cycle \"PodWR Fre PodWR Fre\"        the store-buffering test
   tribunal generate program --cycles 6                           SB, MP, IRIW, … every one
   tribunal generate program --cycles 6 --edges \"PodWR MFencedWR Fre Rfe PodRR\"
-  tribunal generate program --cycle \"PodWWPL RfeLA PodRRAP Fre\" --litmus aarch64";
+  tribunal generate program --cycle \"PodWWPL RfeLA PodRRAP Fre\" --litmus aarch64
+  tribunal generate program --packets m5out/cpu.monitor.trc.gz --window 50   accesses of a workload";
 
 const TRACE_EXAMPLES: &str = "\
 Examples:
@@ -44,7 +45,8 @@ pub(crate) enum GenerateCommand {
     Hard(GenerateHardArguments),
 }
 
-/// Generate test programs: random ones, or litmus tests from cycles of edges.
+/// Generate test programs: random ones, litmus tests from cycles of edges, or the accesses of a
+/// packet trace of gem5.
 ///
 /// Prints programs as text, or one a line as JSON, for `tribunal run` and your own test bench
 /// (docs/programs.md). A litmus test ends with `exists`, the outcome that it is about. The same options
@@ -76,6 +78,20 @@ pub(crate) struct GenerateProgramArguments {
     /// A fence that the architecture does not have becomes the weakest of its own that orders as much.
     #[arg(long, value_name = "ARCHITECTURE", conflicts_with_all = ["json", "count"])]
     pub(crate) litmus: Option<Assembly>,
+
+    /// Generate programs with the loads and stores of a packet trace of gem5 (MemTrace).
+    ///
+    /// A packet trace has no data, so it cannot be checked; its accesses can be run again on another
+    /// target (docs/commit-logs.md). One program for each window of packets in which requestors race.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cycle", "cycles", "litmus", "count"])]
+    #[arg(hide_short_help = true)]
+    pub(crate) packets: Option<String>,
+
+    /// With --packets: the number of packets that make a program.
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "packets")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(hide_short_help = true)]
+    pub(crate) window: u32,
 
     #[command(flatten)]
     pub(crate) knobs: KnobFlags,

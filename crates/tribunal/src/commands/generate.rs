@@ -1,11 +1,12 @@
 //! `tribunal generate`: test programs, traces of reference machines, hard histories.
 
+use std::io::BufReader;
 use std::ops::ControlFlow;
 
 use history::History;
 use stress::{
-    Assembly, Bug, Edge, Formula, Knobs, Machine, Outcome, Program, Ran, Runs, Target, TargetError,
-    Test, cycles,
+    Assembly, Bug, Edge, Formula, Knobs, Machine, Outcome, PacketCounts, PacketError,
+    PacketPrograms, Program, Ran, Runs, Target, TargetError, Test, cycles,
 };
 
 use crate::arguments::{
@@ -43,6 +44,11 @@ fn programs(arguments: &GenerateProgramArguments, interrupt: &Interrupt) -> Resu
             false => sink.write(|out| write!(out, "{test}")),
         }
     };
+    if let Some(file) = &arguments.packets {
+        packets(file, arguments.window, &mut write)?;
+        drop(progress);
+        return sink.finish();
+    }
     match (&arguments.cycle, arguments.cycles) {
         (Some(cycle), _) => {
             if let Some(lost) = cycle.beyond_programs() {
@@ -66,6 +72,32 @@ fn programs(arguments: &GenerateProgramArguments, interrupt: &Interrupt) -> Resu
     }
     drop(progress);
     sink.finish()
+}
+
+/// The programs of a packet trace.
+fn packets(
+    file: &str,
+    window: u32,
+    write: &mut dyn FnMut(Test) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let unreadable = |error: PacketError| Failure::Usage(error.to_string());
+    let input = BufReader::new(history::open(file)?);
+    let programs = PacketPrograms::new(input, history::shown(file), window as usize);
+    let mut programs = programs.map_err(unreadable)?;
+    let mut written = 0u64;
+    for program in &mut programs {
+        write(program.map_err(unreadable)?.into())?;
+        written += 1;
+    }
+    if written == 0 {
+        let PacketCounts { accesses, fetches, others, .. } = programs.counts();
+        return Err(Failure::Usage(format!(
+            "{}: no two requestors race within {window} packets ({accesses} loads and stores, \
+             {fetches} fetches and prefetches, {others} other packets); use a larger --window",
+            history::shown(file)
+        )));
+    }
+    Ok(())
 }
 
 /// The tests of the cycles asked for, for an architecture. Of many cycles those that it has no
