@@ -146,6 +146,12 @@ impl<'a> Observed<'a> {
         writeln!(out)
     }
 
+    /// What was seen as JSON, as a page shows it; `None` if no model was compared with.
+    pub fn shown(&self, file: &str) -> Option<serde_json::Value> {
+        let spelling = self.compared.first()?;
+        serde_json::to_value(self.object(file, &spelling.allowed)).ok()
+    }
+
     fn object<'o>(&'o self, file: &'o str, spelling: &Outcomes<'_>) -> Object<'o> {
         let test = self.test;
         let tally = self.seen.tally(test, spelling);

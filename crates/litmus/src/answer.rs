@@ -41,6 +41,9 @@ pub struct Style {
     pub heading: bool,
     /// In one line, without the states.
     pub summary: bool,
+    /// As JSON, with at most so many states, those that meet the condition first; all if nothing is
+    /// said.
+    pub most_states: Option<usize>,
 }
 
 impl<'a> Answer<'a> {
@@ -110,6 +113,14 @@ impl<'a> Answer<'a> {
         })
     }
 
+    /// The answer as JSON with an execution for each state, as a page shows it; `None` if there is no
+    /// answer.
+    pub fn shown(&self, file: &str, most_states: usize) -> Option<serde_json::Value> {
+        let (found, tally) = self.found.as_ref().ok()?;
+        let style = Style { witness: true, most_states: Some(most_states), ..Style::default() };
+        serde_json::to_value(self.object(file, found, *tally, style)).ok()
+    }
+
     fn object<'o>(
         &'o self,
         file: &'o str,
@@ -133,7 +144,7 @@ impl<'a> Answer<'a> {
             positive: bounded(positive),
             test: &test.name,
             verdict: if tally.validates(test) { "ok" } else { "no" },
-            states: States { found, test, model, witness: style.witness },
+            states: States { found, test, model, witness: style.witness, most: style.most_states },
         }
     }
 }
@@ -207,6 +218,7 @@ struct States<'o, 'a> {
     test: &'o Litmus,
     model: &'o LitmusModel,
     witness: bool,
+    most: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -223,6 +235,12 @@ impl Serialize for States<'_, '_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut states = to.serialize_seq(None)?;
         let mut failure = None;
+        if let Some(most) = self.most {
+            for state in self.first(most) {
+                states.serialize_element(&self.state(&state))?;
+            }
+            return states.end();
+        }
         self.found.each(|state| {
             failure = states.serialize_element(&self.state(state)).err();
             failure.is_none()
@@ -235,6 +253,25 @@ impl Serialize for States<'_, '_> {
 }
 
 impl States<'_, '_> {
+    /// At most so many states, those that meet the condition first.
+    fn first(&self, most: usize) -> Vec<Vec<u64>> {
+        /// Of more states not all are looked at.
+        const MOST_SEEN: usize = 100_000;
+        let (mut meet, mut rest, mut seen) = (Vec::new(), Vec::new(), 0);
+        self.found.each(|state| {
+            seen += 1;
+            let holds = self.found.holds(&self.test.condition.proposition, state);
+            let kept = if holds { &mut meet } else { &mut rest };
+            if kept.len() < most {
+                kept.push(state.to_vec());
+            }
+            (meet.len() < most || rest.len() < most) && seen < MOST_SEEN
+        });
+        meet.append(&mut rest);
+        meet.truncate(most);
+        meet
+    }
+
     fn state(&self, state: &State) -> StateObject {
         let (trace, witness) = match self.witness {
             true => {

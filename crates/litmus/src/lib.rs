@@ -55,6 +55,7 @@ pub mod layout;
 mod lower;
 mod model;
 mod outcomes;
+mod page;
 mod parse;
 mod print;
 mod runs;
@@ -74,6 +75,7 @@ pub use files::{FileError, listed_files, read_text};
 pub use histogram::Histogram;
 pub use model::LitmusModel;
 pub use outcomes::{MODELS, Outcomes, State, outcomes, outcomes_by_file, outcomes_of};
+pub use page::{LitmusPage, MOST_STATES};
 pub use parse::parse;
 pub use search::{Limits, Stopped};
 pub use test::{

@@ -35,6 +35,8 @@ pub enum Kind {
     Run,
     /// A hunt: what it found so far, and what it exercised.
     Hunt,
+    /// Litmus tests: their outcomes under models and on this machine.
+    Litmus,
     /// A list of pages.
     Index,
 }
@@ -73,6 +75,7 @@ impl Kind {
                 include_str!("assets/run.js"),
             ],
             Kind::Hunt => &[include_str!("assets/hunt.js")],
+            Kind::Litmus => &[include_str!("assets/litmus.js")],
             Kind::Index => &[include_str!("assets/index.js")],
         }
     }
@@ -153,9 +156,11 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
+    const KINDS: [Kind; 5] = [Kind::Trace, Kind::Run, Kind::Hunt, Kind::Litmus, Kind::Index];
+
     #[test]
     fn scripts_and_styles_cannot_end_their_element() {
-        for kind in [Kind::Trace, Kind::Run, Kind::Hunt, Kind::Index] {
+        for kind in KINDS {
             let script = kind.script().to_lowercase();
             assert!(!script.contains("</script") && !script.contains("<!--"), "{kind:?}");
         }
@@ -164,7 +169,7 @@ mod tests {
 
     #[test]
     fn text_is_never_taken_for_markup() {
-        for kind in [Kind::Trace, Kind::Run, Kind::Hunt, Kind::Index] {
+        for kind in KINDS {
             let script = kind.script();
             let risky = ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("];
             for risky in risky {
@@ -184,7 +189,7 @@ mod tests {
 
     #[test]
     fn pages_are_small() {
-        for kind in [Kind::Trace, Kind::Run, Kind::Hunt, Kind::Index] {
+        for kind in KINDS {
             let page = Page { kind, title: "", text: "", reload: None, data: &() };
             assert!(html(&page).len() < 300_000, "{kind:?}");
         }

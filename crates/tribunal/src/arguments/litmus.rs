@@ -19,7 +19,8 @@ Examples:
   tribunal litmus @all                             the tests that the file `all` lists
   tribunal litmus --to aarch64 MP+fence.w.w+addr.litmus   translate to another architecture
   tribunal litmus --on host SB.litmus              how often each outcome occurs on this machine
-  tribunal litmus --on host --model sc SB.litmus   … and which of them sc forbids";
+  tribunal litmus --on host --model sc SB.litmus   … and which of them sc forbids
+  tribunal litmus --model sc,tso --report litmus.html examples/litmus   a page with a table";
 
 const CODES: &str = exit_codes!(
     "every `forall` and `~exists` holds, and the host shows no forbidden outcome",
@@ -87,6 +88,13 @@ pub(crate) struct LitmusArguments {
     /// always, and how many states do and do not.
     #[arg(long, conflicts_with_all = ["json", "witness", "on", "to"])]
     pub(crate) summary: bool,
+
+    /// Write a page with all answers: tests and models as a table, each cell with an execution.
+    ///
+    /// One HTML file that opens from disk (docs/reports.md). Tests on which the models differ come first;
+    /// with --on host, what this machine has shown is a column.
+    #[arg(long, value_name = "FILE.html", conflicts_with = "to")]
+    pub(crate) report: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) limits: LimitFlags,

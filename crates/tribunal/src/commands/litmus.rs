@@ -11,8 +11,8 @@ use ::host::Host;
 use diagnostics::source::Source;
 use evidence::Verdict;
 use litmus::{
-    Answer, FileError, Limits, Litmus, LitmusModel, Stopped, Style, Unanswered, listed_files,
-    read_text,
+    Answer, FileError, Limits, Litmus, LitmusModel, LitmusPage, MOST_STATES, Stopped, Style,
+    Unanswered, listed_files, read_text,
 };
 use pipeline::{Pipeline, Questions};
 use report::ci::{Case, Complaint};
@@ -68,13 +68,18 @@ fn answer_files(
         interrupt: interrupt.clone(),
         reporter: progress.reporter(),
         cases_wanted: cases.are_wanted(),
+        page_wanted: arguments.report.is_some(),
     };
     let mut output = Output::stdout();
+    let mut told = Told { cases, page: arguments.report.as_ref().map(|_| LitmusPage::default()) };
     let answered = match &mut machine {
-        Some(machine) => host::run_all(&tests, &asking, machine, &progress, &mut output, cases),
-        None => answer_all(&tests, asking, &progress, &mut output, cases),
+        Some(machine) => host::run_all(&tests, &asking, machine, &progress, &mut output, &mut told),
+        None => answer_all(&tests, asking, &progress, &mut output, &mut told),
     };
     drop(progress);
+    if let (Some(mut page), Some(path)) = (told.page, &arguments.report) {
+        output::save(path, &page.html(), interrupt)?;
+    }
     let answered = answered.and_then(|answered| output.flush().map(|()| answered));
     ending = ending.and(match answered {
         Ok(answered) => answered,
@@ -172,6 +177,30 @@ struct Asking {
     reporter: Reporter,
     /// Whether CI systems want to know.
     cases_wanted: bool,
+    /// Whether a page is made.
+    page_wanted: bool,
+}
+
+/// Where answers go beside standard output.
+struct Told<'c> {
+    cases: &'c mut Cases,
+    page: Option<LitmusPage>,
+}
+
+impl Told<'_> {
+    fn add(&mut self, case: Option<&Case>, cell: Option<Cell>) {
+        case.into_iter().for_each(|case| self.cases.add(case));
+        if let (Some(page), Some(Cell { test, column, answer })) = (&mut self.page, cell) {
+            page.add(input::shown(&test.file), &test.litmus, &column, answer);
+        }
+    }
+}
+
+/// An answer for the page.
+struct Cell {
+    test: Arc<Test>,
+    column: String,
+    answer: serde_json::Value,
 }
 
 impl Asking {
@@ -223,6 +252,19 @@ impl Asking {
         Some(Case { complaint, ..case.took(answer.time) })
     }
 
+    /// The answer for the page, where one is made.
+    fn cell(&self, test: &Arc<Test>, answer: &Answer<'_>) -> Option<Cell> {
+        if !self.page_wanted {
+            return None;
+        }
+        let (file, model) = (input::shown(&test.file), answer.model.name());
+        let shown = answer.shown(file, MOST_STATES).unwrap_or_else(|| {
+            let why = answer.found.as_ref().err().map(|stopped| self.why_stopped(stopped).0);
+            serde_json::json!({ "why": why })
+        });
+        Some(Cell { test: Arc::clone(test), column: model.to_owned(), answer: shown })
+    }
+
     /// Writes an answer, with what is to be said beside it.
     fn print_answer(
         &self,
@@ -254,6 +296,7 @@ impl Asking {
             witness: arguments.witness,
             heading: self.models.len() > 1,
             summary: arguments.summary,
+            most_states: None,
         };
         answer.write(file, style, out)?;
         if let (Some(rounds), false) = (answer.unrolled(), arguments.quiet.quiet) {
@@ -285,7 +328,7 @@ fn answer_all(
     asking: Asking,
     progress: &Progress,
     output: &mut Output,
-    cases: &mut Cases,
+    told: &mut Told<'_>,
 ) -> Result<Ending, Failure> {
     let pairs = |test: &Arc<Test>| {
         let models = asking.models(test).into_iter();
@@ -301,15 +344,15 @@ fn answer_all(
             }
             let answer = asking.answer(&test, model);
             progress.hide();
-            let printed =
+            let ended =
                 asking.print_answer(&test, &answer, output.writer()).map_err(Failure::of_stdout)?;
-            ending = ending.and(printed);
+            ending = ending.and(ended);
             output.flush()?;
-            asking.case(&test, &answer).iter().for_each(|case| cases.add(case));
+            told.add(asking.case(&test, &answer).as_ref(), asking.cell(&test, &answer));
         }
         return Ok(ending);
     }
-    type Printed = (Vec<u8>, Ending, Option<Case>);
+    type Printed = (Vec<u8>, Ending, Option<Case>, Option<Cell>);
     let interrupt = asking.interrupt.clone();
     let mut answers = Pipeline::start(
         workers.min(asked.len()),
@@ -322,17 +365,17 @@ fn answer_all(
             }
             let mut text = Vec::new();
             let answer = asking.answer(&test, model);
-            let printed = asking.print_answer(&test, &answer, &mut text);
-            let case = asking.case(&test, &answer);
-            Some((text, printed.expect("a vector takes everything"), case))
+            let ended = asking.print_answer(&test, &answer, &mut text);
+            let (case, cell) = (asking.case(&test, &answer), asking.cell(&test, &answer));
+            Some((text, ended.expect("a vector takes everything"), case, cell))
         },
     );
     interrupt.listen(answers.stopper());
     answers.each(|answer| {
-        let Some((text, printed, case)) = answer else { return output.flush() };
+        let Some((text, ended, case, cell)) = answer else { return output.flush() };
         progress.hide();
-        case.iter().for_each(|case| cases.add(case));
-        ending = ending.and(printed);
+        told.add(case.as_ref(), cell);
+        ending = ending.and(ended);
         output.writer().write_all(&text).map_err(Failure::of_stdout)
     })?;
     Ok(ending)

@@ -256,3 +256,76 @@ fn a_hundred_thousand_events_stay_fluid() {
     // A machine with other work is slower; what is noticed as a pause on an idle one is far below.
     assert!(opening < 3_000.0 && scrolling < 1_000.0, "{opening} ms, {scrolling} ms");
 }
+
+#[test]
+fn litmus_tests_are_a_table_with_an_execution_behind_each_cell() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = directory("pages-litmus");
+    let arguments =
+        ["litmus", "--quiet", "--model", "sc,tso,pso", "--report", "PAGE", "examples/litmus"];
+    let path = page(&folder, 0, &arguments);
+    let mut tab = browser.open(&path);
+    assert_eq!(tab.text("h1"), "13 litmus tests under sc, tso, pso");
+    assert_eq!(tab.count("#tests tbody tr"), 13);
+    assert_eq!(tab.count(".litmus-cell"), 39);
+    // Tests on which the models differ come first.
+    let order = "[...document.querySelectorAll('#tests tbody tr')].map(row => row.className)";
+    let order = tab.evaluate(order);
+    let order: Vec<&str> = order.as_array().unwrap().iter().filter_map(|c| c.as_str()).collect();
+    let differ = order.iter().take_while(|class| **class == "differs").count();
+    assert!(differ >= 3 && order[differ..].iter().all(|class| class.is_empty()), "{order:?}");
+
+    // Store buffering: never under sc, sometimes under tso, with the execution that shows it.
+    tab.go("test=SB&column=sc");
+    assert!(tab.text("#answer p").starts_with("Never: 0 states meet the condition"));
+    assert_eq!(tab.count("#answer .picture [data-event]"), 4);
+    tab.press("ArrowRight");
+    assert!(tab.text("#answer p").starts_with("Sometimes: 1 state"));
+    assert_eq!(tab.place(), "test=SB&column=tso&state=0");
+    assert!(tab.text("#answer .chosen-state").contains("meets the condition"));
+    assert_eq!(tab.count("#answer .picture .read-from"), 0, "both reads are of initial values");
+    assert!(tab.text("#answer pre.program").contains("exists"));
+    tab.press("n");
+    assert_eq!(tab.count("#answer .picture .read-from"), 1);
+    assert_eq!(tab.place(), "test=SB&column=tso&state=1");
+    tab.click("#answer [data-state='2']");
+    assert_eq!(tab.place(), "test=SB&column=tso&state=2");
+    tab.click("[data-test='0'][data-column='1']");
+    assert_eq!(tab.count(".litmus-cell[aria-pressed='true']"), 1);
+
+    // Search, and differences alone.
+    tab.press("/");
+    tab.enter("IRIW");
+    assert!(tab.becomes("document.querySelectorAll('#tests tbody tr:not([hidden])').length === 1"));
+    assert_quiet(&mut tab);
+}
+
+#[test]
+fn a_cell_has_what_the_command_prints_and_text_of_a_test_is_never_markup() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = directory("pages-litmus-text");
+    let text = "X86 <script>alert(1)</script>\n\"<img src=x onerror=alert(2)>\"\n{ x=0; y=0; }\n P0 | P1 ;\n \
+                MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n~exists (0:EAX=0 /\\ 1:EAX=0)\n";
+    let test = file(&folder, "hostile.litmus", text);
+    let path = page(&folder, 1, &["litmus", "--quiet", "--report", "PAGE", &test]);
+    let mut tab = browser.open(&path);
+    assert_eq!(tab.text(".verdict"), "✗violation");
+    assert_eq!(tab.count(".litmus-cell.broken"), 1);
+    assert_eq!(tab.count("main img, main script"), 0);
+    let cell = "JSON.parse(document.getElementById('data').textContent).tests[0].cells[0]";
+    let printed = run(&["litmus", "--quiet", "--json", "--witness", &test]).stdout;
+    let printed: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    for field in
+        ["architecture", "condition", "kind", "model", "negative", "observation", "verdict"]
+    {
+        assert_eq!(tab.evaluate(&format!("{cell}.{field}")), printed[field], "{field}");
+    }
+    let sorted = |states: &serde_json::Value| {
+        let mut all: Vec<String> =
+            states.as_array().unwrap().iter().map(|state| state["values"].to_string()).collect();
+        all.sort();
+        all
+    };
+    assert_eq!(sorted(&tab.evaluate(&format!("{cell}.states"))), sorted(&printed["states"]));
+    assert_quiet(&mut tab);
+}

@@ -12,8 +12,7 @@ use report::ci::{Case, Complaint};
 use stress::Runs;
 
 use super::super::remark;
-use super::{Asking, Test};
-use crate::cases::Cases;
+use super::{Asking, Cell, Test, Told};
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::output::Output;
@@ -25,7 +24,7 @@ pub(super) fn run_all(
     host: &mut Host,
     progress: &Progress,
     output: &mut Output,
-    cases: &mut Cases,
+    told: &mut Told<'_>,
 ) -> Result<Ending, Failure> {
     let mut ending = Ending::NoViolation;
     for test in tests {
@@ -33,7 +32,7 @@ pub(super) fn run_all(
             break;
         }
         let start = Instant::now();
-        let observed = observe(test, asking, host, progress);
+        let observed = observe(test, asking, host, progress, told);
         progress.hide();
         let (file, json) = (input::shown(&test.file), asking.arguments.json.json);
         ending = ending.and(match observed {
@@ -42,9 +41,10 @@ pub(super) fn run_all(
                 if !asking.arguments.quiet.quiet {
                     observed.remarks().iter().for_each(|sentence| remark(sentence));
                 }
-                if asking.cases_wanted {
-                    cases.add(&case(file, test, &observed).took(start.elapsed()));
-                }
+                let cell = observed.shown(file).filter(|_| asking.page_wanted);
+                let cell = cell.map(|answer| cell_of_host(test, answer));
+                let case = case(file, test, &observed).took(start.elapsed());
+                told.add(asking.cases_wanted.then_some(&case), cell);
                 Ending::of(&observed.verdict())
             }
             Err((why, model, ended)) => {
@@ -64,13 +64,20 @@ pub(super) fn run_all(
                     _ => Complaint::undecided(&why, String::new()),
                 };
                 let name = format!("{} on host", test.litmus.name);
-                cases.add(&Case::failed(file, name, complaint).took(start.elapsed()));
+                let case = Case::failed(file, name, complaint).took(start.elapsed());
+                let cell = cell_of_host(test, serde_json::json!({ "why": why }));
+                told.add(Some(&case), Some(cell));
                 ended
             }
         });
         output.flush()?;
     }
     Ok(ending)
+}
+
+/// What this machine has shown, for the page.
+fn cell_of_host(test: &Arc<Test>, answer: serde_json::Value) -> Cell {
+    Cell { test: Arc::clone(test), column: "host".to_owned(), answer }
 }
 
 /// What was seen, for CI systems.
@@ -107,10 +114,11 @@ fn complain(unanswered: &Unanswered<'_>, json: bool, out: &mut dyn Write) -> io:
 
 /// Asks the models, then the machine; or the reason why not, and the model that could not be asked.
 fn observe<'a>(
-    test: &'a Test,
+    test: &'a Arc<Test>,
     asking: &Asking,
     host: &mut Host,
     progress: &Progress,
+    told: &mut Told<'_>,
 ) -> Result<Observed<'a>, (String, Option<Model>, Ending)> {
     let (arguments, litmus) = (&asking.arguments, &test.litmus);
     let mut allowed = Vec::new();
@@ -123,7 +131,9 @@ fn observe<'a>(
             let why = "with --on host, --model takes sc, tso, pso or coherence";
             return Err((why.to_owned(), None, Ending::BadRequest));
         };
-        match asking.answer(test, asked).found {
+        let answer = asking.answer(test, asked);
+        told.add(None, asking.cell(test, &answer));
+        match answer.found {
             Ok((found, _)) => allowed.push((model, found)),
             Err(stopped) => {
                 let (why, ending) = asking.why_stopped(&stopped);
