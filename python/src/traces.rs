@@ -18,7 +18,7 @@ use tribunal::judge::{
     AnyModel, Engine, Limits, ModelFile, ShrinkOptions, judge, judge_by_file, judge_gradually,
     shrink as smallest,
 };
-use tribunal::report::check::{Style, lines};
+use tribunal::report::check::{Style, lines, trace_pages};
 use tribunal::report::{ci, explain};
 
 use crate::capsule::{Held, held, hold};
@@ -85,6 +85,10 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     function!(module, c"verdict_svg", |_py, (verdict: Bound<'_, PyAny>)| {
         Ok::<_, PyErr>(svg(held(&verdict)?))
     });
+    function!(module, c"verdict_page", |py, (verdict: Bound<'_, PyAny>)| {
+        let judged = held::<Judged>(&verdict)?.clone();
+        work(py, move |stop| page(&judged, &stop))
+    });
     Ok(())
 }
 
@@ -122,6 +126,12 @@ fn svg(judged: &Judged) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// The page of a trace, as `tribunal explain -o why.html` writes it; nothing if nothing was decided.
+fn page(judged: &Judged, stop: &Arc<AtomicBool>) -> Option<String> {
+    let pages = trace_pages(judged, &Limits::default(), stop);
+    pages.into_iter().next().map(|page| page.html)
 }
 
 /// What is asked, by its name on the command line.

@@ -1,5 +1,7 @@
 """What the package promises: the same answers as the command, errors with places, no crash."""
 
+import doctest
+import html
 import json
 import os
 import pathlib
@@ -24,7 +26,6 @@ def test_a_violation_has_a_cycle_an_explanation_a_picture_and_a_certificate():
     assert len(verdict.cycle) == 4
     assert "There is a cycle" in verdict.explain()
     assert verdict.svg().startswith("<svg")
-    assert "<svg" in verdict._repr_html_() and "violation" in verdict._repr_html_()
     assert tribunal.certify(SB, verdict.certificate) == [(1, "sc", None)]
     other = SB.replace("M[y] == 0", "M[y] == 1")
     assert tribunal.certify(other, verdict.certificate)[0].rejected is not None
@@ -33,8 +34,53 @@ def test_a_violation_has_a_cycle_an_explanation_a_picture_and_a_certificate():
 def test_a_consistent_trace_has_a_witness_that_the_kernel_takes():
     verdict = tribunal.check(SB, model="TSO")
     assert verdict and verdict.cycle == [] and verdict.svg() is None
-    assert "consistent" in verdict._repr_html_()
     assert tribunal.certify(SB, verdict.certificate) == [(1, "tso", None)]
+
+
+def test_a_notebook_shows_the_page_in_a_frame_and_a_large_one_as_a_picture(tmp_path, monkeypatch):
+    verdict = tribunal.check(SB)
+    shown = verdict._repr_html_()
+    # All of the page is in an attribute: nothing of it is markup of the notebook.
+    assert shown.startswith("<iframe ") and shown.count("<") == 2 and shown.endswith("></iframe>")
+    assert "violation" in shown and 'sandbox="allow-scripts allow-downloads"' in shown
+    page = verdict.html()
+    assert html.unescape(shown.split('srcdoc="')[1].removesuffix('"></iframe>')) == page
+    verdict.save(tmp_path / "why.html")
+    assert (tmp_path / "why.html").read_text() == page and page.startswith("<!doctype html>")
+    assert "consistent" in tribunal.check(SB, "tso")._repr_html_()
+    monkeypatch.setattr(tribunal, "LARGEST_FRAME", 100)
+    assert "<svg" in verdict._repr_html_() and ".save(path)" in verdict._repr_html_()
+    undecided = tribunal.check(SB, engine="recorded")
+    assert undecided.html() is None and "undecided" in undecided._repr_html_()
+    with pytest.raises(ValueError, match="undecided"):
+        undecided.save(tmp_path / "nothing.html")
+    assert not (tmp_path / "nothing.html").exists()
+
+
+def test_the_examples_in_the_docstrings():
+    failed, tried = doctest.testmod(tribunal, optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
+    assert tried > 15 and failed == 0
+
+
+def test_the_readme_runs():
+    text = (ROOT / "python/README.md").read_text()
+    blocks = text.split("```python\n")[1:]
+    names: dict = {}
+    for block in blocks:
+        code = block.split("```")[0].replace('"why.html"', "__import__('os').devnull")
+        exec(compile(code, "README.md", "exec"), names)
+    assert len(blocks) == 2
+
+
+def test_the_notebook_runs_under_nbconvert(tmp_path):
+    pytest.importorskip("nbconvert")
+    pytest.importorskip("ipykernel")
+    notebook = ROOT / "python/examples/store_buffering.ipynb"
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", "--execute", "--output-dir", str(tmp_path), str(notebook)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    shown = (tmp_path / "store_buffering.html").read_text()
+    assert "srcdoc=" in shown and "violation" in shown and "There is a cycle" in shown
 
 
 @pytest.mark.parametrize("model", ["rvwmo", "x86", str(ROOT / "models/sc.cat")])

@@ -54,6 +54,9 @@ STORE_BUFFERING = "0: M[x] := 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[x] == 0\n"
 
 LOAD, STORE, ATOMIC, FENCE = 0, 1, 2, 3
 
+#: A notebook shows pages of up to so many characters: traces of some 20,000 events.
+LARGEST_FRAME = 1_000_000
+
 
 class Columns(NamedTuple):
     """One trace as columns of equal length, an event a row: numpy arrays, or anything with a buffer.
@@ -152,6 +155,23 @@ class Verdict:
         """The picture of a violation; None if there is none."""
         return _native.verdict_svg(self._native)
 
+    def html(self) -> str | None:
+        """The report as one HTML page, as `tribunal explain -o why.html` writes it: the cycle with its
+        reasons, or the order that explains the trace, and the whole trace. None if nothing was decided.
+
+        >>> check(STORE_BUFFERING).html().startswith("<!doctype html>")
+        True
+        """
+        return _native.verdict_page(self._native)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes the page to a file, for a browser, a colleague or the artifacts of a CI job."""
+        page = self.html()
+        if page is None:
+            raise ValueError(f"there is no page about an undecided trace: {self.explain().strip()}")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
+
     def __bool__(self) -> bool:
         return self.verdict == "consistent"
 
@@ -159,18 +179,20 @@ class Verdict:
         return f"<Verdict {_native.verdict_line(self._native)}>"
 
     def _repr_html_(self) -> str:
-        colour = {"consistent": "#2e7d32", "violation": "#c62828"}.get(self.verdict, "#f9a825")
-        head = (
-            f'<div><b style="color:{colour}">{html.escape(self.verdict)}</b> '
-            f"under {html.escape(self.model)}, {self.events} events</div>"
-        )
-        picture = self.svg()
-        if picture is None:
-            return f"<div>{head}<pre>{html.escape(self.explain())}</pre></div>"
-        return (
-            f"<div>{head}{picture}<details><summary>in words</summary>"
-            f"<pre>{html.escape(self.explain())}</pre></details></div>"
-        )
+        """What a notebook shows: the page, in a frame that may run its script and nothing else.
+
+        Notebooks keep what they show, so a large page is not put into one: its picture is.
+        """
+        page = self.html()
+        if page is not None and len(page) <= LARGEST_FRAME:
+            return (
+                f'<iframe title="{html.escape(repr(self))}" sandbox="allow-scripts allow-downloads" '
+                'style="width:100%;height:640px;border:1px solid #8884;border-radius:4px" '
+                f'srcdoc="{html.escape(page)}"></iframe>'
+            )
+        words = f"<pre>{html.escape(self.explain())}</pre>"
+        hint = "" if page is None else "<p>The page is large: <code>.save(path)</code> writes it to a file.</p>"
+        return f"<div><b>{html.escape(repr(self))}</b>{hint}{self.svg() or ''}{words}</div>"
 
 
 class Session:

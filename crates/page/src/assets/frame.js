@@ -81,6 +81,8 @@ const place = {
   /** Changes what the address says, without a step in the history of the browser. */
   write(entries) {
     const text = new URLSearchParams(Object.entries(entries).filter(([, v]) => v !== null && v !== undefined)).toString();
+    // Inside another document (a notebook) the page has no address of its own: a link would be to that document.
+    if (location.protocol === "about:") return;
     try { history.replaceState(null, "", `#${text}`); } catch { location.replace(`#${text}`); }
   },
 };
