@@ -86,15 +86,15 @@ fn the_accesses_of_requestors_that_race_become_a_program() {
     assert_eq!(
         text,
         "program packets-1\n\
-         place M[0x80002000] line 0 word 0\n\
-         place M[0x80002040] line 1 word 0\n\
-         place M[0x80002048] line 1 word 1\n\
-         0: M[0x80002000] := 1\n\
-         0: M[0x80002040] := 2\n\
-         0: M[0x80002048] := 3\n\
-         1: M[0x80002040] ?\n\
-         1: M[0x80002000] ?\n\
-         1: <M[0x80002000] ?; M[0x80002000] := 4>\n\
+         place M[2147491840] line 0 word 0\n\
+         place M[2147491904] line 1 word 0\n\
+         place M[2147491912] line 1 word 1\n\
+         0: M[2147491840] := 1\n\
+         0: M[2147491904] := 2\n\
+         0: M[2147491912] := 3\n\
+         1: M[2147491904] ?\n\
+         1: M[2147491840] ?\n\
+         1: <M[2147491840] ?; M[2147491840] := 4>\n\
          end\n"
     );
 }
