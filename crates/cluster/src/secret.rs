@@ -1,6 +1,8 @@
 //! What the processes of a cluster know and others do not.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 
 /// Bytes of the shortest secret that is taken.
 const LEAST: usize = 16;
@@ -43,8 +45,9 @@ impl fmt::Debug for Secret {
 /// Bytes that nobody can guess.
 pub(crate) fn random() -> Result<[u8; 32], String> {
     let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| format!("the system gives no random numbers: {error}"))?;
+    File::open("/dev/urandom")
+        .and_then(|mut system| system.read_exact(&mut bytes))
+        .map_err(|error| format!("the system gives no random numbers (/dev/urandom): {error}"))?;
     Ok(bytes)
 }
 

@@ -199,7 +199,9 @@ impl Units {
 /// The pieces of a word: bytes that follow each other in the state and in one leaf.
 fn pieces(places: &[u32], word: usize) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
-    for (from, &to) in (0u32..).zip(places).skip(8 * word).take(8) {
+    let start = 8 * word;
+    let end = places.len().min(start + 8);
+    for (from, &to) in (start as u32..).zip(&places[start..end]) {
         match pieces.last_mut() {
             Some(last) if last.to + last.length == to && !to.is_multiple_of(LEAF as u32) => {
                 last.length += 1;

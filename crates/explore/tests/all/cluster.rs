@@ -1,6 +1,8 @@
 //! Several processes find what one finds: counts, verdicts, and the steps of counterexamples. Here
 //! each process is a thread with connections of its own, so that many models can be tried.
 
+#![allow(clippy::unwrap_used)] // a test may fail
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -87,8 +89,7 @@ fn protocol(name: &str, constants: &[(&str, &str)]) -> Interpreter {
 /// All shipped protocols of at most some thousand states, and broken ones.
 #[test]
 fn protocols_have_the_states_and_counterexamples_of_one_process() {
-    let names =
-        ["german", "mi", "peterson", "msi", "lazy-caching", "broken/german-grants-before-acks"];
+    let names = ["german", "mi", "peterson", "broken/german-grants-before-acks"];
     for name in names {
         let interpreter = protocol(name, &[]);
         let engine = Engine::new(&interpreter);
@@ -110,7 +111,7 @@ fn protocols_have_the_states_and_counterexamples_of_one_process() {
 fn a_process_without_memory_ends_all() {
     let interpreter = protocol("peterson", &[("N", "5")]);
     let engine = Engine::new(&interpreter);
-    let options = Options { memory: Some(8 << 20), ..toys::threads(1) };
+    let options = Options { memory: Some(5 << 20), ..toys::threads(1) };
     let found = together((2, 1), &options, |options| {
         let how = (options, Symmetry::Off);
         engine.explore(&interpreter, how, &Bare, &mut |_| (), &AtomicBool::new(false))
@@ -122,5 +123,5 @@ fn a_process_without_memory_ends_all() {
 }
 
 fn cases() -> u32 {
-    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
+    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|text| text.parse().ok()).unwrap_or(6)
 }

@@ -55,22 +55,17 @@ impl<R: Read> Messages<R> {
         }
         let mut names = Vec::new();
         for field in Fields::new(&self.buffer) {
-            match field.map_err(|reason| self.error(start, reason.to_owned()))? {
-                (4, Value::Bytes(entry)) => {
-                    let (mut number, mut name) = (0, String::new());
-                    for field in Fields::new(entry) {
-                        match field.map_err(|reason| self.error(start, reason.to_owned()))? {
-                            (1, Value::Number(key)) => number = key,
-                            (2, Value::Bytes(text)) => {
-                                name = String::from_utf8_lossy(text).into_owned();
-                            }
-                            _ => {}
-                        }
-                    }
-                    names.push((number, name));
+            let broken = |reason: &str| self.error(start, reason.to_owned());
+            let (4, Value::Bytes(entry)) = field.map_err(broken)? else { continue };
+            let (mut number, mut name) = (0, String::new());
+            for field in Fields::new(entry) {
+                match field.map_err(broken)? {
+                    (1, Value::Number(key)) => number = key,
+                    (2, Value::Bytes(text)) => name = String::from_utf8_lossy(text).into_owned(),
+                    _ => {}
                 }
-                _ => {}
             }
+            names.push((number, name));
         }
         Ok(names)
     }

@@ -117,7 +117,7 @@ impl Gem5 {
         let taken = &mut self.taken;
         self.cpus.entry(key).or_insert_with(|| {
             let digits = |byte: &u8| byte.is_ascii_digit();
-            let end = name.iter().rposition(|byte| digits(byte)).map_or(0, |at| at + 1);
+            let end = name.iter().rposition(&digits).map_or(0, |at| at + 1);
             let start = name[..end].iter().rposition(|byte| !digits(byte)).map_or(0, |at| at + 1);
             let wanted = LineCursor::new(&name[start..end]).decimal().unwrap_or(0);
             let hart = if taken.contains(&wanted) {

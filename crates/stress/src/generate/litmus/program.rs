@@ -46,7 +46,7 @@ impl Test {
     /// let text = "program SB\n0: x := 1\n0: y ? as a\n1: y := 1\n1: x ? as b\nexists a == 0, b == 0\nend";
     /// let tests = parse_programs("sb.program", text).unwrap();
     /// let litmus = tests[0].litmus(Assembly::X86).unwrap();
-    /// assert!(litmus.contains("movl $1,(x)") && litmus.ends_with("exists (0:rax=0 /\\ 1:rax=0)\n"));
+    /// assert!(litmus.contains("movl $1,(x)") && litmus.ends_with("exists (0:rcx=0 /\\ 1:rcx=0)\n"));
     /// ```
     pub fn litmus(&self, assembly: Assembly) -> Result<String, NotInLitmus> {
         let program = &self.program;
