@@ -2,7 +2,7 @@
 //! a rule changes little.
 //!
 //! The models are random ([`model`]), but always the same: seeds are fixed. Each has about a million
-//! states without symmetry, of 0.5 to 2 kilobytes. What is compared is as in [`explore`].
+//! states without symmetry, of 0.5 to 2 kilobytes. What is compared is as in `explore`.
 
 pub(crate) mod model;
 
