@@ -177,7 +177,9 @@
 //! ```
 //! use std::ops::ControlFlow;
 //! use std::sync::atomic::AtomicBool;
-//! use tribunal::hunt::{Abilities, CampaignEvent, Campaign, Known, Plan, TargetSupply, TestOptions};
+//! use tribunal::hunt::{
+//!     Abilities, Campaign, CampaignEvent, KnownShapes, Plan, TargetSupply, TestOptions,
+//! };
 //! use tribunal::stress::{Machine, MemoryModel, Ran, Runs, Target, parse_programs};
 //! use tribunal::Model;
 //!
@@ -209,7 +211,7 @@
 //! };
 //! let supply = TargetSupply::Each(Box::new(|| Ok(Box::new(Machine::new(MemoryModel::Tso)))));
 //! let mut names = Vec::new();
-//! campaign.run(&supply, &Known::default(), &mut |event| {
+//! campaign.run(&supply, &KnownShapes::default(), &mut |event| {
 //!     if let CampaignEvent::TestOutcome(outcome) = event {
 //!         names.extend(outcome.findings.into_iter().map(|finding| finding.name));
 //!     }
