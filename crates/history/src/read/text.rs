@@ -22,20 +22,20 @@
 //! waiting for the verdict before it sends more.
 
 mod common_line;
+mod suffixes;
+mod tokens;
 
 use std::io::Read;
 
 use super::error::{InputError, InputErrorKind};
 use super::window::Place;
 use super::{Input, Piece, Token};
-use crate::annotation::{AccessOrder, DependencyKind, FenceName};
+use crate::annotation::FenceName;
 use crate::build_error::{BuildError, BuildErrorKind};
-use crate::builder::{Builder, Draft, WriteName};
-use crate::event::{AddressId, ByteRange, Kinds, MAX_ACCESS_SIZE, Operation, Times, Value};
+use crate::builder::{Builder, WriteName};
+use crate::event::{AddressId, ByteRange, Kinds, MAX_ACCESS_SIZE, Operation, Value};
 use crate::history::History;
-use crate::lexicon::{
-    self, ADDRESS_HELP, DIGIT_LIMIT, FENCE_HELP, NAME_HELP, NAME_LIMIT, is_name_byte, starts_name,
-};
+use crate::lexicon::{self, ADDRESS_HELP, FENCE_HELP, is_name_byte, starts_name};
 
 const STATEMENT: &str = "a thread number, `init`, `final`, `order` or `check`";
 const STATEMENT_HELP: &str = "a trace is made of lines like `0: M[x] := 1` and ends with `check`";
@@ -47,16 +47,8 @@ const VALUE_HELP: &str = "values are numbers from 0 to 2^64 - 1, decimal or hexa
 const SIZE_HELP: &str = "`M[0x1000:4]` is 4 bytes starting at 0x1000; sizes are from 1 to 16 bytes";
 const WIDE_VALUE_HELP: &str =
     "values of 9 to 16 bytes are numbers below 2^128, decimal or hexadecimal with 0x";
-const TIMES_HELP: &str = "times are `@ begin:end`, `@ begin:` or `@ :end`";
-const SUFFIX: &str = "`@`, `as`, `dep`, an annotation or the next event";
-const SUFFIX_HELP: &str = "an event may be followed by `@ begin:end`, `as name`, `dep name,name` \
-                           (or `addr`, `data`, `ctrl`), `acq`, `rel`, `acqrel`, `sc` and `pair name`";
 const ORDER_HELP: &str =
     "`order M[x]: 1 < 2 < a` says in which order values, or writes named with `as`, reached M[x]";
-
-/// How the words begin that may follow an event, where a statement could begin with their letter or
-/// with none.
-const ANNOTATIONS: [&[u8]; 4] = [b"rel", b"sc", b"ct", b"pair"];
 
 /// What an event is.
 enum LineEvent {
@@ -309,141 +301,6 @@ impl<R: Read> TextReader<R> {
         }
     }
 
-    /// `@ …`, `as …`, dependencies, annotations and `pair …`, in any order
-    fn suffixes(&mut self, builder: &mut Builder, event: Draft) -> Result<(), InputError> {
-        let (mut timed, mut named, mut annotated) = (false, false, false);
-        while self.early_thread.is_none() {
-            if self.by_lines {
-                self.input.window.skip_spaces();
-                if matches!(self.input.window.peek(), Some(b'\n' | b'#')) {
-                    break;
-                }
-            }
-            self.input.window.skip_blanks();
-            let place = self.input.window.place();
-            match self.input.window.peek() {
-                Some(b'@') => {
-                    self.once(&mut timed, Token { place, length: 1 }, "time")?;
-                    self.times(builder, event)?;
-                }
-                Some(b'a') if self.input.window.starts_with(b"as") => {
-                    self.keyword("as", SUFFIX, SUFFIX_HELP)?;
-                    self.once(&mut named, Token { place, length: 2 }, "name")?;
-                    self.input.window.skip_blanks();
-                    self.named(NAME_HELP, |name| builder.name(event, name))?;
-                }
-                Some(b'd') if self.input.window.starts_with(b"dep") => {
-                    self.keyword("dep", SUFFIX, SUFFIX_HELP)?;
-                    self.dependencies(builder, event, DependencyKind::Address)?;
-                }
-                Some(b'a' | b'd') => self.annotation(builder, event, &mut annotated)?,
-                _ if ANNOTATIONS.iter().any(|word| self.input.window.starts_with(word)) => {
-                    self.annotation(builder, event, &mut annotated)?;
-                }
-                _ => break,
-            }
-        }
-        Ok(())
-    }
-
-    /// `acq`, …, `addr …`, `data …`, `ctrl …` or `pair …`
-    fn annotation(
-        &mut self,
-        builder: &mut Builder,
-        event: Draft,
-        annotated: &mut bool,
-    ) -> Result<(), InputError> {
-        let token = self.word(SUFFIX, SUFFIX_HELP)?;
-        let word = name_text(self.input.window.bytes_since(token.place));
-        if let Some(order) = AccessOrder::from_spelling(word) {
-            self.once(annotated, token, "annotation")?;
-            let said = builder.annotate(event, order);
-            return said.map_err(|error| self.input.senseless(token, error.kind));
-        }
-        match (DependencyKind::from_spelling(word), word) {
-            (Some(kind), _) => self.dependencies(builder, event, kind),
-            (None, "pair") => {
-                self.input.window.skip_blanks();
-                self.named(NAME_HELP, |name| builder.pair(event, name))
-            }
-            (None, _) => Err(self.input.unexpected_at(token.place, SUFFIX, SUFFIX_HELP)),
-        }
-    }
-
-    fn once(
-        &mut self,
-        seen: &mut bool,
-        token: Token,
-        what: &'static str,
-    ) -> Result<(), InputError> {
-        if std::mem::replace(seen, true) {
-            return Err(self.input.error(token, InputErrorKind::Repeated { what }));
-        }
-        Ok(())
-    }
-
-    /// `@ [begin] : [end]`. The end is on the line of the colon; a number there that is followed by
-    /// a colon of its own is no end but the thread of the next event.
-    fn times(&mut self, builder: &mut Builder, event: Draft) -> Result<(), InputError> {
-        let place = self.input.window.place();
-        self.input.window.bump();
-        self.input.window.skip_blanks();
-        let mut times = Times::default();
-        if self.input.window.peek() != Some(b':') {
-            times.begin = Some(self.number("a time or `:`", TIMES_HELP)?.0);
-            self.input.window.skip_blanks();
-        }
-        self.expect(b':', "`:` after the begin time", TIMES_HELP)?;
-        let mut length = self.input.window.since(place);
-        self.input.window.skip_spaces();
-        if matches!(self.input.window.peek(), Some(b'0'..=b'9')) {
-            let (number, token) = self.number("an end time", TIMES_HELP)?;
-            let end = self.input.window.since(place);
-            match self.by_lines {
-                true => self.input.window.skip_spaces(),
-                false => self.input.window.skip_blanks(),
-            }
-            if self.input.window.peek() == Some(b':') {
-                self.early_thread = Some((number, token));
-            } else {
-                times.end = Some(number);
-                length = end;
-            }
-        }
-        self.say_times(builder, event, times, Token { place, length })
-    }
-
-    fn say_times(
-        &mut self,
-        builder: &mut Builder,
-        event: Draft,
-        times: Times,
-        token: Token,
-    ) -> Result<(), InputError> {
-        if times == Times::default() {
-            return Ok(());
-        }
-        builder.times(event, times).map_err(|error| self.input.senseless(token, error.kind))
-    }
-
-    /// `name, name, …`
-    fn dependencies(
-        &mut self,
-        builder: &mut Builder,
-        event: Draft,
-        kind: DependencyKind,
-    ) -> Result<(), InputError> {
-        loop {
-            self.input.window.skip_blanks();
-            self.named(NAME_HELP, |name| builder.dependency_of_kind(event, name, kind))?;
-            self.input.window.skip_blanks();
-            if self.input.window.peek() != Some(b',') {
-                return Ok(());
-            }
-            self.input.window.bump();
-        }
-    }
-
     /// `init address == value`
     fn initial(&mut self, builder: &mut Builder) -> Result<(), InputError> {
         self.valued_address("init", builder, Builder::initial)
@@ -616,127 +473,6 @@ impl<R: Read> TextReader<R> {
         let token = self.word("a name", help)?;
         say(name_text(self.input.window.bytes_since(token.place)))
             .map_err(|error| self.input.senseless(token, error.kind))
-    }
-
-    /// Letters and what may follow them in a name.
-    fn word(&mut self, expected: &str, help: &'static str) -> Result<Token, InputError> {
-        let place = self.input.window.place();
-        if !self.input.window.peek().is_some_and(starts_name) {
-            return Err(self.input.unexpected(expected, help));
-        }
-        while self.input.window.peek().is_some_and(is_name_byte) {
-            self.input.window.bump();
-            if self.input.window.since(place) > NAME_LIMIT {
-                let token = Token { place, length: NAME_LIMIT };
-                let kind = InputErrorKind::NameTooLong { limit: NAME_LIMIT };
-                return Err(self.input.error(token, kind));
-            }
-        }
-        Ok(Token { place, length: self.input.window.since(place) })
-    }
-
-    /// These letters, whatever follows them.
-    fn keyword(
-        &mut self,
-        keyword: &'static str,
-        expected: &str,
-        help: &'static str,
-    ) -> Result<(), InputError> {
-        let place = self.input.window.place();
-        for byte in keyword.bytes() {
-            if self.input.window.peek() != Some(byte) {
-                return Err(self.input.unexpected_at(place, expected, help));
-            }
-            self.input.window.bump();
-        }
-        Ok(())
-    }
-
-    fn number(&mut self, expected: &str, help: &'static str) -> Result<(u64, Token), InputError> {
-        let (number, token) = self.number_up_to(u64::MAX.into(), expected, help)?;
-        Ok((number as u64, token))
-    }
-
-    fn number_up_to(
-        &mut self,
-        most: u128,
-        expected: &str,
-        help: &'static str,
-    ) -> Result<(u128, Token), InputError> {
-        let place = self.input.window.place();
-        let Some(first @ b'0'..=b'9') = self.input.window.peek() else {
-            return Err(self.input.unexpected(expected, help));
-        };
-        self.input.window.bump();
-        let mut value = u128::from(first - b'0');
-        if first == b'0' && matches!(self.input.window.peek(), Some(b'x' | b'X')) {
-            self.input.window.bump();
-            if !self.input.window.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
-                return Err(self.input.unexpected("hexadecimal digits after `0x`", help));
-            }
-            value = self.digits::<16>(place, 0, most)?;
-        } else if matches!(self.input.window.peek(), Some(b'0'..=b'9')) {
-            value = self.digits::<10>(place, value, most)?;
-        }
-        Ok((value, Token { place, length: self.input.window.since(place) }))
-    }
-
-    fn digits<const BASE: u32>(
-        &mut self,
-        place: Place,
-        mut value: u128,
-        most: u128,
-    ) -> Result<u128, InputError> {
-        while let Some(digit) =
-            self.input.window.peek().and_then(|byte| char::from(byte).to_digit(BASE))
-        {
-            self.input.window.bump();
-            let length = self.input.window.since(place);
-            let next = value.checked_mul(BASE.into()).and_then(|v| v.checked_add(digit.into()));
-            let kind = match next.filter(|&next| next <= most) {
-                Some(next) if length <= DIGIT_LIMIT => {
-                    value = next;
-                    continue;
-                }
-                Some(_) => InputErrorKind::NumberTooLong { limit: DIGIT_LIMIT },
-                None if most == u128::MAX => InputErrorKind::NumberTooWide,
-                None => InputErrorKind::NumberTooLarge,
-            };
-            return Err(self.number_error(place, kind));
-        }
-        Ok(value)
-    }
-
-    #[cold]
-    fn number_error(&mut self, place: Place, kind: InputErrorKind) -> InputError {
-        self.input.window.read_on(place);
-        let rest = self.input.window.bytes(place, DIGIT_LIMIT);
-        let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        self.input.error(Token { place, length }, kind)
-    }
-
-    fn expect(&mut self, byte: u8, expected: &str, help: &'static str) -> Result<(), InputError> {
-        if self.input.window.peek() != Some(byte) {
-            return Err(self.input.unexpected(expected, help));
-        }
-        self.input.window.bump();
-        Ok(())
-    }
-
-    fn expect_both(
-        &mut self,
-        bytes: &[u8; 2],
-        expected: &str,
-        help: &'static str,
-    ) -> Result<(), InputError> {
-        let place = self.input.window.place();
-        for &byte in bytes {
-            if self.input.window.peek() != Some(byte) {
-                return Err(self.input.unexpected_at(place, expected, help));
-            }
-            self.input.window.bump();
-        }
-        Ok(())
     }
 }
 

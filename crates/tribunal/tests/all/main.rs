@@ -19,6 +19,7 @@ mod convert;
 mod established;
 mod examples;
 mod explore;
+mod explore_limits;
 mod explore_replay;
 mod generate;
 mod hunt;
