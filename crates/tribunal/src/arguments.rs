@@ -273,12 +273,13 @@ pub(crate) struct CheckArguments {
     pub(crate) quiet: QuietFlag,
     #[command(flatten)]
     pub(crate) colour: ColourFlag,
-    #[command(flatten)]
-    pub(crate) ci: CiFlags,
 
     /// Trace files; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) ci: CiFlags,
 }
 
 const CHECK_EXAMPLES: &str = "\

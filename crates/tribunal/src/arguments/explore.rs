@@ -125,12 +125,13 @@ pub(crate) struct ExploreArguments {
     pub(crate) quiet: QuietFlag,
     #[command(flatten)]
     pub(crate) colour: ColourFlag,
-    #[command(flatten)]
-    pub(crate) ci: CiFlags,
 
     /// Murphi model; `-` is standard input.
     #[arg(value_name = "MODEL.m")]
     pub(crate) file: String,
+
+    #[command(flatten)]
+    pub(crate) ci: CiFlags,
 }
 
 /// How the model is read.

@@ -13,6 +13,9 @@ use super::values::{
 };
 use crate::units;
 
+/// What flags that belong to no group say: clap keeps the heading of a group for all that follows it.
+const NO_HEADING: Option<&str> = None;
+
 /// One trace and one model, for the commands that look at a single violation.
 #[derive(Args, Debug)]
 pub(crate) struct SubjectFlags {
@@ -99,6 +102,7 @@ impl CommitFlags {
 
 /// How long and how large a check may get.
 #[derive(Args, Debug, Clone)]
+#[command(next_help_heading = NO_HEADING)]
 pub(crate) struct LimitFlags {
     /// Time limit for each trace and model (500ms, 60s, 5m, 1h); beyond it the verdict is undecided.
     #[arg(long, value_name = "TIME", value_parser = units::time)]
@@ -117,6 +121,7 @@ impl LimitFlags {
 
 /// How large a trace and its tables may get.
 #[derive(Args, Debug, Clone)]
+#[command(next_help_heading = NO_HEADING)]
 pub(crate) struct MemoryFlag {
     /// Memory limit for each trace, and for the tables of each check (512MiB, 8GiB).
     #[arg(long, value_name = "SIZE", value_parser = units::size, default_value = "8GiB")]
@@ -125,6 +130,7 @@ pub(crate) struct MemoryFlag {
 
 /// How many traces to judge at once.
 #[derive(Args, Debug, Clone)]
+#[command(next_help_heading = NO_HEADING)]
 pub(crate) struct JobFlag {
     /// Number of worker threads [default: all cores]; the output does not depend on it.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -141,6 +147,7 @@ impl JobFlag {
 
 /// How long a command that is a target may take.
 #[derive(Args, Debug, Clone, Copy)]
+#[command(next_help_heading = NO_HEADING)]
 pub(crate) struct TimeoutFlag {
     /// With exec: time limit of the command for one program and all its runs.
     #[arg(long, value_name = "TIME", value_parser = units::time, default_value = "10s")]
@@ -149,6 +156,7 @@ pub(crate) struct TimeoutFlag {
 
 /// Results for programs.
 #[derive(Args, Debug, Clone, Copy)]
+#[command(next_help_heading = NO_HEADING)]
 pub(crate) struct JsonFlag {
     /// Print JSON, one object a line (fields: docs/interface.md).
     #[arg(long)]
@@ -164,6 +172,7 @@ impl JsonFlag {
 
 /// Results only.
 #[derive(Args, Debug, Clone, Copy)]
+#[command(next_help_heading = NO_HEADING)]
 pub(crate) struct QuietFlag {
     /// Print results only: no explanations, progress or remarks.
     #[arg(short, long)]
@@ -172,6 +181,7 @@ pub(crate) struct QuietFlag {
 
 /// Results in colour.
 #[derive(Args, Debug, Clone, Copy)]
+#[command(next_help_heading = NO_HEADING)]
 pub(crate) struct ColourFlag {
     /// When to use colours; the variable NO_COLOR is respected.
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
@@ -180,6 +190,7 @@ pub(crate) struct ColourFlag {
 
 /// Results in a file.
 #[derive(Args, Debug, Clone)]
+#[command(next_help_heading = NO_HEADING)]
 pub(crate) struct OutFlag {
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "OUT", alias = "out")]

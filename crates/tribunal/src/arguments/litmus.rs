@@ -104,13 +104,14 @@ pub(crate) struct LitmusArguments {
     pub(crate) json: JsonFlag,
     #[command(flatten)]
     pub(crate) quiet: QuietFlag,
-    #[command(flatten)]
-    pub(crate) ci: CiFlags,
 
     /// Litmus tests: files, folders of .litmus files, `@FILE` for a list of files; `-` is standard
     /// input.
     #[arg(value_name = "FILE.litmus", required = true)]
     pub(crate) files: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) ci: CiFlags,
 }
 
 /// A model to enumerate under.

@@ -112,10 +112,10 @@ pub(crate) struct RunArguments {
     pub(crate) bug: BugFlags,
 
     #[command(flatten)]
-    pub(crate) timeout: TimeoutFlag,
+    pub(crate) protocol: ProtocolFlags,
 
     #[command(flatten)]
-    pub(crate) protocol: ProtocolFlags,
+    pub(crate) timeout: TimeoutFlag,
 
     /// Time limit for all traces: 500ms, 60s, 5m, 1h.
     #[arg(alias = "time")]

@@ -167,12 +167,13 @@ pub(crate) struct VerifyArguments {
     pub(crate) quiet: QuietFlag,
     #[command(flatten)]
     pub(crate) colour: ColourFlag,
-    #[command(flatten)]
-    pub(crate) ci: CiFlags,
 
     /// Protocol, a Murphi model; `-` is standard input.
     #[arg(value_name = "MODEL.m")]
     pub(crate) file: String,
+
+    #[command(flatten)]
+    pub(crate) ci: CiFlags,
 }
 
 /// What can be assumed.

@@ -138,6 +138,34 @@ fn the_page_has_the_flags_of_every_help_and_no_others() {
     }
 }
 
+/// Flags of every command belong to no group, though clap lets the heading of a group stand for all
+/// that is declared after it.
+#[test]
+fn groups_in_the_help_have_their_own_flags_only() {
+    const UNGROUPED: [&str; 7] =
+        ["--json", "--quiet", "--jobs", "--budget", "--memory", "--output", "--color"];
+    for command in commands().keys() {
+        let words: Vec<&str> = command.split(' ').collect();
+        let printed = run(&[&words[..], &["--help"]].concat()).stdout;
+        let mut heading = "";
+        for line in printed.lines().take_while(|line| !line.starts_with("Examples:")) {
+            let word = line.trim_start();
+            match line.len() - word.len() {
+                0 if line.ends_with(':') => heading = line,
+                1..9 if word.starts_with('-') => {
+                    let flag = UNGROUPED.iter().find(|flag| word.contains(*flag));
+                    let stray = flag.filter(|_| heading != "Options:");
+                    assert_eq!(stray, None, "`{command}` has it under `{heading}`");
+                }
+                1..9 if word.starts_with(['<', '[']) => {
+                    assert_eq!(heading, "Arguments:", "`{command}` has `{word}` there");
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 #[test]
 fn the_page_has_the_exit_codes_of_the_help() {
     let page = page();
