@@ -34,7 +34,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use evidence::{Certificate, Verdict};
-use explore::report::{Counterexample, Effect, Explanation, Finding, Settings, milliseconds, told};
+use explore::report::{
+    Counterexample, Effect, Explanation, Finding, Settings, confirmed, milliseconds,
+};
 use explore::{Contradiction, Exploration, Progress, Reason, Stop};
 use history::History;
 use murphi::diagnostic::Diagnostic;
@@ -325,10 +327,11 @@ fn confirmed_run(
     lemma: &Lemma,
     exploration: &Exploration,
 ) -> Result<Run, Unanswered> {
-    let told = told(&lemma.interpreter, exploration, false).map_err(Unanswered::Contradicted)?;
+    let run =
+        confirmed(&lemma.interpreter, exploration, false).map_err(Unanswered::Contradicted)?;
     let text = &lemma.interpreter.model().source.text;
     let composed = (*text != source.text).then(|| text.clone());
-    let mut finding = match told.verdict {
+    let mut finding = match run.verdict {
         Verdict::Broken(finding) => finding,
         Verdict::Holds(()) | Verdict::Undecided(_) => Finding::default(),
     };

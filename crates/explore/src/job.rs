@@ -41,7 +41,8 @@ use crate::asked::{Asked, Watcher};
 use crate::hash;
 use crate::replay::{Recorded, Refuted, replay};
 use crate::report::{
-    Contradiction, Open, Report, SearchOrder, Settings, Unestablished, asymmetric, told_watching,
+    Contradiction, Open, Report, SearchOrder, Settings, Unestablished, asymmetric,
+    confirmed_watching,
 };
 use crate::symmetry::Symmetry;
 use crate::towards::Parts;
@@ -279,7 +280,7 @@ impl Loaded {
         let found = engine.explore(interpreter, how, &Bare, &mut progress, interrupt);
         events(Event::Confirming);
         let mut report =
-            told_watching(&self.interpreter, &found, question.whole_states, &self.watcher)?;
+            confirmed_watching(&self.interpreter, &found, question.whole_states, &self.watcher)?;
         report.settings = self.settings(question, jobs);
         match &mut report.verdict {
             Verdict::Undecided(Open::Ended { bound, .. }) => *bound = report.settings.bound,

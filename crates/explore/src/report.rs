@@ -1,11 +1,11 @@
-//! What came of exploring a model, as data. [`told`] makes it from what a search found, and has the
+//! What came of exploring a model, as data. [`confirmed`] makes it from what a search found, and has the
 //! reference interpreter confirm each step of a counterexample; the `report` crate shows it to a
 //! person; serialised, it is the JSON that programs read.
 
 mod breach;
+mod confirm;
 mod fold;
-mod narrate;
-mod tell;
+mod reconstruct;
 mod values;
 mod words;
 
@@ -20,11 +20,11 @@ use serde::{Serialize, Serializer};
 use crate::symmetry::Symmetry;
 use crate::{Checkpoint, Deadlock, Nearest, Reason, Region};
 
-pub use narrate::Contradiction;
-pub(crate) use narrate::{changes, kind_name, property_of, with};
-pub(crate) use tell::asymmetric;
-pub(crate) use tell::told_watching;
-pub use tell::{misses_cover, told, unchecked};
+pub(crate) use confirm::asymmetric;
+pub(crate) use confirm::confirmed_watching;
+pub use confirm::{confirmed, misses_cover, unchecked};
+pub use reconstruct::Contradiction;
+pub(crate) use reconstruct::{changes, kind_name, property_of, with};
 pub use words::{counted, grouped};
 
 /// What was asked, what was found, and what it took.
@@ -149,7 +149,7 @@ impl Explanation {
             Explanation::Place { source, diagnostic, values } => {
                 let mut text = diagnostic.render(source, colour);
                 if !values.is_empty() {
-                    text.push_str(&format!("where {}\n", narrate::listed(values)));
+                    text.push_str(&format!("where {}\n", reconstruct::listed(values)));
                 }
                 text
             }
@@ -387,6 +387,8 @@ impl Serialize for Report {
         #[derive(Serialize)]
         struct Fields<'a> {
             model: &'a str,
+            /// The same, under the name that files have in every command.
+            file: &'a str,
             verdict: &'static str,
             #[serde(flatten)]
             broken: Option<BrokenFields<'a>>,
@@ -424,6 +426,7 @@ impl Serialize for Report {
         };
         let fields = Fields {
             model: &self.model,
+            file: &self.model,
             verdict: self.verdict_name(),
             broken,
             reason,

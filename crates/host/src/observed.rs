@@ -163,6 +163,7 @@ impl<'a> Observed<'a> {
         });
         let compared = self.compared.iter().map(|compared| ComparedObject {
             allowed: bounded(compared.allowed.count()),
+            memory_model: compared.model.name(),
             model: compared.model.name(),
             outside: compared.outside.iter().map(|state| values(spelling, test, state)).collect(),
             seen: self.seen.len() - compared.outside.len(),
@@ -182,6 +183,7 @@ impl<'a> Observed<'a> {
             on: "host",
             positive: bounded(positive),
             runs: bounded(tally.states),
+            seconds: self.time.as_secs_f64(),
             states: states.collect(),
             test: &test.name,
             verdict: if tally.validates(test) { "ok" } else { "no" },
@@ -205,6 +207,7 @@ struct Object<'a> {
     on: &'static str,
     positive: u64,
     runs: u64,
+    seconds: f64,
     states: Vec<StateObject>,
     test: &'a str,
     verdict: &'static str,
@@ -213,6 +216,7 @@ struct Object<'a> {
 #[derive(Serialize)]
 struct ComparedObject {
     allowed: u64,
+    memory_model: &'static str,
     model: &'static str,
     outside: Vec<Values>,
     seen: usize,

@@ -118,6 +118,7 @@ impl<'a> Judged<'a> {
     /// The same as a JSON object in one line, without the newline.
     pub fn json(&self) -> String {
         crate::json_line(&Object {
+            memory_model: self.model.name(),
             model: self.model.name(),
             outcomes: self.rows.iter().map(Row::object).collect(),
             program: &self.test.program.name,
@@ -140,6 +141,7 @@ pub fn unfinished(experiment: &Experiment) -> String {
 /// The fields of the report, in the order in which they are printed.
 #[derive(Serialize)]
 struct Object<'a> {
+    memory_model: &'a str,
     model: &'a str,
     outcomes: Vec<RowObject<'a>>,
     program: &'a str,

@@ -85,6 +85,7 @@ impl<'a> Summary<'a> {
             "event": "summary",
             "target": self.target,
             "model": self.model,
+            "memory_model": self.model,
             "verdict": self.word(),
             "tests": totals.tests,
             "next_test": next,

@@ -345,6 +345,7 @@ impl WalkReport<'_> {
         crate::json_line(&Object {
             broken,
             events: walked.events,
+            file: self.walks.name,
             first,
             memory_model: self.model(),
             model: self.walks.name,
@@ -362,6 +363,7 @@ impl WalkReport<'_> {
 struct Object<'a> {
     broken: Option<BrokenObject>,
     events: u64,
+    file: &'a str,
     first: Option<First>,
     memory_model: &'a str,
     model: &'a str,

@@ -137,11 +137,13 @@ impl<'a> Answer<'a> {
             kind: test.condition.quantifier.kind(),
             loops_followed: found.unrolled(),
             machine_states: found.machine_states(),
+            memory_model: model.name(),
             micros: micros(self.time),
             model: model.name(),
             negative: bounded(negative),
             observation: tally.observation(),
             positive: bounded(positive),
+            seconds: self.time.as_secs_f64(),
             test: &test.name,
             verdict: if tally.validates(test) { "ok" } else { "no" },
             states: States { found, test, model, witness: style.witness, most: style.most_states },
@@ -173,6 +175,10 @@ pub struct Unanswered<'a> {
     pub micros: u64,
     /// The model that could not be asked, if it was a model.
     pub model: Option<&'a str>,
+    /// The same, under the name that it has in every command.
+    pub memory_model: Option<&'a str>,
+    /// The time in seconds.
+    pub seconds: f64,
     /// The machine that it was run on, if it was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<&'static str>,
@@ -202,11 +208,13 @@ struct Object<'o, 'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     loops_followed: Option<u32>,
     machine_states: u64,
+    memory_model: &'o str,
     micros: u64,
     model: &'o str,
     negative: u64,
     observation: &'static str,
     positive: u64,
+    seconds: f64,
     test: &'o str,
     verdict: &'static str,
     states: States<'o, 'a>,

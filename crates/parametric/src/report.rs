@@ -9,7 +9,7 @@ use std::fmt;
 use conform::report::Unanswered as NotConfirmed;
 use conform::{MemoryModel, Unestablished};
 use evidence::Verdict;
-use explore::report::{Finding, milliseconds, told};
+use explore::report::{Finding, confirmed, milliseconds};
 use explore::{Reason, Stop};
 use murphi::Refusal;
 use murphi::source::Source;
@@ -189,7 +189,8 @@ fn summarise(
             return Ok(AnswerReport::Memory(Box::new(report)));
         }
         End::Found(Found::Own { processors, interpreter, exploration }) => {
-            let run = told(interpreter, exploration, false).map_err(NotConfirmed::Contradicted)?;
+            let run =
+                confirmed(interpreter, exploration, false).map_err(NotConfirmed::Contradicted)?;
             let finding = match run.verdict {
                 Verdict::Broken(finding) => finding,
                 Verdict::Holds(()) | Verdict::Undecided(_) => Finding::default(),

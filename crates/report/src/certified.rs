@@ -11,7 +11,8 @@ use crate::json;
 struct Object<'a> {
     file: &'a str,
     holds: Option<bool>,
-    model: String,
+    #[serde(flatten)]
+    model: json::MemoryModelName<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
     trace: u64,
@@ -28,6 +29,7 @@ pub fn certificate_line(file: &str, finding: &Finding, as_json: bool) -> String 
             Verdict::Undecided(reason) => (None, Some(&**reason)),
         };
         let (model, verdict) = (model.to_string(), *claim);
+        let model = json::MemoryModelName::new(&model);
         return json::line(&Object { file, holds, model, reason, trace: *trace, verdict });
     }
     let claim = claim.map_or(String::new(), |claim| format!(" {claim}:"));

@@ -66,7 +66,8 @@ pub fn lines(judged: &Judged, style: Style) -> String {
 struct TooLarge<'a> {
     file: &'a str,
     trace: Option<u64>,
-    model: &'a str,
+    #[serde(flatten)]
+    model: json::MemoryModelName<'a>,
     verdict: &'static str,
     reason: &'static str,
     established: String,
@@ -100,7 +101,7 @@ pub fn unread_lines(unread: &UnreadableTrace, asked: &[Asked], style: Style) -> 
                 true => json::line(&TooLarge {
                     file,
                     trace: *number,
-                    model,
+                    model: json::MemoryModelName::new(model),
                     verdict: verdict.of_trace(),
                     reason,
                     established: established.clone(),
@@ -170,8 +171,10 @@ struct GradualObject<'a> {
     addresses: usize,
     events: usize,
     file: &'a str,
-    micros: u64,
-    model: &'a str,
+    #[serde(flatten)]
+    took: json::Took,
+    #[serde(flatten)]
+    model: json::MemoryModelName<'a>,
     strongest: Vec<&'static str>,
     threads: usize,
     trace: u64,
@@ -190,8 +193,8 @@ fn gradual_line(judged: &Judged, gradual: &Gradual, style: Style) -> String {
             addresses: history.address_count(),
             events: history.len(),
             file,
-            micros: judged.micros(),
-            model: judged.asked.name(),
+            took: json::Took::micros(judged.micros()),
+            model: json::MemoryModelName::new(judged.asked.name()),
             strongest,
             threads: history.thread_count(),
             trace: *number,

@@ -2,6 +2,47 @@
 
 use serde::Serialize;
 
+/// The memory model that was asked about, under both of its names. `memory_model` means the same in
+/// every command; `model` is older, and is the Murphi file where there is one.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct MemoryModelName<'a> {
+    model: &'a str,
+    memory_model: &'a str,
+}
+
+impl<'a> MemoryModelName<'a> {
+    pub(crate) fn new(name: &'a str) -> Self {
+        MemoryModelName { model: name, memory_model: name }
+    }
+}
+
+/// The Murphi file that was asked about, under both of its names: `file` means the same in every
+/// command.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ModelFileName<'a> {
+    model: &'a str,
+    file: &'a str,
+}
+
+impl<'a> ModelFileName<'a> {
+    pub(crate) fn new(name: &'a str) -> Self {
+        ModelFileName { model: name, file: name }
+    }
+}
+
+/// What a check took, in both of its units.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Took {
+    micros: u64,
+    seconds: f64,
+}
+
+impl Took {
+    pub(crate) fn micros(micros: u64) -> Self {
+        Took { micros, seconds: micros as f64 / 1e6 }
+    }
+}
+
 /// Something as JSON in one line, without the newline.
 pub(crate) fn line(value: &impl Serialize) -> String {
     // What is printed has strings for keys, and nothing in it refuses to be serialised.

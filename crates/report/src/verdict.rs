@@ -39,13 +39,15 @@ pub struct Fields {
 pub(crate) struct Object<'a> {
     pub(crate) file: &'a str,
     pub(crate) trace: u64,
-    pub(crate) model: &'static str,
+    #[serde(flatten)]
+    pub(crate) model: json::MemoryModelName<'a>,
     pub(crate) verdict: &'static str,
     pub(crate) decided_by: String,
     pub(crate) events: usize,
     pub(crate) threads: usize,
     pub(crate) addresses: usize,
-    pub(crate) micros: u64,
+    #[serde(flatten)]
+    pub(crate) took: json::Took,
     pub(crate) write_pairs: Option<u64>,
     pub(crate) unordered_write_pairs: Option<u64>,
     #[serde(flatten)]
@@ -143,13 +145,13 @@ pub fn verdict_json(line: &Line<'_>, fields: Fields) -> String {
     json::line(&Object {
         file,
         trace,
-        model: judgement.model.name(),
+        model: json::MemoryModelName::new(judgement.model.name()),
         verdict: judgement.outcome.of_trace(),
         decided_by: judgement.decided_by.to_string(),
         events: history.len(),
         threads: history.thread_count(),
         addresses: history.address_count(),
-        micros,
+        took: json::Took::micros(micros),
         write_pairs: stats.write_pairs,
         unordered_write_pairs: stats.unordered_write_pairs,
         evidence,

@@ -158,7 +158,7 @@ impl Report {
     pub fn json(&self, source: &Source, memory_model: MemoryModel) -> String {
         let mutants = self.entries.iter().map(|entry| Row::of(entry, source)).collect();
         let (model, memory_model) = (&*source.name, memory_model.name());
-        let object = Object { memory_model, model, mutants, totals: self.totals() };
+        let object = Object { file: model, memory_model, model, mutants, totals: self.totals() };
         serde_json::to_string(&object).expect("strings and numbers have a JSON form")
     }
 
@@ -233,6 +233,7 @@ impl Report {
 
 #[derive(Serialize)]
 struct Object<'a> {
+    file: &'a str,
     memory_model: &'static str,
     model: &'a str,
     mutants: Vec<Row<'a>>,

@@ -14,7 +14,7 @@ use murphi::ir::{
 use murphi::source::Span;
 use murphi::value::State;
 
-/// How many are told at most, and how long what they are called may be.
+/// How many are reported at most, and how long what they are called may be.
 const MOST: usize = 8;
 const LONGEST: usize = 48;
 
@@ -29,20 +29,23 @@ pub(super) fn of(
     let mut asked = Vec::new();
     collect(&property.condition, &mut asked);
     let known = known_locals(property);
-    let mut told: Vec<(String, String)> = Vec::new();
+    let mut reported: Vec<(String, String)> = Vec::new();
     for expression in asked.into_iter().filter(|asked| is_known(asked, &known)) {
         let name = text(model, expression.span);
-        if told.len() == MOST || name.len() > LONGEST || told.iter().any(|(t, _)| *t == name) {
+        if reported.len() == MOST
+            || name.len() > LONGEST
+            || reported.iter().any(|(t, _)| *t == name)
+        {
             continue;
         }
         if let Some(value) = value(model, state, property, at, expression) {
-            told.push((name, value));
+            reported.push((name, value));
         }
     }
-    told
+    reported
 }
 
-/// The expressions worth telling: what is stored, and what functions say about it.
+/// The expressions worth reporting: what is stored, and what functions say about it.
 fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e Expression>) {
     match &expression.kind {
         Kind::Read(_) | Kind::Call(_) => found.push(expression),
@@ -76,7 +79,7 @@ fn known_locals(property: &Property) -> Vec<LocalId> {
     property.parameters.iter().map(local).collect()
 }
 
-/// Whether an expression has a value here, and one that is not told already: parameters are.
+/// Whether an expression has a value here, and one that is not reported already: parameters are.
 fn is_known(expression: &Expression, known: &[LocalId]) -> bool {
     match &expression.kind {
         Kind::Read(Place { base: Base::Local(_), steps, .. }) if steps.is_empty() => false,

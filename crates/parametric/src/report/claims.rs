@@ -2,7 +2,7 @@
 //! of the abstraction if a lemma is missing.
 
 use evidence::Verdict;
-use explore::report::{Open as Ended, counted, told as replayed};
+use explore::report::{Open as Ended, confirmed, counted};
 use explore::{Exploration, Stop, ViolatingRun, Violation};
 use refine::{AbstractCounterexample, Unknown, UsedLemma, Verification};
 
@@ -169,7 +169,7 @@ fn missing(
         ..exploration.clone()
     };
     // A claim or a guard that fails rather than being false is not reported as such.
-    let finding = match replayed(interpreter, &exploration, false).map(|run| run.verdict) {
+    let finding = match confirmed(interpreter, &exploration, false).map(|run| run.verdict) {
         Ok(Verdict::Broken(finding)) => Some(finding),
         _ => None,
     };

@@ -7,12 +7,13 @@ use parametric::Audit;
 use parametric::report::{ClaimSummary, Report};
 use serde::Serialize;
 
-use crate::json::line;
+use crate::json::{ModelFileName, line};
 use crate::verification::{Open, assuming, open};
 
 #[derive(Serialize)]
 struct Fields<'a> {
-    model: &'a str,
+    #[serde(flatten)]
+    model: ModelFileName<'a>,
     memory_model: Option<&'static str>,
     verdict: &'static str,
     sentence: &'a str,
@@ -41,7 +42,7 @@ struct Fields<'a> {
 pub fn object(report: &Report) -> String {
     let finding = report.finding();
     line(&Fields {
-        model: &report.source.name,
+        model: ModelFileName::new(&report.source.name),
         memory_model: report.memory_model.map(conform::MemoryModel::name),
         verdict: report.verdict_name(),
         sentence: &report.sentence,

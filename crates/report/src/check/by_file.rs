@@ -15,13 +15,15 @@ use crate::{count, cycle_lines, json};
 struct Object<'a> {
     file: &'a str,
     trace: u64,
-    model: &'a str,
+    #[serde(flatten)]
+    model: json::MemoryModelName<'a>,
     verdict: &'static str,
     decided_by: &'static str,
     events: usize,
     threads: usize,
     addresses: usize,
-    micros: u64,
+    #[serde(flatten)]
+    took: json::Took,
     #[serde(skip_serializing_if = "Option::is_none")]
     axioms: Option<Vec<&'a str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,13 +101,13 @@ fn object<'a>(
     let mut object = Object {
         file: name,
         trace: *number,
-        model: &file.path,
+        model: json::MemoryModelName::new(&file.path),
         verdict: outcome.of_trace(),
         decided_by: decided_by.name(),
         events: history.len(),
         threads: history.thread_count(),
         addresses: history.address_count(),
-        micros: judged.micros(),
+        took: json::Took::micros(judged.micros()),
         axioms: None,
         cycle: judgement.proof.as_ref().map(|proof| cycle(history, proof)),
         write_orders: None,

@@ -13,6 +13,7 @@ use super::page::{ItemData, items, plain};
 use super::shown::Shown;
 use super::svg::node_number;
 use super::words::Words;
+use crate::json::MemoryModelName;
 use crate::names::event_line;
 
 /// An explanation, in the order in which fields are printed.
@@ -20,7 +21,8 @@ use crate::names::event_line;
 struct Object<'a> {
     file: &'a str,
     trace: u64,
-    model: String,
+    #[serde(flatten)]
+    model: MemoryModelName<'a>,
     verdict: &'static str,
     summary: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,10 +72,11 @@ pub(super) fn write(
         number: node_number(Node::Initial(address)),
         text: plain(&words.name(Node::Initial(address))),
     };
+    let name = model.to_string();
     crate::json::line(&Object {
         file,
         trace,
-        model: model.to_string(),
+        model: MemoryModelName::new(&name),
         verdict: "violation",
         summary: plain(&words.gist(argument)),
         condition: model.broken(),

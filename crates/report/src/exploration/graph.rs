@@ -10,6 +10,8 @@ use explore::{GraphState, GraphStep, StateGraph, StateProblem, StepEnd};
 use murphi::ir::Model;
 use serde::Serialize;
 
+use crate::json::ModelFileName;
+
 /// The graph for Graphviz: a box a state, an arrow a step. Start states have a bold border, states that
 /// break an invariant are red, deadlocks orange.
 pub fn dot(graph: &StateGraph, model: &Model, file: &str) -> String {
@@ -91,7 +93,8 @@ fn quoted(text: &str) -> String {
 /// The graph, in the order in which fields are printed.
 #[derive(Serialize)]
 struct Object<'a> {
-    model: &'a str,
+    #[serde(flatten)]
+    model: ModelFileName<'a>,
     complete: bool,
     states: Vec<StateObject>,
     steps: Vec<StepObject<'a>>,
@@ -141,7 +144,7 @@ pub fn json(graph: &StateGraph, model: &Model, file: &str) -> String {
         StepObject { from: step.from, to, rule: &step.rule, bindings: bindings.collect(), error }
     }
     let object = Object {
-        model: file,
+        model: ModelFileName::new(file),
         complete: graph.complete,
         states: graph.states.iter().enumerate().map(state).collect(),
         steps: graph.steps.iter().map(step).collect(),

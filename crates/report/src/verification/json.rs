@@ -6,7 +6,7 @@ use explore::report::{Counterexample, Settings};
 use serde::Serialize;
 
 use super::{Open, assuming, judged, open};
-use crate::json::line;
+use crate::json::{ModelFileName, line};
 
 /// The verification as a JSON object in one line, without the newline.
 pub fn object(report: &Report) -> String {
@@ -32,7 +32,8 @@ pub(super) fn for_replay(report: &Report) -> String {
 /// run, counted from 1.
 #[derive(Serialize)]
 struct Fields<'a> {
-    model: &'a str,
+    #[serde(flatten)]
+    model: ModelFileName<'a>,
     memory_model: &'static str,
     verdict: &'static str,
     sentence: &'a str,
@@ -99,7 +100,7 @@ impl<'a> Fields<'a> {
         let broken = run.map(|run| &run.finding.broken);
         let EventNames { load, store, commit } = &report.options.events;
         Fields {
-            model: &report.source.name,
+            model: ModelFileName::new(&report.source.name),
             memory_model: report.options.memory_model.name(),
             verdict,
             sentence: &report.sentence,

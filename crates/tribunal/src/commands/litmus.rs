@@ -71,13 +71,16 @@ fn answer_files(
         page_wanted: arguments.report.is_some(),
     };
     let mut output = Output::stdout();
-    let mut told = Told { cases, page: arguments.report.as_ref().map(|_| LitmusPage::default()) };
+    let mut records =
+        Records { cases, page: arguments.report.as_ref().map(|_| LitmusPage::default()) };
     let answered = match &mut machine {
-        Some(machine) => host::run_all(&tests, &asking, machine, &progress, &mut output, &mut told),
-        None => answer_all(&tests, asking, &progress, &mut output, &mut told),
+        Some(machine) => {
+            host::run_all(&tests, &asking, machine, &progress, &mut output, &mut records)
+        }
+        None => answer_all(&tests, asking, &progress, &mut output, &mut records),
     };
     drop(progress);
-    if let (Some(mut page), Some(path)) = (told.page, &arguments.report) {
+    if let (Some(mut page), Some(path)) = (records.page, &arguments.report) {
         output::save(path, &page.html(), interrupt)?;
     }
     let answered = answered.and_then(|answered| output.flush().map(|()| answered));
@@ -182,12 +185,12 @@ struct Asking {
 }
 
 /// Where answers go beside standard output.
-struct Told<'c> {
+struct Records<'c> {
     cases: &'c mut Cases,
     page: Option<LitmusPage>,
 }
 
-impl Told<'_> {
+impl Records<'_> {
     fn add(&mut self, case: Option<&Case>, cell: Option<Cell>) {
         case.into_iter().for_each(|case| self.cases.add(case));
         if let (Some(page), Some(Cell { test, column, answer })) = (&mut self.page, cell) {
@@ -280,7 +283,9 @@ impl Asking {
                 let object = Unanswered {
                     file,
                     micros: litmus::micros(answer.time),
+                    seconds: answer.time.as_secs_f64(),
                     model: Some(model),
+                    memory_model: Some(model),
                     on: None,
                     test: &test.litmus.name,
                     verdict: "undecided",
@@ -328,7 +333,7 @@ fn answer_all(
     asking: Asking,
     progress: &Progress,
     output: &mut Output,
-    told: &mut Told<'_>,
+    records: &mut Records<'_>,
 ) -> Result<Ending, Failure> {
     let pairs = |test: &Arc<Test>| {
         let models = asking.models(test).into_iter();
@@ -348,7 +353,7 @@ fn answer_all(
                 asking.print_answer(&test, &answer, output.writer()).map_err(Failure::of_stdout)?;
             ending = ending.and(ended);
             output.flush()?;
-            told.add(asking.case(&test, &answer).as_ref(), asking.cell(&test, &answer));
+            records.add(asking.case(&test, &answer).as_ref(), asking.cell(&test, &answer));
         }
         return Ok(ending);
     }
@@ -374,7 +379,7 @@ fn answer_all(
     answers.each(|answer| {
         let Some((text, ended, case, cell)) = answer else { return output.flush() };
         progress.hide();
-        told.add(case.as_ref(), cell);
+        records.add(case.as_ref(), cell);
         ending = ending.and(ended);
         output.writer().write_all(&text).map_err(Failure::of_stdout)
     })?;

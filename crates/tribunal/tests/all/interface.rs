@@ -552,7 +552,7 @@ fn the_json_of_litmus_is_on_the_page() {
         compare(
             "JSON of `litmus --on host`",
             &[&["litmus", "--on", "host", "--runs", "1000", sb]],
-            &["model", "why"],
+            &["memory_model", "model", "why"],
         );
     }
 }

@@ -12,7 +12,7 @@ use report::ci::{Case, Complaint};
 use stress::Runs;
 
 use super::super::remark;
-use super::{Asking, Cell, Test, Told};
+use super::{Asking, Cell, Records, Test};
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::output::Output;
@@ -24,7 +24,7 @@ pub(super) fn run_all(
     host: &mut Host,
     progress: &Progress,
     output: &mut Output,
-    told: &mut Told<'_>,
+    records: &mut Records<'_>,
 ) -> Result<Ending, Failure> {
     let mut ending = Ending::NoViolation;
     for test in tests {
@@ -32,7 +32,7 @@ pub(super) fn run_all(
             break;
         }
         let start = Instant::now();
-        let observed = observe(test, asking, host, progress, told);
+        let observed = observe(test, asking, host, progress, records);
         progress.hide();
         let (file, json) = (input::shown(&test.file), asking.arguments.json.json);
         ending = ending.and(match observed {
@@ -44,14 +44,16 @@ pub(super) fn run_all(
                 let cell = observed.shown(file).filter(|_| asking.page_wanted);
                 let cell = cell.map(|answer| cell_of_host(test, answer));
                 let case = case(file, test, &observed).took(start.elapsed());
-                told.add(asking.cases_wanted.then_some(&case), cell);
+                records.add(asking.cases_wanted.then_some(&case), cell);
                 Ending::of(&observed.verdict())
             }
             Err((why, model, ended)) => {
                 let unanswered = Unanswered {
                     file,
                     micros: litmus::micros(start.elapsed()),
+                    seconds: start.elapsed().as_secs_f64(),
                     model: model.map(Model::name),
+                    memory_model: model.map(Model::name),
                     on: Some("host"),
                     test: &test.litmus.name,
                     verdict: "undecided",
@@ -66,7 +68,7 @@ pub(super) fn run_all(
                 let name = format!("{} on host", test.litmus.name);
                 let case = Case::failed(file, name, complaint).took(start.elapsed());
                 let cell = cell_of_host(test, serde_json::json!({ "why": why }));
-                told.add(Some(&case), Some(cell));
+                records.add(Some(&case), Some(cell));
                 ended
             }
         });
@@ -118,7 +120,7 @@ fn observe<'a>(
     asking: &Asking,
     host: &mut Host,
     progress: &Progress,
-    told: &mut Told<'_>,
+    records: &mut Records<'_>,
 ) -> Result<Observed<'a>, (String, Option<Model>, Ending)> {
     let (arguments, litmus) = (&asking.arguments, &test.litmus);
     let mut allowed = Vec::new();
@@ -132,7 +134,7 @@ fn observe<'a>(
             return Err((why.to_owned(), None, Ending::BadRequest));
         };
         let answer = asking.answer(test, asked);
-        told.add(None, asking.cell(test, &answer));
+        records.add(None, asking.cell(test, &answer));
         match answer.found {
             Ok((found, _)) => allowed.push((model, found)),
             Err(stopped) => {

@@ -1,8 +1,8 @@
-//! A run told by the reference interpreter: each step is run again, compared with what the search
+//! A run reconstructed by the reference interpreter: each step is run again, compared with what the search
 //! says it led to, and put into words.
 //!
 //! So no counterexample is shown that the reference does not confirm. If the two ever differ, the
-//! difference is what is told.
+//! difference is what is reported.
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,15 +30,15 @@ pub(super) struct Firing {
     pub(super) instance: u64,
 }
 
-/// A run that is told as it goes.
-pub(super) struct Narrator<'i> {
+/// A counterexample that grows step by step.
+pub(super) struct Reconstruction<'i> {
     interpreter: &'i Interpreter,
-    /// Whether each step is told with the whole state.
+    /// Whether each step is reported with the whole state.
     whole_states: bool,
-    /// What is told with each step.
+    /// What is reported with each step.
     watcher: &'i Watcher,
     state: State,
-    told: Counterexample,
+    counterexample: Counterexample,
 }
 
 /// The search says what the reference denies.
@@ -54,19 +54,19 @@ impl fmt::Display for Contradiction {
 
 impl std::error::Error for Contradiction {}
 
-impl<'i> Narrator<'i> {
+impl<'i> Reconstruction<'i> {
     pub(super) fn new(
         interpreter: &'i Interpreter,
         whole_states: bool,
         watcher: &'i Watcher,
     ) -> Self {
         let state = State::undefined(interpreter.model());
-        let told = Counterexample::default();
-        Narrator { interpreter, whole_states, watcher, state, told }
+        let counterexample = Counterexample::default();
+        Reconstruction { interpreter, whole_states, watcher, state, counterexample }
     }
 
     pub(super) fn finish(self) -> Counterexample {
-        self.told
+        self.counterexample
     }
 
     /// Where the run has got to.
@@ -78,22 +78,22 @@ impl<'i> Narrator<'i> {
         self.interpreter.model()
     }
 
-    /// Tells the start, and that it led to `found`.
+    /// Adds the start, which led to `found`.
     pub(super) fn start(&mut self, firing: Firing, found: &[u8]) -> Result<(), Contradiction> {
         let run = self.interpreter.start(firing.rule, firing.instance);
         let End::Done(state) = run.end else {
             return Err(Contradiction(format!("the start state ends with {:?}", run.end)));
         };
         self.state = self.agreed(state, found)?;
-        self.told.start = self.told_start(firing, &run.output);
+        self.counterexample.start = self.start_report(firing, &run.output);
         let model = self.model();
-        self.told.start.state = Some(self.state.listing(model));
-        self.told.start.folded = fold(model, &self.state);
-        self.told.start.watched = self.watcher.values(model, &self.state);
+        self.counterexample.start.state = Some(self.state.listing(model));
+        self.counterexample.start.folded = fold(model, &self.state);
+        self.counterexample.start.watched = self.watcher.values(model, &self.state);
         Ok(())
     }
 
-    /// Tells a step, and that it led to `found`.
+    /// Adds a step, which led to `found`.
     pub(super) fn step(&mut self, firing: Firing, found: &[u8]) -> Result<(), Contradiction> {
         let run = self.interpreter.run_rule(&self.state, firing.rule, firing.instance);
         let End::Done(state) = run.end else {
@@ -101,11 +101,11 @@ impl<'i> Narrator<'i> {
             return Err(Contradiction(format!("rule \"{name}\" ends with {:?}", run.end)));
         };
         let after = self.agreed(state, found)?;
-        let mut step = self.told_step(firing, &run.output);
+        let mut step = self.step_report(firing, &run.output);
         step.effect = Effect::Changed(changes(&self.state, &after, self.model()));
         step.state = self.whole_states.then(|| after.listing(self.model()));
         step.watched = self.watcher.values(self.model(), &after);
-        self.told.steps.push(step);
+        self.counterexample.steps.push(step);
         self.state = after;
         Ok(())
     }
@@ -123,7 +123,7 @@ impl<'i> Narrator<'i> {
         Ok(found)
     }
 
-    fn told_start(&self, firing: Firing, output: &str) -> Start {
+    fn start_report(&self, firing: Firing, output: &str) -> Start {
         let rule = &self.model().start_states[firing.rule];
         let nothing = State::undefined(self.model());
         Start {
@@ -134,7 +134,7 @@ impl<'i> Narrator<'i> {
         }
     }
 
-    fn told_step(&self, firing: Firing, output: &str) -> Step {
+    fn step_report(&self, firing: Firing, output: &str) -> Step {
         Step {
             rule: self.model().rules[firing.rule].name.clone(),
             bindings: self.interpreter.bindings(&self.state, firing.rule, firing.instance),
@@ -143,22 +143,22 @@ impl<'i> Narrator<'i> {
         }
     }
 
-    /// Tells that a start state fails.
+    /// Adds that a start state fails.
     pub(super) fn start_fails(&mut self, firing: Firing) -> Result<Broken, Contradiction> {
         let run = self.interpreter.start(firing.rule, firing.instance);
         let (End::Failed(error) | End::GuardFailed(error)) = run.end else {
             return Err(Contradiction("the start state has no error".to_owned()));
         };
-        self.told.start = self.told_start(firing, &run.output);
-        self.told.start.error = Some(error.message.clone());
+        self.counterexample.start = self.start_report(firing, &run.output);
+        self.counterexample.start.error = Some(error.message.clone());
         let rule = &self.model().start_states[firing.rule];
         let who = format!("start state \"{}\"", rule.name);
-        let note = format!("in {who}{}", with(&self.told.start.bindings));
+        let note = format!("in {who}{}", with(&self.counterexample.start.bindings));
         let diagnostic = error.diagnostic().related(rule.span, note);
         Ok(self.failure(format!("{who} fails"), &error, diagnostic))
     }
 
-    /// Tells that a rule fails, in its guard or in its body.
+    /// Adds that a rule fails, in its guard or in its body.
     pub(super) fn step_fails(&mut self, firing: Firing) -> Result<Broken, Contradiction> {
         let run = self.interpreter.run_rule(&self.state, firing.rule, firing.instance);
         let rule = &self.model().rules[firing.rule];
@@ -168,11 +168,11 @@ impl<'i> Narrator<'i> {
             End::GuardFailed(error) => (format!("evaluating the guard of {who} fails"), error),
             end => return Err(Contradiction(format!("{who} does not fail but ends with {end:?}"))),
         };
-        let mut step = self.told_step(firing, &run.output);
+        let mut step = self.step_report(firing, &run.output);
         step.effect = Effect::Error(error.message.clone());
         let note = format!("in {who}{}", with(&step.bindings));
         let diagnostic = error.diagnostic().related(rule.span, note);
-        self.told.steps.push(step);
+        self.counterexample.steps.push(step);
         Ok(self.failure(what, &error, diagnostic))
     }
 
@@ -191,7 +191,7 @@ impl<'i> Narrator<'i> {
         Explanation::Place { source, diagnostic: Box::new(diagnostic), values }
     }
 
-    /// Tells that a property is broken in the last state, or that evaluating it fails there.
+    /// Adds that a property is broken in the last state, or that evaluating it fails there.
     pub(super) fn property_breaks(&self, property: usize) -> Result<Broken, Contradiction> {
         let claimed = &self.model().properties[property];
         let who = format!("{} \"{}\"", kind_name(claimed.kind), claimed.name);
@@ -223,8 +223,8 @@ impl<'i> Narrator<'i> {
     }
 }
 
-impl Narrator<'_> {
-    /// Tells that no run leads from the last state to one in which an instance of a liveness
+impl Reconstruction<'_> {
+    /// Adds that no run leads from the last state to one in which an instance of a liveness
     /// property holds, and what can still happen.
     pub(super) fn is_caught(
         &mut self,
@@ -245,7 +245,7 @@ impl Narrator<'_> {
         }
         region.bindings = instance::bindings(model, claimed, instance, &self.state);
         let with = with(&region.bindings);
-        self.told.region = Some(region);
+        self.counterexample.region = Some(region);
         let message = format!("{who} can never hold again{with}");
         let diagnostic = Diagnostic::error(claimed.condition.span, message.clone());
         Ok(Broken {
@@ -272,7 +272,7 @@ pub(crate) fn property_of(error: &RuntimeError) -> String {
 /// What is different between two states. Elements of multisets have no order that means anything,
 /// so those that came and went are sorted by how they are written.
 pub(crate) fn changes(before: &State, after: &State, model: &Model) -> Vec<Change> {
-    let told = |change: value::Change| match change {
+    let reported = |change: value::Change| match change {
         value::Change::Simple { path, before, after } => {
             Change { place: path, before, after, ..Change::default() }
         }
@@ -284,7 +284,7 @@ pub(crate) fn changes(before: &State, after: &State, model: &Model) -> Vec<Chang
             Change { place: path, before: String::new(), after, removed: gone, added: new }
         }
     };
-    before.changes(after, model).into_iter().map(told).collect()
+    before.changes(after, model).into_iter().map(reported).collect()
 }
 
 /// What the source calls a property.

@@ -13,7 +13,7 @@ use murphi::ir::{Model, PropertyKind, Rule, TypeId};
 use murphi::source::Span;
 
 use super::fold::fold;
-use super::narrate::{Contradiction, Firing, Narrator, kind_name, with};
+use super::reconstruct::{Contradiction, Firing, Reconstruction, kind_name, with};
 use super::words::grouped;
 use super::{
     Broken, Explanation, Finding, Open, Report, RuleCoverage, Settings, Totals, Unestablished,
@@ -23,28 +23,28 @@ use crate::result::{Exploration, Liveness, Reason, Violation};
 
 /// Puts what was found into words, confirmed by the reference interpreter. What was asked is not
 /// known here: of the settings only the defaults are there.
-pub fn told(
+pub fn confirmed(
     interpreter: &Interpreter,
     found: &Exploration,
     whole_states: bool,
 ) -> Result<Report, Contradiction> {
-    told_watching(interpreter, found, whole_states, &Watcher::default())
+    confirmed_watching(interpreter, found, whole_states, &Watcher::default())
 }
 
 /// The same, with the values of expressions after each step.
-pub(crate) fn told_watching(
+pub(crate) fn confirmed_watching(
     interpreter: &Interpreter,
     found: &Exploration,
     whole_states: bool,
     watcher: &Watcher,
 ) -> Result<Report, Contradiction> {
     let model = interpreter.model();
-    let mut narrator = Narrator::new(interpreter, whole_states, watcher);
+    let mut reconstruction = Reconstruction::new(interpreter, whole_states, watcher);
     for (index, step) in found.counterexample().iter().enumerate() {
         let firing = Firing { rule: step.rule as usize, instance: step.instance };
         match index {
-            0 => narrator.start(firing, &step.state)?,
-            _ => narrator.step(firing, &step.state)?,
+            0 => reconstruction.start(firing, &step.state)?,
+            _ => reconstruction.step(firing, &step.state)?,
         }
     }
     let verdict = match &found.verdict {
@@ -54,8 +54,8 @@ pub(crate) fn told_watching(
             Verdict::Undecided(Open::Ended { reason: reason.clone(), bound: None, unchecked })
         }
         Verdict::Broken(run) => {
-            let broken = violated(interpreter, &mut narrator, run.violation)?;
-            Verdict::Broken(Finding { broken, counterexample: Some(narrator.finish()) })
+            let broken = violated(interpreter, &mut reconstruction, run.violation)?;
+            Verdict::Broken(Finding { broken, counterexample: Some(reconstruction.finish()) })
         }
     };
     let covered = |(rule, &fired): (&Rule, &u64)| RuleCoverage { rule: rule.name.clone(), fired };
@@ -187,28 +187,30 @@ fn missed_cover(model: &Model, covered: &[bool]) -> Option<(String, Span, String
 
 fn violated(
     interpreter: &Interpreter,
-    narrator: &mut Narrator<'_>,
+    reconstruction: &mut Reconstruction<'_>,
     violation: Violation,
 ) -> Result<Broken, Contradiction> {
     let firing = |rule: u32, instance: u64| Firing { rule: rule as usize, instance };
     match violation {
-        Violation::Deadlock => Ok(no_way_out(interpreter, narrator)),
+        Violation::Deadlock => Ok(no_way_out(interpreter, reconstruction)),
         Violation::Broken { property } | Violation::PropertyFailed { property } => {
-            narrator.property_breaks(property as usize)
+            reconstruction.property_breaks(property as usize)
         }
         Violation::GuardFailed { rule, instance } | Violation::RuleFailed { rule, instance } => {
-            narrator.step_fails(firing(rule, instance))
+            reconstruction.step_fails(firing(rule, instance))
         }
         Violation::OutOfReach { property, instance } => {
-            narrator.is_caught(property as usize, instance)
+            reconstruction.is_caught(property as usize, instance)
         }
-        Violation::StartFailed { rule, instance } => narrator.start_fails(firing(rule, instance)),
+        Violation::StartFailed { rule, instance } => {
+            reconstruction.start_fails(firing(rule, instance))
+        }
     }
 }
 
 /// Why a state is a deadlock: no rule applies, or those that do change nothing.
-fn no_way_out(interpreter: &Interpreter, narrator: &Narrator<'_>) -> Broken {
-    let (model, state) = (interpreter.model(), narrator.state());
+fn no_way_out(interpreter: &Interpreter, reconstruction: &Reconstruction<'_>) -> Broken {
+    let (model, state) = (interpreter.model(), reconstruction.state());
     let mut idle = Vec::new();
     for (number, rule) in model.rules.iter().enumerate() {
         let instances = instance::count(model, &rule.parameters).unwrap_or_default();
