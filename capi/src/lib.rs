@@ -1,5 +1,5 @@
-//! The C interface of Tribunal, for simulators and test benches: open a session with a model, tell
-//! it loads, stores, atomics and fences as they are seen, ask, finish, and get the explanation as
+//! The C interface of Tribunal, for simulators and test benches: open a session with a model, report
+//! loads, stores, atomics and fences as they are seen, ask, finish, and get the explanation as
 //! text. `include/tribunal.h` is the description for users, `dpi/tribunal_pkg.sv` the same for
 //! SystemVerilog; a test compares both with this crate.
 //!

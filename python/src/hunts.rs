@@ -68,8 +68,8 @@ impl Target for Callable {
     }
 }
 
-/// What is told of a finding: its name, its shape, the program, the minimal trace, why.
-type Told = (String, String, String, String, String);
+/// What Python gets of a finding: its name, its shape, the program, the minimal trace, why.
+type FindingFields = (String, String, String, String, String);
 
 /// The function that hunts.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -94,7 +94,12 @@ struct Wanted {
 }
 
 /// Generates tests, has the callable run them, judges, shrinks and explains.
-fn hunt(py: Python<'_>, call: Py<PyAny>, model: AnyModel, wanted: Wanted) -> PyResult<Vec<Told>> {
+fn hunt(
+    py: Python<'_>,
+    call: Py<PyAny>,
+    model: AnyModel,
+    wanted: Wanted,
+) -> PyResult<Vec<FindingFields>> {
     let Wanted { tests, seed, threads, atomics, runs, first } = wanted;
     let abilities =
         Abilities { atomics, litmus_runs: runs, random_runs: runs, ..Abilities::machine(threads) };

@@ -29,21 +29,21 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     )| with(py, &session, |bench| bench.initial(address, value))?.map_err(misuse));
     function!(module, c"session_load", |py, (
         session: Bound<'_, PyAny>, thread: u32, address: u64, value: u64, time: u64,
-    )| told(with(py, &session, |bench| bench.load(thread, address, value, time))?));
+    )| status(with(py, &session, |bench| bench.load(thread, address, value, time))?));
     function!(module, c"session_store", |py, (
         session: Bound<'_, PyAny>, thread: u32, address: u64, value: u64, time: u64,
-    )| told(with(py, &session, |bench| bench.store(thread, address, value, time))?));
+    )| status(with(py, &session, |bench| bench.store(thread, address, value, time))?));
     function!(module, c"session_atomic", |py, (
         session: Bound<'_, PyAny>, thread: u32, address: u64, read: u64, written: u64, time: u64,
-    )| told(with(py, &session, |bench| bench.atomic(thread, address, (read, written), time))?));
+    )| status(with(py, &session, |bench| bench.atomic(thread, address, (read, written), time))?));
     function!(module, c"session_fence", |py, (
         session: Bound<'_, PyAny>, thread: u32, before: String, after: String, time: u64,
     )| {
         let (before, after) = (kinds(&before)?, kinds(&after)?);
-        told(with(py, &session, |bench| bench.fence(thread, before, after, time))?)
+        status(with(py, &session, |bench| bench.fence(thread, before, after, time))?)
     });
     function!(module, c"session_ask", |py, (session: Bound<'_, PyAny>)| {
-        told(with(py, &session, TestBench::ask)?)
+        status(with(py, &session, TestBench::ask)?)
     });
     function!(module, c"session_finish", |py, (session: Bound<'_, PyAny>)| {
         with(py, &session, |bench| bench.finish().name())
@@ -86,7 +86,7 @@ fn with<T: Send>(
     Ok(py.detach(|| call(&mut bench.lock().unwrap_or_else(PoisonError::into_inner))))
 }
 
-fn told(standing: Result<Standing, Wrong>) -> PyResult<&'static str> {
+fn status(standing: Result<Standing, Wrong>) -> PyResult<&'static str> {
     standing.map(Standing::name).map_err(misuse)
 }
 

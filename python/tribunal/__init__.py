@@ -198,7 +198,7 @@ class Verdict:
 class Session:
     """A trace that is judged while it grows, for test benches.
 
-    Tell it loads, stores, atomics and fences in the order in which they are seen, a store no later than
+    Report loads, stores, atomics and fences in the order in which they are seen, a store no later than
     the loads that see it. Every call returns how things stand: "consistent", "open" (some of the last
     events are not explained yet), "undecided" or "violation". The simulation time is for explanations
     only. A call that makes no sense raises `Misuse` and changes nothing.

@@ -36,9 +36,9 @@ pub(crate) fn run(context: &Context) -> io::Result<Section> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let sizes = sizes::to_compare(context)?;
     let off = sweep(context, &checkers, &sizes, (false, 1, true))?;
-    tell(&mut section, "Without symmetry", &off, Some(6.0));
+    add_table(&mut section, "Without symmetry", &off, Some(6.0));
     let full = sweep(context, &checkers, &sizes, (true, 1, true))?;
-    tell(&mut section, "With symmetry", &full, Some(5.0));
+    add_table(&mut section, "With symmetry", &full, Some(5.0));
     if cores > 1 {
         for (symmetry, single) in [(false, &off), (true, &full)] {
             let many = sweep(context, &checkers, &sizes, (symmetry, cores, true))?;
@@ -48,7 +48,7 @@ pub(crate) fn run(context: &Context) -> io::Result<Section> {
     }
     let large = sizes::large(context)?;
     let one = sweep(context, &checkers[..1], &large, (false, 1, true))?;
-    tell(&mut section, "Large sizes, ours only", &one, None);
+    add_table(&mut section, "Large sizes, ours only", &one, None);
     if cores > 1 {
         let many = sweep(context, &checkers[..1], &large, (false, cores, true))?;
         threads(&mut section, &format!("{cores} threads, large sizes"), &one, &many);
@@ -95,7 +95,7 @@ pub(crate) fn sweep(
 
 /// A table of one sweep, with the ratio of our rate to each other checker's, and how far it is from
 /// the factor to Rumur that is aimed at.
-pub(crate) fn tell(section: &mut Section, heading: &str, rows: &[Row], bar: Option<f64>) {
+pub(crate) fn add_table(section: &mut Section, heading: &str, rows: &[Row], bar: Option<f64>) {
     section.heading(heading);
     let mut table = Table::new([
         "model",

@@ -11,7 +11,7 @@ use std::io;
 
 use crate::context::Context;
 use crate::explore::sizes::Size;
-use crate::explore::{checkers, sweep, tell};
+use crate::explore::{add_table, checkers, sweep};
 use crate::report::Section;
 
 use model::{Knobs, source};
@@ -42,7 +42,7 @@ pub(crate) fn run(context: &Context) -> io::Result<Section> {
     for symmetry in [false, true] {
         let rows = sweep(context, &checkers, &sizes, (symmetry, 1, false))?;
         let heading = if symmetry { "With symmetry" } else { "Without symmetry" };
-        tell(&mut section, heading, &rows, None);
+        add_table(&mut section, heading, &rows, None);
     }
     Ok(section)
 }

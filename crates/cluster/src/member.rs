@@ -68,7 +68,7 @@ pub struct Member {
     owed: RefCell<Vec<usize>>,
     /// A reason to stop that was heard, and whether others were told of one.
     stop: Cell<Option<u8>>,
-    told: Cell<bool>,
+    stop_sent: Cell<bool>,
     reported: Cell<Instant>,
 }
 
@@ -109,7 +109,7 @@ impl Seat {
             credit: RefCell::new(vec![WINDOW; workers]),
             owed: RefCell::new(vec![0; workers]),
             stop: Cell::new(None),
-            told: Cell::new(false),
+            stop_sent: Cell::new(false),
             reported: Cell::new(Instant::now()),
         }
     }
@@ -232,7 +232,7 @@ impl Member {
     /// Tells all others once that there is a reason to stop, if there is; says which one was heard of.
     pub fn share_stop(&self, own: Option<u8>) -> Option<u8> {
         if let Some(reason) = own
-            && !self.told.replace(true)
+            && !self.stop_sent.replace(true)
         {
             self.tell_all(Kind::Stop, &[reason]);
         }

@@ -158,7 +158,7 @@ function argumentView(of, choose) {
     panel.heading ? h("h3", null, panel.heading) : null, picture(panel, number)));
   const argument = h("section", { "aria-label": "The argument" }, of.argument.map(item));
   const root = h("div", null, key, pictures,
-    of.more_panels ? h("p", { class: "note" }, `${count(of.more_panels, "more case")} told below and not drawn.`) : null, argument);
+    of.more_panels ? h("p", { class: "note" }, `${count(of.more_panels, "more case")} described below and not drawn.`) : null, argument);
 
   // The links of the cycle that ends the argument, for stepping through it.
   const cycle = () => links.filter((link) => link.element.parentElement.classList.contains("main"));

@@ -47,7 +47,7 @@ Verdicts:
   undecided  no violation was found, but not every state was visited: time, memory or --bound
              ended the search, or it was a random walk.";
 
-/// Check every reachable state of a Murphi model: invariants, assertions, deadlock.
+/// Check every reachable state of a Murphi model: invariants, assertions, deadlock, liveness.
 ///
 /// The model is a Murphi file as CMurphi and Rumur read it; Tribunal compiles it to machine code in
 /// memory, in milliseconds. States that differ only by a permutation of scalarset members count as

@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use models::Model;
 use stress::{Assembly, TargetName};
 
+use super::values::shipped_title;
 use super::{CiFlags, EXIT_CODES, JobFlag, JsonFlag, LimitFlags, QuietFlag, exit_codes};
 
 const EXAMPLES: &str = "\
@@ -150,10 +151,10 @@ impl TypedValueParser for NameOrFile {
 
 fn names() -> impl Iterator<Item = PossibleValue> {
     litmus::LitmusModel::names().map(|name| {
-        let value = PossibleValue::new(name);
-        match name.parse::<Model>() {
-            Ok(model) => value.help(model.summary()),
-            Err(_) => value,
-        }
+        let about = match name.parse::<Model>() {
+            Ok(model) => model.summary().to_owned(),
+            Err(_) => shipped_title(name),
+        };
+        PossibleValue::new(name).help(about)
     })
 }
