@@ -201,6 +201,11 @@ impl Loaded {
     /// Whether a search can keep checkpoints as the question says, or go on from one; if it can, what
     /// tells its checkpoints from those of others is added to the question.
     pub fn prepare(&self, question: &mut Question) -> Result<(), Unusable> {
+        let disk = question.options.disk.as_ref();
+        if disk.is_none_or(|disk| disk.checkpoint.is_none()) {
+            return Ok(());
+        }
+        // This reads all of the executable, which takes longer than a small search.
         let identity = self.identity(question);
         let disk = question.options.disk.as_mut();
         let Some(kept) = disk.and_then(|disk| disk.checkpoint.as_mut()) else { return Ok(()) };

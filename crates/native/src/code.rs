@@ -8,6 +8,7 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::Function;
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleReloc, default_libcall_names};
 
@@ -49,18 +50,20 @@ pub(crate) fn host() -> Result<OwnedTargetIsa, Error> {
 }
 
 /// Does `count` pieces of work, on more than one thread if that pays, and gives all results in
-/// order, or the first error.
-pub(crate) fn in_parallel<T: Send>(
+/// order, or the first error. Each thread has a `means` of its own.
+pub(crate) fn in_parallel<M, T: Send>(
     count: usize,
-    work: impl Fn(usize) -> Result<T, Error> + Sync,
+    means: impl Fn() -> M + Sync,
+    work: impl Fn(&mut M, usize) -> Result<T, Error> + Sync,
 ) -> Result<Vec<T>, Error> {
     let available = thread::available_parallelism().map_or(1, usize::from);
     let threads = available.min(count / WORTH_A_THREAD).max(1);
     let next = AtomicUsize::new(0);
     let one_thread = || {
+        let mut means = means();
         let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
         let numbers = numbers.take_while(|&number| number < count);
-        numbers.map(|number| (number, work(number))).collect::<Vec<_>>()
+        numbers.map(|number| (number, work(&mut means, number))).collect::<Vec<_>>()
     };
     let mut done = thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(one_thread)).collect();
@@ -77,37 +80,57 @@ pub(crate) fn in_parallel<T: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Compiles a native function, unless the cache has it. `number` is its own number among those of
-/// [`Code::new`].
-pub(crate) fn compile(
-    isa: &dyn TargetIsa,
-    cache: Option<&CodeCache>,
-    number: usize,
-    function: Function,
-) -> Result<Compiled, Error> {
-    let code = match cache {
-        None => Arc::new(generate(isa, function.clone())?),
-        Some(cache) => cache.code(&function.stencil, || generate(isa, function.clone()))?,
-    };
-    let id = FuncId::from_u32(number as u32);
-    let relocations = code.relocations.iter();
-    let relocations =
-        relocations.map(|each| ModuleReloc::from_mach_reloc(each, &function, id)).collect();
-    Ok(Compiled { code, relocations })
+/// What a thread compiles with, kept from one function to the next: most functions are small, and
+/// the memory that the code generator works in costs much of the time they take.
+pub(crate) struct Workshop {
+    pub(crate) builders: FunctionBuilderContext,
+    generator: cranelift_codegen::Context,
 }
 
-/// Has Cranelift generate the code of a function.
-fn generate(isa: &dyn TargetIsa, function: Function) -> Result<Linkable, Error> {
-    let mut context = cranelift_codegen::Context::for_function(function);
-    let mut control = ControlPlane::default();
-    let code = context
-        .compile(isa, &mut control)
-        .map_err(|error| Error::Compilation(format!("{:?}", error.inner)))?;
-    Ok(Linkable {
-        bytes: code.code_buffer().to_vec(),
-        alignment: u64::from(code.buffer.alignment),
-        relocations: code.buffer.relocs().to_vec(),
-    })
+impl Workshop {
+    pub(crate) fn new() -> Self {
+        let (builders, generator) =
+            (FunctionBuilderContext::new(), cranelift_codegen::Context::new());
+        Workshop { builders, generator }
+    }
+
+    /// Compiles a native function, unless the cache has it. `number` is its own number among those
+    /// of [`Code::new`].
+    pub(crate) fn compile(
+        &mut self,
+        isa: &dyn TargetIsa,
+        cache: Option<&CodeCache>,
+        number: usize,
+        function: Function,
+    ) -> Result<Compiled, Error> {
+        let id = FuncId::from_u32(number as u32);
+        let (code, function) = match cache {
+            None => (Arc::new(self.generate(isa, function)?), &self.generator.func),
+            Some(cache) => {
+                let generate = || self.generate(isa, function.clone());
+                (cache.code(&function.stencil, generate)?, &function)
+            }
+        };
+        let relocations = code.relocations.iter();
+        let relocations =
+            relocations.map(|each| ModuleReloc::from_mach_reloc(each, function, id)).collect();
+        Ok(Compiled { code, relocations })
+    }
+
+    /// Has Cranelift generate the code of a function.
+    fn generate(&mut self, isa: &dyn TargetIsa, function: Function) -> Result<Linkable, Error> {
+        let context = &mut self.generator;
+        context.clear();
+        context.func = function;
+        let code = context
+            .compile(isa, &mut ControlPlane::default())
+            .map_err(|error| Error::Compilation(format!("{:?}", error.inner)))?;
+        Ok(Linkable {
+            bytes: code.code_buffer().to_vec(),
+            alignment: u64::from(code.buffer.alignment),
+            relocations: code.buffer.relocs().to_vec(),
+        })
+    }
 }
 
 impl Code {

@@ -14,7 +14,7 @@ use murphi::priority::Priorities;
 
 use crate::Error;
 use crate::cache::CodeCache;
-use crate::code::{self, Code, Compiled};
+use crate::code::{self, Code, Compiled, Workshop};
 use crate::facts::Knowledge;
 use crate::host::{Constants, Context};
 use crate::machine::NativeMachine;
@@ -386,11 +386,11 @@ fn compile_all(
         functions.push(Mutex::new(Some(translated)));
     }
     let unit = &unit;
-    code::in_parallel(jobs.len(), |number| {
+    code::in_parallel(jobs.len(), Workshop::new, |workshop, number| {
         if stop() {
             return Err(Error::Stopped);
         }
-        let builders = &mut FunctionBuilderContext::new();
+        let builders = &mut workshop.builders;
         let Translated { function, need } = match &jobs[number] {
             Job::Function(id) => {
                 let mut slot = functions[id.0 as usize].lock().expect("no other work uses it");
@@ -400,7 +400,7 @@ fn compile_all(
             Job::Rules(rules) | Job::StartStates(rules) => guards(unit, builders, rules)?,
             Job::Properties(parts) | Job::Goals(parts) => properties(unit, builders, parts)?,
         };
-        Ok((code::compile(unit.isa, cache, number, function)?, need.arena_end))
+        Ok((workshop.compile(unit.isa, cache, number, function)?, need.arena_end))
     })
 }
 

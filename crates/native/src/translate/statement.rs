@@ -13,6 +13,19 @@ use super::operand::{Bounds, Operand};
 use super::place::{Address, Binding, Location};
 use crate::host;
 
+/// A chain of more arms than this, of an `if` or a `switch`, is cut into pieces. Each arm is dominated
+/// by the conditions of all before it, and the code generator takes time in the depth of what
+/// dominates a block, for every block. Behind a piece, the depth is the number of pieces.
+const LONG_CHAIN: usize = 256;
+
+/// How many arms are in a piece of a long chain.
+const PIECE: usize = 48;
+
+/// The pieces that a chain is cut into.
+fn pieces<T>(chain: &[T]) -> std::slice::Chunks<'_, T> {
+    chain.chunks(if chain.len() > LONG_CHAIN { PIECE } else { LONG_CHAIN })
+}
+
 impl<'m> Translator<'_, 'm> {
     pub(super) fn statements(&mut self, statements: &'m [Statement]) {
         for statement in statements {
@@ -153,13 +166,17 @@ impl<'m> Translator<'_, 'm> {
         otherwise: &'m [Statement],
     ) {
         let end = self.block();
-        for (condition, body) in branches {
-            let [yes, no] = [(); 2].map(|()| self.block());
-            self.branch(condition, yes, no);
-            self.enter(yes);
-            self.statements(body);
-            self.jump(end);
-            self.enter(no);
+        for piece in pieces(branches) {
+            let taken = self.begin_piece(branches);
+            for (condition, body) in piece {
+                let [yes, no] = [(); 2].map(|()| self.block());
+                self.branch(condition, yes, no);
+                self.enter(yes);
+                self.statements(body);
+                self.leave_chain(taken, end);
+                self.enter(no);
+            }
+            self.end_piece(taken, end);
         }
         self.statements(otherwise);
         self.jump(end);
@@ -179,28 +196,69 @@ impl<'m> Translator<'_, 'm> {
             false => self.operand(value),
         };
         let end = self.block();
-        for (candidates, body) in cases {
-            let found = self.block();
-            for candidate in candidates {
-                let other = self.block();
-                let candidate = match by_slot {
-                    true => Operand::register(self.slot_value(candidate, ty, false), Bounds::ALL),
-                    false => self.operand(candidate),
-                };
-                let truth = self.compare(Operator::Equal, value, candidate);
-                self.branch_truth(truth, found, other);
-                self.enter(other);
+        for piece in pieces(cases) {
+            let taken = self.begin_piece(cases);
+            for (candidates, body) in piece {
+                let found = self.block();
+                for candidate in candidates {
+                    let other = self.block();
+                    let candidate = match by_slot {
+                        true => {
+                            let slot = self.slot_value(candidate, ty, false);
+                            Operand::register(slot, Bounds::ALL)
+                        }
+                        false => self.operand(candidate),
+                    };
+                    let truth = self.compare(Operator::Equal, value, candidate);
+                    self.branch_truth(truth, found, other);
+                    self.enter(other);
+                }
+                let next = self.block();
+                self.jump(next);
+                self.enter(found);
+                self.statements(body);
+                self.leave_chain(taken, end);
+                self.enter(next);
             }
-            let next = self.block();
-            self.jump(next);
-            self.enter(found);
-            self.statements(body);
-            self.jump(end);
-            self.enter(next);
+            self.end_piece(taken, end);
         }
         self.statements(otherwise);
         self.jump(end);
         self.enter(end);
+    }
+
+    /// Begins a piece of a chain of arms. If the chain is long, the arms of the piece come together
+    /// in the block returned, which is told whether one of them was taken.
+    fn begin_piece<T>(&mut self, chain: &[T]) -> Option<Block> {
+        (chain.len() > LONG_CHAIN).then(|| {
+            let taken = self.block();
+            self.builder.append_block_param(taken, types::I64);
+            taken
+        })
+    }
+
+    /// Leaves the chain after one of its arms.
+    fn leave_chain(&mut self, taken: Option<Block>, end: Block) {
+        match taken {
+            Some(taken) => {
+                let yes = self.constant(1);
+                self.jump_with(taken, yes);
+            }
+            None => self.jump(end),
+        }
+    }
+
+    /// Goes on behind a piece none of whose arms was taken.
+    fn end_piece(&mut self, taken: Option<Block>, end: Block) {
+        let Some(taken) = taken else {
+            return;
+        };
+        let no = self.constant(0);
+        self.jump_with(taken, no);
+        self.enter(taken);
+        let next = self.block();
+        self.choose(self.builder.block_params(taken)[0], end, next);
+        self.enter(next);
     }
 
     fn repeat(&mut self, condition: &'m Expression, body: &'m [Statement]) {

@@ -208,7 +208,7 @@ fn very_many_branches_to_one_place_behave_like_few() {
         startstate begin x := 0; y := 0; clear z; end;
         rule \"guarded\" {guard} ==> x := next(x); end;
         rule \"chosen\" true ==> if x = 0 then y := 1; {} end; x := next(x); end;
-        rule \"switched\" x < 20 ==> switch x {} end; z[y] := x; x := x + 7; end;",
+        rule \"switched\" (x < 20 | x > 280) & x < 390 ==> switch x {} end; z[y] := x; x := x + 7; end;",
         returns.collect::<String>(),
         tests.collect::<String>(),
         cases.collect::<String>(),
