@@ -7,7 +7,7 @@ use tribunal_oracle::{Shape, allows, machine_allows, random_histories, smallest,
 const MACHINES: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
 
 /// Histories of each shape.
-const SEEDS: u64 = 15_000;
+const SEEDS: u64 = 6_000;
 
 #[test]
 fn the_machines_and_the_axioms_agree_on_random_histories() {
