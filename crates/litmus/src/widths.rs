@@ -1,10 +1,11 @@
 //! How wide the places of a test are, and how their values are shown.
 //!
 //! A location or register has its declared type, else one as wide as the widest access. Accesses
-//! of several widths to one location are taken, as herd7 takes them, as accesses of all of it.
+//! of several widths to one location of an x86 are taken, as herd7 takes them, as accesses of all
+//! of it.
 
 use crate::test::{
-    Architecture, Constant, Instruction, Litmus, LocationId, Operand, Operation, Place, Register,
+    Architecture, Constant, Instruction, Litmus, Location, LocationId, Operand, Operation, Place, Register,
     RiscSource, Size, Type,
 };
 
@@ -26,7 +27,13 @@ pub(crate) fn of_locations(test: &Litmus) -> Vec<Type> {
         *known = (*known).max(Some(size));
     }
     let kinds = test.locations.iter().zip(widest);
-    kinds.map(|(location, widest)| declared_or(location.kind, widest)).collect()
+    // What is not declared is an `int`, also where only bytes of it are accessed.
+    let least = if test.architecture.is_x86() { None } else { Some(Size::Long) };
+    let kind = |(location, widest): (&Location, Option<Size>)| match location.kind {
+        None => declared_or(None, widest.max(least)),
+        kind => declared_or(kind, widest),
+    };
+    kinds.map(kind).collect()
 }
 
 /// What an observed place is.
@@ -42,13 +49,17 @@ pub(crate) fn of_place(test: &Litmus, locations: &[Type], place: Place) -> Type 
     let widest = match test.architecture {
         // All of a register is written whatever the instruction.
         Architecture::RiscV => Some(Size::Quad),
-        _ => used.map(|used| used.size).chain(risc.map(|one| one.size)).max(),
+        // Narrow accesses of AArch64 are of 32-bit registers.
+        _ => used.map(|used| used.size).chain(risc.map(|one| one.size.max(Size::Long))).max(),
     };
     declared_or(declared.and_then(|initial| initial.kind), widest)
 }
 
-/// Locations whose accesses are not all of one width.
+/// Locations of an x86 whose accesses are not all of one width. Those of the others are taken apart.
 pub fn mixed_widths(test: &Litmus) -> Vec<LocationId> {
+    if !test.architecture.is_x86() {
+        return Vec::new();
+    }
     let mut seen: Vec<Option<Size>> =
         test.locations.iter().map(|location| location.kind.map(|kind| kind.size)).collect();
     let mut mixed = Vec::new();

@@ -5,7 +5,7 @@ use history::{AccessOrder, FenceName};
 
 use super::Parser;
 use super::instruction::Pending;
-use super::risc::{Named, narrow, order, unknown};
+use super::risc::{Named, order, refused_access, unknown};
 use crate::scan::Token;
 use crate::test::{
     AtomicChange, BranchCondition, Comparison, Extension, Flag, RiscAddress, RiscFence,
@@ -14,7 +14,7 @@ use crate::test::{
 
 const KNOWN: &str = "LDR, LDAR, LDAPR, LDXR, LDAXR, STR, STLR, STXR, STLXR, SWP, CAS, LDADD, \
                      LDCLR, LDEOR, LDSET, LDSMAX, LDSMIN, LDUMAX, LDUMIN and their forms with A, \
-                     L and AL, STADD and its like, MOV, ADD, SUB, AND, ORR, EOR, LSL, LSR, ASR, \
+                     L and AL, STADD and its like, all of them with B and H, MOV, ADD, SUB, AND, ORR, EOR, LSL, LSR, ASR, \
                      CMP, CBZ, CBNZ, B, B.EQ and its like, DMB, DSB, ISB and NOP";
 
 const OPERATORS: [(&str, RiscOperator); 8] = [
@@ -107,10 +107,13 @@ fn atomic(text: &str) -> Option<Access> {
     Some(Access::Atomic { change, order, returns })
 }
 
-/// Whether a mnemonic is one of those with `B` or `H` behind it.
-fn is_narrow(text: &str) -> bool {
-    let stem = text.strip_suffix('B').or_else(|| text.strip_suffix('H'));
-    matches!(text, "LDRSB" | "LDRSH") || stem.is_some_and(|stem| access(stem).is_some())
+/// What a mnemonic with `B` or `H` behind it does, and with how much of memory.
+fn narrow_access(text: &str) -> Option<(Access, Size)> {
+    let (stem, size) = match text.strip_suffix('B') {
+        Some(stem) => (stem, Size::Byte),
+        None => (text.strip_suffix('H')?, Size::Word),
+    };
+    Some((access(stem)?, size))
 }
 
 impl<'a> Parser<'a> {
@@ -122,10 +125,13 @@ impl<'a> Parser<'a> {
         let mnemonic = self.word("an instruction")?;
         let text = mnemonic.text.to_ascii_uppercase();
         if let Some(access) = access(&text) {
-            return self.aarch64_access(access);
+            return self.aarch64_access(access, None);
         }
-        if is_narrow(&text) || matches!(text.as_str(), "LDP" | "STP" | "LDNP" | "STNP") {
-            return Err(narrow(mnemonic));
+        if let Some((access, size)) = narrow_access(&text) {
+            return self.aarch64_access(access, Some(size));
+        }
+        if matches!(text.as_str(), "LDRSB" | "LDRSH" | "LDRSW" | "LDP" | "STP" | "LDNP" | "STNP") {
+            return Err(refused_access(mnemonic));
         }
         if let Some(fence) = self.aarch64_fence(&text)? {
             let operation = RiscOperation::Fence(RiscFence::Named(fence));
@@ -137,7 +143,12 @@ impl<'a> Parser<'a> {
         self.aarch64_computing(&text, mnemonic)
     }
 
-    fn aarch64_access(&mut self, access: Access) -> Result<RiscInstruction, Diagnostic> {
+    /// The operands of an access, of less than a register if `narrow` says so.
+    fn aarch64_access(
+        &mut self,
+        access: Access,
+        narrow: Option<Size>,
+    ) -> Result<RiscInstruction, Diagnostic> {
         let status = match access {
             Access::StoreConditional { .. } => {
                 let status = self.named_register()?.register;
@@ -147,6 +158,10 @@ impl<'a> Parser<'a> {
             _ => None,
         };
         let first = self.named_register()?;
+        if narrow.is_some() && first.size != Size::Long {
+            let message = "an access of a byte or a halfword takes a 32-bit register";
+            return Err(Diagnostic::error(first.span, message).help("write `W`, not `X`"));
+        }
         self.comma()?;
         let second = match access {
             Access::Atomic { returns: true, .. } | Access::CompareAndSwap { .. } => {
@@ -182,7 +197,7 @@ impl<'a> Parser<'a> {
                 order,
             },
         };
-        Ok(RiscInstruction { operation, size: first.size })
+        Ok(RiscInstruction { operation, size: narrow.unwrap_or(first.size) })
     }
 
     /// `[X1]`, `[X1,#8]`, `[X1,X2]`, `[X1,W2,SXTW]`.

@@ -1,5 +1,4 @@
-//! What the cells of RISC-V and AArch64 have in common: registers, sources, accesses that are
-//! refused because of their size.
+//! What the cells of RISC-V and AArch64 have in common: registers, sources, and what is refused.
 
 use diagnostics::diagnostic::Diagnostic;
 use diagnostics::source::Span;
@@ -59,11 +58,10 @@ pub(super) fn unknown(mnemonic: Token<'_>, known: &str) -> Diagnostic {
     Diagnostic::error(mnemonic.span, message).help(format!("supported: {known}"))
 }
 
-/// An access of a byte or a halfword.
-pub(super) fn narrow(mnemonic: Token<'_>) -> Diagnostic {
-    let message = format!("`{}` is an access of mixed size, which is not supported", mnemonic.text);
-    Diagnostic::error(mnemonic.span, message)
-        .help("byte and halfword accesses are not supported; use word or doubleword accesses")
+/// An access of a pair of registers, or one that extends a sign.
+pub(super) fn refused_access(mnemonic: Token<'_>) -> Diagnostic {
+    Diagnostic::error(mnemonic.span, format!("`{}` is not supported", mnemonic.text))
+        .help("accesses are of one register, and narrow ones are extended with zeros")
 }
 
 /// The order of an access that may acquire, release or both.

@@ -5,14 +5,13 @@ use history::{AccessOrder, FenceName, Kinds};
 
 use super::Parser;
 use super::instruction::Pending;
-use super::risc::{narrow, order, unknown};
-use crate::scan::Token;
+use super::risc::{order, unknown};
 use crate::test::{
     AtomicChange, BranchCondition, Comparison, Constant, RiscAddress, RiscFence, RiscInstruction,
     RiscOperation, RiscOperator, RiscSource, Size,
 };
 
-const KNOWN: &str = "lw, ld, sw, sd, lr, sc (each with .aq, .rl), amoswap, amoadd, amoand, amoor, \
+const KNOWN: &str = "lb, lh, lw, ld, lbu, lhu, lwu, sb, sh, sw, sd, lr, sc (each with .aq, .rl), amoswap, amoadd, amoand, amoor, \
                      amoxor, amomax, amomin, amomaxu, amominu, fence, fence.tso, fence.i, li, mv, \
                      add, sub, and, or, xor, sll, srl, sra, slt, sltu and their forms with \
                      numbers, beq, bne, blt, bge, bltu, bgeu, beqz, bnez, j and nop";
@@ -51,6 +50,31 @@ const ATOMICS: [(&str, AtomicChange); 9] = [
     ("amomaxu", AtomicChange::Maximum { signed: false }),
     ("amominu", AtomicChange::Minimum { signed: false }),
 ];
+
+/// Loads with their size and whether they extend the sign, and stores with their size.
+const LOADS: [(&str, Size, bool); 7] = [
+    ("lb", Size::Byte, true),
+    ("lbu", Size::Byte, false),
+    ("lh", Size::Word, true),
+    ("lhu", Size::Word, false),
+    ("lw", Size::Long, true),
+    ("lwu", Size::Long, false),
+    ("ld", Size::Quad, false),
+];
+const STORES: [(&str, Size, bool); 4] = [
+    ("sb", Size::Byte, false),
+    ("sh", Size::Word, false),
+    ("sw", Size::Long, false),
+    ("sd", Size::Quad, false),
+];
+
+/// The row of a mnemonic.
+fn row<'t>(
+    table: &'t [(&'static str, Size, bool)],
+    stem: &str,
+) -> Option<&'t (&'static str, Size, bool)> {
+    table.iter().find(|row| row.0 == stem)
+}
 
 /// A mnemonic taken apart: `amoadd.w.aq` is `amoadd`, 32 bits, acquire.
 struct Mnemonic<'t> {
@@ -91,7 +115,7 @@ impl<'a> Parser<'a> {
             return Ok(whole(RiscOperation::Fence(fence)));
         }
         let Some(parts) = Mnemonic::of(&text) else { return Err(unknown(mnemonic, KNOWN)) };
-        if let Some(found) = self.riscv_access(&parts, mnemonic)? {
+        if let Some(found) = self.riscv_access(&parts)? {
             return Ok(found);
         }
         if parts.size.is_some() || parts.order.is_some() {
@@ -136,25 +160,19 @@ impl<'a> Parser<'a> {
     fn riscv_access(
         &mut self,
         parts: &Mnemonic<'_>,
-        mnemonic: Token<'a>,
     ) -> Result<Option<RiscInstruction>, Diagnostic> {
         let order = parts.order;
-        let plain = parts.size.is_none();
         let (operation, size) = match (parts.stem, parts.size) {
-            ("lb" | "lbu" | "lh" | "lhu" | "sb" | "sh", _) => return Err(narrow(mnemonic)),
-            ("lw" | "lwu" | "ld", _) if plain => {
+            (stem, None) if let Some(&(_, size, signed)) = row(&LOADS, stem) => {
                 let to = self.named_register()?.register;
                 self.comma()?;
                 let at = self.riscv_address()?;
-                let signed = parts.stem == "lw";
-                let size = if parts.stem == "ld" { Size::Quad } else { Size::Long };
                 (RiscOperation::Load { to, at, order, exclusive: false, signed }, size)
             }
-            ("sw" | "sd", _) if plain => {
+            (stem, None) if let Some(&(_, size, _)) = row(&STORES, stem) => {
                 let from = self.named_register()?.source();
                 self.comma()?;
                 let at = self.riscv_address()?;
-                let size = if parts.stem == "sd" { Size::Quad } else { Size::Long };
                 (RiscOperation::Store { from, at, order }, size)
             }
             ("lr", Some(size)) => {

@@ -24,7 +24,12 @@ impl Litmus {
     }
 
     fn riscv(&self, one: &RiscInstruction, label: impl Fn(u32) -> String) -> String {
-        let letter = if one.size == Size::Quad { "d" } else { "w" };
+        let letter = match one.size {
+            Size::Byte => "b",
+            Size::Word => "h",
+            Size::Long => "w",
+            Size::Quad => "d",
+        };
         match one.operation {
             RiscOperation::Load { to, at, order, exclusive, signed } => {
                 let unsigned = if signed || one.size == Size::Quad { "" } else { "u" };
@@ -88,6 +93,11 @@ impl Litmus {
         let size = one.size;
         let source = |source: RiscSource| aarch64_source(source, size);
         let register = |register: Option<Register>| aarch64_register(register, size);
+        let narrow = match size {
+            Size::Byte => "B",
+            Size::Word => "H",
+            Size::Long | Size::Quad => "",
+        };
         match one.operation {
             RiscOperation::Load { to, at, order, exclusive, .. } => {
                 let name = match (order, exclusive) {
@@ -97,25 +107,25 @@ impl Litmus {
                     (Some(_), false) => "LDAR",
                     (Some(_), true) => "LDAXR",
                 };
-                format!("{name} {},{}", register(to), aarch64_address(at))
+                format!("{name}{narrow} {},{}", register(to), aarch64_address(at))
             }
             RiscOperation::Store { from, at, order } => {
                 let name = if order.is_some() { "STLR" } else { "STR" };
-                format!("{name} {},{}", source(from), aarch64_address(at))
+                format!("{name}{narrow} {},{}", source(from), aarch64_address(at))
             }
             RiscOperation::StoreConditional { status, from, at, order } => {
                 let name = if order.is_some() { "STLXR" } else { "STXR" };
                 let status = aarch64_register(status, Size::Long);
-                format!("{name} {status},{},{}", source(from), aarch64_address(at))
+                format!("{name}{narrow} {status},{},{}", source(from), aarch64_address(at))
             }
             RiscOperation::Atomic { change, to, from, at, order, .. } => {
                 let name = aarch64_atomic(change);
                 let (from, at) = (source(from), aarch64_address(at));
-                format!("{name}{} {from},{},{at}", letters(order), register(to))
+                format!("{name}{}{narrow} {from},{},{at}", letters(order), register(to))
             }
             RiscOperation::CompareAndSwap { expected, from, at, order } => {
                 let (from, at) = (source(from), aarch64_address(at));
-                format!("CAS{} {},{from},{at}", letters(order), register(expected))
+                format!("CAS{}{narrow} {},{from},{at}", letters(order), register(expected))
             }
             RiscOperation::Constant { to, value } => {
                 format!("MOV {},#{}", register(to), self.constant(value))

@@ -193,10 +193,11 @@ error: the instruction `bswap` is not supported
     };
     said("PPC MP\n{ }", "tests for PPC are not supported");
     said("hello", "not a litmus test");
-    said("RISCV T\n{ }\n P0 ;\n lb x5,0(x6) ;\n", "`lb` is an access of mixed size");
+    said("RISCV T\n{ }\n P0 ;\n lb.w x5,0(x6) ;\n", "`lb.w` is not supported");
     said("RISCV T\n{ }\n P0 ;\n lw x5,0(x32) ;\n", "there is no register `x32`");
     said("RISCV T\n{ }\n P0 ;\n mul x5,x6,x7 ;\n", "the instruction `mul` is not supported");
-    said("AArch64 T\n{ }\n P0 ;\n LDRB W0,[X1] ;\n", "`LDRB` is an access of mixed size");
+    said("AArch64 T\n{ }\n P0 ;\n LDRSB W0,[X1] ;\n", "`LDRSB` is not supported");
+    said("AArch64 T\n{ }\n P0 ;\n STRB X0,[X1] ;\n", "takes a 32-bit register");
     said("AArch64 T\n{ }\n P0 ;\n LDR W0,[W1] ;\n", "an address has 64 bits");
     said("AArch64 T\n{ }\n P0 ;\n ADD X0,X1,W2 ;\n", "`SXTW` extends a register");
     said("AArch64 T\n{ }\n P0 ;\n DMB XY ;\n", "`XY` is not a kind of barrier");

@@ -54,3 +54,52 @@ fn a_load_takes_each_half_from_its_own_store() {
         assert_eq!(is_allowed("rvwmo", &halves(value)), allowed, "{value}");
     }
 }
+
+/// A byte of a word, stored and read, for each way to store and read it.
+#[test]
+fn bytes_and_halfwords_are_parts_of_a_word() {
+    for (load, value) in [("lb", "0xffffffffffffff80"), ("lbu", "0x80"), ("lhu", "0x8000")] {
+        let test = |value: &str| {
+            let at = if load == "lhu" { 0 } else { 1 };
+            format!(
+                "RISCV bytes\n{{ uint32_t x=0; uint64_t 1:x5=0; 0:x6=x; 1:x6=x; 0:x5=0x180; }}\n \
+                 P0 | P1 ;\n sb x5,1(x6) | {load} x5,{at}(x6) ;\nexists (1:x5={value})\n"
+            )
+        };
+        assert!(is_allowed("rvwmo", &test(value)), "{load}");
+        assert!(is_allowed("rvwmo", &test("0")), "{load}");
+        assert!(!is_allowed("rvwmo", &test("0x180")), "{load}");
+    }
+    for (code, value) in [
+        ("STRB W0,[X1,#1] | LDRH W0,[X1]", "0x2200"),
+        ("STRH W0,[X1,#2] | LDR W0,[X1]", "0x11220000"),
+        ("SWPB W0,W2,[X1] | LDR W0,[X1]", "0x22"),
+        ("LDADDH W0,W2,[X1] | LDRB W0,[X1,#1]", "0x11"),
+        ("STLRB W0,[X1] | LDARB W0,[X1]", "0x22"),
+    ] {
+        let test = |value: &str| {
+            format!(
+                "AArch64 bytes\n{{ uint32_t x=0; uint32_t 1:X0=0; 0:X1=x; 1:X1=x; 0:X0=0x1122; \
+                 }}\n P0 | P1 ;\n {code} ;\nexists (1:X0={value})\n"
+            )
+        };
+        assert!(is_allowed("aarch64-2020", &test(value)), "{code}");
+        assert!(is_allowed("aarch64-2020", &test("0")), "{code}");
+        assert!(!is_allowed("aarch64-2020", &test("0x1100")), "{code}");
+    }
+}
+
+/// What is written out is read back as the same instructions.
+#[test]
+fn narrow_instructions_are_written_as_they_are_read() {
+    let text = "AArch64 T\n{ 0:X1=x; }\n P0 ;\n LDRB W0,[X1] ;\n STLRH W0,[X1] ;\n \
+                LDXRB W2,[X1] ;\n STXRB W3,W0,[X1] ;\n CASALH W0,W2,[X1] ;\n \
+                LDADDAB W0,W2,[X1] ;\nexists (x=0)\n";
+    let riscv = "RISCV T\n{ 0:x6=x; }\n P0 ;\n lb x5,1(x6) ;\n lhu x5,2(x6) ;\n \
+                 sb x5,3(x6) ;\n sh x5,0(x6) ;\nexists (x=0)\n";
+    for text in [text, riscv] {
+        let test = parse(text).unwrap();
+        let again = parse(&test.to_string()).unwrap();
+        assert_eq!(test.threads, again.threads, "{test}");
+    }
+}
