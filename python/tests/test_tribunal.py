@@ -1,5 +1,6 @@
 """What the package promises: the same answers as the command, errors with places, no crash."""
 
+import ast
 import doctest
 import html
 import json
@@ -9,6 +10,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -207,6 +209,42 @@ def test_protocols():
     assert tribunal.verify(ROOT / "protocols/mi.m", "sc")["verdict"] == "verified"
     with pytest.raises(ValueError, match="sc or tso"):
         tribunal.verify(ROOT / "protocols/mi.m", "pso")
+
+
+def test_a_protocol_is_verified_for_any_number_of_processors():
+    found = tribunal.verify(ROOT / "protocols/german.m", any_processors=True)
+    assert found["verdict"] == "verified", found
+    broken = ROOT / "protocols/broken/german-grants-before-acks.m"
+    assert tribunal.verify(broken, any_processors=True)["verdict"] == "violation"
+
+
+def test_other_threads_run_while_an_engine_works():
+    took = []
+
+    def work():
+        begun = time.monotonic()
+        tribunal.explore(ROOT / "protocols/peterson.m", {"N": 5}, jobs=1)
+        took.append(time.monotonic() - begun)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    longest, last = 0.0, time.monotonic()
+    while worker.is_alive():
+        time.sleep(0.001)
+        longest, last = max(longest, time.monotonic() - last), time.monotonic()
+    # With the lock held, this thread would have waited all the time.
+    assert longest < took[0] / 2, (longest, took)
+
+
+def test_the_stubs_have_what_the_native_half_has():
+    stubs = ast.parse((ROOT / "python/tribunal/tribunal_native.pyi").read_text())
+    named = {node.name for node in stubs.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    assert named == {name for name in dir(tribunal._native) if not name.startswith("__")}
+    for node in stubs.body:
+        if isinstance(node, ast.FunctionDef):
+            # A call with one argument too many says how many there may be.
+            with pytest.raises(ValueError, match=f"length {len(node.args.posonlyargs)}, but"):
+                getattr(tribunal._native, node.name)(*[None] * (len(node.args.posonlyargs) + 1))
 
 
 def test_litmus():
