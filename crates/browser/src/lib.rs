@@ -100,6 +100,7 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             tab.call(&format!("{domain}.enable"), json!({}));
         }
+        tab.call("Performance.enable", json!({"timeDomain": "threadTicks"}));
         tab.call("Page.addScriptToEvaluateOnNewDocument", json!({"source": OBSERVER}));
         let address = tab.address.clone();
         tab.call("Page.navigate", json!({"url": address}));
@@ -236,6 +237,24 @@ impl Tab<'_> {
 
     /// Clicks with the mouse on the first element that a selector finds.
     pub fn click(&mut self, selector: &str) {
+        let place = self.middle(selector);
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event = json!({
+                "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1,
+            });
+            self.call("Input.dispatchMouseEvent", event);
+        }
+    }
+
+    /// Moves the mouse over the first element that a selector finds.
+    pub fn hover(&mut self, selector: &str) {
+        let place = self.middle(selector);
+        let event = json!({"type": "mouseMoved", "x": place[0], "y": place[1]});
+        self.call("Input.dispatchMouseEvent", event);
+    }
+
+    /// Where the first element that a selector finds is, after it was scrolled into view.
+    fn middle(&mut self, selector: &str) -> Value {
         let place = format!(
             "(() => {{ const e = document.querySelector({0}); \
              if (!e) throw new Error('nothing is ' + {0}); \
@@ -244,13 +263,7 @@ impl Tab<'_> {
              return [r.x + r.width / 2, r.y + r.height / 2]; }})()",
             json!(selector)
         );
-        let place = self.evaluate(&place);
-        for kind in ["mousePressed", "mouseReleased"] {
-            let event = json!({
-                "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1,
-            });
-            self.call("Input.dispatchMouseEvent", event);
-        }
+        self.evaluate(&place)
     }
 
     /// The place in the page that its address names, without the `#`.
@@ -271,6 +284,15 @@ impl Tab<'_> {
         let longest =
             "new Promise((done) => setTimeout(() => done(Math.max(0, ...longTasks)), 200))";
         self.evaluate(longest).as_f64().unwrap_or_default()
+    }
+
+    /// The CPU time that all tasks of the page took so far, in milliseconds: scripts, styles and layout.
+    /// Other work on the machine does not make it longer.
+    pub fn busy(&mut self) -> f64 {
+        let metrics = self.call("Performance.getMetrics", json!({}));
+        let metrics = metrics["metrics"].as_array().cloned().unwrap_or_default();
+        let task = metrics.iter().find(|metric| metric["name"] == "TaskDuration");
+        task.and_then(|metric| metric["value"].as_f64()).map_or(0.0, |seconds| seconds * 1e3)
     }
 
     /// Errors that the page caused, and requests that left its file.

@@ -47,8 +47,8 @@ use crate::report::{
 use crate::symmetry::Symmetry;
 use crate::towards::Parts;
 use crate::{
-    Bare, Cluster, Deadlock, Distance, Engine, MOST_THREADS, Options, Progress, SearchIdentity,
-    Strategy, Unusable, resumable, threads, usable,
+    Bare, Cluster, Deadlock, Distance, Engine, Growth, MOST_THREADS, Options, Progress,
+    SearchIdentity, Size, Strategy, Unusable, resumable, threads, usable,
 };
 
 /// A model that can be explored.
@@ -274,7 +274,12 @@ impl Loaded {
         if jobs < options.threads && !has_one {
             events(Event::FewerThreads { threads: jobs, asked: options.threads });
         }
-        let mut progress = |now: &Progress| events(Event::Searching(now));
+        let mut growth = Growth::default();
+        let mut progress = |now: &Progress| {
+            let Progress { seconds, states, bytes, .. } = *now;
+            growth.push(seconds, Size { states, bytes });
+            events(Event::Searching(now));
+        };
         let goals = Goals::of(self.interpreter.model());
         options.goals = match guide {
             Some(guide) => guide.goals.clone(),
@@ -286,6 +291,8 @@ impl Loaded {
         events(Event::Confirming);
         let mut report =
             confirmed_watching(&self.interpreter, &found, question.whole_states, &self.watcher)?;
+        let end = Size { states: found.states, bytes: found.bytes };
+        report.growth = growth.together(&found.growth, (found.seconds, end));
         report.settings = self.settings(question, jobs);
         match &mut report.verdict {
             Verdict::Undecided(Open::Ended { bound, .. }) => *bound = report.settings.bound,

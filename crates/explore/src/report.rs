@@ -18,7 +18,7 @@ use murphi::check::Dialect;
 use serde::{Serialize, Serializer};
 
 use crate::symmetry::Symmetry;
-use crate::{Checkpoint, Deadlock, Nearest, Reason, Region};
+use crate::{Checkpoint, Deadlock, Depths, Nearest, Reason, Region, Size};
 
 pub(crate) use confirm::asymmetric;
 pub(crate) use confirm::confirmed_watching;
@@ -44,6 +44,10 @@ pub struct Report {
     pub properties: Vec<String>,
     /// What the search can go on from, if it was ended early and keeps checkpoints.
     pub checkpoint: Option<Checkpoint>,
+    /// Of a breadth-first search, how many states are how far away.
+    pub depths: Depths,
+    /// States and memory over time, in seconds since the search began.
+    pub growth: Vec<(f64, Size)>,
 }
 
 impl Report {

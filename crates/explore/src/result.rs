@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use cluster::{Loss, Share};
 use serde::{Serialize, Serializer};
 
+use crate::growth::{Depths, Growth};
+
 /// The outcome of an exploration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exploration {
@@ -41,6 +43,10 @@ pub struct Exploration {
     pub disk_bytes: Option<u64>,
     /// What the search can go on from, if it did not come to an end and keeps checkpoints.
     pub checkpoint: Option<Checkpoint>,
+    /// Of a breadth-first search, how many states are how far away; the sum is `states`.
+    pub depths: Depths,
+    /// Of a breadth-first search, states and memory at the beginning of each level.
+    pub growth: Growth,
 }
 
 /// How near to a condition a search came.
@@ -84,6 +90,8 @@ impl Exploration {
             nearest: None,
             disk_bytes: None,
             checkpoint: None,
+            depths: Depths::default(),
+            growth: Growth::default(),
         }
     }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::System;
 use crate::counterexample;
 use crate::finding::{Finding, Kind};
+use crate::growth::{Depths, Growth};
 use crate::hash::Partition;
 use crate::liveness;
 use crate::memory::Meter;
@@ -38,6 +39,8 @@ pub(crate) struct WorkerTotals {
     covered: Vec<bool>,
     finding: Option<Finding>,
     passed_over: BTreeSet<(u32, Finding)>,
+    depths: Depths,
+    growth: Growth,
 }
 
 impl WorkerTotals {
@@ -54,6 +57,8 @@ impl WorkerTotals {
             covered: worker.runner.machine.covered().to_vec(),
             finding: worker.tally.finding.take(),
             passed_over: std::mem::take(&mut worker.passed_over),
+            depths: std::mem::take(&mut worker.depths),
+            growth: std::mem::take(&mut worker.growth),
         }
     }
 }
@@ -73,6 +78,8 @@ pub(crate) struct Totals {
     pub(crate) way: Vec<Vec<u8>>,
     /// If the finding is that a goal is out of reach, its number.
     pub(crate) goal: Option<usize>,
+    depths: Depths,
+    growth: Growth,
 }
 
 impl Totals {
@@ -87,6 +94,8 @@ impl Totals {
             passed_over: BTreeSet::new(),
             way: Vec::new(),
             goal: None,
+            depths: Depths::default(),
+            growth: Growth::default(),
         }
     }
 
@@ -105,6 +114,11 @@ impl Totals {
         }
         while self.passed_over.len() > pass_over {
             self.passed_over.pop_last();
+        }
+        // The first worker has counted for all.
+        if let Some(first) = workers.first_mut() {
+            self.depths = std::mem::take(&mut first.depths);
+            self.growth = std::mem::take(&mut first.growth);
         }
         for worker in workers {
             let fired = match self.finding {
@@ -175,13 +189,18 @@ impl Totals {
     /// The totals; the verdict as if nothing was found.
     pub(crate) fn exploration(&self, stopped: Option<Reason>) -> Exploration {
         let reason = stopped.or(self.bounded.then_some(Reason::Depth));
+        let states = self.count.stored - self.count.excluded;
+        let mut depths = self.depths.clone();
+        depths.adjust(states, self.level + 1);
         Exploration {
             verdict: reason.map_or(Verdict::Holds(()), Verdict::Undecided),
-            states: self.count.stored - self.count.excluded,
+            states,
             rules_fired: self.count.fired,
             depth: self.depth,
             covered: self.covered.clone(),
             firings: self.count.firings.clone(),
+            depths,
+            growth: self.growth.clone(),
             ..Exploration::nothing(0)
         }
     }

@@ -147,6 +147,11 @@ impl Watch {
         }
     }
 
+    /// How long the search has taken so far.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
     /// Watches until all workers have ended.
     pub(crate) fn watch(&self, caller: &mut Caller, meter: &Meter) {
         let all = self.counters.len() as u32;

@@ -15,6 +15,7 @@ use crate::System;
 use crate::disk::{Checkpoints, Manifest, Part};
 use crate::exchange::{Exchange, exchanges};
 use crate::finding::{Finding, Kind};
+use crate::growth::{Depths, Growth, Size};
 use crate::hash::Partition;
 use crate::link::{Link, Round};
 use crate::memory::Meter;
@@ -84,6 +85,9 @@ pub(crate) struct Worker<'a, M, C: Storage, R: Reduction, S> {
     pass_over: usize,
     /// What was passed over with its level: the nearest and least, as many as are asked for.
     pub(crate) passed_over: BTreeSet<(u32, Finding)>,
+    /// How the search of all workers grew, kept by the first of each process.
+    pub(crate) depths: Depths,
+    pub(crate) growth: Growth,
 }
 
 /// What comes after a level.
@@ -147,6 +151,8 @@ where
         bounded: false,
         pass_over: options.pass_over,
         passed_over: BTreeSet::new(),
+        depths: Depths::default(),
+        growth: Growth::default(),
     };
     let exchanges = exchanges(stores, (partition, first), system.codec.stored_size(), watch);
     exchanges.into_iter().map(worker).collect()
@@ -225,10 +231,27 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
                 save: is_first && shared.checkpoints.is_some_and(due),
             },
         )?;
+        if self.exchange.here == 0 {
+            self.note_growth(level, &all);
+        }
         self.all_states += all.states;
         self.established = Round { states: self.all_states, ..all };
         let enough = self.pass_over > 0 && all.passed_over >= self.pass_over as u64;
         Ok(Next { any: all.states > 0 && !all.stop && !enough, save: all.save })
+    }
+
+    /// Keeps how many states there are before a level and in it.
+    fn note_growth(&mut self, level: u32, all: &Round) {
+        let before = self.all_states - all.excluded;
+        match self.depths.states.is_empty() {
+            true => self.depths.before = before,
+            false => self.depths.adjust(before, level),
+        }
+        if all.states > 0 {
+            self.depths.push(level, all.states);
+        }
+        let size = Size { states: before + all.states, bytes: self.meter.used() };
+        self.growth.push(self.watch.elapsed().as_secs_f64(), size);
     }
 
     /// Writes a checkpoint of this level, together with the other workers.

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use explore::Timeline;
 use judge::AnyModel;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,9 @@ use crate::folder::{Folder, FolderError, SavedFinding};
 
 /// How often the counts are saved.
 const PERIOD: Duration = Duration::from_secs(2);
+
+/// How far a campaign is, is kept at most this often.
+const PACE: Duration = Duration::from_millis(100);
 
 /// The most findings that are kept with their files; others are counted.
 pub(crate) const MOST_FINDINGS: usize = 1000;
@@ -35,6 +39,20 @@ pub struct State {
     pub unsuitable: Option<String>,
     /// What was exercised.
     pub coverage: Coverage,
+    /// How it went.
+    #[serde(default)]
+    pub pace: Timeline<Pace>,
+}
+
+/// How far a campaign was at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Pace {
+    /// Operations that were run.
+    pub operations: u64,
+    /// Distinct outcomes.
+    pub outcomes: u64,
+    /// Shapes of violations.
+    pub shapes: u64,
 }
 
 /// The book of a campaign.
@@ -122,6 +140,7 @@ impl CampaignLog {
             known.add(&finding.shape);
             new.extend(self.keep(&finding)?);
         }
+        self.note_pace();
         self.tick()?;
         Ok(new)
     }
@@ -149,7 +168,20 @@ impl CampaignLog {
     pub fn save(&mut self) -> Result<(), FolderError> {
         self.saved = Instant::now();
         self.state.seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
+        self.note_pace();
         self.folder.save(&self.state)
+    }
+
+    /// Keeps how far it is, now and then.
+    fn note_pace(&mut self) {
+        let seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
+        let last = self.state.pace.samples().last();
+        if last.is_some_and(|(last, _)| seconds < last + PACE.as_secs_f64()) {
+            return;
+        }
+        let Totals { operations, outcomes, .. } = self.state.totals;
+        let pace = Pace { operations, outcomes, shapes: self.state.shapes.len() as u64 };
+        self.state.pace.push(seconds, pace);
     }
 
     /// Seconds of this run and of those before it.

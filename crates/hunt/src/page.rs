@@ -3,10 +3,12 @@
 
 use std::num::NonZeroU32;
 
+use explore::Timeline;
 use page::{Kind, Page, html};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::campaign_log::Pace;
 use crate::folder::{Folder, SavedFinding};
 use crate::summary::Summary;
 
@@ -17,12 +19,14 @@ const RELOAD: NonZeroU32 = NonZeroU32::new(10).expect("ten is not zero");
 const MOST_PICTURES: usize = 20;
 
 #[derive(Serialize)]
-struct Data {
+struct Data<'a> {
     running: bool,
     title: String,
     brief: String,
     summary: Value,
     findings: Vec<FindingData>,
+    /// Seconds and how far the hunt was.
+    pace: &'a [(f64, Pace)],
     text: String,
 }
 
@@ -46,6 +50,7 @@ pub(crate) fn page(
     folder: &Folder,
     kept: &[SavedFinding],
     running: bool,
+    pace: &Timeline<Pace>,
 ) -> String {
     let text = summary.full();
     let brief = summary.brief();
@@ -57,6 +62,7 @@ pub(crate) fn page(
         title: title.clone(),
         brief,
         summary: serde_json::from_str(&summary.json()).unwrap_or_default(),
+        pace: pace.samples(),
         findings: kept.iter().enumerate().map(finding).collect(),
         text: text.clone(),
     };

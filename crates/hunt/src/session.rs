@@ -275,7 +275,8 @@ impl Session {
     /// Writes the page of the folder.
     fn draw(&self, running: bool) -> Result<(), HuntError> {
         let (summary, folder) = (self.summary(), self.log.folder());
-        let page = crate::page::page(&summary, folder, self.log.kept(), running);
+        let page =
+            crate::page::page(&summary, folder, self.log.kept(), running, &self.log.state().pace);
         Ok(folder.replace("index.html", &page)?)
     }
 

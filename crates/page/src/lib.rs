@@ -39,6 +39,8 @@ pub enum Kind {
     Litmus,
     /// A list of pages.
     Index,
+    /// Measurements: text, tables and plots.
+    Results,
 }
 
 /// What goes into a page.
@@ -72,11 +74,15 @@ impl Kind {
                 include_str!("assets/argument.js"),
                 include_str!("assets/chart.js"),
                 include_str!("assets/source.js"),
+                include_str!("assets/plot.js"),
+                include_str!("assets/search.js"),
+                include_str!("assets/proof.js"),
                 include_str!("assets/run.js"),
             ],
-            Kind::Hunt => &[include_str!("assets/hunt.js")],
+            Kind::Hunt => &[include_str!("assets/plot.js"), include_str!("assets/hunt.js")],
             Kind::Litmus => &[include_str!("assets/litmus.js")],
             Kind::Index => &[include_str!("assets/index.js")],
+            Kind::Results => &[include_str!("assets/plot.js"), include_str!("assets/results.js")],
         }
     }
 
@@ -156,7 +162,8 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const KINDS: [Kind; 5] = [Kind::Trace, Kind::Run, Kind::Hunt, Kind::Litmus, Kind::Index];
+    const KINDS: [Kind; 6] =
+        [Kind::Trace, Kind::Run, Kind::Hunt, Kind::Litmus, Kind::Index, Kind::Results];
 
     #[test]
     fn scripts_and_styles_cannot_end_their_element() {

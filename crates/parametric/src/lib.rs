@@ -35,5 +35,5 @@ pub use outcome::{
 };
 pub use plan::{Claim, OneAddress, Plan, Step, plan};
 pub use question::{Failure, Listener, Question};
-pub use report::{Answer, AnswerReport, Unanswered, answer};
+pub use report::{Answer, AnswerReport, EmittedAbstraction, Unanswered, answer};
 pub use simulation::{MissingStep, Simulation};

@@ -128,6 +128,15 @@ pub struct Answer {
     pub outcome: Outcome,
 }
 
+/// The abstract program of a claim, as a text that other tools read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EmittedAbstraction {
+    /// The claim.
+    pub claim: String,
+    /// The program in plain Murphi.
+    pub text: String,
+}
+
 /// What to say about an answer.
 #[derive(Debug, Clone)]
 pub enum AnswerReport {
@@ -225,16 +234,17 @@ impl Answer {
         }
     }
 
-    /// The abstractions of the claims, as texts that other tools read.
-    pub fn abstractions(&self, question: &Question<'_>) -> Vec<String> {
+    /// The abstractions of the claims.
+    pub fn abstractions(&self, question: &Question<'_>) -> Vec<EmittedAbstraction> {
         let End::Claims = self.outcome.end else { return Vec::new() };
         let shown = self.outcome.shown.iter();
         let abstracted =
             shown.filter_map(|shown| Some((&shown.claim, shown.found.abstraction.as_ref()?)));
-        let text = |(claim, abstraction): (&crate::Claim, _)| {
-            emit(abstraction, &claim.prepared, &question.source.name)
+        let emitted = |(claim, abstraction): (&crate::Claim, _)| EmittedAbstraction {
+            claim: claim.name.clone(),
+            text: emit(abstraction, &claim.prepared, &question.source.name),
         };
-        abstracted.map(text).collect()
+        abstracted.map(emitted).collect()
     }
 }
 

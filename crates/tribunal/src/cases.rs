@@ -2,6 +2,7 @@
 //! they become the files and lines that were asked for.
 
 use std::io::Write;
+use std::time::Instant;
 
 use report::ci::{Case, CodeQuality, Complaint, Junit, github};
 
@@ -17,6 +18,7 @@ pub(crate) struct Cases {
     github: bool,
     gitlab: Option<(CodeQuality, Saved)>,
     has_case: bool,
+    started: Instant,
     interrupt: Interrupt,
 }
 
@@ -39,6 +41,7 @@ impl Cases {
             github: flags.annotate == Some(Annotate::Github),
             gitlab: gitlab.map(|file| (CodeQuality::default(), file)),
             has_case: false,
+            started: Instant::now(),
             interrupt: interrupt.clone(),
         })
     }
@@ -60,6 +63,11 @@ impl Cases {
         if let Some((report, _)) = &mut self.gitlab {
             report.add(case);
         }
+    }
+
+    /// Notes the one case of a command: it took all of the time.
+    pub(crate) fn add_only(&mut self, case: Case) {
+        self.add(&case.took(self.started.elapsed()));
     }
 
     /// Writes the files. What kept the command from its answer is a case, too, and so is a Ctrl-C,

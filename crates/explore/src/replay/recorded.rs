@@ -195,6 +195,8 @@ mod tests {
             rules: Vec::new(),
             properties: Vec::new(),
             checkpoint: None,
+            depths: crate::Depths::default(),
+            growth: Vec::new(),
         }
     }
 

@@ -67,6 +67,8 @@ pub(crate) fn confirmed_watching(
         rules: model.rules.iter().zip(&found.firings).map(covered).collect(),
         properties: facts(model),
         checkpoint: found.checkpoint.clone(),
+        depths: found.depths.clone(),
+        growth: Vec::new(),
     })
 }
 

@@ -283,6 +283,7 @@ proptest! {
         let found = explore_graph(&graph, &toys::threads(1));
         prop_assert_eq!((found.states, found.rules_fired, found.depth),
             (expected.states, expected.fired, expected.depth));
+        prop_assert_eq!(&found.depths.states, &expected.by_depth);
         match expected.wrong {
             None => prop_assert_eq!(&found.verdict, &Verdict::Holds(())),
             Some((depth, broken)) => {

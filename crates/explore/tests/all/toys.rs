@@ -168,6 +168,7 @@ pub(crate) struct Expected {
     pub(crate) states: u64,
     pub(crate) fired: u64,
     pub(crate) depth: u32,
+    pub(crate) by_depth: Vec<u64>,
     /// The vertices of the first level with something wrong, and whether a property is.
     pub(crate) wrong: Option<(u32, bool)>,
 }
@@ -179,13 +180,14 @@ pub(crate) fn plain_search(graph: &Graph) -> Expected {
     let mut seen: HashSet<u32> = level.iter().copied().collect();
     level.sort_unstable();
     level.dedup();
-    let mut expected = Expected { states: 0, fired: 0, depth: 0, wrong: None };
+    let mut expected = Expected { states: 0, fired: 0, depth: 0, by_depth: vec![], wrong: None };
     for depth in 0.. {
         level.retain(|vertex| !graph.excluded.contains(vertex));
         if level.is_empty() {
             break;
         }
         expected.states += level.len() as u64;
+        expected.by_depth.push(level.len() as u64);
         expected.depth = depth;
         let mut next = Vec::new();
         let mut fired = 0;
@@ -220,7 +222,8 @@ pub(crate) fn plain_search(graph: &Graph) -> Expected {
 /// Everything that must not depend on the number of threads.
 pub(crate) fn essence(exploration: &Exploration) -> Exploration {
     let exploration = exploration.clone();
-    Exploration { seconds: 0.0, bytes: 0, omission_probability: None, ..exploration }
+    let growth = tribunal_explore::Growth::default();
+    Exploration { seconds: 0.0, bytes: 0, omission_probability: None, growth, ..exploration }
 }
 
 /// Every word of `length` bits leads to two others: the de Bruijn graph.

@@ -23,7 +23,7 @@
         h("tbody", null, data.models.map((model) => h("tr", null, h("td", { class: "mono" }, model.name),
           [model.consistent, model.violation, model.undecided].map((number) => h("td", { class: "number" }, number.toLocaleString("en")))))))),
       h("div", { class: "card" }, h("div", { class: "row" }, h("h2", null, "Violations"), h("span", { class: "grow" }), rows.length > 8 ? [shown, filter] : null),
-        rows.length ? h("table", null, h("thead", null, h("tr", null, h("th", null, "trace"), h("th", null, "model"), h("th", { class: "number" }, "events"), h("th", null, "why"))), body)
+        rows.length ? h("table", { class: "violations" }, h("thead", null, h("tr", null, h("th", null, "trace"), h("th", null, "model"), h("th", { class: "number" }, "events"), h("th", null, "why"))), body)
           : h("p", { class: "note" }, "None."),
         data.note ? h("p", { class: "note" }, data.note) : null)));
 })();

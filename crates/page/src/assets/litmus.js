@@ -7,15 +7,19 @@
   const isHost = (cell) => cell.on === "host";
   let chosen = { test: 0, column: 0, state: 0 };
 
-  /** The parts of a bar: how many states, or runs, meet the condition. */
+  /** How many states, or runs, meet what the condition asks for, whether it says "exists" or "~exists". */
+  const meets = (cell) => (cell.kind === "Forbidden" ? cell.negative : cell.positive);
+  const total = (cell) => cell.positive + cell.negative;
+
+  /** The parts of a bar: how many meet the condition. */
   function bar(cell) {
-    const all = cell.positive + cell.negative || 1;
+    const all = total(cell) || 1;
     const part = (name, value) => {
       const piece = h("span", { class: `part ${name}` });
       piece.style.width = `${value ? Math.max(3, 100 * value / all) : 0}%`;
       return piece;
     };
-    return h("span", { class: "parts", "aria-hidden": "true" }, part("meets", cell.positive), part("rest", cell.negative));
+    return h("span", { class: "parts", "aria-hidden": "true" }, part("meets", meets(cell)), part("rest", total(cell) - meets(cell)));
   }
 
   /** What a cell says, in words. */
@@ -23,7 +27,7 @@
     if (!cell) return "not asked";
     if (cell.why) return `undecided: ${cell.why}`;
     const unit = isHost(cell) ? "run" : "state";
-    return `${cell.observation}: ${count(cell.positive, unit)} meet the condition, ${count(cell.negative, unit)} do not`;
+    return `${cell.observation}: ${count(meets(cell), unit)} meet the condition, ${count(total(cell) - meets(cell), unit)} do not`;
   }
   const outside = (cell) => (cell && cell.compared || []).some((one) => one.verdict === "violation");
   const isBroken = (cell) => Boolean(cell) && (outside(cell) || (cell.kind !== "Allowed" && cell.verdict === "no"));
@@ -33,7 +37,7 @@
     if (!cell) return h("td", { class: "muted" }, "–");
     const inner = cell.why ? h("span", null, "? undecided")
       : [h("span", { class: "said" }, h("span", { "aria-hidden": "true" }, `${signs[cell.observation]} `), cell.observation.toLowerCase(), outside(cell) ? " ✗ forbidden state" : ""),
-        bar(cell), h("span", { class: "small muted" }, `${number(cell.positive)} / ${number(cell.positive + cell.negative)}`)];
+        bar(cell), h("span", { class: "small muted" }, `${number(meets(cell))} / ${number(total(cell))}`)];
     return h("td", null, h("button", {
       class: `litmus-cell${isBroken(cell) ? " broken" : ""}`, "data-test": at, "data-column": column, title: spoken(cell),
       "aria-label": `${test.name} under ${data.columns[column]}: ${spoken(cell)}`, onclick: () => show(at, column, 0, true),
@@ -140,7 +144,7 @@
       h("td", null, h("button", { class: "textlink mono", "data-state": at, onclick: () => show(test, column, at, true) }, valuesText(one.values))),
       h("td", null, one.holds ? "meets the condition" : "", forbidden(one).map((model) => h("div", { class: "wrong" }, `✗ ${model} forbids this state`))),
       isHost(cell) ? [h("td", { class: "number" }, number(one.count)), h("td", null, meter(one.count))] : null);
-    const left = cell && !cell.why ? (isHost(cell) ? 0 : cell.positive + cell.negative - states.length) : 0;
+    const left = cell && !cell.why ? (isHost(cell) ? 0 : total(cell) - states.length) : 0;
     const current = states[chosen.state];
     fill(side,
       h("h2", null, h("span", { class: "mono" }, row.name), ` under ${data.columns[column]}`),

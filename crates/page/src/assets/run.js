@@ -1,5 +1,5 @@
 // The page of a protocol: the run as a chart to step through, with the state as a tree and the source
-// of each rule; the memory trace with its cycle; lemmas; and how often rules fired.
+// of each rule; the memory trace with its cycle; what a proof rests on; and how the search went.
 
 (function runPage() {
   const run = data.run;
@@ -130,12 +130,13 @@
       argument ? argument.root : h("pre", null, memory.judged.join("\n")),
       h("div", { class: "card" }, h("div", { class: "row" }, h("h2", null, "Trace"), h("span", { class: "grow" }), h("button", { onclick: () => copyText(memory.trace, "Trace") }, "Copy"), h("button", { onclick: () => saveText("memory.trace", memory.trace) }, "⤓ Save")), h("pre", { class: "small" }, memory.trace))), side)) });
   }
-  if (data.lemmas.length) {
-    views.push({ id: "lemmas", name: `Lemmas (${data.lemmas.length})`, element: h("section", null,
-      h("p", { class: "note" }, "Each lemma is an invariant that the proof found and showed; below it the step of the abstraction that it excludes."),
-      data.lemmas.map((lemma, number) => h("div", { class: "card lemma", id: `lemma-${number + 1}` }, h("p", { class: "small muted" }, `for ${lemma.claim}`), h("pre", null, lemma.text),
-        h("p", { class: "small" }, lemma.excludes ? ["excludes ", h("code", null, lemma.excludes)] : "given by --lemmas")))) });
+  if (data.proof) {
+    const { claims, abstractions } = data.proof;
+    const lemmas = claims.reduce((sum, claim) => sum + claim.lemmas.length, 0);
+    if (lemmas) views.push({ id: "lemmas", name: `Lemmas (${lemmas})`, element: lemmasView() });
+    if (claims.length) views.push({ id: "abstraction", name: abstractions.length > 1 ? `Abstractions (${abstractions.length})` : "The abstraction", element: abstractionView() });
   }
+  if (data.search) views.push({ id: "search", name: "The search", element: searchView() });
   if (data.coverage.length) views.push({ id: "rules", name: "Rules and source", element: coverageView() });
   else views.push({ id: "source", name: "Source", element: h("section", null, h("div", { class: "card whole" }, h("h2", null, data.file), sourceLines(1, sourceText().length))) });
 

@@ -1,8 +1,9 @@
 // The source of a protocol: the rule of a step, or all of it, with how often each rule fired.
 
 /** Lines of the source, from the first to the last, both counted from 1. */
-function sourceLines(first, last, mark) {
-  const lines = sourceText();
+const sourceLines = (first, last, mark) => listing(sourceText(), first, last, mark);
+/** The same of any text. */
+function listing(lines, first, last, mark) {
   const rows = [];
   for (let at = Math.max(1, first); at <= Math.min(lines.length, last); at++) {
     const of = mark ? mark(at) : null;

@@ -392,6 +392,8 @@ mod tests {
             rules: Vec::new(),
             properties: Vec::new(),
             checkpoint: None,
+            depths: explore::Depths::default(),
+            growth: Vec::new(),
         }
     }
 

@@ -7,6 +7,7 @@
 mod chart;
 mod page;
 mod recognise;
+mod search;
 mod states;
 
 pub use chart::{Arrow, Chart};

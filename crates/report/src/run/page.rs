@@ -1,5 +1,5 @@
 //! The page of an exploration or a verification: what was found, the run as a chart, the memory
-//! trace, lemmas, and how often each rule fired, beside the source.
+//! trace, lemmas and abstractions, and how often each rule fired, beside the source.
 
 use conform::report::Memory;
 use evidence::Verdict;
@@ -7,10 +7,13 @@ use explore::Region;
 use explore::report::{Broken, Change, Counterexample, Effect, RuleCoverage};
 use murphi::ir::Model;
 use page::{Kind, Page, html};
+use parametric::EmittedAbstraction;
+use parametric::report::ClaimSummary;
 use serde::Serialize;
 
 use super::chart::Chart;
 use super::recognise::{Lanes, Recognised, Unrecognised};
+use super::search::SearchData;
 use super::states::{Shown, first_index, variable};
 use crate::explain::{ExplainedModel, WhyData, why_data};
 use crate::{any_number as proved, exploration, verification};
@@ -34,7 +37,8 @@ pub fn explored(
         broken: finding.map(|finding| &finding.broken),
         coverage: &report.rules,
         memory: None,
-        lemmas: Vec::new(),
+        proof: None,
+        search: Some(SearchData::of(report, model)),
         answer: exploration::json::object(report),
     };
     subject.page(&plain, lanes)
@@ -65,27 +69,28 @@ pub fn verified(
         broken: run.map(|run| &run.finding.broken),
         coverage: &[],
         memory: report.memory(),
-        lemmas: Vec::new(),
+        proof: None,
+        search: None,
         answer: verification::json::object(report),
     };
     subject.page(&plain, lanes)
 }
 
-/// A verification for any number of processors as a page.
+/// A verification for any number of processors as a page, with the abstract programs it rests on.
 pub fn any_number(
     report: &parametric::report::Report,
+    abstractions: &[EmittedAbstraction],
     model: &Model,
     lanes: &Lanes,
 ) -> Result<String, Unrecognised> {
     let plain =
         proved::text::report(report, proved::text::Detail { lemmas: true, ..Default::default() });
-    let lemmas = report.claims.iter().flat_map(|claim| {
-        claim.lemmas.iter().map(|lemma| LemmaData {
-            claim: &claim.name,
-            text: &lemma.text,
-            excludes: lemma.called_for.as_deref(),
-        })
-    });
+    let proof = ProofData {
+        processor: &report.processor,
+        concrete: report.concrete,
+        claims: &report.claims,
+        abstractions,
+    };
     let finding = report.finding();
     let subject = Subject {
         model,
@@ -98,7 +103,8 @@ pub fn any_number(
         broken: finding.map(|finding| &finding.broken),
         coverage: &[],
         memory: None,
-        lemmas: lemmas.collect(),
+        proof: Some(proof),
+        search: None,
         answer: proved::json::object(report),
     };
     subject.page(&plain, lanes)
@@ -125,7 +131,8 @@ struct Subject<'a> {
     broken: Option<&'a Broken>,
     coverage: &'a [RuleCoverage],
     memory: Option<&'a Memory>,
-    lemmas: Vec<LemmaData<'a>>,
+    proof: Option<ProofData<'a>>,
+    search: Option<SearchData<'a>>,
     answer: String,
 }
 
@@ -151,7 +158,10 @@ struct Data<'a> {
     coverage: &'a [RuleCoverage],
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<MemoryData<'a>>,
-    lemmas: Vec<LemmaData<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<ProofData<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<SearchData<'a>>,
     text: &'a str,
 }
 
@@ -204,12 +214,15 @@ struct MemoryData<'a> {
     why: Option<WhyData>,
 }
 
-/// A lemma, and the step of the abstraction that it excludes.
+/// What a proof for any number of processors rests on.
 #[derive(Serialize)]
-struct LemmaData<'a> {
-    claim: &'a str,
-    text: &'a str,
-    excludes: Option<&'a str>,
+struct ProofData<'a> {
+    /// The type of processors.
+    processor: &'a str,
+    /// How many of them stay as they are.
+    concrete: u64,
+    claims: &'a [ClaimSummary],
+    abstractions: &'a [EmittedAbstraction],
 }
 
 impl Subject<'_> {
@@ -233,7 +246,8 @@ impl Subject<'_> {
             region: self.run.as_ref().and_then(|run| run.region.as_ref()),
             coverage: self.coverage,
             memory: self.memory.map(memory_data),
-            lemmas: self.lemmas,
+            proof: self.proof,
+            search: self.search,
             text: plain,
         };
         let page = Page { kind: Kind::Run, title: &title, text: plain, reload: None, data: &data };

@@ -147,6 +147,7 @@ fn explore_verify_litmus_and_hunt_write_cases() {
     assert!(ran.stderr.starts_with(&format!("::error file={broken},line=")), "{}", ran.stderr);
     let ran = run(&["verify", "--quiet", "--model", "sc", "--junit", &xml, "protocols/mi.m"]);
     assert_eq!((ran.code, read(&xml).named()), (Some(0), vec![("verify sc", None)]));
+    assert!(read(&xml).suite["time"].parse::<f64>().unwrap() > 0.0, "it took some time");
     let any =
         ["verify", "--quiet", "--any-processors", "--plan", "--junit", &xml, "protocols/mi.m"];
     assert_eq!((run(&any).code, read(&xml).named()), (Some(0), vec![("verify", None)]));

@@ -22,6 +22,7 @@ mod explore;
 mod explore_limits;
 mod explore_replay;
 mod generate;
+mod hostile;
 mod hunt;
 mod interface;
 mod litmus;

@@ -138,33 +138,6 @@ fn the_order_of_a_consistent_trace_is_played() {
     assert_quiet(&mut tab);
 }
 
-/// What would run if text were markup, or a script could be made of data.
-const HOSTILE: &str = "<img src=x onerror=window.ran=1>'\"<!--";
-
-#[test]
-fn names_in_a_trace_or_a_model_run_nothing() {
-    let Some(mut browser) = Browser::start() else { return };
-    let folder = directory("pages-hostile");
-    let script = "</script><script>window.ran=1</script>";
-    let kept = format!("let kept =\n  po (* rule {HOSTILE}{script} *)\n  | po-loc\n");
-    let model = format!("{kept}acyclic kept | rf | co | fr as order\n");
-    let model = file(&folder, &format!("{HOSTILE}.cat"), model);
-    let trace = file(&folder, &format!("{HOSTILE}.trace"), STORE_BUFFERING);
-    let path = page(&folder, 1, &["explain", "--model", &model, "-o", "PAGE", &trace]);
-    let mut tab = browser.open(&path);
-    assert!(tab.text("h1").contains(HOSTILE), "{}", tab.text("h1"));
-    assert!(tab.text(".links").contains(script), "{}", tab.text(".links"));
-    tab.press("ArrowRight");
-    assert!(tab.text(".side").contains(HOSTILE));
-    tab.press("2");
-    tab.click(".lanes .event");
-    assert!(tab.text(".side").contains(HOSTILE));
-    assert_eq!(tab.evaluate("typeof window.ran"), "undefined");
-    assert_eq!(tab.evaluate("document.querySelectorAll('img').length"), 0);
-    assert_eq!(tab.evaluate("document.scripts.length"), 2);
-    assert_quiet(&mut tab);
-}
-
 #[test]
 fn each_violation_of_a_check_has_a_page_in_the_index() {
     let Some(mut browser) = Browser::start() else { return };
@@ -194,7 +167,8 @@ fn a_hunt_keeps_a_page_of_what_it_finds() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = directory("pages-hunt").join("hunt");
     let to = folder.to_str().unwrap();
-    let flags = ["--on", "machine:tso", "--model", "sc", "--tests", "60", "--seed", "1", "--quiet"];
+    let flags =
+        ["--on", "machine:tso", "--model", "sc", "--tests", "500", "--seed", "1", "--quiet"];
     let ran = run(&[&["hunt"][..], &flags, &["--out", to]].concat());
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     let mut tab = browser.open(&folder.join("index.html"));
@@ -206,7 +180,32 @@ fn a_hunt_keeps_a_page_of_what_it_finds() {
     assert!(tab.becomes(drawn), "the picture of the first finding is shown");
     assert!(tab.text("details.fact pre").contains("There is a cycle"));
     assert!(tab.text("details.fact code").starts_with("tribunal explain --model sc"));
-    assert!(tab.count(".heat-5") > 0);
+
+    // What was exercised: darker where there was more, and the same numbers as in the summary.
+    tab.press("3");
+    assert_eq!(tab.place(), "view=coverage");
+    assert!(tab.count(".heat-5") > 0 && tab.count(".heat-1") > 0);
+    let table = "JSON.parse(document.getElementById('data').textContent).summary.coverage";
+    let sums = "[...document.querySelectorAll('#view-coverage .card:first-child td')]
+        .reduce((sum, cell) => sum + (Number(cell.textContent.replaceAll(',', '')) || 0), 0)";
+    let expected = format!(
+        "Object.values({table}.communication).flatMap(Object.values).reduce((a, b) => a + b)"
+    );
+    let expected = tab.evaluate(&expected);
+    assert!(expected.as_u64().unwrap() > 0);
+    assert_eq!(tab.evaluate(sums), expected);
+
+    // The rate: three plots, which say their numbers.
+    tab.press("2");
+    assert_eq!(tab.count("#view-pace .plot svg"), 3);
+    let samples = "JSON.parse(document.getElementById('data').textContent).pace";
+    let last = tab.evaluate(&format!("{samples}.at(-1)[1].outcomes"));
+    tab.evaluate("document.querySelectorAll('#view-pace .plot svg')[1].focus()");
+    tab.press("ArrowLeft");
+    let spoken = tab.text("#view-pace .plot:nth-child(2) .plot-tip b");
+    assert!(last.as_u64().unwrap() > 0 && !spoken.is_empty());
+    tab.click("#view-pace .plot:nth-child(2) summary");
+    assert!(tab.becomes("document.querySelector('#view-pace .plot-table tbody tr')"));
     assert_quiet(&mut tab);
 }
 
@@ -236,25 +235,32 @@ fn a_hundred_thousand_events_stay_fluid() {
     assert!(size < 20_000_000, "{size} bytes");
     let mut tab = browser.open(&path);
     let opening = tab.longest_task();
+    let opening_cpu = tab.busy();
     tab.evaluate("longTasks.length = 0");
     tab.press("2");
     assert!(tab.becomes("document.querySelectorAll('.event').length > 100"));
+    let mut scrolling_cpu: f64 = 0.0;
     for step in 1..=20 {
+        let before = tab.busy();
         tab.evaluate(&format!(
             "document.querySelector('.lanes').scrollTop = {step} * 7919; \
              new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
         ));
+        scrolling_cpu = scrolling_cpu.max(tab.busy() - before);
         assert!(tab.count(".event") < 3_000);
     }
     let scrolling = tab.longest_task();
-    println!("{size} bytes; longest task: opening {opening} ms, scrolling {scrolling} ms");
+    println!(
+        "{size} bytes; longest task: opening {opening} ms, scrolling {scrolling} ms; CPU time: all of \
+         opening {opening_cpu:.0} ms, the longest step of scrolling {scrolling_cpu:.0} ms"
+    );
     tab.press("/");
     tab.enter("late");
     tab.press("Enter");
     assert!(tab.becomes("document.querySelectorAll('.event.hit').length === 3"));
     assert_quiet(&mut tab);
-    // A machine with other work is slower; what is noticed as a pause on an idle one is far below.
-    assert!(opening < 3_000.0 && scrolling < 1_000.0, "{opening} ms, {scrolling} ms");
+    // By CPU time, since other work makes every task longer by the clock. A step redraws all that is seen.
+    assert!(opening_cpu < 1_000.0 && scrolling_cpu < 250.0, "{opening_cpu}, {scrolling_cpu} ms");
 }
 
 #[test]
@@ -301,17 +307,19 @@ fn litmus_tests_are_a_table_with_an_execution_behind_each_cell() {
 }
 
 #[test]
-fn a_cell_has_what_the_command_prints_and_text_of_a_test_is_never_markup() {
+fn a_cell_has_what_the_command_prints() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = directory("pages-litmus-text");
-    let text = "X86 <script>alert(1)</script>\n\"<img src=x onerror=alert(2)>\"\n{ x=0; y=0; }\n P0 | P1 ;\n \
-                MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n~exists (0:EAX=0 /\\ 1:EAX=0)\n";
-    let test = file(&folder, "hostile.litmus", text);
+    let text = "X86 SB\n{ x=0; y=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n \
+                MOV EAX,[y] | MOV EAX,[x] ;\n~exists (0:EAX=0 /\\ 1:EAX=0)\n";
+    let test = file(&folder, "sb.litmus", text);
     let path = page(&folder, 1, &["litmus", "--quiet", "--report", "PAGE", &test]);
     let mut tab = browser.open(&path);
     assert_eq!(tab.text(".verdict"), "✗violation");
     assert_eq!(tab.count(".litmus-cell.broken"), 1);
-    assert_eq!(tab.count("main img, main script"), 0);
+    // What must not exist exists in one state of four.
+    assert!(tab.text(".litmus-cell").ends_with("1 / 4"), "{}", tab.text(".litmus-cell"));
+    assert!(tab.text("#answer p").starts_with("Sometimes: 1 state meet the condition, 3 states"));
     let cell = "JSON.parse(document.getElementById('data').textContent).tests[0].cells[0]";
     let printed = run(&["litmus", "--quiet", "--json", "--witness", &test]).stdout;
     let printed: serde_json::Value = serde_json::from_str(&printed).unwrap();

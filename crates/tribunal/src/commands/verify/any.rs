@@ -7,7 +7,7 @@ use std::path::Path;
 
 use conform::Options;
 use murphi::source::Source;
-use parametric::{Answer, AnswerReport, Plan, Question, Unanswered, answer};
+use parametric::{Answer, AnswerReport, EmittedAbstraction, Plan, Question, Unanswered, answer};
 use report::any_number::{json, text};
 use report::{ci, run};
 
@@ -70,9 +70,11 @@ pub(super) fn run(
         }
         AnswerReport::AnyNumber(report) => report,
     };
-    page.write(|model, lanes| run::any_number(report, model, lanes))?;
+    page.write(|model, lanes| {
+        run::any_number(report, &found.abstractions(&question), model, lanes)
+    })?;
     if cases.are_wanted() {
-        cases.add(&ci::any_number(report));
+        cases.add_only(ci::any_number(report));
     }
     let text = match arguments.json.json {
         true => json::object(report) + "\n",
@@ -111,8 +113,12 @@ fn certify(
 }
 
 /// Writes the abstractions: the first to this file, the others beside it.
-fn emit(abstractions: &[String], path: &Path, interrupt: &Interrupt) -> Result<(), Failure> {
-    for (number, text) in abstractions.iter().enumerate() {
+fn emit(
+    abstractions: &[EmittedAbstraction],
+    path: &Path,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    for (number, EmittedAbstraction { text, .. }) in abstractions.iter().enumerate() {
         let mut path = path.to_owned();
         if number > 0 {
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
