@@ -53,6 +53,11 @@ pub(crate) enum Command {
     /// Protocols for any number of processors, and their proofs beside Rumur; takes an hour or more,
     /// and is not part of `all`.
     Any(RunFlags),
+    /// Write RESULTS.html anew, from RESULTS.md and the plots, without measuring.
+    Page {
+        /// The folder; `bench` of the workspace if not said.
+        folder: Option<PathBuf>,
+    },
     /// Judge one recorded trace in this process and say what it took.
     Try(TryFlags),
     /// Write one recorded trace to a file, for a profiler or another checker.

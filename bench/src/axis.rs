@@ -51,6 +51,18 @@ impl Axis {
         Self { name: name.to_owned(), scale, unit }
     }
 
+    /// The axis as data.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        let unit = match self.unit {
+            Unit::Count => "count",
+            Unit::Seconds => "seconds",
+            Unit::Bytes => "bytes",
+            Unit::Percent => "percent",
+        };
+        let log = self.scale == Scale::Logarithmic;
+        serde_json::json!({"name": self.name, "log": log, "unit": unit})
+    }
+
     /// Lays the axis out between two places of the paper, so that all values fit.
     pub(crate) fn place(&self, values: impl Iterator<Item = f64>, start: f64, end: f64) -> Placed {
         let mut values: Vec<f64> = values.filter(|v| self.can_show(*v)).collect();

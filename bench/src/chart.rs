@@ -1,7 +1,10 @@
 //! A line chart as SVG: points joined by lines over linear or logarithmic axes, with grid and
-//! legend. Colours follow the reader's light or dark setting; each line also has its own mark.
+//! legend. Colours follow the reader's light or dark setting; each line also has its own mark. The
+//! document carries its numbers, for the page that lets a reader ask for them (`page.rs`).
 
 use std::fmt::Write;
+
+use serde_json::{Value, json};
 
 use crate::axis::{Axis, Placed};
 
@@ -89,6 +92,8 @@ impl Chart {
              width=\"{WIDTH}\" height=\"{HEIGHT}\" role=\"img\">\n<style>{STYLE}</style>\n\
              <rect class=\"sheet\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n"
         );
+        let numbers = escaped(&self.numbers().to_string());
+        put(&mut svg, format_args!("{BEGIN}{numbers}{END}"));
         text(&mut svg, (LEFT, 26.0), "start", "title", &self.title);
         self.grid(&mut svg, &x, &y);
         for (number, line) in self.lines.iter().enumerate() {
@@ -97,6 +102,18 @@ impl Chart {
         }
         svg.push_str("</svg>\n");
         svg
+    }
+
+    /// What it shows, as data.
+    fn numbers(&self) -> Value {
+        let line = |line: &Line| {
+            let points = line.points.iter();
+            let points = points.map(|p| json!([rounded(p.x), rounded(p.y), p.at_least]));
+            let points: Vec<Value> = points.collect();
+            json!({"name": line.name, "dashed": line.dashed, "points": points})
+        };
+        let lines: Vec<Value> = self.lines.iter().map(line).collect();
+        json!({"title": self.title, "x": self.x.json(), "y": self.y.json(), "lines": lines})
     }
 
     fn grid(&self, svg: &mut String, x: &Placed, y: &Placed) {
@@ -125,6 +142,21 @@ impl Chart {
             ),
         );
     }
+}
+
+const BEGIN: &str = "<metadata>";
+const END: &str = "</metadata>";
+
+/// The numbers that a chart carries.
+pub(crate) fn numbers(svg: &str) -> Option<Value> {
+    let (inner, _) = svg.split_once(BEGIN)?.1.split_once(END)?;
+    let plain = inner.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    serde_json::from_str(&plain).ok()
+}
+
+/// Five digits of a number: more mean nothing in a measurement.
+fn rounded(number: f64) -> f64 {
+    format!("{number:.4e}").parse().unwrap_or(number)
 }
 
 fn draw(svg: &mut String, line: &Line, number: usize, x: &Placed, y: &Placed) {
@@ -227,5 +259,9 @@ mod tests {
         assert!(svg.contains("a &lt; b") && svg.contains(">fast<"));
         assert_eq!(svg.matches("fill=\"none\" stroke=").count(), 1);
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        let numbers = numbers(&svg).expect("it carries its numbers");
+        assert_eq!(numbers["lines"][1]["name"], "a < b");
+        assert_eq!(numbers["lines"][1]["points"][1], json!([100.0, 10.0, true]));
+        assert_eq!(numbers["y"], json!({"name": "time", "log": true, "unit": "seconds"}));
     }
 }

@@ -24,6 +24,7 @@ mod growth;
 mod hard;
 mod machine;
 mod open_pairs;
+mod page;
 mod plain_sat;
 mod report;
 mod statistics;
@@ -76,6 +77,9 @@ fn main() -> ExitCode {
         Command::Any(flags) => {
             let limit = flags.limit.or((!flags.quick).then_some(LIMIT_OF_ANY));
             run(&RunFlags { limit, ..flags }, &[any::run])
+        }
+        Command::Page { folder } => {
+            page::save(&folder.unwrap_or_else(|| workspace().join("bench")))
         }
         Command::Try(flags) => {
             try_one(&flags);

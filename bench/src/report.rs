@@ -2,13 +2,14 @@
 //!
 //! A part that is measured again replaces its own section and leaves the others as they are, so
 //! every section carries its own date, commit, command and machine. What people have to say about
-//! the numbers is kept in `where-we-lose.md` and included as it is.
+//! the numbers is kept in `where-we-lose.md` and included as it is. RESULTS.html is made of it (`page.rs`).
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use crate::chart::Chart;
+use crate::page;
 use crate::table::Table;
 
 const OPENING: &str = "\
@@ -68,7 +69,8 @@ impl Section {
         let remarks = fs::read_to_string(folder.join("where-we-lose.md")).unwrap_or_default();
         let (title, body) = self.text.split_once("\n\n").unwrap_or((&self.text, ""));
         let section = format!("{title}\n\n{run}\n\n{}", body.trim_end());
-        fs::write(results, assembled(&old, &remarks, self.name, &section))
+        fs::write(results, assembled(&old, &remarks, self.name, &section))?;
+        page::save(folder)
     }
 }
 
