@@ -93,6 +93,7 @@ pub(crate) struct Rounds {
 #[repr(align(64))]
 struct Told {
     states: AtomicU64,
+    excluded: AtomicU64,
     passed_over: AtomicU64,
     stop: AtomicBool,
     save: AtomicBool,
@@ -187,17 +188,19 @@ impl Link for Channels<'_> {
     fn meet(&self, level: u32, own: Round) -> Result<Round, Broken> {
         let told = &self.rounds.told[level as usize % 2];
         told[self.number].states.store(own.states, Relaxed);
+        told[self.number].excluded.store(own.excluded, Relaxed);
         told[self.number].passed_over.store(own.passed_over, Relaxed);
         told[self.number].stop.store(own.stop, Relaxed);
         told[self.number].save.store(own.save, Relaxed);
         self.rounds.rendezvous.wait()?;
         Ok(Round::sum(told.iter().map(|told| Round {
             states: told.states.load(Relaxed),
+            excluded: told.excluded.load(Relaxed),
             passed_over: told.passed_over.load(Relaxed),
             stop: told.stop.load(Relaxed),
             save: told.save.load(Relaxed),
-            // All of this is in one process, where nobody asks.
-            ..Round::default()
+            // In one process nobody asks for it.
+            fired: 0,
         })))
     }
 
