@@ -64,7 +64,7 @@ const TOUR: &str = "\
 You have a trace (loads and stores of an execution, with the values read):
   tribunal check --model tso run.trace            does TSO allow it?
   tribunal check --model gradual run.trace        which is the strongest model that allows it?
-  simulator | tribunal check --json -             one verdict a line, as soon as a trace ends
+  simulator | tribunal check --json -             one verdict per line, as soon as a trace ends
   tribunal shrink --model tso run.trace           the few events that violate TSO
   tribunal explain --model tso -o why.html run.trace   why they violate it: text, picture or page
   tribunal check --certificate proof.jsonl run.trace
@@ -82,7 +82,7 @@ You have a machine, or study memory models:
   tribunal generate program --cycles 6            litmus tests from all cycles of up to six edges
   tribunal models                                 what each model guarantees
 
-A trace is text, one event a line (gzip and zstd files work, too; `-` is standard input):
+A trace is text, one event per line (gzip and zstd files work, too; `-` is standard input):
   0: M[x] := 1                thread 0 writes 1 to x
   0: sync                     a full fence; also: fence w,r
   0: M[y] == 0                reads 0
@@ -98,8 +98,8 @@ macro_rules! exit_codes {
             "\n  1    ",
             $one,
             "\n  2    bad usage or bad input; the message says where",
-            "\n  3    undecided: a limit was reached, or something is not established; no violation \
-             found",
+            "\n  3    undecided: a limit was reached, or an assumption is not established; no \
+             violation found",
             "\n  130  interrupted by Ctrl-C; results so far are printed first"
         )
     };
@@ -138,7 +138,7 @@ const ALL_EXIT_CODES: &str = exit_codes!(
 ///
 /// Given a trace, Tribunal decides whether a memory model (SC, TSO, RVWMO, …) allows it. Given a
 /// protocol as a Murphi model, it checks every reachable state, or proves the protocol for any
-/// number of processors. Every answer comes with evidence that an independent checker accepts.
+/// number of processors. Each answer comes with evidence that an independent checker can check.
 #[derive(Parser, Debug)]
 #[command(name = "tribunal", version, long_version = packages::VERSION, after_help = EXIT_CODES)]
 #[command(after_long_help = format!("{TOUR}\n\n{ALL_EXIT_CODES}"))]
@@ -178,7 +178,7 @@ pub(crate) enum Command {
 /// and model, in the order of the traces, printed as soon as it is known.
 ///
 /// With `-` as the file, each trace on standard input is answered as soon as its last line (`check`)
-/// arrives, also a malformed one, so that a simulator can run Tribunal as a co-process.
+/// arrives, even a malformed one, so that a simulator can run Tribunal as a co-process.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("{CHECK_EXAMPLES}\n\n{CHECK_CODES}"))]
 pub(crate) struct CheckArguments {
@@ -200,8 +200,8 @@ pub(crate) struct CheckArguments {
 
     /// Write the evidence for every verdict to FILE, for `tribunal certify`.
     ///
-    /// One JSON object a line, for each trace and model that was decided. The file is written when the
-    /// run ends or is interrupted.
+    /// One JSON object per line, for each trace and model that was decided. The file is written when
+    /// the run ends or is interrupted.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
 
@@ -231,7 +231,7 @@ pub(crate) struct CheckArguments {
 
     /// Check a trace while it is being written, in bounded memory; stop at the first violation.
     ///
-    /// Reads one event a line and discards events that can no longer matter. A violation is reported
+    /// Reads one event per line and discards events that can no longer matter. A violation is reported
     /// as soon as it is certain, and ends the run with exit code 1. If the order of the lines does not
     /// explain the trace, memory grows up to --memory, and then the trace is undecided (docs/live.md).
     #[arg(long, conflicts_with_all = ["certificate", "report", "engine", "stats", "keep_going", "expect_traces"])]
@@ -285,13 +285,13 @@ pub(crate) struct CheckArguments {
 const CHECK_EXAMPLES: &str = "\
 Examples:
   tribunal check run.trace                        sequential consistency
-  tribunal check --model tso,pso --json *.trace   two models, one JSON object a line
+  tribunal check --model tso,pso --json *.trace   two models, one JSON object per line
   tribunal check --model gradual run.trace        the strongest model that allows the trace
   tribunal check --model my.cat run.trace         a model of your own
-  tribunal check --report pages --model tso t.trace  a page for each violation, to look around in
+  tribunal check --report pages --model tso t.trace  an interactive page for each violation
   tribunal check --model rvwmo spike.log          a commit log of a RISC-V simulator
   tribunal check --budget 10s --stats hard.trace  at most ten seconds for each trace
-  simulator | tribunal check --json -             one answer a line, as soon as a trace ends";
+  simulator | tribunal check --json -             one answer per line, as soon as a trace ends";
 
 const CHECK_CODES: &str = exit_codes!("every trace is consistent", "some trace violates a model");
 
@@ -314,9 +314,9 @@ pub(crate) struct CertifyArguments {
     /// Certificate file.
     pub(crate) certificate: PathBuf,
 
-    /// The model file of certificates about a .cat model, if it has moved.
+    /// Path of the .cat file, for certificates about a model file that has moved.
     ///
-    /// The certificate records where the file was, and is rejected if its text has changed.
+    /// The certificate records the path of the file, and is rejected if its text has changed.
     #[arg(short, long, value_name = "FILE.cat")]
     pub(crate) model: Option<String>,
 
@@ -345,7 +345,7 @@ Examples:
 
 const CERTIFY_CODES: &str = exit_codes!("every certificate holds", "some certificate is rejected");
 
-/// Print a smallest part of a trace that still violates a model.
+/// Print a minimal part of a trace that still violates a model.
 ///
 /// The result is a trace, as text or (with --json) as JSON Lines. It is minimal: without any one of
 /// its lines it is consistent or malformed. If --budget ends the search, the smallest violating part
@@ -381,9 +381,9 @@ const SHRINK_CODES: &str =
 /// Explain why a trace violates a model, as text or as a picture.
 ///
 /// Explains the first violating trace of the file, or trace --trace: which events form a cycle, and
-/// which rule of the model orders each pair. The output is text, JSON, a Graphviz graph, an SVG picture, or
-/// an HTML page with the whole trace; for a consistent trace, a page shows the order that explains it, and
-/// JSON is the verdict of `tribunal check --json`.
+/// which rule of the model orders each pair. The output is text, JSON, a Graphviz graph, an SVG
+/// picture, or an HTML page with the whole trace. For a consistent trace, the page shows an order of
+/// the events that explains every read, and the JSON is the verdict of `tribunal check --json`.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
 #[command(after_long_help = format!("{EXPLAIN_EXAMPLES}\n\n{EXPLAIN_CODES}"))]
@@ -450,12 +450,13 @@ pub(crate) struct ModelsArguments {
 ///
 /// Litmus tests (herdtools, for x86, RISC-V and AArch64) and test programs (docs/programs.md) describe
 /// the same thing for different tools: `tribunal litmus` and herd7 enumerate the outcomes of the one,
-/// `tribunal run` runs the other. What one of them cannot express is refused by name.
+/// `tribunal run` runs the other. If a test has a feature that the other format lacks, the error names
+/// the feature.
 #[derive(Args, Debug)]
 #[command(after_help = WRITING_CODES)]
 #[command(after_long_help = format!("{CONVERT_EXAMPLES}\n\n{CONVERT_CODES}"))]
 pub(crate) struct ConvertArguments {
-    /// What to write.
+    /// Output format.
     #[arg(long, value_name = "FORMAT", value_parser = convert_parser())]
     pub(crate) to: ConvertTo,
 
@@ -481,9 +482,9 @@ const CONVERT_CODES: &str = writing_codes!("everything was converted");
 
 const AXE_EXAMPLES: &str = "\
 Examples:
-  tribunal axe check TSO run.axe                   a line OK or NO for each trace
+  tribunal axe check TSO run.axe                   one line, OK or NO, for each trace
   simulator | tribunal axe check WMO -             as a co-process
-  tribunal axe check -i SC run.axe                 without the times of the trace
+  tribunal axe check -i SC run.axe                 ignore the timestamps of the trace
   tribunal axe test TSO run.axe expected.txt       compare with a file of OK and NO
 
 Exit codes of `axe check` (as in axe, a violation is not an error):
@@ -495,11 +496,11 @@ Exit codes of `axe check` (as in axe, a violation is not an error):
 Exit codes of `axe test`:
   0    all answers are as expected
   1    an answer differs
-  2    bad usage or bad input, or another number of answers than traces
+  2    bad usage or bad input, or the numbers of answers and traces differ
   3    a trace is undecided
   130  interrupted by Ctrl-C";
 
-/// Replace `axe check` and `axe test`: print `OK` or `NO` for each trace.
+/// Drop-in replacement for `axe check` and `axe test`: print `OK` or `NO` for each trace.
 #[derive(Subcommand, Debug)]
 #[command(after_long_help = AXE_EXAMPLES)]
 pub(crate) enum AxeCommand {
@@ -563,24 +564,24 @@ pub(crate) struct AxeFlags {
 /// How much to say about what a check took.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stats {
-    /// The numbers.
+    /// Statistics only.
     #[value(hide = true)]
     Brief,
-    /// Also the witness, in --json.
+    /// Statistics and, with --json, the witness.
     Full,
 }
 
 /// What `explain` writes.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Picture {
-    /// In words.
+    /// Text.
     #[value(alias = "txt")]
     Text,
     /// Graphviz.
     Dot,
     /// SVG picture.
     Svg,
-    /// A page to look around in: one file, which any browser opens.
+    /// Interactive HTML page: one file that any browser opens.
     #[value(alias = "htm")]
     Html,
     /// One JSON object.

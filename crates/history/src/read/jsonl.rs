@@ -1,4 +1,4 @@
-//! JSON Lines: one object a line, for producers that have a JSON library and no patience.
+//! JSON Lines: one object per line, for producers that have a JSON library.
 //!
 //! ```text
 //! {"thread":0,"op":"write","addr":"x","value":1}

@@ -11,7 +11,7 @@ const OTHER_SEARCHES: [&str; 7] =
 /// Which processes search together.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct ClusterFlags {
-    /// Search with N processes on this machine, for trying out what --cluster does.
+    /// Search with N processes on this machine, to try out --cluster.
     ///
     /// The result does not depend on N. Each process has --jobs threads [default: the cores, divided by
     /// N] and --memory [default: four fifths of free memory, divided by N].
@@ -19,23 +19,23 @@ pub(crate) struct ClusterFlags {
     #[arg(conflicts_with_all = OTHER_SEARCHES, hide_short_help = true)]
     pub(crate) processes: Option<u16>,
 
-    /// Search with the processes that FILE lists: a line host:port for each (docs/cluster.md).
+    /// Search with the processes listed in FILE, one line host:port for each (docs/cluster.md).
     ///
-    /// Start the same command on each host, with another --process. Process 0 prints the report; all
-    /// have its exit code. Each has its own --memory; --jobs must be the same for all. If a process is
-    /// lost, the others end with exit code 3.
+    /// Start the same command on each host, each with its own --process. Process 0 prints the report;
+    /// all processes end with its exit code. --memory may differ between processes; --jobs must be the
+    /// same for all. If a process is lost, the others end with exit code 3.
     #[arg(long, value_name = "FILE", conflicts_with = "processes", requires_all = ["process", "secret"])]
     #[arg(conflicts_with_all = OTHER_SEARCHES, hide_short_help = true)]
     pub(crate) cluster: Option<PathBuf>,
 
-    /// With --cluster: which of its lines this process is, from 0.
+    /// With --cluster: number of this process: the index of its line in FILE, from 0.
     #[arg(long, value_name = "I", requires = "cluster", hide_short_help = true)]
     pub(crate) process: Option<usize>,
 
     /// With --cluster: a file with a secret of at least 16 characters, the same for all processes.
     ///
-    /// Processes prove to each other that they know the secret; whoever does not is refused. What they
-    /// send each other is not encrypted.
+    /// Processes prove to each other that they know the secret; a process that does not is refused.
+    /// The data that processes exchange is not encrypted.
     #[arg(long, value_name = "FILE", requires = "cluster", hide_short_help = true)]
     pub(crate) secret: Option<PathBuf>,
 

@@ -20,8 +20,8 @@ Examples:
   tribunal explore --symmetry off protocol.m      count all states, not one of each orbit
   tribunal explore --simulate 1000000 big.m       a random walk of a million steps
   tribunal explore --search best --towards EXPR big.m   states nearest to EXPR first
-  tribunal explore --compact --memory 8GiB big.m  40 bits a state; reports the risk of missed states
-  tribunal explore --checkpoint run big.m         beyond memory, on disk; can be continued …
+  tribunal explore --compact --memory 8GiB big.m  40 bits per state; a state may be missed
+  tribunal explore --checkpoint run big.m         save the search in `run`, to continue it …
   tribunal explore --resume run big.m             … with --resume
   tribunal explore --processes 4 big.m            four processes; --cluster for several machines
   tribunal explore --report bug.html protocol.m   a page with the counterexample as a chart
@@ -40,9 +40,9 @@ Verdicts:
              deadlock, and every liveness property stays reachable. With --compact the report
              gives the probability that a state was missed.
   violation  an invariant is broken, or a rule fails. The counterexample is printed from the start
-             state on, one rule a step, with what each step changed; breadth-first search finds a
-             shortest one. For a liveness property it ends in a state from which the property can
-             never hold, and the report says what can still happen there.
+             state on, one rule per step, with the variables that each step changed; breadth-first
+             search finds a shortest one. For a liveness property it ends in a state from which the
+             property can never hold, and the report lists the rules that can still fire.
   deadlock   the model reaches a state without successors (see --deadlock).
   undecided  no violation was found, but not every state was visited: time, memory or --bound
              ended the search, or it was a random walk.";
@@ -59,7 +59,7 @@ pub(crate) struct ExploreArguments {
     #[command(flatten)]
     pub(crate) language: LanguageFlags,
 
-    /// Deepest recursion; beyond it the model has a run-time error [default: 1000].
+    /// Maximum depth of recursion; exceeding it is a run-time error of the model [default: 1000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     #[arg(hide_short_help = true)]
     pub(crate) call_limit: Option<u64>,
@@ -67,7 +67,7 @@ pub(crate) struct ExploreArguments {
     /// Treat a subrange or enumeration as a scalarset (symmetry reduction). May be repeated.
     ///
     /// The model must use the type symmetrically: compare its members for equality, store them, index
-    /// with them and iterate over them, and nothing else. If not, the place is reported.
+    /// with them and iterate over them, and nothing else. Any other use is reported with its line.
     #[arg(long, value_name = "TYPE", hide_short_help = true)]
     pub(crate) symmetric: Vec<String>,
 
@@ -78,9 +78,10 @@ pub(crate) struct ExploreArguments {
     #[arg(long, value_name = "EXPR")]
     pub(crate) liveness: Vec<String>,
 
-    /// Check the text of the model, and do not search it: exit code 2 if it has errors, else 0.
+    /// Check only the syntax and types of the model: exit code 2 if there are errors, else 0.
     ///
-    /// With --json there is one object for each error and warning, with its place, for editors.
+    /// With --json, print one object for each error and warning, with its line and column, for
+    /// editors.
     #[arg(long, conflicts_with_all = ["replay", "save", "report", "simulate", "compact"])]
     #[arg(hide_short_help = true)]
     pub(crate) check_only: bool,
@@ -145,7 +146,8 @@ pub(crate) struct LanguageFlags {
     #[arg(long, value_name = "DIALECT", hide_short_help = true)]
     pub(crate) dialect: Option<DialectChoice>,
 
-    /// Most iterations of a `while` loop; beyond it the model has a run-time error [default: 1000].
+    /// Maximum number of iterations of a `while` loop; exceeding it is a run-time error of the model
+    /// [default: 1000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     #[arg(hide_short_help = true)]
     pub(crate) loop_limit: Option<u64>,
@@ -166,7 +168,7 @@ pub(crate) struct SearchFlags {
     #[arg(long, value_name = "ORDER", default_value = "bfs", conflicts_with = "simulate")]
     pub(crate) search: SearchChoice,
 
-    /// With --search best: the condition to go towards, such as one under which a bug is suspected.
+    /// With --search best: the condition to search towards, such as one under which you suspect a bug.
     ///
     /// The distance of a state is the number of parts of EXPR that do not hold: `&` and `forall` add
     /// up, `|` and `exists` take the least. The search ends at a violation, not where EXPR holds.
@@ -207,19 +209,20 @@ pub(crate) struct SearchFlags {
 
     /// Save the search in DIR after each level, so that --resume can continue it.
     ///
-    /// After a crash, Ctrl-C, or a time, memory or disk limit. States that do not fit into memory go
-    /// there, too. Once there is a verdict, the saved search is removed.
+    /// The search can be continued after a crash, Ctrl-C, or a time, memory or disk limit. States that
+    /// do not fit into memory are also stored in DIR. Once there is a verdict, the saved search is
+    /// removed.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["compact", "simulate"])]
     pub(crate) checkpoint: Option<PathBuf>,
 
-    /// With --checkpoint or --resume: save at most this often: 30s, 10m [default: 1s].
+    /// With --checkpoint or --resume: minimum time between two saves: 30s, 10m [default: 1s].
     #[arg(long, value_name = "TIME", value_parser = units::time, hide_short_help = true)]
     pub(crate) every: Option<Duration>,
 
     /// Continue the search that --checkpoint saved in DIR.
     ///
-    /// The search is still saved there. The model, its constants and the flags that matter must be the
-    /// same; --jobs, --memory, --disk, --budget, --bound and --every may differ.
+    /// Further checkpoints are saved in DIR, too. The model, its constants and all other flags must be
+    /// the same; only --jobs, --memory, --disk, --budget, --bound and --every may differ.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["checkpoint", "compact", "simulate"])]
     pub(crate) resume: Option<PathBuf>,
 }
@@ -288,7 +291,7 @@ pub(crate) struct EvidenceFlags {
 /// Which dialect of Murphi counts.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DialectChoice {
-    /// CMurphi; extensions that only Rumur has, as in Rumur.
+    /// CMurphi; extensions that only Rumur has behave as in Rumur.
     Cmurphi,
     /// Rumur.
     Rumur,
@@ -299,7 +302,7 @@ pub(crate) enum DialectChoice {
 pub(crate) enum SymmetryChoice {
     /// Visit one state of each orbit (exact symmetry reduction).
     Full,
-    /// Visit every state. Multisets stay unordered.
+    /// Visit every state (multisets are still treated as unordered).
     Off,
 }
 

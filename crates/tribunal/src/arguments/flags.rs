@@ -69,12 +69,12 @@ pub(crate) struct CommitFlags {
 
     /// Keep the events of the first hart before a second hart starts.
     ///
-    /// By default its events up to its last full fence in that phase are dropped, and the values that
-    /// it stored become the initial memory.
+    /// By default the events of the first hart up to its last full fence in that phase are dropped, and
+    /// the values that they stored become the initial memory.
     #[arg(long, hide_short_help = true)]
     pub(crate) keep_prefix: bool,
 
-    /// How to treat an AMO whose result is discarded (written to x0) [default: an error].
+    /// How to treat an AMO whose result is discarded (written to x0) [default: report an error].
     #[arg(long, value_name = "WHAT", value_parser = discarded_amo_parser(), hide_short_help = true)]
     pub(crate) discarded_amo: Option<DiscardedAmo>,
 
@@ -82,7 +82,7 @@ pub(crate) struct CommitFlags {
     #[arg(long, hide_short_help = true)]
     pub(crate) skip_unknown: bool,
 
-    /// Width of registers [default: that of the program counters in the log].
+    /// Register width in bits [default: the width of the program counters in the log].
     #[arg(long, value_name = "BITS", value_parser = xlen_parser(), hide_short_help = true)]
     pub(crate) xlen: Option<Xlen>,
 }
@@ -149,7 +149,7 @@ impl JobFlag {
 #[derive(Args, Debug, Clone, Copy)]
 #[command(next_help_heading = NO_HEADING)]
 pub(crate) struct TimeoutFlag {
-    /// With exec: time limit of the command for one program and all its runs.
+    /// With exec: time limit for the command to finish all runs of one program.
     #[arg(long, value_name = "TIME", value_parser = units::time, default_value = "10s")]
     pub(crate) timeout: Duration,
 }
@@ -158,7 +158,7 @@ pub(crate) struct TimeoutFlag {
 #[derive(Args, Debug, Clone, Copy)]
 #[command(next_help_heading = NO_HEADING)]
 pub(crate) struct JsonFlag {
-    /// Print JSON, one object a line (fields: docs/interface.md).
+    /// Print JSON, one object per line (fields: docs/interface.md).
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -45,11 +45,11 @@ pub(crate) enum GenerateCommand {
     Hard(GenerateHardArguments),
 }
 
-/// Generate test programs: random ones, litmus tests from cycles of edges, or the accesses of a
-/// packet trace of gem5.
+/// Generate test programs: random ones, litmus tests from cycles of edges, or the accesses of a gem5
+/// packet trace.
 ///
-/// Prints programs as text, or one a line as JSON, for `tribunal run` and your own test bench
-/// (docs/programs.md). A litmus test ends with `exists`, the outcome that it is about. The same options
+/// Prints programs as text, or as JSON with one program per line, for `tribunal run` and your own test
+/// bench (docs/programs.md). A litmus test ends with `exists` and its target outcome. The same options
 /// and seed give the same programs.
 #[derive(Args, Debug)]
 #[command(after_help = WRITING_CODES, after_long_help = format!("{PROGRAM_EXAMPLES}\n\n{CODES}"))]
@@ -75,19 +75,19 @@ pub(crate) struct GenerateProgramArguments {
 
     /// Write herdtools litmus tests for an architecture (x86, riscv, aarch64) instead of programs.
     ///
-    /// A fence that the architecture does not have becomes the weakest of its own that orders as much.
+    /// A fence that the architecture lacks becomes its weakest fence of at least the same strength.
     #[arg(long, value_name = "ARCHITECTURE", conflicts_with_all = ["json", "count"])]
     pub(crate) litmus: Option<Assembly>,
 
-    /// Generate programs with the loads and stores of a packet trace of gem5 (MemTrace).
+    /// Generate programs with the loads and stores of a gem5 packet trace (MemTrace).
     ///
-    /// A packet trace has no data, so it cannot be checked; its accesses can be run again on another
-    /// target (docs/commit-logs.md). One program for each window of packets in which requestors race.
+    /// A packet trace records no data, so it cannot be checked; its accesses can be run again on another
+    /// target (docs/commit-logs.md). Each window of packets in which requestors race gives one program.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cycle", "cycles", "litmus", "count"])]
     #[arg(hide_short_help = true)]
     pub(crate) packets: Option<String>,
 
-    /// With --packets: the number of packets that make a program.
+    /// With --packets: number of packets in each window.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "packets")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     #[arg(hide_short_help = true)]
@@ -106,7 +106,7 @@ pub(crate) struct GenerateProgramArguments {
 /// Generate traces: random programs, run on a reference machine.
 ///
 /// The traces satisfy the model of the machine by construction, and often no stronger model. With
-/// --bug, some violate it: a test for checkers.
+/// --bug, some traces violate the model, to test checkers.
 #[derive(Args, Debug)]
 #[command(after_help = WRITING_CODES, after_long_help = format!("{TRACE_EXAMPLES}\n\n{CODES}"))]
 pub(crate) struct GenerateTraceArguments {
@@ -177,7 +177,7 @@ pub(crate) struct BugFlags {
     #[arg(long, value_name = "BUG", value_parser = bug_parser())]
     pub(crate) bug: Option<Bug>,
 
-    /// Probability, from 0 to 1, that the bug occurs where it can.
+    /// Probability, from 0 to 1, that the bug occurs at each opportunity.
     #[arg(long, value_name = "RATE", default_value_t = Machine::DEFAULT_RATE, requires = "bug")]
     pub(crate) rate: f64,
 }
@@ -216,7 +216,7 @@ pub(crate) struct KnobFlags {
 
     /// Instruction mix: `racy`, `tsotool`, `plain`, or weights such as load=4,store=4,sync=1.
     ///
-    /// Weights are of load, store, swap, add (fetch-and-add), cas (compare-and-swap), sync and fence.
+    /// Weights exist for load, store, swap, add (fetch-and-add), cas (compare-and-swap), sync and fence.
     #[arg(long, value_name = "MIX", default_value_t = Knobs::default().mix)]
     pub(crate) mix: Mix,
 
@@ -238,7 +238,7 @@ pub(crate) struct KnobFlags {
     #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) dependencies: u32,
 
-    /// Percentage of accesses with annotations: loads acquire, stores release, atomics either or both.
+    /// Percentage of annotated accesses: acquire loads, release stores, atomics with either or both.
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PERCENT", default_value_t = Knobs::default().annotations)]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]

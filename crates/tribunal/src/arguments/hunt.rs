@@ -25,9 +25,9 @@ Examples:
 
 Results: the folder of --out has, for each finding, the program, the run, the few events that
 violate the model, a certificate for `tribunal certify`, and a picture. A shape such as
-`Wa1 Rb0 | Wb1 Ra0` is a trace in short: thread 0 writes 1 to a and reads 0 from b, thread 1
-writes 1 to b and reads 0 from a; final values follow a semicolon. The same command again
-continues where the hunt stopped, also after a crash.";
+`Wa1 Rb0 | Wb1 Ra0` abbreviates a trace: thread 0 writes 1 to a and reads 0 from b, thread 1
+writes 1 to b and reads 0 from a; final values follow a semicolon. Repeating the command
+continues the hunt where it stopped, even after a crash.";
 
 const CODES: &str = exit_codes!(
     "no violation found (which proves nothing: hunting is testing)",

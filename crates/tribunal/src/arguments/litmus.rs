@@ -41,7 +41,7 @@ Conditions:
 ///
 /// With --on host each test is run on the cores of this machine, and the number of times each final
 /// state was seen is printed in the layout of litmus7. The states are compared with those that the
-/// models allow: an x86 that shows a state outside of tso is a violation.
+/// models allow: a state that the model forbids is a violation.
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXIT_CODES)]
 #[command(after_long_help = format!("{CONDITIONS}\n\n{EXAMPLES}\n\n{CODES}"))]
@@ -54,9 +54,9 @@ pub(crate) struct LitmusArguments {
     #[arg(value_parser = NameOrFile(PossibleValuesParser::new(names())), ignore_case = true)]
     pub(crate) model: Vec<LitmusModelArgument>,
 
-    /// Run the tests on this machine: `host`.
+    /// Run the tests on a target instead of enumerating outcomes: `host`, the cores of this machine.
     ///
-    /// The states seen are compared with each --model. If a test has more threads than the machine has
+    /// The observed states are compared with each --model. If a test has more threads than the machine has
     /// cores, only some of its threads run at the same time.
     #[arg(long, value_name = "TARGET", conflicts_with = "witness")]
     pub(crate) on: Option<TargetName>,
@@ -81,19 +81,19 @@ pub(crate) struct LitmusArguments {
     /// Translate each test to another architecture: x86, riscv or aarch64.
     ///
     /// The test must name the cycle that it was made from (`Orig=` or the quoted line). A fence that the
-    /// architecture does not have becomes the weakest of its own that orders as much.
+    /// new architecture lacks becomes its weakest fence of at least the same strength.
     #[arg(long, value_name = "ARCHITECTURE", conflicts_with_all = ["on", "witness", "model", "json"])]
     pub(crate) to: Option<Assembly>,
 
-    /// Print one line for each test and model: whether outcomes meet the condition never, sometimes or
-    /// always, and how many states do and do not.
+    /// Print one line for each test and model: whether the outcomes satisfy the condition never,
+    /// sometimes or always, and the number of positive and negative states.
     #[arg(long, conflicts_with_all = ["json", "witness", "on", "to"])]
     pub(crate) summary: bool,
 
     /// Write a page with all answers: tests and models as a table, each cell with an execution.
     ///
     /// One HTML file that opens from disk (docs/reports.md). Tests on which the models differ come first;
-    /// with --on host, what this machine has shown is a column.
+    /// with --on host, one column has the outcomes observed on this machine.
     #[arg(long, value_name = "FILE.html", conflicts_with = "to")]
     pub(crate) report: Option<PathBuf>,
 

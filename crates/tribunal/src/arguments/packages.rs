@@ -20,7 +20,7 @@ pub(crate) const VERSION: &str = concat!(
     env!("TRIBUNAL_BUILD_COMPILER"),
 );
 
-/// Print what a shell needs to complete commands and flags.
+/// Print a script with which a shell completes commands and flags.
 ///
 /// For bash: tribunal completions bash > /etc/bash_completion.d/tribunal
 #[derive(Args, Debug)]
@@ -34,11 +34,11 @@ pub(crate) struct CompletionsArguments {
 
 /// Write a manual page for each command.
 ///
-/// Then `man -l DIR/tribunal-check.1` shows one; in a directory `man1` of your MANPATH, `man
-/// tribunal-check` finds it.
+/// `man -l DIR/tribunal-check.1` then shows the page of `check`. If DIR is a directory `man1` of your
+/// MANPATH, `man tribunal-check` finds it.
 #[derive(Args, Debug)]
 pub(crate) struct ManArguments {
-    /// The directory for the pages; it is made if it does not exist.
+    /// The directory for the pages; it is created if it does not exist.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
 }

@@ -8,11 +8,11 @@ use report::run::Lanes;
 /// A page of what was found.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct PageFlags {
-    /// Write what was found as an HTML page to this file: a counterexample as a message-sequence
-    /// chart to step through, and how often each rule fired.
+    /// Write the result as an HTML page to this file: the counterexample as a message-sequence chart
+    /// to step through, and how often each rule fired.
     ///
-    /// The page is one file that opens from disk (docs/reports.md). It says how it recognised
-    /// processors and messages; --lanes and --messages say it instead.
+    /// The page is one file that opens from disk (docs/reports.md). It states which type it took for
+    /// the processors and which variables for messages; --lanes and --messages override this choice.
     #[arg(long, value_name = "FILE.html", conflicts_with = "replay")]
     pub(crate) report: Option<PathBuf>,
 
@@ -21,7 +21,7 @@ pub(crate) struct PageFlags {
     #[arg(long, value_name = "TYPE", requires = "report", hide_short_help = true)]
     pub(crate) lanes: Option<String>,
 
-    /// With --report: the variables that are messages, comma-separated [default: those that can be
+    /// With --report: the variables that hold messages, comma-separated [default: those that can be
     /// empty and that more than one lane uses].
     #[arg(
         long,

@@ -15,15 +15,15 @@ pub(crate) struct ProtocolFlags {
 
     /// Number of distinct values [default: enough for each store to have its own].
     ///
-    /// If it cannot be shown that the protocol only copies values (data independence), the default is
-    /// the values that the protocol declares, and values repeat. A number given here overrides that.
+    /// If Tribunal cannot show that the protocol only copies values (data independence), the default is
+    /// the values that the protocol declares, and values repeat. --values overrides this.
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=1_000_000_000))]
     pub(crate) values: Option<u64>,
 
     /// Multiply the firing rate of matching rules by FACTOR (0: never). May be repeated.
     ///
-    /// `*` matches any text: --weight "evict*=0.05". If patterns overlap, the last one counts.
+    /// `*` matches any text: --weight "evict*=0.05". If several patterns match, the last one applies.
     #[arg(hide_short_help = true)]
     #[arg(long = "weight", value_name = "RULE=FACTOR", value_parser = weight)]
     pub(crate) weights: Vec<(String, f64)>,

@@ -35,7 +35,7 @@ const CODES: &str = exit_codes!(
 ///
 /// A test program (`tribunal generate program` makes some) runs on a reference machine, on this
 /// machine, in a command of yours or in a Murphi protocol. Each distinct outcome is written as a trace;
-/// with --check it is checked and counted instead.
+/// with --check, outcomes are checked and counted instead.
 ///
 /// A Murphi protocol without a test program is walked at random: at each step some enabled rule fires.
 /// The protocol must call `Load(p, a, v)` and `Store(p, a, v)` where its processors load and store, as
@@ -95,8 +95,8 @@ pub(crate) struct RunArguments {
 
     /// Protocol walks: choose uniformly among the enabled rules.
     ///
-    /// By default each trace prefers some rules over others, so that some messages are late and some
-    /// lines stay in a cache for long.
+    /// By default each walk prefers some rules over others, so that some messages arrive late and some
+    /// lines stay in a cache for a long time.
     #[arg(long, hide_short_help = true)]
     pub(crate) uniform: bool,
 

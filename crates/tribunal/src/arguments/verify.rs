@@ -34,9 +34,10 @@ Verdicts:
   false alarm  an observer rejects a run that the memory model allows: the order of stores is not
                the one assumed (see --witness), or TSO-LB is stricter than TSO. Nothing is proved
                or refuted.
-  broken       the protocol breaks an invariant of its own, misses a cover, fails or deadlocks.
-  undecided    time or memory ended the search, or the proof needs something that is not
-               established; the verdict names the place and the reason. No violation was found.";
+  broken       the protocol breaks an invariant of its own, never reaches a `cover` condition, has
+               a run-time error, or deadlocks.
+  undecided    time or memory ended the search, or the proof needs an assumption that is not
+               established; the verdict names the line and the reason. No violation was found.";
 
 /// Check that a protocol implements its memory model, for fixed sizes or any number of processors.
 ///
@@ -65,7 +66,7 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) commit: Option<String>,
 
-    /// For sc: order of the stores that the observers assume [default: simple].
+    /// For sc: the order of stores that the observers assume [default: simple].
     #[arg(long, value_name = "WITNESS", hide_short_help = true)]
     pub(crate) witness: Option<WitnessChoice>,
 
@@ -81,7 +82,7 @@ pub(crate) struct VerifyArguments {
     #[arg(long, hide_short_help = true)]
     pub(crate) exact: bool,
 
-    /// Assume what is not established, and say so in the verdict.
+    /// Assume a condition that is not established; the verdict names the assumption.
     ///
     /// A few values stand for any number of them if the protocol only copies values, every value
     /// comes from a store or a start state, and the value of each store is chosen freely. Where the
@@ -117,8 +118,8 @@ pub(crate) struct VerifyArguments {
     #[command(flatten)]
     pub(crate) limits: ExploreLimitFlags,
 
-    /// Move states to temporary files in this directory when memory is full: the search stays exact,
-    /// and --memory is kept.
+    /// Move states to temporary files in this directory when memory is full: the search stays exact
+    /// and within --memory.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["mutants", "replay"])]
     pub(crate) disk: Option<PathBuf>,
 
@@ -228,13 +229,13 @@ pub(crate) struct AnyProcessorsFlags {
 
     /// With --any-processors: test the proof on concrete instances, with N random steps.
     ///
-    /// The steps, of instances with up to 7 processors, must be steps of the abstraction in every view;
-    /// instances of up to a million states are also searched exhaustively. The verdict names the largest
-    /// instance that was searched. A contradiction makes the verdict undecided.
+    /// Every random step of an instance with up to 7 processors must be a step of the abstraction in
+    /// every view; instances of up to a million states are also searched exhaustively. The verdict names
+    /// the largest instance that was searched. A contradiction makes the verdict undecided.
     #[arg(long, value_name = "N", requires = "any_processors", hide_short_help = true)]
     pub(crate) audit: Option<u64>,
 
-    /// With --any-processors: print all lemmas of the proof, also if there are more than 10.
+    /// With --any-processors: print all lemmas of the proof, even if there are more than 10.
     #[arg(long, requires = "any_processors", hide_short_help = true)]
     pub(crate) print_lemmas: bool,
 
@@ -247,7 +248,7 @@ pub(crate) struct AnyProcessorsFlags {
 
     /// With --any-processors: write the abstraction with its lemmas to FILE.m, for other model checkers.
     ///
-    /// If there is more than one claim, the others go to numbered files beside it.
+    /// If there is more than one claim, the abstractions of the others go to numbered files beside it.
     #[arg(long, value_name = "FILE.m", requires = "any_processors", hide_short_help = true)]
     pub(crate) emit_abstraction: Option<PathBuf>,
 }
@@ -257,7 +258,7 @@ pub(crate) struct AnyProcessorsFlags {
 pub(crate) enum MemoryModelChoice {
     /// Sequential consistency.
     Sc,
-    /// Total store order, as refinement of TSO-LB.
+    /// Total store order, checked against TSO-LB, a specification that implies TSO.
     Tso,
 }
 
@@ -282,6 +283,6 @@ impl MemoryModelChoice {
 pub(crate) enum WitnessChoice {
     /// The coherence order of an address is the order in which its stores happen.
     Simple,
-    /// None: a run that the simple order rejects is skipped if some other order allows it.
+    /// No fixed order: a run that the simple order rejects is skipped if some other order allows it.
     None,
 }
