@@ -174,7 +174,7 @@ impl fmt::Display for Fault {
             }
             Atomics => write!(f, "an arbitration order says nothing about read-modify-writes"),
             Overwritten { reader, by } => {
-                write!(f, "what {reader} read is overwritten by {by}, which comes before it")
+                write!(f, "the value of {reader} is overwritten by {by}, which precedes the read")
             }
             Cyclic { relation } => write!(f, "{relation} has a cycle"),
             ViewCount { threads, views } => write!(f, "{views} views for {threads} threads"),
@@ -210,7 +210,7 @@ impl fmt::Display for Fault {
             }
             NotEvaluated { axiom, events } => write!(
                 f,
-                "`{axiom}` is of a form that is evaluated for traces of about {events} events"
+                "`{axiom}` has a form that is evaluated for traces of up to about {events} events"
             ),
             NoSuchAxiom { number } => write!(f, "the model has no axiom {number}"),
             NotBroken { axiom } => {

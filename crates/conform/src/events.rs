@@ -382,7 +382,7 @@ fn never_called(model: &Model, marker: &Marker) -> Option<Diagnostic> {
         return None;
     }
     let span = model.functions[marker.id.0 as usize].span;
-    let message = format!("`{}` is never called, so nothing is known about it", marker.name);
+    let message = format!("`{}` is never called, so its events are not checked", marker.name);
     Some(Diagnostic::warning(span, message))
 }
 

@@ -148,18 +148,18 @@ impl Analysis<'_> {
     fn conjures(&mut self, span: Span) {
         let message =
             format!("causality is not established: this `{}` comes from no store", self.name);
-        let help = "`undefine` what holds no data, and let values enter as parameters of rules";
+        let help = "`undefine` variables without data, and choose values by parameters of rules";
         self.doubt(Foundation::Causality, span, message, help);
     }
 
     /// Data that leaves its type, or something that enters it.
     fn escapes(&mut self, span: Span) {
         let message = format!(
-            "data independence is not established: data is taken for something else than `{}`, or \
+            "data independence is not established: a `{}` becomes a value of another type, or \
              the reverse",
             self.name
         );
-        let help = "declare everything that holds data by this type";
+        let help = "declare every variable that holds data with this type";
         self.doubt(Foundation::DataIndependence, span, message, help);
     }
 

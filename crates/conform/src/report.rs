@@ -430,7 +430,7 @@ impl fmt::Display for Unanswered {
             }
             Unanswered::Contradicted(wrong) => wrong.fmt(f),
             Unanswered::NotJudged => f.write_str(
-                "the memory trace of the counterexample could not be judged within the limits",
+                "the memory trace of the counterexample could not be checked within the limits",
             ),
             Unanswered::Rejected(why) => write!(
                 f,

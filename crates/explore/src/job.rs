@@ -91,7 +91,7 @@ impl Guide {
         let interpreter = Interpreter::new(Arc::clone(&model))
             .map_err(|why| Refusal::whole(source, unrunnable(&model, why)))?;
         let goals = Goals::of(&model).map_err(|_| {
-            let why = "the condition of --towards speaks of too many values, or of elements of a \
+            let why = "the condition of --towards has too many values, or mentions elements of a \
                        multiset";
             Refusal::whole(source, why.to_owned())
         })?;

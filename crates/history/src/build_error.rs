@@ -65,7 +65,7 @@ impl fmt::Display for BuildErrorKind {
             NeedsWholeTrace => write!(
                 f,
                 "--live does not support names, dependencies, pairs, annotations, sizes and \
-                 `order` lines; check the trace without it"
+                 `order` lines; check the trace without --live"
             ),
             LateInitial => write!(
                 f,
@@ -108,7 +108,7 @@ impl fmt::Display for BuildErrorKind {
                 write!(f, "`{name}` reads another address than the store-conditional writes")
             }
             PairedTwice { name } => {
-                write!(f, "`{name}` or this write already has its partner in a pair")
+                write!(f, "`{name}` or this write already belongs to a pair")
             }
             EndsBeforeItBegins => write!(f, "the event ends before it begins"),
             AtomicAddressesDiffer => {

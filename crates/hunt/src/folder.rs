@@ -107,12 +107,12 @@ impl fmt::Display for FolderError {
             ),
             FolderError::Malformed(path, why) => write!(
                 f,
-                "{} is not what a hunt wrote ({why}); choose another folder with --out",
+                "{} was not written by a hunt ({why}); choose another folder with --out",
                 path.display()
             ),
             FolderError::Foreign(path) => write!(
                 f,
-                "{} has files in it that are not of a hunt; choose another folder with --out",
+                "{} contains files that no hunt wrote; choose another folder with --out",
                 path.display()
             ),
             FolderError::Different(path, differences) => {
@@ -123,7 +123,7 @@ impl fmt::Display for FolderError {
                 }
                 write!(
                     f,
-                    "; ask the same again to go on with it, choose another folder with --out, or \
+                    "; repeat its options to continue it, choose another folder with --out, or \
                      remove it"
                 )
             }

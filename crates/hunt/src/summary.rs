@@ -127,9 +127,7 @@ impl<'a> Summary<'a> {
         match self.log.kept() {
             [] if self.state().totals.undecided > 0 => {
                 let undecided = grouped(self.state().totals.undecided);
-                format!(
-                    "undecided: no violation found, but {undecided} outcomes were not judged in time"
-                )
+                format!("undecided: {undecided} outcomes have no verdict; no violation found")
             }
             [] if self.state().totals.runs == 0 => "undecided: no test was run".to_owned(),
             [] => "no violation found".to_owned(),
@@ -165,7 +163,7 @@ impl<'a> Summary<'a> {
         let mut text = String::new();
         let _ = writeln!(
             text,
-            "  {}, {}, {} in {:.1} s ({} a second)",
+            "  {}, {}, {} in {:.1} s ({}/s)",
             counted(totals.tests, "test"),
             counted(totals.runs, "run"),
             counted(totals.operations, "operation"),
@@ -175,7 +173,7 @@ impl<'a> Summary<'a> {
         let _ = write!(text, "  {}", counted(totals.outcomes, "distinct outcome"));
         if totals.violations > 0 {
             let shapes = counted(shapes.len() as u64, "shape");
-            let _ = write!(text, ", {} not allowed, of {shapes}", grouped(totals.violations));
+            let _ = write!(text, ", {} violate the model ({shapes})", grouped(totals.violations));
         }
         text.push('\n');
         if totals.misbehaved > 0 {
@@ -186,7 +184,7 @@ impl<'a> Summary<'a> {
             let runs = counted(totals.unfinished, "run");
             let _ = writeln!(
                 text,
-                "  {runs} did not finish; their events up to that point were judged"
+                "  {runs} did not finish; their events up to that point were checked"
             );
         }
         if let (1.., Some(why)) = (totals.unsuitable, unsuitable) {

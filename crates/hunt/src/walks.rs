@@ -84,7 +84,7 @@ impl Walks<'_> {
     pub fn heading(&self, protocol: &Protocol) -> String {
         let Plan { seed, operations, .. } = self.plan;
         let mut text = format!(
-            "# {}, walked at random: seed {seed}, {operations} operations a trace",
+            "# {}, walked at random: seed {seed}, {operations} operations per trace",
             self.name
         );
         for setting in &self.settings {
@@ -240,7 +240,7 @@ impl WalkReport<'_> {
     pub fn totals(&self) -> String {
         let Walked { traces, events, .. } = self.walked;
         format!(
-            "{} with {} in {:.2} s ({} events a second), seed {}",
+            "{} with {} in {:.2} s ({} events/s), seed {}",
             counted(*traces, "trace"),
             counted(*events, "event"),
             self.seconds,
@@ -280,7 +280,7 @@ impl WalkReport<'_> {
                 format!("{broken}\n  no violation of {model} in {traces}\n")
             }
             None if walked.undecided > 0 => format!(
-                "{name}: undecided: {} of {traces} could not be judged by {model}; no violation found\n",
+                "{name}: undecided: {} of {traces} are undecided under {model}; no violation found\n",
                 walked.undecided
             ),
             None if walked.traces == 0 => format!("{name}: undecided: no trace was recorded\n"),

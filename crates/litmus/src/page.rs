@@ -105,7 +105,8 @@ impl LitmusPage {
             differ => format!("The columns differ on {differ} {}, which come first.", noun(differ)),
         };
         if broken > 0 {
-            let sentence = format!(" {broken} {} with a promise that is not kept.", noun(broken));
+            let sentence =
+                format!(" {broken} {} with a failed `forall` or `~exists`.", noun(broken));
             gist.push_str(&sentence);
         }
         let text = text(&self.columns, &tests);

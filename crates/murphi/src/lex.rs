@@ -173,7 +173,7 @@ impl TokenKind {
         match self {
             TokenKind::Name => "a name".to_string(),
             TokenKind::Integer | TokenKind::Real => "a number".to_string(),
-            TokenKind::Text => "a quoted text".to_string(),
+            TokenKind::Text => "a string in quotes".to_string(),
             TokenKind::EndOfFile => "the end of the file".to_string(),
             kind => match SPELLINGS.iter().find(|entry| entry.1 == kind) {
                 Some((spelling, _)) => format!("`{spelling}`"),
@@ -320,7 +320,7 @@ impl Lexer<'_> {
             }
             match rest {
                 [] | [b'\n', ..] => {
-                    let problem = Diagnostic::error(self.span(start), "this text is not closed")
+                    let problem = Diagnostic::error(self.span(start), "this string is not closed")
                         .help("end it with `\"` on the same line");
                     self.diagnostics.push(problem);
                     break;
@@ -391,7 +391,7 @@ impl Lexer<'_> {
         };
         let problem = Diagnostic::error(self.span(start), message);
         self.diagnostics.push(match first {
-            '\'' | '`' | '‘' | '’' => problem.help("texts are quoted by `\"`"),
+            '\'' | '`' | '‘' | '’' => problem.help("strings are quoted with `\"`"),
             '#' => problem.help("comments begin with `--`"),
             _ => problem,
         });

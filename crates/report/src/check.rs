@@ -267,7 +267,7 @@ impl Tally {
     /// `sc: 2000 traces: 150 consistent, 1850 violations`
     pub fn summary(&self) -> String {
         if self.rows.is_empty() {
-            return "no trace was judged".to_owned();
+            return "no trace was checked".to_owned();
         }
         let rows = self.rows.iter().map(|(asked, [kept, broken, undecided])| {
             let traces = count(kept + broken + undecided, "trace");
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn a_violation_outweighs_what_is_undecided() {
         let mut tally = Tally::default();
-        assert_eq!(tally.summary(), "no trace was judged");
+        assert_eq!(tally.summary(), "no trace was checked");
         tally.add(Asked::Gradual, Verdict::Undecided(()));
         assert_eq!(tally.verdict(), Verdict::Undecided(()));
         tally.add(Asked::Model(Model::Sc), Verdict::Holds(()));

@@ -54,7 +54,7 @@ pub(crate) fn judged(memory: &Memory) -> Vec<String> {
     }
     if let Some(verdict) = &memory.in_order_of_run {
         lines.push(format!(
-            "with each address ordered as its stores happened in the run: {}",
+            "with the stores of each address ordered as in the run: {}",
             in_short(verdict)
         ));
     }

@@ -270,9 +270,8 @@ fn read(shape: ProgramShape) -> Result<Test, String> {
 }
 
 fn read_order(word: &str) -> Result<AccessOrder, String> {
-    AccessOrder::from_spelling(word).ok_or_else(|| {
-        format!("`order` is \"{word}\", and not one of acq, acqpc, rel, acqrel and sc")
-    })
+    AccessOrder::from_spelling(word)
+        .ok_or_else(|| format!("unknown `order` \"{word}\"; use acq, acqpc, rel, acqrel or sc"))
 }
 
 fn read_action(
@@ -328,7 +327,7 @@ fn read_kinds(letters: Option<&str>) -> Result<Kinds, String> {
         "r" => Ok(Kinds::READS),
         "w" => Ok(Kinds::WRITES),
         "rw" | "wr" => Ok(Kinds::ALL),
-        other => Err(format!("`{other}` is none of \"r\", \"w\", \"rw\" and \"\"")),
+        other => Err(format!("`{other}` is not \"r\", \"w\", \"rw\" or \"\"")),
     }
 }
 

@@ -90,7 +90,7 @@ impl Cases {
             Ok(_) => {}
         }
         if self.interrupt.happened() {
-            let sentence = "interrupted: what was not answered by then is not here";
+            let sentence = "interrupted: cases that had no verdict yet are missing";
             let complaint = Complaint::undecided(sentence, String::new());
             self.add(&Case::failed(subject, format!("{} interrupted", self.command), complaint));
         }

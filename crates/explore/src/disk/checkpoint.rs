@@ -96,7 +96,7 @@ pub fn usable(directory: &Path) -> Result<(), Unusable> {
     fs::create_dir_all(directory).map_err(wrong)?;
     if directory.join(MANIFEST).exists() {
         let what = "holds the checkpoint of a search";
-        let advice = format!("go on with --resume {shown}, or remove it");
+        let advice = format!("continue it with --resume {shown}, or remove it");
         return Err(Unusable(format!("{shown} {what}; {advice}")));
     }
     lock(directory).map_err(wrong).map(drop)
@@ -107,17 +107,17 @@ pub fn usable(directory: &Path) -> Result<(), Unusable> {
 pub fn resumable(directory: &Path, identity: &Identity) -> Result<(), Unusable> {
     let shown = directory.display();
     let wrong = |why: &dyn std::fmt::Display| {
-        Unusable(format!("cannot go on from the checkpoint in {shown}: {why}"))
+        Unusable(format!("cannot resume from the checkpoint in {shown}: {why}"))
     };
     if !directory.join(MANIFEST).exists() {
         return Err(Unusable(format!(
-            "there is no checkpoint in {shown}; begin one with --checkpoint {shown}"
+            "there is no checkpoint in {shown}; start one with --checkpoint {shown}"
         )));
     }
     let manifest = Manifest::read(directory).map_err(|error| wrong(&error))?;
     let differences = differences(&manifest.identity, identity);
     if !differences.is_empty() {
-        return Err(wrong(&format!("it is of another search: {}", differences.join("; "))));
+        return Err(wrong(&format!("it belongs to another search: {}", differences.join("; "))));
     }
     let _lock = lock(directory).map_err(|error| wrong(&error))?;
     let meter = Arc::new(Meter::new(None));
@@ -315,7 +315,7 @@ impl Keeper {
         let differences = differences(&manifest.identity, &self.identity);
         if !differences.is_empty() || manifest.packed != self.packed {
             let message =
-                format!("the checkpoint is of another search: {}", differences.join("; "));
+                format!("the checkpoint belongs to another search: {}", differences.join("; "));
             return Err(StoreError::Disk(io::Error::other(message)));
         }
         let runs = manifest.runs(&self.directory, meter)?;

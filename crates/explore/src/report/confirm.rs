@@ -294,7 +294,7 @@ fn ended(reason: &Reason) -> String {
         Reason::Interrupted => "interrupted".to_owned(),
         Reason::Simulated => "a random walk does not visit every state".to_owned(),
         Reason::Disk(message) => {
-            format!("a file of states failed: {message}")
+            format!("a file of states cannot be used: {message}")
         }
         Reason::Lost(Loss { process, address, level }) => {
             format!("process {process} ({address}) was lost at depth {level}")

@@ -251,7 +251,10 @@ fn a_checkpoint_of_another_search_is_refused_with_the_difference() {
     let refused = resumable(&directory.0, &identity("2")).unwrap_err().to_string();
     assert!(refused.contains("constants was 1 and is 2"), "{refused}");
     let refused = usable(&directory.0).unwrap_err().to_string();
-    assert!(refused.contains("holds the checkpoint of a search; go on with --resume"), "{refused}");
+    assert!(
+        refused.contains("holds the checkpoint of a search; continue it with --resume"),
+        "{refused}"
+    );
     let empty = Directory::new();
     assert!(usable(&empty.0).is_ok());
     let refused = resumable(&empty.0, &identity("1")).unwrap_err().to_string();

@@ -364,9 +364,11 @@ impl Requests {
     fn pair(&mut self, request: &mut Request, number: usize) -> Result<(), String> {
         let thread = request.thread;
         let load = self.reserved.remove(&thread);
-        let load = load.ok_or_else(|| format!("core {thread} has no load-reserve for this"))?;
+        let load = load.ok_or_else(|| {
+            format!("core {thread} has no load-reserve before this store-conditional")
+        })?;
         if self.all[load].address != request.address {
-            return Err("the load-reserve was of another address".to_owned());
+            return Err("the load-reserve has another address".to_owned());
         }
         self.all[load].partner = Some(number);
         request.partner = Some(load);

@@ -290,7 +290,7 @@ fn pairs_that_are_none() {
         ("0: x == 0 as l\n0: y := 1 pair l", "reads another address"),
         ("0: x == 0 as l\n1: x := 1 pair l", "another thread"),
         ("0: x == 0 as l\n0: x == 0 pair l", "a plain write to a plain read"),
-        ("0: x == 0 as l\n0: x := 1 pair l\n0: x := 2 pair l", "already has its partner"),
+        ("0: x == 0 as l\n0: x := 1 pair l\n0: x := 2 pair l", "already belongs to a pair"),
         ("0: x := 1 pair l", "no earlier event"),
         ("0: sync acq", "this is a fence"),
         ("0: x := 1 acq rel", "a second annotation"),

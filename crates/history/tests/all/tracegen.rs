@@ -113,7 +113,7 @@ fn mistakes_are_reported_with_their_place() {
         ("0: store-cond-req 1 0x8 #1 @1", "t:1:4: core 0 has no load-reserve"),
         (
             "0: load-reserve-req 0x8 #1 @1\n0: store-cond-req 1 0x10 #2 @1",
-            "t:2:4: the load-reserve was of another address",
+            "t:2:4: the load-reserve has another address",
         ),
         (
             "0: load-req 0x8 #1 @1\n0: resp 3 #1 @2",

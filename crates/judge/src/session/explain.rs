@@ -360,7 +360,7 @@ impl Session {
                     .into(),
             ),
             Loss::Sizes => Reason::Engine(
-                "accesses with sizes are not supported by --live; check the trace without it"
+                "accesses with sizes are not supported by --live; check the trace without --live"
                     .into(),
             ),
         };

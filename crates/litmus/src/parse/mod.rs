@@ -237,7 +237,8 @@ impl<'a> Parser<'a> {
         let message = format!(
             "the condition is about {bits} bits of a register that the thread uses as {used}"
         );
-        let help = format!("a condition is about all of it: write `{}`", self.test.place(place));
+        let help =
+            format!("a condition names the whole register: write `{}`", self.test.place(place));
         Err(Diagnostic::error(span, message).help(help))
     }
 

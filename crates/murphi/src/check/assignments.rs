@@ -82,7 +82,7 @@ impl Checker<'_> {
         let message = message(&names.0, &names.1);
         let help = match self.model.simple(wanted) {
             Some(Simple::Scalarset(_)) if self.is_integer(found) => Some(
-                "members of a scalarset have no numbers: bind one by `ruleset`, `for` or `exists`",
+                "members of a scalarset have no numbers: bind one with `ruleset`, `for` or `exists`",
             ),
             Some(Simple::Scalarset(_)) if self.is_scalarset(found) => {
                 Some("different scalarsets are different types, even if their sizes are equal")

@@ -123,7 +123,7 @@ impl Checker<'_> {
             self.type_name(wanted),
             self.type_name(place.ty)
         );
-        let help = "what is passed by reference must be of exactly the same type";
+        let help = "an argument passed by reference must have exactly the type of the parameter";
         Err(self.error(Diagnostic::error(written.span, message).help(help)))
     }
 

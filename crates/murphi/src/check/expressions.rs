@@ -28,7 +28,7 @@ impl Checker<'_> {
                 Designator::Constant { ty, value } => (ExpressionKind::Constant(value), ty),
             },
             ast::ExpressionKind::Undefined => {
-                let message = "`undefined` is not a value to compute with";
+                let message = "`undefined` cannot be an operand";
                 let help = "use `isundefined(x)` to test, or `undefine x` to assign";
                 return Err(self.error(Diagnostic::error(span, message).help(help)));
             }

@@ -46,14 +46,14 @@ impl Parser<'_> {
             (TokenKind::Plus | TokenKind::Minus, TokenKind::Equal) if adjacent => {
                 "write `x := x + 1` for `x += 1`"
             }
-            (TokenKind::Greater, _) if follows(TokenKind::Less) => "different is written `!=`",
+            (TokenKind::Greater, _) if follows(TokenKind::Less) => "inequality is written `!=`",
             (TokenKind::Equal, TokenKind::Greater) if adjacent => {
                 "a guard is followed by `==>`, and implication is written `->`"
             }
             (TokenKind::Greater, _) if follows(TokenKind::Equal) => {
                 "a guard is followed by `==>`, and implication is written `->`"
             }
-            (TokenKind::Assign, _) => "values are compared by `=`; `:=` assigns",
+            (TokenKind::Assign, _) => "values are compared with `=`; `:=` assigns",
             (TokenKind::LongArrow, _) => "`==>` belongs to a rule; implication is written `->`",
             (TokenKind::OpenBrace | TokenKind::CloseBrace, _) => "blocks are closed by `end`",
             _ => return None,

@@ -191,7 +191,7 @@ impl Parser<'_> {
                 self.advance();
                 match self.text() {
                     Some(message) => Ok(StatementKind::Error(message)),
-                    None => self.unexpected("a quoted text"),
+                    None => self.unexpected("a string in quotes"),
                 }
             }
             TokenKind::Put => {
@@ -279,7 +279,7 @@ impl Parser<'_> {
         let (cases, otherwise) = self.block(opener, |parser| {
             let mut cases = Vec::new();
             if !parser.at_end_of_statements() {
-                let problem = parser.expected("`case`").help("`case` follows the value at once");
+                let problem = parser.expected("`case`").help("`case` directly follows the value");
                 parser.report(problem);
                 parser.statements();
             }

@@ -163,16 +163,16 @@ fn slips_in_statements() {
         ("for i: T do x := 1; endif", "1:26 expected `end` or `endfor`, found `endif`"),
         (
             "switch x do case 1: end",
-            "1:15 expected `case`, found `do` | `case` follows the value at once",
+            "1:15 expected `case`, found `do` | `case` directly follows the value",
         ),
         ("switch x case 1; y := 1 end", "1:21 expected `,` or `:`, found `;`"),
         ("alias a: x, b: y do end", "1:16 expected `;`, found `,` | aliases are separated by `;`"),
-        ("error x", "1:12 expected a quoted text, found `x`"),
+        ("error x", "1:12 expected a string in quotes, found `x`"),
         ("clear 1", "1:12 expected a name, found `1`"),
         ("y := 1 // one", "1:14 expected an expression, found `/` | comments begin with `--`"),
         ("// one", "1:6 expected a statement, found `/` | comments begin with `--`"),
         ("{ y := 1", "1:6 expected a statement, found `{` | blocks are closed by `end`"),
-        ("y := 'a", "1:11 unexpected character `'` | texts are quoted by `\"`"),
+        ("y := 'a", "1:11 unexpected character `'` | strings are quoted with `\"`"),
         (
             "y := größe",
             "1:11 `größe` is not a name | names are made of the letters a to z, digits and `_`, a letter first",
@@ -242,7 +242,7 @@ fn slips_at_the_top_level() {
         ),
         ("rule var x: T; y := 1; end", "1:16 expected `begin` after the declarations, found `y`"),
         ("rule x ==> y := 1 invariant z", "1:19 expected `end` or `endrule`, found `invariant`"),
-        ("rule \"r\nend", "1:6 this text is not closed | end it with `\"` on the same line"),
+        ("rule \"r\nend", "1:6 this string is not closed | end it with `\"` on the same line"),
         ("rule /* r", "1:6 this comment is not closed | end it with `*/`"),
         (
             "var to: T",
@@ -295,12 +295,12 @@ fn slips_in_expressions() {
         ("a ? b", "1:16 expected `:`, found the end of the file"),
         ("x = undefined", "1:15 `undefined` cannot be an operand | test with `isundefined(x)`"),
         ("a and b", "1:13 expected `;`, found `and` | conjunction is written `&`"),
-        ("a <> b", "1:14 expected an expression, found `>` | different is written `!=`"),
+        ("a <> b", "1:14 expected an expression, found `>` | inequality is written `!=`"),
         (
             "a => b",
             "1:14 expected an expression, found `>` | a guard is followed by `==>`, and implication is written `->`",
         ),
-        ("a := b", "1:13 expected `;`, found `:=` | values are compared by `=`; `:=` assigns"),
+        ("a := b", "1:13 expected `;`, found `:=` | values are compared with `=`; `:=` assigns"),
         ("not a", "1:15 expected `;`, found `a` | negation is written `!`"),
         (
             "a ==> b",

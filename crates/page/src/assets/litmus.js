@@ -156,7 +156,7 @@
           states.length ? [h("h3", null, "States"), h("table", { class: "states" }, h("tbody", null, states.map(stateRow))),
             left > 0 ? h("p", { class: "small muted" }, `${count(left, "state")} more; --json has all of them.`) : null] : null,
           current && current.trace ? [h("h3", null, "An execution that ends in this state"), execution(current),
-            h("p", { class: "small muted" }, current.witness ? "From top to bottom in the order in which memory performs the events. " : "Program order goes down. ", "Dashed arrows go from a write to the reads of it, where one write only has the value."),
+            h("p", { class: "small muted" }, current.witness ? "From top to bottom in the order in which memory performs the events. " : "Program order runs downwards. ", "Dashed arrows go from a write to the reads of it, where one write only has the value."),
             h("p", { class: "row" }, h("button", { onclick: () => copyText(current.trace, "Trace") }, "Copy as trace"))] : null)));
     if (byReader) place.write({ test: row.name, column: data.columns[column], state: chosen.state });
     announce(`${row.name} under ${data.columns[column]}: ${spoken(cell)}`);

@@ -86,7 +86,7 @@ pub(super) fn report(
     let mut notes: Vec<String> = Vec::new();
     for claim in shown.iter().flat_map(|shown| &shown.found.left_out) {
         let line = format!(
-            "undecided: \"{claim}\" asks for some processor, which the abstraction may not keep"
+            "undecided: \"{claim}\" requires some processor, which the abstraction may not keep"
         );
         if !notes.contains(&line) {
             notes.push(line);

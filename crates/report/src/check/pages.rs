@@ -197,7 +197,7 @@ pub fn index_page(tally: &Tally, listed: &[Listed]) -> String {
     let data = Data {
         tone,
         verdict,
-        title: "Judged traces",
+        title: "Checked traces",
         subject: tally.summary(),
         models: models.collect(),
         rows: listed,
@@ -206,7 +206,7 @@ pub fn index_page(tally: &Tally, listed: &[Listed]) -> String {
     };
     html(&Page {
         kind: Kind::Index,
-        title: "Judged traces",
+        title: "Checked traces",
         text: &text,
         reload: None,
         data: &data,

@@ -44,9 +44,11 @@ pub fn judged(judged: &Judged) -> Case {
             let line = || lines(judged, PLAIN).trim_end().to_owned();
             match judged.verdict() {
                 Verdict::Holds(()) => None,
-                Verdict::Broken(()) => Some(Complaint::violation("no model holds", line())),
+                Verdict::Broken(()) => {
+                    Some(Complaint::violation("no model allows the trace", line()))
+                }
                 Verdict::Undecided(()) => {
-                    Some(Complaint::undecided("no model is known to hold", line()))
+                    Some(Complaint::undecided("no model is known to allow the trace", line()))
                 }
             }
         }

@@ -125,7 +125,7 @@ impl Words<'_> {
                 if event_of(*o).is_some() =>
             {
                 let thread = event_of(*o).map(|e| thread_of(self.history, e)).unwrap_or_default();
-                format!("In the eyes of {thread}, {}", self.before(a, b))
+                format!("As observed by {thread}, {}", self.before(a, b))
             }
             (Claim::Edge(a, b), _) => self.before(a, b),
         }
@@ -487,7 +487,7 @@ impl Words<'_> {
         let address = common_address(self.history, cycle.nodes()).filter(|_| on_its_own);
         match (cycle.graph, address) {
             (Graph::ThinAir, _) => {
-                "A value was computed from itself: each read took what depends on it.".to_owned()
+                "A value depends on itself: dependencies and reads-from form a cycle.".to_owned()
             }
             (_, Some(address)) => format!(
                 "On M[{}] alone, each of these {count} accesses must come before {}.",

@@ -171,10 +171,10 @@ impl Recognised {
         let mut notes = Vec::new();
         match processor {
             Some(ty) if lanes.processors.is_some() => {
-                notes.push(format!("Lanes: the members of {}, as --lanes says.", type_name(model, ty)));
+                notes.push(format!("Lanes: the members of {} (--lanes).", type_name(model, ty)));
             }
             Some(ty) => notes.push(format!(
-                "Lanes: the members of {}, which indexes most variables (--lanes TYPE says otherwise).",
+                "Lanes: the members of {}, which indexes most variables (--lanes TYPE overrides this).",
                 type_name(model, ty)
             )),
             None => notes.push("Lanes: no type indexes a variable, so there is one lane.".to_owned()),
@@ -185,9 +185,9 @@ impl Recognised {
             self.home
         ));
         let said = if lanes.messages.is_empty() {
-            "they can be empty, and more than one lane uses them; --messages VARIABLE,… says otherwise"
+            "they can be empty, and more than one lane uses them; --messages VARIABLE,… overrides this"
         } else {
-            "as --messages says"
+            "given by --messages"
         };
         notes.push(format!("Messages: {} ({said}).", list(self.messages.keys().collect())));
         notes

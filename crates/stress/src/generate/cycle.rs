@@ -98,7 +98,7 @@ impl fmt::Display for CycleError {
             CycleError::Unordered => {
                 write!(
                     f,
-                    "the cycle has one address and no program order, so no memory can show it"
+                    "the cycle has one address and no program order, so no execution can show it"
                 )
             }
         }

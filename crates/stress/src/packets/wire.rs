@@ -214,6 +214,6 @@ impl<'m> Iterator for Fields<'m> {
         if field.is_none() {
             self.0 = &[];
         }
-        Some(field.ok_or("the message is not one of Protocol Buffers"))
+        Some(field.ok_or("this is not a Protocol Buffers message"))
     }
 }

@@ -171,7 +171,7 @@ impl Draft {
                 .with_help(Some(PLACE_HELP)));
         };
         if !self.taken.insert((line, word)) {
-            return Err(scanner.senseless(span, "another address is there"));
+            return Err(scanner.senseless(span, "another address has this word"));
         }
         let place = self.place_of(label) as usize;
         if self.seats[place].replace((line, word)).is_some() {
@@ -363,7 +363,7 @@ impl Draft {
         condition.reads.sort_unstable();
         condition.finals.sort_unstable();
         if !condition.fits(&self.program) {
-            let reason = "the outcome says two things about one instruction or place";
+            let reason = "the outcome names one instruction or address twice";
             return Err(scanner.senseless(scanner.since(start), reason));
         }
         if self.condition.replace(condition).is_some() {

@@ -167,7 +167,7 @@ fn every_mistake_has_its_own_sentence() {
         ("0: y := 1 dep b", "p:1:15: no instruction is called `b` so far"),
         ("init x == 1\ninit x == 2", "p:2:1: a second `init` for M[x]"),
         ("place x line 0 word 8", "p:1:21: a cache line has the words 0 to 7"),
-        ("place x line 0 word 1\nplace y line 0 word 1", "p:2:1: another address is there"),
+        ("place x line 0 word 1\nplace y line 0 word 1", "p:2:1: another address has this word"),
         ("place x line 0 word 1\nplace x line 0 word 2", "p:2:1: a second `place`"),
         ("70000: x ?", "p:1:1: a program has at most 65536 threads"),
         ("0: x ? as a\nexists a == 0, a == 1", "p:2:1: the outcome says two things"),
@@ -191,7 +191,7 @@ fn mistakes_in_json_have_their_own_sentences() {
         (program(r#"{"op":"read","addr":"x","value":1}"#), "`read` takes no `value`"),
         (program(r#"{"op":"read","addr":"y"}"#), "`places` has no \"y\""),
         (program(r#"{"op":"read","addr":"x","deps":[0]}"#), "depends on one that is not"),
-        (program(r#"{"op":"fence","before":"x","after":"r"}"#), "`x` is none of \"r\""),
+        (program(r#"{"op":"fence","before":"x","after":"r"}"#), "`x` is not \"r\""),
         (program(r#"{"op":"read","adr":"x"}"#), "not a valid JSON object: unknown field `adr`"),
         ("{".to_owned(), "not a valid JSON object: EOF"),
     ] {

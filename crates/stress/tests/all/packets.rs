@@ -121,7 +121,7 @@ fn what_is_no_packet_trace_is_refused_with_the_byte() {
         ([&good[..], &[0xff, 0xff, 0xff, 0x7f]].concat(), "no packet is longer"),
         ([&good[..], &[2, 0x08, 1]].concat(), "lacks a command"),
         ([&good[..], &[6, 0x10, 1, 0x18, 1, 0x20, 1]].concat(), "requestor (pkt_id)"),
-        ([&good[..], &[1, 0x0b]].concat(), "not one of Protocol Buffers"),
+        ([&good[..], &[1, 0x0b]].concat(), "not a Protocol Buffers message"),
     ] {
         let error = programs(&trace, 10).unwrap_err().to_string();
         assert!(error.starts_with("cpu.trc: byte ") && error.contains(sentence), "{error}");

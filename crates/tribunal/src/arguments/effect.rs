@@ -318,8 +318,8 @@ fn program_rows(program: &GenerateProgramArguments) -> Vec<Row> {
         "annotations",
     ];
     vec![
-        excludes(KNOBS, program.cycle.is_some(), "--cycle, which says what the test is"),
-        excludes(KNOBS, program.cycles.is_some(), "--cycles, which says what the tests are"),
+        excludes(KNOBS, program.cycle.is_some(), "--cycle, which defines the test"),
+        excludes(KNOBS, program.cycles.is_some(), "--cycles, which defines the tests"),
     ]
 }
 

@@ -238,7 +238,7 @@ fn question(arguments: &ExploreArguments) -> Result<Question, Failure> {
     }
     let here = flags.on_this_machine();
     if search.search == SearchChoice::Best && search.towards.is_none() {
-        let sentence = "--search best needs --towards EXPR, the condition to go towards";
+        let sentence = "--search best needs --towards EXPR, the condition to search towards";
         return Err(Failure::Usage(sentence.to_owned()));
     }
     let strategy = match (search.simulate, search.compact, search.search) {

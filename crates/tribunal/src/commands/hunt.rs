@@ -87,7 +87,7 @@ fn add_cases(session: &Session, hunted: &HuntOptions, cases: &mut Cases) {
         Verdict::Broken(()) => {}
         Verdict::Holds(()) => cases.add(&Case::passed(&target, name).took(session.elapsed())),
         Verdict::Undecided(()) => {
-            let sentence = "some outcomes could not be judged";
+            let sentence = "some outcomes are undecided";
             let complaint = Complaint::undecided(sentence, session.progress());
             cases.add(&Case::failed(&target, name, complaint).took(session.elapsed()));
         }

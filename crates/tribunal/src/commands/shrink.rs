@@ -45,7 +45,7 @@ pub(super) fn shrunk(
     if shrunk.undecided > 0 && !flags.quiet.quiet {
         let parts = count(usize::try_from(shrunk.undecided).unwrap_or(usize::MAX), "smaller part");
         remark(&format!(
-            "{parts} could not be judged within --budget; this sub-trace may not be minimal"
+            "{parts} could not be decided within --budget; this sub-trace may not be minimal"
         ));
     }
     shrunk

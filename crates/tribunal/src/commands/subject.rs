@@ -52,7 +52,7 @@ pub(super) fn find(
         if flags.trace.is_some_and(|wanted| wanted != number) {
             continue;
         }
-        progress.reporter().say(|| format!("judging trace {number} ({} events)", history.len()));
+        progress.reporter().say(|| format!("checking trace {number} ({} events)", history.len()));
         let budget = budget(&flags.limits, interrupt);
         let trace = Trace { file: input::shown(&flags.file).into(), number, history };
         let judged = judged(trace, &model, &budget);

@@ -77,7 +77,7 @@ fn usable(arguments: &VerifyArguments) -> Result<(), Failure> {
              tribunal verify --model sc {file}            check it against a memory model (sc, tso)\n  \
              tribunal verify --any-processors {file}      prove its invariants for any number of \
              processors\n  \
-             tribunal explore {file}                      check its invariants as it is"
+             tribunal explore {file}                      check its invariants in every reachable state"
         )));
     }
     Ok(())

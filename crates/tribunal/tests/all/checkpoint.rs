@@ -88,7 +88,7 @@ fn a_bound_or_a_budget_ends_with_a_checkpoint_and_says_how_to_go_on() {
     assert!(ran.stdout.contains(&line), "{}", ran.stdout);
     let again = run(&[&flags[..], MODEL].concat());
     assert_eq!(again.code, Some(2), "{again:?}");
-    assert!(again.stderr.contains("holds the checkpoint of a search; go on with --resume"));
+    assert!(again.stderr.contains("holds the checkpoint of a search; continue it with --resume"));
     let other = run(&["explore", "--resume", &place, "--const", "N=3", "protocols/peterson.m"]);
     assert_eq!(other.code, Some(2), "{other:?}");
     assert!(other.stderr.contains("constants was N=4 and is N=3"), "{}", other.stderr);
@@ -120,7 +120,10 @@ fn a_disk_that_is_full_ends_undecided_with_a_checkpoint() {
     let found: Value = serde_json::from_str(text.trim()).expect(&text);
     assert_eq!(output.status.code(), Some(3), "{found}");
     let reason = found["reason"].as_str().unwrap();
-    assert!(reason.contains("a file of states failed") && reason.contains(&place), "{reason}");
+    assert!(
+        reason.contains("a file of states cannot be used") && reason.contains(&place),
+        "{reason}"
+    );
     assert!(found["checkpoint"]["level"].as_u64().unwrap() > 0, "{found}");
     let words = begin("--resume");
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -7,4 +7,4 @@ rule begin end;
 --!   |
 --! 3 | startstate begin owner := 1; end;
 --!   |                           ^
---!   = help: members of a scalarset have no numbers: bind one by `ruleset`, `for` or `exists`
+--!   = help: members of a scalarset have no numbers: bind one with `ruleset`, `for` or `exists`

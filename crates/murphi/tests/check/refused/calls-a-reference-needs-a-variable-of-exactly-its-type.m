@@ -7,7 +7,7 @@ rule begin end;
 --!   |
 --! 3 | startstate begin bump(x); bump(x + 1); bump(7); end;
 --!   |                       ^
---!   = help: what is passed by reference must be of exactly the same type
+--!   = help: an argument passed by reference must have exactly the type of the parameter
 --! error: only a variable can be passed for `var n`
 --!  --> calls-a-reference-needs-a-variable-of-exactly-its-type.m:3:32
 --!   |

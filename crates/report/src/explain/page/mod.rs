@@ -107,8 +107,8 @@ pub fn violation(
         argument: items(words, &argument.items),
         on_cycle,
         cycle_pairs: pairs.collect(),
-        rows_note: "Program order goes down; a read stands below the write it read, where that can \
-                    be. The cycle is drawn in orange.",
+        rows_note: "Program order runs downwards. Where possible, a read is below the write that it \
+                    read from. The cycle is drawn in orange.",
         text: &plain,
         ..Data::new(history, model, attached, rows, row_of)
     };
@@ -141,17 +141,17 @@ pub fn consistent(
         verdict: "consistent",
         gist: match order {
             Some(_) => "There is an order of the events that explains every read.".to_owned(),
-            None => "The certificate says what explains every read.".to_owned(),
+            None => "The certificate shows which write each read took its value from.".to_owned(),
         },
         order: order.map(|order| order.iter().map(|event| event.index()).collect()),
         buffers: !matches!(model, ExplainedModel::Model(Model::Sc)),
         memory: history.mixed().is_none(),
-        play_note: "A write stands where it reaches memory, a read where it takes its value. Writes \
-                    that wait while later events of their thread are performed are in the store \
-                    buffer of their thread.",
+        play_note: "A write is shown where it reaches memory, a read where it takes its value. A \
+                    write that waits while later events of its thread are performed is in the \
+                    store buffer of the thread.",
         rows_note: match order {
             Some(_) => "From top to bottom: the order that explains every read.",
-            None => "Program order goes down; a read stands below the write it read.",
+            None => "Program order runs downwards; a read is below the write that it read from.",
         },
         text: &plain,
         ..Data::new(history, model, attached, rows, row_of)

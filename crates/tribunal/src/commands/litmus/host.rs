@@ -90,11 +90,11 @@ fn case(file: &str, test: &Test, observed: &Observed<'_>) -> Case {
     let complaint = match observed.verdict() {
         Verdict::Holds(()) => None,
         Verdict::Broken(()) => {
-            let sentence = "a state was seen that the test or a model forbids";
+            let sentence = "this machine showed a state that the test or a model forbids";
             Some(Complaint::violation(sentence, text))
         }
         Verdict::Undecided(()) => {
-            let sentence = "the time ran out before all runs were made";
+            let sentence = "the time limit was reached before all runs were done";
             Some(Complaint::undecided(sentence, text))
         }
     };
