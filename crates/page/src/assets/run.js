@@ -126,7 +126,7 @@
       pair: (arrow) => fill(side, h("h2", null, arrow.label), h("p", null, name(arrow.from), " before ", name(arrow.to))),
     }) : null;
     views.push({ id: "memory", name: "The memory trace", element: h("section", null, h("div", { class: "two" }, h("div", null,
-      h("p", { class: "note" }, "The loads and stores of the run, with a distinct value for every store, judged by the trace checker with no store order assumed."),
+      h("p", { class: "note" }, "The loads and stores of the run, with a distinct value for every store, checked by the trace checker with no store order assumed."),
       argument ? argument.root : h("pre", null, memory.judged.join("\n")),
       h("div", { class: "card" }, h("div", { class: "row" }, h("h2", null, "Trace"), h("span", { class: "grow" }), h("button", { onclick: () => copyText(memory.trace, "Trace") }, "Copy"), h("button", { onclick: () => saveText("memory.trace", memory.trace) }, "⤓ Save")), h("pre", { class: "small" }, memory.trace))), side)) });
   }
