@@ -1,5 +1,5 @@
-/* Tribunal's C interface: a trace of loads, stores, atomics and fences is judged by a memory
- * consistency model while it grows.
+/* Tribunal's C interface: checks a trace of loads, stores, atomics and fences against a memory
+ * consistency model while the trace is being recorded.
  *
  *     uint64_t session;
  *     if (tribunal_open("tso", 2, &session) < 0) ...
@@ -9,14 +9,14 @@
  *     verdict = tribunal_finish(session);
  *     tribunal_close(session);
  *
- * Calls return how things stand (0 and up) or what is wrong with the call (below 0); a call that is
- * wrong changes nothing. A session is a number: using one that is closed, or any other number, is an
- * error. Sessions may be used from several threads; each has a lock of its own, and the order of the
+ * Calls return the status of the trace (0 and up) or an error code (below 0); a call with an error
+ * changes nothing. A session is a number: using a closed session, or any other number, is an error.
+ * Sessions may be used from several threads; each session has its own lock, and the order of the
  * calls is the order of the trace.
  *
- * Tell events in the order in which they are seen, and a store no later than the loads that see it.
- * Give every store of an address a value of its own, a larger one than before: then a violation is
- * found if it shows within 65,536 events. docs/live.md says what is remembered.
+ * Report events in the order in which they happen, and a store no later than the loads that read it.
+ * Give every store to an address a distinct value, larger than the one before: then a violation is
+ * found if its events are at most 65,536 events apart. docs/live.md says which events are kept.
  */
 #ifndef TRIBUNAL_H
 #define TRIBUNAL_H
@@ -27,13 +27,13 @@
 extern "C" {
 #endif
 
-/* How things stand, and in the end the verdict. */
+/* The status of the trace so far; after tribunal_finish, the verdict. */
 #define TRIBUNAL_CONSISTENT 0 /* there is an order that explains every read */
 #define TRIBUNAL_OPEN 1       /* some of the last events are not explained yet */
-#define TRIBUNAL_UNDECIDED 2  /* nothing is certain */
-#define TRIBUNAL_VIOLATION 3  /* what has come violates the model, whatever is still to come */
+#define TRIBUNAL_UNDECIDED 2  /* neither consistency nor a violation is shown */
+#define TRIBUNAL_VIOLATION 3  /* the events so far violate the model, whatever follows */
 
-/* What is wrong with a call. */
+/* Error codes. */
 #define TRIBUNAL_ERROR_SESSION -1  /* there is no such session: never opened, or closed */
 #define TRIBUNAL_ERROR_MODEL -2    /* there is no such model */
 #define TRIBUNAL_ERROR_ARGUMENT -3 /* a null pointer, a text that is not UTF-8, an impossible number */
@@ -52,7 +52,7 @@ typedef struct tribunal_settings {
     uint32_t threads;      /* threads are 0, 1, ... up to this, at most 65536; has no default */
     uint32_t value_bits;   /* the width of values; default 64 */
     uint64_t memory;       /* the memory of the session in bytes; default 1 GiB */
-    uint64_t milliseconds; /* the time for each question to the engines; default: no limit */
+    uint64_t milliseconds; /* the time limit for each check by the engines; default: no limit */
 } tribunal_settings;
 
 /* The version of the library, and a status in a sentence. */
@@ -64,7 +64,7 @@ const char *tribunal_status_text(int32_t status);
 int32_t tribunal_open(const char *model, uint32_t threads, uint64_t *session);
 int32_t tribunal_open_with(const char *model, const tribunal_settings *settings, uint64_t *session);
 
-/* Says what an address holds at first, before it is accessed; 0 if nothing is said. */
+/* Sets the initial value of an address, before its first access; the default is 0. */
 int32_t tribunal_initial(uint64_t session, uint64_t address, uint64_t value);
 
 /* Events. The simulation time is for explanations only. */
@@ -73,21 +73,21 @@ int32_t tribunal_store(uint64_t session, uint32_t thread, uint64_t address, uint
 int32_t tribunal_atomic(uint64_t session, uint32_t thread, uint64_t address, uint64_t read, uint64_t written, uint64_t time);
 int32_t tribunal_fence(uint64_t session, uint32_t thread, uint32_t before, uint32_t after, uint64_t time);
 
-/* How things stand, after everything has been tried. Events look as well, at times that cost little;
- * ask now and then, and when a test ends. */
+/* The status after a complete check of the events so far. Calls that report an event check only when
+ * it is cheap; call this now and then, and when a test ends. */
 int32_t tribunal_ask(uint64_t session);
 
-/* Ends the trace and says the verdict. Asked again, it is the same. */
+/* Ends the trace and returns the verdict. Further calls return the same verdict. */
 int32_t tribunal_finish(uint64_t session);
 
-/* Closes a session and forgets it. */
+/* Closes a session and frees its memory. */
 int32_t tribunal_close(uint64_t session);
 
-/* How many events have come; 0 if there is no such session. */
+/* The number of events reported so far; 0 if there is no such session. */
 uint64_t tribunal_events(uint64_t session);
 
-/* Why things stand as they do, and what was last wrong with a call of the session. Valid until this
- * thread calls one of the two again. */
+/* The explanation of the status, and the last error of a call of the session. Each string is valid
+ * until this thread calls one of the two functions again. */
 const char *tribunal_explanation(uint64_t session);
 const char *tribunal_last_error(uint64_t session);
 

@@ -82,7 +82,7 @@ Trace = Union[str, os.PathLike, Iterable[Mapping[str, Any]], Columns]
 
 
 class Certified(NamedTuple):
-    """What the kernel says of one line of a certificate; `rejected` is None if it holds."""
+    """The result of checking one line of a certificate; `rejected` is None if the line holds."""
 
     trace: int
     model: str
@@ -90,7 +90,7 @@ class Certified(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What a hunt found: the test, the few events that break the promise, and why they do."""
+    """A finding of a hunt: the test, the few events that violate the model, and why they do."""
 
     name: str
     shape: str
@@ -118,7 +118,7 @@ class Verdict:
 
     @property
     def model(self) -> str:
-        """The model, as it was asked for."""
+        """The model, as it was given."""
         return self.report["model"]
 
     @property
@@ -128,7 +128,7 @@ class Verdict:
 
     @property
     def report(self) -> dict[str, Any]:
-        """Everything that `tribunal check --json --stats=full` says."""
+        """The object that `tribunal check --json --stats=full` prints."""
         if self._report is None:
             self._report = json.loads(_native.verdict_json(self._native))
         return self._report
@@ -144,7 +144,7 @@ class Verdict:
         return _native.verdict_certificate(self._native)
 
     def explain(self) -> str:
-        """Why: the events that matter and the argument; or why nothing is known.
+        """Why: the events that matter and the argument; or why the trace is undecided.
 
         >>> print(check(STORE_BUFFERING).explain().splitlines()[0])
         sc: violation of sequential consistency
@@ -196,7 +196,7 @@ class Verdict:
 
 
 class Session:
-    """A trace that is judged while it grows, for test benches.
+    """A trace that is checked while it is being recorded, for test benches.
 
     Report loads, stores, atomics and fences in the order in which they are seen, a store no later than
     the loads that see it. Every call returns how things stand: "consistent", "open" (some of the last
@@ -227,7 +227,7 @@ class Session:
         self._model = model
 
     def initial(self, address: int, value: int) -> None:
-        """Says what an address holds at first, before it is accessed; 0 if nothing is said."""
+        """Sets the initial value of an address, before its first access; the default is 0."""
         _native.session_initial(self._native, address, value)
 
     def load(self, thread: int, address: int, value: int, time: int = 0) -> str:
@@ -239,7 +239,7 @@ class Session:
         return _native.session_store(self._native, thread, address, value, time)
 
     def atomic(self, thread: int, address: int, read: int, written: int, time: int = 0) -> str:
-        """A thread read a value and wrote another one, at once."""
+        """A thread read a value and wrote another one, atomically."""
         return _native.session_atomic(self._native, thread, address, read, written, time)
 
     def fence(self, thread: int, before: str = "rw", after: str = "rw", time: int = 0) -> str:
@@ -247,25 +247,25 @@ class Session:
         return _native.session_fence(self._native, thread, before, after, time)
 
     def ask(self) -> str:
-        """How things stand, after everything has been tried."""
+        """The status after a complete check of the events so far."""
         return _native.session_ask(self._native)
 
     def finish(self) -> str:
-        """Ends the trace and says the verdict. Asked again, it is the same."""
+        """Ends the trace and returns the verdict. Further calls return the same verdict."""
         return _native.session_finish(self._native)
 
     def explain(self) -> str:
-        """Why things stand as they do; of a violation the few events that matter, with their times."""
+        """The explanation of the status; for a violation the few events that matter, with their times."""
         return _native.session_explanation(self._native)
 
     @property
     def status(self) -> str:
-        """How things stand, without looking any further."""
+        """The status so far, without a further check."""
         return _native.session_status(self._native)
 
     @property
     def events(self) -> int:
-        """How many events have come."""
+        """The number of events reported so far."""
         return _native.session_events(self._native)
 
     def __repr__(self) -> str:
@@ -319,7 +319,7 @@ def check_all(
     memory: int | None = None,
     thin_air: str = "malformed",
 ) -> list[Verdict]:
-    """Judges all traces of an input by one model or several: a verdict for each trace and model.
+    """Checks all traces of an input against one model or several: a verdict for each trace and model.
 
     >>> [v.verdict for v in check_all(STORE_BUFFERING, ["sc", "tso"])]
     ['violation', 'consistent']
@@ -345,7 +345,7 @@ def check(
     memory: int | None = None,
     thin_air: str = "malformed",
 ) -> Verdict:
-    """Judges one trace by one model: a name, or the path of a .cat file.
+    """Checks one trace against one model: a name, or the path of a .cat file.
 
     >>> check([{"thread": 0, "op": "write", "addr": "x", "value": 1},
     ...        {"thread": 1, "op": "read", "addr": "x", "value": 1}]).verdict
@@ -372,7 +372,7 @@ def shrink(
     memory: int | None = None,
     thin_air: str = "malformed",
 ) -> str | None:
-    """The smallest part of the first violating trace, as text; None if none violates the model.
+    """A minimal part of the first violating trace, as text; None if no trace violates the model.
 
     >>> print(shrink(STORE_BUFFERING + "1: M[z] := 5\\n"), end="")
     0: M[x] := 1
@@ -387,7 +387,7 @@ def shrink(
 def certify(
     trace: Trace, certificate: str, *, format: str | None = None, thin_air: str = "malformed"
 ) -> list[Certified]:
-    """Checks evidence with the small kernel that shares no code with the engines."""
+    """Checks a certificate with the small checker that shares no code with the engines."""
     found = _native.certify(*_given(trace, format), certificate, thin_air)
     return [Certified(*one) for one in found]
 
@@ -409,7 +409,7 @@ def explore(
     memory: int | None = None,
     jobs: int | None = None,
 ) -> dict[str, Any]:
-    """Visits every state of a Murphi model, a text or a path; what `tribunal explore --json` says.
+    """Checks every reachable state of a Murphi model, given as text or a path; returns the object of `tribunal explore --json`.
 
     >>> found = explore("var x: 0..3; startstate begin x := 0; end; "
     ...                 "rule x < 3 ==> begin x := x + 1; end; invariant x < 3;")
@@ -461,7 +461,7 @@ def hunt(
     runs: int = 1,
     first: bool = False,
 ) -> list[Finding]:
-    """Generates tests, has a callable run them, judges what comes, shrinks and explains.
+    """Generates tests, has a callable run them, checks the traces, and shrinks and explains violations.
 
     The callable gets a test as a dict (docs/targets.md says which) and returns the trace of a run, or
     of several with `{"op": "end"}` between them. What it raises ends the hunt.
