@@ -186,7 +186,7 @@ fn kinds(bits: u32) -> Result<Kinds, Wrong> {
     Ok(Kinds { reads: bits & TRIBUNAL_LOADS != 0, writes: bits & TRIBUNAL_STORES != 0 })
 }
 
-/// How things stand, after everything has been tried.
+/// The status after a complete check of the events so far.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_ask(session: u64) -> i32 {
     on(session, |entry| Ok(entry.bench.ask()?))

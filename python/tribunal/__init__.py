@@ -409,7 +409,9 @@ def explore(
     memory: int | None = None,
     jobs: int | None = None,
 ) -> dict[str, Any]:
-    """Checks every reachable state of a Murphi model, given as text or a path; returns the object of `tribunal explore --json`.
+    """Checks every reachable state of a Murphi model, given as text or a path.
+
+    Returns the object that `tribunal explore --json` prints.
 
     >>> found = explore("var x: 0..3; startstate begin x := 0; end; "
     ...                 "rule x < 3 ==> begin x := x + 1; end; invariant x < 3;")

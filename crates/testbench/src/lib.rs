@@ -58,7 +58,7 @@ impl Default for Settings {
     }
 }
 
-/// How things stand, and in the end the verdict.
+/// The status of the trace so far; after `finish`, the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
     /// There is an order that explains every read.
@@ -262,7 +262,7 @@ impl TestBench {
         }
     }
 
-    /// How things stand, after everything has been tried.
+    /// The status after a complete check of the events so far.
     pub fn ask(&mut self) -> Result<Standing, Misuse> {
         Ok(Standing::of(self.running()?.ask()))
     }
@@ -277,7 +277,7 @@ impl TestBench {
         self.standing()
     }
 
-    /// How things stand, without looking any further.
+    /// The status so far, without a further check.
     pub fn standing(&self) -> Standing {
         match &self.stage {
             Stage::Running(session) => Standing::of(session.status()),

@@ -346,7 +346,7 @@ impl Session {
         self.replayed = self.replayed.min(self.recent.len());
     }
 
-    /// How things stand, without looking any further.
+    /// The status so far, without a further check.
     pub fn status(&self) -> Status {
         match () {
             () if self.violation.is_some() => Status::Violation,
