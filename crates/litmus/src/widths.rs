@@ -5,8 +5,8 @@
 //! of it.
 
 use crate::test::{
-    Architecture, Constant, Instruction, Litmus, Location, LocationId, Operand, Operation, Place, Register,
-    RiscSource, Size, Type,
+    Architecture, Constant, Instruction, Litmus, Location, LocationId, Operand, Operation, Place,
+    Register, RiscSource, Size, Type,
 };
 
 /// What each location is.

@@ -99,7 +99,7 @@ fn narrow_instructions_are_written_as_they_are_read() {
                  sb x5,3(x6) ;\n sh x5,0(x6) ;\nexists (x=0)\n";
     for text in [text, riscv] {
         let test = parse(text).unwrap();
-        let again = parse(&test.to_string()).unwrap();
-        assert_eq!(test.threads, again.threads, "{test}");
+        let again = parse(&test.to_text()).unwrap();
+        assert_eq!(test.threads, again.threads, "{text}");
     }
 }
