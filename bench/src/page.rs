@@ -140,8 +140,8 @@ fn spans(text: &str) -> Vec<Span> {
 
 /// The marked words that a text begins with, and how many bytes they take.
 fn marked(text: &str) -> Option<(Span, usize)> {
-    let kinds: [(&str, fn(String) -> Span); 3] =
-        [("`", Span::Code), ("**", Span::Strong), ("*", Span::Emphasis)];
+    type Kind = fn(String) -> Span;
+    let kinds: [(&str, Kind); 3] = [("`", Span::Code), ("**", Span::Strong), ("*", Span::Emphasis)];
     for (mark, span) in kinds {
         let Some(inner) = text.strip_prefix(mark) else { continue };
         let end = inner.find(mark).filter(|&end| end > 0 && !inner.starts_with(' '));
