@@ -49,6 +49,7 @@ function argumentView(of, choose) {
     arrows.forEach(({ arrow, group }) => {
       if (!arrow.place) return;
       const at = arrow.place;
+      /** @type {SVGElement[]} */
       const parts = [s("rect", { class: at.within ? "back-lane" : "back", x: at.x, y: at.y, width: at.width, height: at.height, rx: 4 })];
       let x = at.x + 4;
       if (arrow.step) {

@@ -88,7 +88,7 @@ function chartView(run, states, choose) {
   return {
     root,
     show(step) {
-      band.setAttribute("y", y(step) - STEP / 2);
+      band.setAttribute("y", String(y(step) - STEP / 2));
       svg.querySelectorAll(".now").forEach((element) => element.classList.remove("now"));
       svg.querySelectorAll(`[data-sent="${step}"], [data-taken="${step}"]`).forEach((element) => element.classList.add("now"));
       const at = svg.getBoundingClientRect().top + y(step);

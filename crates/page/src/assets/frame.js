@@ -7,7 +7,8 @@ const data = JSON.parse(document.getElementById("data").textContent);
 /**
  * An element with attributes and children. `on…` attributes are listeners, `true` is an attribute
  * without a value, and `null`, `undefined` and `false` are left out.
- * @param {Element} element @param {Object<string, any>} attributes @param {Array<any>} children
+ * @template {Element} E
+ * @param {E} element @param {Object<string, any> | null} attributes @param {Array<any>} children
  */
 function furnish(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -21,12 +22,24 @@ function furnish(element, attributes, children) {
   }
   return element;
 }
-/** An element of HTML. */
+/**
+ * An element of HTML.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag @param {Object<string, any> | null} [attributes] @param {any[]} children
+ */
 const h = (tag, attributes, ...children) => furnish(document.createElement(tag), attributes, children);
-/** An element of SVG. */
+/**
+ * An element of SVG.
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag @param {Object<string, any> | null} [attributes] @param {any[]} children
+ */
 const s = (tag, attributes, ...children) =>
   furnish(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
-/** Replaces what an element contains. */
+/**
+ * Replaces what an element contains.
+ * @template {Element} E
+ * @param {E} element @param {any[]} children
+ */
 function fill(element, ...children) {
   element.replaceChildren();
   return furnish(element, null, children);
@@ -36,7 +49,7 @@ const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number 
 /** A number within bounds. */
 const clamp = (number, least, most) => Math.max(least, Math.min(most, number));
 
-// What changes is told to screen readers.
+// Screen readers announce what changes.
 const spoken = h("div", { class: "visually-hidden", "aria-live": "polite" });
 const announce = (text) => { spoken.textContent = text; };
 
@@ -106,7 +119,10 @@ try { theme.chosen = localStorage.getItem("tribunal-theme"); } catch { /* as abo
 theme.system.addEventListener("change", () => theme.apply());
 theme.apply();
 
-// Keys: each with what it does, for the list behind "?".
+/**
+ * Keys: each with what it does, for the list behind "?".
+ * @type {Array<{names: string[], does: string, act: (event: KeyboardEvent) => void, off?: boolean}>}
+ */
 const keys = [];
 /** @param {string[]} names @param {string} does @param {(event: KeyboardEvent) => void} act */
 function onKey(names, does, act) { keys.push({ names, does, act }); }
@@ -157,7 +173,7 @@ function heading(of) {
 
 /**
  * Views of a page, of which one is shown.
- * @param {Array<{id: string, name: string, element: HTMLElement, shown?: () => void}>} views
+ * @param {Array<{id: string, name: string, element: HTMLElement, shown?: (byReader?: boolean) => void}>} views
  */
 function tabbed(views) {
   const buttons = views.map((view) =>

@@ -39,6 +39,7 @@
     const samples = [[0, { operations: 0, outcomes: 0, shapes: 0 }], ...data.pace].filter(([at], number, all) => !number || at > all[number - 1][0]);
     if (samples.length < 3) return null;
     const time = { label: "seconds", zero: true };
+    /** @type {Array<[number, number]>} */
     const rate = samples.slice(1).map(([at, now], before) => [at, (now.operations - samples[before][1].operations) / (at - samples[before][0])]);
     return h("div", { class: "plots" },
       plot({ title: "Operations a second", x: time, y: { label: "operations a second", zero: true }, series: [{ name: "operations a second", points: rate }] }),

@@ -66,6 +66,7 @@
 
   /** The events of a trace: thread, text, what it reads and writes, and its row. */
   function eventsOf(state) {
+    /** @type {Array<{thread: number, index: number, text: string, reads: string, writes: string, at?: number, row?: number}>} */
     const events = [];
     const perThread = new Map();
     for (const line of state.trace.split("\n")) {
@@ -134,7 +135,7 @@
     const cell = row.cells[column];
     const states = (cell && cell.states) || [];
     chosen = { test, column, state: clamp(state, 0, Math.max(0, states.length - 1)) };
-    document.querySelectorAll(".litmus-cell").forEach((button) => {
+    document.querySelectorAll(".litmus-cell").forEach((/** @type {HTMLElement} */ button) => {
       button.setAttribute("aria-pressed", String(Number(button.dataset.test) === test && Number(button.dataset.column) === column));
     });
     const most = Math.max(1, ...states.map((one) => one.count || 0));

@@ -126,7 +126,7 @@ function playView(choose) {
   function draw() {
     const last = trail[trail.length - 1];
     nowLine.textContent = sentence(last);
-    const shown = threadsToShow(last);
+    const shown = threadsToShow();
     fill(players, shown.map((thread) => {
       const { start, end, label } = data.threads[thread];
       let focus = start;
@@ -143,7 +143,7 @@ function playView(choose) {
         data.buffers ? h("div", { class: "buffer" }, h("span", { class: "muted" }, "buffer"), buffers[thread].map((write) => h("span", { class: "slot" }, text[write]))) : null);
     }));
     if (data.memory) {
-      fill(cells, addressesToShow(last).map((at) => h("span", {
+      fill(cells, addressesToShow().map((at) => h("span", {
         class: `cell${last && !last.enters && address[last.event] === at ? (kind[last.event] === "r" ? " read" : " changed") : ""}`,
       }, `${data.addresses[at]} = ${memory[at]}`)));
     }

@@ -24,7 +24,10 @@ function stepOf(raw, binary) {
   const power = 10 ** Math.floor(Math.log10(raw));
   return power * [1, 2, 5, 10].find((digit) => raw <= digit * power * 1.0001);
 }
-/** Where an axis has its lines: round numbers within its range. */
+/**
+ * Where an axis has its lines: round numbers within its range.
+ * @param {number} least @param {number} most @param {{log?: boolean, binary?: boolean}} axis @param {number} wanted
+ */
 function ticks(least, most, { log, binary }, wanted) {
   if (log) {
     const [from, to] = [Math.ceil(Math.log10(least) - 1e-9), Math.floor(Math.log10(most) + 1e-9)];
@@ -102,22 +105,25 @@ function plot(of) {
   const tip = h("div", { class: "plot-tip", hidden: true });
   const places = [...new Set(all.map(([at]) => at))].sort((a, b) => a - b);
 
+  /** Moves the vertical line to a place; -9 is outside the picture. */
+  function crossAt(where) { cross.setAttribute("x1", String(where)); cross.setAttribute("x2", String(where)); }
+
   /** Shows the numbers at one place of the horizontal axis. */
   function point(number) {
     const at = places[number];
-    const there = shown.map((line, of) => [line, of, line.points.find(([where]) => where === at)]).filter(([, , found]) => found);
+    const there = shown.map((line, tint) => ({ line, tint, found: line.points.find(([where]) => where === at) })).filter(({ found }) => found);
     const where = x.place(at);
-    cross.setAttribute("x1", where); cross.setAttribute("x2", where);
-    fill(dots, there.map(([, of, [, much]]) => s("circle", { class: `plot-hit plot-${of % PALETTE}`, cx: where, cy: y.place(much), r: 5 })));
+    crossAt(where);
+    fill(dots, there.map(({ tint, found: [, much] }) => s("circle", { class: `plot-hit plot-${tint % PALETTE}`, cx: where, cy: y.place(much), r: 5 })));
     fill(tip, h("div", { class: "small muted" }, `${of.x.label}: ${showX(at)}`),
-      there.map(([line, of, [, much, note]]) => h("div", { class: `plot-${of % PALETTE}` }, h("span", { class: "plot-mark", "aria-hidden": "true" }, MARKS[of % MARKS.length]), shown.length > 1 ? ` ${line.name}: ` : " ", h("b", null, showY(much)), note ? h("span", { class: "muted" }, ` ${note}`) : null)));
+      there.map(({ line, tint, found: [, much, note] }) => h("div", { class: `plot-${tint % PALETTE}` }, h("span", { class: "plot-mark", "aria-hidden": "true" }, MARKS[tint % MARKS.length]), shown.length > 1 ? ` ${line.name}: ` : " ", h("b", null, showY(much)), note ? h("span", { class: "muted" }, ` ${note}`) : null)));
     tip.hidden = false;
     const share = where / width;
     tip.style.left = share < 0.6 ? `${100 * share}%` : "auto";
     tip.style.right = share < 0.6 ? "auto" : `${100 * (1 - share)}%`;
     return tip.textContent;
   }
-  function leave() { tip.hidden = true; cross.setAttribute("x1", -9); cross.setAttribute("x2", -9); fill(dots); current = -1; }
+  function leave() { tip.hidden = true; crossAt(-9); fill(dots); current = -1; }
   let current = -1;
   svg.addEventListener("pointermove", (event) => {
     const box = svg.getBoundingClientRect();

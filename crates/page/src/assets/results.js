@@ -26,7 +26,7 @@
         let id = name(block.text);
         while (used.has(id)) id += "-";
         used.add(id);
-        return h(`h${Math.min(6, block.level)}`, { id, class: "results-heading" }, block.text);
+        return h(/** @type {"h1"} */ (`h${Math.min(6, block.level)}`), { id, class: "results-heading" }, block.text);
       }
       case "paragraph": return h("p", { class: "prose" }, block.spans.map(span));
       case "list": return h("ul", { class: "prose" }, block.items.map((item) => h("li", null, item.map(span))));
