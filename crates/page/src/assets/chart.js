@@ -4,14 +4,21 @@
 const STEP = 44;
 const HEAD = 44;
 
+/** The width of the left column (`.two` in the style sheet). */
+function roomForChart() {
+  const margins = 56, details = 394;
+  return innerWidth - margins - (matchMedia("(max-width: 900px)").matches ? 0 : details);
+}
+
 /**
  * @param {any} run the run @param {any[]} states each state of it
- * @param {(step: number) => void} choose told which step is picked
+ * @param {(step: number) => void} choose called with the step that the reader picks
  */
 function chartView(run, states, choose) {
   const lanes = run.lanes;
-  const LANE = clamp(Math.floor(880 / lanes.length), 130, 220);
   const left = 46;
+  // As wide as the room beside the details allows when the page opens; with many lanes the chart scrolls.
+  const LANE = clamp(Math.floor((roomForChart() - left - 10) / lanes.length), 130, 220);
   const width = left + lanes.length * LANE + 10;
   const height = HEAD + (run.steps.length + 1) * STEP + 20;
   const x = (lane) => left + lane * LANE + LANE / 2;
