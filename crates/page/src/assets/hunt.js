@@ -24,7 +24,7 @@
     const picture = one.svg ? h("img", { class: "paper", alt: `Why: the text beside says the same`, src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(one.svg)}` }) : null;
     return h("details", { class: "fact", id: `finding-${at + 1}`, open: at < 3 }, h("summary", null, h("span", { class: "number-badge" }, at + 1), one.line),
       h("div", null, picture, h("details", { open: !picture }, h("summary", null, "In words"), h("pre", null, one.why)),
-        one.commands.length ? [h("h3", null, "To go on"), one.commands.map((command) => h("p", { class: "row" }, h("code", null, command), h("button", { onclick: () => copyText(command, "Command") }, "Copy")))] : null,
+        one.commands.length ? [h("h3", null, "Next steps"), one.commands.map((command) => h("p", { class: "row" }, h("code", null, command), h("button", { onclick: () => copyText(command, "Command") }, "Copy")))] : null,
         h("p", { class: "small muted" }, "Files: ", one.files.map((name) => [h("a", { href: encodeURI(`${one.path}/${name}`) }, name), " "]))));
   }
 
@@ -63,7 +63,7 @@
         h("tbody", null, litmus.map(([name, row]) => h("tr", null, h("td", { class: "mono" }, name), h("td", { class: "number" }, number(row.runs)), h("td", { class: "number" }, row.seen ? number(row.seen) : "never"), h("td", null, meter(row.seen))))))) : null) },
   ];
   const tabs = tabbed(views.map((view) => ({ ...view, shown: (byReader) => { if (byReader) place.write({ view: view.id }); } })));
-  const top = heading({ tone, verdict: data.running ? `${summary.verdict}, still running` : summary.verdict, title: data.title, subject: `everything is in ${summary.folder}`, gist: data.running ? "This page loads itself again every ten seconds." : null, text: data.text });
+  const top = heading({ tone, verdict: data.running ? `${summary.verdict}, still running` : summary.verdict, title: data.title, subject: `results are in ${summary.folder}`, gist: data.running ? "This page loads itself again every ten seconds." : null, text: data.text });
   top.append(tabs.bar);
   mount(top, h("main", { class: "body" },
     h("div", { class: "tiles" }, facts.map(([name, value]) => h("div", { class: "tile" }, h("div", { class: "tile-value" }, value), h("div", { class: "small muted" }, name)))),

@@ -136,7 +136,10 @@
     const states = (cell && cell.states) || [];
     chosen = { test, column, state: clamp(state, 0, Math.max(0, states.length - 1)) };
     document.querySelectorAll(".litmus-cell").forEach((/** @type {HTMLElement} */ button) => {
-      button.setAttribute("aria-pressed", String(Number(button.dataset.test) === test && Number(button.dataset.column) === column));
+      const pressed = Number(button.dataset.test) === test && Number(button.dataset.column) === column;
+      button.setAttribute("aria-pressed", String(pressed));
+      // The table scrolls by itself, so that the answer stays below it whatever the number of tests.
+      if (pressed) button.scrollIntoView({ block: "nearest" });
     });
     const most = Math.max(1, ...states.map((one) => one.count || 0));
     const forbidden = (one) => (cell.compared || []).filter((other) => other.outside.some((values) => valuesText(values) === valuesText(one.values))).map((other) => other.model);
