@@ -305,7 +305,7 @@ const CHECK_CODES: &str = exit_codes!("every trace is consistent", "some trace v
 /// for it, the abstract programs are derived from the protocol again and compared, and all their
 /// states are visited with the reference interpreter.
 #[derive(Args, Debug)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = CERTIFY_SHORT_CODES)]
 #[command(after_long_help = format!("{CERTIFY_EXAMPLES}\n\n{CERTIFY_CODES}"))]
 pub(crate) struct CertifyArguments {
     /// Trace file, or protocol; `-` is standard input.
@@ -342,6 +342,12 @@ Examples:
   tribunal certify run.trace proof.jsonl
   tribunal verify --any-processors --certificate german.proof german.m
   tribunal certify german.m german.proof";
+
+/// The exit codes of `certify` in one line.
+const CERTIFY_SHORT_CODES: &str =
+    "Exit codes: 0 certificates hold, 1 a certificate is rejected, 2 bad usage or input, 3 not \
+     checked, 130 interrupted.
+--help explains every option and has examples.";
 
 const CERTIFY_CODES: &str = exit_codes!("every certificate holds", "some certificate is rejected");
 

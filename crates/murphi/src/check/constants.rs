@@ -5,7 +5,6 @@
 //! result outside 64 bits) stays as it is: it may never be executed, and is an error at run time
 //! if it is. Where a constant is needed it is an error at once.
 
-use super::scope::{Entry, Symbol};
 use super::suggest::closest;
 use super::{Check, Checker};
 use crate::ast;
@@ -156,22 +155,18 @@ impl Checker<'_> {
             if *met {
                 continue;
             }
-            let is_constant = |entry: &Entry| matches!(entry.symbol, Symbol::Constant { .. } if entry.span.is_some());
-            let constants = self.scopes.visible().filter(|(_, entry)| is_constant(entry));
-            let mut known: Vec<&str> = constants.map(|(name, _)| name).collect();
-            known.sort_unstable();
+            let known: Vec<&str> = self.choosable.iter().map(|(known, _)| known.as_str()).collect();
             let close = closest(name, known.iter().copied());
-            let place = close.and_then(|close| self.scopes.find(close)?.span);
-            let help = match (close, known.is_empty()) {
-                (Some(close), _) => format!("did you mean `{close}`?"),
-                (None, false) => format!("its constants are {}", known.join(", ")),
-                (None, true) => "it declares no constants".to_owned(),
+            let help = match close {
+                Some(close) => format!("did you mean `{close}`?"),
+                None if known.is_empty() => "the model declares no constants".to_owned(),
+                None => format!("its constants are {}", known.join(", ")),
             };
+            // The place of the constant that was meant, else of the first one.
+            let meant = known.iter().position(|known| Some(*known) == close).unwrap_or_default();
+            let place = self.choosable.get(meant).map_or_else(Span::default, |(_, span)| *span);
             let message = format!("the model has no constant `{name}`");
-            self.error(Diagnostic {
-                help: Some(help),
-                ..Diagnostic::error(place.unwrap_or_default(), message)
-            });
+            self.error(Diagnostic { help: Some(help), ..Diagnostic::error(place, message) });
         }
     }
 }

@@ -31,6 +31,9 @@ impl Checker<'_> {
     fn constants(&mut self, names: &[Name], written: &Expression, choosable: bool) {
         let constant = self.constant(written, "the value of a constant");
         for name in names {
+            if choosable {
+                self.choosable.push((name.text.clone(), name.span));
+            }
             let value = constant.and_then(|(value, ty)| match choosable {
                 true => Ok((self.chosen_value(name, ty)?.unwrap_or(value), ty)),
                 false => Ok((value, ty)),

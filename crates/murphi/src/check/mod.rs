@@ -199,6 +199,8 @@ struct Checker<'a> {
     unknown_names: HashSet<String>,
     /// How many names are bound around the code being checked.
     bound: usize,
+    /// The constants that the user may choose, with their places, in the order of the source.
+    choosable: Vec<(String, Span)>,
     /// Which constants of the options have been met.
     overridden: Vec<bool>,
     /// How many rules, start states and properties of each kind had no name.
@@ -240,6 +242,7 @@ impl<'a> Checker<'a> {
             later: HashMap::new(),
             unknown_names: HashSet::new(),
             bound: 0,
+            choosable: Vec::new(),
             overridden: vec![false; options.constants.len()],
             unnamed: rules::Unnamed::default(),
             diagnostics: Vec::new(),
