@@ -84,6 +84,10 @@ pub struct Ordered {
     pub scalarset: TypeId,
     /// Where.
     pub span: Span,
+    /// Whether that is the code of a start state. Rules then still commute with renaming: a search may
+    /// take states that differ by a renaming for one, though not every renaming of a start state is
+    /// one.
+    pub at_start: bool,
 }
 
 /// A state variable.

@@ -96,7 +96,8 @@ fn facts(model: &Model) -> Vec<String> {
 
 /// The scalarsets that are no symmetry of the model, because the order of their members may show.
 pub(crate) fn asymmetric(model: &Model) -> Vec<String> {
-    let mut types: Vec<_> = model.ordered.iter().map(|ordered| ordered.scalarset).collect();
+    let shown = model.ordered.iter().filter(|ordered| !ordered.at_start);
+    let mut types: Vec<_> = shown.map(|ordered| ordered.scalarset).collect();
     types.sort();
     types.dedup();
     let name = |ty: TypeId| model.types[ty.0 as usize].name.clone();

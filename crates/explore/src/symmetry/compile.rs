@@ -115,8 +115,9 @@ impl Compiler<'_> {
                 TypeKind::Multiset { element, .. } => pending.push(*element),
             }
         }
-        // Where the order of its members may show, a scalarset is no symmetry.
-        let ordered = |ty: TypeId| self.model.ordered.iter().any(|it| it.scalarset == ty);
+        // Where the order of its members may show in a rule or a property, a scalarset is no symmetry.
+        let ordered =
+            |ty: TypeId| self.model.ordered.iter().any(|it| it.scalarset == ty && !it.at_start);
         found.retain(|&(ty, _)| !ordered(ty));
         found.sort();
         found.dedup();

@@ -136,6 +136,70 @@ fn where_the_order_shows_there_is_no_symmetry() {
 }
 
 #[test]
+fn a_start_state_may_show_the_order() {
+    let owned = "type P: scalarset(3); var owner: P; held: array [P] of boolean;
+        startstate begin for p: P do held[p] := false; owner := p; end; end;
+        ruleset p: P do
+          rule \"take\" !held[p] ==> begin held[p] := true; end;
+          rule \"drop\" held[p] & p != owner ==> begin held[p] := false; end;
+          rule \"pass\" held[p] & !held[owner] ==> begin owner := p; end;
+        end;\n";
+    let orders = read(owned).ordered.clone();
+    assert!(!orders.is_empty() && orders.iter().all(|ordered| ordered.at_start));
+    for (property, expected) in [
+        ("invariant exists p: P do p = owner end;", Verified),
+        ("invariant !forall p: P do held[p] end;", Violation),
+        ("invariant exists p: P do held[p] end -> held[owner];", Violation),
+        (
+            "invariant forall p: P do held[p] & p != owner -> exists q: P do !held[q] end end;",
+            Violation,
+        ),
+    ] {
+        let text = format!("{owned}{property}");
+        let found = examine(&text, Asked::Off, &mut Default::default());
+        assert_eq!(found, Ok(Some(expected)), "{property}");
+    }
+    // In a function that rules call, too, the order counts.
+    let called = owned.replace(
+        "ruleset p: P do",
+        "function last(): P; var l: P; begin
+        for p: P do l := p; end; return l; end;
+        rule \"reset\" begin owner := last(); end;
+        ruleset p: P do",
+    );
+    assert!(read(&called).ordered.iter().any(|ordered| !ordered.at_start), "{called}");
+    assert_eq!(examine(&called, Asked::Off, &mut Default::default()), Ok(Some(Verified)));
+}
+
+#[test]
+fn an_alias_is_another_name_of_the_multiset_that_a_position_was_chosen_from() {
+    let boxes = "type P: scalarset(2); M: record goal: P; end;
+        var net: array [P] of multiset [2] of M; last: P; bad: boolean;
+        procedure send(goal: P; next: P); var m: M; begin
+          if MultisetCount(i: net[goal], true) < 2 then
+            m.goal := next; MultisetAdd(m, net[goal]);
+          end; end;
+        procedure receive(m: M; p: P); begin send(m.goal, p); if m.goal != p then bad := true; end; end;
+        startstate begin undefine net; undefine last; bad := false; end;
+        ruleset p: P; q: P do rule \"request\" begin send(p, q); end; end;
+        ruleset p: P do choose i: net[p] do alias chan: net[p]; msg: chan[i] do
+          rule \"receive\" begin receive(msg, p); last := msg.goal; MultisetRemove(i, chan); end;
+        end; end; end;\n";
+    assert!(!read(boxes).elements_have_order, "{boxes}");
+    for (property, expected) in [("invariant !bad;", Violation), ("invariant true;", Verified)] {
+        let text = format!("{boxes}{property}");
+        let found = examine(&text, Asked::Off, &mut Default::default());
+        assert_eq!(found, Ok(Some(expected)), "{property}");
+    }
+    // An index that may change in between is another matter.
+    let moved = boxes.replace(
+        "choose i: net[p] do alias chan: net[p]",
+        "choose i: net[last] do alias chan: net[last]",
+    );
+    assert!(read(&moved).elements_have_order, "{moved}");
+}
+
+#[test]
 fn a_rule_that_only_reorders_a_multiset_is_no_way_out() {
     let text = "type P: scalarset(2); var bag: multiset [2] of P; keep: P;
         ruleset p: P; q: P do startstate begin
@@ -143,6 +207,45 @@ fn a_rule_that_only_reorders_a_multiset_is_no_way_out() {
         choose i: bag do rule bag[i] = keep ==> var e: P; begin
           e := bag[i]; MultisetRemove(i, bag); MultisetAdd(e, bag); end; end;";
     assert_eq!(examine(text, Asked::Stuttering, &mut Default::default()), Ok(Some(Deadlock)));
+}
+
+#[test]
+fn a_round_may_remove_its_own_elements_of_a_multiset() {
+    let text = "type P: scalarset(3); U: union { P, enum { home } };
+        var sharers: multiset [3] of P; told: array [P] of boolean; left: 0..3;
+        procedure leave(p: U); begin MultisetRemovePred(i: sharers, sharers[i] = p); end;
+        startstate begin undefine sharers; left := 0; for p: P do told[p] := false; end; end;
+        ruleset p: P do
+          rule \"share\" MultisetCount(i: sharers, sharers[i] = p) = 0 ==> begin MultisetAdd(p, sharers); end;
+          rule \"hear\" told[p] ==> begin told[p] := false; end;
+        end;
+        ruleset keep: P do rule \"invalidate\" begin
+          for u: U do
+            if u != keep & MultisetCount(i: sharers, sharers[i] = u) != 0 then
+              leave(u);
+              if ismember(u, P) then alias p: u do for q: P do if q = p then told[q] := true; end; end; end; end;
+            end;
+          end;
+          left := MultisetCount(i: sharers, true);
+        end; end;\n";
+    assert!(read(text).ordered.is_empty(), "{text}");
+    for (property, expected) in [
+        ("invariant left <= 1;", Verified),
+        (
+            "invariant !exists p: P do told[p] & MultisetCount(i: sharers, sharers[i] = p) > 0 end;",
+            Violation,
+        ),
+    ] {
+        let text = format!("{text}{property}");
+        let found = examine(&text, Asked::Off, &mut Default::default());
+        assert_eq!(found, Ok(Some(expected)), "{property}");
+    }
+    // The number of all elements shows how many rounds there were before.
+    let counted = text.replace("leave(u);", "leave(u); left := MultisetCount(i: sharers, true);");
+    assert!(!read(&counted).ordered.is_empty(), "{counted}");
+    // So does the room for another one.
+    let added = text.replace("leave(u);", "leave(u); MultisetAdd(keep, sharers);");
+    assert!(!read(&added).ordered.is_empty(), "{added}");
 }
 
 /// Members come into two bags. If one of them is alone in its bag, its position there is used in the

@@ -91,7 +91,7 @@ fn examine(seed: u64, mix: &mut Mix) -> Result<(), String> {
     let oracle = Oracle { model: &model, layout: &layout };
     let scalarsets = oracle.scalarsets();
     mix.programs += 1;
-    mix.ordered += usize::from(!model.ordered.is_empty());
+    mix.ordered += usize::from(model.ordered.iter().any(|ordered| !ordered.at_start));
     if scalarsets.is_empty() {
         return Ok(());
     }

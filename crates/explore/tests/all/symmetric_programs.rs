@@ -415,7 +415,7 @@ impl Mix {
             *self.words.entry(word).or_default() += usize::from(text.contains(word));
         }
         *self.kinds.entry(found.kind).or_default() += 1;
-        self.ordered += usize::from(!model.ordered.is_empty());
+        self.ordered += usize::from(model.ordered.iter().any(|ordered| !ordered.at_start));
         self.running_all += usize::from(seen.runs_all);
         self.excluding += usize::from(seen.excludes);
         self.reduced += usize::from(found.orbits < found.states);

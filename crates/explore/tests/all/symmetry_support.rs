@@ -227,7 +227,8 @@ impl Oracle<'_> {
     /// The scalarsets that are a symmetry of the model, with their sizes.
     pub(crate) fn scalarsets(&self) -> Vec<(TypeId, u32)> {
         let types = (0..self.model.types.len() as u32).map(TypeId);
-        let ordered = |ty: &TypeId| self.model.ordered.iter().any(|it| it.scalarset == *ty);
+        let ordered =
+            |ty: &TypeId| self.model.ordered.iter().any(|it| it.scalarset == *ty && !it.at_start);
         types
             .filter(|ty| !ordered(ty))
             .filter_map(|ty| match self.model.simple(ty) {

@@ -8,6 +8,11 @@
 //! of multisets are evaluated for all members, so their order shows only in what their conditions
 //! write.
 //!
+//! Where only the code of a start state shows the order (`for v: Value do memory := v end`), there is
+//! no warning: if rules commute with renaming, what is reachable from a renamed start state is what is
+//! reachable from the start state, renamed. So a search that takes renamed states for one visits the
+//! same states, up to renaming, whichever of them it starts at.
+//!
 //! The other direction is what verdicts rest on: where nothing is found, running a rule and renaming
 //! members may be exchanged. By induction on the program: an expression without loops only compares
 //! members for equality and uses them as indices; quantifiers and filters give a value, an error or an
@@ -25,7 +30,7 @@ use super::Checker;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
     AliasTarget, Base, Binder, Domain, Expression, ExpressionKind, Frame, LocalId, Model, Ordered,
-    Parameter, Place, Simple, Statement, StatementKind, TypeId, TypeKind,
+    Parameter, Place, Rule, Simple, Statement, StatementKind, TypeId, TypeKind,
 };
 use crate::source::Span;
 use crate::walk::{self, Visitor};
@@ -47,16 +52,22 @@ impl Checker<'_> {
             }
             found.extend(here);
         }
-        for rule in model.rules.iter().chain(&model.start_states) {
+        let in_rule = |rule: &Rule| {
             let meanings = meanings(&rule.frame, 0, &rule.parameters);
-            found.extend(look_at(model, &rule.frame, &rule.parameters, &rule.body, meanings));
-        }
+            look_at(model, &rule.frame, &rule.parameters, &rule.body, meanings)
+        };
+        found.extend(model.rules.iter().flat_map(in_rule));
+        let at_start: Vec<Found> = model.start_states.iter().flat_map(in_rule).collect();
         let shown = positions_that_show(model);
         let mut run_all = HashSet::new();
-        for found in found {
+        let found = found.into_iter().map(|found| (found, false));
+        for (found, at_start) in found.chain(at_start.into_iter().map(|found| (found, true))) {
             match found {
                 Found::RunsAll(binder) => {
                     run_all.insert(binder);
+                }
+                Found::Loop { domain, dependence, .. } if at_start => {
+                    self.enter_type(domain, dependence.span, at_start);
                 }
                 Found::Loop { binder, domain, dependence } => {
                     self.enter_loop(binder, domain, dependence);
@@ -68,7 +79,7 @@ impl Checker<'_> {
                     "use a condition without side effects",
                 ),
                 // `clear` has its own warning.
-                Found::Cleared(ty, span) => self.enter_type(ty, span),
+                Found::Cleared(ty, span) => self.enter_type(ty, span, at_start),
             }
         }
         for span in shown {
@@ -89,9 +100,9 @@ impl Checker<'_> {
     }
 
     /// Enters the scalarsets that values of a type are members of.
-    fn enter_type(&mut self, ty: TypeId, span: Span) {
+    fn enter_type(&mut self, ty: TypeId, span: Span, at_start: bool) {
         for scalarset in scalarsets(&self.model, ty) {
-            self.model.ordered.push(Ordered { scalarset, span });
+            self.model.ordered.push(Ordered { scalarset, span, at_start });
         }
     }
 
@@ -101,7 +112,7 @@ impl Checker<'_> {
         let all = (0..self.model.types.len() as u32).map(TypeId);
         let simple: Vec<TypeId> =
             all.filter(|&ty| matches!(self.model.simple(ty), Some(Simple::Scalarset(_)))).collect();
-        simple.into_iter().for_each(|ty| self.enter_type(ty, span));
+        simple.into_iter().for_each(|ty| self.enter_type(ty, span, false));
         let help = format!(
             "{help}; otherwise elements are kept in the order in which they were added, and no \
              scalarset is used for symmetry reduction"
@@ -112,7 +123,7 @@ impl Checker<'_> {
     fn enter_loop(&mut self, binder: Span, domain: TypeId, dependence: Dependence) {
         let Dependence { span, reason } = dependence;
         let name = self.type_name(domain);
-        self.enter_type(domain, span);
+        self.enter_type(domain, span, false);
         let looped = |message: String, help: &str| {
             let help = format!("{help}; otherwise `{name}` is not used for symmetry reduction");
             Diagnostic::warning(span, message).related(binder, "the loop").help(help)

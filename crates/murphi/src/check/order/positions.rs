@@ -161,7 +161,8 @@ struct Positions<'m> {
 impl<'m> Positions<'m> {
     fn of(model: &'m Model, frame: &'m Frame, parameters: usize) -> Self {
         let mut meanings = meanings(frame, parameters, &[]);
-        // An alias keeps its place, whatever that is, so it is a variable of its own.
+        // An alias keeps its place, whatever that is, so it is a variable of its own until it is
+        // bound to a path that cannot change.
         for (number, meaning) in meanings.iter_mut().enumerate() {
             if let Meaning::Place(path) = meaning {
                 *path = Path::of(Root::Local(number as u32));
@@ -281,10 +282,18 @@ impl Visitor for Positions<'_> {
     }
 
     fn alias(&mut self, local: LocalId, target: &AliasTarget) {
-        if let AliasTarget::Value(value) = target
-            && let Some(origin) = self.origin(value).cloned()
-        {
-            self.origins.insert(local, origin);
+        match target {
+            AliasTarget::Value(value) => {
+                if let Some(origin) = self.origin(value).cloned() {
+                    self.origins.insert(local, origin);
+                }
+            }
+            // With indices that cannot change, an alias is another name of the same path.
+            AliasTarget::Place(place) => {
+                if let Some(path) = self.path(place) {
+                    self.meanings[local.0 as usize] = Meaning::Place(path);
+                }
+            }
         }
     }
 }

@@ -11,6 +11,11 @@
 //! What a round assigns before it reads it is not seen by other rounds. A local variable for which
 //! that is so and that is used nowhere else leaves nothing behind.
 //!
+//! A round that counts or removes the elements of a multiset that are equal to its member
+//! (`MultisetRemovePred(i: sharers, sharers[i] = p)`) leaves those of other rounds alone, so they are
+//! a place of their own, as if the multiset were indexed by members. Additions are not among them:
+//! whether the multiset is full when a round adds depends on what others have removed.
+//!
 //! A round that returns keeps later ones from running. If nothing is written and all returns are the
 //! same, running all rounds first makes the order invisible. The same for an `assume`, which ends the
 //! run without an error: with all rounds run, the loop fails if a round fails, and is otherwise excluded
@@ -23,8 +28,8 @@
 use super::path::{Meaning, Meanings, Part, Path, Root, bind_alias, may_meet, meaning_of, path};
 use super::write_kind::{Uniform, WriteKind, accumulated, extremum, uniform};
 use crate::ir::{
-    AliasTarget, Argument, Assign, Call, Domain, Expression, ExpressionKind, Frame, LocalId, Model,
-    Operator, Place, Put, Statement, StatementKind, Step,
+    AliasTarget, Argument, Assign, Base, Binder, Call, Domain, Expression, ExpressionKind, Frame,
+    LocalId, Model, Operator, Place, Put, Statement, StatementKind, Step,
 };
 use crate::source::Span;
 
@@ -301,6 +306,9 @@ impl<'m> Rounds<'m> {
                 self.write(multiset, WriteKind::Removed, span);
             }
             StatementKind::MultisetRemoveWhere { binder, condition } => {
+                if let Some(own) = self.own_elements(binder, condition) {
+                    return self.access(own, Some(WriteKind::Assigned), span);
+                }
                 self.filter(&binder.domain, binder.local, condition);
                 if let Domain::Multiset(multiset) = &binder.domain {
                     self.write(multiset, WriteKind::Assigned, span);
@@ -482,8 +490,13 @@ impl<'m> Rounds<'m> {
                 self.call(call);
                 self.assigned = before;
             }
-            ExpressionKind::Quantified { binder, condition, .. }
-            | ExpressionKind::MultisetCount { binder, condition } => {
+            ExpressionKind::MultisetCount { binder, condition } => {
+                match self.own_elements(binder, condition) {
+                    Some(own) => self.access(own, None, expression.span),
+                    None => self.filter(&binder.domain, binder.local, condition),
+                }
+            }
+            ExpressionKind::Quantified { binder, condition, .. } => {
                 self.filter(&binder.domain, binder.local, condition);
             }
             ExpressionKind::Constant(_) | ExpressionKind::Undefined => {}
@@ -506,6 +519,48 @@ impl<'m> Rounds<'m> {
         self.domain(domain);
         self.meanings[variable.0 as usize] = Meaning::Value;
         self.expression(condition);
+    }
+
+    /// The elements of a multiset that are equal to the member of the round, if those are the ones
+    /// that a filter is about. The multiset has to be the same one for certain, in all rounds.
+    fn own_elements(&self, binder: &Binder, condition: &Expression) -> Option<Path> {
+        let Domain::Multiset(multiset) = &binder.domain else { return None };
+        let ExpressionKind::Binary(Operator::Equal, left, right) = &condition.kind else {
+            return None;
+        };
+        let value = match (self.is_element(left, binder), self.is_element(right, binder)) {
+            (true, false) => right,
+            (false, true) => left,
+            _ => return None,
+        };
+        let mut own = path(multiset, &self.meanings).filter(Path::is_the_same_in_all_rounds)?;
+        let is_own = meaning_of(value, &self.meanings) == Meaning::Member && !self.is_hidden(&own);
+        own.parts.push(Part::Member);
+        is_own.then_some(own)
+    }
+
+    /// Whether an expression is the element at the position that a filter of a multiset binds.
+    fn is_element(&self, expression: &Expression, binder: &Binder) -> bool {
+        let (Domain::Multiset(multiset), ExpressionKind::Read(place)) =
+            (&binder.domain, &expression.kind)
+        else {
+            return match &expression.kind {
+                ExpressionKind::Convert(inner) => self.is_element(inner, binder),
+                _ => false,
+            };
+        };
+        let Some((Step::Element(position), steps)) = place.steps.split_last() else {
+            return false;
+        };
+        let whole = Place { steps: steps.to_vec(), ..multiset.clone() };
+        let is_bound = matches!(
+            &position.kind,
+            ExpressionKind::Read(Place { base: Base::Local(local), steps, .. })
+                if *local == binder.local && steps.is_empty()
+        );
+        is_bound
+            && place.base == multiset.base
+            && path(&whole, &self.meanings) == path(multiset, &self.meanings)
     }
 
     fn domain(&mut self, domain: &'m Domain) {

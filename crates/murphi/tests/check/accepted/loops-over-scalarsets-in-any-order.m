@@ -2,7 +2,8 @@ type Proc: scalarset(3); Kind: enum { None, Some };
      Message: record kind: Kind; from: Proc; end;
 var count: 0..9; least: 0..9; all: boolean; any: boolean; rank: array [Proc] of 0..9; seen: Kind;
     net: multiset [3] of Message; queue: array [Proc] of record size: 0..3; first: array [0..3] of Kind; end;
-    parity: 0..9; other: array [0..1] of 0..9;
+    parity: 0..9; other: array [0..1] of 0..9; last: Proc;
+    sharers: multiset [3] of Proc;
 procedure send(goal: Proc; k: Kind);
 begin
   alias q: queue[goal] do q.first[q.size] := k; q.size := q.size + 1; end;
@@ -12,9 +13,11 @@ begin
   m.kind := k; m.from := p; MultisetAdd(m, net);
 end;
 startstate begin
-  count := 0; least := 9; all := true; any := false; seen := None; parity := 0; undefine net;
+  count := 0; least := 9; all := true; any := false; seen := None; parity := 0; undefine net; undefine sharers;
   for p: Proc do rank[p] := 0; clear queue[p]; end;
   for k: 0..1 do other[k] := 0; end;
+  -- The last member is distinguished, in a start state only.
+  for p: Proc do last := p; end;
 end;
 rule "add up" parity = 0 ==>
 var t: 0..9; m: Message;
@@ -42,4 +45,11 @@ begin
 end;
 rule "least" var lowest: -9223372036854775808..-9223372036854775800; begin
   lowest := -9223372036854775808; lowest := lowest - -1;
+end;
+rule "invalidate all but the last" begin
+  for p: Proc do
+    if p != last & MultisetCount(i: sharers, sharers[i] = p) != 0 then
+      MultisetRemovePred(i: sharers, p = sharers[i]); send(p, Some);
+    end;
+  end;
 end;

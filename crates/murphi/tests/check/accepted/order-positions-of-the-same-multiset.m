@@ -9,3 +9,7 @@ rule !isundefined(owner) & MultisetCount(i: net[owner], net[owner][i].ok) = 1 ==
   alias b: net[owner] do MultisetRemovePred(i: b, b[i].ok); n := MultisetCount(i: b, b[i].ok); end;
   drop(bag, owner);
 end;
+-- An alias is another name of the multiset if its indices cannot change.
+ruleset p: Proc do choose i: net[p] do alias chan: net[p]; msg: chan[i] do
+  rule msg.ok ==> begin if p != msg.from then bag := bag; end; MultisetRemove(i, chan); end;
+end; end; end;

@@ -15,6 +15,7 @@ choose i: one do rule "elsewhere" begin MultisetRemove(i, other); end; end;
 choose i: one do choose j: other do rule "compares" i = j ==> begin end; end; end;
 choose i: one do rule "renewed" begin one := other; MultisetRemove(i, one); end; end;
 choose i: bags[owner] do rule "moved" begin MultisetRemove(i, bags[owner]); end; end;
+choose i: bags[owner] do alias bag: bags[owner] do rule "renamed" begin MultisetRemove(i, bag); end; end; end;
 rule "reference" begin for p: Proc do both(sum, p); both(rank[p], p); end; end;
 --! warning: this may depend on earlier iterations of the loop over `Proc`, whose members have no order
 --!   --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:4:56
@@ -45,9 +46,9 @@ rule "reference" begin for p: Proc do both(sum, p); both(rank[p], p); end; end;
 --!    |                                                                                      ^
 --!    = help: let the iterations only accumulate (count, sum), or choose the members by `ruleset` parameters; otherwise `Proc` is not used for symmetry reduction
 --! note: the loop
---!   --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:18:28
+--!   --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:19:28
 --!    |
---! 18 | rule "reference" begin for p: Proc do both(sum, p); both(rank[p], p); end; end;
+--! 19 | rule "reference" begin for p: Proc do both(sum, p); both(rank[p], p); end; end;
 --!    |                            -------
 --! warning: this may depend on earlier iterations of the loop over `Proc`, whose members have no order
 --!  --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:7:49
@@ -133,4 +134,10 @@ rule "reference" begin for p: Proc do both(sum, p); both(rank[p], p); end; end;
 --!    |
 --! 17 | choose i: bags[owner] do rule "moved" begin MultisetRemove(i, bags[owner]); end; end;
 --!    |                                                            ^
+--!    = help: use the position only in the multiset it was chosen from, and change one element at a time; otherwise elements are kept in the order in which they were added, and no scalarset is used for symmetry reduction
+--! warning: this position may no longer belong to the multiset it was chosen from; in another multiset it would depend on the order of the elements, which they do not have
+--!   --> order-what-shows-the-order-of-members-or-elements-is-pointed-out.m:18:88
+--!    |
+--! 18 | choose i: bags[owner] do alias bag: bags[owner] do rule "renamed" begin MultisetRemove(i, bag); end; end; end;
+--!    |                                                                                        ^
 --!    = help: use the position only in the multiset it was chosen from, and change one element at a time; otherwise elements are kept in the order in which they were added, and no scalarset is used for symmetry reduction
