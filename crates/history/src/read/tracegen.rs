@@ -9,8 +9,10 @@
 //! ```
 //!
 //! Program order is the order of the requests of a core; tags join a response to its request. A
-//! load-reserve whose store-conditional succeeded (its response is 0) is one atomic, at the place
-//! of the load; else it is a read. Loads, and atomics as reads, have their times: the end of a
+//! load-reserve whose store-conditional succeeded (its response is 0) is one atomic with it if the
+//! core asked for nothing in between, and else a read that is paired with a write; one whose
+//! store-conditional failed is a read. Fences order everything. The generator has no acquires,
+//! releases or dependencies. Loads, and atomics as reads, have their times: the end of a
 //! store says nothing about when others see it, so stores and what writes have no end. What the
 //! simulation did not answer before it ended is left out, but for stores, which others may have
 //! seen. Lines that do not begin with a number and a colon are of the simulator and are skipped; a
@@ -25,9 +27,9 @@ use rustc_hash::FxHashMap;
 use super::error::{InputError, InputErrorKind};
 use super::window::Place;
 use super::{Input, Piece, Token};
-use crate::build_error::BuildErrorKind;
+use crate::build_error::{BuildError, BuildErrorKind};
 use crate::builder::Builder;
-use crate::event::{Operation, Times, Value};
+use crate::event::{AddressId, Operation, Times, Value};
 use crate::history::History;
 
 /// The longest line that is looked at.
@@ -66,6 +68,8 @@ struct Request {
     response: Option<(Value, u64)>,
     /// Of a load-reserve: its store-conditional. Of a store-conditional: its load-reserve.
     partner: Option<usize>,
+    /// Of a load-reserve: whether its store-conditional is the next request of its core.
+    is_next: bool,
     line: u32,
 }
 
@@ -76,6 +80,8 @@ struct Requests {
     tags: FxHashMap<(u64, u64), usize>,
     fences: FxHashMap<u64, usize>,
     reserved: FxHashMap<u64, usize>,
+    /// The latest request of each core.
+    latest: FxHashMap<u64, usize>,
 }
 
 /// What a line says.
@@ -194,19 +200,8 @@ impl<R: Read> TracegenReader<R> {
 
     fn finish(&mut self, requests: Requests) -> Result<History, InputError> {
         let mut builder = self.input.options.builder();
-        for request in &requests.all {
-            let Some(operation) =
-                requests.operation(request, |address| builder.address_numbered(address))
-            else {
-                continue;
-            };
-            let end = request.response.map(|(_, time)| time);
-            let end = end.filter(|_| operation.value_written().is_none());
-            let times = Times { begin: Some(request.begin), end };
-            let added = builder
-                .event(request.thread, operation, request.line)
-                .and_then(|draft| builder.times(draft, times));
-            added.map_err(|error| self.input.unfinished(error))?;
+        for number in 0..requests.all.len() {
+            requests.tell(number, &mut builder).map_err(|error| self.input.unfinished(error))?;
         }
         self.input.finish(builder)
     }
@@ -323,9 +318,12 @@ impl Requests {
             begin: 0,
             response: None,
             partner: None,
+            is_next: false,
             line,
         };
         let number = self.all.len();
+        let asks = matches!(what, What::Request { .. } | What::FenceRequest { .. });
+        let latest = if asks { self.latest.insert(thread, number) } else { None };
         match *what {
             What::Request { asked, value, address, tag, time } => {
                 if self.tags.insert((thread, tag), number).is_some() {
@@ -336,7 +334,7 @@ impl Requests {
                 let mut request = Request { asked, value, address, begin: time, ..new };
                 match asked {
                     Asked::LoadReserve => drop(self.reserved.insert(thread, number)),
-                    Asked::StoreConditional => self.pair(&mut request, number)?,
+                    Asked::StoreConditional => self.pair(&mut request, number, latest)?,
                     _ => {}
                 }
                 self.all.push(request);
@@ -361,7 +359,12 @@ impl Requests {
     }
 
     /// Joins a store-conditional to its load-reserve.
-    fn pair(&mut self, request: &mut Request, number: usize) -> Result<(), String> {
+    fn pair(
+        &mut self,
+        request: &mut Request,
+        number: usize,
+        latest: Option<usize>,
+    ) -> Result<(), String> {
         let thread = request.thread;
         let load = self.reserved.remove(&thread);
         let load = load.ok_or_else(|| {
@@ -371,15 +374,54 @@ impl Requests {
             return Err("the load-reserve has another address".to_owned());
         }
         self.all[load].partner = Some(number);
+        self.all[load].is_next = latest == Some(load);
         request.partner = Some(load);
         Ok(())
+    }
+
+    /// Adds what came of a request.
+    fn tell(&self, number: usize, builder: &mut Builder) -> Result<(), BuildError> {
+        let request = &self.all[number];
+        let Some(operation) = self.operation(request, |at| builder.address_numbered(at)) else {
+            return Ok(());
+        };
+        let end = request.response.map(|(_, time)| time);
+        let end = end.filter(|_| operation.value_written().is_none());
+        let draft = builder.event(request.thread, operation, request.line)?;
+        builder.times(draft, Times { begin: Some(request.begin), end })?;
+        if !self.is_pair(request) {
+            return Ok(());
+        }
+        match (request.asked, request.partner) {
+            (Asked::LoadReserve, _) => builder.name(draft, &pair_name(number)),
+            (_, Some(load)) => builder.pair(draft, &pair_name(load)),
+            (_, None) => Ok(()),
+        }
+    }
+
+    /// Whether this is a load-reserve whose store-conditional succeeded.
+    fn succeeded(&self, load: &Request) -> Option<&Request> {
+        let store = load.partner.map(|store| &self.all[store])?;
+        let answered = load.response.is_some() && store.response.is_some_and(|(v, _)| v == 0);
+        (load.asked == Asked::LoadReserve && answered).then_some(store)
+    }
+
+    /// Whether this is a load-reserve or a store-conditional that succeeded, with something in
+    /// between.
+    fn is_pair(&self, request: &Request) -> bool {
+        let load = match (request.asked, request.partner) {
+            (Asked::LoadReserve, _) => request,
+            (Asked::StoreConditional, Some(load)) => &self.all[load],
+            _ => return false,
+        };
+        self.succeeded(load).is_some() && !load.is_next
     }
 
     /// What came of a request; `None` if nothing that counts.
     fn operation(
         &self,
         request: &Request,
-        mut address: impl FnMut(u64) -> crate::event::AddressId,
+        mut address: impl FnMut(u64) -> AddressId,
     ) -> Option<Operation> {
         let answered = request.response.map(|(value, _)| value);
         let at = request.address;
@@ -391,9 +433,7 @@ impl Requests {
                 Operation::ReadModifyWrite { address: address(at), read, write: request.value }
             }
             (Asked::LoadReserve, Some(read)) => {
-                let partner = request.partner.map(|partner| self.all[partner]);
-                let stored = partner.filter(|store| store.response.is_some_and(|(v, _)| v == 0));
-                match stored {
+                match self.succeeded(request).filter(|_| request.is_next) {
                     Some(store) => {
                         let address = address(at);
                         Operation::ReadModifyWrite { address, read, write: store.value }
@@ -401,8 +441,16 @@ impl Requests {
                     None => Operation::Read { address: address(at), value: read },
                 }
             }
-            // A store-conditional is reported with its load-reserve.
+            (Asked::StoreConditional, _) if self.is_pair(request) => {
+                Operation::Write { address: address(at), value: request.value }
+            }
+            // A store-conditional that failed, or that is reported with its load-reserve.
             _ => return None,
         })
     }
+}
+
+/// What a paired load-reserve is called, by the number of its request.
+fn pair_name(load: usize) -> String {
+    format!("lr{load}")
 }

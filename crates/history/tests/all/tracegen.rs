@@ -73,6 +73,22 @@ fn a_store_conditional_that_succeeds_makes_an_atomic_of_its_load() {
 }
 
 #[test]
+fn a_store_conditional_behind_other_requests_is_paired_with_its_load() {
+    let pair = |answer: u64| {
+        format!(
+            "0: load-reserve-req 0x8 #1 @1\n0: resp 0 #1 @3\n0: load-req 0x10 #2 @4\n\
+             0: store-cond-req 9 0x8 #3 @5\n0: resp 0 #2 @8\n0: resp {answer} #3 @9\n"
+        )
+    };
+    let read_one = |input: &str| text(&read(input).unwrap());
+    assert_eq!(
+        read_one(&pair(0)),
+        "0: M[8] == 0 as lr0 @ 1:3\n0: M[16] == 0 @ 4:8\n0: M[8] := 9 pair lr0 @ 5:\ncheck\n"
+    );
+    assert_eq!(read_one(&pair(1)), "0: M[8] == 0 @ 1:3\n0: M[16] == 0 @ 4:8\ncheck\n");
+}
+
+#[test]
 fn what_was_not_answered_is_left_out_but_for_stores() {
     let input = "\
 0: store-req 4 0x8 #1 @1

@@ -141,3 +141,37 @@ Completed after 10 cycles\n";
     assert!(ran.stdout.starts_with("0: M[8] := 1 @ 1:\n0: M[16] == 0 @ 2:9\n"), "{}", ran.stdout);
     assert_eq!(run_with(log, &["convert", "--to", "tracegen", "-"]).code, Some(2));
 }
+
+/// A store of another core between a load-reserve and its store-conditional, which stand apart; and
+/// swaps that pass messages without fences and with them.
+#[test]
+fn the_output_of_the_trace_generator_is_checked_by_rvwmo() {
+    let check = |log: &str, models: &str| {
+        run_with(log, &["check", "--quiet", "--format", "tracegen", "-m", models, "-"])
+    };
+    let pair = "\
+0: load-reserve-req 0x8 #0 @1\n0: resp 0 #0 @2\n0: load-req 0x10 #1 @3\n0: resp 0 #1 @4\n\
+0: store-cond-req 9 0x8 #2 @5\n0: resp 0 #2 @6\n0: load-req 0x8 #3 @7\n0: resp 9 #3 @8\n";
+    assert_eq!(check(pair, "rvwmo").code, Some(0));
+    assert_eq!(check(pair, "wmo").code, Some(3), "a built-in model does not know pairs");
+    let between = format!(
+        "{pair}1: store-req 5 0x8 #0 @5\n1: load-req 0x8 #1 @6\n1: resp 5 #1 @7\n\
+         1: load-req 0x8 #2 @8\n1: resp 9 #2 @9\n"
+    );
+    assert_eq!(check(&between, "rvwmo").code, Some(1));
+    let passing = |fence: bool| {
+        let fence = |core: u64| match fence {
+            true => format!("{core}: fence-req @3\n{core}: fence-resp @4\n"),
+            false => String::new(),
+        };
+        format!(
+            "0: store-req 1 0x8 #0 @1\n0: resp 0 #0 @2\n{}0: swap-req 1 0x10 #1 @5\n\
+             0: resp 0 #1 @6\n1: swap-req 2 0x10 #0 @1\n1: resp 1 #0 @2\n{}\
+             1: load-req 0x8 #1 @5\n1: resp 0 #1 @6\n",
+            fence(0),
+            fence(1)
+        )
+    };
+    assert_eq!(check(&passing(false), "rvwmo").code, Some(0));
+    assert_eq!(check(&passing(true), "rvwmo").code, Some(1));
+}
