@@ -32,6 +32,7 @@ mod history;
 mod labels;
 pub mod lexicon;
 mod marks;
+mod misaligned;
 mod mixed;
 mod origin;
 mod read;
@@ -51,6 +52,7 @@ pub use event::{
     ThreadId, Times, Value,
 };
 pub use history::{Address, Final, History, OrderChain};
+pub use misaligned::Misaligned;
 pub use mixed::Mixed;
 pub use read::{
     CommitOptions, DiscardedAmo, Format, InputError, InputErrorKind, Piece, ReadOptions,

@@ -7,6 +7,8 @@
 
 mod rebuild;
 
+pub(crate) use rebuild::Told;
+
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::columns::Columns;
 use crate::commit::CommitColumns;

@@ -17,6 +17,7 @@ impl InputFlags {
         ReadOptions {
             thin_air: self.thin_air,
             memory: memory.memory,
+            misaligned: self.misaligned,
             commits: self.commits.options(),
             ..ReadOptions::default()
         }

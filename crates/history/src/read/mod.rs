@@ -25,6 +25,7 @@ use crate::build_error::{BuildError, BuildErrorKind};
 use crate::builder::{Builder, ThinAir};
 use crate::history::History;
 use crate::lexicon::is_name_byte;
+use crate::misaligned::Misaligned;
 use error::printable;
 use format::Reader;
 use window::{Place, REASON, Window};
@@ -40,6 +41,8 @@ pub struct ReadOptions {
     pub memory: Option<usize>,
     /// Whether `v0` and `M[0]` are one address, as Axe has it, rather than a name and a number.
     pub axe_addresses: bool,
+    /// What a misaligned access is.
+    pub misaligned: Misaligned,
     /// How logs of commits are read.
     pub commits: CommitOptions,
 }
@@ -256,7 +259,8 @@ impl<R: Read> Input<R> {
 
     /// The history of a trace that has ended.
     fn finish(&mut self, builder: Builder) -> Result<History, InputError> {
-        builder.finish(self.options.thin_air).map_err(|error| self.unfinished(error))
+        let ReadOptions { thin_air, misaligned, memory, .. } = self.options;
+        misaligned.finish(builder, thin_air, memory).map_err(|error| self.unfinished(error))
     }
 
     /// A line, perhaps long past, turned out to make no sense. Nothing is read to say so: the trace

@@ -4,11 +4,20 @@
 //! written what. So nothing of the old tables can be kept. Linear, with hashing.
 
 use super::{Lines, kept_source, new_event, renumber};
+use crate::annotation::DependencyKinds;
 use crate::build_error::{BuildError, BuildErrorKind};
-use crate::builder::{Builder, ThinAir, WriteName};
-use crate::event::{AddressId, AddressLabel, EventId, Source, Times};
+use crate::builder::{Builder, Draft, ThinAir, WriteName};
+use crate::columns::Exchange;
+use crate::event::{AddressId, AddressLabel, EventId, Operation, Source, Times};
 use crate::history::{History, OrderChain};
 use crate::marks::Mark;
+
+/// What an event is now, where that may have changed.
+pub(crate) struct Told<'a> {
+    pub(crate) operation: Operation,
+    pub(crate) upper: Exchange,
+    pub(crate) name: Option<&'a str>,
+}
 
 impl History {
     /// The sub-history of the chosen events and lines, built anew.
@@ -79,7 +88,7 @@ impl History {
     }
 
     /// How an `order` line calls a write.
-    fn write_name(&self, chain: &OrderChain, write: Source) -> WriteName {
+    pub(crate) fn write_name(&self, chain: &OrderChain, write: Source) -> WriteName {
         match write {
             Source::Initial => WriteName::Value(self.address(chain.address).initial),
             Source::Write(id) => match self.name(id) {
@@ -136,45 +145,71 @@ impl History {
         new_ids: &[Option<u32>],
     ) -> Result<(), BuildError> {
         let event = self.event(id);
-        let thread = self.thread_label(event.thread);
-        let labels = |address| &self.address(address).label;
-        let address = event.address().map(|address| builder.address(labels(address)));
+        let address = event.address().map(|a| builder.address(&self.address(a).label));
         let operation = event.operation.at(|old| address.unwrap_or(old));
-        let draft = match self.marks.get(id.index()) {
-            Some(Mark::Fence(name)) => builder.fence(thread, name, event.line)?,
-            _ => builder.event(thread, operation, event.line)?,
-        };
-        let upper = self.upper_bytes(id);
-        builder.upper_bytes(draft, upper.read, upper.written)?;
-        if let Some(name) = self.name(id) {
-            builder.name(draft, name)?;
-        }
-        if let Some(order) = self.access_order(id) {
-            builder.annotate(draft, order)?;
-        }
-        let times = self.times(id);
-        if times != Times::default() {
-            builder.times(draft, times)?;
-        }
-        let first = self.dependencies.partition_point(|&(to, _)| to < id);
-        for at in first..self.dependencies.len() {
-            let (to, from) = self.dependencies[at];
-            if to != id {
-                break;
-            }
+        let told = Told { operation, upper: self.upper_bytes(id), name: self.name(id) };
+        let draft = self.retell_as(builder, id, told)?;
+        for (from, kinds) in self.dependencies_with_kinds(id) {
             if let (Some(_), Some(name)) = (new_event(from, new_ids), self.name(from)) {
-                for kind in self.kinds_of_dependency(at).iter() {
+                for kind in kinds.iter() {
                     builder.dependency_of_kind(draft, name, kind)?;
                 }
             }
         }
-        if let Ok(at) = self.pairs.binary_search_by_key(&id, |&(write, _)| write)
-            && let load = self.pairs[at].1
+        if let Some(load) = self.load_of(id)
             && let (Some(_), Some(name)) = (new_event(load, new_ids), self.name(load))
         {
             builder.pair(draft, name)?;
         }
         Ok(())
+    }
+
+    /// Says of an event, with this operation and name, what else the trace says about it, except for
+    /// its dependencies and its pair.
+    pub(crate) fn retell_as(
+        &self,
+        builder: &mut Builder,
+        id: EventId,
+        told: Told<'_>,
+    ) -> Result<Draft, BuildError> {
+        let event = self.event(id);
+        let thread = self.thread_label(event.thread);
+        let draft = match self.marks.get(id.index()) {
+            Some(Mark::Fence(name)) => builder.fence(thread, name, event.line)?,
+            _ => builder.event(thread, told.operation, event.line)?,
+        };
+        builder.upper_bytes(draft, told.upper.read, told.upper.written)?;
+        if let Some(name) = told.name {
+            builder.name(draft, name)?;
+        }
+        if let Some(order) = self.access_order(id) {
+            builder.annotate(draft, order)?;
+        }
+        if let Some(commit) = self.commit(id) {
+            builder.committed(draft, commit)?;
+        }
+        let times = self.times(id);
+        if times != Times::default() {
+            builder.times(draft, times)?;
+        }
+        Ok(draft)
+    }
+
+    /// What an event depends on, and how.
+    pub(crate) fn dependencies_with_kinds(
+        &self,
+        id: EventId,
+    ) -> impl Iterator<Item = (EventId, DependencyKinds)> + '_ {
+        let first = self.dependencies.partition_point(|&(to, _)| to < id);
+        (first..self.dependencies.len())
+            .take_while(move |&at| self.dependencies[at].0 == id)
+            .map(|at| (self.dependencies[at].1, self.kinds_of_dependency(at)))
+    }
+
+    /// The load of a store-conditional.
+    pub(crate) fn load_of(&self, store: EventId) -> Option<EventId> {
+        let at = self.pairs.binary_search_by_key(&store, |&(write, _)| write).ok()?;
+        Some(self.pairs[at].1)
     }
 
     /// For each `final` line, whether nobody wrote what it says, or some bytes of it.

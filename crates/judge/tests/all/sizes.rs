@@ -3,7 +3,7 @@
 
 use certify::certify;
 use evidence::{Certificate, Evidence};
-use history::{History, parse_text};
+use history::{History, Misaligned, ReadOptions, TraceReader, parse_text};
 use models::Model;
 use oracle::{Rng, allows, random_sized_history, text};
 use tribunal_judge::{
@@ -272,4 +272,99 @@ fn models_of_architectures_judge_mixed_sizes() {
     };
     assert_eq!(said(&passing("", "")), "consistent");
     assert_eq!(said(&passing("0: fence w,w\n", "1: fence r,r\n")), "violation");
+}
+
+/// A line of a trace with a misaligned load or store, written as its bytes.
+fn bytes_written_out(line: &str) -> String {
+    let parts = || {
+        let (head, rest) = line.split_once("M[0x")?;
+        if head.contains('<') || head == "init " {
+            return None; // an exchange is one access, and initial values are those of bytes
+        }
+        let (range, rest) = rest.split_once("] ")?;
+        let (start, size) = range.split_once(':')?;
+        let (start, size) = (u64::from_str_radix(start, 16).ok()?, size.parse::<u64>().ok()?);
+        if size.is_power_of_two() && start % size == 0 {
+            return None;
+        }
+        let (sign, rest) = rest.split_at(3);
+        let (value, tail) = rest.split_once(' ').unwrap_or((rest, ""));
+        let value = match value.strip_prefix("0x") {
+            Some(digits) => u128::from_str_radix(digits, 16).ok()?,
+            None => value.parse().ok()?,
+        };
+        Some((head, start, size, sign, value, tail))
+    };
+    let Some((head, start, size, sign, value, tail)) = parts() else { return format!("{line}\n") };
+    let byte = |at: u64| {
+        let value = value >> (8 * at) & 0xff;
+        format!("{head}M[{:#x}:1] {sign}{value} {tail}\n", start + at)
+    };
+    (0..size).map(byte).collect()
+}
+
+fn read_split(trace: &str) -> Option<History> {
+    let options = ReadOptions { misaligned: Misaligned::Split, ..ReadOptions::default() };
+    TraceReader::new(trace.as_bytes(), "trace", options).next_trace().ok()?
+}
+
+/// The trace without its `init` lines, which may be said of accesses or of bytes.
+fn without_inits(history: &History) -> String {
+    let trace = text(history);
+    let lines = trace.lines().filter(|line| !line.starts_with("init"));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// `--misaligned split` is the trace with the bytes written out, and allows no less than `atomic`.
+#[test]
+fn misaligned_accesses_that_are_split_are_their_bytes() {
+    let (mut split, mut differences) = (0, 0);
+    for seed in 0..trials() {
+        let whole = random_sized_history(seed);
+        let trace = text(&whole);
+        let written_out: String = trace.lines().map(bytes_written_out).collect();
+        // Names and `order` lines speak of whole accesses.
+        let is_named = trace.contains(" as ") || trace.contains("order");
+        let count = written_out.lines().count();
+        if is_named || count == trace.lines().count() || count > 14 {
+            continue;
+        }
+        split += 1;
+        let expected = parse_text(&written_out).unwrap();
+        let history = read_split(&trace).unwrap();
+        assert_eq!(without_inits(&history), without_inits(&expected), "seed {seed}:\n{trace}");
+        for model in STORE_MODELS {
+            let said = certified(&history, model, Engine::Auto);
+            assert_eq!(said, Some(allows(&expected, model)), "{model}, seed {seed}:\n{trace}");
+            let as_one = allows(&whole, model);
+            assert!(!as_one || said == Some(true), "{model}, seed {seed}:\n{trace}");
+            differences += u64::from(Some(as_one) != said);
+        }
+    }
+    assert!(split > trials() / 20 && differences > 0, "{split} split, {differences} differences");
+}
+
+#[test]
+fn what_depends_on_a_misaligned_load_depends_on_its_bytes() {
+    let trace = "0: M[0x11:2] == 0x0101 as a\n0: M[0x20:1] := 1 addr a\n\
+                 1: M[0x20:1] == 1 as b\n1: M[0x11:2] := 0x0101 data b";
+    let history = read_split(trace).unwrap();
+    assert_eq!(
+        text(&history),
+        "0: M[0x11:1] == 1 as a\n0: M[0x12:1] == 1 as a'1\n0: M[0x20:1] := 1 dep a,a'1\n\
+         1: M[0x20:1] == 1 as b\n1: M[0x11:1] := 1 data b\n1: M[0x12:1] := 1 data b\ncheck\n"
+    );
+    let rvwmo = ModelFile::shipped("rvwmo").unwrap();
+    let said = judge_by_file(&history, &rvwmo, &Budget::unlimited()).outcome.of_trace();
+    assert_eq!(said, "violation");
+}
+
+#[test]
+fn atomics_and_pairs_are_not_split_and_an_order_of_what_is_split_is_an_error() {
+    let trace = "0: <M[0x11:2] == 0; M[0x11:2] := 0x0101>\n1: M[0x21:2] == 0 as l\n\
+                 1: M[0x21:2] := 0x0202 pair l\n2: M[0x11:2] == 0x0101\n\
+                 final M[0x11:2] == 0x0101";
+    assert_eq!(read_split(trace).unwrap().len(), 5);
+    let order = "0: M[0x11:2] := 0x0101\n1: M[0x11:2] := 0x0202\norder M[0x11:2]: 257 < 514";
+    assert!(parse_text(order).is_ok() && read_split(order).is_none());
 }

@@ -63,7 +63,7 @@ pub(crate) fn refuse_without_effect(
             let what = "traces: --to text or jsonl";
             let rows = vec![
                 needs(COMMIT_LOG_FLAGS, traces, what),
-                needs(&["format", "thin_air", "memory"], traces, what),
+                needs(&["format", "thin_air", "misaligned", "memory"], traces, what),
                 commit_logs(&convert.input, &[&convert.file]),
             ];
             (rows, &["convert"])
@@ -166,6 +166,7 @@ fn check_rows(check: &CheckArguments) -> Vec<Row> {
             check.model.iter().any(has_engine),
             "a model with several engines: --model sc, tso, pso, wmo, rmo or coherence",
         ),
+        excludes(&["misaligned"], check.live, "--live"),
         needs(&["stats"], check.stats != Some(Stats::Full) || check.json.json, "--json for `full`"),
     ]
 }

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use history::{CommitOptions, DiscardedAmo, Format, ThinAir, Xlen};
+use history::{CommitOptions, DiscardedAmo, Format, Misaligned, ThinAir, Xlen};
 use judge::Limits;
 
 use super::SingleModel;
 use super::values::{
-    discarded_amo_parser, input_format_parser, single_model_parser, thin_air_parser, xlen_parser,
+    discarded_amo_parser, input_format_parser, misaligned_parser, single_model_parser,
+    thin_air_parser, xlen_parser,
 };
 use crate::units;
 
@@ -52,6 +53,14 @@ pub(crate) struct InputFlags {
     #[arg(long, value_name = "WHAT", default_value = "malformed", value_parser = thin_air_parser())]
     #[arg(hide_short_help = true)]
     pub(crate) thin_air: ThinAir,
+
+    /// How to treat a misaligned load or store.
+    ///
+    /// It is one access, or one access for each byte, from the lowest address on. Read-modify-writes
+    /// and pairs of load-reserved and store-conditional are always one access.
+    #[arg(long, value_name = "HOW", default_value = "atomic", value_parser = misaligned_parser())]
+    #[arg(hide_short_help = true)]
+    pub(crate) misaligned: Misaligned,
 
     #[command(flatten)]
     pub(crate) commits: CommitFlags,

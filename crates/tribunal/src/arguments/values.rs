@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use history::{DiscardedAmo, Format, ThinAir, Xlen};
+use history::{DiscardedAmo, Format, Misaligned, ThinAir, Xlen};
 use judge::{AnyModel, Engine, ModelFile};
 use models::Model;
 use stress::Assembly;
@@ -170,6 +170,15 @@ pub(super) fn thin_air_parser() -> impl TypedValueParser<Value = ThinAir> {
     PossibleValuesParser::new([malformed, violation]).map(|name| match &*name {
         "violation" => ThinAir::Violation,
         _ => ThinAir::Malformed,
+    })
+}
+
+pub(super) fn misaligned_parser() -> impl TypedValueParser<Value = Misaligned> {
+    let atomic = PossibleValue::new("atomic").help("one access, which takes effect at one point");
+    let split = PossibleValue::new("split").help("one access for each byte");
+    PossibleValuesParser::new([atomic, split]).map(|name| match &*name {
+        "split" => Misaligned::Split,
+        _ => Misaligned::Atomic,
     })
 }
 

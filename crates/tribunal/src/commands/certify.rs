@@ -14,10 +14,11 @@ use crate::progress::Progress;
 mod protocol;
 
 /// Flags that are about the traces of certificates, and not about protocols.
-const TRACE_FLAGS: [&str; 8] = [
+const TRACE_FLAGS: [&str; 9] = [
     "model",
     "format",
     "thin_air",
+    "misaligned",
     "shared_only",
     "keep_prefix",
     "discarded_amo",
