@@ -21,7 +21,7 @@ mod seed;
 mod tests;
 
 use evidence::{Proof, Verdict};
-use history::{EventId, History};
+use history::{AddressId, AddressLabel, EventId, History};
 
 use crate::{AnyModel, Budget, Engine};
 use part::{Part, ReaderRemoval, ValueReaders};
@@ -262,8 +262,12 @@ impl Search<'_> {
             any |= self.attempt_dropping(|part| &mut part.orders, i);
         }
         for i in (0..self.current.address_count()).rev() {
-            if self.may_drop_init(i) {
-                any |= self.attempt_dropping(|part| &mut part.inits, i);
+            // What is said of bytes is said of all addresses that they are in.
+            let said = self.inits_with(i);
+            if !said.is_empty() && said.iter().all(|&at| self.may_drop_init(at)) {
+                let mut part = Part::whole(&self.current);
+                said.into_iter().for_each(|at| part.inits[at] = false);
+                any |= self.attempt_with_fewer_remarks(&part);
             }
         }
         for i in (0..self.current.dependencies().len()).rev() {
@@ -285,7 +289,31 @@ impl Search<'_> {
             Some(kept) => *kept = false,
             None => return false,
         }
-        self.attempt(&part)
+        self.attempt_with_fewer_remarks(&part)
+    }
+
+    /// Whether the part violates the model and says less beside its events.
+    fn attempt_with_fewer_remarks(&mut self, part: &Part) -> bool {
+        let before = remarks(&self.current);
+        self.attempt(part) && remarks(&self.current) < before
+    }
+
+    /// The addresses with an `init` line that have bytes in common with this one, itself among them.
+    fn inits_with(&self, address: usize) -> Vec<usize> {
+        let history = &self.current;
+        let Some(id) = history.address_ids().nth(address) else { return Vec::new() };
+        if history.address(id).init_line.is_none() {
+            return Vec::new();
+        }
+        let bytes = |id| match history.address(id).label {
+            AddressLabel::Bytes(range) => Some(range),
+            AddressLabel::Number(_) | AddressLabel::Name(_) => None,
+        };
+        let overlaps = |other: AddressId| {
+            bytes(id).zip(bytes(other)).is_some_and(|(a, b)| a.overlaps(b)) || id == other
+        };
+        let said = history.address_ids().filter(|&a| history.address(a).init_line.is_some());
+        said.filter(|&other| overlaps(other)).map(AddressId::index).collect()
     }
 
     /// Whether this address has an `init` line that readers do not need.
@@ -302,6 +330,12 @@ impl Search<'_> {
 /// How many lines the trace of a history has, dependencies counted too.
 fn lines(history: &History) -> usize {
     let inits = history.address_ids().filter(|&a| history.address(a).init_line.is_some()).count();
-    let remarks = history.finals().len() + history.orders().len() + history.dependencies().len();
-    history.len() + inits + remarks
+    let others = history.finals().len() + history.orders().len() + history.dependencies().len();
+    history.len() + inits + others
+}
+
+/// How much is said beside the events.
+fn remarks(history: &History) -> usize {
+    let timed = history.event_ids().filter(|&e| history.times(e) != Default::default()).count();
+    lines(history) - history.len() + timed
 }

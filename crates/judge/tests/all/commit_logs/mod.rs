@@ -8,7 +8,7 @@ use evidence::Verdict;
 use history::{CommitOptions, Format, History, ReadOptions, TraceReader};
 use oracle::Rng;
 use tribunal_judge::{
-    Budget, Engine, ModelFile, Outcome, ShrinkOptions, judge, judge_by_file, shrink,
+    AnyModel, Budget, Engine, ModelFile, Outcome, ShrinkOptions, judge, judge_by_file, shrink,
 };
 
 use machine::{Fault, Machine, Op};
@@ -69,6 +69,50 @@ core   1: 3 0x0000000010001008 (0x00054383) x7  0x0000000000000011 mem 0x0000000
     };
     let right = log.replace("x6  0x0000000000000000", "x6  0x0000000022222222");
     assert!(allowed(&read(&right, true)));
+    // Both stores stay, since the wide load returns both.
+    let rvwmo = ModelFile::shipped("rvwmo").unwrap();
+    for model in [AnyModel::from(models::Model::Wmo), AnyModel::from(rvwmo)] {
+        for shared_only in [false, true] {
+            let small = smallest(&read(log, shared_only), model.clone());
+            assert_eq!(small.len(), 4, "{}", Format::Text.text(&small));
+            assert!(!allowed(&small));
+            let inits = small.address_ids().filter(|&a| small.address(a).init_line.is_some());
+            assert_eq!(inits.count(), 0, "{}", Format::Text.text(&small));
+        }
+    }
+}
+
+/// A store of eight bytes, a load of all of them, and a younger load of one that sees the bytes before
+/// the store, in a log of work that has nothing to do with it.
+#[test]
+fn a_narrow_load_that_passes_a_wide_one_is_shrunk_to_three_instructions() {
+    let mut programs: Vec<Vec<Op>> = Vec::new();
+    for hart in 0..2 {
+        let mut program = prologue(hart);
+        program.extend(work(20));
+        programs.push(program);
+    }
+    let mut log = Machine::new(programs, Fault::None, 1).run(4000);
+    log += "\
+core   0: 3 0x0000000010000100 (0x00b53023) mem 0x0000000010002000 0x2222222211111111
+core   1: 3 0x0000000010001100 (0x00053283) x5  0x2222222211111111 mem 0x0000000010002000
+core   1: 3 0x0000000010001104 (0x00054383) x7  0x0000000000000000 mem 0x0000000010002000
+";
+    let history = read(&log, false);
+    assert!(history.len() > 60 && !allowed(&history));
+    let rvwmo = AnyModel::from(ModelFile::shipped("rvwmo").unwrap());
+    let small = smallest(&history, rvwmo);
+    assert_eq!(small.len(), 3, "{}", Format::Text.text(&small));
+    assert!(!allowed(&small));
+}
+
+/// The smallest part that violates the model.
+fn smallest(history: &History, model: AnyModel) -> History {
+    let budget = Budget::unlimited();
+    let Verdict::Broken(proof) = model.refute(history, Engine::Auto, &budget) else {
+        panic!("{}", Format::Text.text(history));
+    };
+    shrink(history, model, &proof, ShrinkOptions::default(), &budget).history
 }
 
 /// Some work on the stack of a hart: instructions that have nothing to do with the bug.
