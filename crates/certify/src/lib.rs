@@ -9,6 +9,7 @@
 //! | an order of events, for a store model | `machine`: the model's abstract machine replays it |
 //! | clauses shown by cycles, for a store model | `proof`, `store`, `clauses` |
 //! | clauses shown by derivations, for a causal model | `proof`, `causal::derivation`, `clauses` |
+//! | an order of events, for a causal model | `causal::stronger`: a run of sc or tso implies it |
 //! | an arbitration order (`ccv`), views (`cm`) | `causal::arbitration`, `causal::views` |
 //! | choices of what was read, for a causal model | `causal::definition`: recomputed as defined |
 //! | an execution, clauses shown by links, an enumeration, for a model that is a file | [`file`](mod@file) |
@@ -107,9 +108,7 @@ fn satisfies(
 ) -> Result<(), Fault> {
     match (model.rules(), witness) {
         (Rules::Store(rules), Witness::Order(order)) => machine::replay(history, rules, order),
-        (Rules::Store(_), _) | (Rules::Causal(_), Witness::Order(_)) => {
-            Err(Fault::WrongEvidence { model })
-        }
+        (Rules::Store(_), _) => Err(Fault::WrongEvidence { model }),
         (Rules::Causal(_), witness) => causal::satisfies(history, model, witness, memory),
     }
 }

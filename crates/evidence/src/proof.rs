@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Witness {
     /// Store models: all events but fences, in the order in which the model's machine performs
-    /// them. A write stands where it reaches memory, a read where it takes its value.
+    /// them. A write stands where it reaches memory, a read where it takes its value. Causal models:
+    /// the same for a store model that implies them, `sc`, or `tso` for `cc`, `ccv` and `wccm`.
     Order(Vec<EventId>),
     /// `ccv`, for histories without read-modify-writes: all events but fences in one order that
     /// extends causality and agrees with every thread about conflicting writes (later wins), and
@@ -30,8 +31,9 @@ pub enum Witness {
         reads: Vec<(Reader, Source)>,
     },
     /// Causal models: the definition is a fixpoint to recompute, given what each ambiguous reader
-    /// read. The only form for `cc`, `ccm` and `wccm`, and for `ccv` and `cm` where the read and the
-    /// write of a read-modify-write cannot stand at one place.
+    /// read. For histories that are of no stronger model: the only form for `cc`, `ccm` and `wccm`,
+    /// and for `ccv` and `cm` where the read and the write of a read-modify-write cannot stand at one
+    /// place.
     Choices(Vec<(Reader, Source)>),
 }
 

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use evidence::{AnyCertificate, Certificate, FileCertificate, Verdict};
+use evidence::{AnyCertificate, Certificate, Evidence, FileCertificate, Verdict};
 use history::{
     BuildErrorKind, Format, History, InputError, InputErrorKind, ReadOptions, TraceReader,
 };
 use models::Model;
 use pipeline::{Closed, Pipeline, Questions};
 
+use crate::causal::run_of_a_stronger_model;
 use crate::{
     Engine, FileJudgement, Gradual, Judgement, Limits, ModelFile, judge, judge_by_file,
     judge_gradually,
@@ -120,9 +121,16 @@ impl Judged {
             }
             (Answer::File(_), _) => Vec::new(),
         };
+        let history = &self.trace.history;
         let certified = judgements.into_iter().filter_map(|judgement| {
-            let evidence = judgement.outcome.into_evidence()?;
-            Some(AnyCertificate::Model(Certificate { trace, model: judgement.model, evidence }))
+            let model = judgement.model;
+            let mut evidence = judgement.outcome.into_evidence()?;
+            if let Evidence::Consistent(_) = evidence
+                && let Some(run) = run_of_a_stronger_model(history, model)
+            {
+                evidence = Evidence::Consistent(run);
+            }
+            Some(AnyCertificate::Model(Certificate { trace, model, evidence }))
         });
         certified.collect()
     }

@@ -22,13 +22,15 @@
 //! writes. In cm each thread executes, one at a time, all writes it hears of, in an order of its
 //! own (`views`). In ccv there is one order for all, and a read takes the latest write of it that
 //! its thread has heard of (`arbitration`). ccm and wccm have no machine simpler than their
-//! definition, so `definition` recomputes it; it can do so for each of the five.
+//! definition, so `definition` recomputes it; it can do so for each of the five. A run of a store
+//! model that implies the causal one will do as well (`stronger`).
 
 mod arbitration;
 pub(crate) mod definition;
 pub(crate) mod derivation;
 mod operations;
 mod relation;
+mod stronger;
 mod views;
 
 use evidence::Witness;
@@ -49,6 +51,7 @@ pub(crate) fn satisfies(
     let operations = |reads| Operations::new(history, reads, orders_writes(model), memory);
     match witness {
         Witness::Choices(reads) => definition::holds(&operations(reads)?, model),
+        Witness::Order(order) => stronger::holds(history, model, order),
         Witness::Arbitration { order, reads } if model == Model::Ccv => {
             arbitration::holds(&operations(reads)?, order)
         }

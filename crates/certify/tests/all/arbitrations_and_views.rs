@@ -228,7 +228,7 @@ fn in_an_arbitration_the_later_write_wins() {
         (
             "[0,0],[0,1],[1,0]",
             "[1,0],[0,0],[0,1]",
-            "what [1,2] read is overwritten by [0,0], which comes before it",
+            "the value of [1,2] is overwritten by [0,0], which precedes the read",
         ),
         ("[1,1],[1,2]", "[1,2],[1,1]", "[1,1] must be performed before [1,2], by program order"),
         (

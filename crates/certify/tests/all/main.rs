@@ -12,3 +12,4 @@ mod large;
 mod machines_and_axioms;
 mod orders;
 mod store_proofs_found;
+mod stronger_runs;

@@ -18,7 +18,8 @@
 //!
 //! Where values repeat, `search` looks for a choice of reads-from, with `guess` and `candidate_filter`
 //! for advice. A violation comes with its derivation (`explain`), consistency with what the
-//! model's definition asks for (`witness`).
+//! model's definition asks for (`witness`); a certificate has a run of a store model in its place, if
+//! one is soon found (`stronger`).
 
 mod atomic;
 mod candidate_filter;
@@ -39,6 +40,7 @@ mod relation;
 mod search;
 mod store_order;
 mod strands;
+mod stronger;
 mod view;
 mod whole;
 mod witness;
@@ -51,6 +53,7 @@ use self::check::Problem;
 use self::choices::has_thin_air;
 use self::pairs::all_pairs;
 use self::search::{Found, search};
+pub(crate) use self::stronger::run_of_a_stronger_model;
 use self::witness::witness;
 use crate::verdict::undecided;
 use crate::{Budget, DecidedBy, Judgement, Outcome, Stats};

@@ -1,12 +1,16 @@
 //! Causal models: verdicts against the definitions, evidence against the kernel, and what the
 //! evidence looks like.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use evidence::{Because, Certificate, Cycle, Derived, Evidence, Proof, Rule, Why, Witness};
+use evidence::{
+    AnyCertificate, Because, Certificate, Cycle, Derived, Evidence, Proof, Rule, Why, Witness,
+};
 use history::{History, ThinAir, parse_text};
 use models::Model;
 use oracle::{Rng, Shape, allows, random_histories, text};
+use tribunal_judge::stream::{Answer, Asked, Judged, Trace};
 use tribunal_judge::{Budget, DecidedBy, Engine, Judgement, Outcome, Reason, judge};
 
 const MODELS: [Model; 5] = [Model::Cc, Model::Ccv, Model::Cm, Model::Ccm, Model::Wccm];
@@ -406,4 +410,49 @@ fn a_spent_budget_leaves_the_question_open() {
             }
         }
     }
+}
+
+/// A certificate of consistency has a run of sc or tso if the order of the lines or saturation gives
+/// one, and else what the check found; the kernel accepts either.
+#[test]
+fn certificates_are_runs_of_stronger_models_where_there_are_any() {
+    let (mut runs, mut others) = ([0u64; 5], [0u64; 5]);
+    for shape in Shape::all() {
+        for (seed, history) in random_histories(&shape, 0..40) {
+            for (at, model) in MODELS.into_iter().enumerate() {
+                let judgement = judge(&history, model, Engine::Auto, &Budget::unlimited());
+                let Outcome::Holds(_) = judgement.outcome else { continue };
+                let (file, history) = ("trace".into(), history.clone());
+                let judged = Judged {
+                    trace: Arc::new(Trace { file, number: 1, history }),
+                    asked: Asked::Model(model),
+                    answer: Answer::Model(judgement),
+                    time: Duration::ZERO,
+                };
+                let history = Arc::clone(&judged.trace);
+                let history = &history.history;
+                let certificates = judged.certificates();
+                let [AnyCertificate::Model(certificate)] = &certificates[..] else {
+                    panic!("{model}, seed {seed}: {certificates:?}");
+                };
+                if let Err(rejection) = certify::certify(history, certificate) {
+                    panic!("{model}, seed {seed}: {rejection}\n{}", text(history));
+                }
+                match certificate.evidence {
+                    Evidence::Consistent(Witness::Order(_)) => {
+                        runs[at] += 1;
+                        let stronger = match model {
+                            Model::Cm | Model::Ccm => Model::Sc,
+                            _ => Model::Tso,
+                        };
+                        assert!(allows(history, stronger), "{model}, seed {seed}");
+                    }
+                    _ => others[at] += 1,
+                }
+            }
+        }
+    }
+    println!("{runs:?} runs, {others:?} others");
+    assert!(runs.iter().all(|&times| times > 50), "{runs:?} {others:?}");
+    assert!(others.iter().all(|&times| times > 2), "{runs:?} {others:?}");
 }
