@@ -1,7 +1,8 @@
 //! Evidence about models that are files: conditions ("axioms") over relations that the file defines.
 //!
 //! Nothing is known of a model here but that it has axioms, by their numbers. An atomic
-//! read-modify-write is two nodes: [`Node::ReadOf`], then [`Node::Event`] for its write.
+//! read-modify-write is two nodes: [`Node::ReadOf`], then [`Node::Event`] for its write. Of a history
+//! of mixed sizes, events and addresses are those of [`history::Mixed::parts`].
 
 use history::{EventId, Source};
 

@@ -115,7 +115,7 @@ pub fn judge_by_file(history: &History, file: &ModelFile, budget: &Budget) -> Fi
 }
 
 /// Evidence that is no more than the verdict: an execution, or that all of them can be tried.
-fn by_trying(history: &History, outcome: &FileOutcome) -> Option<FileEvidence> {
+pub(crate) fn by_trying(history: &History, outcome: &FileOutcome) -> Option<FileEvidence> {
     match outcome {
         Verdict::Holds(witness) => {
             // The order of writes is all that counts; reads stand before them.

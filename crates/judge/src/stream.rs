@@ -142,9 +142,9 @@ impl Judged {
         };
         match (outcome, self.trace.history.mixed()) {
             (Verdict::Undecided(_), _) => None,
-            (_, Some(_)) => {
-                Some("certificates for model files do not support accesses of mixed sizes")
-            }
+            (_, Some(_)) => Some(
+                "certificates for model files support accesses of mixed sizes for short traces only",
+            ),
             (_, None) => Some("the verdict needed a search that is too large to be certified"),
         }
     }

@@ -8,14 +8,15 @@ use evidence::file::MOST_EXECUTIONS;
 use super::dense::{self, Knowledge};
 use super::events::{BaseRelation, Events, Id};
 use super::execution::{NONE, Run};
+use super::gluing::Gluing;
 use super::terms::Terms;
 use crate::rejection::Fault;
 
-pub(super) fn check(terms: &Terms, events: &Events<'_>) -> Result<(), Fault> {
+pub(super) fn check(terms: &Terms, gluing: &Gluing, events: &Events<'_>) -> Result<(), Fault> {
     if events.len() > dense::MOST_EVENTS {
         return Err(Fault::TooManyExecutions { allowed: MOST_EXECUTIONS });
     }
-    Search { terms, choice: Choice::none(events), tried: 0 }.go_on(0)
+    Search { terms, gluing, choice: Choice::none(events), tried: 0 }.go_on(0)
 }
 
 /// An execution of which not all is chosen.
@@ -110,6 +111,7 @@ impl Choice<'_> {
 
 struct Search<'a> {
     terms: &'a Terms,
+    gluing: &'a Gluing,
     choice: Choice<'a>,
     tried: u64,
 }
@@ -122,7 +124,7 @@ impl Search<'_> {
         if self.tried > MOST_EXECUTIONS {
             return Err(Fault::TooManyExecutions { allowed: MOST_EXECUTIONS });
         }
-        if !dense::broken(self.terms, &self.choice).is_empty() {
+        if !dense::broken(self.terms, self.gluing, &self.choice).is_empty() {
             return Ok(());
         }
         if let Some((read, sources)) = self.choice.reads.get(reads).cloned() {

@@ -1,9 +1,11 @@
 //! The events of a history in the terms of cat, as the kernel sees them: initial writes first, one
-//! of each address, then the events of the trace, an atomic as its read and its write.
+//! of each address, then the events of the trace, an atomic as its read and its write. Of a history of
+//! mixed sizes these are the events of its parts.
 
 use evidence::Node;
 use history::{
-    AccessOrder, AddressId, DependencyKind, EventId, FenceName, History, Kinds, Operation, Source,
+    AccessOrder, AddressId, DependencyKind, EventId, FenceName, History, Kinds, Mixed, Operation,
+    Source,
 };
 
 /// An event by its number.
@@ -96,6 +98,7 @@ impl BaseRelation {
 
 /// The events, and what is fixed about them.
 pub(crate) struct Events<'a> {
+    /// The history, or its parts.
     pub(crate) history: &'a History,
     addresses: usize,
     /// The number of the first part of each event of the trace.
@@ -104,10 +107,13 @@ pub(crate) struct Events<'a> {
     origins: Vec<EventId>,
     /// The accesses of load-reserved and store-conditional pairs, sorted.
     exclusive: Vec<EventId>,
+    /// Of mixed sizes: for each number the one that stands for its access, or for this half of it.
+    wholes: Vec<Id>,
 }
 
 impl<'a> Events<'a> {
-    pub(crate) fn new(history: &'a History) -> Self {
+    pub(crate) fn new(whole: &'a History) -> Self {
+        let history = whole.mixed().map_or(whole, Mixed::parts);
         let addresses = history.address_count();
         let mut firsts = Vec::with_capacity(history.len());
         let mut origins = Vec::with_capacity(history.len());
@@ -121,7 +127,28 @@ impl<'a> Events<'a> {
         let mut exclusive: Vec<EventId> =
             history.pairs().iter().flat_map(|&(store, load)| [store, load]).collect();
         exclusive.sort_unstable();
-        Events { history, addresses, firsts, origins, exclusive }
+        let mut events = Events { history, addresses, firsts, origins, exclusive, wholes: vec![] };
+        if let Some(mixed) = whole.mixed() {
+            events.wholes = events.ids().map(|id| events.first_part(mixed, id)).collect();
+        }
+        events
+    }
+
+    /// The same half of the first part of the access that a part is of.
+    fn first_part(&self, mixed: &Mixed, id: Id) -> Id {
+        let Some(part) = self.origin(id) else { return id };
+        let first = mixed.parts_of(mixed.access_of(part)).next().unwrap_or(part);
+        self.parts(first).start + (id - self.parts(part).start)
+    }
+
+    /// Whether accesses are of mixed sizes.
+    pub(crate) fn are_parts(&self) -> bool {
+        !self.wholes.is_empty()
+    }
+
+    /// The event that stands for an access, or for this half of it.
+    pub(crate) fn whole(&self, id: Id) -> Id {
+        self.wholes.get(id).copied().unwrap_or(id)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -219,7 +246,9 @@ impl<'a> Events<'a> {
         match relation {
             BaseRelation::Same => a == b,
             BaseRelation::ProgramOrder => {
-                both.is_some_and(|(a, b)| self.history.program_order(a, b))
+                // The parts of an access are of one instruction.
+                self.origin(self.whole(a)) != self.origin(self.whole(b))
+                    && both.is_some_and(|(a, b)| self.history.program_order(a, b))
             }
             BaseRelation::SameAddress => {
                 self.address(a).is_some() && self.address(a) == self.address(b)

@@ -7,6 +7,7 @@ use evidence::file::{FileProof, FileWhy, Link};
 use evidence::{Literal, Node};
 
 use super::events::{Events, Id};
+use super::gluing::Gluing;
 use super::links::Known;
 use super::terms::Terms;
 use super::{axiom_name, exists};
@@ -19,6 +20,7 @@ use crate::rejection::{Fault, Rejection};
 pub(super) fn check(
     model: &CatModel,
     terms: &Terms,
+    gluing: &Gluing,
     events: &Events<'_>,
     proof: &FileProof,
 ) -> Result<(), Rejection> {
@@ -49,7 +51,7 @@ pub(super) fn check(
                 exists::links(history, links).map_err(at(index))?;
                 facts.assume_false(clause);
                 let known = Known { terms, events, facts: &facts };
-                breaks(model, &known, *axiom, links).map_err(at(index))?;
+                breaks(model, &known, gluing, *axiom, links).map_err(at(index))?;
             }
         }
         proved.add(clause);
@@ -59,18 +61,30 @@ pub(super) fn check(
 }
 
 /// Whether pairs are in the relation of an axiom and break it.
-fn breaks(model: &CatModel, known: &Known<'_>, number: usize, links: &[Link]) -> Result<(), Fault> {
+fn breaks(
+    model: &CatModel,
+    known: &Known<'_>,
+    gluing: &Gluing,
+    number: usize,
+    links: &[Link],
+) -> Result<(), Fault> {
     let Some(axiom) = known.terms.axioms.get(number).filter(|axiom| !axiom.negated) else {
         return Err(Fault::NoSuchAxiom { number: number + 1 });
     };
     let name = || axiom_name(model, number);
-    let (Some(first), Some(last)) = (links.first(), links.last()) else {
-        return Err(Fault::EmptyCycle);
-    };
+    let Some(first) = links.first() else { return Err(Fault::EmptyCycle) };
     let is_broken = match axiom.test {
         Test::Acyclic => {
-            let follows = links.windows(2).all(|pair| pair[0].to == pair[1].from);
-            follows && last.to == first.from
+            let next = links.iter().cycle().skip(1);
+            let events = known.events;
+            let glued = events.are_parts() && gluing.is_about_wholes(number);
+            links.iter().zip(next).all(|(link, next)| match glued {
+                false => link.to == next.from,
+                true => {
+                    let step = (events.named(link.from), events.named(link.to));
+                    gluing.continues(events, step, events.named(next.from))
+                }
+            })
         }
         Test::Irreflexive => links.len() == 1 && first.from == first.to,
         Test::Empty => links.len() == 1 && !known.terms.is_set(axiom.body),

@@ -155,6 +155,24 @@ impl Terms {
         }
     }
 
+    /// Whether some term that a term is made from, or the term itself, is of a kind.
+    pub(crate) fn is_made_from(&self, term: TermId, is: &impl Fn(TermId) -> bool) -> bool {
+        let (mut open, mut seen) = (vec![term], vec![false; self.terms.len()]);
+        while let Some(term) = open.pop() {
+            if std::mem::replace(&mut seen[term], true) {
+                continue;
+            }
+            if is(term) {
+                return true;
+            }
+            open.extend(self.get(term).operands().into_iter().flatten());
+            if let Term::Variable(recursion, _) = self.get(term) {
+                open.extend(&self.recursions[recursion]);
+            }
+        }
+        false
+    }
+
     /// `[S]`
     pub(crate) fn is_test(&self, term: TermId) -> bool {
         matches!(self.get(term), Term::Identity(_))

@@ -9,11 +9,12 @@
 //! ```
 //!
 //! (each on one line). Axioms are numbered from 1, in the order of the file. A link has a third
-//! item where it is a composition: the nodes between its steps.
+//! item where it is a composition: the nodes between its steps. If the trace is of mixed sizes, the
+//! second number of an event counts the parts of the accesses of its thread, one for each cell.
 
 use std::io;
 
-use history::History;
+use history::{History, Mixed};
 use serde::{Deserialize, Serialize};
 
 use super::labels::Labels;
@@ -76,7 +77,7 @@ impl FileCertificate {
     /// Writes the certificate as one line of JSON, without the newline. The events and addresses it
     /// names must be those of the history.
     pub fn write(&self, history: &History, out: impl io::Write) -> io::Result<()> {
-        let labels = Labels::new(history);
+        let labels = Labels::new(history.mixed().map_or(history, Mixed::parts));
         let mut line = Fields {
             tribunal: VERSION,
             trace: self.trace,
@@ -113,7 +114,7 @@ impl FileCertificate {
 
     /// Reads a line written by [`FileCertificate::write`] about this history.
     pub fn from_json(line: &str, history: &History) -> Result<Self, CertificateError> {
-        let labels = Labels::new(history);
+        let labels = Labels::new(history.mixed().map_or(history, Mixed::parts));
         let fields: Fields = serde_json::from_str(line)?;
         super::known_version(fields.tribunal)?;
         super::same_length(fields.events, history)?;

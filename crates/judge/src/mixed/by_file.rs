@@ -9,18 +9,22 @@
 //! model of the shape allows; the parts, which the engines for plain addresses refute; the search,
 //! for short traces.
 
-use cat::{Location, Path, Refutation, Shape, Step, Witness};
-use evidence::{Proof, Verdict};
+use cat::{Location, Path, Shape, Step, Witness};
+use evidence::file::{FileEvidence, FileWhy};
+use evidence::{Node, Verdict};
 use history::{EventId, History, Mixed, Source};
 use models::Model;
 
 use super::problem::MixedSizeProblem;
 use super::{replay, translate};
-use crate::by_file::by_search;
+use crate::by_file::{by_search, by_trying};
 use crate::{Budget, DecidedBy, FileJudgement, FileOutcome, ModelFile, Reason, Undecided, store};
 
 /// The longest history, in parts, that the search is tried on.
 const MOST_PARTS: usize = 300;
+
+/// The most events, with the initial write of each cell, that the kernel compares one by one.
+const MOST_CERTIFIED: usize = 1_600;
 
 /// Whether a history of mixed sizes satisfies the model of a file.
 pub(crate) fn decide(
@@ -38,10 +42,10 @@ pub(crate) fn decide(
         return open(Reason::Engine(why.into()));
     };
     if let Some(witness) = recorded(history, mixed).filter(|_| !keeps_real_time(history, shape)) {
-        return judgement(Verdict::Holds(witness), DecidedBy::Recorded, None);
+        return certified(mixed, shape, Verdict::Holds(witness), DecidedBy::Recorded);
     }
-    if let Some((refutation, by, proof)) = refuted(history, mixed, file, shape, budget) {
-        return judgement(Verdict::Broken(refutation), by, proof);
+    if let Some(refuted) = refuted(history, mixed, file, shape, budget) {
+        return refuted;
     }
     if mixed.parts().len() > MOST_PARTS {
         let why = format!(
@@ -51,21 +55,36 @@ pub(crate) fn decide(
         );
         return open(Reason::Engine(why));
     }
-    let outcome = match by_search(history, file, budget) {
+    certified(mixed, shape, by_search(history, file, budget), DecidedBy::Choices)
+}
+
+/// A verdict about parts as one about accesses, with its evidence.
+fn certified(
+    mixed: &Mixed,
+    shape: &Shape,
+    outcome: FileOutcome,
+    decided_by: DecidedBy,
+) -> FileJudgement {
+    let evidence = by_trying(mixed.parts(), &outcome).filter(|e| is_certifiable(mixed, shape, e));
+    let outcome = match outcome {
         Verdict::Holds(witness) => Verdict::Holds(of_accesses(mixed, &witness)),
         other => other,
     };
-    judgement(outcome, DecidedBy::Choices, None)
+    FileJudgement { outcome, decided_by, proof: None, evidence }
 }
 
-fn judgement(outcome: FileOutcome, decided_by: DecidedBy, proof: Option<Proof>) -> FileJudgement {
-    // The kernel does not know cells under model files.
-    FileJudgement { outcome, decided_by, proof, evidence: None }
+/// Whether the kernel evaluates the model on such a trace. It compares parts one by one, and does not
+/// know a condition of locations in which reads may swap.
+fn is_certifiable(mixed: &Mixed, shape: &Shape, evidence: &FileEvidence) -> bool {
+    let parts = mixed.parts();
+    let atomics = parts.event_ids().filter(|&part| parts.event(part).is_atomic()).count();
+    let fits = parts.address_count() + parts.len() + atomics <= MOST_CERTIFIED;
+    !shape.location_swaps_reads && (fits || matches!(evidence, FileEvidence::Violation(_)))
 }
 
 fn open(reason: Reason) -> FileJudgement {
     let outcome = Verdict::Undecided(Undecided { reason, established: String::new() });
-    judgement(outcome, DecidedBy::Choices, None)
+    FileJudgement { outcome, decided_by: DecidedBy::Choices, proof: None, evidence: None }
 }
 
 /// Whether interleavings have to follow the times of the trace.
@@ -81,16 +100,39 @@ fn refuted(
     file: &ModelFile,
     shape: &Shape,
     budget: &Budget,
-) -> Option<(Refutation, DecidedBy, Option<Proof>)> {
+) -> Option<FileJudgement> {
     // Otherwise program order between parts of a read would say too much.
     file.model.own_steps_reach_reads().then_some(())?;
     let said = store::by_shape::decide(mixed.parts(), &file.model, shape, budget)?;
-    let Verdict::Broken(refutation) = said.outcome else { return None };
+    let Verdict::Broken(_) = said.outcome else { return None };
+    let evidence = said.evidence.map(|evidence| between_accesses(mixed, evidence));
+    let evidence = evidence.or_else(|| by_trying(mixed.parts(), &said.outcome));
+    let evidence = evidence.filter(|evidence| is_certifiable(mixed, shape, evidence));
     let proof = said.proof.map(|proof| translate::of_accesses(history, mixed, proof));
-    Some((refutation, said.decided_by, proof))
+    Some(FileJudgement { proof, evidence, ..said })
 }
 
-/// The order of the lines, if it is an interleaving of whole accesses. Models of the shape keep
+/// A proof without the steps within an access, which is one node of every cycle but those of
+/// locations, where there are none.
+fn between_accesses(mixed: &Mixed, mut evidence: FileEvidence) -> FileEvidence {
+    let access = |node: Node| match node {
+        Node::Event(part) => Some((mixed.access_of(part), true)),
+        Node::ReadOf(part) => Some((mixed.access_of(part), false)),
+        Node::Initial(_) => None,
+    };
+    if let FileEvidence::Violation(proof) = &mut evidence {
+        for step in &mut proof.steps {
+            if let FileWhy::Axiom { links, .. } = &mut step.why {
+                links.retain(|link| {
+                    access(link.from).is_none() || access(link.from) != access(link.to)
+                });
+            }
+        }
+    }
+    evidence
+}
+
+/// The order of the lines, as a witness of parts, if it is an interleaving of whole accesses. Models of the shape keep
 /// parts of program order, so they allow all interleavings; only the accesses of a pair have to be
 /// looked at, since others may come between them.
 fn recorded(history: &History, mixed: &Mixed) -> Option<Witness> {
@@ -106,13 +148,12 @@ fn recorded(history: &History, mixed: &Mixed) -> Option<Witness> {
     let mut reads_from = Vec::new();
     for part in order.iter().flat_map(|&access| mixed.parts_of(access)) {
         let Some(cell) = parts.address_of(part) else { continue };
-        let access = mixed.access_of(part);
         if parts.kinds_of(part).reads {
             let last = writes[cell.index()].last();
-            reads_from.push((access, last.map_or(Source::Initial, |&write| Source::Write(write))));
+            reads_from.push((part, last.map_or(Source::Initial, |&write| Source::Write(write))));
         }
         if parts.kinds_of(part).writes {
-            writes[cell.index()].push(access);
+            writes[cell.index()].push(part);
         }
     }
     Some(Witness { reads_from, write_orders: writes })
