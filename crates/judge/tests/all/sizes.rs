@@ -284,7 +284,7 @@ fn bytes_written_out(line: &str) -> String {
         let (range, rest) = rest.split_once("] ")?;
         let (start, size) = range.split_once(':')?;
         let (start, size) = (u64::from_str_radix(start, 16).ok()?, size.parse::<u64>().ok()?);
-        if size.is_power_of_two() && start % size == 0 {
+        if size.is_power_of_two() && start.is_multiple_of(size) {
             return None;
         }
         let (sign, rest) = rest.split_at(3);
@@ -326,7 +326,8 @@ fn misaligned_accesses_that_are_split_are_their_bytes() {
         // Names and `order` lines speak of whole accesses.
         let is_named = trace.contains(" as ") || trace.contains("order");
         let count = written_out.lines().count();
-        if is_named || count == trace.lines().count() || count > 14 {
+        // Brute force looks at every order of the writes of each byte.
+        if is_named || count == trace.lines().count() || count > 10 {
             continue;
         }
         split += 1;
@@ -341,7 +342,7 @@ fn misaligned_accesses_that_are_split_are_their_bytes() {
             differences += u64::from(Some(as_one) != said);
         }
     }
-    assert!(split > trials() / 20 && differences > 0, "{split} split, {differences} differences");
+    assert!(split > trials() / 50 && differences > 0, "{split} split, {differences} differences");
 }
 
 #[test]

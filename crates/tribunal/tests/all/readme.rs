@@ -86,6 +86,12 @@ fn the_guide_to_traces_that_grow_shows_what_is_printed() {
 
 #[cfg(unix)]
 #[test]
+fn the_specification_of_models_shows_what_is_printed() {
+    check("docs/models.md");
+}
+
+#[cfg(unix)]
+#[test]
 fn the_guide_to_exploring_shows_what_is_printed() {
     check("docs/explore.md");
 }
