@@ -33,6 +33,8 @@ use crate::presence::{Lost, Presence, Share};
 pub const WINDOW: usize = 8;
 /// How long a worker that waits sleeps before it looks whether all processes are there.
 const NAP: Duration = Duration::from_millis(50);
+/// After how many looks at an empty inbox the dataflow goes on.
+const STEP: u32 = 8;
 /// How often a process tells what it has done.
 const REPORT: Duration = Duration::from_millis(200);
 
@@ -70,6 +72,8 @@ pub struct Member {
     stop: Cell<Option<u8>>,
     stop_sent: Cell<bool>,
     reported: Cell<Instant>,
+    /// Looks at an empty inbox since the last step.
+    calls: Cell<u32>,
 }
 
 impl Seat {
@@ -77,7 +81,9 @@ impl Seat {
     pub fn take(self) -> Member {
         let Seat { builder, presence, threads } = self;
         let allocator = Allocator::Tcp(builder.build());
-        let mut worker = Worker::new(WorkerConfig::default(), allocator, None);
+        // Without a timer it would never sleep.
+        let timer = Some(Instant::now());
+        let mut worker = Worker::new(WorkerConfig::default(), allocator, timer);
         let arrived = Rc::new(RefCell::new(VecDeque::new()));
         let mut input: InputHandle<u32, Builder> = InputHandle::new_with_builder();
         let probe = ProbeHandle::new();
@@ -111,6 +117,7 @@ impl Seat {
             stop: Cell::new(None),
             stop_sent: Cell::new(false),
             reported: Cell::new(Instant::now()),
+            calls: Cell::new(0),
         }
     }
 }
@@ -143,8 +150,10 @@ impl Member {
     fn step(&self, patience: Duration) -> Result<(), Lost> {
         self.presence.all_there()?;
         let mut worker = self.worker.borrow_mut();
-        worker.step_or_park(Some(patience));
-        if patience > Duration::ZERO {
+        // What was sent goes out before anybody sleeps.
+        worker.step();
+        if patience > Duration::ZERO && self.arrived.borrow().is_empty() {
+            worker.step_or_park(Some(patience));
             // It sleeps or works, not both.
             worker.step();
         }
@@ -172,9 +181,15 @@ impl Member {
         Ok(None)
     }
 
-    /// The next records that have arrived.
+    /// The next records that have arrived, as far as is known: the dataflow goes on every few calls,
+    /// and when somebody waits.
     pub fn receive(&self) -> Result<Option<Vec<u8>>, Lost> {
         if self.records.borrow().is_empty() {
+            let calls = self.calls.get() + 1;
+            self.calls.set(calls % STEP);
+            if calls < STEP {
+                return Ok(None);
+            }
             self.step(Duration::ZERO)?;
         }
         Ok(self.next_records())
@@ -210,7 +225,6 @@ impl Member {
             }
             if is_complete {
                 self.level.set(next);
-                self.presence.enter_level(next);
                 return Ok(None);
             }
             self.step(NAP)?;
@@ -227,6 +241,11 @@ impl Member {
         }
         let mut notes = self.notes.borrow_mut();
         Ok(notes.iter_mut().filter_map(VecDeque::pop_front).collect())
+    }
+
+    /// Says which level of the search this process is at, for when another is lost.
+    pub fn enter_level(&self, level: u32) {
+        self.presence.enter_level(level);
     }
 
     /// Tells all others once that there is a reason to stop, if there is; says which one was heard of.

@@ -198,8 +198,8 @@ fn save<M: Machine, C: Storage, R: Reduction, S: Store>(
     if checkpoints.keeper().level() == Some(level) {
         return;
     }
-    let saved = workers.iter_mut().try_for_each(|worker| worker.give_part(checkpoints));
-    if let Err(error) = saved.and_then(|()| checkpoints.commit(level)) {
+    let parts: Result<_, _> = workers.iter_mut().map(|worker| worker.part(checkpoints)).collect();
+    if let Err(error) = parts.and_then(|parts| checkpoints.commit(level, parts)) {
         // The one before is still there, and named in the report.
         watch.fail(error);
     }

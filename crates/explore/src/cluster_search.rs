@@ -17,15 +17,18 @@ use serde::{Deserialize, Serialize};
 use crate::System;
 use crate::bfs::start;
 use crate::counterexample::{self, Predecessor, least_predecessor};
+use crate::disk::Checkpoints;
 use crate::exchange::own_bytes;
 use crate::finding::{Finding, Kind};
 use crate::hash::{self, Partition};
-use crate::link::{Link, Message, Round, Unsent, within};
+use crate::link::{Link, Message, Round, Unsent, gather, within};
+use crate::liveness::{self, Found};
 use crate::memory::Meter;
+use crate::options::Options;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
 use crate::rendezvous::Broken;
-use crate::result::{Exploration, PassedOver, Progress, Reason, Verdict};
+use crate::result::{Exploration, Liveness, PassedOver, Progress, Reason, Verdict};
 use crate::runner::Runner;
 use crate::storage::Storage;
 use crate::store::{Store, StoreError};
@@ -48,7 +51,7 @@ fn message_size(workers: usize, record: usize) -> usize {
 }
 
 /// Bytes of all buffers of a process.
-fn buffer_bytes(cluster: &Cluster, workers: usize, record: usize) -> u64 {
+pub(crate) fn buffer_bytes(cluster: &Cluster, workers: usize, record: usize) -> u64 {
     let messages = 2 * WINDOW * workers * message_size(workers, record);
     let slabs = 2 * SLAB * (cluster.processes() - 1);
     (cluster.threads() * (own_bytes(record) + messages + slabs)) as u64
@@ -98,8 +101,15 @@ impl Link for ClusterLink<'_> {
     }
 
     fn meet(&self, _level: u32, own: Round) -> Result<Round, Broken> {
-        let rounds: Vec<Round> = gather(self.member, &own)?;
-        Ok(Round::sum(rounds))
+        Ok(Round::sum(gather(self, &own)?))
+    }
+
+    fn gather(&self, note: Vec<u8>) -> Result<Vec<Vec<u8>>, Broken> {
+        Ok(self.member.gather(note)?)
+    }
+
+    fn enter_level(&self, level: u32) {
+        self.member.enter_level(level);
     }
 
     fn share_stop(&self, own: Option<u8>) -> Option<u8> {
@@ -111,24 +121,28 @@ impl Link for ClusterLink<'_> {
     }
 }
 
-/// What every worker says, in the order of workers.
-fn gather<T: Serialize + for<'a> Deserialize<'a>>(
-    member: &Member,
-    own: &T,
-) -> Result<Vec<T>, Broken> {
-    // All processes are the same program, so they understand each other.
-    let note = serde_json::to_vec(own).map_err(|_| Broken)?;
-    let notes = member.gather(note)?;
-    notes.iter().map(|note| serde_json::from_slice(note).map_err(|_| Broken)).collect()
+/// What a worker says before the search begins.
+#[derive(Serialize, Deserialize)]
+struct Ready {
+    /// Why its process cannot begin, and the message of a file that failed.
+    stop: Option<u8>,
+    message: String,
+    /// The level and the states of the checkpoint from which it goes on.
+    begun: Option<(u32, u64)>,
+    /// What the first process has written to the directory of checkpoints.
+    word: String,
 }
 
 /// What a worker says when the search is over.
 #[derive(Serialize, Deserialize)]
 struct Ended {
     totals: WorkerTotals,
-    /// Why it stopped, and the most memory of its process, if it speaks for it.
+    /// Why it stopped, the message of a file that failed, and, if it speaks for its process, the most
+    /// memory of it and the bytes of its states on disk.
     stop: Option<u8>,
+    message: String,
     bytes: u64,
+    disk_bytes: Option<u64>,
 }
 
 /// What all workers know at the end.
@@ -136,8 +150,26 @@ struct Conclusion {
     totals: Totals,
     /// What was passed over, each with its way.
     passed_over: Vec<(Finding, Vec<Vec<u8>>)>,
-    stop: Option<u8>,
     bytes: u64,
+    disk_bytes: Option<u64>,
+    liveness: Liveness,
+}
+
+/// Where the states of this process are.
+pub(crate) struct States<'a> {
+    pub(crate) partition: Partition,
+    pub(crate) meter: &'a Meter,
+    pub(crate) checkpoints: Option<&'a Checkpoints>,
+    /// How much is on disk.
+    pub(crate) disk_bytes: &'a (dyn Fn() -> Option<u64> + Sync),
+}
+
+/// What every worker has to know at the end of a search.
+struct Ending<'a> {
+    options: &'a Options,
+    states: &'a States<'a>,
+    /// Threads of this process.
+    threads: usize,
 }
 
 /// Breadth-first search in several processes, with the states in memory.
@@ -152,59 +184,83 @@ where
     C: Codec,
     R: Reduction,
 {
-    let started = Instant::now();
     let threads = cluster.threads();
     let partition = VisitedSet::partition(threads * cluster.processes());
     let first = cluster.process() * threads;
     let meter = &Arc::new(Meter::new(caller.options.memory));
+    let stored = system.codec.stored_size();
+    let store = |worker| VisitedSet::new(stored, partition, first + worker, Arc::clone(meter));
+    let stores = (0..threads).map(store).collect();
+    let states = States { partition, meter, checkpoints: None, disk_bytes: &|| None };
+    search(cluster, system, caller, stores, &states)
+}
+
+/// Breadth-first search in several processes with any kind of store, one for each worker of this one.
+pub(crate) fn search<M, F, C, R, S>(
+    cluster: &Cluster,
+    system: &System<'_, F, C, R>,
+    caller: &mut Caller,
+    stores: Result<Vec<S>, StoreError>,
+    states: &States<'_>,
+) -> Exploration
+where
+    M: Machine,
+    F: Fn() -> M + Sync,
+    C: Codec,
+    R: Reduction,
+    S: Store,
+{
+    let started = Instant::now();
+    let &States { partition, meter, checkpoints, .. } = states;
+    let threads = cluster.threads();
+    let first = cluster.process() * threads;
     let watch = &Watch::new(threads, started);
     let stored = system.codec.stored_size();
     let mut progress = |own: &Progress| (caller.progress)(&together(own, cluster));
     let (options, interrupt) = (caller.options, caller.interrupt);
     let caller = &mut Caller { options, progress: &mut progress, interrupt };
-    let stores = reserve(cluster, partition, stored, meter).and_then(|()| {
-        let store = |worker| VisitedSet::new(stored, partition, first + worker, Arc::clone(meter));
-        (0..threads).map(store).collect::<Result<Vec<_>, _>>()
-    });
-    let Ok(mut stores) = stores else {
-        // The other processes notice that this one has gone.
-        let verdict = Verdict::Undecided(Reason::Memory);
-        return Exploration { verdict, ..Exploration::nothing(system.rules) };
-    };
-    let mut runner = Runner::obeying(system, watch.halt());
-    let failed = watch.watch_over(caller, meter, || {
-        let failed = start(&mut runner, &mut stores, (partition, first), watch)?;
-        runner.count(meter)?;
-        Ok::<_, StoreError>(failed)
-    });
-    let (shared, pass_over) = (&Shared::new(None), options.pass_over);
-    let mut workers = workers(options, system, stores, (partition, first), (watch, meter));
-    match failed {
-        Err(error) => watch.fail(error),
-        Ok(None) => {}
-        Ok(Some(finding)) => {
-            // All processes find the same, and meet before the first level only.
-            shared.found.store(2, Relaxed);
-            workers[0].tally.finding = Some(finding);
+    let stores = reserve(cluster, partition, stored, meter).and(stores);
+    let mut found = None;
+    let stores = stores.and_then(|mut stores| {
+        if checkpoints.is_none_or(|checkpoints| checkpoints.begun().is_none()) {
+            let mut runner = Runner::obeying(system, watch.halt());
+            found = watch.watch_over(caller, meter, || {
+                let failed = start(&mut runner, &mut stores, (partition, first), watch)?;
+                runner.count(meter)?;
+                Ok::<_, StoreError>(failed)
+            })?;
         }
+        Ok(stores)
+    });
+    let shared = &Shared::new(checkpoints);
+    let ending = &Ending { options, states, threads };
+    let stores = stores.map_err(|error| watch.fail(error)).unwrap_or_default();
+    let mut workers = workers(options, system, stores, (partition, first), (watch, meter));
+    if let Some(begun) = checkpoints.and_then(Checkpoints::begun) {
+        workers.iter_mut().for_each(|worker| worker.resume(begun));
+    }
+    if let (Some(finding), Some(worker)) = (found, workers.first_mut()) {
+        // All processes find the same, and meet before the first level only.
+        shared.found.store(2, Relaxed);
+        worker.tally.finding = Some(finding);
     }
     let ended = std::thread::scope(|scope| {
         let mut handles = Vec::with_capacity(threads);
-        for (mut worker, seat) in workers.into_iter().zip(cluster.seats()) {
+        let mut workers = workers.into_iter();
+        for (here, seat) in cluster.seats().into_iter().enumerate() {
+            let worker = workers.next();
             handles.push(scope.spawn(move || {
-                let _ended = worker.watch.worker();
+                let _ended = watch.worker();
                 let _guard = Abandon(cluster);
                 let member = seat.take();
-                let reports = worker.exchange.here == 0;
-                let link = ClusterLink { member: &member, watch, meter, reports };
-                let concluded = worker
-                    .run(&Peers::new(shared, &link, stored))
-                    .and_then(|()| conclude(&mut worker, system, &link, partition, pass_over));
-                if concluded.is_ok() {
+                let link = ClusterLink { member: &member, watch, meter, reports: here == 0 };
+                let peers = &Peers::new(shared, &link, stored);
+                let ended = take_part(worker, system, (peers, &link), ending);
+                if ended.0.is_ok() {
                     // Whoever is late has all it needs.
                     let _ = member.leave();
                 }
-                (concluded.ok(), worker.established, worker.level)
+                ended
             }));
         }
         watch.watch(caller, meter);
@@ -216,8 +272,9 @@ where
     });
     cluster.finish();
     let mut exploration = match ended.into_iter().next() {
-        Some((Some(conclusion), ..)) => {
-            watch.hear(conclusion.stop);
+        Some((Ok(Some(conclusion)), ..)) => {
+            let liveness = conclusion.liveness;
+            let ended = watch.reason().filter(|_| !matches!(liveness, Liveness::Ended(_)));
             let runner = &mut Runner::new(system);
             let passed_over = conclusion.passed_over.iter().map(|(finding, way)| {
                 let (run, _) = counterexample::steps(runner, way, finding);
@@ -225,12 +282,13 @@ where
             });
             let passed_over = passed_over.collect();
             let totals = conclusion.totals;
-            let found = totals.conclude(runner, &options.goals, passed_over, watch.reason());
-            Exploration { bytes: conclusion.bytes, ..found }
+            let found = totals.conclude(runner, &options.goals, passed_over, ended);
+            let (bytes, disk_bytes) = (conclusion.bytes, conclusion.disk_bytes);
+            Exploration { bytes, disk_bytes, liveness, ..found }
         }
-        lost => {
+        ended => {
             let (established, level) =
-                lost.map(|(_, round, level)| (round, level)).unwrap_or_default();
+                ended.map(|(_, round, level)| (round, level)).unwrap_or_default();
             let reason = cluster.loss().map_or(Reason::Interrupted, Reason::Lost);
             Exploration {
                 verdict: Verdict::Undecided(watch.reason().unwrap_or(reason)),
@@ -244,6 +302,82 @@ where
     };
     exploration.seconds = started.elapsed().as_secs_f64();
     exploration
+}
+
+/// What came of the part of a worker, what all workers had established, and in which level. There is
+/// no conclusion if some process could not begin.
+type TookPart = (Result<Option<Conclusion>, Broken>, Round, u32);
+
+/// Searches as one of all workers, if all processes can begin; there is no worker if this one cannot.
+fn take_part<M, F, C, R, S>(
+    worker: Option<Worker<'_, M, C, R, S>>,
+    system: &System<'_, F, C, R>,
+    (peers, link): (&Peers<'_>, &ClusterLink<'_>),
+    ending: &Ending<'_>,
+) -> TookPart
+where
+    M: Machine,
+    F: Fn() -> M,
+    C: Storage,
+    R: Reduction,
+    S: Store,
+{
+    let can_begin = match are_ready(link, ending.states) {
+        Ok(can_begin) => can_begin,
+        Err(broken) => return (Err(broken), Round::default(), 0),
+    };
+    let Some(mut worker) = worker.filter(|_| can_begin) else {
+        return (Ok(None), Round::default(), 0);
+    };
+    let searched = worker.run(peers);
+    let concluded = searched.and_then(|()| conclude(&mut worker, system, (peers, link), ending));
+    (concluded.map(Some), worker.established, worker.level)
+}
+
+/// Whether all processes can begin, from the same checkpoint if from one. They share the directory of
+/// checkpoints: the first process leaves a word there, which the others have to find.
+fn are_ready(link: &ClusterLink<'_>, states: &States<'_>) -> Result<bool, Broken> {
+    let watch = link.watch;
+    let checkpoints = states.checkpoints;
+    let own = Ready {
+        stop: watch.stop_code(),
+        message: watch.disk_message(),
+        begun: checkpoints.and_then(Checkpoints::place_of_begun),
+        word: match link.member.number() {
+            0 => checkpoints.map_or_else(String::new, |checkpoints| {
+                checkpoints.leave_word().unwrap_or_else(|error| {
+                    watch.fail(error);
+                    String::new()
+                })
+            }),
+            _ => String::new(),
+        },
+    };
+    let all: Vec<Ready> = gather(link, &own)?;
+    let is_alike = |ready: &Ready| ready.begun == own.begun;
+    let mut why = watch.stop_code().map(|stop| (stop, watch.disk_message()));
+    if why.is_none() && own.stop.is_none() {
+        let word = all.first().map_or("", |first| &first.word[..]);
+        let finds = |checkpoints: &Checkpoints| checkpoints.finds_word(word);
+        if !all.iter().all(is_alike) || !checkpoints.is_none_or(finds) {
+            watch.fail(StoreError::Disk(std::io::Error::other(
+                "the processes do not see the same files in the directory of the checkpoint; \
+                 use a directory that all of them share",
+            )));
+            why = watch.stop_code().map(|stop| (stop, watch.disk_message()));
+        }
+    }
+    let told: Vec<Option<(u8, String)>> = gather(link, &why)?;
+    if link.member.number() == 0 {
+        checkpoints.inspect(|checkpoints| checkpoints.remove_word());
+    }
+    match told.into_iter().flatten().next() {
+        Some((stop, message)) => {
+            watch.hear_of(stop, &message);
+            Ok(false)
+        }
+        None => Ok(true),
+    }
 }
 
 /// Counts the buffers of this process.
@@ -291,73 +425,153 @@ impl Drop for Abandon<'_> {
     }
 }
 
-/// After the search: all workers learn what all have found, and follow the ways to it.
-fn conclude<M, F, C, R>(
-    worker: &mut Worker<'_, M, C, R, VisitedSet>,
+/// After the search: all workers learn what all have found, decide about liveness, and follow the ways
+/// to what is wrong.
+fn conclude<M, F, C, R, S>(
+    worker: &mut Worker<'_, M, C, R, S>,
     system: &System<'_, F, C, R>,
-    link: &ClusterLink<'_>,
-    partition: Partition,
-    pass_over: usize,
+    (peers, link): (&Peers<'_>, &ClusterLink<'_>),
+    ending: &Ending<'_>,
 ) -> Result<Conclusion, Broken>
 where
     M: Machine,
     F: Fn() -> M,
     C: Storage,
     R: Reduction,
+    S: Store,
 {
+    let Ending { options, states, .. } = ending;
+    // What one cannot go on without ends all of them, so that they do the same from here on.
+    let is_ended = agree_on_stop(link)? || worker.bounded;
+    if is_ended {
+        worker.save_last(peers)?;
+    }
     let own = Ended {
         totals: WorkerTotals::of(worker),
         stop: link.watch.stop_code(),
+        message: link.watch.disk_message(),
         bytes: if link.reports { link.meter.peak() } else { 0 },
+        disk_bytes: (states.disk_bytes)().filter(|_| link.reports),
     };
-    let ended = gather(link.member, &own)?;
-    let stop = ended.iter().find_map(|ended| ended.stop);
+    let ended: Vec<Ended> = gather(link, &own)?;
+    if let Some((stop, ended)) = ended.iter().find_map(|ended| Some((ended.stop?, ended))) {
+        link.watch.hear_of(stop, &ended.message);
+    }
     let bytes = ended.iter().map(|ended| ended.bytes).sum();
+    let disk_bytes = ended.iter().filter_map(|ended| ended.disk_bytes).reduce(|a, b| a + b);
     let mut totals = Totals::new(system.rules);
-    totals.add(ended.into_iter().map(|ended| ended.totals), pass_over);
+    if let Some(begun) = states.checkpoints.and_then(Checkpoints::begun) {
+        totals.covered.clone_from(&begun.covered);
+    }
+    totals.add(ended.into_iter().map(|ended| ended.totals), options.pass_over);
+    let is_over = totals.finding.is_none() && !is_ended;
+    let liveness = match is_over && !options.goals.is_empty() {
+        true => decide_liveness(worker, system, link, ending, &mut totals)?,
+        false => Liveness::Open,
+    };
     let mut runner = Runner::new(system);
     let mut way = |level: u32, finding: &Finding| {
         let store = &mut worker.exchange.store;
-        way_back(&mut runner, store, link.member, partition, (level, &finding.stored))
+        way_back(&mut runner, store, link, states.partition, (level, &finding.stored))
     };
     let mut passed_over = Vec::new();
     for (level, finding) in std::mem::take(&mut totals.passed_over) {
-        let way = way(level, &finding)?;
-        passed_over.push((finding, way));
+        if let Some(way) = way(level, &finding)? {
+            passed_over.push((finding, way));
+        }
     }
-    if let Some(finding) = totals.finding.as_ref().filter(|found| found.kind != Kind::StartFailed) {
-        totals.way = way(totals.level, finding)?;
+    if let Some(finding) = totals.finding.take_if(|found| found.kind != Kind::StartFailed) {
+        // A finding that cannot be shown is none.
+        if let Some(way) = way(totals.level, &finding)? {
+            (totals.way, totals.finding) = (way, Some(finding));
+        }
     }
-    Ok(Conclusion { totals, passed_over, stop, bytes })
+    Ok(Conclusion { totals, passed_over, bytes, disk_bytes, liveness })
+}
+
+/// Whether a process has a reason to stop; then all have it.
+fn agree_on_stop(link: &ClusterLink<'_>) -> Result<bool, Broken> {
+    let watch = link.watch;
+    let own = watch.stop_code().map(|stop| (stop, watch.disk_message()));
+    let all: Vec<Option<(u8, String)>> = gather(link, &own)?;
+    match all.into_iter().flatten().next() {
+        Some((stop, message)) => {
+            watch.hear_of(stop, &message);
+            Ok(true)
+        }
+        None => Ok(false),
+    }
+}
+
+/// Decides about liveness, together with all workers.
+fn decide_liveness<M, F, C, R, S>(
+    worker: &Worker<'_, M, C, R, S>,
+    system: &System<'_, F, C, R>,
+    link: &ClusterLink<'_>,
+    &Ending { options, states, threads }: &Ending<'_>,
+    totals: &mut Totals,
+) -> Result<Liveness, Broken>
+where
+    M: Machine,
+    F: Fn() -> M,
+    C: Storage,
+    R: Reduction,
+    S: Store,
+{
+    let (since, watch, depth) = (Instant::now(), link.watch, totals.level);
+    let Some(located) = worker.exchange.store.located(depth) else {
+        return Ok(Liveness::Open);
+    };
+    let (goals, partition, meter) = (&options.goals, states.partition, link.meter);
+    let question = liveness::Question { goals, partition, depth, threads, watch, meter };
+    let seat = liveness::Seat { number: worker.exchange.number, link };
+    let found = liveness::check_together(system, located, seat, &question)?;
+    let found: Vec<Option<Found>> = gather(link, &found)?;
+    let ended = match agree_on_stop(link)? {
+        true => watch.reason(),
+        false => None,
+    };
+    Ok(totals.conclude_liveness(found.into_iter().flatten().min(), ended, since))
 }
 
 /// The representatives on the way to a state, as [`counterexample::way_back`] finds them: each worker
-/// looks among its own states, and the least predecessor of all is taken.
-fn way_back<M: Machine, C: Storage, R: Reduction>(
+/// looks among its own states, and the least predecessor of all is taken. Nothing if a worker cannot
+/// read its states.
+fn way_back<M: Machine, C: Storage, R: Reduction, S: Store>(
     runner: &mut Runner<'_, M, C, R>,
-    store: &mut VisitedSet,
-    member: &Member,
+    store: &mut S,
+    link: &ClusterLink<'_>,
     partition: Partition,
     (depth, stored): (u32, &[u8]),
-) -> Result<Vec<Vec<u8>>, Broken> {
+) -> Result<Option<Vec<Vec<u8>>>, Broken> {
     let mut way = vec![stored.to_vec()];
+    let mut failed = None;
     for depth in (0..depth).rev() {
         let target = way.last().expect("never empty").clone();
         let hash = hash::hash(&target, hash::PLACE);
-        let own = match partition.owner(hash) == member.number() {
-            true => store.hint_of(&target, hash).ok().flatten(),
-            false => None,
+        let own = match partition.owner(hash) == link.member.number() {
+            true => store.hint_of(&target, hash),
+            false => Ok(None),
         };
-        let hint = gather(member, &own)?.into_iter().flatten().next();
+        let own = own.map_err(|error| failed = Some(error)).ok().flatten();
+        let hint = gather(link, &own)?.into_iter().flatten().next();
         let mut best: Option<Predecessor> = None;
-        // The visited set has its states in memory, where nothing fails.
-        let _ = least_predecessor(runner, store, (depth, hint), &target, &mut best);
-        match gather(member, &best)?.into_iter().flatten().min() {
+        let looked = least_predecessor(runner, store, (depth, hint), &target, &mut best);
+        failed = looked.err().or(failed);
+        match gather(link, &best)?.into_iter().flatten().min() {
             Some(least) => way.push(least.stored),
             // Only if the machine does not do the same thing twice.
             None => break,
         }
     }
+    let has_failed = failed.is_some();
+    if let Some(error) = failed {
+        link.watch.fail(error);
+    }
+    if gather(link, &has_failed)?.contains(&true) {
+        agree_on_stop(link)?;
+        return Ok(None);
+    }
     way.reverse();
-    Ok(way)
+    Ok(Some(way))
 }

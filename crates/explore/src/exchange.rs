@@ -8,7 +8,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::hash::{self, Partition};
-use crate::link::{Message, Unsent, message_bytes, within};
+use crate::link::{Message, message_bytes, send, within};
 use crate::memory::Meter;
 use crate::rendezvous::Broken;
 use crate::store::{Store, StoreError};
@@ -136,24 +136,9 @@ impl<S: Store> Exchange<'_, S> {
         self.send(worker, Message::Records(records), peers)
     }
 
-    /// Sends a message. While the receiver has no room, takes in what was sent here, so that two
-    /// workers never wait for each other.
-    fn send(
-        &mut self,
-        worker: usize,
-        mut message: Message,
-        peers: &Peers<'_>,
-    ) -> Result<(), Broken> {
-        loop {
-            match peers.link.try_send(worker, message) {
-                Ok(()) => return Ok(()),
-                Err(Unsent::Full(back)) => message = back,
-                Err(Unsent::Broken) => return Err(Broken),
-            }
-            if !self.take_in(peers)? {
-                peers.link.wait()?;
-            }
-        }
+    /// Sends a message, and takes in what was sent here while the receiver has no room.
+    fn send(&mut self, worker: usize, message: Message, peers: &Peers<'_>) -> Result<(), Broken> {
+        send(peers.link, worker, message, || self.take_in(peers))
     }
 
     /// Takes in what has arrived. Returns whether anything had.

@@ -16,7 +16,7 @@ const MOST: usize = 512;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Depths {
-    /// The depth of the first entry: not 0 if the search went on from a checkpoint.
+    /// The depth of the first entry.
     pub first: u32,
     /// The states before it.
     pub before: u64,

@@ -201,18 +201,26 @@ impl Loaded {
     /// Whether a search can keep checkpoints as the question says, or go on from one; if it can, what
     /// tells its checkpoints from those of others is added to the question.
     pub fn prepare(&self, question: &mut Question) -> Result<(), Unusable> {
+        self.identify(question);
+        let disk = question.options.disk.as_ref();
+        let Some(kept) = disk.and_then(|disk| disk.checkpoint.as_ref()) else { return Ok(()) };
+        match kept.resume {
+            true => resumable(&kept.directory, &kept.identity),
+            false => usable(&kept.directory),
+        }
+    }
+
+    /// Adds what tells the checkpoints of a search from those of others to the question.
+    pub fn identify(&self, question: &mut Question) {
         let disk = question.options.disk.as_ref();
         if disk.is_none_or(|disk| disk.checkpoint.is_none()) {
-            return Ok(());
+            return;
         }
         // This reads all of the executable, which takes longer than a small search.
         let identity = self.identity(question);
         let disk = question.options.disk.as_mut();
-        let Some(kept) = disk.and_then(|disk| disk.checkpoint.as_mut()) else { return Ok(()) };
-        kept.identity = identity;
-        match kept.resume {
-            true => resumable(&kept.directory, &kept.identity),
-            false => usable(&kept.directory),
+        if let Some(kept) = disk.and_then(|disk| disk.checkpoint.as_mut()) {
+            kept.identity = identity;
         }
     }
 
@@ -236,12 +244,19 @@ impl Loaded {
 
     /// What has to be the same for all processes that search the model together.
     pub fn cluster_identity(&self, question: &Question, processes: usize) -> SearchIdentity {
-        let Options { threads, depth, .. } = question.options;
+        let Options { threads, depth, ref disk, .. } = question.options;
+        let on_disk = match disk.as_ref().map(|disk| &disk.checkpoint) {
+            None => "no",
+            Some(None) => "--disk",
+            Some(Some(kept)) if kept.resume => "--resume",
+            Some(Some(_)) => "--checkpoint",
+        };
         let bound = depth.map_or("none".to_owned(), |depth| depth.to_string());
         let own = [
             ("processes", processes.to_string()),
             ("--jobs", threads.to_string()),
             ("--bound", bound),
+            ("states on disk", on_disk.to_owned()),
         ];
         let own = own.map(|(name, value)| (name.to_owned(), value));
         self.identity(question).into_iter().chain(own).collect()
@@ -356,14 +371,14 @@ impl Loaded {
 }
 
 /// A number that tells texts apart.
-fn digest(text: &[u8]) -> String {
+pub fn digest(text: &[u8]) -> String {
     let hash = |seed| hash::hash(text, seed ^ text.len() as u64);
     format!("{:016x}{:016x}", hash(hash::PLACE), hash(hash::SIGNATURE))
 }
 
 /// What tells builds of this program apart: others may pack states in another way, or choose other
 /// representatives.
-fn build() -> String {
+pub fn build() -> String {
     let program = std::env::current_exe().and_then(std::fs::read);
     program.map_or_else(|_| env!("CARGO_PKG_VERSION").to_owned(), |program| digest(&program))
 }
@@ -388,12 +403,6 @@ fn unsuited(options: &Options, no_goals: Option<NoGoals>) -> String {
     match (no_goals, options.strategy) {
         (Some(why), _) => why.to_string(),
         (None, Strategy::Compact { .. }) => "--compact does not store the states".to_owned(),
-        (None, Strategy::Breadth) if options.cluster.is_some() => {
-            "the states are spread over several processes".to_owned()
-        }
-        (None, Strategy::Breadth) if options.disk.is_some() => {
-            "not all states were in memory".to_owned()
-        }
         (None, _) => "only breadth-first search decides liveness".to_owned(),
     }
 }

@@ -92,11 +92,11 @@ use murphi::machine::Machine;
 
 pub use ::cluster::Cluster;
 pub use asked::Asked;
-pub use disk::{SearchIdentity, Unusable, resumable, usable};
+pub use disk::{CheckpointFolder, SearchIdentity, Unusable, resumable, usable};
 pub use engine::{Bare, Engine, Hook};
 pub use free_memory::default_budget;
 pub use growth::{Depths, Growth, Size, Timeline};
-pub use job::{Event, Loaded, Question, Refused, WALK};
+pub use job::{Event, Loaded, Question, Refused, WALK, build, digest};
 pub use native::CodeCache;
 pub use options::{Checkpointing, Deadlock, Disk, Options, StateForm, Strategy};
 pub use pack::{BitCodec, Codec};
@@ -177,7 +177,8 @@ where
 {
     match caller.options.strategy {
         Strategy::Breadth => match (&caller.options.cluster, &caller.options.disk) {
-            (Some(cluster), _) => cluster_search::explore(cluster, system, caller),
+            (Some(cluster), Some(disk)) => disk::explore_together((disk, cluster), system, caller),
+            (Some(cluster), None) => cluster_search::explore(cluster, system, caller),
             (None, Some(disk)) => disk::explore(disk, system, caller),
             (None, None) => bfs::explore(system, units, caller),
         },

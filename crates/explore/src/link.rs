@@ -6,6 +6,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -75,6 +76,13 @@ pub(crate) trait Link {
     /// Meets the others, and learns what all of them tell.
     fn meet(&self, level: u32, own: Round) -> Result<Round, Broken>;
 
+    /// Tells all others something, and hears what they tell: one note of each worker, in their order.
+    /// All have to call it equally often.
+    fn gather(&self, note: Vec<u8>) -> Result<Vec<Vec<u8>>, Broken>;
+
+    /// Says which level is searched now, for whoever has to say how far the search had got.
+    fn enter_level(&self, _level: u32) {}
+
     /// Tells other processes of a reason to stop, and says which one was heard of.
     fn share_stop(&self, own: Option<u8>) -> Option<u8>;
 
@@ -82,9 +90,42 @@ pub(crate) trait Link {
     fn message_size(&self, record: usize) -> usize;
 }
 
+/// What every worker says, in the order of workers.
+pub(crate) fn gather<T: Serialize + for<'a> Deserialize<'a>>(
+    link: &dyn Link,
+    own: &T,
+) -> Result<Vec<T>, Broken> {
+    // All workers are the same program, so they understand each other.
+    let note = serde_json::to_vec(own).map_err(|_| Broken)?;
+    let notes = link.gather(note)?;
+    notes.iter().map(|note| serde_json::from_slice(note).map_err(|_| Broken)).collect()
+}
+
+/// Sends a message. While the receiver has no room, `take_in` takes in what was sent here, and says
+/// whether that was anything, so that two workers never wait for each other.
+pub(crate) fn send(
+    link: &dyn Link,
+    to: usize,
+    mut message: Message,
+    mut take_in: impl FnMut() -> Result<bool, Broken>,
+) -> Result<(), Broken> {
+    loop {
+        match link.try_send(to, message) {
+            Ok(()) => return Ok(()),
+            Err(Unsent::Full(back)) => message = back,
+            Err(Unsent::Broken) => return Err(Broken),
+        }
+        if !take_in()? {
+            link.wait()?;
+        }
+    }
+}
+
 /// What the threads of a process write before they meet, and read afterwards.
 pub(crate) struct Rounds {
     pub(crate) rendezvous: Rendezvous,
+    /// What each tells all others.
+    notes: Mutex<Vec<Vec<u8>>>,
     /// Two sets, used in turn, so that the next round does not write what is still being read.
     told: [Vec<Told>; 2],
 }
@@ -102,7 +143,12 @@ struct Told {
 impl Rounds {
     pub(crate) fn new(workers: usize) -> Self {
         let told = || (0..workers).map(|_| Told::default()).collect();
-        Rounds { rendezvous: Rendezvous::new(workers), told: [told(), told()] }
+        let notes = Mutex::new(vec![Vec::new(); workers]);
+        Rounds { rendezvous: Rendezvous::new(workers), notes, told: [told(), told()] }
+    }
+
+    fn notes(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -202,6 +248,15 @@ impl Link for Channels<'_> {
             // In one process nobody asks for it.
             fired: 0,
         })))
+    }
+
+    fn gather(&self, note: Vec<u8>) -> Result<Vec<Vec<u8>>, Broken> {
+        self.rounds.notes()[self.number] = note;
+        self.rounds.rendezvous.wait()?;
+        let notes = self.rounds.notes().clone();
+        // Nobody writes the next note while another reads this one.
+        self.rounds.rendezvous.wait()?;
+        Ok(notes)
     }
 
     fn share_stop(&self, _own: Option<u8>) -> Option<u8> {

@@ -13,6 +13,9 @@
 //! to the last, in turn; and where a state has a successor that is not known either, that one is
 //! followed for some steps (`chase`), and what is found is carried back along the way.
 //!
+//! This is so where all states are in the memory of one process. On disk and in several processes
+//! workers ask each other (`together.rs`).
+//!
 //! With symmetry the states are representatives. Rules and conditions treat members of a scalarset
 //! alike (`check/order.rs` of the `murphi` crate finds where they may not, and the symmetry leaves
 //! such scalarsets alone), so a state reaches goal g exactly if its renamed state reaches the
@@ -21,13 +24,17 @@
 
 mod bits;
 mod chase;
+mod located;
 mod states;
+mod together;
+mod waiting;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use murphi::goal::Goals;
 use murphi::machine::{Check, Machine, Outcome};
+use serde::{Deserialize, Serialize};
 
 use crate::System;
 use crate::finding::{Finding, Kind};
@@ -36,11 +43,14 @@ use crate::memory::Meter;
 use crate::reduction::Reduction;
 use crate::runner::{Rules, Runner};
 use crate::storage::Storage;
-use crate::store::{Numbered, StoreError};
+use crate::store::{Numbered, Store, StoreError};
 use crate::symmetry::Permutation;
 use crate::watch::Watch;
 use bits::Bits;
 use states::{Run, States};
+
+pub(crate) use located::{AtHand, InMemory, Located, Order, Questions, Reader, StatePlace};
+pub(crate) use together::{Seat, check as check_together};
 
 /// What is asked, and where.
 pub(crate) struct Question<'a> {
@@ -52,7 +62,9 @@ pub(crate) struct Question<'a> {
     pub(crate) meter: &'a Meter,
 }
 
-/// A state from which a goal is out of reach, or in which a goal cannot be evaluated.
+/// A state from which a goal is out of reach, or in which a goal cannot be evaluated. The first one is
+/// the least.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Found {
     pub(crate) level: u32,
     pub(crate) finding: Finding,
@@ -75,16 +87,45 @@ struct Shared<'a> {
     failed: Mutex<Option<Found>>,
 }
 
-/// In which order levels are gone through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
-    Deepest,
-    First,
+/// All states of a search in this process.
+pub(crate) enum Kept<'a> {
+    /// In memory.
+    Numbered(Vec<&'a dyn Numbered>),
+    /// On disk, of some workers at least.
+    Located(Vec<Box<dyn Located + 'a>>),
 }
 
-/// Looks for the first state from which a goal is out of reach. What stops early is noted in the
-/// watch.
-pub(crate) fn check<M, F, C, R>(
+impl<'a> Kept<'a> {
+    /// Those of these stores, up to the last level; nothing if they do not keep them.
+    pub(crate) fn of<S: Store>(stores: &'a [S], depth: u32) -> Option<Self> {
+        let numbered: Option<Vec<_>> = stores.iter().map(Store::numbered).collect();
+        let located =
+            || -> Option<Vec<_>> { stores.iter().map(|store| store.located(depth)).collect() };
+        numbered.map(Kept::Numbered).or_else(|| Some(Kept::Located(located()?)))
+    }
+
+    /// Looks for the first state from which a goal is out of reach. What stops early is noted in the
+    /// watch.
+    pub(crate) fn check<M, F, C, R>(
+        self,
+        system: &System<'_, F, C, R>,
+        question: &Question<'_>,
+    ) -> Result<Option<Found>, StoreError>
+    where
+        M: Machine,
+        F: Fn() -> M + Sync,
+        C: Storage,
+        R: Reduction,
+    {
+        match self {
+            Kept::Numbered(stores) => check(system, &stores, question),
+            Kept::Located(stores) => Ok(together::check_here(system, stores, question)),
+        }
+    }
+}
+
+/// Looks for the first state from which a goal is out of reach, among states in memory.
+fn check<M, F, C, R>(
     system: &System<'_, F, C, R>,
     stores: &[&dyn Numbered],
     question: &Question<'_>,
@@ -123,10 +164,7 @@ where
         if !shared.changed.load(Relaxed) || question.watch.stopped() {
             break;
         }
-        order = match order {
-            Order::Deepest => Order::First,
-            Order::First => Order::Deepest,
-        };
+        order = order.reversed();
     }
     let found = match question.watch.stopped() {
         true => None,
@@ -193,11 +231,29 @@ impl Onward {
     /// Which bit there stands for a goal here.
     #[inline(always)]
     fn image(&self, goals: &Goals, goal: usize) -> usize {
-        match &self.renaming {
-            Some(renaming) => goals.image(goal, |ty, member| renaming.image(ty, member)),
-            None => goal,
-        }
+        goal_image(goals, self.renaming.as_ref(), goal)
     }
+}
+
+/// Which goal a goal becomes by a renaming of members.
+#[inline(always)]
+fn goal_image(goals: &Goals, renaming: Option<&Permutation>, goal: usize) -> usize {
+    match renaming {
+        Some(renaming) => goals.image(goal, |ty, member| renaming.image(ty, member)),
+        None => goal,
+    }
+}
+
+/// Something that is wrong with the state that was loaded last.
+fn finding_of<M: Machine, C: Storage, R: Reduction>(
+    runner: &Runner<'_, M, C, R>,
+    goals: &Goals,
+    kind: Kind,
+    stored: &[u8],
+    goal: usize,
+) -> Finding {
+    let (packed, rule) = (runner.packed(stored), goals.get(goal).property);
+    Finding { kind, packed, rule, instance: 0, stored: stored.to_vec() }
 }
 
 /// One thread.
@@ -249,21 +305,15 @@ impl<'w, 's, M: Machine, C: Storage, R: Reduction> Worker<'w, 's, M, C, R> {
         }
     }
 
-    /// Something that is wrong with the state that was loaded last.
-    fn finding(&self, kind: Kind, stored: &[u8], property: u32) -> Finding {
-        let packed = self.runner.packed(stored);
-        Finding { kind, packed, rule: property, instance: 0, stored: stored.to_vec() }
-    }
-
     /// Keeps the first state in which a goal cannot be evaluated.
     #[cold]
     fn fail(&self, level: u32, packed: &[u8], goal: usize) {
-        let property = self.shared.question.goals.get(goal).property;
-        let finding = self.finding(Kind::PropertyFailed, packed, property);
+        let goals = self.shared.question.goals;
+        let finding = finding_of(&self.runner, goals, Kind::PropertyFailed, packed, goal);
+        let found = Found { level, finding, goal };
         let mut failed = self.shared.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_first = |found: &Found| (level, &finding) < (found.level, &found.finding);
-        if failed.as_ref().is_none_or(is_first) {
-            *failed = Some(Found { level, finding, goal });
+        if failed.as_ref().is_none_or(|failed| found < *failed) {
+            *failed = Some(found);
         }
     }
 
@@ -346,8 +396,8 @@ impl<'w, 's, M: Machine, C: Storage, R: Reduction> Worker<'w, 's, M, C, R> {
                 if !self.load(packed) {
                     continue;
                 }
-                let property = shared.question.goals.get(goal).property;
-                let finding = self.finding(Kind::OutOfReach, packed, property);
+                let goals = shared.question.goals;
+                let finding = finding_of(&self.runner, goals, Kind::OutOfReach, packed, goal);
                 if best.as_ref().is_none_or(|best| finding < best.finding) {
                     best = Some(Found { level: run.level, finding, goal });
                 }

@@ -52,6 +52,12 @@ impl Meter {
         }
     }
 
+    /// What may still be taken.
+    pub(crate) fn left(&self) -> u64 {
+        let own = self.limit.saturating_sub(self.used());
+        self.whole.as_ref().map_or(own, |whole| own.min(whole.left()))
+    }
+
     /// What is used now.
     pub(crate) fn used(&self) -> u64 {
         self.used.load(Relaxed)

@@ -92,6 +92,8 @@ pub struct Checkpointing {
     pub resume: bool,
     /// What is asked, as names and values; one that was written for something else is refused.
     pub identity: SearchIdentity,
+    /// Whether the last one stays when the search is over, for a question that takes more searches.
+    pub keep: bool,
 }
 
 /// In which form states are stored.

@@ -4,6 +4,7 @@
 //! on disk, where it does not fit into memory; and signatures in memory with the states on disk.
 
 use crate::disk::Runs;
+use crate::liveness::{InMemory, Located};
 use crate::watch::Watch;
 
 /// Why a store cannot take more.
@@ -53,6 +54,13 @@ pub(crate) trait Store: Send {
     /// The same states with a number for each, if all of them are at hand.
     fn numbered(&self) -> Option<&dyn Numbered> {
         None
+    }
+
+    /// The same states wherever they are, up to the last level, each with a number; nothing if they
+    /// are not kept.
+    fn located(&self, depth: u32) -> Option<Box<dyn Located + '_>> {
+        let numbered = self.numbered()?;
+        Some(Box::new(InMemory::new(numbered, depth)))
     }
 
     /// All states up to a level, on disk, for a checkpoint.

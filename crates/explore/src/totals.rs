@@ -15,7 +15,7 @@ use crate::counterexample;
 use crate::finding::{Finding, Kind};
 use crate::growth::{Depths, Growth};
 use crate::hash::Partition;
-use crate::liveness;
+use crate::liveness::{self, Kept};
 use crate::memory::Meter;
 use crate::reduction::Reduction;
 use crate::result::{Exploration, Liveness, PassedOver, Reason, Verdict, ViolatingRun, Violation};
@@ -161,28 +161,36 @@ impl Totals {
         S: Store,
     {
         let goals = &caller.options.goals;
-        let numbered: Option<Vec<_>> = stores.iter().map(Store::numbered).collect();
-        let Some(numbered) = numbered.filter(|_| !goals.is_empty()) else {
-            return Liveness::Open;
-        };
+        let kept = Kept::of(stores, self.level).filter(|_| !goals.is_empty());
+        let Some(kept) = kept else { return Liveness::Open };
         let since = Instant::now();
         let (depth, threads) = (self.level, partition.workers);
         let question = liveness::Question { goals, partition, depth, threads, watch, meter };
-        let found =
-            watch.watch_over(caller, meter, || liveness::check(system, &numbered, &question));
-        match found {
-            Ok(Some(found)) => {
+        let found = watch.watch_over(caller, meter, || kept.check(system, &question));
+        let found = found.unwrap_or_else(|error| {
+            watch.fail(error);
+            None
+        });
+        self.conclude_liveness(found, watch.reason(), since)
+    }
+
+    /// What is known of liveness, given the first state from which a goal is out of reach and why the
+    /// decision was ended early, if it was.
+    pub(crate) fn conclude_liveness(
+        &mut self,
+        found: Option<liveness::Found>,
+        ended: Option<Reason>,
+        since: Instant,
+    ) -> Liveness {
+        match (found, ended) {
+            (None, Some(reason)) => Liveness::Ended(reason),
+            (Some(found), _) => {
                 self.level = found.level;
                 self.goal = (found.finding.kind == Kind::OutOfReach).then_some(found.goal);
                 self.finding = Some(found.finding);
-                return Liveness::Open;
+                Liveness::Open
             }
-            Ok(None) => {}
-            Err(error) => watch.fail(error),
-        }
-        match watch.reason() {
-            Some(reason) => Liveness::Ended(reason),
-            None => Liveness::Holds { seconds: since.elapsed().as_secs_f64() },
+            (None, None) => Liveness::Holds { seconds: since.elapsed().as_secs_f64() },
         }
     }
 

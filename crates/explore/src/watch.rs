@@ -104,13 +104,38 @@ impl Watch {
         }
     }
 
+    /// The same, with the message of a file that failed there.
+    pub(crate) fn hear_of(&self, code: u8, message: &str) {
+        if code == DISK {
+            self.note_disk(message.to_owned());
+        }
+        self.stop(code);
+    }
+
+    /// Keeps the message of the first file that failed.
+    fn note_disk(&self, message: String) {
+        let mut disk = self.disk.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if disk.is_empty() {
+            *disk = message;
+        }
+    }
+
+    /// The message of a file that failed; empty if none did.
+    pub(crate) fn disk_message(&self) -> String {
+        self.disk.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
     /// Asks workers to stop since a store cannot go on.
     pub(crate) fn fail(&self, error: StoreError) {
+        self.fail_for(&error);
+    }
+
+    /// The same, if the error is still needed.
+    pub(crate) fn fail_for(&self, error: &StoreError) {
         match error {
             StoreError::Memory => self.stop(MEMORY),
             StoreError::Disk(error) => {
-                let message = error.to_string();
-                *self.disk.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = message;
+                self.note_disk(error.to_string());
                 self.stop(DISK);
             }
             // It knows why.
@@ -125,10 +150,7 @@ impl Watch {
             TIME => Some(Reason::Time),
             MEMORY => Some(Reason::Memory),
             INTERRUPTED => Some(Reason::Interrupted),
-            _ => {
-                let disk = self.disk.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                Some(Reason::Disk(disk.clone()))
-            }
+            _ => Some(Reason::Disk(self.disk_message())),
         }
     }
 

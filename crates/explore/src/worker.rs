@@ -12,12 +12,12 @@ use murphi::machine::{Check, Machine, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::System;
-use crate::disk::{Checkpoints, Manifest, Part};
+use crate::disk::{Checkpoints, Manifest, Part, PartProgress};
 use crate::exchange::{Exchange, exchanges};
 use crate::finding::{Finding, Kind};
 use crate::growth::{Depths, Growth, Size};
 use crate::hash::Partition;
-use crate::link::{Link, Round};
+use crate::link::{Link, Round, gather};
 use crate::memory::Meter;
 use crate::options::{Deadlock, Options};
 use crate::reduction::Reduction;
@@ -34,7 +34,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) found: AtomicU8,
     /// How many states with a broken property were passed over.
     passed_over: AtomicU64,
-    checkpoints: Option<&'a Checkpoints>,
+    pub(crate) checkpoints: Option<&'a Checkpoints>,
 }
 
 impl<'a> Shared<'a> {
@@ -88,6 +88,8 @@ pub(crate) struct Worker<'a, M, C: Storage, R: Reduction, S> {
     /// How the search of all workers grew, kept by the first of each process.
     pub(crate) depths: Depths,
     pub(crate) growth: Growth,
+    /// The depths before this level, for a checkpoint.
+    earlier_depths: Depths,
 }
 
 /// What comes after a level.
@@ -153,6 +155,7 @@ where
         passed_over: BTreeSet::new(),
         depths: Depths::default(),
         growth: Growth::default(),
+        earlier_depths: Depths::default(),
     };
     let exchanges = exchanges(stores, (partition, first), system.codec.stored_size(), watch);
     exchanges.into_iter().map(worker).collect()
@@ -163,6 +166,9 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
     pub(crate) fn resume(&mut self, begun: &Manifest) {
         let count = begun.count();
         (self.level, self.all_states) = (begun.level, count.stored);
+        if self.exchange.here == 0 {
+            self.depths.clone_from(&begun.depths);
+        }
         if self.exchange.number == 0 {
             (self.through_level, self.deepest) = (count.stored, begun.deepest);
             self.tally.count.clone_from(&count);
@@ -192,6 +198,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
             }
             self.level = level;
             self.begun = true;
+            peers.link.enter_level(level);
             self.before.clone_from(&self.tally.count);
             self.before.stored = self.through_level;
             self.through_level += states;
@@ -232,6 +239,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
             },
         )?;
         if self.exchange.here == 0 {
+            self.earlier_depths.clone_from(&self.depths);
             self.note_growth(level, &all);
         }
         self.all_states += all.states;
@@ -256,31 +264,44 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
 
     /// Writes a checkpoint of this level, together with the other workers.
     #[cold]
-    fn save(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
+    pub(crate) fn save(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
         let Some(checkpoints) = peers.shared.checkpoints else { return Ok(()) };
-        if let Err(error) = self.give_part(checkpoints) {
-            self.watch.fail(error);
-        }
-        // The others are done with what they told before this level.
-        peers.link.meet(self.level + 1, Round::default())?;
+        let own = self.part(checkpoints).map_err(|error| self.watch.fail(error)).ok();
+        let parts: Option<Vec<Part>> = gather(peers.link, &own)?.into_iter().collect();
         if self.exchange.number == 0
-            && let Err(error) = checkpoints.commit(self.level)
+            && let Some(parts) = parts
+            && let Err(error) = checkpoints.commit(self.level, parts)
         {
+            // The one before is still there, and named in the report.
             self.watch.fail(error);
         }
+        // Nobody writes files before those that are not needed any more are gone.
+        gather(peers.link, &())?;
         Ok(())
     }
 
-    /// Gives what a checkpoint of this level needs of this worker.
-    pub(crate) fn give_part(&mut self, checkpoints: &Checkpoints) -> Result<(), StoreError> {
-        let part = Part {
+    /// Writes a checkpoint of the level in which a search was ended, unless there is one.
+    pub(crate) fn save_last(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
+        let Some(checkpoints) = peers.shared.checkpoints else { return Ok(()) };
+        // The first process knows what was written.
+        let is_first = self.exchange.number == 0;
+        let own = is_first && self.begun && checkpoints.keeper().level() != Some(self.level);
+        match gather(peers.link, &own)?.contains(&true) {
+            true => self.save(peers),
+            false => Ok(()),
+        }
+    }
+
+    /// What a checkpoint of this level needs of this worker.
+    pub(crate) fn part(&mut self, checkpoints: &Checkpoints) -> Result<Part, StoreError> {
+        let runs = self.exchange.store.persist(self.level, self.watch)?;
+        let progress = PartProgress {
             count: self.before.clone(),
             deepest: self.deepest,
             covered: self.runner.machine.covered().to_vec(),
-            runs: self.exchange.store.persist(self.level, self.watch)?,
+            depths: (self.exchange.number == 0).then(|| self.earlier_depths.clone()),
         };
-        checkpoints.keeper().put(self.exchange.number, part);
-        Ok(())
+        Ok(checkpoints.part(progress, runs))
     }
 
     /// Searches this worker's part of a level.

@@ -5,9 +5,14 @@
 //! runs are synced, the manifest is written under another name, synced and renamed, the directory is
 //! synced, and only then runs that it does not name are removed. So at any time the directory has
 //! one whole checkpoint, the one before or the new one, and what is lost is the level in progress.
+//!
+//! Several processes share the directory. Each writes and syncs its own runs; the first one writes the
+//! manifest when all have done so, and removes what it does not name.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,9 +21,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Runs;
 use super::cursor::Section;
-use super::place::is_run;
+use super::place::{SHARDS, is_run};
 use super::run_file::{RunFile, checksum, named};
+use crate::growth::Depths;
 use crate::memory::Meter;
+use crate::options::Checkpointing;
 use crate::store::StoreError;
 use crate::worker::Count;
 
@@ -28,6 +35,9 @@ const MANIFEST: &str = "checkpoint.json";
 const UNFINISHED: &str = "checkpoint.unfinished";
 /// The file that is locked while a search uses the directory.
 const LOCK: &str = "lock";
+/// A file by which processes find out whether they use the same directory, and how long they look.
+const WORD: &str = "cluster";
+const PATIENCE: Duration = Duration::from_secs(5);
 /// The version of the format.
 const FORMAT: u32 = 1;
 
@@ -52,6 +62,8 @@ pub(crate) struct Manifest {
     /// The last level with a state that counts.
     pub(crate) deepest: u32,
     pub(crate) covered: Vec<bool>,
+    /// States by depth, before the level.
+    pub(crate) depths: Depths,
     /// The number of the next file.
     pub(super) next: u64,
     runs: Vec<RunEntry>,
@@ -68,18 +80,52 @@ struct RunEntry {
     to: usize,
 }
 
-/// What a worker gives to a checkpoint.
-#[derive(Debug, Default)]
+/// What a worker gives to a checkpoint. Processes send it to the first one, which writes it.
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Part {
+    progress: PartProgress,
+    runs: Vec<RunEntry>,
+    /// The number of the next file of its process.
+    next: u64,
+}
+
+/// What a worker had done before a level.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PartProgress {
     pub(crate) count: Count,
     pub(crate) deepest: u32,
     pub(crate) covered: Vec<bool>,
-    pub(crate) runs: Runs,
+    /// States of all workers by depth, which the first worker knows.
+    pub(crate) depths: Option<Depths>,
+}
+
+impl Part {
+    /// What was done before a level, and the runs up to it, which are synced and stay from now on.
+    pub(super) fn new(progress: PartProgress, runs: Runs, next: u64) -> Part {
+        let entry = |run: &Section| {
+            run.file.keep();
+            RunEntry {
+                file: run.file.name().unwrap_or_default().to_owned(),
+                bytes: run.file.bytes(),
+                digest: run.file.digest(),
+                from: run.shards.start,
+                to: run.shards.end,
+            }
+        };
+        let runs = runs.0.iter().map(entry).collect();
+        Part { progress, runs, next }
+    }
 }
 
 /// Why a search cannot go on from a directory, or write checkpoints to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unusable(String);
+
+impl Unusable {
+    pub(super) fn new(sentence: String) -> Self {
+        Unusable(sentence)
+    }
+}
 
 impl std::fmt::Display for Unusable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -88,6 +134,11 @@ impl std::fmt::Display for Unusable {
 }
 
 impl std::error::Error for Unusable {}
+
+/// Whether there is a checkpoint in a directory.
+pub(super) fn has_checkpoint(directory: &Path) -> bool {
+    directory.join(MANIFEST).exists()
+}
 
 /// Whether a search can write checkpoints to a directory, which is made if there is none.
 pub fn usable(directory: &Path) -> Result<(), Unusable> {
@@ -121,7 +172,7 @@ pub fn resumable(directory: &Path, identity: &Identity) -> Result<(), Unusable> 
     }
     let _lock = lock(directory).map_err(|error| wrong(&error))?;
     let meter = Arc::new(Meter::new(None));
-    let verified = manifest.runs(directory, &meter).and_then(|runs| {
+    let verified = manifest.runs(directory, 0..SHARDS, &meter).and_then(|runs| {
         let mut block = Vec::new();
         for run in &runs {
             for number in 0..run.file.blocks() {
@@ -137,7 +188,7 @@ pub fn resumable(directory: &Path, identity: &Identity) -> Result<(), Unusable> 
 }
 
 /// In what two searches differ.
-fn differences(then: &Identity, now: &Identity) -> Vec<String> {
+pub(super) fn differences(then: &Identity, now: &Identity) -> Vec<String> {
     let value = |of: &Identity, name: &str| {
         of.iter()
             .find(|(other, _)| other == name)
@@ -157,7 +208,7 @@ fn differences(then: &Identity, now: &Identity) -> Vec<String> {
 }
 
 /// Takes the lock of a directory, which is given back when the process ends, however it does.
-fn lock(directory: &Path) -> io::Result<File> {
+pub(super) fn lock(directory: &Path) -> io::Result<File> {
     let file =
         File::options().create(true).truncate(false).write(true).open(directory.join(LOCK))?;
     match file.try_lock() {
@@ -209,11 +260,17 @@ impl Manifest {
         sync(directory)
     }
 
-    /// Opens the runs.
-    fn runs(&self, directory: &Path, meter: &Arc<Meter>) -> Result<Vec<Section>, StoreError> {
+    /// Opens the runs that have states of some shards.
+    fn runs(
+        &self,
+        directory: &Path,
+        shards: Range<usize>,
+        meter: &Arc<Meter>,
+    ) -> Result<Vec<Section>, StoreError> {
         let mut files: Vec<(&str, Arc<RunFile>)> = Vec::new();
         let mut runs = Vec::new();
-        for entry in &self.runs {
+        let is_needed = |run: &&RunEntry| run.from < shards.end && shards.start < run.to;
+        for entry in self.runs.iter().filter(is_needed) {
             let known = files.iter().find(|(name, _)| *name == entry.file);
             let file = match known {
                 Some((_, file)) => Arc::clone(file),
@@ -254,25 +311,17 @@ fn sync(_directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Who writes the checkpoints of a search.
+/// Who writes the checkpoints of a search, or, in another process than the first, reads them only.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     directory: PathBuf,
     every: Duration,
     identity: Identity,
     packed: usize,
-    _lock: File,
-    kept: Mutex<Kept>,
-}
-
-#[derive(Debug)]
-struct Kept {
-    /// When the last one was written, of which level, and with which runs.
-    at: Option<Instant>,
-    level: Option<u32>,
-    files: Vec<Arc<RunFile>>,
-    /// What workers gave for the next one.
-    parts: Vec<Option<Part>>,
+    /// Held by the first process.
+    lock: Option<File>,
+    /// When the last one was written, and of which level.
+    kept: Mutex<Option<(Instant, u32)>>,
 }
 
 /// Something to go on from.
@@ -282,35 +331,36 @@ pub(super) struct Begun {
 }
 
 impl Keeper {
-    /// For a search with so many workers.
+    /// For a search whose packed states have so many bytes. The first process writes.
     pub(super) fn new(
-        directory: &Path,
-        every: Duration,
-        identity: &Identity,
-        (workers, packed): (usize, usize),
+        kept: &Checkpointing,
+        packed: usize,
+        is_first: bool,
     ) -> Result<Self, StoreError> {
-        fs::create_dir_all(directory)?;
+        let directory = &kept.directory;
+        fs::create_dir_all(directory).map_err(|error| named(directory, error))?;
+        let lock = is_first.then(|| lock(directory).map_err(|error| named(directory, error)));
         Ok(Keeper {
-            directory: directory.to_owned(),
-            every,
-            identity: identity.clone(),
+            directory: directory.clone(),
+            every: kept.every,
+            identity: kept.identity.clone(),
             packed,
-            _lock: lock(directory).map_err(|error| named(directory, error))?,
-            kept: Mutex::new(Kept {
-                at: None,
-                level: None,
-                files: Vec::new(),
-                parts: (0..workers).map(|_| None).collect(),
-            }),
+            lock: lock.transpose()?,
+            kept: Mutex::default(),
         })
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, Option<(Instant, u32)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the checkpoint in the directory, and removes what does not belong to it.
-    pub(super) fn begun(&self, meter: &Arc<Meter>) -> Result<Begun, StoreError> {
+    /// Opens the checkpoint in the directory as far as some shards need it, and removes what does not
+    /// belong to it.
+    pub(super) fn begun(
+        &self,
+        shards: Range<usize>,
+        meter: &Arc<Meter>,
+    ) -> Result<Begun, StoreError> {
         let manifest = Manifest::read(&self.directory)?;
         let differences = differences(&manifest.identity, &self.identity);
         if !differences.is_empty() || manifest.packed != self.packed {
@@ -318,18 +368,15 @@ impl Keeper {
                 format!("the checkpoint belongs to another search: {}", differences.join("; "));
             return Err(StoreError::Disk(io::Error::other(message)));
         }
-        let runs = manifest.runs(&self.directory, meter)?;
+        let runs = manifest.runs(&self.directory, shards, meter)?;
         self.remove_others(&manifest)?;
-        let mut kept = self.kept();
-        kept.files = runs.iter().map(|run| Arc::clone(&run.file)).collect();
-        (kept.at, kept.level) = (Some(Instant::now()), Some(manifest.level));
-        drop(kept);
+        *self.kept() = Some((Instant::now(), manifest.level));
         Ok(Begun { manifest, runs })
     }
 
     /// Makes sure that the directory has no checkpoint, and no remains of one.
     pub(super) fn begin(&self) -> Result<(), StoreError> {
-        if self.directory.join(MANIFEST).exists() {
+        if self.lock.is_some() && self.directory.join(MANIFEST).exists() {
             let message = format!("{} holds the checkpoint of a search", self.directory.display());
             return Err(StoreError::Disk(io::Error::other(message)));
         }
@@ -337,11 +384,15 @@ impl Keeper {
     }
 
     fn remove_others(&self, manifest: &Manifest) -> Result<(), StoreError> {
-        self.remove(|name| manifest.runs.iter().all(|run| run.file != name))
+        let named: HashSet<&str> = manifest.runs.iter().map(|run| &run.file[..]).collect();
+        self.remove(|name| !named.contains(name))
     }
 
-    /// Removes runs that are not needed.
+    /// Removes runs that are not needed; other processes than the first leave that to it.
     fn remove(&self, is_needless: impl Fn(&str) -> bool) -> Result<(), StoreError> {
+        if self.lock.is_none() {
+            return Ok(());
+        }
         for entry in fs::read_dir(&self.directory)? {
             let entry = entry?;
             if entry.file_name().to_str().is_some_and(|name| is_run(name) && is_needless(name)) {
@@ -353,12 +404,12 @@ impl Keeper {
 
     /// Whether it is time for another checkpoint.
     pub(crate) fn is_due(&self) -> bool {
-        self.kept().at.is_none_or(|at| at.elapsed() >= self.every)
+        self.kept().is_none_or(|(at, _)| at.elapsed() >= self.every)
     }
 
     /// The level of the last checkpoint.
     pub(crate) fn level(&self) -> Option<u32> {
-        self.kept().level
+        self.kept().map(|(_, level)| level)
     }
 
     /// The directory.
@@ -366,19 +417,14 @@ impl Keeper {
         &self.directory
     }
 
-    /// Takes what a worker gives to the next checkpoint.
-    pub(crate) fn put(&self, worker: usize, part: Part) {
-        self.kept().parts[worker] = Some(part);
-    }
-
-    /// Writes a checkpoint of a level, if all workers gave their part. `covered` is what was covered
-    /// before this process.
-    pub(crate) fn commit(&self, level: u32, covered: &[bool], next: u64) -> io::Result<()> {
-        let mut kept = self.kept();
-        let parts: Vec<Part> = kept.parts.iter_mut().filter_map(Option::take).collect();
-        if parts.len() < kept.parts.len() {
-            return Ok(());
-        }
+    /// Writes a checkpoint of a level from what all workers gave, and removes the runs that it does
+    /// not need; nobody writes others meanwhile. `covered` is what was covered before this process.
+    pub(crate) fn commit(
+        &self,
+        level: u32,
+        covered: &[bool],
+        parts: Vec<Part>,
+    ) -> Result<(), StoreError> {
         let mut manifest = Manifest {
             format: FORMAT,
             identity: self.identity.clone(),
@@ -391,57 +437,74 @@ impl Keeper {
             firings: Vec::new(),
             deepest: 0,
             covered: covered.to_vec(),
-            next,
+            depths: Depths::default(),
+            next: 0,
             runs: Vec::new(),
         };
-        let mut files = Vec::new();
         for part in parts {
-            manifest.add(&part);
-            for run in part.runs.0 {
-                run.file.keep(true);
-                let entry = RunEntry {
-                    file: run.file.name().unwrap_or_default().to_owned(),
-                    bytes: run.file.bytes(),
-                    digest: run.file.digest(),
-                    from: run.shards.start,
-                    to: run.shards.end,
-                };
-                manifest.runs.push(entry);
-                files.push(run.file);
-            }
+            manifest.add(part);
         }
         manifest.write(&self.directory)?;
-        let old = std::mem::replace(&mut kept.files, files);
-        (kept.at, kept.level) = (Some(Instant::now()), Some(level));
-        let is_old = |file: &Arc<RunFile>| kept.files.iter().all(|new| !Arc::ptr_eq(new, file));
-        old.iter().filter(|file| is_old(file)).for_each(|file| file.keep(false));
-        Ok(())
+        *self.kept() = Some((Instant::now(), level));
+        self.remove_others(&manifest)
     }
 
     /// Removes the checkpoint: the search is over.
     pub(crate) fn remove_checkpoint(&self) {
-        // What cannot be removed stays, which does no harm.
-        let _ = fs::remove_file(self.directory.join(MANIFEST));
-        let mut kept = self.kept();
-        kept.level = None;
-        for file in kept.files.drain(..) {
-            file.keep(false);
+        if self.lock.is_some() {
+            // What cannot be removed stays, which does no harm.
+            let _ = fs::remove_file(self.directory.join(MANIFEST));
+            let _ = self.remove(|_| true);
         }
+        *self.kept() = None;
+    }
+
+    /// Leaves a word in the directory for the other processes.
+    pub(super) fn leave_word(&self, word: &str) -> Result<(), StoreError> {
+        let path = self.directory.join(WORD);
+        Ok(fs::write(&path, word).map_err(|error| named(&path, error))?)
+    }
+
+    /// Whether the first process has left this word in the directory. On a file system of the network
+    /// it may take a moment until it is seen.
+    pub(super) fn finds_word(&self, word: &str) -> bool {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let found = fs::read_to_string(self.directory.join(WORD));
+            if found.is_ok_and(|found| found == word) {
+                return true;
+            }
+            if Instant::now() >= deadline {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Removes the word.
+    pub(super) fn remove_word(&self) {
+        let _ = fs::remove_file(self.directory.join(WORD));
     }
 }
 
 impl Manifest {
     /// Adds what a worker has counted.
-    fn add(&mut self, part: &Part) {
-        let Part { count, deepest, covered, .. } = part;
+    fn add(&mut self, part: Part) {
+        let Part { progress, mut runs, next } = part;
+        let PartProgress { count, deepest, covered, depths } = progress;
+        if let Some(depths) = depths {
+            self.depths = depths;
+        }
         self.stored += count.stored;
         self.excluded += count.excluded;
         self.looked_at += count.looked_at;
         self.fired += count.fired;
         self.firings.resize(self.firings.len().max(count.firings.len()), 0);
         self.firings.iter_mut().zip(&count.firings).for_each(|(sum, firings)| *sum += firings);
-        self.deepest = self.deepest.max(*deepest);
+        self.deepest = self.deepest.max(deepest);
         self.covered.resize(self.covered.len().max(covered.len()), false);
         self.covered.iter_mut().zip(covered).for_each(|(any, covered)| *any |= covered);
+        self.next = self.next.max(next);
+        self.runs.append(&mut runs);
     }
 }

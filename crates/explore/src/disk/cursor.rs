@@ -32,7 +32,7 @@ impl Section {
     }
 
     /// The blocks that have its states.
-    fn blocks(&self) -> Range<usize> {
+    pub(super) fn blocks(&self) -> Range<usize> {
         let first = |shard: usize| match u8::try_from(shard) {
             Ok(shard) => self.file.first_beyond(0, &[shard]),
             Err(_) => self.file.blocks(),
@@ -56,11 +56,14 @@ impl Section {
 #[derive(Debug)]
 pub(super) struct Cursor {
     section: Section,
-    /// The next block to be read, and where the last one ends.
+    /// The first block, the next one to be read, and where the last one ends.
+    first: usize,
     next: usize,
     end: usize,
     payload: Vec<u8>,
     at: usize,
+    /// Records of the block that were read.
+    passed: u64,
     /// The record.
     key: Vec<u8>,
     hint: u8,
@@ -75,10 +78,12 @@ impl Cursor {
         let blocks = section.blocks();
         Cursor {
             section: section.clone(),
+            first: blocks.start,
             next: blocks.start,
             end: blocks.end,
             payload: Vec::new(),
             at: 0,
+            passed: 0,
             key: vec![0; section.file.shape().key],
             hint: 0,
             level: 0,
@@ -100,6 +105,13 @@ impl Cursor {
     #[inline(always)]
     pub(super) fn level(&self) -> u32 {
         self.level
+    }
+
+    /// Where the record is: its block, counted from the first of the section, and how many of that
+    /// block come before it.
+    #[inline(always)]
+    pub(super) fn place(&self) -> (usize, u64) {
+        (self.next - 1 - self.first, self.passed - 1)
     }
 
     /// Goes to the next record. Says whether there is one.
@@ -175,7 +187,7 @@ impl Cursor {
 
     fn load(&mut self, block: usize) -> Result<(), StoreError> {
         self.section.file.read(block, &mut self.payload)?;
-        (self.at, self.next) = (0, block + 1);
+        (self.at, self.next, self.passed) = (0, block + 1, 0);
         Ok(())
     }
 
@@ -199,6 +211,7 @@ impl Cursor {
             Some(shared)
         })();
         self.at = at;
+        self.passed += 1;
         decoded.ok_or_else(|| self.section.file.damaged("a record is cut off"))
     }
 }

@@ -5,17 +5,23 @@
 
 mod checkpoint;
 mod cursor;
+mod folder;
+mod located;
 mod merge;
 mod place;
 mod run_file;
 mod store;
 
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use ::cluster::Cluster;
 use murphi::machine::Machine;
 
 use crate::System;
 use crate::bfs;
+use crate::cluster_search::{self, States};
+use crate::exchange::buffer_bytes;
 use crate::hash::Partition;
 use crate::memory::Meter;
 use crate::options::Disk;
@@ -26,11 +32,12 @@ use crate::store::StoreError;
 use crate::watch::Caller;
 
 use cursor::Section;
-use place::{Directories, Place};
+use place::{Place, Share};
 use store::DiskStore;
 
 pub use checkpoint::{Identity as SearchIdentity, Unusable, resumable, usable};
-pub(crate) use checkpoint::{Keeper, Manifest, Part};
+pub(crate) use checkpoint::{Keeper, Manifest, Part, PartProgress};
+pub use folder::CheckpointFolder;
 pub(crate) use place::SHARDS;
 
 /// Sorted runs of visited states.
@@ -43,6 +50,8 @@ pub(crate) struct Checkpoints {
     place: Arc<Place>,
     /// What the search goes on from.
     begun: Option<Manifest>,
+    /// Whether they stay when the search is over.
+    keep: bool,
 }
 
 impl Checkpoints {
@@ -56,10 +65,52 @@ impl Checkpoints {
         &self.keeper
     }
 
-    /// Writes one, if all workers gave their part.
-    pub(crate) fn commit(&self, level: u32) -> Result<(), StoreError> {
+    /// What a worker gives to one.
+    pub(crate) fn part(&self, progress: PartProgress, runs: Runs) -> Part {
+        Part::new(progress, runs, self.place.next_number())
+    }
+
+    /// Writes one from what all workers gave.
+    pub(crate) fn commit(&self, level: u32, parts: Vec<Part>) -> Result<(), StoreError> {
         let covered = self.begun.as_ref().map_or(&[][..], |begun| &begun.covered);
-        Ok(self.keeper.commit(level, covered, self.place.next_number())?)
+        self.keeper.commit(level, covered, parts)
+    }
+
+    /// The level and the states of what the search goes on from.
+    pub(crate) fn place_of_begun(&self) -> Option<(u32, u64)> {
+        self.begun.as_ref().map(|begun| (begun.level, begun.count().stored))
+    }
+
+    /// Leaves a word in the directory by which other processes know it.
+    pub(crate) fn leave_word(&self) -> Result<String, StoreError> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let word = format!("{} {}\n", std::process::id(), since.as_nanos());
+        self.keeper.leave_word(&word)?;
+        Ok(word)
+    }
+
+    /// Whether the word of the first process is there.
+    pub(crate) fn finds_word(&self, word: &str) -> bool {
+        self.keeper.finds_word(word)
+    }
+
+    /// Removes the word, once all have looked.
+    pub(crate) fn remove_word(&self) {
+        self.keeper.remove_word();
+    }
+
+    /// After a search: the checkpoint is named if the search can go on from it, and removed if it
+    /// need not.
+    fn conclude(&self, found: &mut Exploration) {
+        match found.verdict {
+            Verdict::Undecided(_) => {
+                let directory = self.keeper.directory().to_owned();
+                let saved = |level| Checkpoint { directory, level };
+                found.checkpoint = self.keeper.level().map(saved);
+            }
+            Verdict::Holds(()) | Verdict::Broken(_) if self.keep => {}
+            Verdict::Holds(()) | Verdict::Broken(_) => self.keeper.remove_checkpoint(),
+        }
     }
 }
 
@@ -79,7 +130,9 @@ where
     let workers = crate::threads(caller.options, packed);
     let partition = Partition { workers, shards: SHARDS };
     let meter = Arc::new(Meter::new(caller.options.memory));
-    match begin(disk, caller, partition, packed, &meter) {
+    let messages = buffer_bytes(workers, packed + 1);
+    let share = Share { workers, packed, messages, process: None };
+    match begin(disk, caller, partition, share, &meter) {
         Err(error) => {
             let reason = match error {
                 StoreError::Disk(error) => Reason::Disk(error.to_string()),
@@ -92,58 +145,86 @@ where
             let checkpoints = checkpoints.as_ref();
             let mut found = bfs::search(system, caller, Ok(stores), partition, &meter, checkpoints);
             found.disk_bytes = Some(place.bytes_on_disk());
-            if let Some(Checkpoints { keeper, .. }) = checkpoints {
-                match found.verdict {
-                    Verdict::Undecided(_) => found.checkpoint = saved(keeper),
-                    Verdict::Holds(()) | Verdict::Broken(_) => keeper.remove_checkpoint(),
-                }
-            }
+            checkpoints.inspect(|checkpoints| checkpoints.conclude(&mut found));
             found
         }
     }
 }
 
-/// The last checkpoint, if there is one.
-fn saved(keeper: &Keeper) -> Option<Checkpoint> {
-    let directory = keeper.directory().to_owned();
-    keeper.level().map(|level| Checkpoint { directory, level })
+/// The same in several processes.
+pub(crate) fn explore_together<M, F, C, R>(
+    (disk, cluster): (&Disk, &Cluster),
+    system: &System<'_, F, C, R>,
+    caller: &mut Caller,
+) -> Exploration
+where
+    M: Machine,
+    F: Fn() -> M + Sync,
+    C: Codec,
+    R: Reduction,
+{
+    let packed = system.codec.packed_size();
+    let workers = cluster.threads();
+    let partition = Partition { workers: workers * cluster.processes(), shards: SHARDS };
+    let meter = Arc::new(Meter::new(caller.options.memory));
+    let messages = cluster_search::buffer_bytes(cluster, partition.workers, packed + 1);
+    let share = Share { workers, packed, messages, process: Some(cluster.process()) };
+    let begun = match partition.workers <= SHARDS {
+        true => begin(disk, caller, partition, share, &meter),
+        false => {
+            let why = format!("with states on disk there are at most {SHARDS} threads in all");
+            Err(StoreError::Disk(std::io::Error::other(why)))
+        }
+    };
+    let (stores, place, checkpoints) = match begun {
+        Ok((stores, place, checkpoints)) => (Ok(stores), Some(place), checkpoints),
+        Err(error) => (Err(error), None, None),
+    };
+    let disk_bytes = || place.as_ref().map(|place| place.bytes_on_disk());
+    let states = States {
+        partition,
+        meter: &meter,
+        checkpoints: checkpoints.as_ref(),
+        disk_bytes: &disk_bytes,
+    };
+    let mut found = cluster_search::search(cluster, system, caller, stores, &states);
+    checkpoints.as_ref().inspect(|checkpoints| checkpoints.conclude(&mut found));
+    found
 }
 
 type Begun = (Vec<DiskStore>, Arc<Place>, Option<Checkpoints>);
 
-/// Makes the stores of all workers, from a checkpoint if the search goes on from one.
+/// Makes the stores of the workers of this process, from a checkpoint if the search goes on from one.
 fn begin(
     disk: &Disk,
     caller: &Caller,
     partition: Partition,
-    packed: usize,
+    share: Share,
     meter: &Arc<Meter>,
 ) -> Result<Begun, StoreError> {
-    let workers = partition.workers;
-    let kept = disk.checkpoint.as_ref();
-    let directories =
-        Directories { temporary: &disk.directory, kept: kept.map(|kept| kept.directory.as_path()) };
-    let memory = caller.options.memory;
-    let place = Place::new(directories, (workers, packed), memory, disk.most_in_memory, meter)?;
-    let place = Arc::new(place);
-    let Some(kept) = kept else {
-        let store = |worker| DiskStore::new(&place, packed, partition, worker);
-        let stores: Result<_, StoreError> = (0..workers).map(store).collect();
+    let Share { workers, packed, process, .. } = share;
+    let first = process.unwrap_or(0) * workers;
+    let place = Arc::new(Place::new(disk, share, caller.options.memory, meter)?);
+    let empty = |here| DiskStore::new(&place, packed, partition, (first + here, here));
+    let Some(kept) = &disk.checkpoint else {
+        let stores: Result<_, StoreError> = (0..workers).map(empty).collect();
         return Ok((stores?, place, None));
     };
-    let keeper = Keeper::new(&kept.directory, kept.every, &kept.identity, (workers, packed))?;
+    let keeper = Keeper::new(kept, packed, process.is_none_or(|process| process == 0))?;
     if !kept.resume {
         keeper.begin()?;
-        let store = |worker| DiskStore::new(&place, packed, partition, worker);
-        let stores: Result<_, StoreError> = (0..workers).map(store).collect();
-        let checkpoints = Checkpoints { keeper, place: Arc::clone(&place), begun: None };
+        let stores: Result<_, StoreError> = (0..workers).map(empty).collect();
+        let (place_of, keep) = (Arc::clone(&place), kept.keep);
+        let checkpoints = Checkpoints { keeper, place: place_of, begun: None, keep };
         return Ok((stores?, place, Some(checkpoints)));
     }
-    let checkpoint::Begun { manifest, runs } = keeper.begun(meter)?;
+    let shards = partition.shards_of(first).start..partition.shards_of(first + workers - 1).end;
+    let checkpoint::Begun { manifest, runs } = keeper.begun(shards, meter)?;
     place.number_from(manifest.next);
     let from = (&runs[..], manifest.level);
-    let store = |worker| DiskStore::resumed(&place, packed, partition, worker, from);
+    let store = |here| DiskStore::resumed(&place, packed, partition, (first + here, here), from);
     let stores: Result<_, StoreError> = (0..workers).map(store).collect();
-    let checkpoints = Checkpoints { keeper, place: Arc::clone(&place), begun: Some(manifest) };
+    let (place_of, keep) = (Arc::clone(&place), kept.keep);
+    let checkpoints = Checkpoints { keeper, place: place_of, begun: Some(manifest), keep };
     Ok((stores?, place, Some(checkpoints)))
 }

@@ -1,14 +1,14 @@
 //! Where the files of a search are, and how memory is divided between what workers keep in it and
 //! the buffers with which they read and write.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::run_file::{RunWriter, Shape};
-use crate::exchange::buffer_bytes;
 use crate::hash::Partition;
 use crate::memory::Meter;
+use crate::options::Disk;
 use crate::store::StoreError;
 use crate::visited::VisitedSet;
 
@@ -27,8 +27,9 @@ pub(super) struct Place {
     kept: bool,
     /// Where everything else is.
     temporary: PathBuf,
-    /// The number of the next file.
+    /// The number of the next file, and of the process, if there are several.
     next: AtomicU64,
+    process: Option<usize>,
     block: usize,
     /// Bytes and states that a worker keeps in memory.
     set_limit: u64,
@@ -38,40 +39,44 @@ pub(super) struct Place {
     pub(super) bytes: Vec<AtomicU64>,
 }
 
-/// In which directories files are.
+/// What the search of a process consists of.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Directories<'a> {
-    /// That of temporary files.
-    pub(super) temporary: &'a Path,
-    /// That of a checkpoint, if there is one.
-    pub(super) kept: Option<&'a Path>,
+pub(super) struct Share {
+    /// Its workers.
+    pub(super) workers: usize,
+    /// Bytes of a packed state, and of all messages of these workers.
+    pub(super) packed: usize,
+    pub(super) messages: u64,
+    /// Its number, if there are several processes.
+    pub(super) process: Option<usize>,
 }
 
 impl Place {
-    /// Divides the memory of `meter` between workers.
+    /// Divides the memory of `meter` between the workers of this process.
     pub(super) fn new(
-        directories: Directories<'_>,
-        (workers, packed): (usize, usize),
+        disk: &Disk,
+        Share { workers, packed, messages, process }: Share,
         memory: Option<u64>,
-        most_held: Option<u64>,
         meter: &Arc<Meter>,
     ) -> Result<Self, StoreError> {
+        let kept = disk.checkpoint.as_ref().map(|kept| &kept.directory);
         let each = memory.unwrap_or(u64::MAX) / workers as u64;
         let block = (each / 512).clamp(BLOCK.0, BLOCK.1);
         let buffers = MANY_RUNS as u64 * (block + packed as u64);
         if !meter.take(buffers * workers as u64) {
             return Err(StoreError::Memory);
         }
-        let messages = buffer_bytes(workers, packed + 1) / workers as u64;
+        let messages = messages / workers as u64;
         let set_limit = each.saturating_sub(buffers + messages) / 4 * 3;
         Ok(Place {
-            visited: directories.kept.unwrap_or(directories.temporary).to_owned(),
-            kept: directories.kept.is_some(),
-            temporary: directories.temporary.to_owned(),
+            visited: kept.unwrap_or(&disk.directory).clone(),
+            kept: kept.is_some(),
+            temporary: disk.directory.clone(),
             next: AtomicU64::new(0),
+            process,
             block: block as usize,
             set_limit,
-            most_held: most_held.map_or(u64::MAX, |most| (most / workers as u64).max(1)),
+            most_held: disk.most_in_memory.map_or(u64::MAX, |most| (most / workers as u64).max(1)),
             meter: Arc::clone(meter),
             bytes: (0..workers).map(|_| AtomicU64::new(0)).collect(),
         })
@@ -110,7 +115,7 @@ impl Place {
                 let name = format!("tribunal-{}-{number}.states", std::process::id());
                 self.temporary.join(name)
             }
-            false => self.visited.join(run_name(number)),
+            false => self.visited.join(run_name(number, self.process)),
         };
         Ok(RunWriter::create(path, temporary, shape, self.block, &self.meter)?)
     }
@@ -121,9 +126,12 @@ impl Place {
     }
 }
 
-/// The name of a run of a checkpoint.
-fn run_name(number: u64) -> String {
-    format!("run-{number:06}.states")
+/// The name of a run of a checkpoint. Each process has its own.
+fn run_name(number: u64, process: Option<usize>) -> String {
+    match process {
+        Some(process) => format!("run-{number:06}-{process}.states"),
+        None => format!("run-{number:06}.states"),
+    }
 }
 
 /// Whether a file of this name is a run of a checkpoint.

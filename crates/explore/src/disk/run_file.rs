@@ -140,9 +140,9 @@ impl RunFile {
         self.path.as_deref()?.file_name()?.to_str()
     }
 
-    /// Says whether the file is to stay when this is dropped.
-    pub(super) fn keep(&self, kept: bool) {
-        self.kept.store(kept, Relaxed);
+    /// Has the file stay when this is dropped.
+    pub(super) fn keep(&self) {
+        self.kept.store(true, Relaxed);
     }
 
     /// Makes sure that the contents survive a loss of power.
@@ -190,6 +190,24 @@ impl RunFile {
         }
         payload.truncate(length);
         Ok(())
+    }
+
+    /// How many records a block has.
+    pub(super) fn records(&self, block: usize) -> Result<u64, StoreError> {
+        let (mut payload, mut at, mut records) = (Vec::new(), 0, 0);
+        self.read(block, &mut payload)?;
+        while at < payload.len() {
+            let skipped = get(&payload, &mut at).and_then(|shared| {
+                at += self.shape.key.checked_sub(shared as usize)? + 1;
+                match self.shape.least == self.shape.most {
+                    true => Some(0),
+                    false => get(&payload, &mut at),
+                }
+            });
+            skipped.ok_or_else(|| self.damaged("a record is cut off"))?;
+            records += 1;
+        }
+        Ok(records)
     }
 
     pub(super) fn damaged(&self, what: &str) -> StoreError {

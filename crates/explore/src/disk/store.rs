@@ -19,10 +19,12 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::Runs;
 use super::cursor::{Cursor, Section};
+use super::located::OnDiskStates;
 use super::merge::{Source, Stretches, merge, merged_from};
 use super::place::{MANY_RUNS, Place};
 use super::run_file::Shape;
 use crate::hash::{self, Partition};
+use crate::liveness::Located;
 use crate::store::{Numbered, Store, StoreError};
 use crate::visited::VisitedSet;
 use crate::watch::Watch;
@@ -35,7 +37,9 @@ pub(crate) struct DiskStore {
     place: Arc<Place>,
     packed: usize,
     partition: Partition,
+    /// The number of the worker among all, and among those of this process.
     worker: usize,
+    here: usize,
     /// What is in memory: all states, or candidates.
     set: VisitedSet,
     /// How many states that has.
@@ -72,7 +76,7 @@ impl DiskStore {
         place: &Arc<Place>,
         packed: usize,
         partition: Partition,
-        worker: usize,
+        (worker, here): (usize, usize),
     ) -> Result<Self, StoreError> {
         let set = place.set(packed, partition, worker, 0)?;
         let on_disk = vec![0; set.shards().len()];
@@ -81,6 +85,7 @@ impl DiskStore {
             packed,
             partition,
             worker,
+            here,
             set,
             held: 0,
             building: 0,
@@ -94,7 +99,7 @@ impl DiskStore {
         place: &Arc<Place>,
         packed: usize,
         partition: Partition,
-        worker: usize,
+        worker: (usize, usize),
         (runs, level): (&[Section], u32),
     ) -> Result<Self, StoreError> {
         let mut store = DiskStore::new(place, packed, partition, worker)?;
@@ -123,7 +128,7 @@ impl DiskStore {
     /// Says how much is on disk.
     fn account(&self) {
         let bytes = self.runs.iter().map(Section::bytes).sum();
-        self.place.bytes[self.worker].store(bytes, Relaxed);
+        self.place.bytes[self.here].store(bytes, Relaxed);
     }
 
     /// Writes records of the set as a run.
@@ -400,6 +405,13 @@ impl Store for DiskStore {
         match self.in_memory() {
             true => self.set.numbered(),
             false => None,
+        }
+    }
+
+    fn located(&self, depth: u32) -> Option<Box<dyn Located + '_>> {
+        match self.in_memory() {
+            true => self.set.located(depth),
+            false => Some(Box::new(OnDiskStates::new(&self.runs))),
         }
     }
 

@@ -51,6 +51,25 @@ impl Bits {
         self.words[word].fetch_or(bit, Relaxed);
     }
 
+    /// The bit of a state and a goal, counted from 0.
+    #[inline(always)]
+    pub(super) fn number(&self, state: u64, goal: usize) -> u64 {
+        state * self.goals as u64 + goal as u64
+    }
+
+    /// Whether a bit, counted from 0, is set.
+    #[inline(always)]
+    pub(super) fn is_set(&self, bit: u64) -> bool {
+        self.words[bit as usize / 64].load(Relaxed) & 1 << (bit % 64) != 0
+    }
+
+    /// Sets a bit, counted from 0, where no other thread sets any.
+    #[inline(always)]
+    pub(super) fn set_alone(&self, bit: u64) {
+        let word = &self.words[bit as usize / 64];
+        word.store(word.load(Relaxed) | 1 << (bit % 64), Relaxed);
+    }
+
     /// The goals that are not known to be within reach of a state.
     #[inline(always)]
     pub(super) fn missing(&self, state: u64) -> impl Iterator<Item = usize> {

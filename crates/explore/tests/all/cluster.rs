@@ -7,14 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::disk::{self, Directory, identity, keeping, on_disk};
 use crate::toys::{self, *};
 use ::cluster::{Cluster, Plan, Secret};
 use murphi::check;
 use murphi::interpret::Interpreter;
 use murphi::source::Source;
-use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
+use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use tribunal_explore::symmetry::Symmetry;
-use tribunal_explore::{Bare, Engine, Exploration, Options, Reason, Verdict};
+use tribunal_explore::{Bare, Engine, Exploration, Options, Reason, Verdict, resumable};
 
 /// So many processes that have found each other, with so many threads each.
 fn clusters(processes: usize, threads: usize) -> Vec<Cluster> {
@@ -41,7 +42,7 @@ fn clusters(processes: usize, threads: usize) -> Vec<Cluster> {
 }
 
 /// What each of several processes finds.
-fn together(
+pub(crate) fn together(
     (processes, threads): (usize, usize),
     options: &Options,
     explore: impl Fn(&Options) -> Exploration + Sync,
@@ -72,11 +73,66 @@ proptest! {
             prop_assert_eq!(essence(&found), expected.clone());
         }
     }
+
+    /// The same with the states of each process on disk.
+    #[test]
+    fn processes_find_on_disk_what_one_finds(graph in graphs(), processes in 1_usize..4, threads in 1_usize..3) {
+        let expected = disk::found(&explore_graph(&graph, &toys::threads(1)));
+        let directory = Directory::new();
+        let options = &on_disk(&directory.0, threads, 4 * threads as u64);
+        let found = together((processes, threads), options, |options| explore_graph(&graph, options));
+        for found in found {
+            prop_assert_eq!(disk::found(&found), expected.clone());
+        }
+        prop_assert!(directory.files().is_empty());
+    }
+
+    /// A search in pieces, each with another number of processes: two, then one without a cluster, then
+    /// three.
+    #[test]
+    fn processes_go_on_from_checkpoints(graph in graphs(), depth in 0..6u32) {
+        let expected = disk::found(&explore_graph(&graph, &toys::threads(1)));
+        let directory = Directory::new();
+        let mut level = depth;
+        let mut last = None;
+        for (piece, shape) in [Some((2, 1)), None, Some((3, 2)), None, Some((2, 2))].into_iter().enumerate() {
+            let threads = shape.map_or(2, |(_, threads)| threads);
+            let until = (piece < 4).then_some(level);
+            let options = keeping(&on_disk(&directory.0, threads, 5), piece > 0, until);
+            let found = match shape {
+                Some(shape) => together(shape, &options, |options| explore_graph(&graph, options)),
+                None => vec![explore_graph(&graph, &options)],
+            };
+            for other in &found[1..] {
+                prop_assert_eq!(disk::found(other), disk::found(&found[0]));
+            }
+            let found = found.into_iter().next().unwrap();
+            let is_open = matches!(found.verdict, Verdict::Undecided(_));
+            if is_open {
+                prop_assert_eq!(found.checkpoint.as_ref().map(|saved| saved.level), Some(level));
+                resumable(&directory.0, &identity("1")).unwrap();
+            }
+            last = Some(found);
+            level += 1;
+            if !is_open {
+                break;
+            }
+        }
+        prop_assert_eq!(last.map(|last| disk::found(&last)), Some(expected));
+        // Once there is an answer, nothing is left but the lock.
+        prop_assert_eq!(directory.files().len(), 1);
+    }
 }
 
 fn protocol(name: &str, constants: &[(&str, &str)]) -> Interpreter {
+    protocol_with(name, constants, "")
+}
+
+/// A shipped protocol, with more text below it.
+pub(crate) fn protocol_with(name: &str, constants: &[(&str, &str)], more: &str) -> Interpreter {
     let path = format!("{}/../../protocols/{name}.m", env!("CARGO_MANIFEST_DIR"));
-    let source = Source { name: name.to_owned(), text: std::fs::read_to_string(path).unwrap() };
+    let text = std::fs::read_to_string(path).unwrap() + more;
+    let source = Source { name: name.to_owned(), text };
     let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let language = check::Options {
         constants: constants.iter().map(pair).collect(),
@@ -119,6 +175,26 @@ fn a_process_without_memory_ends_all() {
     for found in found {
         assert_eq!(found.verdict, Verdict::Undecided(Reason::Memory));
         assert!(found.states > 1000);
+    }
+}
+
+/// A directory that is not the same for all is noticed before the search begins.
+#[test]
+fn a_directory_that_is_not_shared_is_refused() {
+    let interpreter = protocol("mi", &[]);
+    let engine = Engine::new(&interpreter);
+    let directories = [Directory::new(), Directory::new()];
+    let found = together((2, 1), &toys::threads(1), |options| {
+        let process = options.cluster.as_ref().unwrap().process();
+        let directory = &directories[process].0;
+        let kept = keeping(&on_disk(directory, 1, 5), false, None);
+        let options = Options { cluster: options.cluster.clone(), ..kept };
+        let how = (&options, Symmetry::Full);
+        engine.explore(&interpreter, how, &Bare, &mut |_| (), &AtomicBool::new(false))
+    });
+    for found in found {
+        let Verdict::Undecided(Reason::Disk(why)) = &found.verdict else { panic!("{found:?}") };
+        assert!(why.contains("do not see the same files"), "{why}");
     }
 }
 

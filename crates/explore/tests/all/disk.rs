@@ -20,10 +20,10 @@ use tribunal_explore::{
 };
 
 /// A directory that is removed when it is dropped.
-struct Directory(PathBuf);
+pub(crate) struct Directory(pub(crate) PathBuf);
 
 impl Directory {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("tribunal-disk-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed));
         let path = std::env::temp_dir().join(name);
@@ -31,7 +31,7 @@ impl Directory {
         Directory(path)
     }
 
-    fn files(&self) -> Vec<PathBuf> {
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.0).expect("it is there");
         let mut files: Vec<PathBuf> =
             entries.map(|entry| entry.expect("it is there").path()).collect();
@@ -47,14 +47,14 @@ impl Drop for Directory {
 }
 
 /// So many threads, and so many states in memory.
-fn on_disk(directory: &Path, threads: usize, states: u64) -> Options {
+pub(crate) fn on_disk(directory: &Path, threads: usize, states: u64) -> Options {
     let disk =
         Disk { directory: directory.to_owned(), checkpoint: None, most_in_memory: Some(states) };
     Options { disk: Some(disk), ..toys::threads(threads) }
 }
 
 /// The same with checkpoints after each level, up to `depth`.
-fn keeping(options: &Options, resume: bool, depth: Option<u32>) -> Options {
+pub(crate) fn keeping(options: &Options, resume: bool, depth: Option<u32>) -> Options {
     let mut options = options.clone();
     let disk = options.disk.as_mut().expect("it is on disk");
     disk.checkpoint = Some(Checkpointing {
@@ -62,17 +62,18 @@ fn keeping(options: &Options, resume: bool, depth: Option<u32>) -> Options {
         every: Duration::ZERO,
         resume,
         identity: identity("1"),
+        keep: false,
     });
     options.depth = depth;
     options
 }
 
-fn identity(value: &str) -> SearchIdentity {
+pub(crate) fn identity(value: &str) -> SearchIdentity {
     vec![("model".to_owned(), "toy".to_owned()), ("constants".to_owned(), value.to_owned())]
 }
 
 /// What must not depend on where states are.
-fn found(exploration: &Exploration) -> Exploration {
+pub(crate) fn found(exploration: &Exploration) -> Exploration {
     Exploration { disk_bytes: None, checkpoint: None, ..essence(exploration) }
 }
 

@@ -106,7 +106,7 @@ fn effect(random: &mut Random) -> String {
 }
 
 /// All states of a model with the goals that are within reach of each.
-struct Truth {
+pub(crate) struct Truth {
     number: HashMap<Vec<u8>, usize>,
     /// For each state that counts, its distance from the start and, for each goal, whether it is
     /// within reach.
@@ -114,7 +114,7 @@ struct Truth {
 }
 
 /// The truth about a model with at most so many states.
-fn truth(interpreter: &Interpreter, most: usize) -> Option<Truth> {
+pub(crate) fn truth(interpreter: &Interpreter, most: usize) -> Option<Truth> {
     let (model, layout) = (interpreter.model(), interpreter.layout());
     let goals = Goals::of(model).expect("there are few");
     let sorted = |bytes: &[u8]| {
@@ -199,7 +199,11 @@ fn search(interpreter: &Interpreter, how: How) -> Exploration {
 }
 
 /// What is wrong with an answer.
-fn judged(interpreter: &Interpreter, truth: &Truth, found: &Exploration) -> Result<(), String> {
+pub(crate) fn judged(
+    interpreter: &Interpreter,
+    truth: &Truth,
+    found: &Exploration,
+) -> Result<(), String> {
     let (model, layout) = (interpreter.model(), interpreter.layout());
     let goals = Goals::of(model).expect("there are few");
     let counted = || truth.states.iter().flatten();
@@ -235,7 +239,7 @@ fn judged(interpreter: &Interpreter, truth: &Truth, found: &Exploration) -> Resu
     }
 }
 
-fn interpreter(text: &str) -> Interpreter {
+pub(crate) fn interpreter(text: &str) -> Interpreter {
     let source = Source { name: "random.m".to_owned(), text: text.to_owned() };
     let checked = murphi::load(source, &Default::default());
     let checked = checked.unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));

@@ -7,6 +7,7 @@ mod brute_force;
 mod cluster;
 mod disk;
 mod liveness;
+mod liveness_together;
 mod order_of_members;
 mod portions;
 mod renaming;

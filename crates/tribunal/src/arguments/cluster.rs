@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Flags with which states are not all in memory, or not searched breadth-first.
-const OTHER_SEARCHES: [&str; 7] =
-    ["simulate", "compact", "disk", "checkpoint", "resume", "towards", "graph"];
+/// Flags with which states are not searched breadth-first, or not kept.
+const OTHER_SEARCHES: [&str; 4] = ["simulate", "compact", "towards", "graph"];
 
 /// Which processes search together.
 #[derive(Args, Debug, Clone, Default)]
@@ -23,7 +22,8 @@ pub(crate) struct ClusterFlags {
     ///
     /// Start the same command on each host, each with its own --process. Process 0 prints the report;
     /// all processes end with its exit code. --memory may differ between processes; --jobs must be the
-    /// same for all. If a process is lost, the others end with exit code 3.
+    /// same for all. If a process is lost, the others end with exit code 3; with --checkpoint in a
+    /// directory that all processes share, --resume continues the search.
     #[arg(long, value_name = "FILE", conflicts_with = "processes", requires_all = ["process", "secret"])]
     #[arg(conflicts_with_all = OTHER_SEARCHES, hide_short_help = true)]
     pub(crate) cluster: Option<PathBuf>,

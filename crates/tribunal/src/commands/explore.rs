@@ -168,6 +168,7 @@ fn follow(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result<Ending,
     let model = Loaded::read(&source, &whole_language(arguments), &asked(arguments))
         .map_err(|refusal| model::refused(refusal, arguments.colour))?;
     let mut question = question(arguments)?;
+    model.identify(&mut question);
     let joined = join(arguments, &model, &mut question, interrupt)?;
     let stop = interrupt.flag();
     interrupt.listen(|| ());
@@ -286,6 +287,7 @@ fn disk(search: &SearchFlags) -> Result<Option<Disk>, Failure> {
         every: search.every.unwrap_or(Duration::from_secs(1)),
         resume: search.resume.is_some(),
         identity: Vec::new(),
+        keep: false,
     });
     Ok(Some(Disk { directory: directory.clone(), checkpoint, most_in_memory: None }))
 }

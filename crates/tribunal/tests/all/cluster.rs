@@ -19,7 +19,11 @@ fn essence(value: &Value) -> Vec<&Value> {
 
 #[test]
 fn processes_on_this_machine_find_what_one_finds() {
-    for model in ["protocols/german.m", "protocols/broken/german-grants-before-acks.m"] {
+    for model in [
+        "protocols/german.m",
+        "protocols/broken/german-grants-before-acks.m",
+        "protocols/broken/mcs-lock-tail-cleared-without-comparing.m",
+    ] {
         let alone = run(&["explore", "--json", "--quiet", "--jobs", "1", model]);
         for processes in ["1", "2", "4"] {
             let flags = ["explore", "--json", "--quiet", "--processes", processes, "--jobs", "1"];
@@ -111,6 +115,66 @@ fn connect(port: u16) -> TcpStream {
     }
 }
 
+/// A number from the environment, for longer runs of a test.
+fn number(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// 409,308 states.
+const MEDIUM: &[&str] = &["--const", "N=5", "--symmetry", "off", "protocols/peterson.m"];
+
+/// Processes that keep checkpoints, one of which is killed at some moment (`TRIBUNAL_TRIALS` times): the
+/// others name it and end, and another number of processes goes on to the same result.
+#[test]
+fn after_a_killed_process_the_search_goes_on_from_its_checkpoint() {
+    let flags = ["explore", "--json", "--quiet", "--jobs", "1"];
+    let expected = run(&[&flags[..], MEDIUM].concat()).json().remove(0);
+    let mut killed = 0;
+    for trial in 0..number("TRIBUNAL_TRIALS", 3) {
+        let cluster = Cluster::new("cluster-checkpoint", 3);
+        let place = Path::new(&cluster.hosts).with_file_name("states");
+        let place = place.to_str().unwrap();
+        let keep = ["--checkpoint", place, "--every", "1ms", "--memory", "16MiB"];
+        let start =
+            |process| cluster.start(process, &cluster.secret, &[&keep[..], MEDIUM].concat());
+        let mut children: Vec<Child> = (0..3).map(start).collect();
+        let moment = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        std::thread::sleep(Duration::from_millis(200 + u64::from(moment.subsec_nanos()) % 2000));
+        let victim = trial as usize % 3;
+        let mut lost = children.remove(victim);
+        lost.kill().unwrap();
+        let is_killed = lost.wait().unwrap().code().is_none();
+        let since = Instant::now();
+        let others: Vec<Ran> = children.into_iter().map(finish).collect();
+        assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+        let name = format!("process {victim} (127.0.0.1:{}) was lost", cluster.ports[victim]);
+        let mut is_over = !is_killed;
+        for (ran, process) in others.iter().zip((0..3).filter(|&process| process != victim)) {
+            // Whoever had all it needed ends as if nothing had happened.
+            is_over |= ran.code == Some(0);
+            let said = [&ran.stdout[..], &ran.stderr].concat();
+            let is_named = ran.code == Some(3) && said.contains(&name);
+            // Before they have found each other, nobody is missed but waited for.
+            assert!(is_named || is_over, "process {process}: {ran:?}");
+        }
+        if is_over {
+            continue;
+        }
+        killed += 1;
+        let flag = match Path::new(place).join("checkpoint.json").exists() {
+            true => "--resume",
+            false => "--checkpoint",
+        };
+        let processes = ["1", "2", "4"][trial as usize % 3];
+        let again = [flag, place, "--processes", processes];
+        let ran = run(&[&flags[..], &again, MEDIUM].concat());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(essence(&ran.json()[0]), essence(&expected));
+    }
+    println!("{killed} processes were killed before the end");
+    assert!(killed > 0);
+}
+
 /// A process that is stopped is waited for, in bounded memory; one that is killed ends the others.
 #[test]
 #[cfg(target_os = "linux")]
@@ -128,7 +192,7 @@ fn a_stopped_process_is_waited_for_and_a_killed_one_is_named() {
     signal(&children[2], "-STOP");
     std::thread::sleep(Duration::from_millis(500));
     let before = resident(&children[0]);
-    std::thread::sleep(Duration::from_millis(1000));
+    std::thread::sleep(Duration::from_millis(1000 * number("STOPPED_SECONDS", 1)));
     let after = resident(&children[0]);
     assert!(after < before + (8 << 10), "{before} kB, then {after} kB");
     assert!(children.iter_mut().all(|child| child.try_wait().unwrap().is_none()));
@@ -166,7 +230,7 @@ fn what_several_processes_cannot_do_is_refused() {
     let model = "protocols/german.m";
     refused(&["--processes", "2", "-"], "cannot all read the model from standard input");
     refused(&["--processes", "2", "--search", "dfs", model], "breadth-first only");
-    refused(&["--processes", "2", "--disk", "/tmp", model], "cannot be used with");
+    refused(&["--processes", "2", "--compact", model], "cannot be used with");
     refused(&["--cluster", "hosts", model], "--process <I>");
     let ran = run(&["verify", "--processes", "2", "protocols/mi.m"]);
     assert_eq!(ran.code, Some(2));
