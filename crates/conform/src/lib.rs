@@ -76,5 +76,5 @@ pub use sc_commits::ROOM;
 pub use trace::{Commit, MemoryEvent, MemoryTrace};
 pub use verify::{
     Breach, Composed, Counterexample, Grounds, Lemma, MOST_ALARMS, MemoryModel, Options, Sizes,
-    Unknown, Verdict, Verification, composed_programs, compositions, verify,
+    Unknown, Verdict, Verification, composed_programs, compositions, identity, verify,
 };

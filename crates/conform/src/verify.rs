@@ -13,9 +13,9 @@ mod trial;
 
 use std::sync::atomic::AtomicBool;
 
-use explore::Progress;
 use explore::report::unchecked;
 use explore::symmetry::Symmetry;
+use explore::{Progress, SearchIdentity};
 use models::Model;
 use murphi::check;
 use murphi::diagnostic::Diagnostic;
@@ -160,6 +160,32 @@ pub fn verify(
         commits,
         sizes,
     })
+}
+
+/// What is asked, as far as searches and verdict depend on it: checkpoints of a verification are good
+/// for this and nothing else.
+pub fn identity(source: &Source, options: &Options) -> SearchIdentity {
+    let language = &options.language;
+    let constants = language.constants.iter().map(|(name, value)| format!("{name}={value}"));
+    let shown = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
+    let EventNames { load, store, commit } = &options.events;
+    let limits = (language.loop_limit, language.call_limit);
+    let entries = [
+        ("protocol", explore::digest(source.text.as_bytes())),
+        ("memory model", options.memory_model.name().to_owned()),
+        ("constants", constants.collect::<Vec<_>>().join(" ")),
+        ("dialect", format!("{:?}", language.dialect).to_lowercase()),
+        ("limits of loops and calls", format!("{limits:?}")),
+        ("memory events", format!("{load:?} {store:?} {commit:?}")),
+        ("symmetry", options.symmetry.name().to_owned()),
+        ("deadlock", options.search.deadlock.name().to_owned()),
+        ("lemma", shown(options.only)),
+        ("exact observer", options.exact.to_string()),
+        ("assumed independence", options.assume_independence.to_string()),
+        ("alarms passed over", options.pass_over.to_string()),
+        ("build of tribunal", explore::build()),
+    ];
+    entries.map(|(name, value)| (name.to_owned(), value)).to_vec()
 }
 
 /// What may be wrong with a protocol, and what is not established about it.

@@ -39,6 +39,8 @@ pub(super) struct Trial<'a> {
     pub(super) broken: Option<Diagnostic>,
     /// What a verdict of "verified" rests on.
     pub(super) rests_on: Vec<Premises>,
+    /// How many searches were begun.
+    searches: usize,
 }
 
 /// What came of it.
@@ -76,6 +78,7 @@ impl<'a> Trial<'a> {
             lemmas: Vec::new(),
             broken: None,
             rests_on: Vec::new(),
+            searches: 0,
         }
     }
 
@@ -305,8 +308,28 @@ impl<'a> Trial<'a> {
         options: &explore::Options,
     ) -> Exploration {
         let Options { symmetry, forgiving, .. } = *self.options;
+        let options = &self.kept(interpreter, options);
         let search = Search { options, symmetry, forgiving, interrupt: self.interrupt };
         run::search(interpreter, &search, &mut |progress| (self.watch)(name, progress))
+    }
+
+    /// The options of the next search, with a place of its own for its checkpoints, if there are some.
+    /// A search that collects alarms keeps none: where they are would not be in it.
+    fn kept(&mut self, interpreter: &Interpreter, options: &explore::Options) -> explore::Options {
+        self.searches += 1;
+        let mut options = options.clone();
+        let (deadlock, pass_over) = (options.deadlock, options.pass_over);
+        if let Some(disk) = &mut options.disk {
+            let kept = disk.checkpoint.take().filter(|_| pass_over == 0);
+            disk.checkpoint = kept.map(|kept| {
+                let mut identity = kept.identity.clone();
+                let text = &interpreter.model().source.text;
+                identity.push(("program".to_owned(), explore::digest(text.as_bytes())));
+                identity.push(("deadlock of the program".to_owned(), deadlock.name().to_owned()));
+                kept.of_search(self.searches, identity)
+            });
+        }
+        options
     }
 
     /// The run to an alarm with its memory trace, judged.

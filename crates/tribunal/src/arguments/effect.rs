@@ -228,6 +228,11 @@ fn verify_rows(verify: &VerifyArguments) -> Vec<Row> {
     let sc_only = "--model sc, without --any-processors";
     vec![
         needs(&["witness"], replay || sc && !any, sc_only),
+        needs(
+            &["every"],
+            verify.checkpoint.is_some() || verify.resume.is_some(),
+            "--checkpoint DIR or --resume DIR",
+        ),
         needs(&["lemma"], replay || sc, "--model sc"),
         needs(&["exact"], replay || tso && !any, "--model tso, without --any-processors"),
         needs(

@@ -1,6 +1,7 @@
 //! The flags of `tribunal verify`, each with the help it prints.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use conform::MemoryModel;
@@ -10,6 +11,7 @@ use super::{
     CiFlags, ColourFlag, DeadlockChoice, EXIT_CODES, EventFlags, JsonFlag, LanguageFlags,
     NoClusterFlags, PageFlags, QuietFlag, SymmetryChoice, exit_codes,
 };
+use crate::units;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -122,6 +124,26 @@ pub(crate) struct VerifyArguments {
     /// and within --memory.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["mutants", "replay"])]
     pub(crate) disk: Option<PathBuf>,
+
+    /// Save the searches in DIR after each level, so that --resume can continue the verification.
+    ///
+    /// It can be continued after a crash, Ctrl-C, or a time, memory or disk limit. States that do not
+    /// fit into memory are also stored in DIR. Once there is a verdict, all of it is removed.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["mutants", "replay", "any_processors"])]
+    #[arg(hide_short_help = true)]
+    pub(crate) checkpoint: Option<PathBuf>,
+
+    /// With --checkpoint or --resume: minimum time between two saves: 30s, 10m [default: 1s].
+    #[arg(long, value_name = "TIME", value_parser = units::time, hide_short_help = true)]
+    pub(crate) every: Option<Duration>,
+
+    /// Continue the verification that --checkpoint saved in DIR.
+    ///
+    /// The protocol, its constants and all other flags must be the same; only --jobs, --memory, --disk,
+    /// --budget and --every may differ.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    #[arg(conflicts_with_all = ["mutants", "replay", "any_processors", "checkpoint"])]
+    pub(crate) resume: Option<PathBuf>,
 
     /// Mutation testing: verify small changes of the protocol, and report which ones are detected.
     ///

@@ -3,10 +3,12 @@
 //! Crate `conform` verifies and has what it finds confirmed; here flags become a question, and what
 //! came of it is printed and kept.
 
+use std::time::Duration;
+
 use conform::mutate;
 use conform::report::{Report, Unanswered, answer};
 use conform::{EventNames, MOST_ALARMS, MemoryModel, Options};
-use explore::Deadlock;
+use explore::{CheckpointFolder, Checkpointing, Deadlock};
 use murphi::check;
 use murphi::source::Source;
 use report::ci;
@@ -14,6 +16,7 @@ use report::run::{self, Lanes, Recognised, Unrecognised};
 use report::verification::{json, keep, text};
 
 use super::explore::{deadlock_of, language, model, recorded_language, replayed};
+use super::remark;
 use crate::arguments::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};
 use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
@@ -64,7 +67,9 @@ fn ask(
     if arguments.any.any_processors {
         return any::run(arguments, &source, &options, cases, interrupt);
     }
-    verify(arguments, &source, &options, cases, interrupt)
+    let mut options = options;
+    let folder = folder(&source, &mut options)?;
+    verify(arguments, &source, (&options, folder), cases, interrupt)
 }
 
 /// Refuses questions that are not complete.
@@ -97,7 +102,7 @@ fn protocol(arguments: &VerifyArguments, language: &check::Options) -> Result<So
 fn verify(
     arguments: &VerifyArguments,
     source: &Source,
-    options: &Options,
+    (options, folder): (&Options, Option<CheckpointFolder>),
     cases: &mut Cases,
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
@@ -135,6 +140,17 @@ fn verify(
         }
         None => keep::go_on(&report, &arguments.file),
     };
+    if let Some(folder) = folder {
+        match Ending::of(&report.verdict) {
+            Ending::Undecided => {
+                let kept = arguments.checkpoint.as_ref().or(arguments.resume.as_ref());
+                let shown = kept.map(|directory| directory.display().to_string());
+                let shown = shown.unwrap_or_default();
+                remark(&format!("checkpoint: continue with --resume {shown}"));
+            }
+            _ => folder.finish(),
+        }
+    }
     deliver(arguments, &report, &go_on, cases, interrupt)
 }
 
@@ -273,11 +289,7 @@ fn options(arguments: &VerifyArguments, language: &check::Options) -> Options {
             threads: limits.threads(),
             deadlock: deadlock(arguments),
             memory: Some(limits.memory.unwrap_or_else(explore::default_budget) as u64),
-            disk: arguments.disk.clone().map(|directory| explore::Disk {
-                directory,
-                checkpoint: None,
-                most_in_memory: None,
-            }),
+            disk: disk(arguments),
             ..explore::Options::default()
         },
         symmetry: arguments.symmetry.into(),
@@ -287,6 +299,38 @@ fn options(arguments: &VerifyArguments, language: &check::Options) -> Options {
         pass_over: if passes { MORE_ALARMS } else { MOST_ALARMS },
         ..Options::default()
     }
+}
+
+/// Where states go that do not fit into memory, and where they are saved.
+fn disk(arguments: &VerifyArguments) -> Option<explore::Disk> {
+    let kept = arguments.checkpoint.as_ref().or(arguments.resume.as_ref());
+    let directory = arguments.disk.as_ref().or(kept)?.clone();
+    let checkpoint = kept.map(|directory| Checkpointing {
+        directory: directory.clone(),
+        every: arguments.every.unwrap_or(Duration::from_secs(1)),
+        resume: arguments.resume.is_some(),
+        identity: Vec::new(),
+        keep: true,
+    });
+    Some(explore::Disk { directory, checkpoint, most_in_memory: None })
+}
+
+/// Opens the folder of checkpoints, if there is to be one, and adds to the options what tells them from
+/// those of others.
+fn folder(source: &Source, options: &mut Options) -> Result<Option<CheckpointFolder>, Failure> {
+    let kept = options.search.disk.as_ref().and_then(|disk| disk.checkpoint.as_ref());
+    let Some(Checkpointing { directory, resume, .. }) = kept else { return Ok(None) };
+    let identity = conform::identity(source, options);
+    let folder = match resume {
+        true => CheckpointFolder::resume(directory, &identity),
+        false => CheckpointFolder::begin(directory, &identity),
+    };
+    let folder = folder.map_err(|why| Failure::Usage(why.to_string()))?;
+    let disk = options.search.disk.as_mut();
+    if let Some(kept) = disk.and_then(|disk| disk.checkpoint.as_mut()) {
+        kept.identity = identity;
+    }
+    Ok(Some(folder))
 }
 
 /// What counts as a deadlock. With any number of processors nothing is claimed about them, so that

@@ -131,18 +131,57 @@ fn a_disk_that_is_full_ends_undecided_with_a_checkpoint() {
     assert_eq!(essence(&found), essence(&json(&run(&larger(&[])))));
 }
 
+/// The verdict of a verification, and what was counted for each lemma.
+fn counts(value: &Value) -> (Value, Vec<[Value; 3]>) {
+    let lemmas = value["lemmas"].as_array().unwrap();
+    let count = |lemma: &Value| ["states", "rules_fired", "depth"].map(|key| lemma[key].clone());
+    (value["verdict"].clone(), lemmas.iter().map(count).collect())
+}
+
+#[test]
+fn a_verification_goes_on_from_its_checkpoint() {
+    let directory = directory("verify-checkpoint");
+    let place = name(&directory.join("states"));
+    let model = ["verify", "--json", "--quiet", "--model", "sc", "--jobs", "1"];
+    let arguments = |flags: &[&'static str], place: &[&str]| -> Vec<String> {
+        let words = [&model[..], flags, place, &["protocols/mi.m"]].concat();
+        words.into_iter().map(str::to_owned).collect()
+    };
+    let verify = |words: &[String]| run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let expected = json(&verify(&arguments(&[], &[])));
+    // Ended by ever larger budgets, at other places each time.
+    let begin = ["--checkpoint", &place[..], "--every", "1ms"];
+    let ran = verify(&arguments(&["--budget", "5ms"], &begin));
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stderr.contains(&format!("continue with --resume {place}")), "{ran:?}");
+    let again = verify(&arguments(&[], &begin));
+    assert_eq!(again.code, Some(2), "{again:?}");
+    assert!(again.stderr.contains("holds the checkpoint of a verification"), "{again:?}");
+    let resume = ["--resume", &place[..], "--every", "1ms"];
+    let other = verify(&arguments(&["--deadlock", "off"], &resume));
+    assert_eq!(other.code, Some(2), "{other:?}");
+    assert!(other.stderr.contains("deadlock was stuttering and is off"), "{other:?}");
+    for budget in ["20ms", "60ms", "150ms", "400ms"] {
+        let ran = verify(&arguments(&["--budget", budget], &resume));
+        if ran.code != Some(3) {
+            break;
+        }
+    }
+    let found = match directory.join("states/question.json").exists() {
+        true => json(&verify(&arguments(&[], &resume))),
+        // It came to its end before.
+        false => json(&verify(&arguments(&[], &begin))),
+    };
+    assert_eq!(counts(&found), counts(&expected));
+    assert!(!directory.join("states/search-1").exists());
+}
+
 #[test]
 fn verify_finds_the_same_with_states_on_disk() {
     let directory = directory("verify-disk");
     let verify = |flags: &[&str]| {
         let model = ["verify", "--json", "--quiet", "--model", "sc", "--jobs", "1"];
         json(&run(&[&model[..], flags, &["protocols/mi.m"]].concat()))
-    };
-    let counts = |value: &Value| {
-        let lemmas = value["lemmas"].as_array().unwrap();
-        let count =
-            |lemma: &Value| ["states", "rules_fired", "depth"].map(|key| lemma[key].clone());
-        (value["verdict"].clone(), lemmas.iter().map(count).collect::<Vec<_>>())
     };
     let found = verify(&["--disk", &name(&directory), "--memory", "1MiB"]);
     assert_eq!(counts(&found), counts(&verify(&[])));
