@@ -47,18 +47,46 @@ pub struct Successors {
     pub states: Vec<u8>,
     /// What was run, in the order of rules and instances.
     pub firings: Vec<Firing>,
+    /// For each firing, the [lines](line_bits) of the state that it may have changed, a bit each. A
+    /// machine that does not know them adds none, so that there are fewer of these than firings.
+    pub written: Vec<u64>,
+}
+
+/// A state is at most 64 *lines* of as many bytes, of which this is the binary logarithm: 64 bytes,
+/// unless that is too little.
+pub fn line_bits(state_size: usize) -> u32 {
+    let last_byte = state_size.saturating_sub(1);
+    (usize::BITS - (last_byte / 64).leading_zeros()).max(6)
+}
+
+/// The [lines](line_bits) of some bytes of a state, a bit each.
+pub fn lines(offset: usize, length: usize, line_bits: u32) -> u64 {
+    match length {
+        0 => 0,
+        _ => {
+            let (first, last) = (offset >> line_bits, (offset + length - 1) >> line_bits);
+            (u64::MAX << first) & (u64::MAX >> (63 - last))
+        }
+    }
 }
 
 impl Successors {
     /// An empty batch of states of this size.
     pub fn new(size: usize) -> Self {
-        Successors { size, states: Vec::new(), firings: Vec::new() }
+        Successors { size, states: Vec::new(), firings: Vec::new(), written: Vec::new() }
     }
 
     /// Forgets everything but keeps the room.
     pub fn clear(&mut self) {
         self.states.clear();
         self.firings.clear();
+        self.written.clear();
+    }
+
+    /// The [lines](line_bits) that a firing may have changed, if they are known.
+    #[inline(always)]
+    pub fn written(&self, firing: usize) -> Option<u64> {
+        (self.written.len() == self.firings.len()).then(|| self.written[firing])
     }
 
     /// Adds this batch to `out` in portions: whenever that has `most` firings (at least 1), it is
@@ -73,6 +101,11 @@ impl Successors {
             if out.firings.len() >= most.max(1) {
                 full(out);
                 out.clear();
+            }
+            if let Some(written) = self.written(number)
+                && out.written.len() == out.firings.len()
+            {
+                out.written.push(written);
             }
             out.firings.push(*firing);
             out.states.extend_from_slice(self.state(number));
@@ -205,4 +238,45 @@ pub trait Codec: Sync {
 
     /// Writes every slot of `state`, whose padding is zero and stays so.
     fn unpack(&self, packed: &[u8], state: &mut [u8]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_has_at_most_64_lines_and_no_more_bytes_in_each_than_needed() {
+        for size in [0, 1, 64, 4095, 4096, 4097, 8192, 8193, 1 << 24] {
+            let bits = line_bits(size);
+            assert!(bits >= 6 && size <= 64 << bits, "{size}");
+            assert!(bits == 6 || size > 64 << (bits - 1), "{size}");
+        }
+    }
+
+    #[test]
+    fn the_lines_of_bytes_are_those_from_the_first_byte_to_the_last() {
+        assert_eq!(lines(0, 64, 6), 1);
+        assert_eq!(lines(63, 2, 6), 3);
+        assert_eq!(lines(64, 1, 6), 2);
+        assert_eq!(lines(4095, 1, 6), 1 << 63);
+        assert_eq!(lines(0, 4096, 6), u64::MAX);
+        assert_eq!(lines(100, 0, 6), 0);
+    }
+
+    #[test]
+    fn what_is_known_of_a_batch_is_handed_on_with_it() {
+        let firing = |rule| Firing { rule, instance: 0, outcome: Outcome::Done };
+        let mut batch = Successors::new(0);
+        batch.firings.extend([firing(0), firing(1)]);
+        assert_eq!(batch.written(0), None);
+        batch.written.extend([5, 7]);
+        let mut out = Successors::new(0);
+        batch.hand_on(9, &mut out, &mut |_| ());
+        assert_eq!((out.written(0), out.written(1)), (Some(5), Some(7)));
+        // Nothing is known of the first firing, so nothing is said of any.
+        let mut mixed = Successors::new(0);
+        mixed.firings.push(firing(2));
+        batch.hand_on(9, &mut mixed, &mut |_| ());
+        assert_eq!((mixed.firings.len(), mixed.written(1)), (3, None));
+    }
 }

@@ -44,17 +44,22 @@ impl Priorities {
     pub fn leave_out(&self, batch: &mut Successors, first: usize) {
         let least = self.least(&batch.firings[first..]);
         let mut kept = first;
+        let tracked = batch.written.len() == batch.firings.len();
         for number in first..batch.firings.len() {
             let firing = batch.firings[number];
             if !self.counts(&firing, least) {
                 continue;
             }
             batch.firings[kept] = firing;
+            if tracked {
+                batch.written[kept] = batch.written[number];
+            }
             let from = number * batch.size;
             batch.states.copy_within(from..from + batch.size, kept * batch.size);
             kept += 1;
         }
         batch.firings.truncate(kept);
+        batch.written.truncate(kept);
         batch.states.truncate(kept * batch.size);
     }
 }

@@ -22,6 +22,10 @@ pub(crate) struct Context {
     pub(crate) next_state: *mut u8,
     /// Where the next firing goes; there is room for `room` of them.
     pub(crate) next_firing: *mut Firing,
+    /// Where the lines go that the next firing has written, if the program tracks them.
+    pub(crate) next_written: *mut u64,
+    /// The lines of the state that were written since the body was begun.
+    pub(crate) written: u64,
     /// How many firings, with their states, fit before `make_room` must be called.
     pub(crate) room: u64,
     /// Memory for locals that are too large for the stack.
@@ -47,6 +51,8 @@ pub(crate) struct Context {
     pub(crate) shapes: *const Shapes,
     /// For each type that something clears, where its cleared value is.
     pub(crate) cleared: *const usize,
+    /// Whether the code says which lines of a state it writes.
+    tracks: bool,
     /// How large the batch may be; null if it may have any size.
     portions: *mut Portions<'static>,
 }
@@ -58,6 +64,7 @@ pub(crate) struct Constants {
     pub(crate) arena_step: u64,
     pub(crate) shapes: *const Shapes,
     pub(crate) cleared: *const usize,
+    pub(crate) tracks: bool,
 }
 
 /// How large a batch may be, and what to do with it then.
@@ -97,6 +104,8 @@ impl Context {
         Context {
             next_state: std::ptr::null_mut(),
             next_firing: std::ptr::null_mut(),
+            next_written: std::ptr::null_mut(),
+            written: 0,
             room: 0,
             arena,
             guard_arena,
@@ -109,6 +118,7 @@ impl Context {
             overflowed: 0,
             shapes: constants.shapes,
             cleared: constants.cleared,
+            tracks: constants.tracks,
             portions: std::ptr::null_mut(),
         }
     }
@@ -123,7 +133,14 @@ impl Context {
         self.out = out;
         self.portions = portions.cast();
         // SAFETY: `out` is valid, as the caller promises.
-        unsafe { self.attach() };
+        unsafe {
+            if self.tracks {
+                let out = &mut *out;
+                // Of firings of another machine, nothing is known.
+                out.written.resize(out.firings.len(), u64::MAX);
+            }
+            self.attach();
+        }
     }
 
     /// Room for how many more firings may be made. A batch that is full is handed on first.
@@ -154,6 +171,10 @@ impl Context {
             let written = self.next_firing.offset_from(out.firings.as_ptr()) as usize;
             out.firings.set_len(written);
             out.states.set_len(written * out.size);
+            if self.tracks {
+                // There is one for each firing.
+                out.written.set_len(written);
+            }
         }
     }
 
@@ -170,7 +191,10 @@ impl Context {
                 0 => usize::MAX,
                 size => (out.states.capacity() - out.states.len()) / size,
             };
-            let spare = spare_states.min(out.firings.capacity() - out.firings.len());
+            let mut spare = spare_states.min(out.firings.capacity() - out.firings.len());
+            if self.tracks {
+                spare = spare.min(out.written.capacity() - out.written.len());
+            }
             // What was reserved may have become more than a portion takes.
             let spare = match self.portions.as_ref() {
                 Some(portions) => spare.min(portions.most.saturating_sub(out.firings.len())),
@@ -178,6 +202,7 @@ impl Context {
             };
             self.next_state = out.states.as_mut_ptr().add(out.states.len());
             self.next_firing = out.firings.as_mut_ptr().add(out.firings.len());
+            self.next_written = out.written.as_mut_ptr().add(out.written.len());
             self.room = spare as u64;
         }
     }
@@ -198,6 +223,9 @@ pub(crate) unsafe extern "C" fn make_room(context: *mut Context) {
         let more = out.firings.len().max(ROOM).min(greatest);
         out.firings.reserve_exact(more);
         out.states.reserve_exact(more * out.size);
+        if context.tracks {
+            out.written.reserve_exact(more);
+        }
         context.attach();
     }
 }
@@ -230,6 +258,9 @@ pub(crate) unsafe extern "C" fn record(
             let firing = |instance| Firing { rule: rule as u32, instance, outcome };
             out.firings.extend((next..end).map(firing));
             out.states.resize(out.firings.len() * out.size, 0);
+            if context.tracks {
+                out.written.resize(out.firings.len(), u64::MAX);
+            }
             next = end;
         }
         context.attach();
@@ -332,14 +363,20 @@ pub(crate) unsafe extern "C" fn refill(shapes: *const Shapes, ty: u64, multiset:
     }
 }
 
-/// Closes the gaps that removals have left in the multisets of a state.
+/// Closes the gaps that removals have left in the multisets of a state, of which these lines were
+/// written.
 ///
 /// # Safety
 ///
 /// `state` is a well-formed state of `size` bytes of the model that the shapes are of.
-pub(crate) unsafe extern "C" fn close_gaps(shapes: *const Shapes, state: *mut u8, size: u64) {
+pub(crate) unsafe extern "C" fn close_gaps(
+    shapes: *const Shapes,
+    state: *mut u8,
+    size: u64,
+    written: u64,
+) {
     // SAFETY: as the caller promises.
-    unsafe { (*shapes).close_gaps(std::slice::from_raw_parts_mut(state, size as usize)) }
+    unsafe { (*shapes).close_gaps(std::slice::from_raw_parts_mut(state, size as usize), written) }
 }
 
 /// The layout and the bytes of a multiset.

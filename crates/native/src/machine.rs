@@ -57,6 +57,7 @@ impl NativeMachine {
         let first = out.firings.len();
         with_enough_stack(|stack| {
             out.firings.truncate(first);
+            out.written.truncate(first);
             out.states.truncate(first * out.size);
             let context = self.context(stack);
             let program = &*self.program;

@@ -41,6 +41,10 @@ pub(crate) struct Entry<F> {
     pub(crate) first: u64,
 }
 
+/// From how many bytes of a state on native code says which lines of it a rule writes: it costs a
+/// few instructions a write, and saves looking for what differs.
+const TRACKED: u32 = 256;
+
 /// About how large the native functions are that guards or properties share, in nodes of the model.
 const SHARED_SIZE: u32 = 400;
 
@@ -79,6 +83,8 @@ pub struct Program {
     pub(crate) arena_step: usize,
     /// Whether there are functions that call themselves.
     pub(crate) is_recursive: bool,
+    /// Whether the code says which lines of a state it writes.
+    tracks: bool,
     pub(crate) priorities: Option<Priorities>,
     packing: Packing,
 }
@@ -116,6 +122,23 @@ impl Program {
         cache: Option<&CodeCache>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Arc<Program>, Error> {
+        Program::compile_for(model, layout, cache, layout.size >= TRACKED, stop)
+    }
+
+    /// Compiles a model to code that says which lines of a state each rule writes, whatever the size
+    /// of states. For tests of that.
+    #[doc(hidden)]
+    pub fn compile_tracking(model: &Model, layout: &Layout) -> Result<Arc<Program>, Error> {
+        Program::compile_for(model, layout, None, true, &|| false)
+    }
+
+    fn compile_for(
+        model: &Model,
+        layout: &Layout,
+        cache: Option<&CodeCache>,
+        tracks: bool,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Arc<Program>, Error> {
         if cfg!(target_endian = "big") {
             return Err(Error::Host("big-endian".to_owned()));
         }
@@ -125,7 +148,8 @@ impl Program {
         let knowledge = Knowledge::of(model);
         let shapes = Box::new(Shapes::of(model, layout));
         let cleared = cleared_values(model, layout);
-        let unit = Unit { model, layout, knowledge: &knowledge, isa: &*isa, needs: Vec::new() };
+        let unit =
+            Unit { model, layout, knowledge: &knowledge, isa: &*isa, tracks, needs: Vec::new() };
         let goals = Goals::of(model).unwrap_or_default().covers(model);
         let cover_count = model.properties.len() + model.covers.len();
         let grouping = if cache.is_some() { Grouping::ByName } else { Grouping::BySize };
@@ -168,6 +192,7 @@ impl Program {
             guard_arena,
             arena_step,
             is_recursive,
+            tracks,
             priorities: Priorities::of(model),
             packing: Packing::of(model, layout),
         };
@@ -209,6 +234,7 @@ impl Program {
             arena_step: self.arena_step as u64,
             shapes: &raw const *self.shapes,
             cleared: self.cleared_at.as_ptr(),
+            tracks: self.tracks,
         }
     }
 

@@ -10,14 +10,16 @@
 
 use murphi::ir::{Model, TypeId, TypeKind};
 use murphi::layout::Layout;
+use murphi::machine::{line_bits, lines};
 
 /// All types of a model.
 #[derive(Debug)]
 pub(crate) struct Shapes {
     shapes: Vec<Shape>,
     sizes: Vec<usize>,
-    /// Offsets and types of the multisets of the state that are not inside others.
-    state: Vec<(usize, usize)>,
+    /// Offsets and types of the multisets of the state that are not inside others, and the lines
+    /// they are in.
+    state: Vec<(usize, usize, u64)>,
 }
 
 /// The mark of a room whose element was removed.
@@ -77,17 +79,25 @@ impl Shapes {
             };
             shapes.push(shape);
         }
-        let sizes = layout.types.iter().map(|laid_out| laid_out.size as usize).collect();
+        let sizes: Vec<usize> =
+            layout.types.iter().map(|laid_out| laid_out.size as usize).collect();
         let globals = model.globals.iter().zip(&layout.globals);
         let globals = globals.map(|(global, &offset)| (offset as usize, global.ty.0 as usize));
-        let state = outermost_multisets(&shapes, globals.collect());
+        let line_bits = line_bits(layout.size as usize);
+        let multisets = outermost_multisets(&shapes, globals.collect()).into_iter();
+        let in_lines = |(at, ty): (usize, usize)| (at, ty, lines(at, sizes[ty], line_bits));
+        let state = multisets.map(in_lines).collect();
         Shapes { shapes, sizes, state }
     }
 
     /// Closes the gaps that removals have left in the multisets of a state. Rules end with this, and
-    /// most leave no gaps, so it looks at the marks of all multisets and at nothing else.
-    pub(crate) fn close_gaps(&self, state: &mut [u8]) {
-        for &(offset, ty) in &self.state {
+    /// most leave no gaps, so it looks at the marks of all multisets with a line that was written,
+    /// and at nothing else.
+    pub(crate) fn close_gaps(&self, state: &mut [u8], written: u64) {
+        for &(offset, ty, lines) in &self.state {
+            if lines & written == 0 {
+                continue;
+            }
             let bytes = &mut state[offset..offset + self.sizes[ty]];
             if let Shape::Multiset(multiset) = &self.shapes[ty] {
                 let marks = &bytes[multiset.marks..multiset.marks + multiset.capacity];

@@ -27,6 +27,7 @@ mod place;
 mod property;
 mod statement;
 mod unfailing;
+mod written;
 
 use cranelift_codegen::entity::SecondaryMap;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -62,6 +63,8 @@ pub(crate) struct Unit<'m> {
     pub(crate) layout: &'m Layout,
     pub(crate) knowledge: &'m Knowledge,
     pub(crate) isa: &'m dyn TargetIsa,
+    /// Whether the code says which lines of a state it writes.
+    pub(crate) tracks: bool,
     /// For each function already translated, the memory that it needs.
     pub(crate) needs: Vec<Need>,
 }

@@ -118,8 +118,9 @@ impl<'m> Instance<'m> {
         let at = std::mem::offset_of!(Context, next_state) as i32;
         let copy = translator.builder.ins().load(types::I64, plain(), context, at);
         let original = Address::at(translator.state);
-        translator.copy(&Address::at(copy), &original, translator.layout().size);
+        translator.copy_state(&Address::at(copy), &original, translator.layout().size);
         translator.state = copy;
+        translator.begin_writing();
         translator.scope.state_is_constant = false;
     }
 
@@ -166,6 +167,7 @@ impl<'m> Instance<'m> {
         for (value, offset) in fields {
             translator.builder.ins().store(plain(), value, firing, offset as i32);
         }
+        translator.record_written();
         let moves = [
             (std::mem::offset_of!(Context, next_firing), host::FIRING_SIZE as i64),
             (std::mem::offset_of!(Context, next_state), i64::from(translator.layout().size)),
@@ -220,7 +222,8 @@ impl<'m> Translator<'_, 'm> {
     fn close_gaps(&mut self) {
         let shapes = self.shapes();
         let size = self.constant(i64::from(self.layout().size));
-        let arguments = [shapes, self.state, size];
+        let written = self.written();
+        let arguments = [shapes, self.state, size, written];
         self.call_host(host::close_gaps as *const () as usize, &arguments, 0);
     }
 

@@ -95,14 +95,14 @@ impl Translator<'_, '_> {
             let data = StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3);
             let slot = self.builder.create_sized_stack_slot(data);
             let pointer = self.builder.ins().stack_addr(types::I64, slot, 0);
-            return Address::at(pointer);
+            return Address::apart(pointer);
         }
         let offset = self.memory.need.arena_end;
         self.memory.need.arena_end += u64::from(size);
         let at = self.memory.pointer as i32;
         let arena = self.builder.ins().load(types::I64, plain(), self.context, at);
         let pointer = self.builder.ins().iadd_imm_s(arena, offset as i64);
-        Address::at(pointer)
+        Address::apart(pointer)
     }
 
     /// What a slot holds, 0 for undefined.
@@ -119,6 +119,7 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn store_slot(&mut self, address: &Address, width: u32, slot: Value) {
+        self.note_write(address, width);
         let (pointer, offset) = self.pointer(address);
         let instructions = self.builder.ins();
         match width {
@@ -143,6 +144,12 @@ impl Translator<'_, '_> {
 
     /// Copies `size` bytes between places that are the same or do not overlap.
     pub(super) fn copy(&mut self, to: &Address, from: &Address, size: u32) {
+        self.note_write(to, size);
+        self.copy_state(to, from, size);
+    }
+
+    /// The same for a whole state, which is no change of the state.
+    pub(super) fn copy_state(&mut self, to: &Address, from: &Address, size: u32) {
         if size > GREATEST_INLINE {
             let (to, from) = (self.full_pointer(to), self.full_pointer(from));
             let size = self.constant(i64::from(size));
@@ -159,6 +166,7 @@ impl Translator<'_, '_> {
 
     /// Sets `size` bytes to zero.
     pub(super) fn zero(&mut self, at: &Address, size: u32) {
+        self.note_write(at, size);
         if size > GREATEST_INLINE {
             let pointer = self.full_pointer(at);
             let size = self.constant(i64::from(size));

@@ -26,6 +26,8 @@ pub(super) struct Address {
     offset: i32,
     /// It is inside the state whatever path was taken to it: no index had to be checked.
     pub(super) certain: bool,
+    /// It is known not to be in the state.
+    apart: bool,
     /// The elements of multisets it leads through.
     elements: Vec<Element>,
 }
@@ -103,14 +105,31 @@ impl Address {
     /// The address a pointer has.
     pub(super) fn at(pointer: Value) -> Self {
         let origin = Origin::Pointer(pointer);
-        Address { origin, index: None, offset: 0, certain: true, elements: Vec::new() }
+        Address {
+            origin,
+            index: None,
+            offset: 0,
+            certain: true,
+            apart: false,
+            elements: Vec::new(),
+        }
+    }
+
+    /// The address of a pointer to something that is not in the state.
+    pub(super) fn apart(pointer: Value) -> Self {
+        Address { apart: true, ..Address::at(pointer) }
+    }
+
+    /// Whether it is known not to be in the state.
+    pub(super) fn is_apart(&self) -> bool {
+        self.apart
     }
 
     /// An offset in the current state.
     pub(super) fn in_state(offset: u32) -> Self {
         let origin = Origin::State;
         let offset = offset as i32;
-        Address { origin, index: None, offset, certain: true, elements: Vec::new() }
+        Address { origin, index: None, offset, certain: true, apart: false, elements: Vec::new() }
     }
 
     /// So many bytes further.
@@ -118,6 +137,11 @@ impl Address {
         // Offsets within a state or a local are below 2^24, so they stay far from the ends.
         self.offset += bytes as i32;
         self
+    }
+
+    /// What indices add that are not known before the run, and what is known.
+    pub(super) fn distance(&self) -> (Option<Value>, i32) {
+        (self.index, self.offset)
     }
 
     /// Whether it leads through elements of multisets.

@@ -389,6 +389,7 @@ impl<'m> Translator<'_, 'm> {
         self.store_slot(multiset, layout.count_width, more);
         self.jump_with(join, count);
         self.enter(full);
+        self.note_write(multiset, layout.size);
         let arguments = self.multiset_arguments(multiset, ty);
         let refilled = self.call_host(host::refill as *const () as usize, &arguments, 1);
         let refilled = refilled.expect("a room is the result");
@@ -411,6 +412,7 @@ impl<'m> Translator<'_, 'm> {
         let room = self.room(position, multiset.ty);
         let at = self.locate_memory(multiset);
         self.check_room(&at, multiset.ty, room);
+        self.note_write(&at, self.layout().of_type(multiset.ty).size);
         let [shapes, ty, pointer] = self.multiset_arguments(&at, multiset.ty);
         let arguments = [shapes, ty, pointer, room.number];
         self.call_host(host::remove_at as *const () as usize, &arguments, 0);
@@ -444,6 +446,7 @@ impl<'m> Translator<'_, 'm> {
         self.end_loop(each);
         self.leave_if_excluded(excluded);
         self.check_after(&at, condition);
+        self.note_write(&at, layout.size);
         let [shapes, ty, pointer] = self.multiset_arguments(&at, multiset.ty);
         let arguments = [shapes, ty, pointer, removed, judged];
         self.call_host(host::remove_where as *const () as usize, &arguments, 0);
