@@ -155,7 +155,7 @@ fn take<M: Machine, C: Storage, R: Reduction>(
             Step { rule: firing.rule, instance: firing.instance, state }
         })
     })?;
-    runner.state.copy_from_slice(&step.state);
+    runner.go_to(&step.state);
     Some(step)
 }
 

@@ -27,16 +27,25 @@ pub trait Reduction: Sync {
         None
     }
 
-    /// Remembers a representative whose successors come next.
-    fn expand(&self, _scratch: &mut Self::Scratch, _representative: &[u8]) {}
+    /// Remembers a representative whose successors come next. All words of eight bytes in which it
+    /// differs from the one that was remembered before are among `changed`, if that is given.
+    fn expand(
+        &self,
+        _scratch: &mut Self::Scratch,
+        _representative: &[u8],
+        _changed: Option<&[u32]>,
+    ) {
+    }
 
     /// The representative of the class of a state, most likely a successor of the representative
     /// that was remembered last. It may replace the state. With it, words of eight bytes among
-    /// which are all in which it differs from that representative, if that is known.
+    /// which are all in which it differs from that representative, if that is known. The words in
+    /// which the state itself differs from that representative are `changed`, if that is given.
     fn canonical_successor<'s>(
         &self,
         scratch: &'s mut Self::Scratch,
         state: &'s mut [u8],
+        _changed: Option<&'s [u32]>,
     ) -> (&'s [u8], Option<&'s [u32]>) {
         self.canonicalize(scratch, state);
         (state, None)
@@ -44,8 +53,13 @@ pub trait Reduction: Sync {
 
     /// Like [`Reduction::canonical_successor`], but where members are to be renamed, it may say so
     /// instead: [`Reduction::rename`] does it then.
-    fn successor<'s>(&self, scratch: &'s mut Self::Scratch, state: &'s mut [u8]) -> Successor<'s> {
-        let (state, changed) = self.canonical_successor(scratch, state);
+    fn successor<'s>(
+        &self,
+        scratch: &'s mut Self::Scratch,
+        state: &'s mut [u8],
+        changed: Option<&'s [u32]>,
+    ) -> Successor<'s> {
+        let (state, changed) = self.canonical_successor(scratch, state, changed);
         Successor::Representative { state, changed }
     }
 
@@ -61,12 +75,13 @@ pub trait Reduction: Sync {
     }
 
     /// Whether a state differs from a representative in nothing but the order of multisets, which
-    /// means nothing.
+    /// means nothing. The words of eight bytes in which it differs are `changed`, if that is given.
     fn only_reorders(
         &self,
         _scratch: &mut Self::Scratch,
         _representative: &[u8],
         _state: &[u8],
+        _changed: Option<&[u32]>,
     ) -> bool {
         false
     }
@@ -114,6 +129,16 @@ impl Reduction for Identity {
 
     #[inline(always)]
     fn canonicalize(&self, _scratch: &mut (), _state: &mut [u8]) {}
+
+    #[inline(always)]
+    fn canonical_successor<'s>(
+        &self,
+        _scratch: &'s mut (),
+        state: &'s mut [u8],
+        changed: Option<&'s [u32]>,
+    ) -> (&'s [u8], Option<&'s [u32]>) {
+        (state, changed)
+    }
 
     fn is_trivial(&self) -> bool {
         true

@@ -13,7 +13,7 @@ use crate::memory::Meter;
 use crate::reduction::{Reduction, Successor};
 use crate::storage::Storage;
 use crate::store::StoreError;
-use crate::symmetry::Permutation;
+use crate::symmetry::{Permutation, changed_words, changed_words_in};
 
 /// Bytes of a portion, unless a single state has more.
 const PORTION: usize = 1 << 20;
@@ -23,6 +23,8 @@ pub(crate) struct Runner<'a, M, C: Storage, R: Reduction> {
     pub(crate) machine: M,
     /// The unpacked state.
     pub(crate) state: Vec<u8>,
+    /// Whether it is the one that was loaded last.
+    is_loaded: bool,
     /// What was found by the last call of `start` or `expand`.
     pub(crate) successors: Successors,
     packer: Packer<'a, C, R>,
@@ -38,12 +40,18 @@ struct Packer<'a, C: Storage, R: Reduction> {
     reduction: &'a R,
     scratch: R::Scratch,
     storing: C::Scratch,
+    /// The words in which a successor differs from the state, and which successor that is.
+    changed: Vec<u32>,
+    changed_by: Option<usize>,
 }
 
 /// Some of the rules that were run in a state.
 pub(crate) struct Portion<'a, 'b, C: Storage, R: Reduction> {
     /// The state they were run in.
     state: &'a [u8],
+    /// Whether the words that a rule has changed are looked for, since whoever stores the successor
+    /// asks for them: the state is the one that was loaded last.
+    by_words: bool,
     successors: &'a mut Successors,
     packer: &'a mut Packer<'b, C, R>,
 }
@@ -63,12 +71,15 @@ impl<'a, M: Machine, C: Storage, R: Reduction> Runner<'a, M, C, R> {
         Runner {
             machine: (system.machine)(),
             state: vec![0; system.state_size],
+            is_loaded: false,
             successors: Successors::new(system.state_size),
             packer: Packer {
                 codec,
                 reduction,
                 scratch: reduction.scratch(),
                 storing: codec.scratch(),
+                changed: Vec::new(),
+                changed_by: None,
             },
             most: (PORTION / (system.state_size + size_of::<Firing>())).max(1),
             metered: 0,
@@ -89,7 +100,8 @@ impl<'a, M: Machine, C: Storage, R: Reduction> Runner<'a, M, C, R> {
     #[inline(always)]
     pub(crate) fn count(&mut self, meter: &Meter) -> Result<(), StoreError> {
         let firings = self.successors.firings.capacity() * size_of::<Firing>();
-        let bytes = self.successors.states.capacity() + firings;
+        let written = self.successors.written.capacity() * size_of::<u64>();
+        let bytes = self.successors.states.capacity() + firings + written;
         match bytes > self.metered {
             true => self.count_anew(bytes, meter),
             false => Ok(()),
@@ -118,9 +130,22 @@ impl<'a, M: Machine, C: Storage, R: Reduction> Runner<'a, M, C, R> {
     /// Goes to a stored state.
     #[inline(always)]
     pub(crate) fn load(&mut self, packed: &[u8]) {
-        let Packer { codec, storing, reduction, scratch } = &mut self.packer;
-        codec.load(storing, packed, &mut self.state);
-        reduction.expand(scratch, &self.state);
+        let Packer { codec, storing, reduction, scratch, .. } = &mut self.packer;
+        let changed = match self.is_loaded {
+            true => codec.advance(storing, packed, &mut self.state),
+            false => {
+                codec.load(storing, packed, &mut self.state);
+                None
+            }
+        };
+        reduction.expand(scratch, &self.state, changed);
+        self.is_loaded = true;
+    }
+
+    /// Goes to a state.
+    pub(crate) fn go_to(&mut self, state: &[u8]) {
+        self.is_loaded = false;
+        self.state.copy_from_slice(state);
     }
 
     /// The hint of the state that was loaded last, given as it is stored.
@@ -150,9 +175,12 @@ impl<'a, M: Machine, C: Storage, R: Reduction> Runner<'a, M, C, R> {
     pub(crate) fn run(&mut self, rules: Rules, mut take: impl FnMut(&mut Portion<'_, 'a, C, R>)) {
         let Runner { machine, state, successors, packer, most, .. } = self;
         successors.clear();
+        let by_words = C::BY_WORDS && self.is_loaded && rules == Rules::Applying;
         let from = (rules == Rules::Applying).then_some(&state[..]);
-        let mut full =
-            |successors: &mut Successors| take(&mut Portion { state, successors, packer });
+        let mut full = |successors: &mut Successors| {
+            packer.changed_by = None;
+            take(&mut Portion { state, by_words, successors, packer });
+        };
         machine.run_in_portions(from, *most, successors, &mut full);
         full(successors);
     }
@@ -198,12 +226,14 @@ impl<'a, M: Machine, C: Storage, R: Reduction> Runner<'a, M, C, R> {
 
     /// Replaces the state by its representative; says who became whom.
     pub(crate) fn canonicalize(&mut self) -> Option<Permutation> {
+        self.is_loaded = false;
         let Packer { reduction, scratch, .. } = &mut self.packer;
         reduction.canonicalize_tracked(scratch, &mut self.state)
     }
 
     /// Goes to a successor.
     pub(crate) fn follow(&mut self, firing: usize) {
+        self.is_loaded = false;
         self.state.copy_from_slice(self.successors.state(firing));
     }
 }
@@ -227,16 +257,28 @@ impl<C: Storage, R: Reduction> Portion<'_, '_, C, R> {
 
     /// Whether a rule has changed the state.
     #[inline(always)]
-    pub(crate) fn changes(&self, firing: usize) -> bool {
-        self.successors.state(firing) != self.state
+    pub(crate) fn changes(&mut self, firing: usize) -> bool {
+        let (before, after) = (self.state, self.successors.state(firing));
+        if !self.by_words {
+            return before != after;
+        }
+        let Packer { changed, changed_by, .. } = &mut *self.packer;
+        changed.clear();
+        match self.successors.written(firing) {
+            Some(lines) => changed_words_in(lines, before, after, changed),
+            None => changed_words(before, after, changed),
+        }
+        *changed_by = Some(firing);
+        !changed.is_empty()
     }
 
     /// Whether a rule has changed the state, which is a representative, by more than the order of
     /// multisets.
     #[inline(always)]
     pub(crate) fn leaves(&mut self, firing: usize) -> bool {
-        let Packer { reduction, scratch, .. } = &mut *self.packer;
-        !reduction.only_reorders(scratch, self.state, self.successors.state(firing))
+        let Packer { reduction, scratch, changed, changed_by, .. } = &mut *self.packer;
+        let changed = (*changed_by == Some(firing)).then_some(&changed[..]);
+        !reduction.only_reorders(scratch, self.state, self.successors.state(firing), changed)
     }
 
     /// Stores the representative of a successor in `packed`, and says who became whom.
@@ -247,7 +289,7 @@ impl<C: Storage, R: Reduction> Portion<'_, '_, C, R> {
     ) -> Result<Option<Permutation>, StoreError> {
         let size = self.successors.size;
         let state = &mut self.successors.states[firing * size..(firing + 1) * size];
-        let Packer { codec, reduction, scratch, storing } = &mut *self.packer;
+        let Packer { codec, reduction, scratch, storing, .. } = &mut *self.packer;
         let renaming = reduction.canonicalize_tracked(scratch, state);
         codec.store(storing, state, None, packed)?;
         Ok(renaming)
@@ -258,8 +300,9 @@ impl<C: Storage, R: Reduction> Portion<'_, '_, C, R> {
     pub(crate) fn pack(&mut self, firing: usize, packed: &mut [u8]) -> Result<(), StoreError> {
         let size = self.successors.size;
         let state = &mut self.successors.states[firing * size..(firing + 1) * size];
-        let Packer { codec, reduction, scratch, storing } = &mut *self.packer;
-        match reduction.successor(scratch, state) {
+        let Packer { codec, reduction, scratch, storing, changed, changed_by } = &mut *self.packer;
+        let changed = changed_by.take().filter(|&by| by == firing).map(|_| &changed[..]);
+        match reduction.successor(scratch, state, changed) {
             Successor::Representative { state, changed } => {
                 return codec.store(storing, state, changed, packed);
             }

@@ -13,6 +13,9 @@ use crate::store::StoreError;
 
 /// A way to keep states.
 pub(crate) trait Storage: Sync {
+    /// Whether storing a state costs less if it is known which words have changed.
+    const BY_WORDS: bool;
+
     /// What a thread needs while it stores and loads.
     type Scratch: Send;
 
@@ -56,6 +59,18 @@ pub(crate) trait Storage: Sync {
     /// Loads a state, whose padding is zero and stays so.
     fn load(&self, scratch: &mut Self::Scratch, stored: &[u8], state: &mut [u8]);
 
+    /// Loads a state into `state`, which is the one that was loaded last. Says words of eight bytes
+    /// among which are all that have changed, if that is known.
+    fn advance<'s>(
+        &self,
+        scratch: &'s mut Self::Scratch,
+        stored: &[u8],
+        state: &mut [u8],
+    ) -> Option<&'s [u32]> {
+        self.load(scratch, stored, state);
+        None
+    }
+
     /// The hint of the state that was loaded last: a byte that depends on the state only, not on
     /// threads.
     fn hint(&self, scratch: &Self::Scratch, stored: &[u8]) -> u8;
@@ -70,6 +85,8 @@ pub(crate) trait Storage: Sync {
 
 /// States are stored as they are packed.
 impl<C: Codec> Storage for C {
+    const BY_WORDS: bool = false;
+
     type Scratch = ();
 
     fn scratch(&self) {}

@@ -22,6 +22,8 @@ pub struct Units {
     pieces: Lists<Piece>,
     /// For each leaf, where its bytes come from.
     sources: Lists<Source>,
+    /// For each leaf, the words of the state with bytes of it.
+    words: Lists<u32>,
     /// Whether permutations are mistaken for each other. For tests that this is noticed.
     pub(crate) confused: bool,
 }
@@ -132,13 +134,21 @@ impl Units {
                 _ => list.push(Source { within, length: 1, at }),
             }
         }
+        let words = sources.iter().map(|sources| words(sources)).collect();
         Units {
             units,
             gathered,
             pieces: Lists::of(pieces),
             sources: Lists::of(sources),
+            words: Lists::of(words),
             confused: false,
         }
+    }
+
+    /// The words of a state with bytes of a leaf.
+    #[inline(always)]
+    pub(crate) fn words_of(&self, leaf: usize) -> &[u32] {
+        self.words.get(leaf)
     }
 
     /// The unit that becomes the unit `number` if members become others.
@@ -150,18 +160,19 @@ impl Units {
         }
     }
 
-    /// Gathers a word of a state, and tells of every leaf with bytes of it.
+    /// Gathers a word of a state, and tells of every leaf with bytes of it before they are there.
     #[inline(always)]
     pub(crate) fn gather(
         &self,
         word: u32,
         state: &[u8],
         gathered: &mut [u8],
-        mut touched: impl FnMut(usize),
+        mut touch: impl FnMut(usize, &mut [u8]),
     ) {
         for piece in self.pieces.get(word as usize) {
             let (from, to) = (piece.from as usize, piece.to as usize);
             let length = piece.length as usize;
+            touch(to / LEAF, gathered);
             if length == 8 {
                 gathered[to..to + 8].copy_from_slice(&state[from..from + 8]);
             } else {
@@ -169,7 +180,6 @@ impl Units {
                 let bytes = gathered[to..to + length].iter_mut();
                 bytes.zip(&state[from..from + length]).for_each(|(to, from)| *to = *from);
             }
-            touched(to / LEAF);
         }
     }
 
@@ -194,6 +204,15 @@ impl Units {
             state[at..at + length].copy_from_slice(&bytes[within..within + length]);
         }
     }
+}
+
+/// The words with bytes of a leaf.
+fn words(sources: &[Source]) -> Vec<u32> {
+    let words = |source: &Source| source.at / 8..(source.at + source.length).div_ceil(8);
+    let mut words: Vec<u32> = sources.iter().flat_map(words).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 /// The pieces of a word: bytes that follow each other in the state and in one leaf.
@@ -234,11 +253,16 @@ mod tests {
         let state: Vec<u8> = (1..=136).collect();
         let (mut by_word, mut by_leaf) = (vec![0; units.gathered], vec![0; units.gathered]);
         for word in 0..17 {
-            units.gather(word, &state, &mut by_word, |_| ());
+            units.gather(word, &state, &mut by_word, |_, _| ());
         }
         let mut back = vec![0; 136];
         for leaf in 0..units.gathered / LEAF {
             units.gather_leaf(leaf, &state, &mut by_leaf);
+            for &word in units.words_of(leaf) {
+                let bytes = &state[8 * word as usize..][..8];
+                let leaf = &by_leaf[leaf * LEAF..(leaf + 1) * LEAF];
+                assert!(bytes.iter().any(|byte| leaf.contains(byte)));
+            }
             units.scatter_leaf(leaf, &by_leaf, &mut back);
         }
         assert_eq!(by_word, by_leaf);
@@ -252,7 +276,7 @@ mod tests {
         let units = units();
         let mut touched = Vec::new();
         let state = [0; 136];
-        units.gather(0, &state, &mut vec![0; units.gathered], |leaf| touched.push(leaf));
+        units.gather(0, &state, &mut vec![0; units.gathered], |leaf, _| touched.push(leaf));
         assert_eq!(touched, [0, 2, 4]);
     }
 

@@ -433,7 +433,8 @@ impl Tally {
                     self.count.fired += 1;
                     self.count.firings[firing.rule as usize] += 1;
                     if portion.changes(number) {
-                        leaves = leaves || portion.leaves(number);
+                        // Where deadlocks do not matter, nobody asks.
+                        leaves = leaves || self.deadlock == Deadlock::Off || portion.leaves(number);
                         exchange.add(hint, |room| portion.pack(number, room), peers)?;
                     }
                     leaves |= self.deadlock == Deadlock::Stuck;

@@ -11,7 +11,7 @@ use super::bytes::{PADDING, changed_words, copy_words, load};
 use super::keys::Keys;
 use super::plan::Plan;
 use super::relabel::{self, Spare};
-use super::touch::Item;
+use super::touch::{Item, Touched};
 
 /// A representative, and what is known about it.
 #[derive(Debug, Default)]
@@ -39,19 +39,27 @@ pub(super) struct Difference {
 impl Difference {
     /// Finds the words in which a state differs from the padded state `before`, copies them to
     /// `after`, which is padded and equal to `before`, and takes `keys` from those of `before` to
-    /// those of `after`.
+    /// those of `after`. All of these words are among `changed`, if that is given.
     #[inline(always)]
     pub(super) fn read(
         &mut self,
         plan: &Plan,
-        before: &[u8],
-        state: &[u8],
+        (before, state): (&[u8], &[u8]),
+        changed: Option<&[u32]>,
         after: &mut [u8],
         keys: &mut Keys,
     ) {
         self.words.clear();
         self.bags.clear();
-        changed_words(&before[..plan.size], state, &mut self.words);
+        match changed {
+            Some(changed) => {
+                let differs = |&&word: &&u32| {
+                    load(before, 8 * word as usize) != load(state, 8 * word as usize)
+                };
+                self.words.extend(changed.iter().filter(differs));
+            }
+            None => changed_words(&before[..plan.size], state, &mut self.words),
+        }
         copy_words(&self.words, state, after);
         if self.round == u32::MAX || self.items_met.len() != plan.touch.items.len() {
             self.items_met = vec![0; plan.touch.items.len()];
@@ -61,7 +69,12 @@ impl Difference {
         self.round += 1;
         for &word in &self.words {
             self.words_met[word as usize] = self.round;
-            for &number in plan.touch.items_of(word) {
+            let at = 8 * word as usize;
+            let differing = load(before, at) ^ load(after, at);
+            for &Touched { item: number, bits } in plan.touch.items_of(word) {
+                if bits & differing == 0 {
+                    continue;
+                }
                 if std::mem::replace(&mut self.items_met[number as usize], self.round) == self.round
                 {
                     continue;
@@ -104,11 +117,13 @@ impl Difference {
 }
 
 impl Base {
-    /// Makes another representative the base. `source` is a copy of the base, before and after.
+    /// Makes another representative the base, which differs from the one before in no other words
+    /// than `changed`, if that is given. `source` is a copy of the base, before and after.
     pub(super) fn replace(
         &mut self,
         plan: &Plan,
         state: &[u8],
+        changed: Option<&[u32]>,
         source: &mut [u8],
         room: &mut Difference,
     ) {
@@ -120,7 +135,7 @@ impl Base {
             self.keys.read(plan, &self.state);
             return;
         }
-        room.read(plan, &self.state, state, source, &mut self.keys);
+        room.read(plan, (&self.state, state), changed, source, &mut self.keys);
         copy_words(&room.words, state, &mut self.state);
     }
 

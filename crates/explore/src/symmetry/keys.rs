@@ -8,7 +8,7 @@
 //! One pass over the slots that members have a part in, with few branches on what they hold:
 //! nobody, named by slots that name no member, is an entry of the tables like any other.
 
-use super::bytes::load;
+use super::bytes::{load, width_mask};
 use super::hash::fold;
 use super::plan::{Bag, Cell, Plan, Reference, Region, Short, Window};
 use super::touch::Item;
@@ -117,10 +117,17 @@ impl Keys {
         let at = bag.offsets[instance] as usize;
         let count = |bytes: &[u8]| (load(bytes, at) & bag.count_mask) as usize;
         let counts = [count(before), count(after)];
+        let mask = width_mask(bag.stride);
+        let same = |element: usize| match bag.stride <= 8 {
+            true => (load(before, element) ^ load(after, element)) & mask == 0,
+            false => {
+                let range = element..element + bag.stride as usize;
+                before[range.clone()] == after[range]
+            }
+        };
         for position in 0..counts[0].max(counts[1]) {
             let element = at + bag.elements as usize + position * bag.stride as usize;
-            let range = element..element + bag.stride as usize;
-            if position < counts[0].min(counts[1]) && before[range.clone()] == after[range] {
+            if position < counts[0].min(counts[1]) && same(element) {
                 continue;
             }
             for (count, sign, bytes) in [(counts[0], u64::MAX, before), (counts[1], 1, after)] {

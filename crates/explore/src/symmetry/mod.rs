@@ -39,9 +39,9 @@ use murphi::layout::Layout;
 
 pub use permutation::Permutation;
 
-pub(crate) use bytes::changed_words;
+pub(crate) use bytes::{changed_words, changed_words_in, copy_words};
 
-use bytes::{PADDING, copy_words};
+use bytes::PADDING;
 use compile::compile;
 use graph::Graph;
 use hash::Constants;
@@ -268,27 +268,32 @@ impl Canonicalizer {
 
     /// Remembers a representative, so that its successors are canonicalised at the cost of what
     /// they change.
+    ///
+    /// All words of eight bytes in which it differs from the one before are among `changed`, if that
+    /// is given.
     #[inline]
-    pub fn expand(&self, scratch: &mut Scratch, representative: &[u8]) {
+    pub fn expand(&self, scratch: &mut Scratch, representative: &[u8], changed: Option<&[u32]>) {
         if self.stepwise && !Reduction::is_trivial(self) {
             self.clean(scratch);
             let Scratch { base, difference, source, .. } = scratch;
-            base.replace(&self.plan, representative, source, difference);
+            base.replace(&self.plan, representative, changed, source, difference);
             difference.words.clear();
         }
     }
 
     /// Canonicalises a successor of the representative that was remembered last. Any state may be
-    /// given; it only costs more. With the representative of the successor come the words of eight
-    /// bytes in which it differs from the one that was remembered, where they are known.
+    /// given; it only costs more. The words of eight bytes in which it differs from that
+    /// representative are `changed`, if that is given. With the representative of the successor come
+    /// the words in which it differs from the one that was remembered, where they are known.
     #[inline]
     pub fn canonical_successor<'s>(
         &self,
         scratch: &'s mut Scratch,
         state: &'s mut [u8],
+        changed: Option<&[u32]>,
     ) -> (&'s [u8], Option<&'s [u32]>) {
         let size = self.plan.size;
-        match self.decide_successor(scratch, state) {
+        match self.decide_successor(scratch, state, changed) {
             Form::Given => (state, None),
             Form::Source => (&scratch.source[..size], None),
             Form::Changed => (&scratch.source[..size], Some(&scratch.difference.words)),
@@ -311,7 +316,12 @@ impl Canonicalizer {
     /// Finds where the representative of a successor is. Where members are to be renamed, they are
     /// not yet, and multisets that changed are in order.
     #[inline(always)]
-    fn decide_successor(&self, scratch: &mut Scratch, state: &mut [u8]) -> Form {
+    fn decide_successor(
+        &self,
+        scratch: &mut Scratch,
+        state: &mut [u8],
+        changed: Option<&[u32]>,
+    ) -> Form {
         if scratch.base.state.is_empty() {
             self.canonicalize(scratch, state);
             return Form::Given;
@@ -320,7 +330,7 @@ impl Canonicalizer {
         let plan = &self.plan;
         let Scratch { source, keys, image, order, base, difference, .. } = scratch;
         keys.copy_from(&base.keys);
-        difference.read(plan, &base.state, state, source, keys);
+        difference.read(plan, (&base.state, state), changed, source, keys);
         if !plan.sets.is_empty() {
             if image_of_keys(plan, &keys.keys, image, order) {
                 scratch.decided.by_keys += 1;
@@ -449,8 +459,8 @@ impl Reduction for Canonicalizer {
     }
 
     #[inline(always)]
-    fn expand(&self, scratch: &mut Scratch, representative: &[u8]) {
-        Canonicalizer::expand(self, scratch, representative);
+    fn expand(&self, scratch: &mut Scratch, representative: &[u8], changed: Option<&[u32]>) {
+        Canonicalizer::expand(self, scratch, representative, changed);
     }
 
     #[inline(always)]
@@ -458,14 +468,20 @@ impl Reduction for Canonicalizer {
         &self,
         scratch: &'s mut Scratch,
         state: &'s mut [u8],
+        changed: Option<&'s [u32]>,
     ) -> (&'s [u8], Option<&'s [u32]>) {
-        Canonicalizer::canonical_successor(self, scratch, state)
+        Canonicalizer::canonical_successor(self, scratch, state, changed)
     }
 
     #[inline(always)]
-    fn successor<'s>(&self, scratch: &'s mut Scratch, state: &'s mut [u8]) -> Successor<'s> {
+    fn successor<'s>(
+        &self,
+        scratch: &'s mut Scratch,
+        state: &'s mut [u8],
+        changed: Option<&'s [u32]>,
+    ) -> Successor<'s> {
         let size = self.plan.size;
-        let (state, changed) = match self.decide_successor(scratch, state) {
+        let (state, changed) = match self.decide_successor(scratch, state, changed) {
             Form::Given => (&*state, None),
             Form::Source => (&scratch.source[..size], None),
             Form::Changed => (&scratch.source[..size], Some(&scratch.difference.words[..])),
@@ -486,14 +502,23 @@ impl Reduction for Canonicalizer {
         self.units.clone().unwrap_or_else(|| Units::whole(state_size))
     }
 
-    fn only_reorders(&self, scratch: &mut Scratch, representative: &[u8], state: &[u8]) -> bool {
+    fn only_reorders(
+        &self,
+        scratch: &mut Scratch,
+        representative: &[u8],
+        state: &[u8],
+        changed: Option<&[u32]>,
+    ) -> bool {
         if self.plan.state().bags.is_empty() {
             return false;
         }
         let (plan, size) = (&self.plan, self.plan.size);
         let Scratch { differing, renamed, spare, .. } = scratch;
-        differing.clear();
-        changed_words(representative, state, differing);
+        let differing = changed.unwrap_or_else(|| {
+            differing.clear();
+            changed_words(representative, state, differing);
+            differing
+        });
         if !differing.iter().all(|&word| plan.touch.has_multiset(word)) {
             return false;
         }

@@ -3,8 +3,8 @@
 //!
 //! The key of a member is a sum over *items*: a window of its row, a reference, a cell with several
 //! indices, the elements of a multiset. For each word of the state, the items with a slot in it are
-//! listed. From the keys of one state, those of another follow by taking away what the items in
-//! the words that differ said, and adding what they say now.
+//! listed with the bits of these slots. From the keys of one state, those of another follow by taking
+//! away what the items in the bits that differ said, and adding what they say now.
 
 use super::plan::{Bag, Plan};
 
@@ -35,10 +35,18 @@ pub(super) struct Name {
 #[derive(Debug, Default)]
 pub(super) struct Touch {
     pub(super) items: Vec<Item>,
-    items_of: Lists<u32>,
+    items_of: Lists<Touched>,
     names_of: Lists<Name>,
     /// For each word with names, where it is and the bits of its names.
     pub(super) naming: Vec<(u32, u64)>,
+}
+
+/// An item with a slot in a word.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Touched {
+    pub(super) item: u32,
+    /// The bits of the word that it reads.
+    pub(super) bits: u64,
 }
 
 /// A list for each word.
@@ -88,16 +96,15 @@ impl Touch {
                     1 => {
                         for (window, &parts) in cell.windows.iter().enumerate() {
                             let item = Item::Window { cell: number, row, window: window as u32 };
-                            maker.push(item, words_of(window_at(window), parts.mask));
+                            maker.push(item, bits_of(window_at(window), parts.mask));
                         }
                     }
                     _ => {
                         let windows = cell.windows.iter().enumerate();
                         let plain =
-                            windows.flat_map(|(at, parts)| words_of(window_at(at), parts.mask));
+                            windows.flat_map(|(at, parts)| bits_of(window_at(at), parts.mask));
                         let named = cell.references.iter().enumerate();
-                        let named =
-                            named.flat_map(|(at, named)| words_of(named_at(at), named.mask));
+                        let named = named.flat_map(|(at, named)| bits_of(named_at(at), named.mask));
                         let item = Item::Cell { cell: number, instance: row };
                         maker.push(item, plain.chain(named));
                         continue;
@@ -108,14 +115,15 @@ impl Touch {
                         0 => Item::Global { cell: number, reference },
                         _ => Item::Reference { cell: number, row, reference },
                     };
-                    maker.push(item, words_of(named_at(reference as usize), named.mask));
+                    maker.push(item, bits_of(named_at(reference as usize), named.mask));
                 }
             }
         }
         for (number, bag) in (0..).zip(&state.bags) {
             for (instance, &offset) in (0..).zip(&bag.offsets) {
                 let words = offset / 8..(offset + bag_size(bag)).div_ceil(8);
-                maker.push(Item::Bag { bag: number, instance }, words);
+                let whole = words.map(|word| (word, u64::MAX));
+                maker.push(Item::Bag { bag: number, instance }, whole);
             }
         }
         let words = plan.size.div_ceil(8);
@@ -127,19 +135,21 @@ impl Touch {
     pub(super) fn overlook(&mut self) {
         let kept =
             |item: u32| if item.is_multiple_of(8) { self.items.len() - 1 } else { item as usize };
-        self.items_of.entries =
-            self.items_of.entries.iter().map(|&item| kept(item) as u32).collect();
+        for touched in &mut self.items_of.entries {
+            touched.item = kept(touched.item) as u32;
+        }
     }
 
     /// The items with a slot in a word.
     #[inline(always)]
-    pub(super) fn items_of(&self, word: u32) -> &[u32] {
+    pub(super) fn items_of(&self, word: u32) -> &[Touched] {
         self.items_of.of_word(word)
     }
 
     /// Whether a word has bytes of a multiset.
     pub(super) fn has_multiset(&self, word: u32) -> bool {
-        let is_bag = |&item: &u32| matches!(self.items[item as usize], Item::Bag { .. });
+        let is_bag =
+            |touched: &Touched| matches!(self.items[touched.item as usize], Item::Bag { .. });
         self.items_of(word).iter().any(is_bag)
     }
 
@@ -155,10 +165,12 @@ pub(super) fn bag_size(bag: &Bag) -> u32 {
     bag.elements + bag.capacity * bag.stride
 }
 
-/// The words of the bytes of a mask.
-fn words_of(offset: u32, mask: u64) -> impl Iterator<Item = u32> {
-    let bytes = (0..8).filter(move |byte| mask >> (8 * byte) & 0xff != 0);
-    bytes.map(move |byte| (offset + byte) / 8)
+/// The words of the bytes of a mask, with their bits.
+fn bits_of(offset: u32, mask: u64) -> impl Iterator<Item = (u32, u64)> {
+    (0..8).filter_map(move |byte| {
+        let (at, bits) = (offset + byte, mask >> (8 * byte) & 0xff);
+        (bits != 0).then_some((at / 8, bits << (8 * (at % 8))))
+    })
 }
 
 fn names(plan: &Plan, words: usize) -> (Lists<Name>, Vec<(u32, u64)>) {
@@ -182,16 +194,18 @@ fn names(plan: &Plan, words: usize) -> (Lists<Name>, Vec<(u32, u64)>) {
 
 struct Maker {
     items: Vec<Item>,
-    pairs: Vec<(u32, u32)>,
+    pairs: Vec<(u32, Touched)>,
 }
 
 impl Maker {
-    fn push(&mut self, item: Item, words: impl Iterator<Item = u32>) {
+    fn push(&mut self, item: Item, words: impl Iterator<Item = (u32, u64)>) {
         let number = self.items.len() as u32;
         self.items.push(item);
-        let mut words: Vec<u32> = words.collect();
+        let mut words: Vec<(u32, u64)> = words.collect();
         words.sort_unstable();
-        words.dedup();
-        self.pairs.extend(words.into_iter().map(|word| (word, number)));
+        for group in words.chunk_by(|left, right| left.0 == right.0) {
+            let bits = group.iter().fold(0, |bits, &(_, more)| bits | more);
+            self.pairs.push((group[0].0, Touched { item: number, bits }));
+        }
     }
 }

@@ -26,7 +26,7 @@ use crate::pack::Codec;
 use crate::reduction::Renaming;
 use crate::storage::Storage;
 use crate::store::StoreError;
-use crate::symmetry::changed_words;
+use crate::symmetry::{changed_words, copy_words};
 use crate::units::{LEAF, Units};
 
 use memo::{Memo, Question};
@@ -60,6 +60,8 @@ pub(crate) struct Scratch {
     state: Vec<u8>,
     /// Its bytes, gathered.
     gathered: Vec<u8>,
+    /// The same of another state, as far as leaves are marked.
+    changed: Vec<u8>,
     /// The numbers of all its parts.
     numbers: Vec<u32>,
     /// Whether a state was loaded.
@@ -74,6 +76,8 @@ pub(crate) struct Scratch {
     marks: Marks,
     /// Words that differ, where nobody says which.
     words: Vec<u32>,
+    /// Words of the leaves that were loaded.
+    loaded: Vec<u32>,
     /// Parts to be loaded.
     pending: Vec<u32>,
     leaf_cache: Cache<LEAF_WORDS>,
@@ -133,16 +137,21 @@ impl<'a, C> Tree<'a, C> {
         state: &[u8],
         changed: &[u32],
     ) -> Result<(), StoreError> {
-        let Scratch { gathered, numbers, others, touched, marks, .. } = scratch;
+        let Scratch { gathered, changed: bytes, numbers, others, touched, marks, .. } = scratch;
         match scratch.known {
             true => {
                 for &word in changed {
-                    self.units.gather(word, state, gathered, |leaf| marks.mark(leaf));
+                    self.units.gather(word, state, bytes, |leaf, bytes| {
+                        if marks.mark(leaf) {
+                            let leaf = leaf * LEAF..(leaf + 1) * LEAF;
+                            bytes[leaf.clone()].copy_from_slice(&gathered[leaf]);
+                        }
+                    });
                 }
             }
             false => {
                 for leaf in 0..self.shape.leaves() {
-                    self.units.gather_leaf(leaf, state, gathered);
+                    self.units.gather_leaf(leaf, state, bytes);
                     marks.mark(leaf);
                 }
             }
@@ -153,7 +162,7 @@ impl<'a, C> Tree<'a, C> {
         while let Some(part) = marks.take_from(&mut word) {
             let number = match part < leaves {
                 true => {
-                    let leaf = words_of(&gathered[part * LEAF..(part + 1) * LEAF]);
+                    let leaf = words_of(&bytes[part * LEAF..(part + 1) * LEAF]);
                     scratch.leaf_cache.number(&self.leaves, &leaf, &self.meter)
                 }
                 false => {
@@ -174,18 +183,10 @@ impl<'a, C> Tree<'a, C> {
         Ok(())
     }
 
-    /// Makes [`Scratch::gathered`] and [`Scratch::others`] those of the loaded state again.
+    /// Makes [`Scratch::others`] those of the loaded state again.
     #[inline(always)]
-    fn forget(&self, scratch: &mut Scratch, changed: &[u32]) {
-        let Scratch { state, gathered, numbers, others, touched, .. } = scratch;
-        match scratch.known {
-            true => {
-                for &word in changed {
-                    self.units.gather(word, state, gathered, |_| ());
-                }
-            }
-            false => gathered.fill(0),
-        }
+    fn forget(&self, scratch: &mut Scratch) {
+        let Scratch { numbers, others, touched, .. } = scratch;
         for part in touched.drain(..) {
             others[part as usize] = numbers[part as usize];
         }
@@ -214,6 +215,36 @@ impl<'a, C> Tree<'a, C> {
         Ok(())
     }
 
+    /// Makes the stored state the one that was loaded last, and notes the words of what has changed.
+    #[inline(always)]
+    fn replace(&self, scratch: &mut Scratch, stored: &[u8]) {
+        scratch.loaded.clear();
+        let mut pending = std::mem::take(&mut scratch.pending);
+        let replace = |scratch: &mut Scratch, pending: &mut Vec<u32>, part: u32, number: u32| {
+            if scratch.numbers[part as usize] != number {
+                scratch.numbers[part as usize] = number;
+                scratch.others[part as usize] = number;
+                pending.push(part);
+            }
+        };
+        for (four, &part) in stored.as_chunks::<4>().0.iter().zip(self.shape.root()) {
+            replace(scratch, &mut pending, part, u32::from_le_bytes(*four));
+        }
+        while let Some(part) = pending.pop() {
+            let part = part as usize;
+            if part < self.shape.leaves() {
+                self.load_leaf(scratch, part);
+                continue;
+            }
+            let node = self.nodes.get(scratch.numbers[part]);
+            for (position, &below) in self.shape.children(part).iter().enumerate() {
+                replace(scratch, &mut pending, below, child(&node, position));
+            }
+        }
+        scratch.pending = pending;
+        scratch.known = true;
+    }
+
     /// Replaces a leaf of the loaded state.
     #[inline(always)]
     fn load_leaf(&self, scratch: &mut Scratch, at: usize) {
@@ -225,6 +256,7 @@ impl<'a, C> Tree<'a, C> {
             eight.copy_from_slice(&word.to_le_bytes());
         }
         self.units.scatter_leaf(at, &scratch.gathered, &mut scratch.state);
+        scratch.loaded.extend_from_slice(self.units.words_of(at));
     }
 }
 
@@ -273,9 +305,13 @@ impl Marks {
         Marks(vec![0; parts.div_ceil(64)])
     }
 
+    /// Adds a part; says whether it was not there.
     #[inline(always)]
-    fn mark(&mut self, part: usize) {
-        self.0[part / 64] |= 1 << (part % 64);
+    fn mark(&mut self, part: usize) -> bool {
+        let (word, bit) = (&mut self.0[part / 64], 1 << (part % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
     }
 
     /// Takes the least part out, if `word` is where that was looked for last, or 0.
@@ -298,6 +334,8 @@ impl Marks {
 }
 
 impl<C: Codec> Storage for Tree<'_, C> {
+    const BY_WORDS: bool = true;
+
     type Scratch = Scratch;
 
     fn scratch(&self) -> Scratch {
@@ -306,6 +344,7 @@ impl<C: Codec> Storage for Tree<'_, C> {
         Scratch {
             state: vec![0; self.state_size],
             gathered: vec![0; self.units.gathered],
+            changed: vec![0; self.units.gathered],
             known: false,
             numbers: vec![UNKNOWN; parts],
             sum: (0..leaves).fold(0, |sum: u64, at| sum.wrapping_add(mixed(&zero, at))),
@@ -313,6 +352,7 @@ impl<C: Codec> Storage for Tree<'_, C> {
             touched: Vec::new(),
             marks: Marks::new(parts),
             words: Vec::new(),
+            loaded: Vec::new(),
             pending: Vec::new(),
             leaf_cache: Cache::new(LEAVES_REMEMBERED),
             node_cache: Cache::new(NODES_REMEMBERED),
@@ -347,7 +387,7 @@ impl<C: Codec> Storage for Tree<'_, C> {
         });
         let numbered = self.number(scratch, state, changed);
         self.write_root(&scratch.others, stored);
-        self.forget(scratch, changed);
+        self.forget(scratch);
         scratch.words = words;
         numbered
     }
@@ -380,7 +420,7 @@ impl<C: Codec> Storage for Tree<'_, C> {
             questions.push(question);
             targets.push(target as u32);
         }
-        self.forget(scratch, renaming.changed);
+        self.forget(scratch);
         numbered?;
         if known {
             self.number_above(scratch, stored)?;
@@ -421,33 +461,21 @@ impl<C: Codec> Storage for Tree<'_, C> {
         self.number_above(scratch, stored)
     }
 
-    #[inline(always)]
     fn load(&self, scratch: &mut Scratch, stored: &[u8], state: &mut [u8]) {
-        let mut pending = std::mem::take(&mut scratch.pending);
-        let replace = |scratch: &mut Scratch, pending: &mut Vec<u32>, part: u32, number: u32| {
-            if scratch.numbers[part as usize] != number {
-                scratch.numbers[part as usize] = number;
-                scratch.others[part as usize] = number;
-                pending.push(part);
-            }
-        };
-        for (four, &part) in stored.as_chunks::<4>().0.iter().zip(self.shape.root()) {
-            replace(scratch, &mut pending, part, u32::from_le_bytes(*four));
-        }
-        while let Some(part) = pending.pop() {
-            let part = part as usize;
-            if part < self.shape.leaves() {
-                self.load_leaf(scratch, part);
-                continue;
-            }
-            let node = self.nodes.get(scratch.numbers[part]);
-            for (position, &below) in self.shape.children(part).iter().enumerate() {
-                replace(scratch, &mut pending, below, child(&node, position));
-            }
-        }
-        scratch.pending = pending;
-        scratch.known = true;
+        self.replace(scratch, stored);
         state.copy_from_slice(&scratch.state);
+    }
+
+    #[inline(always)]
+    fn advance<'s>(
+        &self,
+        scratch: &'s mut Scratch,
+        stored: &[u8],
+        state: &mut [u8],
+    ) -> Option<&'s [u32]> {
+        self.replace(scratch, stored);
+        copy_words(&scratch.loaded, &scratch.state, state);
+        Some(&scratch.loaded)
     }
 
     #[inline(always)]
@@ -510,10 +538,15 @@ mod tests {
                 }
                 roots.push(stored);
             }
+            let mut before = vec![7; size];
+            tree.load(&mut left, &roots[0], &mut before);
             for (state, root) in states.iter().zip(&roots) {
-                let mut loaded = vec![7; size];
-                tree.load(&mut left, root, &mut loaded);
+                let mut loaded = before.clone();
+                let words = tree.advance(&mut left, root, &mut loaded).unwrap();
                 assert_eq!(&loaded, state);
+                let differ = (0..size).filter(|&at| before[at] != loaded[at]);
+                assert!(differ.map(|at| at as u32 / 8).all(|word| words.contains(&word)));
+                before = loaded.clone();
                 // The hint depends on the state, not on the way to it.
                 let mut fresh = tree.scratch();
                 tree.load(&mut fresh, root, &mut loaded);

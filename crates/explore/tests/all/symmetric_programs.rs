@@ -251,16 +251,17 @@ impl Reduction for Withholding {
         self.0.canonicalize(scratch, state);
     }
 
-    fn expand(&self, scratch: &mut Self::Scratch, representative: &[u8]) {
-        self.0.expand(scratch, representative);
+    fn expand(&self, scratch: &mut Self::Scratch, representative: &[u8], changed: Option<&[u32]>) {
+        self.0.expand(scratch, representative, changed);
     }
 
     fn canonical_successor<'s>(
         &self,
         scratch: &'s mut Self::Scratch,
         state: &'s mut [u8],
+        changed: Option<&'s [u32]>,
     ) -> (&'s [u8], Option<&'s [u32]>) {
-        let (state, changed) = self.0.canonical_successor(scratch, state);
+        let (state, changed) = self.0.canonical_successor(scratch, state, changed);
         (state, changed.map(|words| &words[..words.len() / 2]))
     }
 }
