@@ -93,9 +93,9 @@ proptest! {
     fn processes_go_on_from_checkpoints(graph in graphs(), depth in 0..6u32) {
         let expected = disk::found(&explore_graph(&graph, &toys::threads(1)));
         let directory = Directory::new();
-        let mut level = depth;
         let mut last = None;
-        for (piece, shape) in [Some((2, 1)), None, Some((3, 2)), None, Some((2, 2))].into_iter().enumerate() {
+        let shapes = [Some((2, 1)), None, Some((3, 2)), None, Some((2, 2))];
+        for (level, (piece, shape)) in (depth..).zip(shapes.into_iter().enumerate()) {
             let threads = shape.map_or(2, |(_, threads)| threads);
             let until = (piece < 4).then_some(level);
             let options = keeping(&on_disk(&directory.0, threads, 5), piece > 0, until);
@@ -113,7 +113,6 @@ proptest! {
                 resumable(&directory.0, &identity("1")).unwrap();
             }
             last = Some(found);
-            level += 1;
             if !is_open {
                 break;
             }
