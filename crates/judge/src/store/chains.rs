@@ -95,7 +95,12 @@ impl Chains {
         let threads = history.thread_count() as u32;
         let writes_chained = rules.global && rules.write_write == Keeps::Always;
         let reads_chained = rules.global && rules.read_read == Keeps::Always;
-        let all_chained = writes_chained && reads_chained && rules.write_read == Keeps::Always;
+        // A model file may keep all but reads before writes: if every write acquires and every read
+        // releases, rvwmo does.
+        let all_chained = writes_chained
+            && reads_chained
+            && rules.write_read == Keeps::Always
+            && rules.read_write == Keeps::Always;
         let mut chains = Self {
             count: 0,
             writes: Of::Nothing,

@@ -170,7 +170,10 @@ fn every_mistake_has_its_own_sentence() {
         ("place x line 0 word 1\nplace y line 0 word 1", "p:2:1: another address has this word"),
         ("place x line 0 word 1\nplace x line 0 word 2", "p:2:1: a second `place`"),
         ("70000: x ?", "p:1:1: a program has at most 65536 threads"),
-        ("0: x ? as a\nexists a == 0, a == 1", "p:2:1: the outcome says two things"),
+        (
+            "0: x ? as a\nexists a == 0, a == 1",
+            "p:2:1: the outcome names one instruction or address twice",
+        ),
         ("exists M[x] == 1", "p:1:8: no instruction accesses M[x]"),
         ("end end", "p:1:5: expected the end of the line, found `end`"),
         ("0: M[é] ?", "p:1:6: expected an address, found `é`"),

@@ -56,6 +56,20 @@ impl Cluster {
         Cluster { hosts: file(&directory, "hosts", hosts), secret, ports }
     }
 
+    /// Waits until all processes have found each other: then the first one listens no longer.
+    #[cfg(target_os = "linux")]
+    fn wait_until_connected(&self) {
+        let port = format!(":{:04X} 00000000:0000 0A ", self.ports[0]);
+        let listens = || std::fs::read_to_string("/proc/net/tcp").unwrap().contains(&port);
+        let deadline = Instant::now() + Duration::from_secs(120);
+        let mut has_listened = false;
+        while !has_listened || listens() {
+            has_listened |= listens();
+            assert!(Instant::now() < deadline, "the processes did not find each other");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     fn start(&self, process: usize, secret: &str, arguments: &[&str]) -> Child {
         let process = process.to_string();
         let flags = ["explore", "--json", "--quiet", "--jobs", "1", "--cluster", &self.hosts];
@@ -116,16 +130,19 @@ fn connect(port: u16) -> TcpStream {
 }
 
 /// A number from the environment, for longer runs of a test.
+#[cfg(target_os = "linux")]
 fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
 /// 409,308 states.
+#[cfg(target_os = "linux")]
 const MEDIUM: &[&str] = &["--const", "N=5", "--symmetry", "off", "protocols/peterson.m"];
 
 /// Processes that keep checkpoints, one of which is killed at some moment (`TRIBUNAL_TRIALS` times): the
 /// others name it and end, and another number of processes goes on to the same result.
 #[test]
+#[cfg(target_os = "linux")]
 fn after_a_killed_process_the_search_goes_on_from_its_checkpoint() {
     let flags = ["explore", "--json", "--quiet", "--jobs", "1"];
     let expected = run(&[&flags[..], MEDIUM].concat()).json().remove(0);
@@ -138,8 +155,9 @@ fn after_a_killed_process_the_search_goes_on_from_its_checkpoint() {
         let start =
             |process| cluster.start(process, &cluster.secret, &[&keep[..], MEDIUM].concat());
         let mut children: Vec<Child> = (0..3).map(start).collect();
+        cluster.wait_until_connected();
         let moment = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        std::thread::sleep(Duration::from_millis(200 + u64::from(moment.subsec_nanos()) % 2000));
+        std::thread::sleep(Duration::from_millis(u64::from(moment.subsec_nanos()) % 1000));
         let victim = trial as usize % 3;
         let mut lost = children.remove(victim);
         lost.kill().unwrap();
@@ -154,7 +172,6 @@ fn after_a_killed_process_the_search_goes_on_from_its_checkpoint() {
             is_over |= ran.code == Some(0);
             let said = [&ran.stdout[..], &ran.stderr].concat();
             let is_named = ran.code == Some(3) && said.contains(&name);
-            // Before they have found each other, nobody is missed but waited for.
             assert!(is_named || is_over, "process {process}: {ran:?}");
         }
         if is_over {
@@ -182,7 +199,8 @@ fn a_stopped_process_is_waited_for_and_a_killed_one_is_named() {
     let cluster = Cluster::new("cluster-killed", 3);
     let start = |process| cluster.start(process, &cluster.secret, LARGE);
     let mut children: Vec<Child> = (0..3).map(start).collect();
-    std::thread::sleep(Duration::from_millis(1000));
+    cluster.wait_until_connected();
+    std::thread::sleep(Duration::from_millis(500));
 
     let signal = |child: &Child, signal: &str| {
         let pid = child.id().to_string();
