@@ -56,17 +56,27 @@ impl Cluster {
         Cluster { hosts: file(&directory, "hosts", hosts), secret, ports }
     }
 
-    /// Waits until all processes have found each other: then the first one listens no longer.
+    /// Waits until all processes have found each other: each has two connections from every process
+    /// with a higher number.
     #[cfg(target_os = "linux")]
     fn wait_until_connected(&self) {
-        let port = format!(":{:04X} 00000000:0000 0A ", self.ports[0]);
-        let listens = || std::fs::read_to_string("/proc/net/tcp").unwrap().contains(&port);
+        let connections = |port: u16| {
+            let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+            let at_port = format!(":{port:04X}");
+            let is_one = |line: &&str| {
+                let mut fields = line.split_whitespace().skip(1);
+                let (local, state) = (fields.next(), fields.nth(1));
+                local.is_some_and(|local| local.ends_with(&at_port)) && state == Some("01")
+            };
+            table.lines().filter(is_one).count()
+        };
         let deadline = Instant::now() + Duration::from_secs(120);
-        let mut has_listened = false;
-        while !has_listened || listens() {
-            has_listened |= listens();
+        let last = self.ports.len() - 1;
+        let mut ports = self.ports.iter().enumerate();
+        while !ports.all(|(process, &port)| connections(port) >= 2 * (last - process)) {
             assert!(Instant::now() < deadline, "the processes did not find each other");
             std::thread::sleep(Duration::from_millis(5));
+            ports = self.ports.iter().enumerate();
         }
     }
 
