@@ -22,17 +22,18 @@ use crate::simulation::{MissingStep, Simulation};
 /// The most processors of an instance.
 const MOST: u64 = 7;
 
-/// How many states an instance may have to be searched.
+/// An instance with more states than this is not searched exhaustively.
 const STATES: u64 = 1_000_000;
 
-/// How many steps are taken from a start state at most.
+/// The longest walk from a start state, in steps.
 const WALK: u64 = 100;
 
-/// Tries an outcome out: so many random steps, and all states of instances.
+/// Audits a verdict: takes `steps` random steps of instances, and searches small instances
+/// exhaustively.
 ///
 /// # Errors
 ///
-/// Says what contradicts the outcome.
+/// A sentence that says which step or violation contradicts the proof.
 pub fn audit(
     question: &Question<'_>,
     outcome: &Outcome,
@@ -66,7 +67,7 @@ pub fn audit(
     Ok(audit)
 }
 
-/// Random steps of instances of one claim, the same number for each number of processors.
+/// Audits one claim with random steps, the same number for each number of processors.
 fn walks(
     question: &Question<'_>,
     shown: &ClaimProof,
@@ -104,7 +105,8 @@ fn walks(
     Ok(())
 }
 
-/// Takes so many random steps, each of which must be seen. How many were taken.
+/// Takes up to `steps` random steps from a start state, and checks that the abstraction simulates
+/// each. Returns how many were taken.
 fn walk(
     simulation: &Simulation<'_>,
     steps: u64,

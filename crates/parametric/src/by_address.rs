@@ -25,7 +25,7 @@ use crate::outcome::{Abstracted, AddressProof, Addresses, ClaimProof, ProvedExcl
 use crate::plan::{Claim, OneAddress, with_places};
 use crate::question::{Listener, Question};
 
-/// A claim about one address at a time, if it holds for any number of processors and addresses.
+/// Proves a claim about one address at a time, for any number of processors and addresses.
 pub(crate) fn shown(
     question: &Question<'_>,
     claim: &OneAddress,
@@ -78,7 +78,7 @@ impl Attempt<'_, '_> {
         Some((of_one_address(found.abstraction?, address), found.lemmas))
     }
 
-    /// The claim about the one address of a program, if it holds.
+    /// Proves the claim of a program that has one address.
     fn of_one_address(&mut self, program: Program, proof: AddressProof) -> Option<ClaimProof> {
         let question = self.question;
         let (source, program) = with_places(question.source, &self.claim.name, program);
@@ -101,7 +101,8 @@ impl Attempt<'_, '_> {
         (shown.holds() && shown.found.left_out.is_empty()).then_some(shown)
     }
 
-    /// What processors do at one address at a time.
+    /// The exclusions (transformation T16) that hold: what a processor does at one address at a
+    /// time.
     fn exclusions(&mut self, program: &Program) -> Vec<ProvedExclusion> {
         let (_, program) = with_places(self.question.source, "exclusions", program.clone());
         let possible = possible_exclusions(&program, &self.claim.address);
@@ -116,7 +117,7 @@ impl Attempt<'_, '_> {
         }
     }
 
-    /// Exclusions, if they hold for any number of processors and addresses.
+    /// Proves exclusions for any number of processors and addresses.
     fn excluded(
         &mut self,
         program: &Program,
@@ -131,7 +132,7 @@ impl Attempt<'_, '_> {
         Some(ProvedExclusion { exclusions, view, lemmas: found.lemmas })
     }
 
-    /// What was found, if a program keeps all that it claims.
+    /// The result of a refinement if it proved every claim of its program.
     fn verified(
         &mut self,
         name: &str,

@@ -18,7 +18,7 @@ use crate::plan::{Claim, Plan, Step};
 use crate::question::{Failure, Listener, Question};
 use crate::witness::by_witnesses;
 
-/// Carries a plan out.
+/// Executes the steps of a plan until one of them decides the question.
 pub fn carry_out(
     question: &Question<'_>,
     plan: &Plan,
@@ -65,7 +65,7 @@ pub fn carry_out(
     Ok(Outcome::new(question, plan, shown, end))
 }
 
-/// Whether the protocol is really wrong: a false alarm says nothing.
+/// Whether this is a violation of the protocol. A false alarm decides nothing.
 fn is_definite(found: &Found) -> bool {
     match found {
         Found::Memory { verification, .. } => !matches!(
@@ -76,7 +76,7 @@ fn is_definite(found: &Found) -> bool {
     }
 }
 
-/// Whether the claims behind one need not be looked at.
+/// Whether this verdict on a claim makes the remaining claims unnecessary.
 fn is_settled(plan: &Plan, verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Holds(()) => plan.one_is_enough,
@@ -85,7 +85,8 @@ fn is_settled(plan: &Plan, verdict: &Verdict) -> bool {
     }
 }
 
-/// How it ends. What is wrong with a prepared program is looked for again in the protocol.
+/// Turns the verdict on a claim into the end of the plan. A violation of a prepared program is
+/// searched for again in the protocol as written.
 fn end(
     question: &Question<'_>,
     shown: &[ClaimProof],
@@ -110,7 +111,7 @@ fn end(
     }
 }
 
-/// Verifies one claim, by the first view of it that does.
+/// Refines one claim in one view after another until a view decides it.
 pub(crate) fn refined(
     question: &Question<'_>,
     claim: &Claim,
@@ -121,7 +122,7 @@ pub(crate) fn refined(
     with_lemmas(question, claim, &lemmas, listener, interrupt)
 }
 
-/// The same, beginning with these lemmas.
+/// As `refined`, starting with these lemmas.
 pub(crate) fn with_lemmas(
     question: &Question<'_>,
     claim: &Claim,
@@ -136,7 +137,7 @@ pub(crate) fn with_lemmas(
     let mut first = None;
     for &view in &claim.views {
         let mut progress = |what: &str, now: Option<&Progress>| {
-            // Without a search, a lemma has been found or given up.
+            // There is no search to report progress of while lemmas are chosen.
             if let Some(now) = now {
                 listener(&format!("{}: {what}", claim.name), now);
             }
@@ -151,7 +152,7 @@ pub(crate) fn with_lemmas(
         if !is_open {
             return found.map(|found| (view, found)).map_err(failure);
         }
-        // The first attempt says more plainly why the second fails as well.
+        // If no view decides, the first is reported: its counterexample has the fewest processors.
         first.get_or_insert((view, found));
     }
     match first {

@@ -14,11 +14,11 @@ use crate::outcome::{Abstracted, AddressProof, ClaimProof, Outcome, ProvedExclus
 use crate::plan::Plan;
 use crate::question::Question;
 
-/// The certificate of what was shown, if that answers the question.
+/// Makes the certificate of a proof; `None` if the outcome does not prove the question.
 ///
 /// # Errors
 ///
-/// Says why, if what was shown cannot be derived again from views and lemmas.
+/// A sentence that says why an abstract program cannot be derived again from its view and lemmas.
 pub fn certificate(
     question: &Question<'_>,
     plan: &Plan,
@@ -94,7 +94,7 @@ fn of_one_address(proof: &AddressProof) -> OneAddress {
     }
 }
 
-/// A view and lemmas, from which the rest follows.
+/// One entry of a certificate: a view and lemmas, from which the abstract program is derived.
 fn layer(View { concrete, named }: View, lemmas: &[UsedLemma]) -> Layer {
     Layer { concrete, named, lemmas: texts(lemmas), ..Layer::default() }
 }

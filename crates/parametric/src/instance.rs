@@ -18,17 +18,17 @@ use murphi::source::Source;
 use crate::outcome::Found;
 use crate::question::{Listener, Question};
 
-/// What was seen of the protocol with so many processors.
+/// The search of the protocol with a definite number of processors.
 pub(crate) struct InstanceSearch {
-    /// What is wrong, if anything is.
+    /// The violation or false alarm, if there is one.
     pub(crate) found: Option<Found>,
     /// How many states were visited.
     pub(crate) states: u64,
-    /// Whether these are all, and nothing is wrong with them.
+    /// Whether all states were visited without a violation.
     pub(crate) complete: bool,
 }
 
-/// Looks for what is wrong with so many processors, in so many states of each search at most.
+/// Searches the protocol with this number of processors, up to `states` states in each search.
 pub(crate) fn look_at(
     question: &Question<'_>,
     processor: &Processor,
@@ -48,7 +48,7 @@ pub(crate) fn look_at(
     looked.unwrap_or(InstanceSearch { found: None, states: 0, complete: false })
 }
 
-/// The memory model; nothing if the protocol cannot be composed.
+/// Verifies the memory model of an instance; `None` if it cannot be composed with observers.
 fn memory(
     source: Source,
     options: conform::Options,
@@ -67,7 +67,7 @@ fn memory(
     Some(InstanceSearch { found, states, complete })
 }
 
-/// The protocol's own claims; nothing if it cannot be run.
+/// Checks the invariants and assertions of an instance; `None` if it cannot be run.
 fn own(
     source: Source,
     options: &conform::Options,
@@ -87,7 +87,8 @@ fn own(
     Some(InstanceSearch { found, states, complete })
 }
 
-/// The protocol with so many processors: by its constant if there is one, else as another text.
+/// The protocol with this number of processors: the constant that gives the number is overridden if
+/// there is one, else the text of the scalarset is changed.
 fn instance(
     question: &Question<'_>,
     processor: &Processor,

@@ -12,127 +12,133 @@ use serde::Serialize;
 use crate::plan::{Claim, Plan};
 use crate::question::Question;
 
-/// What came of a plan.
+/// The result of carrying out a plan.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The claims that were tried, in their order, with what came of each. If one address stood for
-    /// all, the one claim that holds.
+    /// The claims that were tried, in order, each with its result. If a claim about one address was
+    /// proved, it is the only one.
     pub shown: Vec<ClaimProof>,
-    /// How it ended.
+    /// How the plan ended.
     pub end: End,
-    /// What the claims that hold rest on and is not established, with its places.
+    /// Assumptions that the proved claims need and that are not established, with their places.
     pub open: Vec<Unestablished>,
-    /// What they rest on, is not established, and is assumed because that was asked for.
+    /// Assumptions that are not established, and that the user has allowed (`--assume`).
     pub assumed: Vec<Unestablished>,
-    /// How many values they are about, if it is about memory and not any number.
+    /// The number of values that the claims are about, for a memory model; `None` if any number.
     pub values: Option<u64>,
 }
 
 /// How a plan ended.
 #[derive(Debug)]
 pub enum End {
-    /// Nothing is wrong with a definite number of processors: what is known is what claims say.
+    /// No violation was found in a definite number of processors: the claims decide.
     Claims,
-    /// The protocol as it was written is wrong with so many processors, or raises an alarm.
+    /// A violation or false alarm of the protocol as written, with a definite number of processors.
     Found(Found),
-    /// A prepared program is wrong with so many processors, and the protocol is not.
+    /// The prepared program violates a claim with this number of processors, and the protocol does
+    /// not.
     Unconfirmed {
-        /// How many.
+        /// The number of processors.
         processors: u64,
     },
-    /// No start state is one that an observer begins with, or assumptions exclude all of them, so
-    /// that nothing was looked at. If there are others, [`Outcome::open`] has them.
+    /// The program has no start state, because assumptions or the start of the observer exclude all
+    /// of them, so nothing was checked. [`Outcome::open`] lists start states that the observer
+    /// cannot begin with.
     NoStart,
 }
 
-/// Something that is wrong with the protocol, with so many processors.
+/// A violation or false alarm of the protocol, with a definite number of processors.
 #[derive(Debug)]
 pub enum Found {
-    /// A verdict on the memory model that is not "verified" or "undecided".
+    /// The answer to the question about the memory model: a violation, a false alarm or a broken
+    /// protocol.
     Memory {
-        /// The protocol with so many processors, and its constants.
+        /// The protocol with this number of processors.
         source: Source,
-        /// The constants.
+        /// The options, with the constants of this instance.
         options: Box<conform::Options>,
-        /// What was found.
+        /// The result of the search.
         verification: Box<conform::Verification>,
     },
-    /// The protocol breaks a claim of its own.
+    /// An invariant or assertion of the protocol fails.
     Own {
-        /// How many processors there are.
+        /// The number of processors.
         processors: u64,
-        /// The protocol with so many.
+        /// The protocol with this number of processors.
         interpreter: Box<Interpreter>,
-        /// What was found.
+        /// The result of the search.
         exploration: Box<Exploration>,
     },
 }
 
-/// A claim with what came of it.
+/// A claim with its result.
 #[derive(Debug)]
 pub struct ClaimProof {
     /// The claim.
     pub claim: Claim,
-    /// What came of it.
+    /// The result of the refinement.
     pub found: Verification,
-    /// What was kept of processors.
+    /// The concrete processors, and whether one more is known by name.
     pub view: View,
-    /// How its program comes from the protocol.
+    /// How the program of the claim is derived from the protocol.
     pub via: Abstracted,
-    /// How invariants that ask for some processor are claimed, where the program says so.
+    /// How invariants with `exists` over processors are proved by witnesses, if the program uses
+    /// witnesses.
     pub witnesses: Vec<Witness>,
 }
 
-/// How the program of a claim comes from the protocol.
+/// How the program of a claim is derived from the protocol.
 #[derive(Debug, Clone)]
 pub enum Abstracted {
-    /// It is the protocol, composed with an observer if it is about memory.
+    /// It is the protocol, or its composition with an observer.
     Composition,
-    /// One address stands for all.
+    /// It is the abstraction of addresses to one.
     OneAddress(AddressProof),
 }
 
-/// What lets one address stand for all.
+/// The facts that justify the abstraction of addresses to one.
 #[derive(Debug, Clone, Default)]
 pub struct AddressProof {
-    /// What a processor does at one address at a time, and how that was shown.
+    /// Conditions that hold of a processor at one address at a time, with their proofs.
     pub exclusions: Vec<ProvedExclusion>,
-    /// Lemmas about other addresses, which the program claims of its own one.
+    /// Lemmas about other addresses. The program claims them of its own address.
     pub lemmas: Vec<UsedLemma>,
-    /// With how many processors these lemmas were found, if they were looked for.
+    /// The number of processors of the instance in which these lemmas were found; `None` without
+    /// lemmas.
     pub processors: Option<u64>,
 }
 
-/// That a processor does some things at one address at a time, whatever the number of processors.
+/// A proof, for any number of processors, that conditions hold of a processor at one address at a
+/// time.
 #[derive(Debug, Clone)]
 pub struct ProvedExclusion {
-    /// What it does.
+    /// The conditions.
     pub exclusions: Vec<Exclusion>,
-    /// What was kept of processors to show it.
+    /// The view of the proof.
     pub view: View,
-    /// The lemmas that show it.
+    /// The lemmas of the proof.
     pub lemmas: Vec<UsedLemma>,
 }
 
-/// How a verdict was tried out.
+/// The result of an audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Audit {
-    /// Random steps of instances that are steps of the abstraction.
+    /// The number of random steps of instances, each of which is a step of the abstraction.
     pub steps: u64,
-    /// In how many views they were looked at, all together.
+    /// The number of views in which each step was checked, over all claims.
     pub views: u64,
-    /// With how many processors at most.
+    /// The largest number of processors of an instance.
     pub processors: u64,
-    /// Up to how many processors all states of the protocol were visited, if they were.
+    /// The largest number of processors whose instance was searched exhaustively, if any was.
     pub searched: Option<u64>,
-    /// How many states that were.
+    /// The number of states of that search.
     pub states: u64,
 }
 
-/// For how many addresses something is shown.
+/// The number of addresses that a proof is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addresses {
-    /// As many as the model has.
+    /// The number that the model declares.
     Exactly(u64),
     /// Any number.
     Any,
@@ -144,12 +150,12 @@ impl ClaimProof {
         matches!(self.found.verdict, Verdict::Holds(()))
     }
 
-    /// Whether nothing was looked at because there is nothing to begin with.
+    /// Whether nothing was checked because the program has no start state.
     pub(crate) fn begins_nowhere(&self) -> bool {
         self.found.small.iter().any(|small| small.complete && small.states == 0)
     }
 
-    /// Whether it holds because the abstract program has no states at all.
+    /// Whether the claim is vacuous: the abstract program has no states.
     pub(crate) fn says_nothing(&self) -> bool {
         let is_empty = |exploration: &explore::Exploration| exploration.states == 0;
         self.holds() && self.found.exploration.as_ref().is_some_and(is_empty)
@@ -157,7 +163,7 @@ impl ClaimProof {
 }
 
 impl Outcome {
-    /// What came of it, and what the claims that hold rest on.
+    /// The outcome, with the assumptions of the claims that were proved.
     pub(crate) fn new(
         question: &Question<'_>,
         plan: &Plan,
@@ -177,9 +183,9 @@ impl Outcome {
         Outcome { shown, end, open, assumed, values }
     }
 
-    /// Whether the claims that were shown answer the question: all of the plan, or one that is
-    /// enough, and everything that they rest on. A program of which an invariant was left out does
-    /// not count.
+    /// Whether the proved claims answer the question: all claims of the plan, or one that is
+    /// sufficient, and every assumption that they need. A program without one of its invariants
+    /// does not count.
     pub fn holds(&self, plan: &Plan) -> bool {
         let holds = |shown: &ClaimProof| shown.holds() && shown.found.left_out.is_empty();
         let is_enough = |shown: &ClaimProof| {

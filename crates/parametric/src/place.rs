@@ -13,7 +13,7 @@ use murphi::transform::{each_part, each_statement, flatten_all, own_expressions}
 
 use crate::question::{Failure, Question};
 
-/// The refusal of a text, in terms of the protocol.
+/// Restates diagnostics about a composed text as diagnostics about the protocol.
 pub(crate) fn refused(
     question: &Question<'_>,
     text: &Source,
@@ -34,7 +34,7 @@ pub(crate) fn refused(
     Failure::Unsuitable(protocol.clone(), problems)
 }
 
-/// The part of the protocol that says the same as a part of a composition.
+/// The part of the protocol whose text equals that of a part of the composition.
 fn place(program: &Program, text: &Source, span: Span) -> Option<Span> {
     let wanted = text.text.get(span.start as usize..span.end as usize)?;
     let mut found = None;
@@ -69,7 +69,8 @@ fn place(program: &Program, text: &Source, span: Span) -> Option<Span> {
     found
 }
 
-/// What observes the protocol is refused: the place is the mark of what it observes.
+/// A diagnostic about the text of an observer: its place is the procedure that marks the observed
+/// event.
 fn observed(question: &Question<'_>, program: &Program, problem: Diagnostic) -> Diagnostic {
     let events = &question.options.events;
     let commit = events.commit.as_deref().unwrap_or("Commit");

@@ -23,75 +23,77 @@ use crate::outcome::Addresses;
 use crate::place::refused;
 use crate::question::{Failure, Question};
 
-/// In how many states of each search with few processors a violation is looked for.
+/// The limit of states of each search of an instance for a violation.
 const STATES: u64 = 4_000_000;
 
-/// How many processors there are while lemmas about addresses are looked for: more than two, so that
-/// less is so by chance.
+/// The number of processors of the instance in which lemmas about addresses are found. With two,
+/// too many facts hold by chance.
 const PROCESSORS: u64 = 3;
 
-/// What will be done, step by step, until one of them settles the question.
+/// The steps that are carried out, in order, until one of them decides the question.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The steps.
     pub steps: Vec<Step>,
-    /// What the claims rest on, and what of it is established, if it is about memory.
+    /// For a memory model: the assumptions that the claims need, and which of them are established.
     pub grounds: Option<Grounds>,
-    /// What may be wrong with the protocol.
+    /// Warnings about the protocol.
     pub warnings: Vec<Diagnostic>,
     /// The type of processors.
     pub processor: Processor,
-    /// Claims of the protocol that no step looks at: `cover "name"`.
+    /// Properties of the protocol that no step checks: `cover "name"`.
     pub unchecked: Vec<String>,
-    /// Whether one claim that holds is enough.
+    /// Whether one proved claim is sufficient.
     pub(crate) one_is_enough: bool,
 }
 
-/// One thing to do.
+/// A step of a plan.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// Look for a violation with these numbers of processors. One settles the question.
+    /// Search instances with these numbers of processors. A violation decides the question.
     Search {
-        /// The numbers.
+        /// The numbers of processors.
         processors: Vec<u64>,
-        /// In how many states of each search.
+        /// The limit of states of each search.
         states: u64,
     },
-    /// Show a claim with one address that stands for all. That it holds settles the question; that
-    /// it does not says nothing.
+    /// Prove a claim with one address that stands for all. A proof decides the question; a failed
+    /// proof decides nothing.
     OneAddress(OneAddress),
-    /// Show a claim. That it does not hold settles the question, unless another may be enough.
+    /// Prove a claim. A failed proof decides the question, unless one claim is sufficient and
+    /// another is left.
     Claim(Claim),
 }
 
 /// A claim about one address at a time.
 #[derive(Debug, Clone)]
 pub struct OneAddress {
-    /// What it says.
+    /// The claim in words.
     pub name: String,
-    /// The protocol composed with what observes it.
+    /// The protocol composed with the observer.
     pub(crate) program: Program,
-    /// The types of processors and addresses.
+    /// The names of the types of processors and addresses.
     pub(crate) processor: String,
     pub(crate) address: String,
-    /// Whether it is shown first what a processor does at one address at a time.
+    /// Whether exclusions are proved first.
     pub exclusions: bool,
-    /// With how many processors lemmas about addresses are looked for, if they are.
+    /// The number of processors of the instance in which lemmas about addresses are found; `None`
+    /// without lemmas.
     pub lemmas: Option<u64>,
 }
 
-/// A program with a claim that is abstracted.
+/// A claim about a program that is abstracted.
 #[derive(Debug, Clone)]
 pub struct Claim {
-    /// What it says.
+    /// The claim in words.
     pub name: String,
-    /// What its places refer to.
+    /// The text that the spans of the program refer to.
     pub source: Source,
-    /// For how many addresses it is, if it is about memory.
+    /// The number of addresses that the claim is about, for a memory model.
     pub addresses: Option<Addresses>,
     /// The program.
     pub prepared: Prepared,
-    /// What is kept of processors, in the order in which it is tried.
+    /// The views, in the order in which they are tried.
     pub views: Vec<View>,
 }
 
@@ -105,7 +107,7 @@ impl Plan {
     }
 }
 
-/// What will be done about a question.
+/// Makes the plan for a question.
 pub fn plan(question: &Question<'_>) -> Result<Plan, Failure> {
     let plan = match question.memory_model {
         Some(memory_model) => of_memory_model(question, memory_model),
@@ -163,7 +165,7 @@ fn of_memory_model(question: &Question<'_>, model: MemoryModel) -> Result<Plan, 
         steps,
         grounds: Some(composed.grounds),
         warnings: composed.warnings,
-        // What is claimed is the memory model alone.
+        // A question about a memory model does not include the protocol's own properties.
         unchecked: Vec::new(),
         processor,
         one_is_enough: question.one_is_enough(),
@@ -183,7 +185,8 @@ fn claims(question: &Question<'_>, composed: &Composed) -> Result<Vec<Claim>, Fa
                 views: question.views(&prepared),
                 prepared,
             }),
-            // Another attempt at the same, which there is no need for if one before it succeeds.
+            // A claim that cannot be composed is left out if one claim is sufficient and there is
+            // another.
             Err(_) if question.one_is_enough() && !claims.is_empty() => {}
             Err(problems) => return Err(refused(question, &source, problems)),
         }
@@ -191,7 +194,7 @@ fn claims(question: &Question<'_>, composed: &Composed) -> Result<Vec<Claim>, Fa
     Ok(claims)
 }
 
-/// The claims about one address at a time, if one can stand for the others.
+/// The claims about one address at a time; none if one address cannot stand for all.
 fn one_address(question: &Question<'_>, composed: &Composed, model: MemoryModel) -> Vec<Step> {
     let Question { source, options, .. } = question;
     if interchangeable(source, &options.language, &composed.address).is_err() {
@@ -204,7 +207,7 @@ fn one_address(question: &Question<'_>, composed: &Composed, model: MemoryModel)
             program: program.clone(),
             processor: composed.processor.clone(),
             address: composed.address.clone(),
-            // The first claim of `sc` is the strongest: where it holds, it holds without.
+            // The first claim of `sc` is the strongest, and its proof needs no exclusions.
             exclusions: is_tso || number > 0,
             lemmas: is_tso.then_some(PROCESSORS),
         })
@@ -212,7 +215,8 @@ fn one_address(question: &Question<'_>, composed: &Composed, model: MemoryModel)
     composed.by_address.iter().enumerate().map(step).collect()
 }
 
-/// A composed program as a text of its own, in which each of its parts has a place.
+/// The composed program printed and parsed again, so that each of its parts has a span in its own
+/// text.
 pub(crate) fn with_places(source: &Source, name: &str, program: Program) -> (Source, Program) {
     let name = format!("{}, to show: {name}", source.name);
     let composed = Source { name, text: print(&program) };

@@ -5,10 +5,10 @@
 use murphi::ir::{Model, TypeId, TypeKind};
 use murphi::value::{State, Value};
 
-/// A state of the prepared program, with only some processors in view. `view` gives their numbers,
-/// from 0, in the order in which they are the concrete processors of the abstraction; there must be
-/// as many as that has. `named` is the one that is known by its name, if one is. Both models must
-/// come from the same prepared program.
+/// Projects a state of the prepared program to a view. `view` has the numbers, from 0, of the
+/// processors that are concrete, in the order of the abstraction; its length is the number of
+/// concrete processors. `named` is the processor that is known by name, if there is one. Both
+/// models must come from the same prepared program.
 pub(crate) fn project(
     concrete: &Model,
     abstracted: &Model,
@@ -41,7 +41,8 @@ impl Projection<'_> {
             (Value::Simple(Some(number)), ..) if self.is_processor(from) => {
                 let in_view = self.view.iter().position(|&seen| seen as i64 == *number);
                 let is_named = self.named.is_some_and(|named| named as i64 == *number);
-                // First those in view, then `Other`, then the one with a name.
+                // Elements of a union: concrete processors, then `Other`, then the processor known
+                // by name.
                 let outside = self.view.len() + usize::from(is_named);
                 let number = in_view.unwrap_or(outside);
                 Value::Simple(Some(self.abstracted.lowest(to) + number as i64))

@@ -9,29 +9,29 @@ use murphi::source::Source;
 use recheck::read_lemmas;
 use refine::Unrunnable;
 
-/// The most processors that are kept concrete without being asked for.
+/// The largest number of concrete processors that is chosen without `--concrete`.
 const WIDEST: u64 = 7;
 
-/// A protocol, and what is to be shown of it for any number of processors.
+/// A protocol, and the claim that is to be proved for any number of processors.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// The protocol.
     pub source: &'a Source,
-    /// How it is composed and searched.
+    /// How the protocol is composed with observers, and searched.
     pub options: &'a conform::Options,
-    /// The memory model it is to implement; without one, its own invariants are to hold.
+    /// The memory model that it must implement; `None` for its own invariants.
     pub memory_model: Option<MemoryModel>,
-    /// The type of processors, if the protocol does not say.
+    /// The type of processors, if it was given (`--processors`).
     pub processors: Option<&'a str>,
-    /// How many processors stay concrete, if that is given.
+    /// The number of concrete processors, if it was given (`--concrete`).
     pub concrete: Option<u64>,
-    /// Whether one more processor may be known by its name.
+    /// Whether one more processor may be known by name.
     pub named: bool,
-    /// Lemmas to begin with.
+    /// Lemmas to start with.
     pub lemmas: Option<&'a Source>,
 }
 
-/// Hears what is being done, and how far the search is that does it.
+/// Is called with a description of the current step, and the progress of its search.
 pub type Listener<'a> = dyn FnMut(&str, &Progress) + 'a;
 
 /// Why there is no answer at all.
@@ -39,18 +39,18 @@ pub type Listener<'a> = dyn FnMut(&str, &Progress) + 'a;
 pub enum Failure {
     /// The protocol cannot be composed with observers.
     Composition(conform::Failure),
-    /// The protocol, or a composition of it, cannot be abstracted: the diagnostics are about this
-    /// text.
+    /// The protocol, or its composition with an observer, cannot be abstracted. The diagnostics
+    /// refer to this text.
     Unsuitable(Source, Vec<Diagnostic>),
-    /// The lemmas to begin with are wrong.
+    /// The lemmas to start with contain errors.
     Lemmas(Source, Vec<Diagnostic>),
     /// An instance of the protocol, or its abstraction, cannot be run.
     Unrunnable(Unrunnable),
 }
 
 impl Question<'_> {
-    /// What to keep of processors, in the order in which it is tried: two, and one more by its name
-    /// if that may help; then three.
+    /// The views, in the order in which they are tried: two concrete processors and, if the
+    /// protocol stores references, one more known by name; then three.
     pub(crate) fn views(&self, prepared: &Prepared) -> Vec<View> {
         let named = self.named && prepared.stores_several_processors();
         match self.concrete {
@@ -58,7 +58,8 @@ impl Question<'_> {
             None => {
                 let mut views =
                     vec![View { concrete: 2, named }, View { concrete: 3, named: false }];
-                // A claim about more processors is seen to fail only with all of them in view.
+                // A claim about more processors can fail only in a view in which all of them are
+                // concrete.
                 let least = least_view(prepared, self.options.language.dialect);
                 if (4..=WIDEST).contains(&least) {
                     views.push(View { concrete: least, named: false });
@@ -72,7 +73,7 @@ impl Question<'_> {
     pub(crate) fn refinement(&self, view: View, lemmas: &[Lemma]) -> refine::Options {
         let mut search = self.options.search.clone();
         if self.memory_model.is_some() {
-            // What an observer assumes away may leave a state without successors.
+            // An observer's assumptions may leave a state without successors.
             search.deadlock = Deadlock::Off;
         }
         let language = self.options.language.clone();
@@ -90,14 +91,14 @@ impl Question<'_> {
         }
     }
 
-    /// The lemmas to begin with, about a program.
+    /// Parses the lemmas to start with, for this program.
     pub(crate) fn lemmas(&self, prepared: &Prepared) -> Result<Vec<Lemma>, Failure> {
         let Some(source) = self.lemmas else { return Ok(Vec::new()) };
         read_lemmas(source, prepared).map_err(|problems| Failure::Lemmas(source.clone(), problems))
     }
 
-    /// Whether one claim that holds is enough: for `tso` each is an attempt at the same, with an
-    /// observer that objects to less than the one before.
+    /// Whether one proved claim is sufficient. For `tso` it is: the claims are observers of the
+    /// same property, the strictest first.
     pub(crate) fn one_is_enough(&self) -> bool {
         self.memory_model == Some(MemoryModel::Tso)
     }

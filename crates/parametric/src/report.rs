@@ -25,30 +25,30 @@ use crate::outcome::{Audit, End, Found, Outcome};
 use crate::plan::Plan;
 use crate::question::{Failure, Listener, Question};
 
-/// What was asked and what was found.
+/// The question and its answer.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The protocol.
     pub source: Source,
     /// How it was composed and searched.
     pub options: conform::Options,
-    /// The memory model, or nothing if it is the protocol's own claims.
+    /// The memory model; `None` for the protocol's own invariants.
     pub memory_model: Option<MemoryModel>,
     /// The answer.
     pub verdict: Verdict<(), BrokenProtocol, Open>,
-    /// The answer in words.
+    /// The verdict as a sentence.
     pub sentence: String,
     /// The type of processors.
     pub processor: String,
-    /// How many processors stay as they are.
+    /// The number of concrete processors.
     pub concrete: u64,
-    /// What was claimed, one after the other.
+    /// The claims, in the order in which they were tried.
     pub claims: Vec<ClaimSummary>,
-    /// What to know about it.
+    /// Warnings and notes.
     pub notes: Vec<String>,
-    /// What is not established and was assumed because the user said so.
+    /// Assumptions that are not established and that the user has allowed (`--assume`).
     pub assumed: Vec<Unestablished>,
-    /// How the verdict was tried out, if it was.
+    /// The result of the audit, if there was one.
     pub audit: Option<Audit>,
 }
 
@@ -57,78 +57,78 @@ pub struct Report {
 pub struct BrokenProtocol {
     /// How many processors there are.
     pub processors: u64,
-    /// What is broken, and the run of the protocol with so many.
+    /// The violated property, with a run of the protocol with this number of processors.
     pub finding: Finding,
 }
 
-/// Why nothing is known.
+/// Why the question is undecided.
 #[derive(Debug, Clone)]
 pub enum Open {
-    /// Not every invariant can be claimed, or not every claim was shown.
+    /// An invariant cannot be claimed, or a claim was not proved.
     LeftOut,
-    /// What the claims rest on is not established.
+    /// An assumption of the claims is not established.
     NotEstablished(Vec<Unestablished>),
     /// A lemma is missing.
     Missing(Option<Box<MissingLemma>>),
-    /// A search was ended early.
+    /// A search ended early.
     Ended(Reason),
-    /// A prepared program is wrong, and the protocol is not.
+    /// A prepared program violates a claim, and the protocol does not.
     Unconfirmed,
     /// The audit contradicts the proof.
     Contradicted,
-    /// Nothing was looked at.
+    /// Nothing was checked.
     Nothing,
 }
 
-/// A run of the abstraction that no lemma excludes, and what may help.
+/// A counterexample of the abstraction that no lemma excludes, and what to try next.
 #[derive(Debug, Clone)]
 pub struct MissingLemma {
-    /// What goes wrong, and the run; nothing if what goes wrong cannot be determined.
+    /// The counterexample; `None` if the reference interpreter cannot determine the violation.
     pub finding: Option<Finding>,
-    /// The rule that a lemma may be for.
+    /// The rule that a lemma could be for.
     pub rule: Option<String>,
-    /// How many processors to keep as they are instead.
+    /// The number of concrete processors to try next.
     pub wider: u64,
 }
 
-/// Something that was claimed, and what it took.
+/// A claim with its verdict, and the size of its proof.
 #[derive(Debug, Clone, Serialize)]
 pub struct ClaimSummary {
-    /// What.
+    /// The claim in words.
     pub name: String,
-    /// Whether it holds for any number; nothing if that is not known.
+    /// Whether it holds for any number of processors; `None` if undecided.
     pub holds: Option<bool>,
-    /// States, rules fired and depth of the last search of the abstraction, and its time.
+    /// States of the last search of the abstraction.
     pub states: u64,
-    /// See `states`.
+    /// Rules fired in that search.
     pub rules_fired: u64,
-    /// See `states`.
+    /// Depth of that search.
     pub depth: u32,
-    /// See `states`.
+    /// Seconds of that search.
     #[serde(serialize_with = "milliseconds")]
     pub seconds: f64,
-    /// How often the abstraction was searched for alarms.
+    /// The number of refinement rounds.
     pub rounds: usize,
-    /// Whether one more processor was known by its name.
+    /// Whether one more processor was known by name.
     pub named: bool,
-    /// Whether no lemma can be left out.
+    /// Whether the set of lemmas is minimal.
     pub minimal: bool,
     /// The lemmas.
     pub lemmas: Vec<UsedLemma>,
-    /// The concrete instances that were looked at.
+    /// The concrete instances that were observed.
     pub instances: Vec<ObservedInstance>,
 }
 
-/// What came of a plan.
+/// The report on a question, and the outcome that it is made from.
 #[derive(Debug)]
 pub struct Answer {
-    /// What to say about it.
+    /// The report.
     pub report: AnswerReport,
-    /// What was found.
+    /// The outcome of the plan.
     pub outcome: Outcome,
 }
 
-/// The abstract program of a claim, as a text that other tools read.
+/// The abstract program of a claim, as Murphi text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EmittedAbstraction {
     /// The claim.
@@ -137,26 +137,27 @@ pub struct EmittedAbstraction {
     pub text: String,
 }
 
-/// What to say about an answer.
+/// The report on a question.
 #[derive(Debug, Clone)]
 pub enum AnswerReport {
-    /// About any number of processors.
+    /// The report on a proof for any number of processors.
     AnyNumber(Box<Report>),
-    /// The memory model is violated with some number of processors, or an observer objects.
+    /// The report on an instance: a violation of the memory model, or a false alarm.
     Memory(Box<conform::report::Report>),
 }
 
-/// Why there is no answer.
+/// Why there is no report.
 #[derive(Debug, Clone)]
 pub enum Unanswered {
-    /// The protocol, or the lemmas to begin with, cannot be taken.
+    /// The protocol or the lemmas are refused.
     Refused(Failure),
-    /// What was found is not confirmed, or there is no start state.
+    /// The reference interpreter does not confirm the violation, or the protocol has no start
+    /// state.
     NotConfirmed(NotConfirmed),
 }
 
-/// Carries a plan out, and has what was found confirmed. If `steps` are given, a verdict is tried out
-/// with so many random steps.
+/// Carries out the plan for a question and confirms a violation. If `steps` is given, a proof is
+/// audited with this number of random steps.
 pub fn answer(
     question: &Question<'_>,
     plan: &Plan,
@@ -178,7 +179,7 @@ pub fn answer(
     Ok(Answer { report: answer, outcome })
 }
 
-/// Makes the report on what came of a plan.
+/// Makes the report on an outcome.
 fn summarise(
     question: &Question<'_>,
     plan: &Plan,
@@ -218,7 +219,7 @@ fn summarise(
 }
 
 impl Answer {
-    /// What the verdict rests on, if it is "verified". The error is a sentence; it is a bug.
+    /// The certificate of a proof; `None` unless the verdict is "verified". An error is a bug.
     pub fn certificate(
         &self,
         question: &Question<'_>,
@@ -234,7 +235,7 @@ impl Answer {
         }
     }
 
-    /// The abstractions of the claims.
+    /// The abstract programs of the claims.
     pub fn abstractions(&self, question: &Question<'_>) -> Vec<EmittedAbstraction> {
         let End::Claims = self.outcome.end else { return Vec::new() };
         let shown = self.outcome.shown.iter();
@@ -249,7 +250,7 @@ impl Answer {
 }
 
 impl Report {
-    /// The verdict in a word, as JSON has it.
+    /// The name of the verdict in JSON.
     pub fn verdict_name(&self) -> &'static str {
         match self.verdict {
             Verdict::Holds(()) => "verified",
@@ -258,7 +259,7 @@ impl Report {
         }
     }
 
-    /// What is broken at the end of a run of the protocol, or of the abstraction.
+    /// The violation of the protocol, or of the abstraction.
     pub fn finding(&self) -> Option<&Finding> {
         match &self.verdict {
             Verdict::Broken(broken) => Some(&broken.finding),
@@ -267,7 +268,7 @@ impl Report {
         }
     }
 
-    /// What the answer would rest on and is not established.
+    /// The assumptions that an answer needs and that are not established.
     pub fn not_established(&self) -> &[Unestablished] {
         match &self.verdict {
             Verdict::Undecided(Open::NotEstablished(doubts)) => doubts,
@@ -275,7 +276,7 @@ impl Report {
         }
     }
 
-    /// What trying the verdict out has shown.
+    /// Records the result of the audit.
     fn audited(&mut self, audited: Result<Audit, String>) {
         match audited {
             Ok(audit) => {
@@ -292,7 +293,7 @@ impl Report {
 }
 
 impl Failure {
-    /// What is wrong, and with which text.
+    /// The diagnostics, with the text that they refer to.
     pub fn refusal(self, source: &Source) -> Refusal {
         match self {
             Failure::Composition(why) => why.refusal(source),

@@ -19,7 +19,7 @@ use murphi::value::State;
 
 use crate::projection::project;
 
-/// An instance of a program beside the abstraction of it.
+/// An instance of a program, with its abstraction.
 pub struct Simulation<'a> {
     abstraction: &'a Abstraction,
     processor: &'a str,
@@ -28,20 +28,20 @@ pub struct Simulation<'a> {
     views: Vec<Vec<usize>>,
 }
 
-/// A step of an instance that the abstraction does not have.
+/// A step of the instance that the abstraction cannot take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingStep {
     /// The rule, or `None` for a start state.
     pub rule: Option<String>,
-    /// The processors in view, by their numbers; the last is known by its name only, if one is.
+    /// The processors in view, by number. If one is known by name, it is the last.
     pub view: Vec<usize>,
-    /// What happens: the states before and after it, or that it fails.
+    /// The states before and after the step, or the error.
     pub what: String,
 }
 
 impl<'a> Simulation<'a> {
-    /// An instance with so many processors, and all ways to keep processors in view. `None` if one of
-    /// the programs cannot be run.
+    /// An instance with this number of processors, and all its views. `None` if one of the programs
+    /// cannot be run.
     pub fn new(
         prepared: &'a Prepared,
         abstraction: &'a Abstraction,
@@ -60,13 +60,13 @@ impl<'a> Simulation<'a> {
         (rules == abstraction.origins.len()).then_some(simulation)
     }
 
-    /// With these processors in view only.
+    /// Uses these views only.
     pub fn with_views(self, views: Vec<Vec<usize>>) -> Self {
         Simulation { views, ..self }
     }
 
-    /// With views that differ only in the order of concrete processors taken once: the abstraction is
-    /// symmetric in them.
+    /// Uses one of the views that differ only in the order of concrete processors: the abstraction
+    /// is symmetric in them.
     pub fn with_unordered_views(mut self) -> Self {
         let concrete = self.abstraction.view.concrete as usize;
         self.views.retain(|view| view[..concrete].is_sorted());
@@ -78,12 +78,13 @@ impl<'a> Simulation<'a> {
         &self.instance
     }
 
-    /// In how many views a step is looked at.
+    /// The number of views in which each step is checked.
     pub fn views(&self) -> usize {
         self.views.len()
     }
 
-    /// The start states of the instance, each of which is one of the abstraction in every view.
+    /// The start states of the instance. In every view, each must be a start state of the
+    /// abstraction.
     pub fn starts(&self) -> Result<Vec<State>, MissingStep> {
         let seen = starts(&self.abstracted);
         let found = starts(&self.instance);
@@ -99,7 +100,7 @@ impl<'a> Simulation<'a> {
         Ok(found)
     }
 
-    /// What every instance of every rule does in a state, except where it does not apply.
+    /// The enabled instances of rules in a state, each with its effect.
     pub fn steps(&self, state: &State) -> Vec<(usize, End)> {
         let model = self.instance.model();
         let mut found = Vec::new();
@@ -114,7 +115,8 @@ impl<'a> Simulation<'a> {
         found
     }
 
-    /// That a step of the instance is one of the abstraction in every view, or an error in some.
+    /// Checks that, in every view, a step of the instance is a step of the abstraction; or, for a
+    /// step that fails, that the abstraction fails in some view.
     pub fn sees(&self, state: &State, rule: usize, end: &End) -> Result<(), MissingStep> {
         let unseen = |view: &[usize], what: String| MissingStep {
             rule: Some(self.instance.model().rules[rule].name.clone()),
@@ -147,7 +149,7 @@ impl<'a> Simulation<'a> {
         project(instance, abstracted, self.processor, view, named.first().copied(), state)
     }
 
-    /// What the abstractions of a rule do in a state of the abstraction.
+    /// The effects of the abstract instances of a rule in an abstract state.
     fn ends(&self, rule: usize, from: &State) -> impl Iterator<Item = End> {
         let model = self.abstracted.model();
         let origins = self.abstraction.origins.iter().enumerate();
@@ -158,8 +160,8 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// Whether an abstraction of a rule leads from one state to the other, or fails: what fails is an
-    /// alarm, so that nothing is called safe.
+    /// Whether an abstract instance of a rule leads from one state to the other, or fails: a
+    /// failure is an alarm, so nothing is called safe.
     fn leads(&self, rule: usize, from: &State, to: &State) -> bool {
         self.ends(rule, from).any(|end| match end {
             End::Done(next) => next == *to,
@@ -168,7 +170,8 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// Whether an abstraction of a rule fails in a state, or an invariant does not hold there.
+    /// Whether an abstract instance of a rule fails in a state, or an invariant does not hold
+    /// there.
     fn alarms(&self, state: &State, rule: usize) -> bool {
         let (model, layout) = (self.abstracted.model(), self.abstracted.layout());
         let mut machine = self.abstracted.clone();
@@ -183,7 +186,7 @@ fn runnable(program: &Program, language: &check::Options) -> Option<Interpreter>
     Interpreter::new(Arc::new(checked.model)).ok()
 }
 
-/// All states that a model starts in.
+/// All start states of a model.
 fn starts(machine: &Interpreter) -> Vec<State> {
     let model = machine.model();
     let mut found = Vec::new();
@@ -197,7 +200,7 @@ fn starts(machine: &Interpreter) -> Vec<State> {
     found
 }
 
-/// All ways to keep some of so many processors in view, in any order.
+/// All ways to choose and order the processors in view.
 fn views(processors: usize, abstraction: &Abstraction) -> Vec<Vec<usize>> {
     let kept = abstraction.view.concrete as usize + usize::from(abstraction.view.named);
     let mut found: Vec<Vec<usize>> = vec![Vec::new()];

@@ -21,14 +21,14 @@ use crate::outcome::ClaimProof;
 use crate::plan::Claim;
 use crate::question::{Listener, Question};
 
-/// With how many processors a way to claim an invariant is tried out, in how many states.
+/// The size of the instance in which a way to claim an invariant is tried: processors, and states.
 const PROCESSORS: u64 = 3;
 const STATES: u64 = 200_000;
 
-/// How many times as many states as without witnesses an abstraction may have.
+/// How many times larger than without witnesses an abstraction may become.
 const MORE_STATES: u64 = 10;
 
-/// What was shown, with fewer invariants left open if witnesses help.
+/// Proves the claim again with witnesses, if it left invariants undecided.
 pub(crate) fn by_witnesses(
     question: &Question<'_>,
     shown: ClaimProof,
@@ -52,7 +52,7 @@ struct Attempt<'a, 'b> {
 }
 
 impl Attempt<'_, '_> {
-    /// How to claim each `exists` of an invariant, if there is a way that holds in a small instance.
+    /// A witness for each `exists` of an invariant, such that the claim holds in a small instance.
     fn chosen(&mut self, prepared: &Prepared, invariant: &str) -> Option<Vec<Witness>> {
         let sites = possible_witnesses(prepared, invariant);
         let chosen: Option<Vec<Witness>> = sites
@@ -62,7 +62,7 @@ impl Attempt<'_, '_> {
         chosen.filter(|chosen| !chosen.is_empty())
     }
 
-    /// Whether nothing speaks against a way to claim one `exists`.
+    /// Whether a way to claim one `exists` holds in a small instance.
     fn holds_in_small(&mut self, prepared: &Prepared, way: &Witness) -> bool {
         let Ok(prepared) = with_witnesses(prepared, std::slice::from_ref(way)) else {
             return false;
@@ -83,7 +83,7 @@ impl Attempt<'_, '_> {
         !matches!(found.verdict, explore::Verdict::Broken(_))
     }
 
-    /// The claim by witnesses, if that leaves fewer invariants open.
+    /// The proof with witnesses, if it leaves fewer invariants undecided.
     fn shown(&mut self, before: &ClaimProof, witnesses: &[Witness]) -> Option<ClaimProof> {
         if witnesses.is_empty() {
             return None;
@@ -92,8 +92,8 @@ impl Attempt<'_, '_> {
         let named = self.question.named && prepared.stores_several_processors();
         let views = vec![View { concrete: before.view.concrete, named }];
         let claim = Claim { prepared, views, ..before.claim.clone() };
-        // A witness that makes the abstraction much larger is not worth it: a number of states and
-        // not a time, so that the verdict is the same every time.
+        // The limit is a number of states and not a time, so that the verdict is the same on every
+        // machine.
         let states = before.found.exploration.as_ref().map_or(0, |last| last.states);
         let mut options = self.question.options.clone();
         let most = MORE_STATES.saturating_mul(states).saturating_add(STATES);

@@ -13,7 +13,7 @@ use super::vocabulary::{Term, Vocabulary};
 use super::{ActiveLemma, Alarm, FACTS_OF_A_STEP, FACTS_TO_CHOOSE_FROM, Refinement};
 
 impl Refinement<'_, '_> {
-    /// Adds lemmas that exclude the alarms. Whether there are any.
+    /// Adds lemmas that exclude the alarms. Returns whether any was added.
     pub(super) fn exclude(&mut self, current: &Abstract, alarms: &[Alarm]) -> bool {
         let tried = self.standing.len();
         let mut found: Vec<Fact> = Vec::new();
@@ -21,7 +21,8 @@ impl Refinement<'_, '_> {
             let facts = self.facts_against(current, alarm, tried);
             found.extend(facts.into_iter().flatten());
         }
-        // What is guessed may be wrong, so there should be more of it. If not, one fact will do.
+        // A guessed fact may be false, so several are added. Once the rows are closed, facts are
+        // true, and one is enough.
         if self.is_closed {
             found = self.fewest(current, alarms, found);
         }
@@ -34,8 +35,8 @@ impl Refinement<'_, '_> {
         self.standing.len() > tried
     }
 
-    /// Gives up lemmas that failed although nothing speaks against it, or a claim. If that does not
-    /// help against any of the alarms, the one that matters most is the answer.
+    /// Drops lemmas that failed although every step of the run is supported, or gives up a claim.
+    /// If no alarm is affected, returns the most important alarm as the answer.
     pub(super) fn retreat(&mut self, current: &Abstract, alarms: &[Alarm]) -> Result<(), Alarm> {
         let before = self.standing.clone();
         let (mut is_progress, mut stuck) = (false, None);
@@ -55,15 +56,14 @@ impl Refinement<'_, '_> {
         }
     }
 
-    /// Leaves out the claim that an alarm breaks, if the abstraction had to make it stronger than it
-    /// is.
+    /// Stops claiming an invariant that fails, if the abstraction had to strengthen it.
     pub(super) fn leave_out(&mut self, alarm: &Alarm) -> bool {
         let claim = alarm.claim.iter().find(|claim| self.strengthened.contains(claim));
         self.left_out.extend(claim.cloned());
         claim.is_some()
     }
 
-    /// The number of the lemma that says the same.
+    /// The number of the lemma with the same condition.
     fn known(&self, fact: &Fact) -> Option<usize> {
         let same = |standing: &ActiveLemma| {
             standing.lemma.rule == fact.lemma.rule && standing.text == fact.text
@@ -71,9 +71,9 @@ impl Refinement<'_, '_> {
         self.standing.iter().position(same)
     }
 
-    /// The facts that exclude the first impossible step of a run. `None` if every step is as
-    /// observed, or nothing can be said about it that is not said already by one of the first
-    /// `tried` lemmas, in vain.
+    /// The facts that exclude the first unsupported step of a run. `None` if every step is
+    /// supported, or if all such facts are among the first `tried` lemmas, which did not exclude
+    /// the run.
     fn facts_against(
         &mut self,
         current: &Abstract,
@@ -87,7 +87,7 @@ impl Refinement<'_, '_> {
             }
             let called_for = self.sentence(current, state, rule, number);
             let facts = suspects.iter().map(|suspect| self.facts_of(suspect, &called_for, tried));
-            // As long as the step may be one of them, it is possible.
+            // If one of the rows of the step is supported, the step is possible.
             let facts: Option<Vec<Vec<Fact>>> = facts.collect();
             if let Some(facts) = facts {
                 return Some(facts.concat());
@@ -96,7 +96,7 @@ impl Refinement<'_, '_> {
         None
     }
 
-    /// The facts that exclude a step, as [`Refinement::facts_against`] a run.
+    /// The facts that exclude one step, as in [`Refinement::facts_against`].
     fn facts_of(
         &mut self,
         suspect: &StepRows,
@@ -106,7 +106,7 @@ impl Refinement<'_, '_> {
         let vocabulary = Arc::clone(&self.vocabularies);
         let vocabulary = &vocabulary[suspect.vocabulary];
         let mut combinations = self.missing(vocabulary, suspect);
-        // The fewer atoms, the more general. The sort keeps the ranks of equals.
+        // Fewer atoms are more general. The sort is stable and keeps the ranks of equals.
         combinations.sort_by_key(Vec::len);
         let mut facts: Vec<Fact> = Vec::new();
         let most = if self.is_closed { FACTS_TO_CHOOSE_FROM } else { FACTS_OF_A_STEP };
@@ -120,7 +120,7 @@ impl Refinement<'_, '_> {
             let Some(fact) = fact else { continue };
             let is_new = !facts.iter().any(|known| known.text == fact.text);
             let is_given_up = self.given_up.contains(&(fact.lemma.rule, fact.text.clone()));
-            // What was claimed and did not exclude the step says nothing here.
+            // A fact that is already a lemma and did not exclude the step is of no use here.
             let is_in_vain = self.known(&fact).is_some_and(|at| at < tried);
             if is_new
                 && !is_given_up
@@ -133,7 +133,8 @@ impl Refinement<'_, '_> {
         (!facts.is_empty()).then_some(facts)
     }
 
-    /// As few of some facts as exclude every alarm that they exclude together, or nearly so.
+    /// A small subset of the facts that excludes every alarm that all of them together exclude
+    /// (greedy set cover).
     fn fewest(&self, current: &Abstract, alarms: &[Alarm], facts: Vec<Fact>) -> Vec<Fact> {
         let suspects: Vec<Vec<StepRows>> = alarms
             .iter()
@@ -165,7 +166,7 @@ impl Refinement<'_, '_> {
             let gain = |(_, excluded): &(Fact, Vec<usize>)| {
                 excluded.iter().filter(|&&alarm| is_open[alarm]).count()
             };
-            // The first of several that are as good.
+            // Of equally good facts, the first.
             let best = (0..facts.len()).rev().max_by_key(|&at| gain(&facts[at]));
             let Some(best) = best.filter(|&at| gain(&facts[at]) > 0) else { break };
             let (fact, excluded) = facts.remove(best);
@@ -175,8 +176,8 @@ impl Refinement<'_, '_> {
         fewest
     }
 
-    /// Takes what a failed lemma met for something that happens, and drops every fact that it
-    /// contradicts. Whether anything was dropped.
+    /// Adds the row at which a lemma failed to the observed rows, and drops every fact that it
+    /// contradicts. Returns whether any was dropped.
     fn give_up(&mut self, current: &Abstract, alarm: &Alarm, lemma: &ActiveLemma) -> bool {
         let Some(last) = alarm.run.last() else { return false };
         let rule = lemma.lemma.rule;
@@ -212,7 +213,7 @@ impl Refinement<'_, '_> {
                 dropped |= self.standing.len() < before;
             }
         }
-        // Where the row does not show it, the lemma itself is what was wrong.
+        // If the row does not contradict any fact, the failed lemma itself is dropped.
         let is_it =
             |standing: &ActiveLemma| standing.lemma.rule == rule && standing.text == lemma.text;
         if lemma.fact.is_some() && self.standing.iter().any(is_it) {
@@ -223,8 +224,8 @@ impl Refinement<'_, '_> {
         dropped
     }
 
-    /// What is said by a step and was never observed. Runs have steps in common, so what was found
-    /// is kept as long as nothing more is observed.
+    /// The combinations of a suspect step that were never observed. Runs share steps, so results
+    /// are kept until new rows are observed.
     fn missing(&mut self, vocabulary: &Vocabulary, suspect: &StepRows) -> Vec<Combination> {
         let mut combinations = Vec::new();
         for row in &suspect.rows {
@@ -257,13 +258,13 @@ impl Refinement<'_, '_> {
         })
     }
 
-    /// Which rule was run, with what, in one line.
+    /// The rule that was fired, with its parameters, in one line.
     fn sentence(&self, current: &Abstract, state: &[u8], rule: u32, number: u64) -> String {
         result::step_sentence(&current.interpreter, state, rule, number)
     }
 }
 
-/// The path of a term, without the values of its indices.
+/// The path of a term, without its indices.
 fn path(term: &Term) -> String {
     let mut depth = 0;
     let outside = term.text.chars().filter(|character| {
@@ -273,8 +274,8 @@ fn path(term: &Term) -> String {
     outside.collect()
 }
 
-/// The paths of all that was seen undefined, whatever rule applied. A lemma must not fail where its
-/// rule applies in the abstraction only.
+/// The paths of all terms that were observed undefined, for any rule. A lemma must not read them:
+/// it would fail where its rule is enabled in the abstraction only.
 fn undefined_places(vocabularies: &[Vocabulary], rows: &[Rows]) -> FxHashSet<String> {
     let mut found = FxHashSet::default();
     for (vocabulary, rows) in vocabularies.iter().zip(rows) {

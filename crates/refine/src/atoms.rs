@@ -12,26 +12,26 @@ use super::reader::{
 use super::syntax::{binary, is_undefined, joined, not};
 use super::vocabulary::{Origin, Vocabulary, constant_expression, name};
 
-/// What an atom says of a row. For values it is the label.
+/// The category of an atom in a row. For values it is the label.
 pub(crate) type Category = u8;
 
-/// Of comparisons: one side is undefined (the same as of values).
+/// For comparisons: one side is undefined (the same as for values).
 const NOT_COMPARABLE: Category = UNDEFINED;
-/// Of comparisons.
+/// For comparisons: equal.
 pub(crate) const EQUAL: Category = 1;
-/// Of comparisons.
+/// For comparisons: different.
 pub(crate) const DIFFERENT: Category = 2;
-/// Of values: a member of a scalarset, whichever.
+/// For values: some member of a scalarset.
 const MEMBER: Category = 253;
 
-/// Something that can be said of a row.
+/// An elementary condition on a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Atom {
-    /// Which value a term has, if it has a name, or whether it has one.
+    /// The value of a term if it is a constant, or whether it is defined.
     Value(usize),
-    /// Whether a term is the value of a variable.
+    /// Whether a term equals a variable.
     Is(usize, usize),
-    /// Whether two terms have the same value.
+    /// Whether two terms are equal.
     Same(usize, usize),
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn atoms(vocabulary: &Vocabulary) -> Vec<Atom> {
         }
         for (earlier, other) in vocabulary.terms[..at].iter().enumerate() {
             let alike = other.sort.name.is_some() && other.sort.name == term.sort.name;
-            // A term that is a variable is compared as such, if it can be.
+            // A term that is itself a variable is compared as the variable, where possible.
             let is_variable = |text: &str| {
                 vocabulary.variables.iter().any(|variable| variable.name == text)
                     && !term.sort.sets.is_empty()
@@ -62,21 +62,21 @@ pub(crate) fn atoms(vocabulary: &Vocabulary) -> Vec<Atom> {
     atoms
 }
 
-/// When a term has a value.
+/// When a term is defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
     /// In every state.
     Always,
-    /// Wherever the rule applies, but not in every state.
+    /// In every state in which the rule is enabled, but not in every state.
     Here,
-    /// Not even there.
+    /// Not in every state in which the rule is enabled.
     Sometimes,
 }
 
-/// On which side of the arrow of a lemma something is said. It matters for what always has a value
-/// where the rule applies: if it has none, a claim fails, and what is assumed is taken to be so.
-/// Whether something of an abstracted processor has a value is often not known, so what is assumed
-/// must not ask for it: the lemma would say nothing.
+/// On which side of the implication of a lemma an atom stands. The side matters for terms that are
+/// defined whenever the rule is enabled: an undefined term makes the conclusion fail, and makes a
+/// premise true. For abstract processors it is often unknown whether a term is defined, so a
+/// premise must not require it: the lemma would exclude nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Assumed,
@@ -84,7 +84,7 @@ pub(crate) enum Role {
 }
 
 impl Atom {
-    /// Whether it is about something that has to be computed.
+    /// Whether the atom is about an expression that has to be computed.
     pub(crate) fn is_probe(self, vocabulary: &Vocabulary) -> bool {
         let is_probe = |term: usize| vocabulary.terms[term].origin == Origin::Probe;
         match self {
@@ -93,9 +93,9 @@ impl Atom {
         }
     }
 
-    /// Whether it compares two processors that are stored. In a view that has a name for one of them
-    /// it is known of either whether it is that one; of any others it is not known if they are the
-    /// same.
+    /// Whether it compares two stored processors. A view with a processor known by name can tell of
+    /// each whether it is that processor; for other abstract processors it is unknown whether they
+    /// are equal.
     pub(crate) fn is_pair(self, vocabulary: &Vocabulary) -> bool {
         let Atom::Same(term, _) = self else { return false };
         let sets = &vocabulary.terms[term].sort.sets;
@@ -103,7 +103,7 @@ impl Atom {
         processors.any(|variable| variable.type_name.as_ref().is_some_and(|ty| sets.contains(ty)))
     }
 
-    /// Which variables it uses.
+    /// The set of variables that it uses.
     pub(crate) fn uses(self, vocabulary: &Vocabulary) -> u64 {
         match self {
             Atom::Value(term) => vocabulary.terms[term].uses,
@@ -112,8 +112,8 @@ impl Atom {
         }
     }
 
-    /// The category of a row, or `None` if it is not known. `others` are the variables that stand
-    /// for abstracted processors.
+    /// The category of the atom in a row; `None` if unknown. `others` are the variables that stand
+    /// for abstract processors.
     pub(crate) fn category(
         self,
         vocabulary: &Vocabulary,
@@ -145,7 +145,7 @@ impl Atom {
         }
     }
 
-    /// What it speaks of, as a condition of no further meaning.
+    /// The expression that the atom is about.
     pub(crate) fn shown(self, vocabulary: &Vocabulary) -> Expression {
         let term = |number: usize| vocabulary.terms[number].expression.clone();
         match self {
@@ -158,8 +158,8 @@ impl Atom {
         }
     }
 
-    /// "The category of this is one of these", as Murphi. `presence` says which terms have values. `None` if it
-    /// cannot be written.
+    /// The condition "the category is one of these" as Murphi; `None` if it cannot be expressed.
+    /// `presence` says which terms are defined.
     pub(crate) fn written(
         self,
         vocabulary: &Vocabulary,
@@ -188,8 +188,8 @@ impl Atom {
             compared.iter().copied().filter(|&subject| presence(subject) == wanted).collect()
         };
         let (unsure, here) = (with(Presence::Sometimes), with(Presence::Here));
-        // That something is defined is worth saying only of what is not always so, unless it is
-        // all there is to say.
+        // A test for definedness is written only if the term can be undefined, or if there is
+        // nothing else to test.
         let all_defined = || {
             let subjects = if unsure.is_empty() { &compared } else { &unsure };
             subjects.iter().map(|&subject| not(is_undefined(term(subject)))).collect()
@@ -230,7 +230,7 @@ impl Atom {
     }
 }
 
-/// "This term has one of these values".
+/// The condition "the term has one of these values".
 fn value_written(
     vocabulary: &Vocabulary,
     term: usize,

@@ -30,26 +30,26 @@ use super::vocabulary::{Origin, Vocabulary};
 use super::{Alarm, Refinement};
 use search::Search;
 
-/// What it is called while it is done.
+/// The name of this step in progress messages.
 const FOLLOWS: &str = "closure of the observations";
 
-/// What came of it.
+/// The result of closing the rows.
 pub(super) enum Closed {
-    /// Nothing is wrong, and every fact that was guessed before is forgotten.
+    /// No claim fails. Facts that were guessed before are dropped.
     Right,
-    /// Something is wrong in this abstraction, after steps each of which was seen.
+    /// A claim fails in this abstraction, after steps that are all supported.
     StateViolation(Alarm, Box<Abstract>),
-    /// It ended early, or cannot be done.
+    /// The closure ended early, or cannot be computed.
     Unknown,
 }
 
 impl Refinement<'_, '_> {
-    /// Adds to what was observed whatever follows from it.
+    /// Adds all rows that follow from the observed ones.
     pub(super) fn close(&mut self) -> Result<Closed, Failure> {
         let is_probe = |vocabulary: &Vocabulary| {
             vocabulary.terms.iter().any(|term| term.origin == Origin::Probe)
         };
-        // What has to be computed is not known of the states of the abstraction.
+        // The values of probed expressions are unknown in abstract states.
         if self.vocabularies.iter().any(is_probe) {
             return Ok(Closed::Unknown);
         }
@@ -62,7 +62,7 @@ impl Refinement<'_, '_> {
         }
     }
 
-    /// Does it with the claims that are not left out.
+    /// Computes the closure under the claims that are not given up.
     fn close_with_claims(&mut self) -> Result<Closed, Failure> {
         let given = self.standing.iter().filter(|standing| standing.fact.is_none());
         let lemmas: Vec<_> = given.map(|standing| standing.lemma.clone()).collect();
@@ -92,7 +92,7 @@ impl Refinement<'_, '_> {
         Ok(Closed::Right)
     }
 
-    /// What was observed, to be looked up.
+    /// The observed rows, indexed for look-up.
     fn lookups(&self) -> Vec<Lookup> {
         let vocabularies = self.vocabularies.iter().zip(&self.observations.rows);
         let lookup = |(vocabulary, rows): (&Vocabulary, &Rows)| {

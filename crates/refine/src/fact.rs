@@ -16,10 +16,10 @@ use super::syntax::{binary, joined};
 use super::table::{Combination, Table};
 use super::vocabulary::Vocabulary;
 
-/// A fact about a rule, with the run that called for it.
+/// A fact about a rule, with the step that it excludes.
 #[derive(Debug, Clone)]
 pub(crate) struct Fact {
-    /// The number of the vocabulary it is written in.
+    /// The number of its vocabulary.
     pub(crate) vocabulary: usize,
     given: Combination,
     subject: Atom,
@@ -27,12 +27,12 @@ pub(crate) struct Fact {
     pub(crate) lemma: Lemma,
     /// The condition as a text.
     pub(crate) text: String,
-    /// What happened that must not: one line.
+    /// The abstract step that the fact excludes, in one line.
     pub(crate) called_for: String,
 }
 
 impl Fact {
-    /// The fact that a missing combination stands for; `None` if it cannot be written.
+    /// The fact that a missing combination implies; `None` if it cannot be expressed.
     pub(crate) fn new(
         number: usize,
         vocabulary: &Vocabulary,
@@ -70,14 +70,14 @@ impl Fact {
         Some(Fact { vocabulary: number, given, subject, allowed, lemma, text, called_for })
     }
 
-    /// A lemma that speaks of one atom and nothing else.
+    /// A lemma about a single atom.
     pub(crate) fn claim_of(vocabulary: &Vocabulary, atom: Atom) -> Lemma {
         let condition = atom.shown(vocabulary);
         let witnesses = witnesses(vocabulary, atom.uses(vocabulary));
         Lemma { rule: RuleId(vocabulary.rule), witnesses, condition }
     }
 
-    /// Of how many atoms it speaks.
+    /// The number of atoms.
     pub(crate) fn atoms(&self) -> usize {
         self.given.len() + 1
     }
@@ -93,7 +93,7 @@ impl Fact {
     }
 }
 
-/// Which of the atoms is best said last: what is about a witness, then what is about data.
+/// The atom that becomes the conclusion: one about a witness if possible, then one about data.
 fn subject(vocabulary: &Vocabulary, combination: &Combination) -> usize {
     let witnesses = vocabulary.variables.iter().enumerate();
     let witnesses = witnesses.filter(|(_, variable)| variable.witness);
@@ -108,8 +108,8 @@ fn subject(vocabulary: &Vocabulary, combination: &Combination) -> usize {
     best.map_or(0, |(at, _)| at)
 }
 
-/// Whether of several witnesses of one type the first ones are used. Any choice of witnesses is
-/// looked at, so what is said about another is said about the first as well.
+/// Whether, of several witnesses of one type, the fact uses the first ones. All choices of
+/// witnesses are observed, so a fact about a later witness also holds for the first.
 fn uses_first_witnesses(vocabulary: &Vocabulary, uses: u64) -> bool {
     let is_used = |at: usize| uses & 1 << at != 0;
     let mut variables = vocabulary.variables.iter().enumerate();

@@ -20,10 +20,10 @@ use super::observe::{each_witness, sizes};
 use super::reader::{AbstractProcessors, Label, NAMED_NUMBER, Raw, Reader, Reading};
 use super::vocabulary::Vocabulary;
 
-/// The most ways in which an abstract instance is taken for a concrete one.
+/// The largest number of concrete instances that one abstract instance is compared with.
 const MOST_CASES: usize = 64;
 
-/// An abstraction that can be run, and read.
+/// An abstract program that can be run, with readers of its states.
 pub(crate) struct Abstract {
     pub(crate) abstraction: Abstraction,
     pub(crate) interpreter: Interpreter,
@@ -37,20 +37,20 @@ pub(crate) struct Abstract {
 
 /// The rows of one step.
 pub(crate) struct StepRows {
-    /// The vocabulary they are written in.
+    /// The number of the vocabulary.
     pub(crate) vocabulary: usize,
-    /// What is not in them.
+    /// What is unknown in the rows.
     pub(crate) partly: Cube,
     /// One for each choice of witnesses.
     pub(crate) rows: Vec<Vec<Label>>,
 }
 
-/// What is known of rows of which not everything is, beside their labels.
+/// The known part of a row of which some values are unknown, besides its labels.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Cube {
-    /// Which variables are abstracted processors without a name, as bits.
+    /// The variables that are abstract processors other than the one known by name, as bits.
     others: u64,
-    /// What was chosen about processors that are not known.
+    /// Values that parameters of the abstract rule choose.
     chosen: Vec<(Atom, Category)>,
     /// A hash of both.
     hash: u64,
@@ -62,7 +62,7 @@ impl Cube {
         Cube { others, chosen, hash }
     }
 
-    /// What an atom says of a row. What was chosen counts only where the state does not say it.
+    /// The category of an atom in a row. A chosen value is used only if the state has none.
     pub(crate) fn category(
         &self,
         atom: Atom,
@@ -81,25 +81,26 @@ impl Cube {
     }
 }
 
-/// An instance of a rule before the state is looked at.
+/// What is known of an instance of a rule without a state.
 #[derive(Debug, Clone)]
 pub(crate) struct RuleInstance {
-    /// The vocabulary its rows are written in.
+    /// The number of the vocabulary of its rows.
     pub(crate) vocabulary: usize,
-    /// What it may be an instance of: one for each choice of parameters that do not matter to it.
+    /// The concrete instances that it may stand for: one for each value of the parameters that it
+    /// does not determine.
     pub(crate) cases: Vec<Case>,
 }
 
-/// An instance of a concrete rule, some of whose processors are not known.
+/// A concrete instance of which some processors are unknown.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
-    /// What is not in its rows.
+    /// What is unknown in its rows.
     pub(crate) partly: Cube,
-    /// For each choice of witnesses, how a row of it is read.
+    /// How its rows are read, one for each choice of witnesses.
     pub(crate) readings: Vec<Reading>,
 }
 
-/// What is asked about a row: its labels, and what is known beside them.
+/// A partially known row: its labels, and its cube.
 pub(crate) type QueriedRow = (Vec<Label>, Cube);
 
 impl Abstract {
@@ -126,13 +127,14 @@ impl Abstract {
         self.interpreter.model()
     }
 
-    /// What is abstract in a rule of the abstraction, if anything is.
+    /// The abstract rule, unless all processors of the rule are concrete.
     pub(crate) fn other_rule(&self, rule: u32) -> Option<&OtherRule> {
         let (_, other) = self.abstraction.origins.get(rule as usize)?;
         self.abstraction.rules.get((*other)?)
     }
 
-    /// What is claimed by running a rule in a state, if something in it is abstract: one of these.
+    /// The rows that firing a rule in a state requires, if one of its processors is abstract: one
+    /// of them must be possible.
     pub(crate) fn suspects(&self, state: &[u8], rule: u32, number: u64) -> Vec<StepRows> {
         match self.other_rule(rule) {
             Some(_) => self.rows(state, rule, number),
@@ -140,7 +142,7 @@ impl Abstract {
         }
     }
 
-    /// The rows of a rule that applies in a state, whether or not something in it is abstract.
+    /// The rows of a rule that is enabled in a state, with or without abstract processors.
     pub(crate) fn rows(&self, state: &[u8], rule: u32, number: u64) -> Vec<StepRows> {
         let Some(RuleInstance { vocabulary, cases }) = self.sight(rule, number) else {
             return Vec::new();
@@ -167,7 +169,7 @@ impl Abstract {
         self.readers[vocabulary].read(reading, state, row);
     }
 
-    /// What is known of an instance of a rule before the state is looked at.
+    /// What is known of an instance of a rule without a state.
     pub(crate) fn sight(&self, rule: u32, number: u64) -> Option<RuleInstance> {
         let (origin, _) = self.abstraction.origins.get(rule as usize)?;
         let vocabulary_number = self.of_rule[origin.0]?;
@@ -188,7 +190,7 @@ impl Abstract {
                 (true, ..) => vec![Some(NAMED_NUMBER)],
                 (_, true, _) => vec![None],
                 (.., Some(number)) => vec![Some(number)],
-                // Whatever it is, it does not show.
+                // Its value has no effect on the row.
                 (.., None) => {
                     let outside = [None, Some(NAMED_NUMBER)].into_iter();
                     let outside = outside.filter(|_| variable.processor);
@@ -257,7 +259,7 @@ impl Abstract {
         Some(RuleInstance { vocabulary: vocabulary_number, cases })
     }
 
-    /// The instances of a rule that apply in a state.
+    /// The enabled instances of a rule in a state.
     pub(crate) fn applying(&self, state: &[u8], rule: u32) -> Vec<u64> {
         let Ok(state) = State::decode(self.model(), self.interpreter.layout(), state) else {
             return Vec::new();
@@ -289,7 +291,7 @@ impl Abstract {
     }
 }
 
-/// All ways to take one of each.
+/// All combinations of one value from each list.
 fn each_of(possible: &[Vec<Option<u64>>]) -> Vec<Vec<Option<u64>>> {
     possible.iter().fold(vec![Vec::new()], |found, values| {
         let with = |taken: &Vec<Option<u64>>, value: &Option<u64>| [&taken[..], &[*value]].concat();
@@ -297,18 +299,18 @@ fn each_of(possible: &[Vec<Option<u64>>]) -> Vec<Vec<Option<u64>>> {
     })
 }
 
-/// A set of processors that was chosen.
+/// A set of processors that the parameters of an abstract rule choose.
 struct ChosenSet {
-    /// What it stands for.
+    /// The expression that it stands for.
     text: String,
-    /// Which concrete processors are in it.
+    /// The concrete processors in it.
     members: Vec<u64>,
-    /// For which it is undefined, if not for all.
+    /// The processors for which it is undefined; `None` if it is undefined for all.
     gaps: Option<Vec<u64>>,
 }
 
 impl ChosenSet {
-    /// Adds what the set says of each variable that is a concrete processor.
+    /// Adds the membership of each variable that is a concrete processor.
     fn elements(
         &self,
         vocabulary: &Vocabulary,
@@ -331,10 +333,10 @@ impl ChosenSet {
     }
 }
 
-/// A parameter with its value.
+/// A parameter and its value.
 struct Bound {
     name: String,
     ty: murphi::ir::TypeId,
-    /// Counted from 0.
+    /// The number of the value, from 0.
     number: u64,
 }

@@ -17,13 +17,14 @@ use super::observe::{Log, Observer};
 /// Why a program cannot be run.
 #[derive(Debug, Clone)]
 pub enum Unrunnable {
-    /// It is refused: the diagnostics are about this text.
+    /// It contains errors. The diagnostics refer to this text.
     Refused(Source, Vec<Diagnostic>),
     /// A state is too large.
     TooLarge,
 }
 
-/// Reads a program from its own text, so that what is searched is what can be written out.
+/// Parses a program from its printed text, so that the program that is searched is the one that can
+/// be written out.
 pub(crate) fn interpreter(
     program: &Program,
     name: &str,
@@ -35,15 +36,15 @@ pub(crate) fn interpreter(
     Interpreter::new(Arc::new(checked.model)).map_err(|_| Unrunnable::TooLarge)
 }
 
-/// How a search is watched.
+/// How a search reports progress and is stopped.
 pub(crate) struct Watch<'a> {
     pub(crate) progress: &'a mut dyn FnMut(&Progress),
     pub(crate) interrupt: &'a AtomicBool,
-    /// What is seen on the way, if anybody wants to know.
+    /// The log of observed rows, if the search is observed.
     pub(crate) log: Option<&'a Arc<Mutex<Log>>>,
 }
 
-/// Explores a program by an engine that was made of it.
+/// Explores a program with an engine that was compiled from it.
 pub(crate) fn search(
     engine: &Engine,
     interpreter: &Interpreter,
@@ -56,7 +57,7 @@ pub(crate) fn search(
     let Some(log) = log else {
         return engine.explore(interpreter, how, &Bare, progress, interrupt);
     };
-    // The search may also be ended because enough was seen.
+    // The observer stops the search when the log is full.
     let enough = match log.lock() {
         Ok(log) => Arc::clone(&log.enough),
         Err(poisoned) => Arc::clone(&poisoned.into_inner().enough),

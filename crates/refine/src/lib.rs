@@ -63,19 +63,19 @@ pub use result::{
     Verdict, Verification,
 };
 
-/// How many alarms are looked at in one search.
+/// The largest number of alarms that one search reports.
 const ALARMS: usize = 40;
 
-/// How many facts are taken from one step.
+/// The largest number of facts that are added for one step.
 const FACTS_OF_A_STEP: usize = 6;
 
-/// How many there are to choose from, if they are known to be right.
+/// The same if the rows are closed, so that the facts are known to hold.
 const FACTS_TO_CHOOSE_FROM: usize = 20;
 
-/// How many rounds there are at most.
+/// The largest number of rounds.
 const MOST_ROUNDS: usize = 400;
 
-/// What hears how far it has got: what is being done, and the search that does it.
+/// Is called with a description of the current step, and the progress of its search.
 pub type Listener<'a> = dyn FnMut(&str, Option<&Progress>) + 'a;
 
 /// Verifies a prepared program for any number of processors, starting with the lemmas in `options`.
@@ -144,22 +144,22 @@ pub fn explore(
     instance::search(&Engine::new(interpreter), interpreter, options, symmetry, watch)
 }
 
-/// The rule of a lemma, and what it says.
+/// The rule of a lemma, and its condition as text.
 type LemmaId = (RuleId, String);
 
 /// A lemma in use.
 #[derive(Debug, Clone)]
 struct ActiveLemma {
     lemma: Lemma,
-    /// The condition as a text.
+    /// The condition as text.
     text: String,
     called_for: Option<String>,
-    /// The fact that it is, unless the user gave it.
+    /// The fact that it was made from; `None` if the user gave it.
     fact: Option<Fact>,
 }
 
 impl ActiveLemma {
-    /// What distinguishes it from the others.
+    /// The rule and the condition.
     fn id(&self) -> LemmaId {
         (self.lemma.rule, self.text.clone())
     }
@@ -179,7 +179,7 @@ impl ActiveLemma {
     }
 }
 
-/// A verification under way.
+/// A refinement in progress.
 struct Refinement<'a, 'b> {
     prepared: &'a Prepared,
     options: &'a Options,
@@ -188,40 +188,40 @@ struct Refinement<'a, 'b> {
     claimable: Claimable,
     vocabularies: Arc<Vec<Vocabulary>>,
     observations: Observations,
-    /// For each vocabulary its rows in columns, once they are needed.
+    /// For each vocabulary, its rows as a table, once needed.
     tables: Vec<Option<Table>>,
-    /// For each vocabulary what was missing from its table, by rows that were suspected.
+    /// For each vocabulary, the missing combinations of suspect rows.
     missed: Vec<FxHashMap<QueriedRow, Vec<Combination>>>,
-    /// Paths of what may be undefined, once they are needed.
+    /// Paths of terms that may be undefined, once needed.
     undefined: Option<FxHashSet<String>>,
     standing: Vec<ActiveLemma>,
-    /// Facts that turned out not to hold.
+    /// Lemmas that turned out to be false.
     given_up: FxHashSet<LemmaId>,
     /// Claims that the abstraction cannot decide.
     left_out: Vec<String>,
-    /// Claims that the abstraction had to make stronger than they are: that these fail means nothing.
+    /// Claims that the abstraction strengthened: if one fails, the protocol may still satisfy it.
     strengthened: Vec<String>,
-    /// Whether it has been tried to find what follows from what was observed.
+    /// Whether the closure of the rows was tried.
     was_closed: bool,
-    /// Whether that succeeded: every fact is right.
+    /// Whether the rows are closed, so that every fact holds.
     is_closed: bool,
     rounds: usize,
-    /// Native functions that programs of different rounds have in common.
+    /// Native functions that the programs of different rounds share.
     code: CodeCache,
 }
 
-/// Something that went wrong in the abstraction.
+/// A violation in the abstraction.
 #[derive(Debug, Clone)]
 struct Alarm {
     run: Vec<Step>,
-    /// The name of the claim that is broken, if it is one.
+    /// The name of the violated claim, if there is one.
     claim: Option<String>,
-    /// The rule that failed in the last state, if one did.
+    /// The rule that fails in the last state, if one does, with the number of its instance.
     failed: Option<(u32, u64)>,
 }
 
 impl Alarm {
-    /// The steps of its run, and the one that fails behind it: where, which rule and with what.
+    /// The steps of the run, and the failing one at its end: state, rule, instance.
     fn steps(&self) -> Vec<(&[u8], u32, u64)> {
         let steps = self
             .run
@@ -234,7 +234,7 @@ impl Alarm {
 }
 
 impl Refinement<'_, '_> {
-    /// Rounds until there is an answer.
+    /// Refines until there is an answer.
     fn refine(&mut self, verification: &mut Verification) -> Result<(), Failure> {
         loop {
             self.rounds += 1;
@@ -275,8 +275,8 @@ impl Refinement<'_, '_> {
         }
     }
 
-    /// What is done if every step to the alarms is as observed. If nothing can be done, an alarm, and
-    /// the abstraction in which it is, unless that is the current one.
+    /// Handles alarms whose steps are all supported. Returns an alarm that remains and, unless it
+    /// is the current one, its abstraction.
     fn reconsider(
         &mut self,
         current: &Abstract,
@@ -301,7 +301,7 @@ impl Refinement<'_, '_> {
     }
 
     fn search(&mut self, current: &Abstract, task: &str, pass_over: usize) -> Exploration {
-        // Nothing is claimed about deadlocks: what others may do keeps the abstraction going.
+        // Deadlock is not claimed: abstract processors can always move.
         let search = self.options.search.clone();
         let search = explore::Options { deadlock: Deadlock::Off, pass_over, ..search };
         let listener = &mut self.listener;
@@ -359,7 +359,7 @@ fn lemmas(standing: &[ActiveLemma]) -> Vec<Lemma> {
     standing.iter().map(|standing| standing.lemma.clone()).collect()
 }
 
-/// Where the abstraction went wrong, the nearest first.
+/// The alarms of a search, the nearest first.
 fn alarms(current: &Abstract, exploration: &Exploration) -> Vec<Alarm> {
     let model = current.interpreter.model();
     let name = |property: u32| Some(model.properties[property as usize].name.clone());
@@ -379,7 +379,7 @@ fn alarms(current: &Abstract, exploration: &Exploration) -> Vec<Alarm> {
             Alarm { run, claim: None, failed: Some((rule, instance)) }
         }
         Violation::StartFailed { .. } => Alarm { run, claim: None, failed: None },
-        // It is not asked whether the abstraction can get stuck, or what it can reach.
+        // Deadlock and liveness of the abstraction are not checked.
         Violation::Deadlock | Violation::OutOfReach { .. } => return Vec::new(),
     };
     std::iter::once(first).chain(passed).collect()

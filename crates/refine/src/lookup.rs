@@ -12,52 +12,52 @@ use super::implied_rows::Cube;
 use super::reader::Label;
 use super::vocabulary::Vocabulary;
 
-/// The category of an atom of which nothing is known.
+/// The category of an atom whose value is unknown.
 const UNKNOWN: Category = 255;
 
-/// The categories of a row, one for each atom that is looked at.
+/// The categories of a row, one for each atom of the look-up.
 type Categories = Box<[Category]>;
 
-/// Who waits for a row.
+/// The number of a query that waits for a row.
 pub(super) type QueryId = u32;
 
 /// The rows of one rule.
 #[derive(Debug, Default)]
 pub(super) struct Lookup {
     atoms: Vec<Atom>,
-    /// Which of them compare two stored processors.
+    /// The atoms that compare two stored processors.
     pairs: Vec<usize>,
     rows: Vec<Categories>,
     is_row: FxHashSet<u64>,
     questions: Vec<Question>,
-    /// The questions by the atoms that are known.
+    /// The number of a question, by its known atoms.
     question_of: FxHashMap<Box<[u16]>, usize>,
-    /// What was asked, by a hash of the row: all of these.
+    /// The queries, by the hash of their row.
     asked: FxHashMap<u64, Vec<Place>>,
 }
 
-/// Questions of which the same atoms are known.
+/// Queries with the same known atoms.
 #[derive(Debug, Default)]
 struct Question {
-    /// The numbers of these atoms.
+    /// The numbers of the known atoms.
     known: Box<[u16]>,
-    /// What all rows say about them of which they are known.
+    /// The hashes of the observed rows, restricted to the known atoms.
     seen: FxHashSet<u64>,
-    /// Which of those that wait would be content with a row of this hash.
+    /// The waiting queries, by the hash that answers them.
     wanted: FxHashMap<u64, Vec<usize>>,
     waiting: Vec<Waiting>,
 }
 
-/// Those who asked the same.
+/// The queries for the same partial row.
 #[derive(Debug)]
 struct Waiting {
     askers: Vec<QueryId>,
-    /// Whether there is a row that agrees.
+    /// Whether a matching row was observed.
     is_over: bool,
 }
 
 impl Waiting {
-    /// Whether there is no need to wait.
+    /// Adds a query unless it is already answered.
     fn wait(&mut self, asker: QueryId) -> bool {
         if !self.is_over && self.askers.last() != Some(&asker) {
             self.askers.push(asker);
@@ -66,7 +66,7 @@ impl Waiting {
     }
 }
 
-/// Where something is that was asked.
+/// The place of a query in its question.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     question: usize,
@@ -74,20 +74,20 @@ struct Place {
 }
 
 impl Lookup {
-    /// No rows yet; they will be looked at by these atoms.
+    /// Starts without rows, for these atoms.
     pub(super) fn new(vocabulary: &Vocabulary, atoms: Vec<Atom>) -> Lookup {
         let pairs = (0..atoms.len()).filter(|&at| atoms[at].is_pair(vocabulary)).collect();
         Lookup { atoms, pairs, ..Lookup::default() }
     }
 
-    /// How many bytes are in use, about.
+    /// The memory in use, in bytes (estimate).
     pub(super) fn bytes(&self) -> usize {
         let waiting: usize = self.questions.iter().map(|question| question.waiting.len()).sum();
-        // Of each row a hash for every question; what was asked, who wants it, and a few askers.
+        // For each row, one hash per question; queries, waiting lists, and a few askers.
         self.rows.len() * (self.atoms.len() + 16 * self.questions.len()) + 200 * waiting
     }
 
-    /// Adds a row. Whoever waited for it is added to `woken`.
+    /// Adds a row. Queries that it answers are added to `woken`.
     pub(super) fn add(&mut self, vocabulary: &Vocabulary, row: &[Label], woken: &mut Vec<QueryId>) {
         let categories = self.categories(vocabulary, row, &Cube::default());
         if !self.is_row.insert(hash_of(categories.iter())) {
@@ -107,8 +107,8 @@ impl Lookup {
         self.rows.push(categories);
     }
 
-    /// Whether rows agree with what is known of this one; if not, the query is answered when one does
-    /// that was missed.
+    /// Whether some observed row agrees with the known part of this one. If not, the query waits
+    /// for one that does.
     pub(super) fn ask(
         &mut self,
         vocabulary: &Vocabulary,
@@ -116,7 +116,7 @@ impl Lookup {
         partly: &Cube,
         asker: QueryId,
     ) -> bool {
-        // Most rows have been asked for before.
+        // Most queries repeat an earlier one.
         let key = hash_of(row.iter()) ^ partly.hash();
         if !self.asked.contains_key(&key) {
             let categories = self.categories(vocabulary, row, partly);
@@ -128,8 +128,9 @@ impl Lookup {
         asked[&key].iter().all(wait)
     }
 
-    /// What is asked together. Two stored processors are compared by a claim in a view that has a name
-    /// for one of them; several such pairs may need more names than there are.
+    /// Splits a query into those that can be answered together. A view with one processor known by
+    /// name can compare one pair of stored processors at a time, so each pair is a query of its
+    /// own.
     fn parts(&self, categories: Categories) -> Vec<Categories> {
         let is_known = |at: &usize| categories[*at] != UNKNOWN;
         let pairs: Vec<usize> = self.pairs.iter().copied().filter(is_known).collect();
@@ -146,7 +147,7 @@ impl Lookup {
         pairs.iter().map(with).collect()
     }
 
-    /// Where it is noted who asks this.
+    /// The place of a query; it is made if it is new.
     fn place(&mut self, categories: &[Category]) -> Place {
         let number = self.question(categories);
         let question = &mut self.questions[number];
@@ -160,13 +161,13 @@ impl Lookup {
         Place { question: number, waiting }
     }
 
-    /// What a row says.
+    /// The categories of a row.
     fn categories(&self, vocabulary: &Vocabulary, row: &[Label], partly: &Cube) -> Categories {
         let category = |atom: &Atom| partly.category(*atom, vocabulary, row).unwrap_or(UNKNOWN);
         self.atoms.iter().map(category).collect()
     }
 
-    /// The number of the question with the same known atoms.
+    /// The number of the question with these known atoms; it is made if it is new.
     fn question(&mut self, categories: &[Category]) -> usize {
         let is_known = |at: &u16| categories[usize::from(*at)] != UNKNOWN;
         let known: Box<[u16]> = (0..categories.len() as u16).filter(is_known).collect();
@@ -183,7 +184,7 @@ impl Lookup {
 }
 
 impl Question {
-    /// A hash of what a row says about the atoms; `None` if one of them is not known of it.
+    /// The hash of a row restricted to the atoms of a question; `None` if one of them is unknown.
     fn hash(&self, row: &[Category]) -> Option<u64> {
         let categories = || self.known.iter().map(|&atom| &row[usize::from(atom)]);
         let is_known = !categories().any(|category| *category == UNKNOWN);

@@ -19,13 +19,13 @@ use super::result::{Failure, Verdict, Verification};
 use super::{ActiveLemma, LemmaId, Refinement, lemmas};
 use reached::{Reached, RemovalResult, Watch};
 
-/// How many states an abstraction may have for its lemmas to be made fewer: beyond it that would
-/// take longer than all that came before. It is a number and not a time, so that the lemmas are the
-/// same every time.
+/// An abstraction with more states than this keeps all its lemmas: minimising would take longer
+/// than the proof. The limit is a number of states and not a time, so that the lemmas are the same
+/// on every machine.
 const MOST_STATES: u64 = 20_000_000;
 
 impl Refinement<'_, '_> {
-    /// Records that an abstraction is verified, with as few lemmas as possible.
+    /// Records that an abstraction is verified, with a minimal set of lemmas.
     pub(super) fn minimised(
         &mut self,
         current: Abstract,
@@ -45,7 +45,7 @@ impl Refinement<'_, '_> {
         if found.verdict == explore::Verdict::Holds(()) {
             self.record(verification, fewer, found);
         } else {
-            // It was ended early; with all of them it is verified.
+            // Minimising ended early; the proof with all lemmas stands.
             self.standing = all;
             verification.minimal = false;
             self.record(verification, current, exploration);
@@ -53,7 +53,8 @@ impl Refinement<'_, '_> {
         Ok(())
     }
 
-    /// Leaves lemmas out as long as the rest suffices. Whether it came to an end.
+    /// Drops lemmas as long as the proof goes through. Returns whether no single lemma can be
+    /// dropped.
     fn leave_lemmas_out(&mut self, current: &Abstract, states: u64) -> Result<bool, Failure> {
         if self.standing.is_empty() {
             return Ok(true);
@@ -98,7 +99,7 @@ impl Refinement<'_, '_> {
                     return Ok(false);
                 }
             }
-            // Without one lemma, another may have become superfluous.
+            // After one lemma was dropped, another may have become unnecessary.
             size = match size {
                 1 if dropped => 1,
                 1 => 0,
@@ -117,7 +118,7 @@ impl Refinement<'_, '_> {
         )
     }
 
-    /// Whether something that is still claimed is known to fail without a lemma.
+    /// Whether a claim that is still needed is known to fail without a lemma.
     fn is_needed(&self, needed: &FxHashMap<LemmaId, Broken>, standing: &ActiveLemma) -> bool {
         match needed.get(&standing.id()) {
             Some(Broken::Protocol) => true,
@@ -129,9 +130,9 @@ impl Refinement<'_, '_> {
     }
 }
 
-/// What fails without a lemma.
+/// The claim that fails without a lemma.
 enum Broken {
-    /// Something that the protocol claims.
+    /// A claim of the protocol.
     Protocol,
     Lemma(LemmaId),
 }

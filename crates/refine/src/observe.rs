@@ -18,30 +18,30 @@ use super::reader::{Label, Raw, Reader, Reading};
 use super::table::Rows;
 use super::vocabulary::{Variable, Vocabulary};
 
-/// The most rows that are kept of one rule.
+/// The largest number of rows that are kept for one rule.
 const MOST_ROWS: usize = 400_000;
 
-/// What has been seen of some rules, in any number of instances.
+/// The rows observed in any number of instances.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Observations {
-    /// For each vocabulary its rows.
+    /// For each vocabulary, its rows.
     pub(crate) rows: Vec<Rows>,
-    /// How many states were looked at.
+    /// The number of states that were observed.
     pub(crate) states: u64,
 }
 
-/// How the vocabularies are read in one instance.
+/// Reads the rows of all vocabularies in the states of one instance.
 pub(crate) struct RowReader {
     model: Arc<Model>,
     vocabularies: Arc<Vec<Vocabulary>>,
     readers: Vec<Reader>,
     /// For each rule, the number of its vocabulary.
     of_rule: Vec<Option<usize>>,
-    /// For each vocabulary, how many values its variables have here.
+    /// For each vocabulary, the number of values of each variable in this instance.
     sizes: Vec<Vec<u64>>,
-    /// Computes what is not a place.
+    /// Evaluates terms that are not variables.
     probes: Option<super::probe::Probes>,
-    /// How rows are read, for instances of rules that have been seen.
+    /// How rows are read, for the instances of rules that occurred so far.
     readings: FxHashMap<(u32, u64), Vec<Reading>>,
     row: Vec<Label>,
 }
@@ -77,7 +77,7 @@ impl RowReader {
         }
     }
 
-    /// Adds the rows of one state in which these rules apply.
+    /// Adds the rows of a state in which these rules are enabled.
     fn look(&mut self, state: &[u8], firings: &[Firing], seen: &mut Observations) {
         seen.states += 1;
         for firing in firings {
@@ -131,7 +131,7 @@ impl RowReader {
     }
 }
 
-/// How many values the variables of a vocabulary have in a model.
+/// The number of values of each variable of a vocabulary in a model.
 pub(crate) fn sizes(vocabulary: &Vocabulary, model: &Model) -> Vec<u64> {
     let size = |variable: &Variable| {
         let same = |ty: &Type| ty.name.is_some() && ty.name == variable.type_name;
@@ -141,8 +141,8 @@ pub(crate) fn sizes(vocabulary: &Vocabulary, model: &Model) -> Vec<u64> {
     vocabulary.variables.iter().map(size).collect()
 }
 
-/// Calls `found` with the numbers of the parameters and of every choice of witnesses, members of
-/// one type all different.
+/// Calls `found` with the parameters and each choice of witnesses; witnesses of one type are
+/// distinct.
 pub(crate) fn each_witness(
     vocabulary: &Vocabulary,
     sizes: &[u64],
@@ -166,23 +166,23 @@ pub(crate) fn each_witness(
     }
 }
 
-/// What several watchers share.
+/// What the observers of several threads share.
 pub(crate) struct Log {
     pub(crate) lens: RowReader,
     pub(crate) seen: Observations,
-    /// After so many states, nothing more is looked at.
+    /// After this number of states, nothing more is recorded.
     pub(crate) most_states: u64,
-    /// Is set then, which ends the exploration.
+    /// Is set at that point, and ends the exploration.
     pub(crate) enough: Arc<AtomicBool>,
 }
 
-/// A machine that is watched.
+/// A machine whose states are observed.
 pub(crate) struct Watched<M> {
     machine: M,
     log: Arc<Mutex<Log>>,
 }
 
-/// Watches machines, for this log.
+/// Wraps machines in observers with this log.
 pub(crate) struct Observer<'a>(pub(crate) &'a Arc<Mutex<Log>>);
 
 impl Hook for Observer<'_> {

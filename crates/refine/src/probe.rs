@@ -23,33 +23,33 @@ use super::reader::Raw;
 use super::syntax::binary;
 use super::vocabulary::{Origin, Vocabulary, constant_expression};
 
-/// What one rule of the probing program asks.
+/// A rule of the probing program.
 #[derive(Debug, Clone, Copy)]
 struct Question {
     vocabulary: usize,
     term: usize,
-    /// The constant it compares with; 1 for a condition.
+    /// The number of the constant that it compares with; 1 for a condition.
     constant: u8,
 }
 
-/// Evaluates the expressions of all vocabularies that are no places.
+/// Evaluates the terms of all vocabularies that are not variables.
 pub(crate) struct Probes {
     machine: Box<dyn Machine>,
     questions: Vec<Question>,
-    /// All terms that are probed.
+    /// The probed terms, as pairs of vocabulary and term.
     probed: Vec<(usize, usize)>,
     out: Successors,
 }
 
-/// What was found in one state.
+/// The values of the probed terms in one state.
 pub(crate) struct Probed<'a> {
     probes: &'a [(usize, usize)],
     answers: FxHashMap<(usize, usize, u64), Raw>,
 }
 
 impl Probes {
-    /// The probes of an instance of the concrete program; `None` if there are none. `rules` are the
-    /// rules of the concrete program.
+    /// The probes for an instance of the concrete program; `None` if no term needs one. `rules` are
+    /// the rules of the concrete program.
     pub(crate) fn new(
         program: &Program,
         rules: &[FlatRule],
@@ -85,7 +85,7 @@ impl Probes {
         Some(Probes { machine, questions, probed, out: Successors::new(size) })
     }
 
-    /// Evaluates everything in a state.
+    /// Evaluates all probes in a state.
     pub(crate) fn look(&mut self, state: &[u8]) -> Probed<'_> {
         self.out.clear();
         self.machine.expand(state, &mut self.out);
@@ -104,20 +104,20 @@ impl Probes {
 }
 
 impl Probed<'_> {
-    /// The values of the probed terms of a vocabulary, for an instance of its rule that applies.
+    /// The values of the probed terms of a vocabulary, for an enabled instance of its rule.
     pub(crate) fn of(&self, vocabulary: usize, instance: u64) -> Vec<(usize, Raw)> {
         let of_it = self.probes.iter().filter(|(number, _)| *number == vocabulary);
         let answer = |&(number, term): &(usize, usize)| {
             let found = self.answers.get(&(number, term, instance));
-            // Only true conditions are asked for.
+            // Only conditions that hold are reported.
             (term, found.copied().unwrap_or(Raw::Constant(0)))
         };
         of_it.map(answer).collect()
     }
 }
 
-/// The conditions that distinguish the values of an expression: of a condition itself, else a
-/// comparison with each constant but the first.
+/// The conditions that determine the value of an expression: the expression itself if it is
+/// boolean, else a comparison with each constant but the first.
 fn conditions(expression: &Expression, constants: &[String]) -> Vec<(u8, Expression)> {
     if constants == ["false", "true"] {
         return vec![(1, expression.clone())];
@@ -129,7 +129,7 @@ fn conditions(expression: &Expression, constants: &[String]) -> Vec<(u8, Express
     constants.iter().enumerate().skip(1).map(compared).collect()
 }
 
-/// A rule that applies where `rule` does and the condition holds.
+/// A rule that is enabled where `rule` is enabled and the condition holds.
 fn question(rule: &FlatRule, condition: Expression) -> Rule {
     let span = Span::default();
     let guard = match &rule.guard {

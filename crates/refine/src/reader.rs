@@ -29,35 +29,36 @@ use slot::{Owner, Slot};
 /// Reads a vocabulary in the states of one model.
 #[derive(Debug, Clone)]
 pub(crate) struct Reader {
-    /// For each term; `None` if the model does not have it.
+    /// The slot of each term; `None` if the model does not have it.
     slots: Vec<Option<Slot>>,
-    /// For each variable the number of its scalarset.
+    /// For each variable, the number of its scalarset.
     sets: Vec<Option<u8>>,
-    /// For each variable, what its values mean.
+    /// For each variable, the meaning of each of its values.
     meanings: Vec<Vec<Raw>>,
     names: Names,
 }
 
-/// Where the terms of a row are read, with certain values of the variables.
+/// How the terms of a row are read, for given values of the variables.
 #[derive(Debug, Clone)]
 pub(crate) struct Reading {
     /// The labels of the variables.
     labels: Vec<Label>,
-    /// Who they are, if they are members of scalarsets.
+    /// The codes of the variables that are members of scalarsets.
     names: Vec<Code>,
-    /// For each term.
+    /// The source of each term.
     sources: Vec<Source>,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Source {
     Fixed(Code),
-    /// In a slot, whose place is this.
+    /// A slot in the state, at this offset.
     Read {
         offset: u32,
         slot: u32,
     },
-    /// In a slot that says whether any other is in a set: if not, then not this one.
+    /// The element of a set that says whether it has members outside the view: if not, this
+    /// processor is not a member.
     ReadOthers {
         offset: u32,
         slot: u32,
@@ -65,8 +66,8 @@ enum Source {
 }
 
 impl Reader {
-    /// Prepares to read `vocabulary` in the states of `model`. `outside` describes the abstracted
-    /// processors in it, if there are such.
+    /// Prepares to read `vocabulary` in the states of `model`. `outside` describes the abstract
+    /// processors, if the model has any.
     pub(crate) fn new(
         vocabulary: &Vocabulary,
         model: &Model,
@@ -96,9 +97,9 @@ impl Reader {
         Reader { slots, sets, meanings, names }
     }
 
-    /// How rows are read with these values of the variables: for each its number in its type, counted
-    /// from 0, or `None` for an abstracted processor without a name. `given` has the terms that are
-    /// not read.
+    /// How rows are read for these values of the variables: the number of each in its type, from 0,
+    /// or `None` for an abstract processor that is not known by name. `given` has the terms that
+    /// are not read from the state.
     pub(crate) fn reading(
         &self,
         vocabulary: &Vocabulary,
@@ -111,7 +112,7 @@ impl Reader {
             };
             (0..at).find(is_first).filter(|_| value.is_some()).unwrap_or(at) as Label
         });
-        // Who the variables are: the first of several that are the same comes first.
+        // If two variables are the same member, the first names it.
         let names = self.sets.iter().zip(values).map(|(set, value)| match (set, value) {
             (Some(set), Some(value)) => member(*set, *value),
             _ => 0,
@@ -177,7 +178,7 @@ impl Reader {
         Source::Fixed(code.unwrap_or(UNKNOWN.into()))
     }
 
-    /// What a value of a simple type of `model` means.
+    /// The meaning of a value of a simple type of `model`.
     pub(crate) fn meaning(
         &self,
         model: &Model,
@@ -189,7 +190,7 @@ impl Reader {
         meaning.get(number as usize + 1).copied().unwrap_or(Raw::Unknown)
     }
 
-    /// The processor that is known by its name.
+    /// The processor that is known by name.
     pub(crate) fn named(&self, outside: AbstractProcessors<'_>) -> Raw {
         Raw::Member(self.names.clone().number(outside.processor), NAMED_NUMBER)
     }

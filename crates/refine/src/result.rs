@@ -16,21 +16,20 @@ use serde::Serialize;
 
 use super::instance::Unrunnable;
 
-/// What to verify, and how.
+/// The options of a refinement.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What the program is called.
+    /// The name of the program.
     pub name: String,
     /// How it is abstracted.
     pub abstraction: abstraction::Options,
-    /// How the program is read.
+    /// The options of the checker.
     pub language: check::Options,
-    /// How it is searched. What is a deadlock is about small concrete instances: the abstraction
-    /// says nothing about them.
+    /// The options of searches. Deadlock is checked in concrete instances only.
     pub search: explore::Options,
-    /// Which states count as the same.
+    /// The symmetry reduction of searches.
     pub symmetry: Symmetry,
-    /// Lemmas to begin with. They are checked like all others, and not given up.
+    /// Lemmas to start with. They are checked like all others, and never dropped.
     pub lemmas: Vec<Lemma>,
 }
 
@@ -47,82 +46,82 @@ impl Default for Options {
     }
 }
 
-/// What was found out.
+/// The result of a refinement.
 #[derive(Debug, Clone)]
 pub struct Verification {
-    /// The answer.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The concrete instances that were looked at first.
+    /// The concrete instances that were observed first.
     pub small: Vec<ObservedInstance>,
     /// The lemmas in use at the end.
     pub lemmas: Vec<UsedLemma>,
-    /// The abstraction with these lemmas, if there was one.
+    /// The abstraction with these lemmas, if one was made.
     pub abstraction: Option<Abstraction>,
-    /// The abstraction, ready to be run.
+    /// The abstraction as a machine.
     pub interpreter: Option<Interpreter>,
-    /// What the last search of it found.
+    /// The last search of the abstraction.
     pub exploration: Option<Exploration>,
-    /// How often it was searched for alarms.
+    /// The number of refinement rounds.
     pub rounds: usize,
-    /// Whether no lemma can be left out.
+    /// Whether the set of lemmas is minimal.
     pub minimal: bool,
-    /// Invariants that nothing is known about: they speak of some processor, and the abstraction can
-    /// only ask whether a concrete one is it.
+    /// Invariants that are undecided: they quantify over processors with `exists`, and the
+    /// abstraction only knows the concrete ones.
     pub left_out: Vec<String>,
-    /// What to say to the user about the abstraction.
+    /// Notes about the abstraction for the user.
     pub notes: Vec<Diagnostic>,
 }
 
-/// The answer: it holds for any number of processors, at least as many as are concrete; or it does
-/// not hold with some number of them; or nothing is known.
+/// Holds for any number of processors (at least the number of concrete ones), violated with a
+/// definite number, or undecided.
 pub type Verdict = evidence::Verdict<(), BrokenInstance, Unknown>;
 
-/// The program with so many processors, which is wrong.
+/// An instance that violates a claim.
 #[derive(Debug, Clone)]
 pub struct BrokenInstance {
-    /// How many.
+    /// The number of processors.
     pub processors: u64,
     /// The instance.
     pub interpreter: Box<Interpreter>,
-    /// What was found in it.
+    /// The search that found the violation.
     pub exploration: Box<Exploration>,
 }
 
-/// Why nothing is known.
+/// Why a question is undecided.
 #[derive(Debug, Clone)]
 pub enum Unknown {
-    /// The abstraction does something wrong that no candidate for a lemma excludes.
+    /// The abstraction violates a claim, and no candidate lemma excludes the run.
     Missing(Box<AbstractCounterexample>),
-    /// A search was ended early.
+    /// A search ended early.
     Ended(Reason),
 }
 
-/// A run of the abstraction that nothing is known against.
+/// A run of the abstraction that no lemma excludes.
 #[derive(Debug, Clone)]
 pub struct AbstractCounterexample {
     /// The run of the abstraction.
     pub run: Vec<Step>,
-    /// The claim that it breaks, if it does.
+    /// The claim that it violates, if it violates one.
     pub claim: Option<String>,
-    /// The rule that fails in its last state, with its parameters, if one does.
+    /// The rule that fails in its last state, if one does, with the number of its instance.
     pub failed: Option<(u32, u64)>,
-    /// The rule of the concrete program that others run last in it: a lemma for it may help.
+    /// The last rule that an abstract processor fires: a lemma for it may help.
     pub rule: Option<String>,
 }
 
-/// A concrete instance that was looked at.
+/// A concrete instance that was observed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ObservedInstance {
-    /// How many processors it has.
+    /// The number of processors.
     pub processors: u64,
-    /// Whether it was walked through at random.
+    /// Whether it was observed by random walks instead of a search.
     #[serde(skip)]
     pub walked: bool,
-    /// How many states were reached.
+    /// The number of states that were visited.
     pub states: u64,
-    /// Whether that is all of them.
+    /// Whether these are all reachable states.
     pub complete: bool,
-    /// How long it took.
+    /// The time of the search.
     #[serde(skip)]
     pub seconds: f64,
 }
@@ -135,21 +134,21 @@ pub struct UsedLemma {
     pub lemma: Lemma,
     /// The name of its rule.
     pub rule: String,
-    /// What it says whenever the rule applies.
+    /// The condition, which holds whenever the rule is enabled.
     pub condition: String,
-    /// The lemma as an invariant in Murphi, which can be read again.
+    /// The lemma as a Murphi invariant, which can be parsed again.
     #[serde(rename = "invariant")]
     pub text: String,
-    /// The step of the abstraction that called for it; `None` if the user gave it.
+    /// The abstract step that it excludes; `None` if the user gave the lemma.
     pub called_for: Option<String>,
 }
 
-/// Why there is no answer at all.
+/// Why there is no result.
 #[derive(Debug, Clone)]
 pub enum Failure {
     /// The program cannot be abstracted, for these reasons.
     Unsuitable(Vec<Diagnostic>),
-    /// An instance of it, or its abstraction, cannot be run.
+    /// An instance, or the abstraction, cannot be run.
     Unrunnable(Unrunnable),
 }
 
@@ -159,7 +158,7 @@ impl From<Unrunnable> for Failure {
     }
 }
 
-/// A lemma as an invariant.
+/// The lemma as a Murphi invariant.
 pub(super) fn lemma_text(prepared: &Prepared, lemma: &Lemma) -> String {
     let rule = &prepared.rules[lemma.rule.0];
     let title = rule_title(&prepared.rules, rule).replace('\\', "\\\\").replace('"', "\\\"");
@@ -214,7 +213,7 @@ fn domain_text(domain: &Domain) -> String {
     }
 }
 
-/// Which rule is run in a state, with what, in one line.
+/// The rule that is fired in a state, with its parameters, in one line.
 pub(super) fn step_sentence(
     interpreter: &Interpreter,
     state: &[u8],

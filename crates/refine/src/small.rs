@@ -19,32 +19,32 @@ use super::probe::Probes;
 use super::result::{BrokenInstance, Failure, ObservedInstance, Verdict};
 use super::{Alarm, Refinement};
 
-/// In how many states a run is looked for that the abstraction suggests.
+/// The limit of states of a search for a violation that the abstraction suggests.
 const STATES_OF_SUGGESTION: u64 = 4_000_000;
 
-/// In how many states of a search things are looked at; then it ends. It is a number and not a time,
-/// so that the lemmas are the same every time.
+/// The limit of states of an observed search. It is a number and not a time, so that the lemmas are
+/// the same on every machine.
 const STATES: u64 = 400_000;
 
-/// How many steps are walked at random, and how long a walk is.
+/// The number of random steps, and the length of a walk.
 const STEPS: u64 = 60_000;
 const WALK: u64 = 200;
 
-/// What small instances observed.
+/// The observed instances.
 pub(super) struct Observed {
     pub(super) instances: Vec<ObservedInstance>,
-    /// Something that is wrong in one of them.
+    /// A violation in one of them.
     pub(super) violation: Option<Verdict>,
 }
 
-/// One way to look at an instance.
+/// One way to observe an instance.
 struct ObservedView {
     processors: u64,
     strategy: Strategy,
 }
 
 impl Refinement<'_, '_> {
-    /// Explores small instances and keeps what is seen.
+    /// Explores small instances and records their rows.
     pub(super) fn look_at_small_instances(&mut self) -> Result<Observed, Failure> {
         let concrete = self.options.abstraction.view.concrete;
         let mut observed = Observed { instances: Vec::new(), violation: None };
@@ -80,7 +80,7 @@ impl Refinement<'_, '_> {
         let is_walk = matches!(look.strategy, Strategy::Simulate { .. });
         let search = explore::Options {
             strategy: look.strategy,
-            // Walks and searches are watched, one state after the other.
+            // Observed walks and searches run on one thread.
             threads: 1,
             deadlock: if is_walk { Deadlock::Off } else { self.options.search.deadlock },
             pass_over: 0,
@@ -110,7 +110,7 @@ impl Refinement<'_, '_> {
         Ok(())
     }
 
-    /// Looks for something wrong in the next larger instance, because an alarm of the abstraction
+    /// Searches the next larger instance for a violation, because an alarm of the abstraction
     /// cannot be excluded.
     pub(super) fn concretised(&mut self, alarm: &Alarm) -> Result<Option<Verdict>, Failure> {
         let steps = alarm.run.len() as u32 + 4;
@@ -137,7 +137,7 @@ impl Refinement<'_, '_> {
     }
 }
 
-/// What is wrong in a concrete instance, if anything is.
+/// The violation of a concrete instance, if the search found one.
 fn violation(
     processors: u64,
     interpreter: Interpreter,

@@ -7,7 +7,7 @@ use explore::Engine;
 use murphi::machine::Codec;
 use rustc_hash::FxHashSet;
 
-/// A state, by its place in the order of discovery.
+/// The number of a state in the order of discovery.
 pub(super) type StateNumber = u32;
 
 /// Some states of a program.
@@ -19,7 +19,7 @@ pub(super) struct States {
 }
 
 impl States {
-    /// None yet, of a program that is run by this engine.
+    /// An empty set, for states of the program of this engine.
     pub(super) fn new(engine: Engine) -> States {
         let packed_size = engine.packed_size();
         States { engine, packed_size, packed: Vec::new(), hashes: FxHashSet::default() }
@@ -33,7 +33,7 @@ impl States {
         self.hashes.contains(&hash_of(state))
     }
 
-    /// Adds a state, unless it is there. Its number, if it is new.
+    /// Adds a state. Returns its number if it is new.
     pub(super) fn add(&mut self, state: &[u8]) -> Option<StateNumber> {
         let number = self.len();
         if !self.hashes.insert(hash_of(state)) {
@@ -50,7 +50,7 @@ impl States {
         self.engine.unpack(packed, state);
     }
 
-    /// Forgets all but the first ones.
+    /// Removes all states after the first `length`.
     pub(super) fn shorten(&mut self, length: usize) {
         let mut state = vec![0; self.engine.state_size()];
         for number in length..self.len() {
@@ -60,7 +60,7 @@ impl States {
         self.packed.truncate(length * self.packed_size);
     }
 
-    /// How many bytes are in use, about.
+    /// The memory in use, in bytes (estimate).
     pub(super) fn bytes(&self) -> usize {
         self.packed.capacity() + 9 * self.hashes.capacity()
     }

@@ -12,7 +12,7 @@ use super::implied_rows::Cube;
 use super::reader::{Label, UNDEFINED};
 use super::vocabulary::Vocabulary;
 
-/// How many combinations of three atoms are looked at, at most.
+/// The largest number of combinations of three atoms that are tried.
 const MOST_TRIPLES: usize = 3_000_000;
 
 /// A set of rows.
@@ -25,7 +25,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Adds a row; whether it is new.
+    /// Adds a row. Returns whether it is new.
     pub(crate) fn add(&mut self, row: &[Label]) -> bool {
         if self.rows.contains(row) {
             return false;
@@ -33,12 +33,12 @@ impl Rows {
         self.rows.insert(row.into())
     }
 
-    /// All of them, in no order.
+    /// The rows, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[Label]> {
         self.rows.iter().map(|row| &**row)
     }
 
-    /// How many there are.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -63,10 +63,11 @@ pub(crate) type Combination = Vec<(Atom, Category)>;
 #[derive(Debug, Clone, Default)]
 struct Column {
     of: FxHashMap<Category, Bits>,
-    /// Of which it has to be computed and is not known; they are in all sets as well.
+    /// The rows in which the atom's value has to be computed and is unknown; these are in the sets
+    /// of all categories, too.
     unknown: Bits,
     is_unknown_somewhere: bool,
-    /// Whether no lemma may speak of it.
+    /// Whether no lemma may use the atom.
     is_forbidden: bool,
 }
 
@@ -76,20 +77,20 @@ impl Column {
     }
 }
 
-/// Rows in columns.
+/// The rows of a rule, as one bit set for each atom and category.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     atoms: Vec<Atom>,
     /// For each atom, the rows that have or may have each category.
     columns: Vec<Column>,
     rows: usize,
-    /// For each term, when it has a value.
+    /// For each term, when it is defined.
     presence: Vec<Presence>,
 }
 
 impl Table {
-    /// Arranges rows. The order of rows does not matter to anything that is answered.
-    /// `elsewhere` says which terms may be undefined where the rule does not apply.
+    /// Builds the table. Its answers do not depend on the order of rows. `elsewhere` says which
+    /// terms may be undefined where the rule is not enabled.
     pub(crate) fn new(vocabulary: &Vocabulary, rows: &Rows, elsewhere: &[bool]) -> Table {
         let mut sorted: Vec<&[Label]> = rows.rows.iter().map(|row| &**row).collect();
         sorted.sort_unstable();
@@ -105,7 +106,8 @@ impl Table {
                         column.is_unknown_somewhere = true;
                         &mut column.unknown
                     }
-                    // Others were compared: this is seen in a view in which one has a name.
+                    // Two abstract processors were compared: another view, in which one of them is
+                    // known by name, decides this.
                     None => continue,
                 };
                 bits[number / 64] |= 1 << (number % 64);
@@ -127,19 +129,19 @@ impl Table {
         Table { atoms, columns, rows: sorted.len(), presence }
     }
 
-    /// Leaves out atoms that no lemma may speak of: else they would hide what may be said.
+    /// Excludes atoms that no lemma may use; they would hide other combinations.
     pub(crate) fn forbid(&mut self, is_forbidden: &dyn Fn(Atom) -> bool) {
         for (atom, column) in self.atoms.iter().zip(&mut self.columns) {
             column.is_forbidden = is_forbidden(*atom);
         }
     }
 
-    /// When a term has a value.
+    /// When a term is defined.
     pub(crate) fn presence(&self, term: usize) -> Presence {
         self.presence[term]
     }
 
-    /// The categories of an atom in the rows that have all of `given`, ascending.
+    /// The categories of an atom in the rows that satisfy all of `given`, in ascending order.
     pub(crate) fn categories(&self, atom: Atom, given: &[(Atom, Category)]) -> Vec<Category> {
         let Some(column) = self.column(atom) else { return Vec::new() };
         let Some(within) = self.rows_with(given) else { return Vec::new() };
@@ -150,8 +152,8 @@ impl Table {
         found
     }
 
-    /// The smallest combinations of the categories of `row` that no row of the table has, those that
-    /// are least likely to be missing by chance first. Empty if the table has the whole row.
+    /// The smallest combinations of the categories of `row` that no row of the table has, those
+    /// least likely to be missing by chance first. Empty if the table has the whole row.
     pub(crate) fn missing(
         &self,
         vocabulary: &Vocabulary,
@@ -159,7 +161,7 @@ impl Table {
         partly: &Cube,
     ) -> Vec<Combination> {
         let known = self.atoms.iter().enumerate().filter_map(|(at, atom)| {
-            // What cannot always be evaluated cannot be said.
+            // A term that cannot always be evaluated cannot be used.
             let column = &self.columns[at];
             let is_sayable = !column.is_unknown_somewhere && !column.is_forbidden;
             let category = partly.category(*atom, vocabulary, row);
@@ -170,7 +172,7 @@ impl Table {
         if pairs.is_empty() {
             return self.missing_at_once(&rest);
         }
-        // A claim about several of them may need more names than there are.
+        // A view can compare one pair of stored processors at a time, so each pair is tried alone.
         let mut found: Vec<Combination> = Vec::new();
         for pair in pairs {
             let mut known = rest.clone();
@@ -196,12 +198,12 @@ impl Table {
         }
         let sets: Vec<&Bits> =
             known.iter().map(|(at, category)| self.columns[*at].set(*category)).collect();
-        // Most steps are as observed: then there is nothing to look for.
+        // Most rows are in the table: there is nothing to find.
         if self.some_row_has(&sets) {
             return Vec::new();
         }
         let counts: Vec<u64> = sets.iter().map(|set| count(set)).collect();
-        // An atom that every row has in this category narrows nothing down.
+        // An atom with the same category in every row does not restrict the rows.
         let relevant: Vec<usize> =
             (0..known.len()).filter(|&place| counts[place] < self.rows as u64).collect();
         let pairs = self.missing_pairs(&relevant, &sets);
@@ -212,7 +214,7 @@ impl Table {
         if !triples.is_empty() {
             return ranked(triples, &counts).iter().map(|triple| named(triple)).collect();
         }
-        // Of a rule that was never seen to apply there may be nothing to say.
+        // For a rule that was never observed, no combination may be expressible.
         let whole = self.missing_whole(&relevant, &sets, &counts).filter(|all| !all.is_empty());
         whole.map(|all| vec![named(&all)]).unwrap_or_default()
     }
@@ -267,7 +269,7 @@ impl Table {
         triples
     }
 
-    /// All of them, if no row has all of them, and then as few of them as greed can find.
+    /// The whole row, if no row of the table has it, reduced greedily to few atoms.
     fn missing_whole(
         &self,
         places: &[usize],
@@ -330,7 +332,7 @@ fn disjoint(left: &Bits, right: &Bits) -> bool {
     left.iter().zip(right).all(|(left, right)| left & right == 0)
 }
 
-/// The rarer the parts, the more likely it is that they do not meet by chance.
+/// Rarer parts are less likely to be missing together by chance.
 fn ranked(mut combinations: Vec<Vec<usize>>, counts: &[u64]) -> Vec<Vec<usize>> {
     let weight = |places: &Vec<usize>| -> f64 {
         places.iter().map(|&place| (counts[place] as f64).ln()).sum()

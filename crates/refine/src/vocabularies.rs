@@ -10,7 +10,7 @@ use super::instance;
 use super::result::{Failure, Options};
 use super::vocabulary::{self, Vocabulary};
 
-/// A vocabulary for every rule of which something is abstract.
+/// A vocabulary for every rule that has an abstract instance.
 pub(super) fn vocabularies(
     prepared: &Prepared,
     options: &Options,

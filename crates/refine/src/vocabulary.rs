@@ -14,77 +14,78 @@ use murphi::source::Span;
 use super::atoms::Atom;
 use super::reader::MOST_VARIABLES;
 
-/// The most values that a place with constants may have; others are not spoken of.
+/// Types with more values than this have no labels for constants, and terms of these types are left
+/// out.
 const MOST_CONSTANTS: u64 = 32;
 
-/// The most elements of an array whose elements are named one by one.
+/// Arrays with more elements than this are indexed by variables only.
 const MOST_ELEMENTS: u64 = 4;
 
-/// The most terms of a vocabulary.
+/// The largest number of terms of a vocabulary.
 const MOST_TERMS: usize = 400;
 
 /// A variable that a lemma may use.
 #[derive(Debug, Clone)]
 pub(crate) struct Variable {
     pub(crate) name: String,
-    /// The type it goes through, in the model the vocabulary was made from.
+    /// Its type, in the model that the vocabulary was made from.
     pub(crate) ty: TypeId,
     /// The name of that type, if it has one.
     pub(crate) type_name: Option<String>,
-    /// Whether it is quantified by the lemma rather than a parameter of the rule.
+    /// Whether the lemma quantifies over it, so that it is not a parameter of the rule.
     pub(crate) witness: bool,
     pub(crate) processor: bool,
-    /// How many values it has where the vocabulary was made.
+    /// The number of its values in that model.
     pub(crate) count: u64,
 }
 
-/// What the values of a term are.
+/// The sort of a term: the values that it may have.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Sort {
-    /// Values with a name, as they are written.
+    /// Values with names, as written in Murphi.
     pub(crate) constants: Vec<String>,
     /// Scalarsets, by the names of their types.
     pub(crate) sets: Vec<String>,
-    /// Whether two terms of this sort may be compared: data, rather than states of control.
+    /// Whether two terms of this sort may be compared: data, not control states.
     pub(crate) is_data: bool,
     /// The name of the type.
     pub(crate) name: Option<String>,
 }
 
-/// One step into a place.
+/// One step of the path to a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
     Field(String),
-    /// The element at the value of this variable.
+    /// The element indexed by this variable.
     At(usize),
     /// The element with this number, from 0.
     Element(u64),
 }
 
-/// Where the value of a term is found.
+/// Where the value of a term comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// It is a variable.
+    /// The term is a variable.
     Variable(usize),
-    /// It is in a state variable of this name.
+    /// A part of a state variable of this name.
     Place { global: String, steps: Vec<Step> },
-    /// It has to be computed.
+    /// The value has to be computed.
     Probe,
 }
 
-/// Something with a simple value.
+/// A term: an expression with a simple value.
 #[derive(Debug, Clone)]
 pub(crate) struct Term {
     pub(crate) origin: Origin,
     pub(crate) expression: Expression,
-    /// The expression as a text: terms with the same text are the same.
+    /// The expression as text; terms with equal texts are equal.
     pub(crate) text: String,
     pub(crate) sort: Sort,
-    /// Which variables it uses, as a set of bits.
+    /// The variables that it uses, as bits.
     pub(crate) uses: u64,
 }
 
-/// What can be said about a rule.
+/// The terms that a lemma for one rule may use.
 #[derive(Debug, Clone)]
 pub(crate) struct Vocabulary {
     /// The number of the rule.
@@ -95,9 +96,9 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The words for a rule of `model`, an instance of the concrete program whose processors are
-    /// the type `processor`, with as many witnesses as keep the processors of a lemma at
-    /// `most_processors`. `None` if the rule chooses from a multiset or a range.
+    /// The vocabulary of a rule of `model`, an instance of the concrete program with the processor
+    /// type `processor`; witnesses are added as long as the lemma has at most `most_processors`
+    /// processors. `None` if the rule chooses from a multiset or a range.
     pub(crate) fn of(
         model: &Model,
         rule_number: usize,
@@ -119,7 +120,7 @@ impl Vocabulary {
         Some(vocabulary)
     }
 
-    /// Adds an expression that is not a place, if it is new.
+    /// Adds a probed expression, if it is new.
     pub(crate) fn add_probe(&mut self, expression: &Expression, sort: Sort) {
         let text = print_expression(expression);
         if self.terms.iter().any(|term| term.text == text) {
@@ -130,7 +131,7 @@ impl Vocabulary {
         self.terms.push(Term { origin: Origin::Probe, expression, text, sort, uses });
     }
 
-    /// Which variables an expression names.
+    /// The variables that an expression names.
     fn variables_in(&self, expression: &Expression) -> u64 {
         let mut uses = 0;
         super::syntax::each_name(expression, &mut |found| {
@@ -141,8 +142,8 @@ impl Vocabulary {
         uses
     }
 
-    /// The atom that an equation is, if it compares two terms, or a term and a variable, that have
-    /// members of scalarsets.
+    /// The atom of an equation that compares two terms, or a term with a variable, that are members
+    /// of scalarsets.
     pub(crate) fn equation(&self, expression: &Expression) -> Option<Atom> {
         let ExpressionKind::Binary(ast::BinaryOperator::Equal, left, right) = &expression.kind
         else {
@@ -159,14 +160,14 @@ impl Vocabulary {
         }
     }
 
-    /// The term with this text.
+    /// The number of the term with this text.
     pub(crate) fn find(&self, text: &str) -> Option<usize> {
         self.terms.iter().position(|term| term.text == text)
     }
 
     fn add_variables(&mut self, model: &Model) {
         for (at, variable) in self.variables.iter().enumerate() {
-            // Processors are compared with others, and are no subject of their own.
+            // Processors are compared with others, and are not terms of their own.
             let Some(sort) = sort(model, variable.ty).filter(|_| !variable.processor) else {
                 continue;
             };
@@ -220,7 +221,7 @@ impl Vocabulary {
         }
     }
 
-    /// What an array can be indexed with.
+    /// The expressions that can index an array.
     fn indices(&self, model: &Model, index: TypeId) -> Vec<(Step, Expression)> {
         let fitting =
             self.variables.iter().enumerate().filter(|(_, variable)| variable.ty == index);
@@ -259,7 +260,8 @@ fn new_variable(
     Variable { name, ty, type_name, witness, processor: is_processor, count: model.count(ty) }
 }
 
-/// A witness of every scalarset that arrays are indexed by, if it has a member left.
+/// Adds a witness of every scalarset that indexes an array, if there is a member that is not a
+/// parameter.
 fn add_witnesses(
     model: &Model,
     variables: &mut Vec<Variable>,
@@ -286,7 +288,7 @@ fn add_witnesses(
     }
 }
 
-/// A short name that nothing else in the program has.
+/// A short name that is not used in the program.
 fn fresh_name(model: &Model, variables: &[Variable], type_name: &str) -> String {
     let is_used = |name: &str| {
         variables.iter().any(|variable| variable.name == name)
@@ -305,7 +307,7 @@ fn fresh_name(model: &Model, variables: &[Variable], type_name: &str) -> String 
     names.find(|name| !is_used(name)).expect("there are more names than are used")
 }
 
-/// The index types of all arrays in a type, each once, in the order in which they occur.
+/// The index types of all arrays in a type, without duplicates, in order.
 fn index_types(model: &Model, ty: TypeId, found: &mut Vec<TypeId>) {
     match model.kind(ty) {
         TypeKind::Simple(_) | TypeKind::Multiset { .. } => {}
@@ -323,7 +325,7 @@ fn index_types(model: &Model, ty: TypeId, found: &mut Vec<TypeId>) {
     }
 }
 
-/// What the values of a simple type are, if they can be spoken of.
+/// The sort of a simple type; `None` if its values cannot be used in a lemma.
 pub(crate) fn sort(model: &Model, ty: TypeId) -> Option<Sort> {
     let name = model.types[ty.0 as usize].name.clone();
     let constants = |constants: Vec<String>, is_data: bool| {
@@ -357,7 +359,7 @@ pub(crate) fn sort(model: &Model, ty: TypeId) -> Option<Sort> {
     }
 }
 
-/// An expression that was written nowhere.
+/// An expression without a place in a source.
 pub(crate) fn plain(kind: ExpressionKind) -> Expression {
     Expression { kind, span: Span::default() }
 }

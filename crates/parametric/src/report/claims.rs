@@ -11,7 +11,8 @@ use crate::outcome::{Abstracted, ClaimProof, Outcome};
 use crate::plan::Plan;
 use crate::question::Question;
 
-/// What the last claim says. Everything that it rests on is established, or assumed.
+/// The report on the last claim. All assumptions of the claim are established, or were allowed by
+/// the user.
 pub(super) fn summarise(
     question: &Question<'_>,
     plan: &Plan,
@@ -75,7 +76,7 @@ fn verified(
     report
 }
 
-/// What was asked, with this answer.
+/// The report with this verdict.
 pub(super) fn report(
     question: &Question<'_>,
     outcome: &Outcome,
@@ -134,7 +135,7 @@ fn summary(shown: &ClaimProof) -> ClaimSummary {
     }
 }
 
-/// What goes wrong at the end of a run of the abstraction.
+/// The violation at the end of a counterexample of the abstraction, in words.
 fn complaint(found: &Verification, stuck: &AbstractCounterexample) -> String {
     let model = found.interpreter.as_ref().map(|found| found.model());
     match (&stuck.claim, stuck.failed, model) {
@@ -146,7 +147,8 @@ fn complaint(found: &Verification, stuck: &AbstractCounterexample) -> String {
     }
 }
 
-/// The run of the abstraction that no lemma excludes, as the reference interpreter runs it.
+/// The counterexample of the abstraction that no lemma excludes, replayed by the reference
+/// interpreter.
 fn missing(
     question: &Question<'_>,
     found: &Verification,
@@ -168,7 +170,7 @@ fn missing(
         verdict: explore::Verdict::Broken(ViolatingRun { violation, steps }),
         ..exploration.clone()
     };
-    // A claim or a guard that fails rather than being false is not reported as such.
+    // If evaluating a claim or guard fails, there is no value to report.
     let finding = match confirmed(interpreter, &exploration, false).map(|run| run.verdict) {
         Ok(Verdict::Broken(finding)) => Some(finding),
         _ => None,
@@ -178,7 +180,7 @@ fn missing(
 }
 
 impl Outcome {
-    /// Whether the last claim that was tried holds.
+    /// Whether the last claim was proved.
     pub(super) fn is_verified(&self) -> bool {
         self.shown.last().is_some_and(ClaimProof::holds)
     }

@@ -36,7 +36,7 @@ pub(super) fn verified(question: &Question<'_>, found: &Verification, least: u64
     format!("{what} for any number of processors, {least} or more{open}")
 }
 
-/// How many invariants of the abstraction are the protocol's own.
+/// The number of invariants of the abstraction that are the protocol's own.
 fn own_claims(found: &Verification) -> Option<usize> {
     let (abstraction, model) = (found.abstraction.as_ref()?, found.interpreter.as_ref()?);
     let lemmas = abstraction.claims.len() + abstraction.checks.len();
@@ -65,7 +65,7 @@ pub(super) fn broken(processors: u64, finding: &Finding) -> String {
     )
 }
 
-/// A prepared program is wrong, and the protocol is not.
+/// The prepared program violates a claim, and the protocol does not.
 pub(super) fn unconfirmed(processors: u64) -> String {
     format!(
         "with {} the prepared model fails where the protocol does not: a counter does not count \
@@ -74,7 +74,7 @@ pub(super) fn unconfirmed(processors: u64) -> String {
     )
 }
 
-/// What is added to a verdict if all states of instances were visited.
+/// The part of the sentence about instances that were searched exhaustively.
 pub(super) fn searched(audit: &Audit) -> String {
     let Some(processors) = audit.searched else { return String::new() };
     format!(
@@ -84,7 +84,7 @@ pub(super) fn searched(audit: &Audit) -> String {
     )
 }
 
-/// What random steps of instances have shown.
+/// The part of the sentence about random steps of instances.
 pub(super) fn audited(audit: &Audit) -> String {
     format!(
         "audit: {} of instances with up to {} are steps of the abstraction in all {}",
@@ -94,7 +94,7 @@ pub(super) fn audited(audit: &Audit) -> String {
     )
 }
 
-/// The audit has found a mistake in a proof.
+/// The sentence if the audit contradicts the proof.
 pub(super) fn contradicted(contradiction: &str) -> String {
     format!(
         "the audit contradicts the proof; this is a bug in tribunal, please report it with the \

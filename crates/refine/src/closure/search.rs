@@ -18,13 +18,13 @@ use crate::states::{StateNumber, States};
 use crate::vocabulary::Vocabulary;
 use crate::{Alarm, Refinement};
 
-/// How many states are looked at, at most.
+/// The largest number of states.
 const MOST_STATES: usize = 8_000_000;
 
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// An exploration under way.
+/// The exploration of the closure.
 pub(super) struct Search<'a> {
     current: &'a Abstract,
     vocabularies: Arc<Vec<Vocabulary>>,
@@ -33,27 +33,27 @@ pub(super) struct Search<'a> {
     scratch: Scratch,
     size: usize,
     states: States,
-    /// From where each was reached first and by which rule; `None` for a start.
+    /// The predecessor of each state and the rule that led to it; `None` for start states.
     reached_from: Vec<Option<(StateNumber, u32)>>,
-    /// Which states are in one of the queues.
+    /// Whether a state is in one of the queues.
     is_waiting: Vec<bool>,
     new: VecDeque<StateNumber>,
-    /// States in which a step may have become possible. They come after the new ones, because rows
-    /// that these add may make more of their steps possible.
+    /// States in which a step may have become possible. They are expanded after the new ones,
+    /// because the rows of those may make more of their steps possible.
     woken: VecDeque<StateNumber>,
     lookups: Vec<Lookup>,
-    /// Of each instance of a rule that was met, what is known of it.
+    /// For each instance of a rule, what is known of it without a state.
     sights: FxHashMap<(u32, u64), Option<RuleInstance>>,
     out: Successors,
     rules_fired: u64,
     started: Instant,
     last_report: Instant,
     states_reported: usize,
-    /// Room for one row.
+    /// A buffer for one row.
     row: Vec<Label>,
 }
 
-/// Something wrong in a state.
+/// A violation in a state.
 pub(super) struct StateViolation {
     state: StateNumber,
     kind: StateViolationKind,
@@ -62,7 +62,7 @@ pub(super) struct StateViolation {
 #[derive(Debug, Clone, Copy)]
 enum StateViolationKind {
     Property(u32),
-    /// This rule fails.
+    /// The rule that fails.
     Rule(u32),
 }
 
@@ -106,7 +106,7 @@ impl<'a> Search<'a> {
         state
     }
 
-    /// The next state to be looked at.
+    /// The next state to expand.
     pub(super) fn next(&mut self) -> Option<StateNumber> {
         let number = self.new.pop_front().or_else(|| self.woken.pop_front())?;
         self.is_waiting[number as usize] = false;
@@ -118,13 +118,13 @@ impl<'a> Search<'a> {
         self.is_waiting.len() >= MOST_STATES || memory.is_some_and(|memory| bytes() > memory)
     }
 
-    /// How many bytes are in use, about.
+    /// The memory in use, in bytes (estimate).
     fn bytes(&self) -> usize {
         let lookups: usize = self.lookups.iter().map(Lookup::bytes).sum();
         self.states.bytes() + 24 * self.is_waiting.len() + lookups
     }
 
-    /// How far it has got, if it is time to report that.
+    /// The progress, if it is time to report it.
     pub(super) fn progress(&mut self) -> Option<Progress> {
         let since = self.last_report.elapsed();
         if since < PROGRESS {
@@ -145,7 +145,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Reaches the start states.
+    /// Adds the start states.
     pub(super) fn start(&mut self) -> Option<StateViolation> {
         let mut out = std::mem::replace(&mut self.out, Successors::new(self.size));
         self.machine.start(&mut out);
@@ -158,7 +158,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Looks at what applies in a state. What is wrong there, if anything is.
+    /// Expands a state. Returns a violation, if there is one.
     pub(super) fn look_at(
         &mut self,
         number: StateNumber,
@@ -211,7 +211,7 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// Adds the rows of a rule that applies in a state, and wakes who waits for them.
+    /// Adds the rows of an enabled rule, and wakes the states that wait for them.
     fn note(&mut self, key: (u32, u64), state: &[u8], seen: &mut Observations) {
         let Some(Some(sight)) = self.sights.get(&key) else { return };
         let mut woken = Vec::new();
@@ -229,7 +229,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether what a step of others claims has been seen; else it is looked at again when it has.
+    /// Whether a row of an abstract step is supported. If not, the state is expanded again when one
+    /// is.
     fn is_seen(&mut self, key: (u32, u64), state: &[u8], number: StateNumber) -> bool {
         let Some(Some(sight)) = self.sights.get(&key) else { return true };
         let vocabulary = &self.vocabularies[sight.vocabulary];
@@ -242,7 +243,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Adds a state, unless it is known or does not count. What is wrong in it, if anything is.
+    /// Adds a state, unless it is known or excluded. Returns a violation, if there is one.
     fn reach(&mut self, state: &[u8], from: Option<(StateNumber, u32)>) -> Option<StateViolation> {
         if self.states.contains(state) {
             return None;
@@ -262,7 +263,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// How something wrong comes about.
+    /// The alarm of a violation, with its run.
     pub(super) fn alarm(&mut self, wrong: StateViolation) -> Alarm {
         let run = self.run_to(wrong.state);
         let (mut claim, mut failed) = (None, None);
@@ -284,7 +285,7 @@ impl<'a> Search<'a> {
         Alarm { run, claim, failed }
     }
 
-    /// A run to a state. Each of its states is equivalent to the one that was kept.
+    /// A run to a state, up to symmetry in each of its states.
     fn run_to(&mut self, number: StateNumber) -> Vec<Step> {
         let mut numbers = vec![number];
         let mut rules = Vec::new();

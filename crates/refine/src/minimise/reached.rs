@@ -22,36 +22,36 @@ use crate::implied_rows::Abstract;
 use crate::result::Options;
 use crate::states::{StateNumber, States};
 
-/// In how many known states rules are run before it is looked at what they led to: few at first,
-/// because what goes wrong mostly goes wrong at once.
+/// The number of known states in which rules are fired before the new states are explored. It is
+/// small at first, because a violation usually appears at once.
 const FIRST_STRETCH: usize = 2_000;
 const LONGEST_STRETCH: usize = 400_000;
 
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// How many states are explored before it is asked whether to go on.
+/// The number of states between two checks of the limits.
 const PATIENCE: usize = 256;
 
-/// What came of leaving lemmas out.
+/// The result of dropping lemmas.
 pub(super) enum RemovalResult {
-    /// Nothing is wrong.
+    /// No claim fails.
     Fine,
-    /// This claim does not hold; `None` if a rule fails.
+    /// This claim fails; `None` if a rule fails.
     StateViolation(Option<String>),
-    /// It was ended early.
+    /// The exploration ended early.
     Unknown,
 }
 
-/// The states of an abstraction whose claims hold.
+/// The reachable states of an abstraction whose claims hold.
 pub(super) struct Reached {
     states: States,
     reduction: Canonicalizer,
-    /// Native functions that the candidates have in common.
+    /// Native functions that the candidates share.
     code: CodeCache,
 }
 
-/// What says whether to go on, and hears how far it has got.
+/// The limits and the progress of an exploration.
 pub(super) struct Watch<'a, 'l> {
     options: &'a Options,
     interrupt: &'a AtomicBool,
@@ -59,7 +59,7 @@ pub(super) struct Watch<'a, 'l> {
     listener: &'a mut Listener<'l>,
     started: Instant,
     last_report: Instant,
-    /// In how many states rules were run, and how many when that was last_report last.
+    /// The number of states in which rules were fired, now and at the last report.
     looked_at: usize,
     looked_at_then: usize,
     rules_fired: u64,
@@ -86,7 +86,7 @@ impl<'a, 'l> Watch<'a, 'l> {
         }
     }
 
-    /// Whether to go on.
+    /// Whether the limits allow to continue.
     fn go_on(&mut self, states: &States, frontier: usize) -> bool {
         let bytes = states.bytes() as u64;
         if self.interrupt.load(Relaxed)
@@ -115,8 +115,7 @@ impl<'a, 'l> Watch<'a, 'l> {
 }
 
 impl Reached {
-    /// Explores an abstraction. `None` if a claim does not hold after all, or that was ended
-    /// early.
+    /// Explores an abstraction. `None` if a claim fails, or if the exploration ended early.
     pub(super) fn new(
         current: &Abstract,
         code: CodeCache,
@@ -136,8 +135,8 @@ impl Reached {
         matches!(without, RemovalResult::Fine).then_some(reached)
     }
 
-    /// Explores what an abstraction reaches besides, in which these rules have fewer lemmas. If that
-    /// is fine, it is added.
+    /// Explores the further states of an abstraction in which these rules have fewer lemmas. If no
+    /// claim fails, the states are added.
     pub(super) fn extend(
         &mut self,
         candidate: &Abstract,
@@ -188,8 +187,8 @@ impl Reached {
         RemovalResult::Fine
     }
 
-    /// What is reached in one step from a range of states and is not known, and how many rules were
-    /// run for that; `None` if a rule fails.
+    /// The unknown successors of a range of states, and the number of rules fired; `None` if a rule
+    /// fails.
     fn steps_outside(
         &self,
         engine: &Engine,
@@ -248,8 +247,7 @@ impl Reached {
     }
 }
 
-/// An abstraction with only those instances of some rules in which something is abstract: lemmas are
-/// for these.
+/// An abstraction with only the abstract instances of these rules: lemmas strengthen no others.
 fn only(candidate: &Abstract, rules: &FxHashSet<RuleId>) -> Option<Interpreter> {
     let mut model = (**candidate.interpreter.model()).clone();
     let origins = &candidate.abstraction.origins;
@@ -263,7 +261,7 @@ fn only(candidate: &Abstract, rules: &FxHashSet<RuleId>) -> Option<Interpreter> 
     Interpreter::new(Arc::new(model)).ok()
 }
 
-/// An exploration that adds to the states that are known.
+/// An exploration that extends the known states.
 struct Walk<'a> {
     reached: &'a mut Reached,
     candidate: &'a Abstract,
@@ -279,7 +277,7 @@ impl<'a> Walk<'a> {
         Walk { reached, candidate, machine, scratch, size }
     }
 
-    /// Explores what comes after `found`. All states from `first` on are still to be looked at.
+    /// Explores from `found` on. The states from number `first` on have not been expanded.
     fn explore(
         &mut self,
         first: usize,
@@ -309,7 +307,7 @@ impl<'a> Walk<'a> {
         RemovalResult::Fine
     }
 
-    /// Adds states, unless they are known or do not count. What is wrong in them, if anything is.
+    /// Adds states, unless they are known or excluded. Returns a violation, if there is one.
     fn reach_all(&mut self, mut found: Successors) -> Result<(), Option<String>> {
         for at in 0..found.firings.len() {
             match found.firings[at].outcome {

@@ -4,7 +4,7 @@
 //! variable, or one of the few other members that occur. A code takes two bytes, with the members of all
 //! scalarsets above the labels, so that every other code is already its label.
 
-/// What a term says in a state; see the constants below.
+/// The label of a value in a row; see the constants below.
 pub(crate) type Label = u8;
 
 /// The term is undefined.
@@ -13,14 +13,14 @@ pub(crate) const UNDEFINED: Label = 0;
 pub(crate) const FIRST_CONSTANT: Label = 1;
 /// The value of variable n has the label `n + FIRST_VARIABLE`.
 pub(crate) const FIRST_VARIABLE: Label = 120;
-/// A member that no variable has.
+/// The first label of members that no variable has.
 pub(crate) const FIRST_ELSEWHERE: Label = 160;
-/// Some processor that was abstracted.
+/// Some abstract processor.
 pub(crate) const OTHER: Label = 254;
-/// Nothing is known.
+/// The value is unknown.
 pub(crate) const UNKNOWN: Label = 255;
 
-/// The number of the processor that is known by its name, among those of its type.
+/// The number that stands for the processor known by name.
 pub(crate) const NAMED_NUMBER: u64 = u64::MAX;
 
 /// The most constants that have labels.
@@ -28,7 +28,7 @@ pub(crate) const MOST_CONSTANTS: usize = (FIRST_VARIABLE - FIRST_CONSTANT) as us
 /// The most variables that have labels.
 pub(crate) const MOST_VARIABLES: usize = (FIRST_ELSEWHERE - FIRST_VARIABLE) as usize;
 
-/// A value before names are taken out of it.
+/// A value before scalarset members are renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Raw {
     Undefined,
@@ -39,8 +39,8 @@ pub(crate) enum Raw {
     Other,
 }
 
-/// A value before names are taken out of it, in two bytes: a label, or a member of a scalarset above
-/// all labels.
+/// A value before members are renamed, in two bytes: a label, or a member of a scalarset above all
+/// labels.
 pub(super) type Code = u16;
 
 /// The code of `false`.
@@ -49,11 +49,12 @@ pub(super) const FALSE: Code = FIRST_CONSTANT as Code;
 /// The code of the first member of the first scalarset.
 const FIRST_MEMBER: Code = 256;
 
-/// The most members of a scalarset that have codes of their own, the one with a name included.
+/// The largest number of members of a scalarset that have codes, including the processor known by
+/// name.
 const MOST_MEMBERS: u64 = 64;
 
 impl Raw {
-    /// The label of a value that is no member of a scalarset.
+    /// The label of a value that is not a member of a scalarset.
     pub(crate) fn label(self) -> Label {
         Label::try_from(self.code()).unwrap_or(UNKNOWN)
     }
@@ -74,7 +75,7 @@ pub(super) fn member(set: u8, value: u64) -> Code {
     FIRST_MEMBER + Code::from(set) * MOST_MEMBERS as Code + value.min(MOST_MEMBERS - 1) as Code
 }
 
-/// The label of a member of a scalarset, in a row whose variables are `met`.
+/// The label of a member, in a row whose variables have the codes `met`.
 pub(super) fn label_of_member(code: Code, met: &[Code], elsewhere: &mut Vec<Code>) -> Label {
     if let Some(variable) = met.iter().position(|variable| *variable == code) {
         return FIRST_VARIABLE + variable as Label;

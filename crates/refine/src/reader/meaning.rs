@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::label::{MOST_CONSTANTS, NAMED_NUMBER, Raw};
 
-/// What a reader has to know of abstracted processors.
+/// What a reader needs to know of abstract processors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AbstractProcessors<'a> {
     /// The type of processors.
@@ -27,7 +27,7 @@ impl Names {
     }
 }
 
-/// What the numbers in a slot of a simple type mean: undefined, then its values.
+/// The meaning of the numbers in a slot of a simple type: undefined, then its values in order.
 pub(super) fn meaning(
     model: &Model,
     ty: TypeId,

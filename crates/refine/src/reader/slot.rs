@@ -11,27 +11,27 @@ use super::label::{Code, NAMED_NUMBER, Raw, UNKNOWN};
 use super::meaning::{AbstractProcessors, Names, meaning};
 use crate::vocabulary::{Origin, Step, Term};
 
-/// Where a place is in a state.
+/// The position of a place in a state.
 #[derive(Debug, Clone)]
 pub(super) struct Slot {
     offset: usize,
     strides: Vec<Stride>,
     width: usize,
-    /// What each number in the slot means.
+    /// The meaning of each number in the slot.
     meaning: Vec<Code>,
 }
 
-/// An index of a place.
+/// A variable index of a place.
 #[derive(Debug, Clone, Copy)]
 struct Stride {
     variable: usize,
-    /// How far its elements are apart.
+    /// The distance of two elements.
     apart: usize,
-    /// Which element says whether any other is in a set of processors, if it is one.
+    /// The element that says whether a set has members outside the view, if the array is a set.
     others: Option<usize>,
 }
 
-/// Of whom something says.
+/// The processor whose element is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
     One,
@@ -39,7 +39,7 @@ pub(super) enum Owner {
 }
 
 impl Slot {
-    /// Where the place of a term is, if the model has it.
+    /// The slot of a term, if the model has it.
     pub(super) fn of(
         term: &Term,
         model: &Model,
@@ -83,8 +83,8 @@ impl Slot {
         Some(Slot { offset, strides, width, meaning })
     }
 
-    /// Where the place is with these values of the variables, unless it is that of a processor of
-    /// which nothing is kept.
+    /// The offset for these values of the variables; `None` if it belongs to an abstract processor,
+    /// of which nothing is kept.
     pub(super) fn at(&self, values: &[Option<u64>]) -> Option<(usize, Owner)> {
         let mut offset = self.offset;
         let mut whose = Owner::One;
@@ -113,7 +113,7 @@ impl Slot {
     }
 }
 
-/// Which of the values of an index stands for the others.
+/// The value of an index that stands for the abstract processors.
 fn others(model: &Model, index: TypeId, outside: Option<AbstractProcessors<'_>>) -> Option<usize> {
     let values = meaning(model, index, outside, &mut Names::default());
     values[1..].iter().position(|value| *value == Raw::Other)
