@@ -14,7 +14,7 @@ use crate::abstraction::{Built, NAMED, OTHER};
 use crate::types::Types;
 use crate::{Prepared, View};
 
-/// What an abstract program consists of, besides declarations.
+/// The parts of an abstract program, besides its declarations.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Parts {
     pub(crate) starts: Vec<Built>,
@@ -22,7 +22,7 @@ pub(crate) struct Parts {
     pub(crate) properties: Vec<Property>,
 }
 
-/// The abstract program.
+/// Assembles the abstract program.
 pub(crate) fn assemble(prepared: &Prepared, types: &Types, parts: &Parts) -> Program {
     let retyping = Retyping::new(types, &prepared.processor.name);
     let mut items = declarations(prepared, &retyping);
@@ -67,7 +67,7 @@ fn declarations(prepared: &Prepared, retyping: &Retyping<'_>) -> Vec<Item> {
         let mut declaration = declaration.clone();
         match &mut declaration.kind {
             DeclarationKind::Constant { names: declared, value } => {
-                // How many processors there are has no meaning any more.
+                // The number of processors has no meaning in the abstraction.
                 if names(value).iter().any(|name| sized.contains(name)) {
                     sized.extend(declared.iter().map(|name| name.text.clone()));
                 }
@@ -97,7 +97,7 @@ fn declarations(prepared: &Prepared, retyping: &Retyping<'_>) -> Vec<Item> {
                 }
                 continue;
             }
-            // Another name for processors is what quantifiers and indices speak of.
+            // A second name for the type of processors: quantifiers and indices use it.
             DeclarationKind::Type { definition, .. } if retyping.types.is_processor(definition) => {
             }
             DeclarationKind::Type { definition, .. } => retyping.retype(definition),
@@ -108,12 +108,12 @@ fn declarations(prepared: &Prepared, retyping: &Retyping<'_>) -> Vec<Item> {
     constants.into_iter().chain(others).map(Item::Declaration).collect()
 }
 
-/// Types of the abstraction.
+/// Translates types to those of the abstraction.
 struct Retyping<'t> {
     types: &'t Types,
-    /// What is stored: a processor, `Other`, or the one with a name if there is one.
+    /// The type of stored references: a processor, `Other`, or `Named` if there is one.
     stored: String,
-    /// What sets are indexed by: a processor, or `Other` for all that are not concrete.
+    /// The index type of sets: a processor, or `Other` for all that are not concrete.
     indexing: String,
 }
 
@@ -130,7 +130,7 @@ impl<'t> Retyping<'t> {
             *ty = named_type(&self.stored, ty.span);
             return;
         }
-        // One more element of a set says whether any other processor is in it.
+        // A set has one more element, which says whether any abstract processor is in it.
         let is_set = self.types.is_set(ty);
         match &mut ty.kind {
             TypeKind::Record(fields) => {

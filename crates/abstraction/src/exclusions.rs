@@ -34,19 +34,18 @@ use crate::one_address::{abstracted, without_stored};
 use crate::types::Types;
 use crate::{Lemma, RunTimeErrors};
 
-/// That something holds of a processor at one address at a time.
+/// A condition that a processor satisfies at one address at a time.
 #[derive(Debug, Clone)]
 pub struct Exclusion {
-    /// What, over `processor` and `address`.
+    /// The condition, over `processor` and `address`.
     condition: Expression,
-    /// The name of the processor in it, with its type.
+    /// The name and type of the processor in the condition.
     processor: Quantifier,
-    /// The name of the address in it.
+    /// The name of the address in the condition.
     address: String,
 }
 
-/// What a processor may do at one address at a time, going by the guards of a program: whatever is
-/// asked for of some address.
+/// Candidates for exclusions: the conditions that guards of a program require of some address.
 pub fn possible_exclusions(program: &Program, address: &str) -> Vec<Exclusion> {
     let Ok(prepared) = without_stored(program, address) else { return Vec::new() };
     let types = Types::new(&prepared);
@@ -63,8 +62,8 @@ pub fn possible_exclusions(program: &Program, address: &str) -> Vec<Exclusion> {
     found
 }
 
-/// A program with two addresses that stand for any number, and only the state that the exclusions
-/// speak of. If its invariants hold for any number of processors, so do the exclusions.
+/// A program with two addresses that stand for any number, restricted to the state that the
+/// exclusions mention. If its invariants hold for any number of processors, so do the exclusions.
 pub fn exclusion_program(
     program: &Program,
     address: &str,
@@ -76,7 +75,7 @@ pub fn exclusion_program(
     let is_of_state = |place: &&Expression| root(place).is_some_and(|name| types.is_global(name));
     let only: Vec<Expression> = read.filter(is_of_state).cloned().collect();
     let mut flattened = flatten_all(&prepared.program)?;
-    // What the protocol claims is not the question, and may need all of its state.
+    // The protocol's own properties are not part of this claim, and may need all of its state.
     flattened.properties.clear();
     for rule in &mut flattened.rules {
         rule.body.statements = without_claims(&rule.body.statements);
@@ -111,8 +110,8 @@ pub fn exclusion_program(
     Ok(program)
 }
 
-/// `exists a: Address do condition` about one processor of the rule, as an exclusion; `forall` asks
-/// for the opposite.
+/// `exists a: Address do condition` about one processor of the rule, as an exclusion; from
+/// `forall`, the negation of its condition.
 fn exclusion(types: &Types, rule: &FlatRule, whole: &Expression) -> Option<Exclusion> {
     let ExpressionKind::Quantified { all, quantifiers, condition } = &whole.kind else {
         return None;
@@ -140,12 +139,12 @@ impl fmt::Display for Exclusion {
 }
 
 impl Exclusion {
-    /// The condition, in names that do not depend on where it was found.
+    /// The condition with names that do not depend on the rule in which it was found.
     fn general(&self) -> Expression {
         self.of("processor", "address")
     }
 
-    /// The condition of a processor and an address.
+    /// The condition, for a processor and an address.
     fn of(&self, processor: &str, address: &str) -> Expression {
         let mut substitution = Substitution::default();
         substitution.insert(&self.processor.name.text, name(processor, Span::default()));
@@ -153,7 +152,7 @@ impl Exclusion {
         substitution.expression(&self.condition)
     }
 
-    /// That it does not hold at two addresses.
+    /// "The condition does not hold at both addresses."
     fn not_both(&self, processor: &str, left: &str, right: &str) -> Expression {
         not(and(self.of(processor, left), self.of(processor, right)))
     }
@@ -169,7 +168,7 @@ impl Exclusion {
         nested(&[processor, over(left), over(right)], inner)
     }
 
-    /// What the exclusion says of a rule of one processor and one address.
+    /// The lemma that the exclusion gives for a rule with one processor and one address.
     pub(crate) fn lemma(&self, rule: &FlatRule, address: &str) -> Option<Lemma> {
         let over = |ty: &str| {
             let mut own = rule.quantifiers.iter().filter(|each| type_name(each) == Some(ty));
@@ -179,7 +178,7 @@ impl Exclusion {
         let witness = "another_address";
         let here = self.of(own, at);
         let guard = rule.guard.as_ref().map(conjuncts).unwrap_or_default();
-        // What the guard says is so wherever the rule applies, but is not known of another address.
+        // The guard holds whenever the rule is enabled, but says nothing about another address.
         let condition = match guard.iter().any(|part| same(part, &here)) {
             true => not(self.of(own, witness)),
             false => self.not_both(own, at, witness),
@@ -189,7 +188,7 @@ impl Exclusion {
     }
 }
 
-/// The places that an expression reads, without those in their indices.
+/// The places that an expression reads, except those in their indices.
 fn outer_places(whole: &Expression) -> Vec<&Expression> {
     match is_place(whole) {
         true => vec![whole],
@@ -197,7 +196,7 @@ fn outer_places(whole: &Expression) -> Vec<&Expression> {
     }
 }
 
-/// Statements without errors and assertions: they go on where the others would end.
+/// Statements without errors and assertions: execution continues where they would end it.
 fn without_claims(statements: &[Statement]) -> Vec<Statement> {
     let is_claim = |statement: &Statement| match &statement.kind {
         StatementKind::Error(_) => true,

@@ -22,7 +22,7 @@ use prepare::RESERVED;
 use crate::Lemma;
 use crate::types::Types;
 
-/// That the witnesses are different from each other and from the parameters of the same type.
+/// The witnesses are distinct from each other and from the parameters of the same type.
 fn distinct(lemma: &Lemma, rule: &FlatRule) -> Expression {
     let span = lemma.condition.span;
     let mut condition = boolean(true, span);
@@ -39,9 +39,9 @@ fn distinct(lemma: &Lemma, rule: &FlatRule) -> Expression {
     condition
 }
 
-/// The lemma with names of its own: no witness, and nothing that its condition binds, is called like
-/// something that is declared or that the rule speaks of. Its claim says it under the guard of the
-/// rule, where each name must mean the same as in the rule.
+/// The lemma with fresh names for its witnesses and bound variables, so that no declaration or name
+/// of the rule is captured. The claim contains the guard of the rule, in which each name must keep
+/// its meaning.
 pub(crate) fn with_own_names(lemma: &Lemma, rule: &FlatRule, types: &Types) -> Lemma {
     let mut taken: HashSet<String> = types.declared().cloned().collect();
     taken.extend(RESERVED.iter().map(|&name| name.to_owned()));
@@ -64,14 +64,14 @@ pub(crate) fn with_own_names(lemma: &Lemma, rule: &FlatRule, types: &Types) -> L
     Lemma { rule: lemma.rule, witnesses, condition: apart.expression(&lemma.condition) }
 }
 
-/// What a lemma adds to the guard of its rule.
+/// The condition that a lemma adds to the guard of its rule.
 pub(crate) fn strengthening(lemma: &Lemma, rule: &FlatRule) -> Expression {
     let inner = implies(distinct(lemma, rule), lemma.condition.clone());
     nested(&lemma.witnesses, inner)
 }
 
-/// The simple places of a rule's own that a lemma speaks of and the rule reads as well. What one of
-/// them says of such a place may follow from what the other says.
+/// The simple places that both a lemma and its rule read, with the rule's parameters as indices.
+/// What one says about such a place may follow from the other.
 pub(crate) fn places_in_common(lemma: &Lemma, rule: &FlatRule, types: &Types) -> Vec<Expression> {
     let mut scope = Scope::new();
     bind(&mut scope, &rule.quantifiers);
@@ -98,7 +98,7 @@ pub(crate) fn places_in_common(lemma: &Lemma, rule: &FlatRule, types: &Types) ->
     found
 }
 
-/// What a lemma claims of every state.
+/// The invariant that a lemma claims.
 pub(crate) fn claim(lemma: &Lemma, rule: &FlatRule) -> Expression {
     let guard = rule.guard.clone().unwrap_or_else(|| boolean(true, lemma.condition.span));
     let inner = implies(and(distinct(lemma, rule), guard), lemma.condition.clone());

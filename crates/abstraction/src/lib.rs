@@ -49,26 +49,26 @@ pub use prepare::{
 };
 pub use product::{Abstraction, Choice, Chosen, ChosenSet, Fixed, OtherRule};
 
-/// What is kept of processors.
+/// The processors that an abstraction keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct View {
-    /// How many stay as they are.
+    /// The number of concrete processors, which keep their variables.
     pub concrete: u64,
-    /// Whether one more is known by its name: nothing of its own is kept, but references to it can
-    /// be distinguished from those to others. Facts that compare two stored processors need it, and nothing
-    /// else of a third one.
+    /// Whether one more processor is known by name: its variables are not kept, but references to
+    /// it are distinguished from references to `Other`. Facts that compare two stored references
+    /// need this, and nothing else of a third processor.
     pub named: bool,
 }
 
-/// A fact that strengthens what a rule may do, in terms of the prepared concrete program.
+/// A noninterference lemma, in terms of the prepared concrete program.
 ///
-/// As a claim: for all parameters of the rule and all witnesses, those of one type different from
-/// each other and from the parameters, the guard of the rule implies the condition.
+/// As a claim: for all parameters of the rule and all witnesses, which are distinct from each other
+/// and from the parameters of their type, the guard of the rule implies the condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lemma {
     /// The rule.
     pub rule: RuleId,
-    /// More variables that the condition speaks of.
+    /// Further variables of the condition.
     pub witnesses: Vec<Quantifier>,
     /// The condition, over the parameters of the rule, the witnesses and the state. It calls no
     /// functions.

@@ -33,8 +33,8 @@ use crate::exclusions::Exclusion;
 use crate::types::Types;
 use crate::{Abstraction, Prepared, View, prepare};
 
-/// A program in which one address stands for any number of them. `address` is the type of addresses,
-/// a scalarset, of which none may be stored. The exclusions must hold.
+/// Abstracts any number of addresses to one. `address` is the type of addresses, a scalarset; no
+/// variable may store an address. The exclusions must hold.
 pub fn one_address(
     program: &Program,
     address: &str,
@@ -45,9 +45,8 @@ pub fn one_address(
     abstracted(&prepared, &options, address)
 }
 
-/// A program prepared for the abstraction of its addresses, and how one of them is to stand for all:
-/// for crate `refine`, which finds lemmas about one address. What comes of it is the program
-/// ([`of_one_address`]).
+/// A program prepared for the abstraction of its addresses, with the options, for crate `refine`,
+/// which finds lemmas about one address. [`of_one_address`] turns the abstraction into a program.
 pub fn by_address(
     program: &Program,
     address: &str,
@@ -64,7 +63,7 @@ pub fn by_address(
     Ok((prepared, options))
 }
 
-/// The program prepared for the abstraction of addresses, if none of them is stored.
+/// The program prepared for the abstraction of addresses; refused if a variable stores an address.
 pub(crate) fn without_stored(
     program: &Program,
     address: &str,
@@ -91,11 +90,11 @@ pub(crate) fn abstracted(
     Ok(of_one_address(abstraction(prepared, options, &[])?, address))
 }
 
-/// The program in which one address stands for all. What was claimed of that address, lemmas
-/// included, are its invariants.
+/// The program in which one address stands for all. Its invariants include the claims about that
+/// address and the lemmas.
 pub fn of_one_address(abstraction: Abstraction, address: &str) -> Program {
     let mut program = abstraction.program;
-    // Nothing is stored, so nothing is of this type.
+    // No variable stores an address, so nothing has this type.
     let stored = format!("{address}Or{OTHER}");
     program.items.retain(|item| match item {
         Item::Declaration(Declaration { kind: DeclarationKind::Type { names, .. }, .. }) => {

@@ -9,23 +9,24 @@ use crate::{RuleId, View};
 /// A program in which a few processors stand for any number of them.
 #[derive(Debug, Clone, Default)]
 pub struct Abstraction {
-    /// The program, with a union for references that may be `Other`. Processors are a scalarset.
+    /// The abstract program. Processors are a scalarset, and references to processors have a union
+    /// type.
     pub program: Program,
-    /// What is kept of processors.
+    /// The processors that are kept.
     pub view: View,
-    /// The rules in which something is abstract, in the order of `program`.
+    /// The rules with an abstract processor, in the order of `program`.
     pub rules: Vec<OtherRule>,
-    /// For each rule of `program`, the concrete rule it comes from and, where something in it is
-    /// abstract, its number in `rules`.
+    /// For each rule of `program`, the concrete rule that it comes from and, if a processor in it
+    /// is abstract, its number in `rules`.
     pub origins: Vec<(RuleId, Option<usize>)>,
     /// For each lemma, the name of the invariant that claims it.
     pub claims: Vec<String>,
-    /// The names of the invariants that say that guards and properties can be evaluated.
+    /// The names of the invariants which claim that guards and properties can be evaluated.
     pub checks: Vec<String>,
-    /// Invariants that were made stronger because an `exists` goes through concrete processors
-    /// only: that they fail may mean nothing.
+    /// The names of invariants that were strengthened, because an `exists` ranges over concrete
+    /// processors only: if one fails, the protocol may still satisfy it.
     pub strengthened: Vec<String>,
-    /// What to say to the user about it, such as properties that are left out.
+    /// Notes for the user, such as properties that are left out.
     pub notes: Vec<Diagnostic>,
 }
 
@@ -34,61 +35,61 @@ pub struct Abstraction {
 pub struct OtherRule {
     /// Its name in the abstract program.
     pub name: String,
-    /// The rule it is an instance of.
+    /// The parameters of the rule that are not concrete, by number.
     pub origin: RuleId,
-    /// Which parameters of the rule are not concrete, by their numbers.
+    /// The parameters that are the processor known by name.
     pub others: Vec<usize>,
     /// Which of these are the processor that is known by its name.
     pub named: Vec<usize>,
-    /// What stands for values that are not known.
+    /// The choices that stand for unknown values.
     pub choices: Vec<Choice>,
 }
 
-/// Something that stands for a value that is not known.
+/// A choice that stands for an unknown value.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    /// The parameter of the abstract rule; `None` where the choice is fixed in this rule.
+    /// The parameter of the abstract rule; `None` if the choice is fixed in this rule.
     pub name: Option<String>,
     /// Its type.
     pub ty: TypeExpression,
-    /// What it stands for, over the parameters of the concrete rule.
+    /// The expression that it stands for, over the parameters of the concrete rule.
     pub stands_for: Expression,
-    /// Whether it is the value in the state before the rule.
+    /// Whether it is the value in the state before the rule fires.
     pub initial: bool,
-    /// What is fixed, if there is no parameter.
+    /// The fixed value, if there is no parameter.
     pub fixed: Option<Fixed>,
-    /// The parameters of a set of processors, which has more than one.
+    /// For a set of processors: its parameters, of which there are several.
     pub set: Option<ChosenSet>,
 }
 
-/// A set of processors that is not known, as parameters: any set of `n` concrete processors is empty
-/// or consists of `n` that need not be different.
+/// An unknown set of processors, as parameters: a set of `n` concrete processors is empty, or
+/// consists of `n` processors that need not be distinct.
 #[derive(Debug, Clone)]
 pub struct ChosenSet {
-    /// Which concrete processors are in it.
+    /// The concrete processors in the set.
     pub members: Chosen,
-    /// Whether any other is.
+    /// The parameter that says whether an abstract processor is in the set.
     pub others: String,
-    /// For which concrete processors it is undefined, unless that is never so for single ones.
+    /// The concrete processors for which it is undefined; `None` if it is defined for all or none.
     pub gaps: Option<Chosen>,
 }
 
-/// Some concrete processors, as parameters.
+/// A choice of concrete processors, as parameters.
 #[derive(Debug, Clone)]
 pub struct Chosen {
-    /// Whether there are none.
+    /// The parameter that says whether there are none.
     pub none: String,
-    /// Who they are otherwise.
+    /// The parameters that name the processors, if there are any.
     pub each: Vec<String>,
 }
 
-/// What a choice may be fixed to.
+/// The value of a fixed choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fixed {
-    /// A processor that is neither concrete nor known by its name.
+    /// A processor that is neither concrete nor known by name.
     Other,
-    /// The processor that is known by its name.
+    /// The processor that is known by name.
     Named,
-    /// No value.
+    /// The value is undefined.
     Undefined,
 }

@@ -9,15 +9,15 @@ use prepare::{Prepared, ProcessorTypes};
 
 use crate::{Options, View};
 
-/// The declared names of a program, and what of it is in view.
+/// The declared names of a program, and the view of the abstraction.
 #[derive(Debug, Clone)]
 pub(crate) struct Types {
     declared: ProcessorTypes,
-    /// Whether arrays of booleans by processor are treated as sets.
+    /// Whether arrays of booleans indexed by processors are treated as sets.
     sets: bool,
-    /// What is kept of processors.
+    /// The processors that are kept.
     view: View,
-    /// Paths of what is kept of the state, if not all is.
+    /// The paths of the part of the state that is kept, if not all of it is.
     only: Option<Vec<Path>>,
 }
 
@@ -30,12 +30,12 @@ impl Deref for Types {
 }
 
 impl Types {
-    /// The types of a program; nobody is in view.
+    /// The types of a program, with an empty view.
     pub(crate) fn new(prepared: &Prepared) -> Self {
         Types { declared: prepared.types(), sets: true, view: View::default(), only: None }
     }
 
-    /// The types of a program, and what the options keep of it.
+    /// The types of a program, with the view of the options.
     pub(crate) fn in_view(prepared: &Prepared, options: &Options) -> Self {
         let only = options.only.as_ref().map(|only| only.iter().map(path).collect());
         Types { declared: prepared.types(), sets: options.sets, view: options.view, only }
@@ -46,19 +46,19 @@ impl Types {
         self.only.is_some()
     }
 
-    /// Whether nothing at a path of the state is kept.
+    /// Whether nothing at this path of the state is kept.
     pub(crate) fn leaves_out(&self, path: &[Step]) -> bool {
         let Some(only) = &self.only else { return false };
         matches!(path.first(), Some(Step::Name(root)) if self.is_global(root))
             && !only.iter().any(|kept| overlap(kept, path))
     }
 
-    /// What is kept of processors.
+    /// The processors that are kept.
     pub(crate) fn view(&self) -> View {
         self.view
     }
 
-    /// Whether one processor more is known by its name.
+    /// Whether one more processor is known by name.
     pub(crate) fn has_named(&self) -> bool {
         self.view.named
     }
@@ -67,7 +67,8 @@ impl Types {
         self.view.concrete
     }
 
-    /// Whether a type is a set of processors, of which it is kept whether any other is in it.
+    /// Whether a type is a set of processors, so that the abstraction keeps whether an abstract one
+    /// is in it.
     pub(crate) fn is_set(&self, ty: &TypeExpression) -> bool {
         let is_set = |(index, element)| self.is_processor(&index) && self.is_boolean(&element);
         self.sets && self.array(ty).is_some_and(is_set)

@@ -38,7 +38,7 @@ use remains::nothing_depends_on;
 
 type Result<T> = std::result::Result<T, Diagnostic>;
 
-/// The constants that the number of processors depends on, and those that depend on it.
+/// The constants on which the number of processors depends, and those that depend on it.
 pub(crate) fn sized(declarations: &[Declaration], processor: &Processor) -> HashSet<String> {
     sized_constants(declarations, &constants(declarations), processor)
 }
@@ -65,17 +65,17 @@ pub(crate) fn counters_to_sets(
     Ok(())
 }
 
-/// What is known of the program in which counters become sets.
+/// The information that is needed to turn counters into sets.
 struct Sets<'a> {
     types: &'a ProcessorTypes,
     processor: &'a str,
-    /// The constant that says how many processors there are.
+    /// The constant that gives the number of processors.
     size: Option<&'a str>,
     constants: HashMap<String, Expression>,
 }
 
 impl Sets<'_> {
-    /// Rewrites rules, start states and properties; says whether any of their own variables is a
+    /// Rewrites rules, start states and properties. Returns whether any of their own variables is a
     /// counter.
     fn rewrite(&self, flattened: &mut Flattened) -> Result<bool> {
         let mut has_counters = false;
@@ -103,7 +103,7 @@ impl Sets<'_> {
         Ok(has_counters)
     }
 
-    /// A name for a variable that goes through the processors.
+    /// A fresh name for a variable that ranges over processors.
     fn each(&self, context: &Context) -> String {
         let taken = |wish: &str| {
             context.scope.contains_key(wish) || self.types.declared().any(|name| name == wish)
@@ -114,18 +114,18 @@ impl Sets<'_> {
     }
 }
 
-/// Where a statement stands.
+/// The surroundings of a statement.
 struct Context {
     scope: Scope,
-    /// Parameters that are processors.
+    /// The parameters of processor type.
     parameters: Vec<String>,
-    /// Loop variables that are processors, the innermost last.
+    /// The loop variables of processor type, the innermost last.
     loops: Vec<String>,
-    /// What was bound before the outermost of these loops.
+    /// The scope outside the outermost of these loops.
     outside: Scope,
-    /// What is changed in it.
+    /// The variables that this loop changes.
     written_inside: HashSet<String>,
-    /// What has to be asserted before that loop.
+    /// Assertions to be made before this loop.
     before_loops: Vec<Statement>,
 }
 

@@ -23,7 +23,7 @@ use murphi::transform::{
 
 use crate::types::ProcessorTypes;
 
-/// Replaces setting a flag by an error with the name of the invariant.
+/// Replaces an assignment to a flag by an error with the name of the invariant.
 pub(crate) fn flags_to_errors(flattened: &mut Flattened, types: &ProcessorTypes) {
     let claims: Vec<(String, String)> = flattened.properties.iter().filter_map(claim).collect();
     for (flag, message) in claims {
@@ -50,7 +50,7 @@ fn claim(property: &murphi::transform::Flat<murphi::ast::Property>) -> Option<(S
     }
 }
 
-/// Whether something is false at the start, is only ever set, and is looked at by its invariant
+/// Whether a variable is initially false, is only ever set to true, and is read by its invariant
 /// alone.
 fn is_flag(flattened: &Flattened, flag: &str) -> bool {
     let is_it =

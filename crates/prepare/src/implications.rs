@@ -22,7 +22,7 @@ use murphi::transform::{
 
 use crate::types::ProcessorTypes;
 
-/// Writes comparisons of conditions as implications.
+/// Replaces comparisons of conditions by implications.
 pub(crate) fn comparisons_to_implications(flattened: &mut Flattened, types: &ProcessorTypes) {
     let around = |quantifiers: &[Quantifier]| {
         let mut scope = Scope::new();

@@ -38,17 +38,18 @@ pub use reserved::{NAMED, OTHER, RESERVED};
 pub use types::ProcessorTypes;
 pub use witness::{Witness, possible_witnesses, with_witnesses};
 
-/// A program in the form that is abstracted, still concrete: it has as many processors as it says.
+/// A program in the form that is abstracted. It is still concrete: it has the declared number of
+/// processors.
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    /// The program. Counters of processors are sets, and what its observers flag is an error.
+    /// The program. Counters of processors are sets, and flags of observers are errors.
     pub program: Program,
     /// The type of processors.
     pub processor: Processor,
     /// Its rules, by their ids.
     pub rules: Vec<FlatRule>,
-    /// Invariants that ask for some processor and are claimed by witnesses, with the names of the
-    /// invariants that claim them.
+    /// Invariants with `exists` over processors that are claimed by witnesses, with the names of
+    /// the invariants that claim them.
     pub witnessed: Vec<(String, String)>,
 }
 
@@ -58,17 +59,17 @@ impl Prepared {
         ProcessorTypes::new(&self.program, &self.processor.name)
     }
 
-    /// Whether an invariant is claimed by another one, which has witnesses.
+    /// Whether an invariant is claimed by another one, by witnesses.
     pub fn is_witnessed(&self, invariant: &str) -> bool {
         self.witnessed.iter().any(|(claimed, _)| claimed == invariant)
     }
 
-    /// Whether an invariant claims another one by witnesses: that it fails means nothing.
+    /// Whether an invariant claims another one by witnesses: its failure means nothing.
     pub fn is_by_witnesses(&self, invariant: &str) -> bool {
         self.witnessed.iter().any(|(_, by)| by == invariant)
     }
 
-    /// Whether two stored processors may be compared, so that it helps to know one more by its name.
+    /// Whether two stored processors may be compared, so that a processor known by name is useful.
     pub fn stores_several_processors(&self) -> bool {
         self.types().stored_places() > 1
     }

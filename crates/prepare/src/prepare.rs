@@ -19,7 +19,7 @@ use crate::reserved::{RESERVED, nothing_reserved};
 use crate::types::ProcessorTypes;
 
 /// Brings a program into the form that is abstracted. `processor` is the name of the type of
-/// processors, if it is known. The program must be one that `murphi::check` accepts.
+/// processors, if it is known. `murphi::check` must accept the program.
 pub fn prepare(program: &Program, processor: Option<&str>) -> Result<Prepared, Vec<Diagnostic>> {
     let one = |problem: Diagnostic| vec![problem];
     let processor = find_processor(program, processor).map_err(one)?;
@@ -27,11 +27,11 @@ pub fn prepare(program: &Program, processor: Option<&str>) -> Result<Prepared, V
     let mut flattened = flatten_all(program)?;
     names_apart(&mut flattened, &types, &RESERVED);
     inline(program, &types, &mut flattened).map_err(one)?;
-    // Functions have brought in variables of their own.
+    // Inlined functions have added their own variables.
     names_apart(&mut flattened, &types, &RESERVED);
     nothing_reserved(program, &flattened)?;
     let mut declarations: Vec<_> = declarations(program).cloned().collect();
-    // That something cannot fail must not follow from how many processors there are in the text.
+    // A proof that an expression cannot fail must not use the declared number of processors.
     let any_number = types.forgetting(&sized(&declarations, &processor));
     without_idle_puts(&any_number, &mut flattened);
     flags_to_errors(&mut flattened, &types);

@@ -12,15 +12,15 @@ use murphi::source::Span;
 pub struct Processor {
     /// Its name.
     pub name: String,
-    /// The constant that says how many there are, if one does.
+    /// The constant that gives their number, if there is one.
     pub size: Option<String>,
-    /// The constants in what it is declared to be: nothing else may depend on them.
+    /// The constants in its declaration: nothing else may depend on them.
     pub depends_on: Vec<String>,
     /// Where it is declared.
     pub span: Span,
 }
 
-/// The type of processors: the one that is asked for, or else the first scalarset that is the index
+/// Finds the type of processors: the requested one, or else the first scalarset that is the index
 /// of an array and the parameter of a rule.
 pub fn find_processor(program: &Program, wanted: Option<&str>) -> Result<Processor, Diagnostic> {
     let found = found_processor(program, wanted)?;
@@ -60,8 +60,7 @@ fn found_processor(program: &Program, wanted: Option<&str>) -> Result<Processor,
     })
 }
 
-/// The program with another number of processors. The program must be one in which
-/// [`find_processor`] finds this type.
+/// The program with another number of processors. [`find_processor`] must find this type in it.
 pub fn with_processors(program: &Program, processor: &Processor, count: u64) -> Program {
     let mut program = program.clone();
     let number = i64::try_from(count).unwrap_or(i64::MAX);
@@ -146,7 +145,7 @@ fn indices(ty: &TypeExpression, found: &mut Vec<String>) {
     }
 }
 
-/// The names of types that parameters of rulesets go through.
+/// The names of the types over which parameters of rulesets range.
 fn parameter_types(program: &Program) -> Vec<String> {
     let mut found = Vec::new();
     for item in &program.items {

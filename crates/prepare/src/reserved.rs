@@ -7,16 +7,16 @@ use murphi::ast::{DeclarationKind, Item, Name, Program, Quantifier, TypeExpressi
 use murphi::diagnostic::Diagnostic;
 use murphi::transform::Flattened;
 
-/// What stands for all processors that are not concrete.
+/// The abstract processor, which stands for all that are not concrete.
 pub const OTHER: &str = "Other";
 
-/// The processor that is known by its name, and of which nothing else is kept.
+/// The processor that is known by name, of which nothing else is kept.
 pub const NAMED: &str = "Named";
 
 /// The names that are reserved.
 pub const RESERVED: [&str; 5] = [OTHER, NAMED, "true", "false", "boolean"];
 
-/// Nothing that a program declares, and no parameter or variable of a rule, has a reserved name.
+/// Refuses reserved names of declarations, parameters and variables.
 pub(crate) fn nothing_reserved(
     program: &Program,
     flattened: &Flattened,

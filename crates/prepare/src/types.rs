@@ -5,14 +5,14 @@ use std::ops::Deref;
 use murphi::ast::{Domain, Program, Quantifier, TypeExpression, TypeKind, Variables};
 use murphi::transform::{Declarations, named_type, quantifier};
 
-/// The declared types of a program, of which one is that of processors.
+/// The declared types of a program, one of which is the type of processors.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessorTypes {
     declarations: Declarations,
     processor: String,
 }
 
-/// What the type of counters is called once they are sets. Either all elements of such a set are
+/// The name of the type of counters after they became sets. Either all elements of such a set are
 /// defined, or none is.
 pub(crate) fn counted_type(processor: &str) -> String {
     format!("{processor}Set")
@@ -33,7 +33,7 @@ impl ProcessorTypes {
         ProcessorTypes { declarations, processor: processor.to_owned() }
     }
 
-    /// Whether a type is that of counters, which are sets after preparation.
+    /// Whether a type is that of counters (sets after preparation).
     pub fn is_counted(&self, ty: &TypeExpression) -> bool {
         let counted = counted_type(&self.processor);
         let mut ty = ty;
@@ -47,7 +47,7 @@ impl ProcessorTypes {
         false
     }
 
-    /// Whether a type is that of processors.
+    /// Whether a type is the type of processors.
     pub fn is_processor(&self, ty: &TypeExpression) -> bool {
         matches!(&self.resolve(ty).kind, TypeKind::Named(name) if name.text == self.processor)
     }
@@ -67,7 +67,7 @@ impl ProcessorTypes {
             || self.parts_of(ty).into_iter().any(|part| self.mentions_processors(part))
     }
 
-    /// The types of what values of a type consist of.
+    /// The types of the components of a type.
     fn parts_of<'a>(&'a self, ty: &'a TypeExpression) -> Vec<&'a TypeExpression> {
         match &self.resolve(ty).kind {
             TypeKind::Record(fields) => fields.iter().map(|field| &field.ty).collect(),
@@ -77,7 +77,7 @@ impl ProcessorTypes {
         }
     }
 
-    /// In how many places of the state processors are stored; those of an array count twice.
+    /// The number of places of the state that store processors; a place in an array counts twice.
     pub(crate) fn stored_places(&self) -> usize {
         self.state_types().map(|ty| self.places_in(ty)).sum()
     }
@@ -96,7 +96,7 @@ impl ProcessorTypes {
         }
     }
 
-    /// Whether a quantifier goes through the processors.
+    /// Whether a quantifier ranges over processors.
     pub fn over_processors(&self, quantifier: &Quantifier) -> bool {
         matches!(&quantifier.domain, Domain::Type(ty) if self.is_processor(ty))
     }

@@ -46,12 +46,12 @@ use keep::WitnessRecorder;
 pub struct Witness {
     /// The name of the invariant.
     pub invariant: String,
-    /// Which `exists` of it, from 0.
+    /// The number of the `exists` in the invariant, from 0.
     pub site: usize,
-    /// Whether a processor is remembered of which the condition holds.
+    /// Whether the program keeps a processor for which the condition holds.
     pub kept: bool,
-    /// A set all of whose members meet the condition, over the variables around the `exists` and its
-    /// own one.
+    /// A set whose members all satisfy the condition, over the variables around the `exists` and
+    /// its own variable.
     pub set: Option<String>,
 }
 
@@ -75,8 +75,8 @@ pub fn possible_witnesses(prepared: &Prepared, invariant: &str) -> Vec<Vec<Witne
         .collect()
 }
 
-/// A program that claims invariants by witnesses. The invariants themselves stay in it, to be
-/// claimed of definite numbers of processors.
+/// A program that claims invariants by witnesses. The invariants themselves stay in it, and can be
+/// checked for definite numbers of processors.
 pub fn with_witnesses(
     prepared: &Prepared,
     witnesses: &[Witness],
@@ -133,13 +133,13 @@ pub fn with_witnesses(
     Ok(Prepared { program, processor, rules: flattened.rules, witnessed })
 }
 
-/// What the claim is called that an invariant holds by witnesses.
+/// The name of the claim that an invariant holds by witnesses.
 fn witnessed_name(invariant: &str) -> String {
     format!("{invariant}, by witnesses")
 }
 
-/// An invariant by its name, if no other property has that name or the one of the new claim. A
-/// property without a name is called by its number, as the abstraction calls it.
+/// The invariant of this name, if no other property has the name, nor the name of the new claim.
+/// Properties without a name are numbered as in the abstraction.
 fn found<'a>(flattened: &'a Flattened, invariant: &str) -> Option<&'a Flat<Property>> {
     let claimed = witnessed_name(invariant);
     let mut found = None;
@@ -155,7 +155,7 @@ fn found<'a>(flattened: &'a Flattened, invariant: &str) -> Option<&'a Flat<Prope
     found.filter(|property| property.item.kind == PropertyKind::Assertion)
 }
 
-/// What a property is called: by its number, if it has no name.
+/// The name of a property; its number if it has none.
 fn called(number: usize, property: &Property) -> String {
     property.message.as_ref().map_or(format!("Invariant {number}"), |name| name.text.clone())
 }
@@ -166,18 +166,18 @@ fn is_set(types: &ProcessorTypes, ty: &TypeExpression) -> bool {
     array.is_some_and(|(index, element)| types.is_processor(&index) && types.is_boolean(&element))
 }
 
-/// An `exists` over processors that stands where more of it makes an invariant hold.
+/// An `exists` over processors in a position where strengthening it makes the invariant stronger.
 #[derive(Debug, Clone)]
 struct Site {
-    /// What is bound around it.
+    /// The variables bound around it.
     around: Vec<Quantifier>,
-    /// The variable for the processor that is asked for.
+    /// Its variable.
     own: Quantifier,
-    /// What is asked of it.
+    /// Its condition.
     condition: Expression,
 }
 
-/// The places of an invariant where a witness may be claimed, in their order.
+/// The positions of an invariant where a witness may be claimed, in order.
 fn sites(types: &ProcessorTypes, property: &Flat<Property>) -> Vec<Site> {
     let mut sites = Vec::new();
     let mut walk = Walk {
@@ -191,7 +191,7 @@ fn sites(types: &ProcessorTypes, property: &Flat<Property>) -> Vec<Site> {
     sites
 }
 
-/// The condition of an invariant with claims in place of its sites.
+/// The condition of an invariant with its sites replaced by claims.
 fn replaced(
     types: &ProcessorTypes,
     property: &Flat<Property>,
@@ -202,14 +202,14 @@ fn replaced(
     walk.condition(&property.item.condition, true, &property.quantifiers)
 }
 
-/// Goes through a condition and puts what `visit` says in place of sites.
+/// Traverses a condition and replaces sites by the result of `visit`.
 struct Walk<'a> {
     types: &'a ProcessorTypes,
     visit: &'a mut dyn FnMut(Site) -> Option<Expression>,
 }
 
 impl Walk<'_> {
-    /// `more` says whether the invariant holds if more of the condition does.
+    /// `more` says whether the invariant becomes weaker if the condition does.
     fn condition(&mut self, whole: &Expression, more: bool, around: &[Quantifier]) -> Expression {
         let span = whole.span;
         let kind = match &whole.kind {
@@ -344,7 +344,7 @@ impl Site {
     }
 }
 
-/// Whether two types are the same one, by their names.
+/// Whether two types have the same name.
 fn is_same(types: &ProcessorTypes, left: &TypeExpression, right: &TypeExpression) -> bool {
     let is_named = matches!((&left.kind, &right.kind),
         (TypeKind::Named(left), TypeKind::Named(right)) if left.text == right.text);

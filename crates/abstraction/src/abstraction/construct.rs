@@ -16,15 +16,15 @@ use crate::assemble::{Parts, assemble};
 use crate::types::Types;
 use crate::{Abstraction, Lemma, Prepared, lemma};
 
-/// An abstract program that is being made.
+/// An abstract program under construction.
 pub(super) struct Construction<'a> {
     types: &'a Types,
     options: &'a Options,
     lemmas: &'a [Lemma],
     parts: Parts,
-    /// That guards and properties can be evaluated.
+    /// The claims that guards and properties can be evaluated.
     checks: Vec<Property>,
-    /// All but the programs.
+    /// The result so far, except for its program.
     made: Abstraction,
     problems: Vec<Diagnostic>,
 }
@@ -36,7 +36,7 @@ impl<'a> Construction<'a> {
         Construction { types, options, lemmas, parts, checks, made, problems }
     }
 
-    /// What was made, unless it was refused: then that is noted.
+    /// Unwraps a part; if it was refused, records the diagnostic.
     fn accepted<T>(&mut self, made: Result<T, Diagnostic>) -> Option<T> {
         made.map_err(|problem| self.problems.push(problem)).ok()
     }
@@ -74,7 +74,7 @@ impl<'a> Construction<'a> {
         }
     }
 
-    /// The instances of a rule, by all that is known of it.
+    /// Abstracts a rule, using all proved facts about it.
     fn rule(&mut self, rule: &FlatRule) -> Option<Vec<Built>> {
         let of_rule = |lemma: &&Lemma| lemma.rule == rule.id;
         let proved = || self.options.proved.iter().filter(of_rule);
@@ -119,7 +119,7 @@ impl<'a> Construction<'a> {
         }
     }
 
-    /// One property. That it fails means nothing if it is stronger than what is asked.
+    /// Abstracts a property, and records whether it was strengthened.
     fn property(
         &mut self,
         name: String,
@@ -136,7 +136,7 @@ impl<'a> Construction<'a> {
         }
     }
 
-    /// That the lemmas hold.
+    /// Adds the claims of the lemmas.
     pub(super) fn lemmas(&mut self, prepared: &Prepared) {
         for (number, lemma) in self.lemmas.iter().enumerate() {
             let made = lemma_claim(self.types, prepared, lemma, number);
@@ -147,7 +147,7 @@ impl<'a> Construction<'a> {
         }
     }
 
-    /// The abstraction, or why there is none.
+    /// The abstraction, or the diagnostics.
     pub(super) fn finished(mut self, prepared: &Prepared) -> Result<Abstraction, Vec<Diagnostic>> {
         if !self.problems.is_empty() {
             return Err(self.problems);
@@ -160,7 +160,8 @@ impl<'a> Construction<'a> {
     }
 }
 
-/// Whether a rule's guard is evaluated as it is, for all its processors: then it fails by itself.
+/// Whether a rule's guard is evaluated unchanged for all its processors: then an error in it occurs
+/// without a separate check.
 fn evaluates_guard(types: &Types, rule: &FlatRule, built: &[Built]) -> bool {
     let processors = rule.quantifiers.iter().filter(|each| types.over_processors(each)).count();
     let is_whole = |built: &Built| built.others.is_empty() && built.keeps_guard;

@@ -21,7 +21,7 @@ use super::places::Visibility;
 use crate::{Choice, Fixed};
 
 impl Instance<'_> {
-    /// A condition. What is not known is treated as `mode` says.
+    /// Abstracts a condition; `mode` says how an unknown value is treated.
     pub(super) fn condition(&mut self, whole: &Expression, mode: Mode) -> Step<Expression> {
         use BinaryOperator as B;
         let span = whole.span;
@@ -95,19 +95,21 @@ impl Instance<'_> {
         })
     }
 
-    /// What stands for a condition that is not known: what lets a rule do more, and what speaks
-    /// against a claim.
+    /// The constant that replaces an unknown condition: it lets a rule do more, and makes a claim
+    /// fail.
     pub(super) fn unknown(&self, mode: Mode, span: Span) -> Expression {
         boolean((mode == Mode::Weaker) != self.restricts, span)
     }
 
-    /// What stands for a condition of a claim that another view decides: the claim holds in this one.
+    /// The constant that replaces a part of a claim that another view decides: the claim holds in
+    /// this one.
     fn vacuous(mode: Mode, span: Span) -> Expression {
         boolean(mode == Mode::Weaker, span)
     }
 
-    /// Whether a condition looks into a stored processor that is known not to be concrete. The claim
-    /// is decided in views in which it is: its state is one of those that the claim needs.
+    /// Whether a condition reads the state of a stored processor that is known not to be concrete.
+    /// Such a claim is decided in views in which that processor is concrete: it is among the
+    /// processors that the claim requires.
     fn looks_outside(&self, whole: &Expression) -> bool {
         let is_outside = match &whole.kind {
             ExpressionKind::Index(_, at) => {
@@ -122,13 +124,14 @@ impl Instance<'_> {
         is_outside || parts(whole).into_iter().any(|part| self.looks_outside(part))
     }
 
-    /// A condition without connectives.
+    /// Abstracts a condition without connectives.
     fn atom(&mut self, whole: &Expression, mode: Mode) -> Step<Expression> {
         let is_claim = self.restricts && matches!(mode, Mode::Weaker | Mode::Stronger);
         if is_claim && self.looks_outside(whole) {
             return Ok(Self::vacuous(mode, whole.span));
         }
-        // Where most of the state is left out, what matters of it is what is asked about it.
+        // If only a part of the state is kept, the choice is the truth of the condition rather than
+        // the values in it.
         if mode == Mode::Exact && self.types.leaves_something_out() {
             return match self.atom(whole, Mode::Probe) {
                 Err(Obstacle::Unknown) => self.chosen_truth(whole),
@@ -164,14 +167,16 @@ impl Instance<'_> {
         };
         self.weakened |= matches!(result, Err(Obstacle::Unknown));
         match (result, mode) {
-            // Two stored processors that are both abstract: one of them is named or concrete elsewhere.
+            // Two stored processors that are both abstract: a view in which one of them is concrete
+            // or known by name decides.
             (Err(Obstacle::Unknown), _) if is_claim && self.compares_processors(whole) => {
                 Ok(Self::vacuous(mode, whole.span))
             }
             (Err(Obstacle::Unknown), Mode::Weaker | Mode::Stronger) => {
                 Ok(self.unknown(mode, whole.span))
             }
-            // Evaluating it is an error, which is found where all is concrete.
+            // Evaluating it is an error, which is claimed in the views in which the processors are
+            // concrete.
             (Err(Obstacle::Undefined), Mode::Weaker) => Ok(boolean(false, whole.span)),
             (Err(Obstacle::Undefined), Mode::Stronger) => Ok(boolean(true, whole.span)),
             (Err(Obstacle::Split(stored)), Mode::Weaker | Mode::Stronger) => {
@@ -181,7 +186,7 @@ impl Instance<'_> {
         }
     }
 
-    /// A condition for both cases of a stored processor.
+    /// Abstracts a condition for each case of a stored processor: concrete or not.
     fn split(&mut self, stored: &Expression, whole: &Expression, mode: Mode) -> Step<Expression> {
         let before = self.clone();
         self.learn(stored, ProcessorKind::Concrete);
@@ -215,7 +220,7 @@ impl Instance<'_> {
                 let kind = ExpressionKind::IsUndefined(Box::new(place));
                 Ok(expression(kind, whole.span))
             }
-            // That it is read somewhere does not say that it has a value here.
+            // That the place is read elsewhere does not imply that it is defined here.
             Visibility::Hidden | Visibility::Member(_) => match self.chosen(place, true) {
                 Some(choice) => Ok(boolean(choice.fixed == Some(Fixed::Undefined), whole.span)),
                 None if mode == Mode::Exact => self.chosen_truth(whole),
@@ -224,13 +229,13 @@ impl Instance<'_> {
         }
     }
 
-    /// A boolean that was chosen for a condition.
+    /// The boolean parameter that stands for a condition, if there is one.
     pub(super) fn known_truth(&self, whole: &Expression) -> Option<Expression> {
         let choice = self.chosen(whole, false)?;
         choice.name.as_ref().map(|parameter| name(parameter, whole.span))
     }
 
-    /// A boolean that is chosen for a condition.
+    /// Adds a boolean parameter that stands for a condition.
     pub(super) fn chosen_truth(&mut self, whole: &Expression) -> Step<Expression> {
         if let Some(known) = self.known_truth(whole) {
             return Ok(known);
@@ -242,7 +247,7 @@ impl Instance<'_> {
 
     // Values.
 
-    /// The choice that stands for a hidden place; made if there is none yet and `mode` allows it.
+    /// The choice that stands for a hidden place; it is added if `mode` allows that.
     pub(super) fn choice(&mut self, place: &Expression, mode: Mode, copy: bool) -> Step<Choice> {
         if let Some(choice) = self.chosen(place, copy) {
             return Ok(choice.clone());
@@ -275,7 +280,7 @@ impl Instance<'_> {
         self.choose(place, ty, copy, &alternatives)
     }
 
-    /// A value that is no processor.
+    /// Abstracts a value that is not a processor.
     pub(super) fn value(&mut self, whole: &Expression, mode: Mode) -> Step<Expression> {
         use BinaryOperator as B;
         match &whole.kind {
@@ -367,8 +372,8 @@ impl Instance<'_> {
         }
     }
 
-    /// How many elements of a multiset meet a condition. What is not known must be the same for all of
-    /// them.
+    /// Abstracts the number of elements of a multiset that satisfy a condition. An unknown value
+    /// must be the same for all elements.
     fn multiset_count(
         &mut self,
         filter: &MultisetFilter,
@@ -379,7 +384,7 @@ impl Instance<'_> {
         self.bound.push(filter.name.text.clone());
         let condition = self.condition(&filter.condition, mode.strict());
         self.bound.pop();
-        // There may be no element to look at, and nothing goes wrong then.
+        // If the multiset is empty, the condition is not evaluated and there is no error.
         if matches!(condition, Err(Obstacle::Undefined)) {
             return Ok(expression(ExpressionKind::Integer(0), span));
         }
@@ -399,12 +404,12 @@ impl Instance<'_> {
         }
     }
 
-    /// Whether something consists of parts, some of which are about processors.
+    /// Whether a place has components, some of which concern processors.
     fn is_whole(&self, place: &Expression) -> bool {
         self.types.of(&self.scope, place).is_some_and(|ty| self.types.mentions_processors(&ty))
     }
 
-    /// Whether two members of an enumeration are the same, or different, as an operator says.
+    /// The comparison of two constants of an enumeration.
     fn compared(
         &self,
         operator: BinaryOperator,
@@ -424,8 +429,8 @@ impl Instance<'_> {
     }
 }
 
-/// A part of a condition that is not looked at in all cases. Where looking at it is an error, it is
-/// not looked at, and what comes out is known.
+/// A part of a condition that is not evaluated in all cases. If its evaluation is an error, the
+/// condition is decided before, and the value is known.
 fn unless_reached(part: Step<Expression>, otherwise: bool, span: Span) -> Step<Expression> {
     match part {
         Err(Obstacle::Undefined) => Ok(boolean(otherwise, span)),
@@ -433,10 +438,10 @@ fn unless_reached(part: Step<Expression>, otherwise: bool, span: Span) -> Step<E
     }
 }
 
-/// Two expressions of which one is looked at.
+/// Two expressions, one of which is evaluated.
 enum OneOf {
     Either(Expression, Expression),
-    /// Looking at the other one is an error.
+    /// Evaluating the other one is an error.
     Only(Expression),
 }
 

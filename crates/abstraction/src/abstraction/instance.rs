@@ -25,26 +25,25 @@ use murphi::transform::{
 use crate::types::Types;
 use crate::{Choice, Fixed};
 
-/// The name of what stands for all processors that are not concrete.
+/// The name of the abstract processor, which stands for all that are not concrete.
 pub const OTHER: &str = prepare::OTHER;
 
-/// The name of the processor that is known by its name, and of which nothing else is kept.
+/// The name of the processor that is known by name, of which nothing else is kept.
 pub const NAMED: &str = prepare::NAMED;
 
-/// Whether a processor is one of those that stay as they are.
+/// How a processor of a rule appears in the abstraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProcessorKind {
     Concrete,
-    /// It is the one that is known by its name.
+    /// It is the processor known by name.
     Named,
-    /// It is neither concrete nor the one with a name.
+    /// It is neither concrete nor known by name.
     Other,
-    /// It is any that is not concrete: the variable of a loop or a quantifier, which goes through
-    /// all of them.
+    /// It is any processor that is not concrete: the variable of a loop or quantifier over them.
     Outside,
 }
 
-/// What a processor may be if it is not concrete, and how that is written.
+/// The ways in which a processor may be abstract, with the names of their constants.
 pub(super) fn outside(types: &Types) -> &'static [(ProcessorKind, &'static str)] {
     match types.has_named() {
         true => &[(ProcessorKind::Other, OTHER), (ProcessorKind::Named, NAMED)],
@@ -52,18 +51,18 @@ pub(super) fn outside(types: &Types) -> &'static [(ProcessorKind, &'static str)]
     }
 }
 
-/// Why an expression could not be abstracted as it is.
+/// Why an expression cannot be abstracted directly.
 #[derive(Debug, Clone)]
 pub(super) enum Obstacle {
-    /// It depends on something that is not known.
+    /// It depends on an unknown value.
     Unknown,
     /// It depends on whether this stored processor is concrete.
     Split(Expression),
-    /// It reads what is known to be undefined: an error, found where all is concrete.
+    /// It reads a value that is known to be undefined: an error, which is claimed in another view.
     Undefined,
-    /// What it depends on is different for each value of a bound variable.
+    /// It depends on a value that differs for each value of a bound variable.
     Bound(Span),
-    /// It cannot be abstracted.
+    /// It cannot be abstracted, for this reason.
     Refuse(Box<Diagnostic>),
 }
 
@@ -72,7 +71,7 @@ impl Obstacle {
         Obstacle::Refuse(Box::new(Diagnostic::error(span, message).help(help)))
     }
 
-    /// What to say to the user when something stopped that should not have.
+    /// The diagnostic for an obstacle that was not resolved.
     pub(super) fn diagnostic(self, span: Span) -> Diagnostic {
         let span = match self {
             Obstacle::Refuse(problem) => return *problem,
@@ -85,12 +84,12 @@ impl Obstacle {
 
 pub(super) type Step<T> = Result<T, Obstacle>;
 
-/// How to treat what is not known.
+/// How unknown values are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Something is chosen for it.
+    /// A parameter stands for the value.
     Exact,
-    /// It is an error.
+    /// The value is an obstacle.
     Probe,
     /// The result must follow from the concrete condition.
     Weaker,
@@ -107,7 +106,7 @@ impl Mode {
         }
     }
 
-    /// For what a decision hangs on, which must be known.
+    /// The mode for the condition of a decision, which must be known.
     pub(super) fn strict(self) -> Mode {
         match self {
             Mode::Weaker | Mode::Stronger => Mode::Probe,
@@ -121,16 +120,16 @@ pub(super) fn reads(expression: &Expression) -> Vec<Path> {
     places_read(expression).into_iter().map(path).collect()
 }
 
-/// A choice, and what it rests on.
+/// A choice, and what it depends on.
 #[derive(Debug, Clone)]
 struct RecordedChoice {
     choice: Choice,
     reads: Vec<Path>,
-    /// How many writes there were before it.
+    /// The number of writes before it.
     at: usize,
 }
 
-/// What was decided where a choice is not a parameter but another instance.
+/// A case distinction that is made by separate instances instead of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decision {
     Parameter,
@@ -143,36 +142,37 @@ pub(super) enum Decision {
 #[derive(Debug, Clone)]
 pub(super) struct Instance<'t> {
     pub(super) types: &'t Types,
-    /// What is bound, with its concrete type.
+    /// The bound names, with their concrete types.
     pub(super) scope: Scope,
-    /// Processors that are parameters or loop variables.
+    /// How parameters and loop variables of processor type appear.
     pub(super) standing: HashMap<String, ProcessorKind>,
-    /// Variables bound by quantifiers and loops within the rule.
+    /// The variables that quantifiers and loops in the rule bind.
     pub(super) bound: Vec<String>,
-    /// Whether this is a claim: `exists` goes through the concrete processors only, and what is not
-    /// known speaks against it.
+    /// Whether this is a claim: `exists` ranges over concrete processors only, and unknown values
+    /// count against it.
     pub(super) restricts: bool,
-    /// Whether something became stronger by that.
+    /// Whether the claim was strengthened by that.
     pub(super) restricted: bool,
-    /// Whether some condition says less than the concrete one.
+    /// Whether some condition is weaker than the concrete one.
     pub(super) weakened: bool,
     /// Whether every processor of the rule is concrete.
     pub(super) all_concrete: bool,
-    /// Every name in the rule: what is chosen must not come to stand where another thing is called so.
+    /// All names in the rule; a new parameter must not be captured.
     pub(super) mentioned: Rc<HashSet<String>>,
     made: Vec<RecordedChoice>,
-    /// The numbers of expressions, shared with instances that are made from this one.
+    /// The numbers of expressions, shared with the instances that are cloned from this one.
     pub(super) ids: Rc<RefCell<Interner>>,
-    /// What stands for expressions as they were before the rule, and whether it is a copy.
+    /// The choices for expressions in the state before the rule fires; the flag says whether it is
+    /// a copy.
     initial: HashMap<(ExpressionId, bool), usize>,
-    /// What stands for expressions as they are now.
+    /// The choices for expressions in the current state.
     later: HashMap<(ExpressionId, bool), usize>,
-    /// Stored processors that are known to be concrete, or not.
+    /// Stored processors that are known to be concrete or not.
     known: HashMap<ExpressionId, (ProcessorKind, Vec<Path>, usize)>,
     pub(super) log: Vec<Path>,
-    /// What the loops around write.
+    /// The paths that the enclosing loops write.
     pub(super) loop_writes: Vec<Path>,
-    /// Given decisions, and how many have been used.
+    /// The decisions of this instance, and the alternatives to them.
     pub(super) decisions: Vec<(Decision, Vec<Decision>)>,
     pub(super) next_decision: usize,
 }
@@ -206,7 +206,7 @@ impl<'t> Instance<'t> {
         self.ids.borrow_mut().id(whole)
     }
 
-    /// Everything that was chosen.
+    /// All choices.
     pub(super) fn choices(&self) -> Vec<Choice> {
         self.made.iter().map(|made| made.choice.clone()).collect()
     }
@@ -232,7 +232,7 @@ impl<'t> Instance<'t> {
         self.is_fresh(reads, *since).then_some(*standing)
     }
 
-    /// Goes back to the state before the rule: what was chosen for it still stands for it.
+    /// Returns to the state before the rule fires; the choices for it remain.
     pub(super) fn begin_again(&mut self) {
         self.log.clear();
         self.later.clear();
@@ -241,7 +241,7 @@ impl<'t> Instance<'t> {
 
     // Branches.
 
-    /// Forgets what a branch has found out, for another branch or what comes after both.
+    /// Discards what was learned in a branch, before another branch or the code after both.
     pub(super) fn leave_branch(&mut self, before: &Instance<'t>) {
         self.later = before.later.clone();
         self.known = before.known.clone();
@@ -249,7 +249,7 @@ impl<'t> Instance<'t> {
 
     // Choices.
 
-    /// What stands for the value of this expression now, if something does.
+    /// The choice that stands for the current value of this expression, if there is one.
     pub(super) fn chosen(&self, wanted: &Expression, copy: bool) -> Option<&Choice> {
         let id = self.id(wanted);
         let as_copy = [true].into_iter().chain((!copy).then_some(false));
@@ -270,7 +270,7 @@ impl<'t> Instance<'t> {
         None
     }
 
-    /// Chooses something for the value of an expression.
+    /// Adds a choice for the value of an expression.
     pub(super) fn choose(
         &mut self,
         stands_for: &Expression,
@@ -310,8 +310,8 @@ impl<'t> Instance<'t> {
         Ok(choice)
     }
 
-    /// A boolean that is not shared with anything, for all rounds of the loop of `own` at once. In
-    /// another loop it would have to be a different one in each round.
+    /// Adds a boolean choice that is not shared, for all iterations of the loop over `own`
+    /// together. Within another loop it would have to differ in each iteration.
     pub(super) fn choose_anew(
         &mut self,
         stands_for: Expression,
@@ -347,7 +347,7 @@ impl<'t> Instance<'t> {
         decision
     }
 
-    /// A name for a choice that says what it stands for.
+    /// A name for a choice, derived from the expression that it stands for.
     pub(super) fn fresh(&self, stands_for: &Expression) -> String {
         let stem: String = print_expression(stands_for)
             .replace("isundefined", "no ")
@@ -362,12 +362,12 @@ impl<'t> Instance<'t> {
             Some(first) if first.is_ascii_alphabetic() && stem.len() <= 60 => stem,
             _ => "choice".to_owned(),
         };
-        // A single word may mean something: `false`, or a keyword.
+        // A single word may be reserved: `false`, or a keyword.
         let stem = if stem.contains('_') { stem } else { format!("chosen_{stem}") };
         self.not_taken(&stem)
     }
 
-    /// A name that begins like this and that nothing else has.
+    /// An unused name with this stem.
     pub(super) fn not_taken(&self, stem: &str) -> String {
         not_taken(stem, |wish| {
             self.scope.contains_key(wish)
@@ -377,7 +377,7 @@ impl<'t> Instance<'t> {
         })
     }
 
-    /// `exists q: condition` for the processors that a loop variable stands for.
+    /// `exists q: condition` for the abstract processors that a loop variable stands for.
     pub(super) fn some_other(&self, variable: &str, condition: &Expression) -> Expression {
         let quantifiers = vec![self.types.processor_quantifier(variable)];
         quantified(false, quantifiers, condition.clone())

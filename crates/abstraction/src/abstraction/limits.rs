@@ -26,7 +26,7 @@ use super::width::{Requirements, beyond, needs, too_many};
 use crate::types::Types;
 use crate::{Prepared, View};
 
-/// Says where a program does not meet the conditions.
+/// Reports every place at which a program violates the conditions of the abstraction.
 pub(super) fn check(
     prepared: &Prepared,
     types: &Types,
@@ -54,7 +54,7 @@ pub(super) fn check(
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// The greatest number of processors that a claim speaks of.
+/// The largest number of processors that a claim is about.
 pub(super) fn widest(types: &Types, checked: &Checked) -> u64 {
     let nobody = View { concrete: 0, named: false };
     let counts = claims(types, checked).into_iter().flatten();
@@ -62,17 +62,17 @@ pub(super) fn widest(types: &Types, checked: &Checked) -> u64 {
     counts.max().map_or(0, |count| count as u64)
 }
 
-/// The bodies of rules and start states, with what is bound around them.
+/// The bodies of rules and start states, with the enclosing quantifiers.
 fn rule_bodies(checked: &Checked) -> impl Iterator<Item = (&Vec<Quantifier>, &Body)> {
     let program = &checked.program;
     let rules = program.rules.iter().map(|rule| (&rule.quantifiers, &rule.body));
     rules.chain(program.start_states.iter().map(|start| (&start.quantifiers, &start.item.1)))
 }
 
-/// A claim's place and the processors that it needs, or why they cannot be counted.
+/// A claim's span with the processors that it requires; an error if they cannot be counted.
 type Counted = Result<(Span, Requirements), Diagnostic>;
 
-/// Every claim of a program but lemmas.
+/// All claims of a program except lemmas.
 fn claims(types: &Types, checked: &Checked) -> Vec<Counted> {
     let mut claims = Claims { types, found: Vec::new() };
     for (quantifiers, body) in rule_bodies(checked) {
@@ -94,7 +94,7 @@ fn claims(types: &Types, checked: &Checked) -> Vec<Counted> {
     claims.found
 }
 
-/// No declared type has processors where they cannot be abstracted.
+/// Reports declared types in which processors cannot be abstracted.
 fn declared(types: &Types, declaration: &Declaration, problems: &mut Vec<Diagnostic>) {
     match &declaration.kind {
         DeclarationKind::Type { definition, .. } => suits(types, definition, problems),
@@ -125,7 +125,7 @@ fn suits(types: &Types, ty: &TypeExpression, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The types that parameters, loops and quantifiers go through.
+/// Calls `visit` for the types over which parameters, loops and quantifiers range.
 fn each_domain(checked: &Checked, visit: &mut dyn FnMut(&TypeExpression)) {
     let mut of = |quantifiers: &[Quantifier]| {
         for quantifier in quantifiers {
@@ -157,7 +157,7 @@ fn each_domain(checked: &Checked, visit: &mut dyn FnMut(&TypeExpression)) {
     program.properties.iter().for_each(|property| of(&property.quantifiers));
 }
 
-/// Gathers claims.
+/// Collects claims.
 struct Claims<'a> {
     types: &'a Types,
     found: Vec<Counted>,

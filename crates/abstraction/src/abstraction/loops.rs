@@ -24,19 +24,19 @@ use super::places::Visibility;
 use super::processors::Who;
 use super::statement::taken_if;
 
-/// The rounds of a loop that belong to processors that are not concrete.
+/// The iterations of a loop for abstract processors.
 #[derive(Clone, Copy)]
 struct Round<'a> {
     /// The loop variable.
     variable: &'a str,
     /// The whole body of the loop.
     whole: &'a [Statement],
-    /// Whether what is looked at is done in every round.
+    /// Whether the statement is executed in every iteration.
     always: bool,
 }
 
 impl Instance<'_> {
-    /// Notes what a loop writes; gives what was noted before.
+    /// Records the paths that a loop writes; returns those recorded before.
     pub(super) fn enter_loop(&mut self, body: &[Statement]) -> Vec<Path> {
         let outer = self.loop_writes.clone();
         self.loop_writes.extend(writes(body));
@@ -82,7 +82,7 @@ impl Instance<'_> {
         body: &[Statement],
         span: Span,
     ) -> Step<Vec<Statement>> {
-        // What a round finds out does not hold in the next one.
+        // Facts learned in one iteration do not hold in the next.
         for written in writes(body) {
             self.log.push(written);
         }
@@ -122,7 +122,7 @@ impl Instance<'_> {
         Ok(done)
     }
 
-    /// What shows of the rounds of processors that are not concrete.
+    /// The visible effect of the iterations for abstract processors.
     fn by_others(&mut self, round: Round<'_>, statements: &[Statement]) -> Step<Vec<Statement>> {
         let mut done = Vec::new();
         for each in statements {
@@ -161,7 +161,7 @@ impl Instance<'_> {
                 Ok(Vec::new())
             }
             StatementKind::For { quantifiers, body } => {
-                // How often an inner loop goes round may be different for each processor.
+                // The number of iterations of an inner loop may differ for each processor.
                 let is_of_round =
                     |bound: &Expression| names(bound).iter().any(|name| name == round.variable);
                 let depends = own_expressions(each).into_iter().any(is_of_round);
@@ -206,8 +206,8 @@ impl Instance<'_> {
         }
     }
 
-    /// Whether a claim in the round of a processor that is not concrete is checked where it is: the
-    /// claim is about that processor, or a view is wide enough for it as well.
+    /// Whether an assertion in the iteration of an abstract processor is checked in another view:
+    /// it is about that processor, or a view is wide enough for it, too.
     fn is_seen_elsewhere(&self, round: Round<'_>, claim: &Expression) -> Step<bool> {
         Ok(names(claim).iter().any(|name| name == round.variable) || !self.is_wide(claim)?)
     }
@@ -236,7 +236,7 @@ impl Instance<'_> {
         Ok(done)
     }
 
-    /// Something that is done if one of the others meets a condition.
+    /// A statement that is executed if some abstract processor satisfies a condition.
     fn by_choice(
         &mut self,
         round: Round<'_>,
@@ -251,7 +251,8 @@ impl Instance<'_> {
         {
             return Ok(when(known, body, Vec::new(), span));
         }
-        // There may be no others, so it may be that nothing is done even if the condition holds.
+        // There may be no abstract processor, so the statement may be skipped even if the condition
+        // holds.
         let chosen = self.choose_anew(self.some_other(variable, condition), Some(variable))?;
         let guard = match self.condition(condition, Mode::Weaker) {
             Ok(known) if !depends(&known) && !names(&known).contains(&variable.to_owned()) => {
@@ -262,7 +263,7 @@ impl Instance<'_> {
         Ok(when(guard, body, Vec::new(), span))
     }
 
-    /// A set, after all others have assigned to their own element of it.
+    /// The set after every abstract processor has assigned its own element.
     fn by_other_member(
         &mut self,
         round: Round<'_>,
@@ -318,7 +319,7 @@ impl Instance<'_> {
         if mentions(target) || value.is_some_and(mentions) {
             return Err(shows(each.span));
         }
-        // What is written does not depend on the loop, and nothing else is written there.
+        // The written place does not depend on the loop variable, and no other statement writes it.
         let written = writes(whole);
         let depends = |read: &Path| written.iter().any(|write| overlap(read, write));
         if value.is_some_and(|value| reads(value).iter().any(depends)) {
@@ -333,7 +334,7 @@ impl Instance<'_> {
         if !is_alone {
             return Err(shows(each.span));
         }
-        // The concrete processors do the same anyway.
+        // The iterations of concrete processors have the same effect.
         if always {
             return Ok(Vec::new());
         }
@@ -356,7 +357,7 @@ impl Instance<'_> {
     }
 }
 
-/// Whether two statements assign the same to the same place.
+/// Whether two statements assign the same value to the same place.
 fn does_same(left: &Statement, right: &Statement) -> bool {
     match (&left.kind, &right.kind) {
         (
@@ -368,13 +369,14 @@ fn does_same(left: &Statement, right: &Statement) -> bool {
     }
 }
 
-/// Whether a condition depends on what a loop writes, other than what each round has for itself.
+/// Whether a condition reads a place that the loop writes, other than elements of its own
+/// processor.
 fn shared_reads(whole: &[Statement], known: &Expression, own: &str) -> bool {
     let written = writes(whole);
     shared(known, own).iter().any(|read| written.iter().any(|write| overlap(read, write)))
 }
 
-/// The keys of what an expression reads, without elements of `own`.
+/// The paths that an expression reads, except elements of `own`.
 fn shared(whole: &Expression, own: &str) -> Vec<Path> {
     match &whole.kind {
         ExpressionKind::Index(_, at) if matches!(&at.kind, ExpressionKind::Name(name) if name == own) => {
@@ -387,7 +389,7 @@ fn shared(whole: &Expression, own: &str) -> Vec<Path> {
     }
 }
 
-/// The keys of all that statements write.
+/// The paths that statements write.
 pub(super) fn writes(statements: &[Statement]) -> Vec<Path> {
     let mut found = Vec::new();
     each_statement(statements, &mut |statement| {

@@ -43,7 +43,7 @@ pub use options::{Options, RunTimeErrors};
 pub use properties::Claimable;
 pub(crate) use rule::Built;
 
-/// Abstracts a program, or says why that would not be sound.
+/// Abstracts a program; an error explains why that would not be sound.
 pub fn abstraction(
     prepared: &Prepared,
     options: &Options,
@@ -63,7 +63,7 @@ pub fn abstraction(
     construction.finished(prepared)
 }
 
-/// Lemmas with names of their own.
+/// The lemmas with fresh names.
 fn with_own_names(prepared: &Prepared, types: &Types, lemmas: &[Lemma]) -> Vec<Lemma> {
     let own = |lemma: &Lemma| match prepared.rules.get(lemma.rule.0) {
         Some(rule) => lemma::with_own_names(lemma, rule, types),
@@ -72,8 +72,8 @@ fn with_own_names(prepared: &Prepared, types: &Types, lemmas: &[Lemma]) -> Vec<L
     lemmas.iter().map(own).collect()
 }
 
-/// How many processors have to be concrete for every claim of a program to be about few enough of
-/// them. What is refused in any view is not counted.
+/// The smallest number of concrete processors with which no claim of a program is about too many.
+/// Claims that are refused in every view are not counted.
 pub fn least_view(prepared: &Prepared, dialect: Dialect) -> u64 {
     let types = Types::new(prepared);
     let options = Options { dialect, ..Options::default() };
@@ -81,7 +81,7 @@ pub fn least_view(prepared: &Prepared, dialect: Dialect) -> u64 {
     checked.map_or(0, |checked| limits::widest(&types, &checked))
 }
 
-/// The program with its errors explicit, if they are claimed not to occur.
+/// The program with explicit checks for run-time errors, if their absence is claimed.
 fn checked(
     types: &Types,
     prepared: &Prepared,

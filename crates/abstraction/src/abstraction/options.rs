@@ -5,32 +5,33 @@ use murphi::check::Dialect;
 
 use crate::{Lemma, View};
 
-/// How to abstract.
+/// The options of an abstraction.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What is kept of processors.
+    /// The processors that are kept.
     pub view: View,
-    /// Invariants that are not to be claimed, by name.
+    /// The names of invariants that are not claimed.
     pub leave_out: Vec<String>,
-    /// Whether it is kept of a set (an array of booleans) if any of the others is in it.
+    /// Whether sets (arrays of booleans indexed by processors) keep whether an abstract processor
+    /// is in them.
     pub sets: bool,
-    /// What is kept of the state, if not all: these places, whatever their indices.
+    /// The places that are kept, with any indices; `None` keeps the whole state.
     pub only: Option<Vec<Expression>>,
     /// Facts that are known to hold. They strengthen rules like lemmas, and are not claimed.
     pub proved: Vec<Lemma>,
-    /// What becomes of run-time errors.
+    /// How run-time errors are treated.
     pub errors: RunTimeErrors,
-    /// Whether copying an undefined value is one of them.
+    /// The dialect; it decides whether copying an undefined value is an error.
     pub dialect: Dialect,
 }
 
-/// What becomes of run-time errors.
+/// How run-time errors are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RunTimeErrors {
-    /// That there are none is claimed.
+    /// Their absence is claimed.
     #[default]
     Claimed,
-    /// A step that fails is taken not to happen: what is claimed is about runs without errors.
+    /// A step that fails is disabled: the claims are about runs without errors.
     Ignored,
 }
 

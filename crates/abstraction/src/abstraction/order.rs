@@ -18,7 +18,7 @@ use murphi::transform::{
     changed, each_statement, indices, overlap, own_expressions, path, places_read,
 };
 
-/// Where a round may read what another round writes.
+/// The span of a read that may depend on a write of another iteration.
 pub(super) fn dependence(variable: &str, body: &[Statement]) -> Option<Span> {
     let mut written: Vec<Expression> = Vec::new();
     let mut read: Vec<Expression> = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn dependence(variable: &str, body: &[Statement]) -> Option<Span> {
     read.iter().find(depends).map(|read| read.span)
 }
 
-/// Whether the loop variable picks both at the same index.
+/// Whether the loop variable selects the element in both, at the same index.
 fn is_own(variable: &str, read: &Expression, write: &Expression) -> bool {
     let picks =
         |at: &Expression| matches!(&at.kind, ExpressionKind::Name(name) if name == variable);

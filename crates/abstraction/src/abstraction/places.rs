@@ -9,18 +9,19 @@ use murphi::transform::{expression, index, name, path};
 use super::instance::{Instance, Mode, OTHER, Obstacle, ProcessorKind, Step};
 use super::processors::Who;
 
-/// A place, once it is known which processors are concrete.
+/// Whether a place is kept, for given concrete processors.
 pub(super) enum Visibility {
     Visible(Expression),
-    /// It belongs to processors that are not concrete.
+    /// It belongs to an abstract processor, and is not kept.
     Hidden,
-    /// Whether a processor that is not concrete is in a set: this says whether any of them is.
+    /// The membership of an abstract processor in a set: the element that says whether any of them
+    /// is a member.
     Member(Expression),
 }
 
 impl Instance<'_> {
-    /// Whether a place is indexed by a parameter or loop variable that is not concrete, or is not
-    /// kept at all.
+    /// Whether a place is indexed by an abstract parameter or loop variable, or is not kept for
+    /// another reason.
     pub(super) fn belongs_to_other(&self, place: &Expression) -> bool {
         self.types.leaves_out(&path(place)) || self.is_of_other(place)
     }
@@ -37,7 +38,7 @@ impl Instance<'_> {
         }
     }
 
-    /// Where a place is.
+    /// The visibility of a place.
     pub(super) fn place(&mut self, whole: &Expression, mode: Mode) -> Step<Visibility> {
         if self.belongs_to_other(whole) {
             return Ok(Visibility::Hidden);

@@ -10,18 +10,18 @@ use super::instance::{Instance, Mode, NAMED, OTHER, Obstacle, ProcessorKind, Ste
 use super::places::Visibility;
 use crate::{Choice, Fixed};
 
-/// A processor.
+/// The processor that an expression denotes.
 pub(super) enum Who {
     Concrete(Expression),
-    /// The one that is known by its name.
+    /// The processor known by name.
     Named,
-    /// Neither of these.
+    /// An abstract processor that is not known by name.
     Other,
-    /// Any that is not concrete.
+    /// Any processor that is not concrete.
     Outside,
-    /// Stored somewhere; it may be either.
+    /// A stored reference, which may be concrete or not.
     Stored(Expression),
-    /// There is none.
+    /// No processor: the value is undefined.
     Undefined,
 }
 
@@ -64,7 +64,7 @@ impl Instance<'_> {
                 match mode {
                     Mode::Weaker => Ok(same),
                     Mode::Stronger => Ok(and(same, not(equal(left, other)))),
-                    // If one of them is concrete, it is known.
+                    // If one of them is concrete, the comparison is known.
                     Mode::Probe => Err(Obstacle::Split(left)),
                     Mode::Exact => {
                         let chosen = self.chosen_truth(&equation())?;
@@ -93,7 +93,7 @@ impl Instance<'_> {
                     Mode::Exact => Ok(and(may_be, self.chosen_truth(&equation())?)),
                 }
             }
-            // Two of several: they may be the same.
+            // Two abstract processors, which may be equal.
             (Who::Named | Who::Other | Who::Outside, _) => match mode {
                 Mode::Exact => self.chosen_truth(&equation()),
                 _ => self.known_truth(&equation()).ok_or(Obstacle::Unknown),
@@ -101,7 +101,7 @@ impl Instance<'_> {
         }
     }
 
-    /// Which processor an expression is.
+    /// The processor that an expression denotes.
     pub(super) fn who(&mut self, whole: &Expression, mode: Mode) -> Step<Who> {
         if let ExpressionKind::Name(variable) = &whole.kind
             && let Some(standing) = self.standing.get(variable)
@@ -136,7 +136,7 @@ impl Instance<'_> {
     }
 }
 
-/// The processor that a choice is.
+/// The processor that a choice denotes.
 pub(super) fn processor_of(choice: &Choice, at: &Expression) -> Who {
     match (&choice.name, choice.fixed) {
         (Some(parameter), _) => Who::Concrete(name(parameter, at.span)),

@@ -18,7 +18,7 @@ use super::width;
 use crate::types::Types;
 use crate::{Lemma, Options, Prepared, View, lemma};
 
-/// A property to be claimed of the concrete processors.
+/// A property that is claimed of the concrete processors.
 pub(super) struct Claim<'a> {
     pub(super) kind: PropertyKind,
     pub(super) name: String,
@@ -27,16 +27,16 @@ pub(super) struct Claim<'a> {
     pub(super) span: Span,
 }
 
-/// What a claim becomes.
+/// The result of abstracting a claim.
 pub(super) struct Claimed {
-    /// The property, unless it says nothing of the concrete processors.
+    /// The property; `None` if it is vacuous for the concrete processors.
     pub(super) property: Option<Property>,
-    /// Whether it was made stronger.
+    /// Whether it was strengthened.
     pub(super) strengthened: bool,
 }
 
 impl Claim<'_> {
-    /// That something can be evaluated.
+    /// The claim that a condition can be evaluated.
     pub(super) fn evaluates<'a>(
         name: String,
         quantifiers: &'a [Quantifier],
@@ -46,7 +46,7 @@ impl Claim<'_> {
         Claim { kind: PropertyKind::Check, name, quantifiers, condition, span }
     }
 
-    /// The claim of the concrete processors.
+    /// The claim for the concrete processors.
     pub(super) fn made(&self, types: &Types) -> Result<Claimed, Diagnostic> {
         let mut instance = Instance::new(types, Vec::new());
         instance.restricts = self.kind != PropertyKind::Assumption;
@@ -61,7 +61,7 @@ impl Claim<'_> {
     }
 }
 
-/// What a lemma claims, and what that is called.
+/// The claim of a lemma, and its name.
 pub(super) fn lemma_claim(
     types: &Types,
     prepared: &Prepared,
@@ -85,14 +85,14 @@ pub(super) fn lemma_claim(
     Ok((name, claim.made(types)?.property))
 }
 
-/// Which lemmas speak of few enough processors to be looked at where they are concrete.
+/// Decides which lemmas are about few enough processors to be claimed in a view.
 #[derive(Debug)]
 pub struct Claimable {
     types: Types,
 }
 
 impl Claimable {
-    /// Lemmas about a program, in a view.
+    /// For lemmas about a program in a view.
     pub fn new(prepared: &Prepared, view: View) -> Claimable {
         let options = Options { view, ..Options::default() };
         Claimable { types: Types::in_view(prepared, &options) }

@@ -51,7 +51,7 @@ impl Instance<'_> {
         };
         self.bound.pop();
         self.scope = outer;
-        // Something is different for each value of the variable: choose for all at once.
+        // The condition differs for each value of the variable: one choice stands for all of them.
         let is_own = |stop: &Obstacle| match stop {
             Obstacle::Bound(_) => true,
             Obstacle::Split(stored) => names(stored).contains(&first.name.text),
@@ -63,7 +63,8 @@ impl Instance<'_> {
                 self.chosen_truth(&whole)
             }
             Err(stop @ Obstacle::Split(_)) if is_own(&stop) => Err(Obstacle::Unknown),
-            // The range may be empty, and nothing goes wrong then.
+            // The range may be empty, and then the condition is not evaluated and there is no
+            // error.
             Err(Obstacle::Undefined) if matches!(first.domain, Domain::Range { .. }) => {
                 Ok(boolean(all, condition.span))
             }
@@ -71,7 +72,7 @@ impl Instance<'_> {
         }
     }
 
-    /// A quantifier with what is known of the ends of its range.
+    /// A quantifier whose bounds are abstracted.
     pub(super) fn bounded(&mut self, quantifier: &Quantifier, mode: Mode) -> Step<Quantifier> {
         let mut quantifier = quantifier.clone();
         if let Domain::Range { from, to, by } = &mut quantifier.domain {
@@ -82,7 +83,7 @@ impl Instance<'_> {
         Ok(quantifier)
     }
 
-    /// `forall` or `exists` for all processors.
+    /// `forall` or `exists` over all processors.
     fn over_processors(
         &mut self,
         all: bool,
@@ -97,7 +98,7 @@ impl Instance<'_> {
         result
     }
 
-    /// The same, where the variable stands for a processor that is not concrete.
+    /// The condition for a variable that stands for an abstract processor.
     fn of_all(
         &mut self,
         all: bool,
@@ -106,8 +107,9 @@ impl Instance<'_> {
         mode: Mode,
     ) -> Step<Expression> {
         let variable = &quantifier.name.text;
-        // A claim about all processors is one about the concrete ones of every view. That some other
-        // is still in a set may be a guess, and would only make the claim fail.
+        // A claim about all processors is one about the concrete ones of every view. Membership of
+        // an abstract processor in a set is an over-approximation, with which the claim would only
+        // fail more often.
         let exact = match all {
             true if self.restricts && mode == Mode::Weaker => None,
             true => self.all_others(variable, inner),
@@ -125,7 +127,7 @@ impl Instance<'_> {
         let concrete = quantified(all, vec![quantifier.clone()], concrete);
         Ok(match (others, all) {
             (None, _) => concrete,
-            // What is looked at of the concrete ones may be undefined, which is an error.
+            // The condition of a concrete processor may be undefined, which is an error.
             (Some(others), true) if is_false(&others) && !is_true(&concrete) => {
                 binary(BinaryOperator::And, concrete, others)
             }
@@ -137,7 +139,7 @@ impl Instance<'_> {
         })
     }
 
-    /// The condition for the others, if it has to be added to that for the concrete ones.
+    /// The condition for abstract processors, if it is not implied by that for the concrete ones.
     fn of_others(
         &mut self,
         all: bool,
@@ -146,7 +148,7 @@ impl Instance<'_> {
         mode: Mode,
         restricts: bool,
     ) -> Step<Option<Expression>> {
-        // What holds for the others without anything being known of them.
+        // Whether the condition for abstract processors is decided without any choice.
         let is_neutral = match self.condition(inner, Mode::Probe) {
             Ok(known) if all => is_true(&known),
             Ok(known) => is_false(&known),
@@ -159,7 +161,7 @@ impl Instance<'_> {
                 self.restricted = true;
                 Ok(None)
             }
-            // There may be no others at all.
+            // There may be no abstract processor.
             (Mode::Weaker, true) | (Mode::Stronger, false) => {
                 self.weakened = true;
                 Ok(None)
@@ -185,7 +187,7 @@ impl Instance<'_> {
         restricts: bool,
     ) -> Step<Expression> {
         self.standing.insert(variable.to_owned(), ProcessorKind::Concrete);
-        // What is claimed of the concrete ones alone must not rest on what is not known.
+        // A claim about the concrete processors alone must not depend on unknown values.
         let mode = if restricts { mode.flipped() } else { mode };
         let outer = self.restricts;
         self.restricts &= !restricts;

@@ -29,12 +29,12 @@ use super::slice;
 use crate::types::Types;
 use crate::{Choice, Fixed, OtherRule, RuleId};
 
-/// A rule or start state to be abstracted.
+/// A rule or start state to abstract.
 pub(super) struct Source<'a> {
     pub(super) name: &'a str,
     pub(super) quantifiers: &'a [Quantifier],
     pub(super) guard: Option<&'a Expression>,
-    /// Places for which something is chosen where they are not known, because facts speak of them.
+    /// Places for which a parameter is added if they are unknown, because lemmas mention them.
     pub(super) chosen: &'a [Expression],
     pub(super) body: &'a Body,
     pub(super) span: Span,
@@ -52,19 +52,19 @@ pub(crate) struct Built {
     pub(crate) others: Vec<usize>,
     pub(crate) named: Vec<usize>,
     pub(crate) choices: Vec<Choice>,
-    /// Whether its guard says less than that of the rule.
+    /// Whether its guard is weaker than that of the rule.
     pub(crate) weakened: bool,
-    /// Whether the whole guard of the rule is evaluated, before anything that lemmas add to it.
+    /// Whether the complete guard of the rule is evaluated, before the conditions of lemmas.
     pub(crate) keeps_guard: bool,
 }
 
 impl Built {
-    /// Whether it is another one than the rule itself.
+    /// Whether it differs from the rule itself.
     pub(crate) fn is_abstract(&self) -> bool {
         self.weakened || !self.others.is_empty() || !self.choices.is_empty()
     }
 
-    /// What it is, for those who look at the abstract program.
+    /// Its description, for users of the abstract program.
     pub(crate) fn described(&self, origin: RuleId) -> OtherRule {
         OtherRule {
             name: self.name.clone(),
@@ -76,7 +76,7 @@ impl Built {
     }
 }
 
-/// All instances of a rule of which something shows, the concrete one first.
+/// All instances of a rule with a visible effect, the concrete one first.
 pub(super) fn instances(
     types: &Types,
     source: &Source<'_>,
@@ -115,16 +115,16 @@ pub(super) fn instances(
     Ok(built)
 }
 
-/// Every name in a rule and in what lemmas add to it.
+/// All names in a rule and in the conditions of its lemmas.
 fn mentioned(source: &Source<'_>, strengthening: &[Expression]) -> HashSet<String> {
     let conditions = source.guard.into_iter().chain(source.chosen).chain(strengthening);
     conditions.flat_map(names).chain(names_in(&source.body.statements)).collect()
 }
 
-/// Parameters of a rule that are not concrete, by their numbers.
+/// The abstract parameters of a rule, by number.
 type AbstractParameters = Vec<(usize, ProcessorKind)>;
 
-/// All ways in which processors of a rule are not concrete, that none is first.
+/// All ways to make processors of a rule abstract, starting with none.
 fn outsiders(types: &Types, processors: &[usize]) -> Vec<AbstractParameters> {
     let mut found = vec![Vec::new()];
     for &number in processors {
@@ -142,7 +142,7 @@ fn outsiders(types: &Types, processors: &[usize]) -> Vec<AbstractParameters> {
 
 type Decisions = Vec<(Decision, Vec<Decision>)>;
 
-/// One instance, if something shows of it, and what was decided on the way.
+/// One instance, if it has a visible effect, and the decisions that were made in it.
 fn instance(
     mut instance: Instance<'_>,
     source: &Source<'_>,
@@ -159,7 +159,7 @@ fn instance(
         || others.is_empty()
         || writes_state(types, &statements)
         || claims_something(&statements);
-    // The rule itself stays: a program has at least one.
+    // The concrete rule always remains: a program has at least one rule.
     if !shows || (is_false(&guard.condition) && !others.is_empty()) {
         return Ok((None, decisions));
     }
@@ -170,14 +170,14 @@ fn instance(
 /// The guard of an instance.
 struct Guard {
     condition: Expression,
-    /// Whether it says less than that of the rule.
+    /// Whether it is weaker than the guard of the rule.
     weakened: bool,
-    /// Whether the whole guard of the rule is evaluated, before anything that lemmas add to it.
+    /// Whether the complete guard of the rule is evaluated, before the conditions of lemmas.
     is_kept: bool,
 }
 
 impl Instance<'_> {
-    /// Binds what a rule has, with some of its processors outside.
+    /// Binds the parameters of a rule, some of which are abstract.
     fn enter(&mut self, source: &Source<'_>, others: &[(usize, ProcessorKind)]) {
         bind(&mut self.scope, source.quantifiers);
         bind_variables(&mut self.scope, &source.body.declarations);
@@ -204,7 +204,7 @@ impl Instance<'_> {
         }
     }
 
-    /// The guard, and what lemmas add to it where something is abstract.
+    /// The guard; if a processor is abstract, with the conditions of the lemmas.
     fn guard(&mut self, source: &Source<'_>, strengthening: &[Expression]) -> Step<Guard> {
         self.begin_again();
         self.weakened = false;
@@ -221,7 +221,7 @@ impl Instance<'_> {
     }
 }
 
-/// An instance with the parameters and variables that are used in it.
+/// An instance with the parameters and variables that it uses.
 fn built(
     types: &Types,
     source: &Source<'_>,
@@ -284,7 +284,7 @@ fn instance_name(
     parts.join(", ")
 }
 
-/// Whether statements claim something.
+/// Whether statements contain an assertion.
 fn claims_something(statements: &[Statement]) -> bool {
     any_statement(statements, &|statement| match &statement.kind {
         StatementKind::Property(property) => property.kind != PropertyKind::Assumption,
@@ -315,7 +315,7 @@ fn used_variables(declarations: &[Declaration], used: &HashSet<String>) -> Vec<D
     kept
 }
 
-/// What an instance does, to find another one that does the same.
+/// The text of an instance, to find another one with the same effect.
 fn text_of(built: &Built) -> String {
     let rule = crate::FlatRule {
         id: crate::RuleId(0),

@@ -18,7 +18,7 @@ use crate::types::Types;
 use crate::{Choice, Chosen, ChosenSet, Fixed};
 
 impl Choice {
-    /// What its parameters go through.
+    /// The types of its parameters.
     pub(super) fn quantifiers(&self, types: &Types) -> Vec<Quantifier> {
         let span = self.stands_for.span;
         let boolean = |name: &String| quantifier(name, named_type("boolean", span));
@@ -37,7 +37,7 @@ impl Choice {
         found
     }
 
-    /// The parameters that it consists of.
+    /// The names of its parameters.
     pub fn parameters(&self) -> Vec<&str> {
         let chosen = self.set.iter().flat_map(|set| [&set.members].into_iter().chain(&set.gaps));
         let sets = chosen.flat_map(|chosen| [&chosen.none].into_iter().chain(&chosen.each));
@@ -47,7 +47,7 @@ impl Choice {
 }
 
 impl Chosen {
-    /// Whether a concrete processor is one of them.
+    /// Whether a concrete processor is among the chosen ones.
     fn has(&self, processor: &Expression) -> Expression {
         let span = processor.span;
         let is = |each: &String| binary(BinaryOperator::Equal, processor.clone(), name(each, span));
@@ -57,7 +57,7 @@ impl Chosen {
 }
 
 impl Instance<'_> {
-    /// Names for the parameters of a set.
+    /// Fresh names for the parameters of a set.
     pub(super) fn fresh_set(
         &self,
         stands_for: &Expression,
@@ -77,7 +77,7 @@ impl Instance<'_> {
         }
     }
 
-    /// Copies a set that is not known.
+    /// Copies an unknown set.
     pub(super) fn set_copied(
         &mut self,
         target: &Expression,
@@ -104,7 +104,7 @@ impl Instance<'_> {
         ])
     }
 
-    /// Whether a processor is in a set that was chosen; `None` if this is no element of one.
+    /// Whether a processor is in a chosen set; `None` if the place is not an element of one.
     pub(super) fn chosen_member(
         &mut self,
         whole: &Expression,
@@ -120,7 +120,7 @@ impl Instance<'_> {
             Ok(Who::Concrete(at)) => {
                 let member = set.members.has(&at);
                 Ok(match &set.gaps {
-                    // Reading it is an error, which is found where all is concrete.
+                    // Reading an undefined element is an error, which is claimed in another view.
                     Some(gaps) => and(not(gaps.has(&at)), member),
                     None => member,
                 })

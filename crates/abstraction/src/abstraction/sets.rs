@@ -21,7 +21,7 @@ impl Instance<'_> {
         self.types.of(&self.scope, place).is_some_and(|ty| self.types.is_set(&ty))
     }
 
-    /// Whether any processor that is not concrete meets a condition, if that is known exactly. The
+    /// Whether some abstract processor satisfies a condition, if that is known exactly. The
     /// variable stands for such a processor.
     pub(super) fn some_others(&mut self, variable: &str, inner: &Expression) -> Option<Expression> {
         use BinaryOperator as B;
@@ -51,7 +51,7 @@ impl Instance<'_> {
         }
     }
 
-    /// Whether all processors that are not concrete meet a condition, if that is known exactly.
+    /// Whether all abstract processors satisfy a condition, if that is known exactly.
     pub(super) fn all_others(&mut self, variable: &str, inner: &Expression) -> Option<Expression> {
         use BinaryOperator as B;
         if let Some(known) = self.known_of_all(variable, inner)
@@ -84,13 +84,13 @@ impl Instance<'_> {
         }
     }
 
-    /// A condition that is known, and the same for all processors that are not concrete.
+    /// A condition that is known and has the same value for all abstract processors.
     fn known_of_all(&mut self, variable: &str, condition: &Expression) -> Option<Expression> {
         let known = self.condition(condition, Mode::Probe).ok()?;
         (!names(&known).iter().any(|name| name == variable)).then_some(known)
     }
 
-    /// `set[variable]`: whether any other processor is in the set.
+    /// `set[variable]`: whether an abstract processor is in the set.
     fn membership(&mut self, variable: &str, inner: &Expression) -> Option<Expression> {
         let ExpressionKind::Index(set, at) = &inner.kind else { return None };
         let is_variable = matches!(&at.kind, ExpressionKind::Name(name) if name == variable);

@@ -21,8 +21,8 @@ use murphi::transform::{
 
 use super::instance::Instance;
 
-/// The statements of a rule without those that only compute local variables which nothing depends
-/// on that shows.
+/// The statements of a rule without those that only compute local variables on which no visible
+/// effect depends.
 pub(super) fn needed(
     instance: &Instance<'_>,
     declarations: &[Declaration],
@@ -53,16 +53,16 @@ pub(super) fn needed(
 struct Slice<'a> {
     instance: &'a Instance<'a>,
     locals: HashSet<&'a str>,
-    /// What the loops of the rule bind.
+    /// The loops of the rule, with their variables.
     loops: Vec<Quantifier>,
-    /// Local variables that something depends on.
+    /// The local variables on which a visible effect depends.
     needed: HashSet<String>,
 }
 
 impl Slice<'_> {
-    /// Whether a statement itself does something, or asks for something, that may show.
+    /// Whether a statement itself has a visible effect, or a condition on which one depends.
     fn matters(&self, statement: &Statement) -> bool {
-        // A check that is made in other instances only asks for nothing here.
+        // A check that is made in other instances has no effect here.
         if let StatementKind::Property(property) = &statement.kind
             && property.kind == PropertyKind::Check
         {
@@ -84,7 +84,7 @@ impl Slice<'_> {
         any_statement(std::slice::from_ref(statement), &|inner| self.matters(inner))
     }
 
-    /// Adds the local variables that statements need which matter.
+    /// Adds the local variables that statements with a visible effect read.
     fn gather(&mut self, statements: &[Statement]) {
         let mut found = HashSet::new();
         each_statement(statements, &mut |statement| {
@@ -108,8 +108,8 @@ impl Slice<'_> {
         kept
     }
 
-    /// What a statement that does not matter writes to the state of others. Nothing is to be taken
-    /// for what it was before the rule after that.
+    /// Records the writes of a removed statement to hidden state, so that later reads do not get
+    /// the value from before the rule.
     fn note_writes(&self, whole: &Statement, kept: &mut Vec<Statement>) {
         each_statement(std::slice::from_ref(whole), &mut |statement| {
             if let Some(target) = changed(statement)
@@ -121,10 +121,10 @@ impl Slice<'_> {
         });
     }
 
-    /// A statement without what does not matter in it.
+    /// A statement without its parts that have no visible effect.
     fn pruned(&self, statement: &Statement) -> Statement {
         let mut pruned = statement.clone();
-        // How often a `while` loop goes round depends on all that is done in it.
+        // The number of iterations of a `while` loop depends on its whole body.
         if !matches!(pruned.kind, StatementKind::While { .. }) {
             bodies_mut(&mut pruned).for_each(|body| *body = self.kept(body));
         }

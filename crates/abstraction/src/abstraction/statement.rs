@@ -29,13 +29,13 @@ use branches::chained;
 pub(super) use branches::taken_if;
 use claims::assumed;
 
-/// Whether this is a check of what the next statement may fail by.
+/// Whether this is a run-time check for the next statement.
 fn is_check(statement: &Statement) -> bool {
     matches!(&statement.kind, StatementKind::Property(property)
         if property.kind == PropertyKind::Check)
 }
 
-/// Whether two statements evaluate the same expressions for themselves, in the same way.
+/// Whether two statements evaluate the same expressions in the same way.
 fn evaluates_same(left: &Statement, right: &Statement) -> bool {
     let (ours, theirs) = (own_expressions(left), own_expressions(right));
     std::mem::discriminant(&left.kind) == std::mem::discriminant(&right.kind)
@@ -53,7 +53,7 @@ impl<'t> Instance<'t> {
                 done.extend(check.replace(made).unwrap_or_default());
                 continue;
             }
-            // A statement that is evaluated as it is fails by itself, just where its check does.
+            // A statement that is evaluated unchanged fails exactly where its check fails.
             let fails_itself = matches!(made.as_slice(), [only] if evaluates_same(only, statement));
             done.extend(check.take().filter(|_| !fails_itself).unwrap_or_default());
             done.extend(made);
@@ -62,17 +62,17 @@ impl<'t> Instance<'t> {
         Ok(done)
     }
 
-    /// A statement, in cases if it depends on whether a stored processor is concrete.
+    /// Abstracts a statement; by cases if it depends on whether a stored processor is concrete.
     fn statement(&mut self, whole: &Statement) -> Step<Vec<Statement>> {
         let before = self.clone();
         match self.attempt(whole) {
-            // Better around a loop than in it.
+            // The case distinction is made outside the loop rather than in it.
             Err(Obstacle::Split(stored)) if self.is_steady(&stored) => Err(Obstacle::Split(stored)),
             Err(Obstacle::Split(stored)) => {
                 *self = before;
                 self.in_cases(&stored, whole)
             }
-            // An error where all is concrete: here it does not happen.
+            // An error that is claimed in another view: in this one the step does not happen.
             Err(Obstacle::Undefined) => {
                 *self = before;
                 Ok(vec![assumed(boolean(false, whole.span), whole.span)])
@@ -87,7 +87,8 @@ impl<'t> Instance<'t> {
         }
     }
 
-    /// Whether a place is the same, with the same value, throughout the loops around.
+    /// Whether a place is not written by the enclosing loops, and has the same index in all
+    /// iterations.
     fn is_steady(&self, place: &Expression) -> bool {
         let mentioned = names(place);
         let is_read = |written: &Path| reads(place).iter().any(|read| overlap(written, read));
@@ -96,7 +97,7 @@ impl<'t> Instance<'t> {
             && !self.loop_writes.iter().any(is_read)
     }
 
-    /// A statement for each way in which a stored processor may stand.
+    /// One statement for each case of a stored processor.
     fn in_cases(&mut self, stored: &Expression, whole: &Statement) -> Step<Vec<Statement>> {
         let base = self.clone();
         let mut cases = Vec::new();
@@ -155,9 +156,9 @@ impl<'t> Instance<'t> {
         span: Span,
     ) -> Step<Vec<Statement>> {
         let outer = self.enter_loop(body);
-        // A choice in it would have to be another one in each round.
+        // A choice in the body would have to differ in each iteration.
         self.bound.push(String::new());
-        // What a round finds out does not hold in the next one, nor behind the loop.
+        // Facts learned in one iteration do not hold in the next, nor after the loop.
         self.log.extend(writes(body));
         let condition = self.condition(condition, Mode::Probe);
         let done = self.statements(body);

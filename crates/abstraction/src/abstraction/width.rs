@@ -35,28 +35,28 @@ use murphi::transform::{
 use crate::View;
 use crate::types::Types;
 
-/// Processors: bound ones and stored ones, as the expressions they are.
+/// Processors, as expressions: bound variables and stored references.
 type Who = BTreeSet<ExpressionId>;
 
-/// Processors that have to be in view at once for one way in which a claim fails.
+/// The processors that must be in view together for one way in which a claim fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RequiredProcessors {
-    /// Those whose state matters.
+    /// Processors whose state is read.
     state: Who,
-    /// Those of which it matters who they are, and perhaps nothing else.
+    /// Processors of which only the identity is needed.
     name: Who,
 }
 
 /// One set for each way in which a claim fails.
 pub(super) type Requirements = BTreeSet<RequiredProcessors>;
 
-/// How many sets are distinguished. Beyond that, they are taken together.
+/// The largest number of sets; more are merged into one.
 const MOST_NEEDS: usize = 32;
 
-/// How often a condition is looked at for the values of bound variables, before that is given up.
+/// The largest number of values of bound variables for which a condition is examined.
 const MOST_INSTANCES: usize = 4096;
 
-/// The sets of processors for each way in which a claim fails.
+/// The sets of processors, one for each way in which a claim fails.
 pub(super) fn needs(
     ids: &mut Interner,
     types: &Types,
@@ -67,7 +67,7 @@ pub(super) fn needs(
     counting.of(&mut scope.clone(), claim, Side::Claimed)
 }
 
-/// The same with processors that have to be in view besides.
+/// The same sets, with further processors that must be in view.
 pub(super) fn with_state(
     needs: &Requirements,
     more: impl Iterator<Item = ExpressionId>,
@@ -76,12 +76,12 @@ pub(super) fn with_state(
     together(needs, &Requirements::from([more]))
 }
 
-/// How many processors would have to be in view, if that is more than there are.
+/// The number of processors that would have to be in view, if a view has fewer.
 pub(super) fn beyond(needs: &Requirements, view: View) -> Option<usize> {
     needs.iter().filter_map(|need| need.beyond(view)).max()
 }
 
-/// A claim speaks of few enough processors.
+/// Checks that a claim is about few enough processors.
 pub(super) fn within(types: &Types, claim: &Expression) -> Result<(), Diagnostic> {
     let needs = needs(&mut Interner::default(), types, &Scope::new(), claim)?;
     match beyond(&needs, types.view()) {
@@ -100,7 +100,7 @@ impl RequiredProcessors {
         RequiredProcessors { state: &self.state | &other.state, name: &self.name | &other.name }
     }
 
-    /// How many processors there are, if they are more than are in view.
+    /// The number of processors, if the view has fewer.
     fn beyond(&self, view: View) -> Option<usize> {
         let all = (&self.state | &self.name).len();
         let most = view.concrete + u64::from(view.named);
@@ -109,17 +109,17 @@ impl RequiredProcessors {
     }
 }
 
-/// The needs of two parts that have to fail both.
+/// The requirements of two parts that must both fail.
 fn together(left: &Requirements, right: &Requirements) -> Requirements {
     few(left.iter().flat_map(|left| right.iter().map(move |right| left.and(right))).collect())
 }
 
-/// The needs of two parts of which one has to fail.
+/// The requirements of two parts, one of which must fail.
 fn either(left: Requirements, right: Requirements) -> Requirements {
     few(left.into_iter().chain(right).collect())
 }
 
-/// Not more of them than can be handled: together they are one that is greater than each.
+/// Merges the sets into one, which contains each, if there are too many.
 fn few(needs: Requirements) -> Requirements {
     if needs.len() <= MOST_NEEDS {
         return needs;
@@ -129,14 +129,14 @@ fn few(needs: Requirements) -> Requirements {
         .fold(RequiredProcessors::default(), |whole, need| whole.and(need))])
 }
 
-/// On which side of a claim a condition stands.
+/// The position of a condition in a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// If it is true, so is the claim.
+    /// If the condition is true, so is the claim.
     Claimed,
-    /// If it is false, the claim is true.
+    /// If the condition is false, the claim is true.
     Supposed,
-    /// It is a value, neither claimed nor supposed.
+    /// The condition is used as a value.
     Either,
 }
 
@@ -153,9 +153,9 @@ impl Side {
 struct Counting<'a> {
     types: &'a Types,
     ids: &'a mut Interner,
-    /// How many bound variables there have been.
+    /// The number of bound variables so far.
     bound: usize,
-    /// How many instances of conditions.
+    /// The number of instances of conditions so far.
     instances: usize,
 }
 
@@ -231,7 +231,7 @@ impl Counting<'_> {
             return self.of(scope, bound.condition, side);
         };
         let inner = Bound { quantifiers: rest, ..bound };
-        // Whether all values have to speak against the claim.
+        // Whether the condition must fail for all values for the claim to fail.
         let by_all = matches!(
             (bound.all, side),
             (false, Side::Claimed) | (true, Side::Supposed) | (_, Side::Either)
@@ -263,7 +263,8 @@ impl Counting<'_> {
         Ok(if values < 2 { one } else { all })
     }
 
-    /// The processors bound outside that a condition names: it may fail for them and no others.
+    /// The enclosing bound processors that a condition names: it may fail for them and for no
+    /// others.
     fn named_in(&mut self, scope: &Scope, condition: &Expression) -> Requirements {
         let Counting { types, ids, .. } = self;
         let mut need = RequiredProcessors::default();
@@ -277,7 +278,7 @@ impl Counting<'_> {
         Requirements::from([need])
     }
 
-    /// The needs for one value of a bound variable, which has a label of its own: the same name
+    /// The requirements for one value of a bound variable, which gets its own label: the same name
     /// elsewhere is another value.
     fn one_value(
         &mut self,
@@ -308,14 +309,14 @@ impl Counting<'_> {
         needs
     }
 
-    /// What is not a connective: its parts are values.
+    /// A condition without connectives: its parts are values.
     fn atom(&mut self, scope: &mut Scope, whole: &Expression) -> Counted {
         let mut stored = RequiredProcessors::default();
         match &whole.kind {
             ExpressionKind::Index(_, at) if self.is_stored(scope, at) => {
                 stored.state.insert(self.ids.id(at));
             }
-            // If both are abstract, it is not known whether they are the same.
+            // If both processors are abstract, it is unknown whether they are equal.
             ExpressionKind::Binary(
                 BinaryOperator::Equal | BinaryOperator::NotEqual,
                 left,
@@ -332,7 +333,7 @@ impl Counting<'_> {
         Ok(needs)
     }
 
-    /// Whether this is a processor that is stored somewhere in the state.
+    /// Whether this is a processor that is stored in the state.
     fn is_stored(&self, scope: &Scope, place: &Expression) -> bool {
         let is_place = match &place.kind {
             ExpressionKind::Field(..) | ExpressionKind::Index(..) => true,

@@ -1,5 +1,5 @@
-//! Expressions with counters as sets. A counter is compared with 0, which asks whether its set is
-//! empty, or asked whether it is undefined; nothing else is understood.
+//! Rewrites expressions with counters. A counter may be compared with 0, which asks whether its set
+//! is empty, or tested for being undefined; nothing else is supported.
 
 use murphi::ast::{BinaryOperator, Expression, ExpressionKind};
 use murphi::source::Span;
@@ -8,7 +8,7 @@ use murphi::transform::{bind, expression, index, name, not, quantified, try_rebu
 use super::{Context, Result, Sets, refused};
 
 impl Sets<'_> {
-    /// An expression in which counters are compared with 0 only.
+    /// An expression in which counters are only compared with 0.
     pub(super) fn condition(
         &self,
         context: &mut Context,
@@ -40,8 +40,8 @@ impl Sets<'_> {
         done
     }
 
-    /// What comparing a counter with 0 says of its set. Where another comparison is made, or with
-    /// something else, nothing.
+    /// The condition on a set that corresponds to comparing its counter with 0; `None` for other
+    /// comparisons.
     fn comparison(
         &self,
         context: &Context,
@@ -85,7 +85,7 @@ fn is_zero(side: &Expression) -> bool {
     matches!(side.kind, ExpressionKind::Integer(0))
 }
 
-/// The operator that says the same with its sides exchanged.
+/// The operator with its sides exchanged.
 fn turned_round(operator: BinaryOperator) -> BinaryOperator {
     use BinaryOperator as B;
     match operator {

@@ -126,7 +126,7 @@ impl Sets<'_> {
         statement(StatementKind::For { quantifiers, body }, span)
     }
 
-    /// The processor that is counted by a statement.
+    /// The processor that a statement counts.
     fn counted(&self, context: &Context, target: &Expression, span: Span) -> Result<String> {
         let used = names(target);
         let free = |name: &&String| !used.contains(*name);
@@ -140,8 +140,8 @@ impl Sets<'_> {
         })
     }
 
-    /// Asserts that a processor of the rule is not counted, now or before: then there is room. In a
-    /// loop, before is before the loop.
+    /// Asserts that a processor of the rule is not counted, now or before, so that the counter
+    /// cannot overflow. In a loop, "before" is before the loop.
     fn one_is_left(
         &self,
         context: &mut Context,
@@ -174,7 +174,7 @@ impl Sets<'_> {
         Ok(())
     }
 
-    /// A counter has room for all that another one has.
+    /// Checks that a counter's range includes every value of another counter.
     fn has_room(&self, context: &Context, target: &Expression, from: &Expression) -> Result<()> {
         match (self.room_of(context, target), self.room_of(context, from)) {
             (Some(Capacity::ForAllButOne), Some(Capacity::ForAll)) => Err(refused(from.span)),

@@ -1,5 +1,6 @@
-//! The type of counters once they are sets: one named type for all of them, declared behind that of
-//! processors, so that the abstraction knows such a set from any other array of booleans.
+//! Declares the type of counters that became sets: one named type for all of them, after the type
+//! of processors, so that the abstraction can distinguish such a set from any other array of
+//! booleans.
 
 use murphi::ast::{Declaration, DeclarationKind, TypeExpression, TypeKind};
 use murphi::diagnostic::Diagnostic;
@@ -9,7 +10,7 @@ use super::{Result, Sets};
 use crate::types::counted_type;
 
 impl Sets<'_> {
-    /// Makes sets of the counters among what is declared; says whether there are any.
+    /// Turns declared counters into sets. Returns whether there are any.
     pub(super) fn retype_all(&self, declarations: &mut [Declaration]) -> bool {
         let mut has_counters = false;
         for declaration in declarations {
@@ -42,7 +43,7 @@ impl Sets<'_> {
         }
     }
 
-    /// Declares the type of counters, behind that of processors.
+    /// Declares the type of counters, after the type of processors.
     pub(super) fn declare(&self, declarations: &mut Vec<Declaration>) -> Result<()> {
         let counted = counted_type(self.processor);
         if let Some(taken) = declarations.iter().find(|each| declares(each, &counted)) {

@@ -1,10 +1,10 @@
-//! What counts processors: anything whose type is a range from 0 to the number of processors, or
-//! close to it.
+//! Recognises counters of processors: variables whose type is a range from 0 to the number of
+//! processors, or close to it.
 //!
-//! The end of such a range is the constant that is the size of the scalarset, however many constants
-//! lie between, give or take a number. More room than needed does no harm. One less is room for all
-//! but one processor, and whoever counts must show that one is left out; less than that is no
-//! counter.
+//! The end of such a range is the constant that is the size of the scalarset, possibly through
+//! other constants, plus or minus a number. A larger range does no harm. A range to one less has
+//! room for all but one processor, and the rule must show that one is left out; a smaller range is
+//! not a counter.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,7 +28,7 @@ pub(super) fn constants(declarations: &[Declaration]) -> HashMap<String, Express
     found
 }
 
-/// The constants that the number of processors depends on, and those that depend on it.
+/// The constants on which the number of processors depends, and those that depend on it.
 pub(super) fn sized_constants(
     declarations: &[Declaration],
     constants: &HashMap<String, Expression>,
@@ -53,16 +53,16 @@ pub(super) fn sized_constants(
     sized
 }
 
-/// For how many processors a counter has room.
+/// The number of processors that a counter can count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Capacity {
     ForAll,
-    /// One of them is never counted: an assertion says that this is one that the rule speaks of.
+    /// One of them is never counted: an assertion says that it is a parameter of the rule.
     ForAllButOne,
 }
 
 impl Sets<'_> {
-    /// For how many processors something of a type has room, if it is a counter.
+    /// The capacity of a type, if it is a type of counters.
     pub(super) fn room(&self, ty: &TypeExpression) -> Option<Capacity> {
         match &self.types.resolve(ty).kind {
             TypeKind::Range(low, high) if matches!(low.kind, ExpressionKind::Integer(0)) => {
@@ -90,7 +90,7 @@ impl Sets<'_> {
         }
     }
 
-    /// For how many processors a place has room, if it is a counter.
+    /// The capacity of a place, if it is a counter.
     pub(super) fn room_of(&self, context: &Context, place: &Expression) -> Option<Capacity> {
         if !is_place(place) {
             return None;
@@ -102,7 +102,7 @@ impl Sets<'_> {
         self.room_of(context, place).is_some()
     }
 
-    /// No variable goes through all that a counter may be.
+    /// Refuses variables that range over the values of a counter.
     pub(super) fn no_counters(&self, quantifiers: &[Quantifier]) -> Result<()> {
         let is_counter = |each: &&Quantifier| match &each.domain {
             Domain::Type(ty) => self.room(ty).is_some(),

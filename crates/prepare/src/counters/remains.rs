@@ -1,5 +1,5 @@
-//! Nothing but the size of the scalarset depends on the number of processors once counters are sets.
-//! What still does is refused, wherever it is: bounds of types and loops, and expressions.
+//! Checks that, once counters are sets, only the size of the scalarset depends on the number of
+//! processors. Any other use is refused: bounds of types and loops, and expressions.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use murphi::transform::{Flattened, each_part, each_statement, own_expressions};
 
 use super::Result;
 
-/// None of these constants is used, but for the type of processors.
+/// Refuses uses of these constants outside the type of processors.
 pub(super) fn nothing_depends_on(
     sized: &HashSet<String>,
     declarations: &[Declaration],
@@ -35,7 +35,7 @@ pub(super) fn nothing_depends_on(
     Err(Diagnostic::error(span, message).help(help))
 }
 
-/// Every expression of a program but for constants and the size of the scalarset of processors.
+/// Visits every expression of a program, except constants and the size of the scalarset.
 fn each_use(
     declarations: &[Declaration],
     flattened: &Flattened,
@@ -68,7 +68,7 @@ fn each_use(
     }
 }
 
-/// The bounds of ranges and sizes in a type.
+/// Visits the bounds of ranges and sizes in a type.
 fn each_bound(ty: &TypeExpression, visit: &mut dyn FnMut(&Expression)) {
     match &ty.kind {
         TypeKind::Range(low, high) => {
@@ -90,7 +90,7 @@ fn each_bound(ty: &TypeExpression, visit: &mut dyn FnMut(&Expression)) {
     }
 }
 
-/// Every expression in the types and ranges that variables go through.
+/// Visits every expression in the types and ranges of variables.
 fn each_domain(quantifiers: &[Quantifier], visit: &mut dyn FnMut(&Expression)) {
     for quantifier in quantifiers {
         match &quantifier.domain {
@@ -102,7 +102,7 @@ fn each_domain(quantifiers: &[Quantifier], visit: &mut dyn FnMut(&Expression)) {
     }
 }
 
-/// Every part of an expression, with the types of what it binds.
+/// Visits every part of an expression, and the types of its bound variables.
 fn each_part_and_domain(whole: &Expression, visit: &mut dyn FnMut(&Expression)) {
     each_part(whole, &mut |part| {
         visit(part);
@@ -112,7 +112,7 @@ fn each_part_and_domain(whole: &Expression, visit: &mut dyn FnMut(&Expression)) 
     });
 }
 
-/// Every expression of a rule, with the types of its variables.
+/// Visits every expression of a rule, and the types of its variables.
 fn each_of_body(body: &Body, visit: &mut dyn FnMut(&Expression)) {
     for declaration in &body.declarations {
         if let DeclarationKind::Variable(variables) = &declaration.kind {

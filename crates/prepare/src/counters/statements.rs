@@ -1,5 +1,5 @@
-//! Statements with counters as sets: each as it was, but for those that change a counter, and for
-//! the conditions in it. What counting asserts about a whole loop goes before that loop.
+//! Rewrites statements with counters: only assignments to counters and the conditions in statements
+//! change. Assertions about a whole loop go before that loop.
 
 use murphi::ast::{ExpressionKind, Quantifier, Statement, StatementKind};
 use murphi::transform::{Part, bind, expression, try_rebuilt_statement, written};
@@ -56,8 +56,7 @@ impl Sets<'_> {
         Ok(())
     }
 
-    /// The body of a loop. What has to be asserted before the outermost loop over processors is
-    /// added to what is done before it.
+    /// The body of a loop. Assertions for before the outermost loop over processors are collected.
     fn rounds(
         &self,
         context: &mut Context,

@@ -24,18 +24,18 @@ use murphi::transform::{
 use super::{Site, is_defined};
 use crate::types::ProcessorTypes;
 
-/// Adds statements that remember a witness.
+/// Adds statements that set a witness.
 pub(super) struct WitnessRecorder<'a> {
     types: &'a ProcessorTypes,
     site: &'a Site,
     ghost: &'a str,
-    /// The places that the condition reads of the processor that is asked for.
+    /// The places that the condition reads of its variable.
     reads: Vec<Expression>,
-    /// What is bound in the condition.
+    /// The names bound in the condition.
     scope: Scope,
 }
 
-/// What stands for the variables of a site.
+/// The values of the variables of a site.
 type Bindings = HashMap<String, Expression>;
 
 impl<'a> WitnessRecorder<'a> {
@@ -75,7 +75,7 @@ impl<'a> WitnessRecorder<'a> {
         done
     }
 
-    /// A statement with what is in it.
+    /// A statement with its nested statements rewritten.
     fn inside(&self, loops: &[String], whole: &Statement) -> Statement {
         let mut whole = whole.clone();
         let keep = |body: &mut Vec<Statement>| *body = self.statements(loops, body);
@@ -100,7 +100,8 @@ impl<'a> WitnessRecorder<'a> {
         whole
     }
 
-    /// How many of the next statements write what the condition reads of one and the same processor.
+    /// The number of the next statements that write places which the condition reads of the same
+    /// processor.
     fn run(&self, statements: &[Statement]) -> usize {
         let of = |statement: &Statement| {
             let bindings = self.bindings(changed(statement)?)?;
@@ -110,7 +111,7 @@ impl<'a> WitnessRecorder<'a> {
         statements.iter().take_while(|statement| of(statement).as_ref() == Some(&first)).count()
     }
 
-    /// What the variables of the site stand for where a place is written.
+    /// The values of the site's variables where a place is written.
     fn bindings(&self, written: &Expression) -> Option<Bindings> {
         self.reads.iter().find_map(|read| {
             let mut bindings = Bindings::new();
@@ -119,7 +120,7 @@ impl<'a> WitnessRecorder<'a> {
         })
     }
 
-    /// Whether a place that is read is the written one, a part of it, or has it as a part.
+    /// Whether a read place is the written one, a part of it, or contains it.
     fn meets(&self, read: &Expression, written: &Expression, bindings: &mut Bindings) -> bool {
         let (read, written) = (path(read), path(written));
         let common = read.len().min(written.len());
@@ -140,7 +141,7 @@ impl<'a> WitnessRecorder<'a> {
             })
     }
 
-    /// What remembers the processor that some statements are about.
+    /// The statement that sets the witness to the processor that some statements are about.
     fn update(&self, loops: &[String], run: &[Statement]) -> Vec<Statement> {
         self.update_of(loops, run).unwrap_or_default()
     }
@@ -160,7 +161,7 @@ impl<'a> WitnessRecorder<'a> {
                 bindings.insert(each.name.text.clone(), value);
             }
         }
-        // Which of several processors comes last must not show.
+        // The result must not depend on which of several processors comes last.
         if bindings.values().flat_map(names).any(|name| loops.contains(&name)) {
             return None;
         }
@@ -182,7 +183,7 @@ impl<'a> WitnessRecorder<'a> {
         Some(when(and(guard, condition), remember, Vec::new(), last.span))
     }
 
-    /// The processors in the state that the condition reads, or that it is a witness for.
+    /// The processors in the state that the condition reads, or whose witness is set.
     fn stored(&self, bindings: &Bindings) -> Vec<Expression> {
         let substitution = substitution(bindings);
         let mut places: Vec<Expression> = Vec::new();
@@ -206,7 +207,7 @@ impl<'a> WitnessRecorder<'a> {
         places
     }
 
-    /// What an equation of the condition says that a variable is.
+    /// The value of a variable according to an equation of the condition.
     fn solved(&self, variable: &str, bindings: &Bindings, values: &Values) -> Option<Expression> {
         let mut found = None;
         each_part(&self.site.condition, &mut |part| {
@@ -227,7 +228,7 @@ impl<'a> WitnessRecorder<'a> {
         }
     }
 
-    /// A condition with what is known of places put in. What is undefined is
+    /// A condition with the known values of places inserted. An undefined value is
     /// [`ExpressionKind::Undefined`].
     fn folded(&self, whole: &Expression, values: &Values) -> Expression {
         let span = whole.span;
@@ -265,7 +266,7 @@ impl<'a> WitnessRecorder<'a> {
         }
     }
 
-    /// Whether two values are the same, if that is evident.
+    /// Whether two values are equal, if that is evident.
     fn are_equal(&self, left: &Expression, right: &Expression) -> Option<bool> {
         if is_undefined(left) || is_undefined(right) {
             return None;
@@ -282,7 +283,7 @@ impl<'a> WitnessRecorder<'a> {
     }
 }
 
-/// What places hold that have just been written; `None` if they are undefined.
+/// The values of places that have just been written; `None` if undefined.
 type Values = HashMap<String, Option<Expression>>;
 
 fn values(run: &[Statement]) -> Values {
@@ -304,7 +305,7 @@ fn substitution(bindings: &Bindings) -> Substitution {
     substitution
 }
 
-/// A condition, where an undefined value is nothing to rely on.
+/// A condition whose undefined parts count as false.
 fn truth(condition: Expression) -> Expression {
     if is_undefined(&condition) { boolean(false, condition.span) } else { condition }
 }
@@ -313,7 +314,7 @@ fn is_undefined(value: &Expression) -> bool {
     matches!(value.kind, ExpressionKind::Undefined)
 }
 
-/// The places that an expression reads, not those that they are parts of.
+/// The places that an expression reads, without their prefixes.
 fn read_places(whole: &Expression, places: &mut Vec<Expression>) {
     let way = path(whole);
     if way.len() < 2 {
@@ -328,7 +329,7 @@ fn read_places(whole: &Expression, places: &mut Vec<Expression>) {
     }
 }
 
-/// A step on the way to a place.
+/// A step of the path to a place.
 enum Step<'a> {
     /// A variable or a field.
     Name(&'a str),
@@ -336,7 +337,7 @@ enum Step<'a> {
     At(&'a Expression),
 }
 
-/// The way to a place, from its variable on; empty if it is none.
+/// The path to a place, starting with its variable; empty if the expression is not a place.
 fn path(place: &Expression) -> Vec<Step<'_>> {
     let (inner, step) = match &place.kind {
         ExpressionKind::Name(name) => return vec![Step::Name(name)],

@@ -85,7 +85,8 @@ impl Instance<'_> {
         }
     }
 
-    /// One of the others is put into a set or taken out of it; `any` says whether there is one in it.
+    /// An abstract processor is added to a set or removed from it; `any` is the element that says
+    /// whether the set has one.
     fn member_assigned(
         &mut self,
         target: &Expression,
@@ -109,13 +110,13 @@ impl Instance<'_> {
         Ok(when(value, vec![added], vec![removed], span))
     }
 
-    /// One of the others leaves a set: there may be more of them in it.
+    /// An abstract processor leaves a set: others may still be in it.
     fn removed(&mut self, any: Expression, span: Span) -> Step<Statement> {
         let more = self.choose_anew(any.clone(), None)?;
         Ok(assign(any.clone(), and(any, more), span))
     }
 
-    /// A processor is stored in a place that is kept; it is known from then on how it stands.
+    /// A processor is stored in a place that is kept; from then on its kind is known.
     fn processor_assigned(
         &mut self,
         target: &Expression,
@@ -140,7 +141,7 @@ impl Instance<'_> {
         Ok(assign(place, value, span))
     }
 
-    /// A processor that is assigned: nothing is a value as well.
+    /// The processor that is assigned; it may be undefined.
     fn assigned_processor(&mut self, value: &Expression) -> Step<Who> {
         let is_part = matches!(value.kind, ExpressionKind::Field(..) | ExpressionKind::Index(..));
         if is_part && matches!(self.place(value, Mode::Exact)?, Visibility::Hidden) {
@@ -150,7 +151,7 @@ impl Instance<'_> {
         self.who(value, Mode::Exact)
     }
 
-    /// What is not kept is copied to a place that is.
+    /// A hidden value is copied to a place that is kept.
     fn hidden_copied(
         &mut self,
         target: &Expression,

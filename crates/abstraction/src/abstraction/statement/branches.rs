@@ -17,13 +17,13 @@ use super::claims::assumed;
 use crate::abstraction::instance::{Instance, Mode, Obstacle, Step};
 
 impl<'t> Instance<'t> {
-    /// Ends one branch and begins the next: gives what was written in it.
+    /// Ends one branch and starts the next; returns the paths that the branch wrote.
     pub(super) fn next_branch(&mut self, base: &Instance<'t>) -> Vec<Path> {
         self.leave_branch(base);
         self.log.split_off(base.log.len())
     }
 
-    /// After all branches.
+    /// Joins the branches.
     pub(super) fn join(&mut self, base: &Instance<'t>, written: Vec<Path>) {
         self.leave_branch(base);
         self.log.extend(written);
@@ -50,7 +50,7 @@ impl Instance<'_> {
             this.join(&base, written);
             Step::Ok((then, other))
         };
-        // Nothing has to be chosen for a condition on which nothing visible depends.
+        // A condition needs no choice if no visible effect depends on it.
         let mut trial = self.clone();
         if let Ok((then, other)) = all(&mut trial, None)
             && (then.is_empty() && other.is_empty()
@@ -69,7 +69,7 @@ impl Instance<'_> {
         Ok(chained(when(condition, then, other, span)))
     }
 
-    /// The branches that come after one that is not taken.
+    /// The branches after one that is not taken.
     fn rest(
         &mut self,
         branches: &[Branch],
@@ -78,7 +78,7 @@ impl Instance<'_> {
     ) -> Step<Vec<Statement>> {
         let before = self.clone();
         match self.branches(branches, otherwise, span) {
-            // An error where all is concrete, if it comes to that.
+            // An error that is claimed in another view, if this branch is reached.
             Err(Obstacle::Undefined) => {
                 *self = before;
                 Ok(vec![assumed(boolean(false, span), span)])
@@ -126,7 +126,7 @@ impl Instance<'_> {
         let cases = cases.iter().zip(values).zip(bodies);
         let cases = cases.map(|((case, values), body)| Case { values, body, span: case.span });
         let mut cases: Vec<Case> = cases.collect();
-        // What comes behind a case is for values that are not those of the case.
+        // The cases after this one are for other values.
         while rest.is_none() && cases.last().is_some_and(|case| case.body.is_empty()) {
             cases.pop();
         }
@@ -134,7 +134,7 @@ impl Instance<'_> {
         Ok(vec![statement(kind, span)])
     }
 
-    /// What a case of a `switch` is for. It is not looked at if an earlier case applies.
+    /// The value of a case of a `switch`. It is not evaluated if an earlier case applies.
     fn case_value(&mut self, value: &Expression) -> Step<Expression> {
         self.value(value, Mode::Exact).map_err(|stop| match stop {
             Obstacle::Undefined => Obstacle::refuse(
@@ -147,7 +147,8 @@ impl Instance<'_> {
     }
 }
 
-/// Whether statements only assume something. If it is not known when they do, they say nothing.
+/// Whether statements contain only assumptions. If it is unknown whether they are executed, they
+/// exclude nothing.
 fn only_assumes(statements: &[Statement]) -> bool {
     statements.iter().all(|statement| {
         matches!(&statement.kind, StatementKind::Property(property)

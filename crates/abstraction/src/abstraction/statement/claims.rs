@@ -42,7 +42,7 @@ impl Instance<'_> {
         }
     }
 
-    /// `error`, which is an assertion of nothing.
+    /// `error` is an assertion of `false`.
     pub(in crate::abstraction) fn error(
         &mut self,
         message: &Text,
@@ -65,7 +65,7 @@ impl Instance<'_> {
         Ok(self.is_wide(condition)? && names(condition).iter().all(is_concrete))
     }
 
-    /// Whether an assertion may be checked in this instance, somewhere in these loops.
+    /// Whether an assertion may be checked in this instance, inside these loops.
     pub(in crate::abstraction) fn may_check(
         &self,
         condition: &Expression,
@@ -79,8 +79,8 @@ impl Instance<'_> {
         inside.is_checked(condition).unwrap_or(true)
     }
 
-    /// Whether no view is wide enough for the processors of a claim together with all of its rule and
-    /// of the loops around it.
+    /// Whether the processors of a claim, its rule and the enclosing loops are too many for every
+    /// view.
     pub(in crate::abstraction) fn is_wide(&self, condition: &Expression) -> Step<bool> {
         let ids = &mut *self.ids.borrow_mut();
         let needs = width::needs(ids, self.types, &self.scope, condition);
@@ -108,16 +108,15 @@ impl Instance<'_> {
         Ok(if is_true(&condition) { Vec::new() } else { vec![assumed(condition, span)] })
     }
 
-    /// Chooses the processors that a condition finds its places by, where they are not known: most
-    /// likely what follows needs them too, and what is assumed of a place that is not known says
-    /// nothing.
+    /// Adds choices for the indices of a condition if they are unknown: later statements usually
+    /// need them, and an assumption about an unknown place excludes nothing.
     fn choose_indices(&mut self, condition: &Expression) -> Step<()> {
         if let ExpressionKind::Index(_, at) = &condition.kind
             && matches!(at.kind, ExpressionKind::Field(..) | ExpressionKind::Index(..))
             && self.is_processor(at)
             && matches!(self.place(at, Mode::Probe), Ok(Visibility::Hidden))
         {
-            // What is different for each value of a variable stays unknown.
+            // An index that differs for each value of a variable stays unknown.
             if let Err(Obstacle::Refuse(problem)) = self.who(at, Mode::Exact) {
                 return Err(Obstacle::Refuse(problem));
             }
@@ -129,7 +128,7 @@ impl Instance<'_> {
     }
 }
 
-/// An assumption.
+/// The statement `assume condition`.
 pub(super) fn assumed(condition: Expression, span: Span) -> Statement {
     let property = Property { kind: PropertyKind::Assumption, message: None, condition };
     statement(StatementKind::Property(property), span)

@@ -64,7 +64,7 @@ impl Instance<'_> {
         Ok(vec![statement(StatementKind::MultisetRemoveWhere(filter), span)])
     }
 
-    /// A multiset that is changed, if it is kept.
+    /// The multiset that a statement changes, if it is kept.
     fn changed_multiset(&mut self, multiset: &Expression) -> Step<Option<Expression>> {
         let found = self.place(multiset, Mode::Exact)?;
         self.wrote(multiset);
