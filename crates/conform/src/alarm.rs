@@ -1,8 +1,9 @@
-//! What becomes of an alarm: is it a violation of the memory model?
+//! Decides whether an alarm is a violation of the memory model.
 //!
-//! The run becomes a memory trace with a value for each store, and the trace is judged completely,
-//! with no order of the stores given. If it is allowed, the run goes on for a while, so that the
-//! order in which the stores count can be seen. Only what the trace checker refuses is a violation.
+//! The run becomes a memory trace with a distinct value for each store, and the trace checker
+//! judges the trace with no order of stores given. If the memory model allows the trace, the run is
+//! extended for some steps, so that loads can reveal the coherence order. Only a trace that the
+//! trace checker rejects is a violation.
 
 use explore::Step;
 use history::{History, ReadOptions, ThinAir, TraceReader};
@@ -13,18 +14,18 @@ use crate::events::Protocol;
 use crate::trace::{self, MemoryTrace, NotRepeatable};
 use crate::verify::MemoryModel;
 
-/// How many states the run to an alarm goes on through if there is only this one.
+/// The number of states to which a single alarm's run is extended.
 pub(crate) const PATIENCE: usize = 2000;
 
-/// The same if there are many.
+/// The same for each of many alarms.
 pub(crate) const HASTE: usize = 50;
 
-/// An alarm with a verdict on its memory trace.
+/// An alarm, with the verdict on its memory trace.
 pub(crate) struct Judged {
-    /// The run of the composed model: that of the alarm, or one that goes on from there.
+    /// The run of the composed model: the run of the alarm, or an extension of it.
     pub(crate) run: Vec<Step>,
     pub(crate) trace: MemoryTrace,
-    /// The trace as the trace checker reads it, and what it says.
+    /// The trace as the trace checker reads it, and its verdict.
     pub(crate) history: History,
     pub(crate) verdict: judge::Judgement,
 }
@@ -35,8 +36,8 @@ impl Judged {
     }
 }
 
-/// Judges the run to an alarm of `lemma`, which is a composition with `protocol`. If it is allowed,
-/// it goes on through so many states at most.
+/// Judges the run to an alarm of `lemma`, a composition with `protocol`. If the memory model allows
+/// the trace, the run is extended through at most `patience` states.
 pub(crate) fn judge_run(
     protocol: &Protocol,
     lemma: &Interpreter,
@@ -63,8 +64,9 @@ pub(crate) fn judge_run(
     }
 }
 
-/// What the trace checker reads, and what it says about it. A value that nobody stored is a violation.
-/// If `ordered`, stores count in the order in which they happened.
+/// The history that the trace checker reads, and its verdict. A load of a value that was never
+/// stored is a violation. If `ordered`, the coherence order is the order in which the stores
+/// happened.
 pub(crate) fn judge_trace(
     trace: &MemoryTrace,
     ordered: bool,

@@ -1,11 +1,12 @@
-//! A protocol and an observer in one: another Murphi program, which is explored like any other.
+//! Composes a protocol with an observer: the result is a Murphi program, which is explored like any
+//! other.
 //!
-//! An observer is written as Murphi text and spliced into the syntax tree of the protocol: its
-//! types, variables and procedures before those of the protocol, calls of its procedures at the
-//! beginning of those that mark memory events, and its first values at the beginning of every
-//! start state. The rules of the protocol stay what they are, in their order and with their
-//! parameters, so that a run of the composition is a run of the protocol. Claims of the protocol
-//! are left out (they are checked by themselves), its assumptions stay. Linear in the size of both.
+//! An observer is Murphi text that is inserted into the syntax tree of the protocol: its types,
+//! variables and procedures before those of the protocol, calls of its procedures at the beginning
+//! of the procedures that mark memory events, and its initial values at the beginning of every
+//! start state. The rules of the protocol keep their order and parameters, so that a run of the
+//! composition is a run of the protocol. The protocol's own properties are removed (they are
+//! checked separately); its assumptions stay. The cost is linear in the size of both.
 
 use murphi::ast::{
     Body, Call, Declaration, DeclarationKind, Expression, ExpressionKind, FunctionDefinition, Item,
@@ -18,11 +19,11 @@ use murphi::source::{Source, Span};
 use crate::events::{Domain, Marker, Protocol, declaration_of, type_text};
 use crate::foundations::{Premises, Values};
 
-/// The name of the invariant of an observer that remembers things without a limit, and has room for
-/// so many. That it is broken is an alarm, not a run-time error: that would be one of the protocol.
+/// The invariant of an observer whose memory is bounded. If it is violated, the observer has no
+/// room left: an alarm, not a run-time error of the protocol.
 pub const HAS_ROOM: &str = "the observer has room for all pending stores";
 
-/// What watches the loads and stores of a protocol.
+/// Variables and statements that observe the loads and stores of a protocol.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Observer {
     /// Types, variables, functions and procedures.
@@ -31,9 +32,9 @@ pub(crate) struct Observer {
     pub(crate) properties: String,
     /// Parameters of the start states, as in `ruleset`, if any.
     pub(crate) choices: String,
-    /// What a start state does first.
+    /// Statements at the beginning of a start state.
     pub(crate) start: String,
-    /// What is assumed about the state that a start state leads to.
+    /// Assumptions about the state after a start state.
     pub(crate) assumptions: String,
     /// The procedures to call at each load, each store and each commit (if the protocol has
     /// those), with processor, address and value.
@@ -42,14 +43,14 @@ pub(crate) struct Observer {
     pub(crate) on_commit: String,
 }
 
-/// A protocol with an observer, and what its answer rests on.
+/// A protocol with an observer, and the assumptions that its verdict needs.
 #[derive(Debug, Clone)]
 pub(crate) struct Composition {
     pub(crate) program: Program,
     pub(crate) rests_on: Premises,
 }
 
-/// The protocol with the observer, without its own claims.
+/// The protocol with the observer, without the protocol's own properties.
 pub(crate) fn compose(protocol: &Protocol, values: Values, observer: &Observer) -> Composition {
     let mut program = compose_with_claims(protocol, values.count(), observer);
     let items = program.items.into_iter().filter_map(|item| match item {
@@ -61,8 +62,8 @@ pub(crate) fn compose(protocol: &Protocol, values: Values, observer: &Observer) 
     Composition { program, rests_on: Premises::of(values) }
 }
 
-/// The protocol with the observer, except for what the observer claims. If so many values are
-/// asked for, start states name only the lowest.
+/// The protocol with the observer's declarations, without the observer's properties. If `values`
+/// gives a number, start states use the lowest value only.
 pub(crate) fn compose_with_claims(
     protocol: &Protocol,
     values: Option<u64>,
@@ -105,7 +106,7 @@ pub(crate) fn compose_with_claims(
     program
 }
 
-/// Reads a text that was written here.
+/// Parses text from this crate.
 fn read(text: &str) -> Program {
     let source = Source { name: "observer".to_owned(), text: text.to_owned() };
     let (program, problems) = parse(&source);
@@ -114,7 +115,7 @@ fn read(text: &str) -> Program {
     program.unwrap_or_else(|| panic!("the observer is written in Murphi:\n{}", shown()))
 }
 
-/// Statements that were written here.
+/// Parses statements from this crate.
 pub(crate) fn statements(text: &str) -> Vec<Statement> {
     let program = read(&format!("startstate begin {text} end;"));
     match program.items.into_iter().next() {
@@ -140,7 +141,7 @@ fn call(callee: &str, marker: &Marker) -> Statement {
     Statement { kind: StatementKind::Call(Call { name, arguments }), span }
 }
 
-/// A rule without what it claims; nothing if that was all. Assumptions stay.
+/// A rule without its properties; `None` if it consists of properties only. Assumptions stay.
 fn without_claims(rule: Rule) -> Option<Rule> {
     let span = rule.span;
     let kept = |rules: Vec<Rule>| -> Option<Vec<Rule>> {
@@ -161,7 +162,7 @@ fn without_claims(rule: Rule) -> Option<Rule> {
     Some(Rule { kind, span })
 }
 
-/// Every start state in a rule with the choices and statements of the observer.
+/// Every start state, with the choices and statements of the observer.
 fn start_with(rule: Rule, observer: &Observer) -> Rule {
     let span = rule.span;
     let all = |rules: Vec<Rule>| rules.into_iter().map(|rule| start_with(rule, observer)).collect();
@@ -191,8 +192,8 @@ fn start_with(rule: Rule, observer: &Observer) -> Rule {
     Rule { kind, span }
 }
 
-/// After the types that the observer speaks of, and after all declarations before the first
-/// function, so that the program keeps the order that every tool accepts.
+/// The position of the observer's declarations: after the types that it uses, and before the first
+/// function, so that every Murphi tool accepts the order.
 fn place_for_declarations(program: &Program, protocol: &Protocol) -> usize {
     let is_declaration = |item: &Item| matches!(item, Item::Declaration(_));
     let leading = program.items.iter().take_while(|item| is_declaration(item)).count();
@@ -201,8 +202,8 @@ fn place_for_declarations(program: &Program, protocol: &Protocol) -> usize {
     types.map(|at| at + 1).max().unwrap_or(0).max(leading)
 }
 
-/// Gives the type of values a number of them. An enumeration keeps the members it has, because
-/// they may be spoken of; a scalarset becomes a range, which allows all that a scalarset does.
+/// Changes the number of values. An enumeration keeps its members, because the protocol may name
+/// them; a scalarset becomes a range, which allows every operation of a scalarset.
 fn resize(program: &mut Program, protocol: &Protocol, values: u64) {
     let (model, value) = (&protocol.model, &protocol.value);
     let Some(at) = declaration_of(program, &value.text) else { return };
@@ -226,7 +227,7 @@ fn resize(program: &mut Program, protocol: &Protocol, values: u64) {
     }
 }
 
-/// Gives a type of a program an order: a scalarset becomes a range of as many numbers.
+/// Makes a type ordered: a scalarset becomes a range of the same size.
 pub(crate) fn ordered(program: &mut Program, protocol: &Protocol, domain: &Domain) {
     let Some(Simple::Scalarset(_)) = protocol.model.simple(domain.ty) else { return };
     let Some(at) = declaration_of(program, &domain.text) else { return };
@@ -237,7 +238,7 @@ pub(crate) fn ordered(program: &mut Program, protocol: &Protocol, domain: &Domai
     }
 }
 
-/// So many numbers from `low` on.
+/// The range of `count` numbers from `low` on.
 fn range(low: i64, count: u64, span: Span) -> TypeKind {
     let number = |value: i64| {
         let magnitude = Expression { kind: ExpressionKind::Integer(value.saturating_abs()), span };
@@ -250,13 +251,13 @@ fn range(low: i64, count: u64, span: Span) -> TypeKind {
     TypeKind::Range(number(low), number(low.saturating_add_unsigned(count.saturating_sub(1))))
 }
 
-/// How the value with a number, from 0, is written in a program of [`resize`]d values.
+/// The value with this number, from 0, as written in a program of [`resize`]d values.
 pub(crate) fn literal(protocol: &Protocol, number: u64) -> String {
     let added = || format!("{}value_{number}", protocol.prefix);
     member(&protocol.model, protocol.value.ty, number).unwrap_or_else(added)
 }
 
-/// How the member of a type with a number, from 0, is written; `None` if an enumeration has fewer.
+/// The member of a type with this number, from 0, as written; `None` if an enumeration has fewer.
 pub(crate) fn member(model: &Model, ty: TypeId, number: u64) -> Option<String> {
     match model.simple(ty) {
         Some(Simple::Enumeration(members)) => members.get(number as usize).cloned(),
@@ -265,8 +266,8 @@ pub(crate) fn member(model: &Model, ty: TypeId, number: u64) -> Option<String> {
     }
 }
 
-/// What must hold in a start state for every value in it to be `initial` or undefined, as
-/// assumptions. A variable whose index types have no name cannot be spoken of and is left out.
+/// Assumptions that every value in a start state is `initial` or undefined. A variable whose index
+/// types have no name cannot be mentioned and is left out.
 pub(crate) fn initially(protocol: &Protocol, initial: &str) -> String {
     let model = &*protocol.model;
     let mut assumptions = String::new();
@@ -278,7 +279,7 @@ pub(crate) fn initially(protocol: &Protocol, initial: &str) -> String {
     assumptions
 }
 
-/// The condition for one place; `None` if there are no values in it.
+/// The assumption for one place; `None` if it holds no values.
 fn all_initial(
     protocol: &Protocol,
     ty: TypeId,
@@ -325,7 +326,7 @@ fn all_initial(
     }
 }
 
-/// Whether a value can be somewhere in a type; if `flat`, not counting what multisets hold.
+/// Whether a type contains values; if `flat`, elements of multisets do not count.
 pub(crate) fn carries(model: &Model, ty: TypeId, value: TypeId, flat: bool) -> bool {
     ty == value
         || match model.kind(ty) {
@@ -338,8 +339,8 @@ pub(crate) fn carries(model: &Model, ty: TypeId, value: TypeId, flat: bool) -> b
         }
 }
 
-/// Statements that write an event to the output of a run: what it is, the processor, the address
-/// and the value, on a line that begins with the prefix.
+/// Statements that print an event: kind, processor, address and value, on a line that begins with
+/// the prefix.
 pub(crate) fn announce(protocol: &Protocol, kind: &str, value: &str) -> String {
     let prefix = &protocol.prefix;
     format!(
@@ -348,7 +349,8 @@ pub(crate) fn announce(protocol: &Protocol, kind: &str, value: &str) -> String {
     )
 }
 
-/// Fills the names of the protocol into the text of an observer: `$_` begins its own names.
+/// Replaces the placeholders in the text of an observer by the names of the protocol; `$_` begins
+/// the observer's own names.
 pub(crate) fn fill(protocol: &Protocol, template: &str) -> String {
     let value = format!("{}v", protocol.prefix);
     let mut filled = template.to_owned();
@@ -365,7 +367,7 @@ pub(crate) fn fill(protocol: &Protocol, template: &str) -> String {
     filled.replace("$_", &protocol.prefix)
 }
 
-/// The same, and fills in so many values: `$0`, `$1` ….
+/// As [`fill`], and replaces `$0`, `$1`, … by values.
 pub(crate) fn fill_with_values(protocol: &Protocol, template: &str, values: u64) -> String {
     (0..values).fold(fill(protocol, template), |filled, value| {
         filled.replace(&format!("${value}"), &literal(protocol, value))

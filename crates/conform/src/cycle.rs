@@ -1,7 +1,8 @@
-//! The nice cycle in a memory trace, named event by event.
+//! Finds the ordering cycle (the paper's nice cycle) in a memory trace.
 //!
-//! The last state of a lemma says which processors have a part in the cycle and at which locations
-//! they enter and leave it; the events are the ones that the automaton Check has taken.
+//! The last state of a lemma says which processors take part in the cycle, and at which addresses
+//! each enters and leaves it. The events of the cycle are the ones at which the automaton Check
+//! changes its state.
 
 use murphi::interpret::Interpreter;
 use murphi::ir::TypeKind;
@@ -10,23 +11,23 @@ use murphi::value::{State, Value, render_simple};
 use crate::events::Protocol;
 use crate::trace::{MemoryEvent, MemoryTrace};
 
-/// A nice cycle: processors and locations in turn, each once.
+/// An ordering cycle: processors and addresses in turn, each once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NiceCycle {
-    /// For each processor the numbers, from 0, of its two events in the trace. Program order leads
-    /// from the first to the second, the order of a location on to the first one of the next
-    /// processor.
+    /// For each processor, the numbers (from 0) of its two events in the trace. The first precedes
+    /// the second in program order; the second precedes the first event of the next processor in
+    /// the order of an address.
     pub parts: Vec<(usize, usize)>,
 }
 
-/// Who enters where and leaves where.
+/// The part of one processor: where it enters and leaves the cycle.
 struct Part {
     processor: String,
     enters: String,
     leaves: String,
 }
 
-/// Finds the cycle of the last state of a lemma in the trace that leads there.
+/// Finds the cycle of a lemma's last state in the trace that leads to it.
 pub(crate) fn find(
     protocol: &Protocol,
     lemma: &Interpreter,
@@ -76,7 +77,7 @@ fn parts(protocol: &Protocol, lemma: &Interpreter, last: &State) -> Option<Vec<P
     Some(parts)
 }
 
-/// The events that Check takes for one processor.
+/// The two events of one processor at which Check changes its state.
 fn events(part: &Part, events: &[MemoryEvent]) -> Option<(usize, usize)> {
     let own = |event: &MemoryEvent| event.processor == part.processor;
     let enters =
@@ -91,7 +92,7 @@ fn events(part: &Part, events: &[MemoryEvent]) -> Option<(usize, usize)> {
 }
 
 impl NiceCycle {
-    /// The cycle in words, one edge a line.
+    /// The cycle as text, one edge per line.
     pub fn describe(&self, trace: &MemoryTrace) -> Vec<String> {
         let line = |event: usize| trace.events[event].line();
         let mut lines = Vec::new();

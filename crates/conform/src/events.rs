@@ -1,11 +1,11 @@
-//! Where a protocol loads and stores: the two procedures that mark its memory events, and the
-//! types of processors, addresses and values, which are read off their parameters.
+//! Finds the memory events of a protocol: the procedures that mark them, and the types of
+//! processors, addresses and values, which are the types of their parameters.
 //!
 //! A protocol calls `Load(p, a, v)` where a processor takes a value and `Store(p, a, v)` where it
-//! writes one (other names can be given). If a store takes its place in the order of its location
-//! later than in the program, as with store buffers, the protocol calls `Commit(p, a, v)` there.
-//! The bodies are usually empty, so that other tools run
-//! the same file. Everything that is unsuitable is reported at its place, and all of it at once.
+//! writes one (other names can be given). If a store enters the coherence order later, as with
+//! store buffers, the protocol calls `Commit(p, a, v)` at that point. The bodies are usually empty,
+//! so that other tools can run the same file. Everything unsuitable is reported at its place, all
+//! together.
 
 #[cfg(test)]
 mod tests;

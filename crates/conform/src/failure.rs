@@ -1,5 +1,5 @@
-//! Why there is no answer at all, and the steps of every verification and recording that may fail
-//! for it: finding the loads and stores of a protocol, and reading what it was composed with.
+//! The reasons why a protocol cannot be verified or recorded, and the steps that may fail: finding
+//! the memory events, and checking the composed program.
 
 use std::fmt;
 
@@ -14,15 +14,15 @@ use murphi::source::{Source, Span};
 
 use crate::events::{self, EventNames, Protocol};
 
-/// Why there is no answer at all.
+/// Why a protocol cannot be verified.
 #[derive(Debug, Clone)]
 pub enum Failure {
     /// The protocol is unsuitable, for these reasons.
     Unsuitable(Vec<Diagnostic>),
-    /// The composition with an observer cannot be run. The diagnostics are about the parts of the
-    /// protocol that are refused.
+    /// The composition with an observer cannot be run. The diagnostics point to the parts of the
+    /// protocol that cause this.
     Composition(Vec<Diagnostic>),
-    /// There is no mutant of this number among so many.
+    /// The protocol has no mutant with this number.
     NoSuchMutant {
         /// The number.
         number: usize,
@@ -31,12 +31,13 @@ pub enum Failure {
     },
     /// The composition is too large to be run.
     TooLarge,
-    /// A run could not be taken again, or its trace not be read: data is not independent.
+    /// A run cannot be repeated with other values, or its trace cannot be read: the protocol is not
+    /// data independent.
     NotRepeatable(String),
 }
 
 impl Failure {
-    /// What is wrong with the protocol, and where.
+    /// The diagnostics, with the source that they refer to.
     pub fn refusal(self, source: &Source) -> Refusal {
         let sentence = self.to_string();
         match self {
@@ -78,7 +79,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// The protocol of a source.
+/// Finds the memory events of a source.
 pub(crate) fn protocol(
     source: &Source,
     language: &check::Options,
@@ -87,7 +88,8 @@ pub(crate) fn protocol(
     events::find(source, language, events).map_err(Failure::Unsuitable)
 }
 
-/// Reads a composition from its own text, so that what is run is what can be written out.
+/// Parses a composition from its printed text, so that the program that is searched is the one that
+/// can be written out.
 pub(crate) fn composed(protocol: &Protocol, program: &Program) -> Result<Model, Failure> {
     let name = protocol.model.source.name.clone();
     let source = Source { name, text: print(program) };
@@ -106,7 +108,7 @@ pub(crate) fn composed(protocol: &Protocol, program: &Program) -> Result<Model, 
     }
 }
 
-/// The rule, start state or function of the protocol that is at a place of the composed program.
+/// The rule, start state or function of the protocol at this offset of the composed program.
 fn place_in_protocol(protocol: &Protocol, composed: &Program, at: u32) -> Option<Span> {
     let model = &protocol.model;
     let (mut rules, mut starts) = (model.rules.iter(), model.start_states.iter());
@@ -133,7 +135,7 @@ fn place_in_protocol(protocol: &Protocol, composed: &Program, at: u32) -> Option
     last
 }
 
-/// Shows the rules in a rule, in the order of the text.
+/// Visits the rules in a rule, in the order of the text.
 fn visit(rule: &Rule, see: &mut dyn FnMut(&Rule)) {
     match &rule.kind {
         RuleKind::Ruleset { rules, .. }

@@ -30,21 +30,21 @@ use murphi::diagnostic::Diagnostic;
 use crate::events::Protocol;
 use crate::{free_values, start_states};
 
-/// Something that must be so for the answer of an observer to be one about the protocol.
+/// An assumption under which an observer's verdict is a verdict on the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Foundation {
-    /// Every value comes from a choice of a rule, or from the start state.
+    /// Every value comes from a choice of a rule, or from a start state.
     Causality,
     /// No decision depends on a value.
     DataIndependence,
-    /// Every store has a value that was chosen for it alone.
+    /// Every store has a value that was chosen for this store alone.
     FreeValues,
-    /// In every start state, all places that hold a value hold the same one.
+    /// In every start state, all defined values are equal.
     StartStates,
-    /// The protocol does not fail with other values than it has. Every search of a composition
-    /// shows it.
+    /// The protocol has no error with values other than its own. Every search of a composition
+    /// checks this.
     OtherValues,
-    /// There are loads and stores: what is said of all of them is not said of none.
+    /// The protocol has loads and stores: otherwise a claim about all of them is vacuous.
     Events,
 }
 
@@ -61,8 +61,8 @@ impl Foundation {
         }
     }
 
-    /// Whether it is part of what is assumed when data independence is. That an observer has not
-    /// looked at all start states, or has not come to an end, cannot be assumed away.
+    /// Whether `--assume data-independence` includes this assumption. It does not include that all
+    /// start states were checked, or that a search was complete.
     pub fn is_assumable(self) -> bool {
         match self {
             Foundation::Causality | Foundation::DataIndependence | Foundation::FreeValues => true,
@@ -71,29 +71,29 @@ impl Foundation {
     }
 }
 
-/// That something is not established: where and why.
+/// An assumption that is not established: where and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unestablished {
-    /// What is not established.
+    /// The assumption.
     pub about: Foundation,
     /// The place in the protocol, and the reason.
     pub diagnostic: Diagnostic,
 }
 
-/// Which values a composition has.
+/// The values that a composition uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// Those of the protocol.
+    /// The values of the protocol.
     Own,
-    /// So many, each of which may stand for several. What the observer distinguishes is distinguished
-    /// whichever stores share a value.
+    /// This number of values, each of which may stand for several. The observer's answer is the
+    /// same if stores share a value.
     Classes(u64),
-    /// So many, by which the observer distinguishes stores.
+    /// This number of values, by which the observer distinguishes stores.
     ClassesOfStores(u64),
 }
 
 impl Values {
-    /// How many there are, if it is not as many as the protocol has.
+    /// The number of values, if it differs from that of the protocol.
     pub(crate) fn count(self) -> Option<u64> {
         match self {
             Values::Own => None,
@@ -102,12 +102,12 @@ impl Values {
     }
 }
 
-/// What the answer of an observer rests on. It is had from `Values` only.
+/// The assumptions that an observer's verdict needs. They follow from `Values`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Premises(&'static [Foundation]);
 
 impl Premises {
-    /// The protocol as it is, without an observer.
+    /// The protocol itself, without an observer, needs no assumption.
     pub(crate) const NOTHING: Premises = Premises(&[]);
 
     pub(crate) fn of(values: Values) -> Self {
@@ -119,20 +119,21 @@ impl Premises {
         })
     }
 
-    /// Whether it rests on this. Every answer is about loads and stores.
+    /// Whether this assumption is among them. Every verdict assumes that there are loads and
+    /// stores.
     pub fn includes(self, foundation: Foundation) -> bool {
         foundation == Foundation::Events || self.0.contains(&foundation)
     }
 }
 
-/// What is not established about a protocol.
+/// The assumptions that are not established for a protocol.
 #[derive(Debug, Clone, Default)]
 pub struct Foundations {
     doubts: Vec<Unestablished>,
 }
 
 impl Foundations {
-    /// What the source shows for any number of processors.
+    /// What the source alone establishes, for any number of processors.
     pub(crate) fn from_source(protocol: &Protocol) -> Self {
         let mut doubts = protocol.treatment.doubts.clone();
         doubts.extend(free_values::doubts(protocol));
@@ -144,7 +145,7 @@ impl Foundations {
         Foundations { doubts }
     }
 
-    /// What the source and the start states show for as many processors as the protocol has.
+    /// What the source and the start states establish, for the declared number of processors.
     pub(crate) fn of_instance(protocol: &Protocol) -> Self {
         let mut found = Foundations::from_source(protocol);
         if found.doubts_about(Foundation::StartStates) && start_states::are_equal(protocol) {
@@ -153,35 +154,35 @@ impl Foundations {
         found
     }
 
-    /// Everything that is not established.
+    /// All assumptions that are not established.
     pub fn doubts(&self) -> &[Unestablished] {
         &self.doubts
     }
 
-    /// Whether causality, data independence and free values are established: a few values stand
-    /// for any number of them.
+    /// Whether causality, data independence and free values are established, so that a few values
+    /// stand for any number.
     pub fn is_independent(&self) -> bool {
         !self.doubts.iter().any(|doubt| doubt.about.is_assumable())
     }
 
-    /// Whether this is not established.
+    /// Whether this assumption is not established.
     pub(crate) fn doubts_about(&self, foundation: Foundation) -> bool {
         self.doubts.iter().any(|doubt| doubt.about == foundation)
     }
 
-    /// It has been shown.
+    /// Records that an assumption was established.
     pub(crate) fn establish(&mut self, foundation: Foundation) {
         self.doubts.retain(|doubt| doubt.about != foundation);
     }
 
-    /// What speaks against an answer that rests on all of these.
+    /// The assumptions of these premises that are not established.
     pub fn against(&self, rests_on: &[Premises]) -> Vec<Unestablished> {
         let needed = |doubt: &&Unestablished| rests_on.iter().any(|one| one.includes(doubt.about));
         self.doubts.iter().filter(needed).cloned().collect()
     }
 
-    /// What speaks against an answer that rests on all of these, parted into what is left if data
-    /// independence is assumed, and what is assumed with it.
+    /// The assumptions of these premises that are not established: first those that remain if data
+    /// independence is assumed, then those that are assumed with it.
     pub fn assuming_independence(
         &self,
         rests_on: &[Premises],

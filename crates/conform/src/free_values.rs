@@ -1,13 +1,13 @@
-//! Does every store have a value of its own? From the source.
+//! Decides from the source whether every store can have a distinct value.
 //!
-//! A rule chooses a value by a parameter that goes through all of them. It is free if it reaches one
-//! store at most: then each store of a run can be given any value, whatever the others are. This is
-//! evident where a store takes the parameter itself, directly or handed on by value, at most once on
-//! every way through the rule and not in a loop; then nothing that is kept in the state is ever
-//! stored. Two stores of one parameter in a rule, a store of what is in memory or of what waits in
-//! a buffer, of a value that the guard gave to a parameter or that a start state chose: each is
-//! underlined. Whether such a value is stored twice after all is then a question to the states
-//! (`stored_once.rs`). Linear in the size of the model.
+//! A rule chooses a value by a parameter that ranges over all values. The value is free if it
+//! reaches at most one store: then each store of a run can be given any value, independently of the
+//! others. This is evident if a store takes the parameter itself, directly or passed by value, at
+//! most once on every path through the rule and not in a loop; then no value that is kept in the
+//! state is ever stored. Diagnostics point to each exception: two stores of one parameter in a
+//! rule; a store of a value from memory or from a buffer, of a value that the guard fixes for a
+//! parameter, or of a value that a start state chose. Whether such a value is really stored twice
+//! is then decided by a search (`stored_once.rs`). The cost is linear in the size of the model.
 
 use murphi::diagnostic::Diagnostic;
 use murphi::ir::{
@@ -19,7 +19,7 @@ use murphi::source::Span;
 use crate::events::Protocol;
 use crate::foundations::{Foundation, Unestablished};
 
-/// The stores whose values are not evidently free, by their place.
+/// The stores whose values are not evidently free, with their places.
 pub(crate) fn doubts(protocol: &Protocol) -> Vec<Unestablished> {
     let model = &*protocol.model;
     let mut analysis = Analysis { summaries: Vec::new(), chosen: Vec::new(), found: Vec::new() };
@@ -41,7 +41,7 @@ pub(crate) fn doubts(protocol: &Protocol) -> Vec<Unestablished> {
         let next = analysis.block(&rule.body);
         analysis.after(&mut stored, next, rule.span);
     }
-    // What a start state chooses is there at first: it is not chosen for a store.
+    // A value that a start state chooses is an initial value, and is not chosen for a store.
     analysis.chosen.clear();
     for rule in &model.start_states {
         analysis.parameters(&rule.parameters);
@@ -53,10 +53,10 @@ pub(crate) fn doubts(protocol: &Protocol) -> Vec<Unestablished> {
     found.into_iter().map(|(span, why)| doubt(span, why)).collect()
 }
 
-/// Which parameter of the procedure that marks stores is the value.
+/// The parameter of the marking procedure that has the value.
 const STORED_VALUE: LocalId = LocalId(2);
 
-/// The parameters that a function takes by value. They are never assigned to.
+/// The parameters that a function takes by value; they are never assigned.
 fn by_value(function: &Function) -> Vec<LocalId> {
     let parameters = function.frame.locals.iter().take(function.parameters).enumerate();
     let own = parameters.filter(|(_, local)| local.storage == Storage::Own);
@@ -66,9 +66,9 @@ fn by_value(function: &Function) -> Vec<LocalId> {
 /// Why a value may not be free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Why {
-    /// It is no parameter that the rule chooses.
+    /// It is not a parameter that the rule chooses.
     Kept,
-    /// The parameter may be stored before or after.
+    /// The parameter may be stored more than once.
     OwnRun,
 }
 
@@ -83,12 +83,12 @@ fn doubt(span: Span, why: Why) -> Unestablished {
     Unestablished { about: Foundation::FreeValues, diagnostic }
 }
 
-/// The locals that are stored on some way through.
+/// The locals that are stored on some path.
 #[derive(Debug, Clone, Default)]
 struct Stored(Vec<LocalId>);
 
 impl Stored {
-    /// On one way or the other.
+    /// Merges two alternative paths.
     fn or(&mut self, other: Stored) {
         for local in other.0 {
             if !self.0.contains(&local) {
@@ -101,13 +101,14 @@ impl Stored {
 struct Analysis {
     /// For each function so far, the parameters that it stores.
     summaries: Vec<Stored>,
-    /// What may be stored: parameters that the rule chooses, or that the function takes by value.
+    /// The values that may be stored: parameters that the rule chooses, or that the function takes
+    /// by value.
     chosen: Vec<LocalId>,
     found: Vec<(Span, Why)>,
 }
 
 impl Analysis {
-    /// What is stored by one thing after another, which is at a place.
+    /// The locals that a sequence of two parts stores; the second part is at this place.
     fn after(&mut self, first: &mut Stored, next: Stored, span: Span) {
         if next.0.iter().any(|local| first.0.contains(local)) {
             self.found.push((span, Why::OwnRun));
@@ -115,7 +116,7 @@ impl Analysis {
         first.or(next);
     }
 
-    /// What is stored by something that is repeated.
+    /// The locals that a repeated part stores.
     fn repeated(&mut self, once: Stored, span: Span) -> Stored {
         if !once.0.is_empty() {
             self.found.push((span, Why::OwnRun));
@@ -184,7 +185,7 @@ impl Analysis {
         }
     }
 
-    /// A statement without others in it.
+    /// The locals that a statement without nested statements stores.
     fn simple(&mut self, statement: &StatementKind) -> Stored {
         match statement {
             StatementKind::Assign(Assign { target, value, .. }) => self.both(target, value),
@@ -209,7 +210,7 @@ impl Analysis {
         stored
     }
 
-    /// A call hands on what it stores: the callee's parameters become arguments.
+    /// The locals that a call stores: the parameters of the callee become arguments.
     fn call(&mut self, call: &Call) -> Stored {
         let mut stored = Stored::default();
         let handed_on = self.summaries[call.function.0 as usize].clone();
@@ -262,7 +263,7 @@ impl Analysis {
         }
     }
 
-    /// One expression after the other.
+    /// The locals that a sequence of expressions stores.
     fn all<'e>(&mut self, expressions: impl Iterator<Item = &'e Expression>) -> Stored {
         let mut stored = Stored::default();
         for expression in expressions {
@@ -308,7 +309,7 @@ impl Analysis {
     }
 }
 
-/// The local that an expression is, if it is nothing else.
+/// The local, if an expression consists of it alone.
 fn plain_local(expression: &Expression) -> Option<LocalId> {
     match &expression.kind {
         ExpressionKind::Read(Place { base: Base::Local(local), steps, .. }) if steps.is_empty() => {

@@ -1,16 +1,15 @@
-//! What is wrong with the commits of a trace: one of something else than the oldest pending store of
-//! its processor.
+//! Finds a wrong commit in a trace: one that is not of the oldest pending store of its processor.
 //!
-//! Every store of the trace has a value of its own, so a commit says which store it means. The first
-//! commit that is wrong is reported in a sentence: the marks of the protocol are not to be relied on, and
-//! neither is what an observer says by them.
+//! Every store of the trace has a distinct value, so a commit identifies its store. The first wrong
+//! commit is reported as a sentence: the calls in the protocol are wrong, so an observer's answer
+//! that relies on them means nothing.
 
 use crate::trace::{Commit, MemoryEvent, MemoryTrace};
 use crate::verify::MemoryModel;
 
-/// The first commit of a trace that is of no pending store, or not of the oldest one, in a sentence.
-/// For total store order the stores of a processor are committed in program order, for sequential
-/// consistency those to each address.
+/// The first commit of a trace that is not of a pending store, or not of the oldest one, as a
+/// sentence. For total store order, the stores of a processor are committed in program order; for
+/// sequential consistency, its stores to each address.
 pub(crate) fn find(trace: &MemoryTrace, memory_model: MemoryModel) -> Option<String> {
     let mut pending: Vec<&MemoryEvent> = Vec::new();
     let mut stored = 0;
@@ -33,7 +32,7 @@ pub(crate) fn find(trace: &MemoryTrace, memory_model: MemoryModel) -> Option<Str
     None
 }
 
-/// Whether a commit is of a store.
+/// Whether a commit is of this store.
 fn is_of(commit: &Commit, event: &MemoryEvent) -> bool {
     let Commit { processor, address, value, .. } = commit;
     event.is_store

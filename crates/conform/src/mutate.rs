@@ -1,15 +1,16 @@
-//! Would the checks notice a mistake? A protocol is changed in one place at a time, and each such
-//! mutant is asked what the protocol itself was asked.
+//! Mutation testing: changes a protocol in one place at a time, and asks whether the checks detect
+//! each change.
 //!
-//! [`mutants`] enumerates the changes at the level of the syntax tree, in the order of the source.
-//! They are the mistakes that people make in protocols: a message not sent, an update forgotten, a
-//! wrong next state, a weaker guard, a case not thought of, the wrong cache. Rules, functions and
-//! procedures are changed; start states, claims, types and what marks memory events are not.
-//! [`run`] classifies every mutant. One that passes every check although it behaves differently is
-//! a survivor: either the change is harmless or the checks have a hole, and a person must say.
+//! [`mutants`] enumerates the changes of the syntax tree in the order of the source. They are
+//! mistakes that people make in protocols: a message not sent, an update forgotten, a wrong next
+//! state, a weaker guard, a missing case, the wrong cache. Rules, functions and procedures are
+//! changed; start states, properties, types and the procedures that mark memory events are not.
+//! [`run`] classifies every mutant. A mutant that passes every check although it behaves
+//! differently is a survivor: either the change is harmless, or the checks have a gap, and a person
+//! must decide which.
 //!
-//! Cost: a handful of searches for each mutant, each within the budget of the options. Results do
-//! not depend on how many mutants are tried at a time, unless a budget of time is given and runs out.
+//! Each mutant costs a few searches, each within the budget of the options. The results do not
+//! depend on the number of mutants that are tried at the same time, unless a time limit is reached.
 
 mod answer;
 mod claims;
@@ -39,36 +40,36 @@ pub use trial::{Options, Progress, classify, run};
 pub struct Mutant {
     /// Its number among the mutants of the protocol, from 1.
     pub number: usize,
-    /// In which way it was changed.
+    /// The kind of change.
     pub operator: Operator,
-    /// Which part of the source was changed.
+    /// The changed part of the source.
     pub span: Span,
-    /// The rule, function or procedure it was changed in, as in `rule "evict"`.
+    /// The changed rule, function or procedure, as in `rule "evict"`.
     pub place: String,
-    /// What replaces the part, or the part of it that is replaced, where that is a name.
+    /// For a replaced name: the name and its replacement.
     pub replacement: Option<Replacement>,
     /// The changed program.
     pub program: Program,
 }
 
-/// The ways to change a protocol.
+/// The kinds of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operator {
-    /// A statement that changes the state or sends something is left out.
+    /// A statement that changes the state or sends a message is deleted.
     DeleteStatement,
-    /// A branch of an `if` is left out.
+    /// A branch of an `if` is dropped.
     DropBranch,
-    /// A case of a `switch` is left out.
+    /// A case of a `switch` is dropped.
     DropCase,
-    /// What an `else` guards is left out.
+    /// The body of an `else` is dropped.
     DropElse,
     /// Another constant of the same enumeration is assigned or passed.
     ReplaceConstant,
-    /// A conjunct of a guard is left out.
+    /// A conjunct of a guard is dropped.
     WeakenGuard,
     /// The condition of a branch is negated.
     NegateCondition,
-    /// Another parameter of the same type says which element is changed or what is passed.
+    /// Another parameter of the same type is used as an index or passed.
     ReplaceParameter,
 }
 
@@ -81,7 +82,7 @@ pub struct Replacement {
     pub to: String,
 }
 
-/// The mutants of a program, in the order of its text. Those that read the same are given once.
+/// The mutants of a program, in the order of its text, without duplicates.
 pub fn mutants(program: &Program, events: &EventNames) -> Vec<Mutant> {
     let mut seen = HashSet::from([print(program)]);
     let mut found = Vec::new();
@@ -96,18 +97,18 @@ pub fn mutants(program: &Program, events: &EventNames) -> Vec<Mutant> {
 }
 
 impl Mutant {
-    /// The line of the source that was changed.
+    /// The changed line of the source.
     pub fn line(&self, source: &Source) -> usize {
         source.position(self.span.start).0
     }
 
-    /// What was changed, in one line.
+    /// The change and its place, in one line.
     pub fn describe(&self, source: &Source) -> String {
         let (line, place) = (self.line(source), &self.place);
         format!("line {line}, {place}: {}", self.change(source))
     }
 
-    /// What was changed, without where.
+    /// The change without its place.
     pub fn change(&self, source: &Source) -> String {
         let text = on_one_line(source.slice(self.span));
         match (self.operator, &self.replacement) {
@@ -125,7 +126,7 @@ impl Mutant {
     }
 }
 
-/// A piece of source with single blanks, cut if it is long.
+/// A piece of source with single blanks, cut to a maximum length.
 fn on_one_line(text: &str) -> String {
     const LONGEST: usize = 100;
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -138,7 +139,7 @@ fn on_one_line(text: &str) -> String {
 }
 
 impl Operator {
-    /// What it does, for tables.
+    /// The name of the operator, for tables.
     pub fn name(self) -> &'static str {
         match self {
             Operator::DeleteStatement => "statement deleted",

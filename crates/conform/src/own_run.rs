@@ -1,13 +1,13 @@
-//! Is a run that an observer objects to one of the protocol, with the values that the protocol has?
+//! Decides whether a run of an alarm is a run of the protocol with its own values.
 //!
-//! A lemma has values of its own, and a run of it is taken again with a value for every store before
-//! it is judged. If data is independent, the protocol takes the same steps with any values. If that is
-//! not established it may take them only with values that it does not have, so that the violation
-//! would not be one of the protocol. Then the steps of the run are taken once more, by the protocol as
-//! it is: with each value as it was in the lemma, or with others of its own in the place of some. What
-//! can be taken is a run of the protocol, whatever the lemma was, and its loads and stores are judged
-//! with the values that they have. Cost: the run, as often as there are ways to replace the few values
-//! of the lemma, up to a limit.
+//! A lemma has its own values, and its run is repeated with a distinct value for every store before
+//! it is judged. If the protocol is data independent, it takes the same steps with any values. If
+//! that is not established, it may take them only with values that it does not have, and the
+//! violation would not be one of the protocol. Then the protocol itself repeats the steps, with
+//! each value as in the lemma, or with other values of its own in the place of some. Steps that it
+//! can take are a run of the protocol, whatever the lemma was, and the loads and stores are judged
+//! with their actual values. The cost is one run for each way to replace the few values of the
+//! lemma, up to a limit.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ use crate::start_states::{begin_with_the_lowest, first_of};
 use crate::trace::{MemoryTrace, printed_events, value_type, with_printed_events};
 use crate::verify::MemoryModel;
 
-/// How many ways to replace the values of a lemma are tried.
+/// The largest number of ways to replace the values of a lemma.
 const MOST_WAYS: u64 = 1000;
 
-/// Whether the protocol, with its own values, takes the steps of a run of a lemma in some way that the
+/// Whether the protocol, with its own values, has a run with the steps of a lemma's run that the
 /// memory model forbids.
 pub(crate) fn is_violation(
     protocol: &Protocol,
@@ -45,7 +45,7 @@ pub(crate) fn is_violation(
     })
 }
 
-/// The steps of a run of a lemma, for the protocol as it is.
+/// The steps of a run of a lemma, for the protocol itself.
 struct OwnRun<'a> {
     protocol: &'a Protocol,
     lemma: &'a Interpreter,
@@ -58,12 +58,13 @@ impl OwnRun<'_> {
         value_type(self.own.model(), self.protocol)
     }
 
-    /// What each value of the lemma may stand for, both counted from 0: itself first.
+    /// For each value of the lemma, the value of the protocol that replaces it, both counted from
+    /// 0. The first way replaces nothing.
     fn ways(&self) -> impl Iterator<Item = Vec<u64>> + use<> {
         let classes = self.lemma.model().count(value_type(self.lemma.model(), self.protocol));
         let values = self.own.model().count(self.value());
         let itself = (values >= classes).then(|| (0..classes).collect());
-        // With many values there are too many ways, and each value of the lemma is one of them.
+        // With many values there are too many ways; then the protocol has each value of the lemma.
         let ways = values.checked_pow(u32::try_from(classes).unwrap_or(u32::MAX));
         let ways = ways.filter(|&ways| ways <= MOST_WAYS).unwrap_or(0);
         let others = (0..ways).map(move |way| {
@@ -73,7 +74,7 @@ impl OwnRun<'_> {
         itself.into_iter().chain(others)
     }
 
-    /// The loads and stores, if all steps can be taken.
+    /// The loads and stores, if the protocol can take all steps.
     fn trace(&self, way: &[u64]) -> Option<MemoryTrace> {
         let mut trace = MemoryTrace::default();
         let (mut state, mut first) = (None, 0);
@@ -106,7 +107,7 @@ impl OwnRun<'_> {
         Some(trace)
     }
 
-    /// The value that everything holds at first, from 0, if there is one.
+    /// The initial value, from 0, if all places have the same one.
     fn first_value(&self, state: &murphi::value::State) -> Option<u64> {
         let (model, value) = (self.own.model(), self.value());
         let lowest = model.lowest(value);
@@ -116,7 +117,7 @@ impl OwnRun<'_> {
         }
     }
 
-    /// The instance of a rule or a start state that a step of the lemma stands for.
+    /// The instance of the protocol's rule or start state that a step of the lemma stands for.
     fn instance(&self, step: &Step, at: usize, starting: bool, way: &[u64]) -> Option<u64> {
         let rule_of = |model: &Arc<Model>| -> Option<Rule> {
             let rules = if starting { &model.start_states } else { &model.rules };

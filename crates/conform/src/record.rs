@@ -1,14 +1,13 @@
-//! A protocol that writes its memory events down: what is walked at random to record traces.
+//! A protocol that records its memory events, for random walks that produce traces.
 //!
-//! The procedures that mark events append to a small array in the state (`recorder.rs`), which
-//! whoever runs the protocol reads and empties after every step (`places.rs`). So several events of
-//! one step are known, in their order. The array has room for as many as a step can have, by the
-//! source (`most_events.rs`).
+//! The procedures that mark events append them to a small array in the state (`recorder.rs`); the
+//! caller reads and empties the array after every step (`places.rs`). So several events of one step
+//! are recorded in their order. The array has room for the largest number of events that a step can
+//! have, according to the source (`most_events.rs`).
 //!
-//! If the protocol treats data as cargo (see `independence`), every store can have a value of its
-//! own: the type of values becomes as large as asked for, and rules take fresh values from hidden
-//! variables (`fresh.rs`). Where independence is not established, values and parameters stay as they
-//! are.
+//! If the protocol is data independent (see `independence`), every store can have a distinct value:
+//! the type of values is enlarged as requested, and rules take fresh values from hidden variables
+//! (`fresh.rs`). If independence is not established, values and parameters are unchanged.
 
 mod fresh;
 mod most_events;
@@ -34,16 +33,16 @@ use places::Places;
 use recorder::with_recorder;
 pub use roles::Role;
 
-/// How a protocol is to be recorded.
+/// How to record a protocol.
 #[derive(Debug, Clone)]
 pub struct RecordOptions {
     /// How the protocol is read.
     pub language: check::Options,
-    /// What the procedures that mark loads and stores are called.
+    /// The names of the procedures that mark loads and stores.
     pub events: EventNames,
-    /// How many values there should be, so that every store can have its own.
+    /// The number of values, so that every store can have a distinct one.
     pub values: u64,
-    /// Whether there are to be that many also where data independence is not established.
+    /// Whether to use that number of values even if data independence is not established.
     pub insist: bool,
 }
 
@@ -58,43 +57,43 @@ impl Default for RecordOptions {
     }
 }
 
-/// A protocol that writes its memory events down.
+/// A protocol that records its memory events.
 #[derive(Debug, Clone)]
 pub struct Recording {
     /// The composed model. Spans point into its own text.
     pub interpreter: Interpreter,
-    /// The processors: what the protocol calls each, and its number as a thread.
+    /// The processors: the name in the protocol, and the number of the thread.
     pub processors: Vec<(String, u64)>,
-    /// What the protocol calls each address.
+    /// The names of the addresses in the protocol.
     pub addresses: Vec<String>,
-    /// How many values there are.
+    /// The number of values.
     pub values: u64,
-    /// Whether values enter fresh, by [`Recording::offer`], the first ones being the value 0.
+    /// Whether values are fresh, chosen by [`Recording::offer`]; the initial value is 0.
     pub fresh: bool,
-    /// Whether causality and data independence are evident from the source.
+    /// Whether the source establishes causality and data independence.
     pub independent: bool,
-    /// Whether the protocol marks where stores begin to count.
+    /// Whether the protocol marks where stores enter the coherence order.
     pub commits: bool,
-    /// What could not be established about the protocol from its source, and other warnings.
+    /// The assumptions that the source does not establish, and other warnings.
     pub warnings: Vec<Diagnostic>,
     places: Places,
-    /// How many of the offered values each rule takes.
+    /// For each rule, how many of the offered values it takes.
     taken: Vec<usize>,
     processor: TypeId,
     address: TypeId,
     value: TypeId,
 }
 
-/// What a processor did to memory, by numbers from 0.
+/// A memory event, with numbers from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordedEvent {
-    /// What it was.
+    /// The kind of event.
     pub kind: EventKind,
-    /// Which of [`Recording::processors`].
+    /// The index in [`Recording::processors`].
     pub processor: u32,
-    /// Which of [`Recording::addresses`].
+    /// The index in [`Recording::addresses`].
     pub address: u32,
-    /// Which value.
+    /// The number of the value.
     pub value: u64,
 }
 
@@ -105,11 +104,11 @@ pub enum EventKind {
     Load,
     /// A processor wrote a value.
     Store,
-    /// A store took its place in the order of its address.
+    /// A store entered the coherence order of its address.
     Commit,
 }
 
-/// Composes a protocol with what records its events.
+/// Composes a protocol with the recorder.
 pub fn record(source: &Source, options: &RecordOptions) -> Result<Recording, Failure> {
     let protocol = failure::protocol(source, &options.language, &options.events)?;
     let doubts = &protocol.treatment.doubts;
@@ -151,7 +150,7 @@ pub fn record(source: &Source, options: &RecordOptions) -> Result<Recording, Fai
     })
 }
 
-/// What the protocol calls each value of a type.
+/// The names of the values of a type.
 fn names(model: &Model, ty: TypeId) -> Vec<String> {
     let lowest = model.lowest(ty);
     (0..model.count(ty)).map(|at| render_simple(model, ty, lowest + at as i64)).collect()

@@ -1,7 +1,7 @@
-//! Is this counterexample of a verification one?
+//! Replays a counterexample of a verification.
 //!
-//! The lemma that it is about is composed anew, and the reference interpreter takes the run step by
-//! step. Nothing that was searched is believed.
+//! The lemma of the counterexample is composed again, and the reference interpreter runs each step.
+//! The result of the search is not used.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,31 +15,31 @@ use crate::events::EventNames;
 use crate::failure::{self, Failure};
 use crate::verify::{Options, plan};
 
-/// A recorded counterexample, with what was asked when it was recorded.
+/// A recorded counterexample, with the question that it answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
     /// The run.
     pub run: explore::Recorded,
-    /// The name of the lemma that it is about, if it is said.
+    /// The name of its lemma, if recorded.
     pub lemma: Option<String>,
-    /// The memory model, if it is said.
+    /// The memory model, if recorded.
     pub memory_model: Option<String>,
-    /// What the procedures that mark events are called, if it is said.
+    /// The names of the procedures that mark events, if recorded.
     pub events: Option<EventNames>,
 }
 
-/// Why a counterexample is not looked at.
+/// Why a counterexample cannot be replayed.
 #[derive(Debug, Clone)]
 pub enum NotReplayed {
     /// The protocol cannot be composed with observers.
     Refused(Failure),
-    /// It is not said which lemma it is about.
+    /// The file does not say which lemma the counterexample violates.
     NoLemma,
 }
 
 impl Recorded {
-    /// Reads a counterexample from the JSON of a verification. The error is a sentence that says what
-    /// is wrong with it and where.
+    /// Reads a counterexample from the JSON of a verification. The error says what is wrong and
+    /// where.
     pub fn read(text: &str) -> Result<Recorded, String> {
         let value: Value =
             serde_json::from_str(text).map_err(|error| format!("not valid JSON: {error}"))?;
@@ -53,15 +53,15 @@ impl Recorded {
     }
 }
 
-/// The name of the lemma that a counterexample is about.
+/// The name of the lemma that a counterexample violates.
 fn lemma(value: &Value) -> Option<String> {
     let number = usize::try_from(value["lemma"].as_u64()?).ok()?;
     let name = value["lemmas"].get(number.checked_sub(1)?)?["name"].as_str()?;
     Some(name.to_owned())
 }
 
-/// Runs a recorded counterexample of a protocol. `options` say how the protocol is composed, and
-/// `deadlock` what counts as one.
+/// Runs a recorded counterexample of a protocol. `options` say how the protocol is composed;
+/// `deadlock` says what counts as a deadlock.
 pub fn replay(
     source: &Source,
     options: &Options,
@@ -72,7 +72,7 @@ pub fn replay(
     let protocol =
         failure::protocol(source, &options.language, &options.events).map_err(refused)?;
     let lemma = recorded.lemma.as_ref().ok_or(NotReplayed::NoLemma)?;
-    // What is not a composition is the protocol itself.
+    // A run without a lemma is one of the protocol itself.
     let model = match plan(&protocol, options).into_iter().find(|(name, _)| name == lemma) {
         Some((_, composition)) => {
             Arc::new(failure::composed(&protocol, &composition.program).map_err(refused)?)

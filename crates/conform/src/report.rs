@@ -51,128 +51,131 @@ use crate::{
     Verification,
 };
 
-/// What the names of observers' variables begin with.
+/// The prefix of observers' variables.
 const OBSERVER: &str = "tribunal_";
 
-/// What was asked, what was found, and what it took.
+/// The question, its answer, and the size of the searches.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The protocol.
     pub source: Source,
-    /// What was asked.
+    /// The question.
     pub options: Options,
-    /// What was found.
+    /// The verdict.
     pub verdict: Verdict<(), Broken, Open>,
-    /// What the verdict says in a sentence, or why there is none.
+    /// The verdict as a sentence.
     pub sentence: String,
-    /// How many processors, addresses and values the protocol has.
+    /// The numbers of processors, addresses and values.
     pub sizes: Sizes,
-    /// Whether causality and data independence are established: a few values stand for any number.
+    /// Whether causality and data independence are established, so that a few values stand for any
+    /// number.
     pub independent: bool,
-    /// Whether fewer values were distinguished than there may be, so that the answer rests on that.
+    /// Whether the searches used fewer values than the protocol may have, so that the verdict needs
+    /// data independence.
     pub reduced: bool,
-    /// What is not established and was assumed because the user said so.
+    /// Assumptions that are not established and that the user has allowed (`--assume`).
     pub assumed: Vec<Unestablished>,
-    /// Whether the protocol marks where stores begin to count.
+    /// Whether the protocol marks where stores enter the coherence order.
     pub commits: bool,
-    /// What was searched, in order.
+    /// The searches, in order.
     pub lemmas: Vec<Searched>,
-    /// What could not be established, and other warnings.
+    /// Warnings, including assumptions that are not established.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// What is wrong, confirmed.
+/// A confirmed violation.
 #[derive(Debug, Clone)]
 pub enum Broken {
     /// The memory model is violated.
     MemoryModel(Box<Alarm>),
-    /// The protocol breaks a claim of its own, misses a cover, fails or gets stuck.
+    /// The protocol violates one of its own properties, never reaches a cover, fails or deadlocks.
     Protocol(Box<Run>),
 }
 
-/// Why there is no answer.
+/// Why the question is undecided.
 #[derive(Debug, Clone)]
 pub enum Open {
-    /// An observer objects to what the memory model allows.
+    /// An observer rejects a run that the memory model allows.
     FalseAlarm(Box<Alarm>),
-    /// The same, because the protocol marks commits wrongly: it is no objection to the loads.
+    /// The same, because the protocol marks commits wrongly: the loads may be right.
     Misuse(Box<Alarm>),
-    /// Something that the answer would rest on is not established.
+    /// An assumption of the verdict is not established.
     NotEstablished(Vec<Unestablished>),
-    /// The search was ended early.
+    /// A search ended early.
     Ended(Reason),
-    /// A run could not be taken again with other values, for this reason.
+    /// A run cannot be repeated with other values, for this reason.
     NotRepeatable(String),
 }
 
 /// A run of a composed model, confirmed by the reference interpreter.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
-    /// The number of the lemma that it is about, from 1.
+    /// The number of its lemma, from 1.
     pub lemma: usize,
-    /// The composed model; nothing if it is a run of the protocol itself.
+    /// The composed model; `None` for a run of the protocol itself.
     pub composed: Option<String>,
-    /// What is broken at its end, and the run.
+    /// The violated property, and the run.
     pub finding: Finding,
 }
 
-/// A run whose loads and stores an observer objects to.
+/// A run whose loads and stores an observer rejects.
 #[derive(Debug, Clone)]
 pub struct Alarm {
     /// The run.
     pub run: Run,
-    /// Its loads and stores.
+    /// Its memory trace.
     pub memory: Memory,
 }
 
-/// The loads and stores of a run, with a verdict on them that holds.
+/// The loads and stores of a run, with a certified verdict.
 #[derive(Debug, Clone)]
 pub struct Memory {
     /// The trace in Tribunal's format. The order in which the stores happened is a comment: the
-    /// verdict does not rest on it.
+    /// verdict does not depend on it.
     pub trace: String,
-    /// Whether a load has a value that nobody stored.
+    /// Whether a load returns a value that was never stored.
     pub thin_air: bool,
-    /// The cycle, if there is one to show.
+    /// The cycle that the observer found, if there is one.
     pub cycle: Vec<Edge>,
     /// The trace as the trace checker reads it.
     pub history: History,
-    /// What the trace checker says.
+    /// The verdict of the trace checker.
     pub judged: judge::Judgement,
-    /// If it allows the trace, what it says if stores must count in the order in which they happened.
+    /// If the trace is consistent: the verdict with the stores of each address ordered as in the
+    /// run.
     pub in_order_of_run: Option<judge::Judgement>,
-    /// Its evidence, which the kernel has accepted.
+    /// The evidence for the verdict, which the certificate checker has accepted.
     pub certificate: Certificate,
 }
 
-/// That one event comes before another.
+/// An edge of a cycle: one event precedes another.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Edge {
     /// The earlier event, as a line of the trace.
     pub from: String,
     /// The later event.
     pub to: String,
-    /// Why.
+    /// The kind of edge.
     pub because: &'static str,
 }
 
-/// A model that was searched.
+/// A search of a composed model.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Searched {
-    /// What it claims.
+    /// The claim.
     pub name: String,
-    /// States that were visited: orbits, under symmetry.
+    /// The number of visited states (orbits, with symmetry reduction).
     pub states: u64,
-    /// Rules that were fired.
+    /// The number of rules fired.
     pub rules_fired: u64,
     /// The greatest distance of a visited state from the start states.
     pub depth: u32,
     /// Seconds of the search.
     #[serde(serialize_with = "milliseconds")]
     pub seconds: f64,
-    /// Whether the claim holds; nothing if the search was ended early.
+    /// Whether the claim holds; `None` if the search ended early.
     pub holds: Option<bool>,
-    /// How many alarms were passed over because the memory model allows them.
+    /// The number of alarms that were passed over, because the memory model allows them.
     #[serde(skip_serializing_if = "is_zero")]
     pub passed_over: usize,
 }
@@ -184,16 +187,16 @@ pub enum Unanswered {
     Refused(Failure),
     /// The assumptions of the protocol exclude all its start states.
     NoStart,
-    /// The reference interpreter denies what the search found.
+    /// The reference interpreter contradicts the search.
     Contradicted(Contradiction),
     /// The trace checker has no verdict on the memory trace of the run.
     NotJudged,
-    /// The kernel denies what the trace checker says, for this reason.
+    /// The certificate checker rejects the verdict of the trace checker, for this reason.
     Rejected(String),
 }
 
-/// Verifies a protocol, and has what is found confirmed. `watch` hears of the lemma being searched
-/// and how far it has got.
+/// Verifies a protocol and confirms a violation. `watch` is called with the current lemma and the
+/// progress of its search.
 pub fn answer(
     source: &Source,
     options: &Options,
@@ -207,8 +210,8 @@ pub fn answer(
     }
 }
 
-/// Has what was found confirmed, and puts it into words. `stop` is what ended the searches, if
-/// something did.
+/// Confirms the result of a verification and makes a report of it. `stop` is what may have ended
+/// the searches.
 pub fn report(
     source: &Source,
     options: &Options,
@@ -255,7 +258,7 @@ pub fn report(
     Ok(report)
 }
 
-/// An alarm whose run cannot be taken again with other values.
+/// The report on an alarm whose run cannot be repeated with other values.
 fn not_repeatable(source: &Source, options: &Options, why: String) -> Report {
     let sentence = format!(
         "data independence does not hold: the run of an alarm cannot be repeated with other \
@@ -278,7 +281,7 @@ pub fn settings(options: &Options) -> Settings {
     }
 }
 
-/// Whether few values were distinguished to answer for any number of them.
+/// Whether the searches used few values to answer for any number of them.
 fn is_reduced(found: &Verification) -> bool {
     let needs = |rests_on: Premises| rests_on.includes(Foundation::DataIndependence);
     match found.verdict {
@@ -304,11 +307,11 @@ fn searched(lemma: &Lemma) -> Searched {
     }
 }
 
-/// The run to what is wrong with the protocol itself, which the last lemma has met.
+/// The run to a violation of the protocol itself, which the last search found.
 fn of_protocol(source: &Source, found: &Verification) -> Result<Run, Unanswered> {
     let Some(lemma) = found.lemmas.last() else { return Ok(Run::default()) };
     let mut run = confirmed_run(source, found.lemmas.len() - 1, lemma, &lemma.exploration)?;
-    // What a composition fails by is reported at its place in the protocol.
+    // An error of a composition is reported at its place in the protocol.
     if let Some(place) = &found.broken {
         run.finding.broken.sentence.clone_from(&place.message);
         run.finding.broken.explanation = Explanation::Place {
@@ -320,7 +323,7 @@ fn of_protocol(source: &Source, found: &Verification) -> Result<Run, Unanswered>
     Ok(run)
 }
 
-/// The run of a lemma, as the reference interpreter runs it.
+/// The run of a lemma, replayed by the reference interpreter.
 fn confirmed_run(
     source: &Source,
     number: usize,
@@ -337,7 +340,7 @@ fn confirmed_run(
     };
     if let (Some(run), Some(_)) = (&mut finding.counterexample, &composed) {
         for step in &mut run.steps {
-            // The observer has put events into its own words.
+            // Lines that the observer printed are events, which are shown in another way.
             step.printed.retain(|line| !line.is_empty() && !line.starts_with(OBSERVER));
         }
     }
@@ -345,7 +348,7 @@ fn confirmed_run(
 }
 
 impl Report {
-    /// A report of which only this is known.
+    /// A report with nothing but this verdict.
     fn new(source: &Source, options: &Options, verdict: Verdict<(), Broken, Open>) -> Report {
         Report {
             source: source.clone(),
@@ -362,7 +365,7 @@ impl Report {
         }
     }
 
-    /// The verdict in a word, as JSON has it.
+    /// The name of the verdict in JSON.
     pub fn verdict_name(&self) -> &'static str {
         match &self.verdict {
             Verdict::Holds(()) => "verified",
@@ -373,8 +376,7 @@ impl Report {
         }
     }
 
-    /// The run that breaks something, or that an observer objects to. Of a cover that is missed there
-    /// is no counterexample in it: no run shows what no run reaches.
+    /// The run of a violation or a false alarm. A cover that is never reached has no run.
     pub fn run(&self) -> Option<&Run> {
         match &self.verdict {
             Verdict::Broken(Broken::Protocol(run)) => Some(run),
@@ -382,7 +384,7 @@ impl Report {
         }
     }
 
-    /// The loads and stores of that run, if an observer objects to them.
+    /// The memory trace of that run, if an observer rejects it.
     pub fn memory(&self) -> Option<&Memory> {
         self.alarm().map(|alarm| &alarm.memory)
     }
@@ -395,7 +397,7 @@ impl Report {
         }
     }
 
-    /// What the answer would rest on and is not established.
+    /// The assumptions that a verdict needs and that are not established.
     pub fn not_established(&self) -> &[Unestablished] {
         match &self.verdict {
             Verdict::Undecided(Open::NotEstablished(doubts)) => doubts,
@@ -405,7 +407,7 @@ impl Report {
 }
 
 impl Run {
-    /// The run without the variables of observers: a person looks at the protocol.
+    /// The run without the variables of observers.
     pub fn without_observer(&self) -> Option<Counterexample> {
         let is_own = |name: &str| !name.starts_with(OBSERVER);
         let mut run = self.finding.counterexample.clone()?;

@@ -1,4 +1,4 @@
-//! Explores one composed model, and takes the step again that failed.
+//! Explores one composed model, and repeats the step that failed.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,11 +9,11 @@ use murphi::value::State;
 
 use crate::skip_failures::SkippingFailures;
 
-/// How to search.
+/// The options of a search.
 pub(crate) struct Search<'a> {
     pub(crate) options: &'a Options,
     pub(crate) symmetry: Symmetry,
-    /// Whether a rule that fails is passed by.
+    /// Whether a rule that fails counts as disabled.
     pub(crate) forgiving: bool,
     pub(crate) interrupt: &'a AtomicBool,
 }
@@ -32,7 +32,7 @@ pub(crate) fn search(
     }
 }
 
-/// The run-time error that a search met.
+/// The run-time error that a search found.
 pub(crate) fn failure(
     interpreter: &Interpreter,
     exploration: &Exploration,

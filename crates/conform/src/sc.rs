@@ -31,10 +31,10 @@ use crate::events::Protocol;
 use crate::foundations::Values;
 use crate::sc_commits;
 
-/// Values that are distinguished: before the chosen write, the chosen write, after it.
+/// The values that are distinguished: before the chosen write, the chosen write, after it.
 const VALUES: u64 = 3;
 
-/// The name of the invariant that there is no nice cycle.
+/// The invariant that there is no ordering cycle.
 pub(crate) fn no_cycle(k: u64) -> String {
     match k {
         1 => "no ordering cycle through 1 processor and 1 address".to_owned(),
@@ -42,10 +42,10 @@ pub(crate) fn no_cycle(k: u64) -> String {
     }
 }
 
-/// The name of the invariant that nothing is loaded before it was stored.
+/// The invariant that no value is loaded before it is stored.
 pub(crate) const CAUSALITY: &str = "every load returns a value that was stored before";
 
-/// How many lemmas there are: a nice cycle visits a processor and a location once.
+/// The number of lemmas: an ordering cycle visits each processor and address once.
 pub(crate) fn lemmas(protocol: &Protocol) -> u64 {
     protocol.processor.count.min(protocol.address.count)
 }
@@ -86,7 +86,7 @@ pub(crate) fn lemma(protocol: &Protocol, k: u64) -> Composition {
     compose(protocol, Values::ClassesOfStores(VALUES), &observer)
 }
 
-/// Fills in the names of the protocol and of the three values.
+/// Replaces the placeholders by the names of the protocol and of the three values.
 fn fill(protocol: &Protocol, template: &str) -> String {
     let mut filled = compose::fill(protocol, template);
     for value in 0..VALUES {
@@ -152,7 +152,7 @@ begin
 end;
 ";
 
-/// A store takes its place in the order of its location when it happens.
+/// Without commits, a store enters the coherence order when it happens.
 const STORED: &str = "
 function $_pending($_a: $Address; $_v: $Value): boolean;
 begin
@@ -174,8 +174,8 @@ invariant \"$cycle\"
   $someone_waits$placed;
 ";
 
-/// Of any k processors that have a part, and those are all that have one, some have not left. Said
-/// like this it is a claim about every k processors, which is what abstraction to a few processors
+/// "Among any k processors that have a part (exactly k have one), some have not left the cycle." In
+/// this form it is a claim about every k processors, which an abstraction to a few processors
 /// preserves.
 fn someone_waits(k: u64) -> String {
     let named = |role: u64| format!("$_q{role}");
@@ -199,7 +199,7 @@ fn choices(k: u64) -> String {
     processors.chain(locations).collect::<Vec<_>>().join("; ")
 }
 
-/// Gives out the parts.
+/// Assigns the parts of the cycle to processors.
 fn start(k: u64) -> String {
     let mut text = String::new();
     for left in 1..=k {

@@ -31,21 +31,21 @@
 //! x is a later one of them, let x and what is after it have class 2 and all others 0. What was wrong
 //! is reported by `misuse.rs`, from the run with a value of its own for every store.
 
-/// The name of the invariant about commits.
+/// The invariant about commits.
 pub(crate) const COMMITS: &str =
     "every commit is of the oldest pending store of its processor to the address";
 
-/// How many stores to an address may be pending in a protocol that is verified against sc.
+/// The largest number of pending stores to an address in a verification against sc.
 pub const ROOM: u64 = 8;
 
-/// What is set in a start state.
+/// Initial values.
 pub(crate) const START: &str = "
   $_unstored := false;
   $_crowded := false;
   for $_a: $Address do $_queue[$_a].$_count := 0; end;
 ";
 
-/// Stores and commits. `$room` is how many may be pending, `$last` is one less.
+/// Stores and commits. `$room` is the number of stores that may be pending, `$last` is one less.
 pub(crate) const DECLARATIONS: &str = "
 type
   $_pending_store: record $_of: $Processor; $_class: $Value; end;
@@ -126,7 +126,7 @@ begin
 end;
 ";
 
-/// Whether the guesses are right for the trace that ends here.
+/// Whether the guessed classes are right for the trace that ends here.
 pub(crate) const PLACED: &str = "
 function $_placed(): boolean;
 begin

@@ -1,21 +1,22 @@
-//! Sequential consistency by timeliness: every load takes what its address holds, or held a moment
-//! ago.
+//! Sequential consistency by timely loads: every load returns a value that its address holds, or
+//! has held since the processor's last event.
 //!
-//! If each load takes a value that its address held at some moment after the processor's event
-//! before, then the run is sequentially consistent: put every load at such a moment and leave the
-//! stores where they are. Program order is kept, because such a moment lies between the event before
-//! and the load itself; and each load sees the latest store. This is more than sequential
-//! consistency asks for, but most protocols that invalidate copies before they let anybody write
-//! give it, and it is a claim about one address at a time. So there can be any number of addresses,
-//! where nice cycles (`sc.rs`) need as many as they have processors.
+//! If each load returns a value that its address held at some moment after the processor's previous
+//! event, the run is sequentially consistent: move every load to such a moment, and leave the
+//! stores where they are. Program order is kept, because the moment lies between the previous event
+//! and the load itself; and each load sees the latest store. This is stronger than sequential
+//! consistency, but most protocols that invalidate copies before a write satisfy it, and it is a
+//! claim about one address at a time. So there can be any number of addresses, whereas ordering
+//! cycles (`sc.rs`) need as many addresses as processors.
 //!
-//! Two values are enough if data is independent: make the value of the offending load one of them
-//! and all others the other, such that the initial one is the lower. What the load takes is not what
-//! the address held, before as after.
+//! Two values are enough if the protocol is data independent: map the value of the wrong load to
+//! one of them and all others to the other, such that the initial value is the lower one. The value
+//! that the load returns is still not the value of the address.
 //!
-//! There are two observers. For the first, the moment is always the last one: it keeps what each
-//! address holds. The second also keeps, for each processor and address, whether that has changed
-//! since the last event of the processor, which covers loads that were invalidated on the way.
+//! There are two observers. For the first, the moment is always the present: it keeps the current
+//! value of each address. The second also keeps, for each processor and address, whether the value
+//! has changed since the processor's last event, which allows loads whose copy was invalidated in
+//! the meantime.
 
 use murphi::ir::Simple;
 
@@ -24,20 +25,20 @@ use crate::events::Protocol;
 use crate::foundations::Values;
 use crate::tso::first_value;
 
-/// Values that are distinguished.
+/// The number of values that are distinguished.
 const VALUES: u64 = 2;
 
-/// At which moments a load may take its value.
+/// The moments at which a load may take its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoadTime {
-    /// When it happens.
+    /// The moment of the load.
     Now,
-    /// When it happens, or at any time since the last event of its processor.
+    /// Any moment since the last event of its processor.
     SinceLastEvent,
 }
 
 impl LoadTime {
-    /// What is claimed.
+    /// The claim.
     pub(crate) fn claim(self) -> &'static str {
         match self {
             LoadTime::Now => "every load returns the current value of its address",
@@ -54,14 +55,13 @@ pub(crate) fn with_own_values() -> String {
     format!("with the values of the protocol, {}", LoadTime::Now.claim())
 }
 
-/// The protocol with an observer. `None` if stores count when they are committed rather than when
-/// they happen.
+/// The protocol with an observer. `None` if the protocol marks commits.
 pub(crate) fn lemma(protocol: &Protocol, moment: LoadTime) -> Option<Composition> {
     let (declarations, start) = match moment {
         LoadTime::Now => (NOW, START),
         LoadTime::SinceLastEvent => (SINCE, START_SINCE),
     };
-    // An enumeration may have more members than are needed.
+    // An enumeration may have more members than the observer needs.
     let few = match protocol.model.simple(protocol.value.ty) {
         Some(Simple::Enumeration(_)) => "assume $_v = $0 | $_v = $1;",
         _ => "",
@@ -71,15 +71,15 @@ pub(crate) fn lemma(protocol: &Protocol, moment: LoadTime) -> Option<Composition
     composed(protocol, moment, Values::Classes(VALUES), first, [&declarations, start])
 }
 
-/// The same for the values that the protocol has and no others, with the moment always the last one:
-/// what a load takes is compared with what is there, and nothing about values is assumed.
+/// The first observer with exactly the values of the protocol: each loaded value is compared with
+/// the current one, so no assumption about values is needed.
 pub(crate) fn exact(protocol: &Protocol) -> Option<Composition> {
     let first = first_value(protocol, Values::Own);
     composed(protocol, LoadTime::Now, Values::Own, first, [&NOW.replace("$few", ""), START])
 }
 
-/// The composition with a text that declares and one that begins, where all addresses begin with one
-/// value.
+/// Composes the observer from its declarations and initial statements, with one initial value for
+/// all addresses.
 fn composed(
     protocol: &Protocol,
     moment: LoadTime,

@@ -1,10 +1,9 @@
-//! Names that mean something else where an observer speaks of the protocol.
+//! Refuses declarations that hide a name which an observer uses.
 //!
-//! An observer is added to the text of a protocol: to its start states, which it speaks of with the
-//! names of variables, types and constants, and to the procedures that mark events, which it speaks of
-//! with the names of their parameters. An inner declaration may hide one of these names, and then the
-//! observer would look at something else. Such a declaration is refused. Linear in the size of the
-//! program.
+//! An observer is added to the text of a protocol: to its start states, in which it uses the names
+//! of variables, types and constants, and to the procedures that mark events, in which it uses the
+//! names of their parameters. If an inner declaration hides one of these names, the observer would
+//! refer to another thing. The cost is linear in the size of the program.
 
 use std::collections::HashSet;
 
@@ -18,7 +17,7 @@ use murphi::ir::{Model, TypeId};
 use crate::compose::carries;
 use crate::events::Marker;
 
-/// What hides a name that observers of a protocol speak of.
+/// A diagnostic for each declaration that hides a name which observers use.
 pub(crate) fn errors(
     program: &Program,
     model: &Model,
@@ -61,8 +60,8 @@ fn hides(name: &Name, what: &str) -> Diagnostic {
     Diagnostic::error(name.span, message).help("give one of the two another name")
 }
 
-/// The names that observers speak of in start states: those of types and constants, and of the state
-/// variables that hold values.
+/// The names that observers use in start states: types, constants, and the state variables that
+/// hold values.
 fn spoken_of<'p>(program: &'p Program, model: &Model, value: TypeId) -> HashSet<&'p str> {
     let declarations = program.items.iter().filter_map(|item| match item {
         Item::Declaration(declaration) => Some(declaration),
@@ -83,7 +82,7 @@ fn spoken_of<'p>(program: &'p Program, model: &Model, value: TypeId) -> HashSet<
     names.map(|name| &*name.text).collect()
 }
 
-/// Shows the names that are declared in and around the start states of a rule.
+/// Visits the names that are declared in and around the start states of a rule.
 fn in_start_states<'p>(rule: &'p Rule, around: &[&'p Name], see: &mut dyn FnMut(&'p Name)) {
     let (own, rules): (Vec<&Name>, &[Rule]) = match &rule.kind {
         RuleKind::StartState { body, .. } => {

@@ -1,9 +1,9 @@
-//! A machine whose rules never fail: where one would, it does not apply.
+//! A machine whose rules never fail: a rule that would fail is disabled instead.
 //!
-//! A rule that fails (it copies a value that is not there, writes beyond a queue) ends a search,
-//! since the rest of the model means little then. Sometimes the rest is what is asked about: a
-//! random walk passes such a rule by and goes on with the others, and a search that is to answer
-//! about the same runs has to pass it by, too. A start state that fails still does.
+//! A rule that fails (it copies an undefined value, or writes beyond a queue) usually ends a
+//! search, because the rest of the model means little afterwards. A random walk skips such a rule
+//! and continues with the others, and a search that is to answer about the same runs must skip it,
+//! too. A start state that fails is still an error.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,10 +11,10 @@ use std::sync::atomic::AtomicBool;
 use explore::Hook;
 use murphi::machine::{Check, Machine, Outcome, Successors};
 
-/// A machine that passes by what fails.
+/// A machine that skips failing rules.
 pub(crate) struct SkipFailures<M>(pub(crate) M);
 
-/// Makes machines forgiving.
+/// Wraps machines so that they skip failing rules.
 pub(crate) struct SkippingFailures;
 
 impl Hook for SkippingFailures {
@@ -58,7 +58,7 @@ impl<M: Machine> Machine for SkipFailures<M> {
             full(portion);
         };
         self.0.run_in_portions(state, most, out, &mut forgiven);
-        // The last portion is left in the batch.
+        // The last batch of states is left in the buffer.
         if applies {
             forgive(out);
         }
@@ -73,7 +73,7 @@ impl<M: Machine> Machine for SkipFailures<M> {
     }
 }
 
-/// Takes what failed as excluded by an assumption.
+/// Treats a failure like a violated assumption.
 fn forgive(out: &mut Successors) {
     for firing in &mut out.firings {
         if matches!(firing.outcome, Outcome::Failed | Outcome::GuardFailed) {

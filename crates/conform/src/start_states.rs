@@ -1,11 +1,11 @@
-//! Do all places of a start state that hold a value hold the same one?
+//! Decides whether all defined values in a start state are equal.
 //!
-//! Every observer begins with one value for all addresses, and leaves out what begins otherwise: a
-//! load that finds another value could be of a copy that differs from the memory, or of an address
-//! that begins with another value, and the observers do not distinguish these. Which value it is does
-//! not matter, so a start state may choose it or name it. That there is only one is evident from the
-//! source if a start state has one source of values. Else, for the number of processors that the
-//! protocol has, the start states are looked at one by one: linear in their number and size.
+//! Every observer assumes one initial value for all addresses, and excludes other start states: a
+//! load that returns another value could be of a copy that differs from memory, or of an address
+//! with another initial value, and the observers do not distinguish these. The value itself does
+//! not matter, so a start state may choose it or name it. The source establishes that there is only
+//! one if a start state has a single source of values. Otherwise the start states are computed for
+//! the declared number of processors: linear in their number and size.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ use crate::events::Protocol;
 use crate::foundations::{Foundation, Unestablished};
 use crate::independence::FirstValues;
 
-/// How many start states are looked at. A search begins with all of them, and its memory is spent
-/// before this limit is reached.
+/// The largest number of start states that are computed. A search stores all of them, and runs out
+/// of memory before it reaches this limit.
 const MOST_INSTANCES: u64 = 1 << 22;
 
-/// The start states that may begin with different values, by their source.
+/// The start states that may have different values, according to the source.
 pub(crate) fn doubts(protocol: &Protocol) -> Vec<Unestablished> {
     let starts = protocol.model.start_states.iter().zip(&protocol.treatment.first);
     let several = starts.filter(|(_, first)| first.others || first.chosen + first.named.len() > 1);
@@ -36,7 +36,7 @@ pub(crate) fn doubts(protocol: &Protocol) -> Vec<Unestablished> {
     doubts.collect()
 }
 
-/// Whether the only value that start states begin with is the lowest.
+/// Whether the lowest value is the only one in start states.
 pub(crate) fn begin_with_the_lowest(protocol: &Protocol) -> bool {
     let lowest = protocol.model.lowest(protocol.value.ty);
     let is_lowest = |first: &FirstValues| {
@@ -45,11 +45,11 @@ pub(crate) fn begin_with_the_lowest(protocol: &Protocol) -> bool {
     protocol.treatment.first.iter().all(is_lowest)
 }
 
-/// Whether each start state of the protocol begins with one value. Those that fail, or that an
+/// Whether each start state of the protocol has a single value. Start states that fail, or that an
 /// assumption excludes, have no run.
 pub(crate) fn are_equal(protocol: &Protocol) -> bool {
     let (model, value) = (&protocol.model, protocol.value.ty);
-    // With one value, what would be different is not seen.
+    // With one value, a difference could not be seen.
     if protocol.value.count < 2 {
         return false;
     }
@@ -72,13 +72,12 @@ pub(crate) fn are_equal(protocol: &Protocol) -> bool {
     true
 }
 
-/// Whether all values in a state are one.
+/// Whether all values in a state are equal.
 fn is_equal(model: &Model, value: TypeId, state: &State) -> bool {
     first_of(model, value, state).is_some()
 }
 
-/// The value that all places of a state hold which hold one, if any do; nothing if they hold
-/// different ones.
+/// The value of all defined places of a state, if there is one; `None` if they hold different ones.
 pub(crate) fn first_of(model: &Model, value: TypeId, state: &State) -> Option<Option<i64>> {
     let mut first = None;
     let mut places = model.globals.iter().zip(&state.0);
@@ -86,7 +85,7 @@ pub(crate) fn first_of(model: &Model, value: TypeId, state: &State) -> Option<Op
     equal.then_some(first)
 }
 
-/// Whether the values in a place are the one that was found before, if there was one.
+/// Whether the values in a place are equal to the one found before, if there was one.
 fn agree(model: &Model, value: TypeId, ty: TypeId, held: &Value, first: &mut Option<i64>) -> bool {
     match (held, model.kind(ty)) {
         (Value::Simple(Some(number)), _) if ty == value => *first.get_or_insert(*number) == *number,

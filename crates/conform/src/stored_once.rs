@@ -1,16 +1,16 @@
-//! Is every value that a rule chooses stored once at most? An observer that asks the states.
+//! Decides by a search whether every value that a rule chooses is stored at most once.
 //!
-//! Where the source does not show that values are free (`free_values.rs`), as with a request that
-//! carries its data and is stored when it is answered, this does. It needs causality and data
-//! independence, as every observer of classes does: then a run may be taken with any values in the
-//! place of those that rules choose. Take one choice of a run, make its value 1, make all other
-//! choices 2 and all first values 0. Then the stores of 1 are the stores of that choice, and the
-//! stores of 0 are those of first values. So the claim that 1 is stored once at most, and 0 never,
-//! holds in all runs in which 1 is chosen once at most if and only if each choice of every run is
-//! stored once at most, and no first value is. A parameter that a guard gives the value of a place
-//! is no choice, and may be anything.
+//! This observer is used if the source does not show that values are free (`free_values.rs`), as
+//! for a request that carries its data and is stored when it is answered. It assumes causality and
+//! data independence, like every observer with classes of values: then a run may be repeated with
+//! any values in the place of those that rules choose. Take one choice of a run, make its value 1,
+//! all other choices 2, and all initial values 0. Then the stores of 1 are the stores of that
+//! choice, and the stores of 0 are those of initial values. So the claim that 1 is stored at most
+//! once, and 0 never, holds in all runs in which 1 is chosen at most once if and only if, in every
+//! run, each choice is stored at most once and no initial value is stored. A parameter whose value
+//! a guard fixes is not a choice, and may have any value.
 //!
-//! The search has as many states as the protocol with three values, times three at most.
+//! The search has at most three times as many states as the protocol with three values.
 
 use murphi::ast::{Body, Item, Program, Rule, RuleKind};
 
@@ -21,14 +21,14 @@ use crate::events::Protocol;
 use crate::foundations::Values;
 use crate::shadowing;
 
-/// What is claimed.
+/// The claim.
 pub(crate) const CLAIM: &str = "every chosen value is stored at most once";
 
-/// First values, the value of one choice, and those of all others.
+/// Initial values, the value of one choice, and the value of all other choices.
 const VALUES: u64 = 3;
 
-/// The protocol with the observer. `None` if it cannot be asked: a name that a rule chooses a value
-/// by means something else in it.
+/// The protocol with the observer. `None` if the name of a chosen value has another meaning in its
+/// rule.
 pub(crate) fn lemma(protocol: &Protocol) -> Option<Composition> {
     if !names_are_unique(protocol) {
         return None;
@@ -49,7 +49,7 @@ pub(crate) fn lemma(protocol: &Protocol) -> Option<Composition> {
     Some(composition)
 }
 
-/// Whether the names of what rules choose are those of nothing else in these rules.
+/// Whether the names of the parameters that rules choose are unique in these rules.
 fn names_are_unique(protocol: &Protocol) -> bool {
     let mut bodies = Vec::new();
     for item in &protocol.program.items {
@@ -70,7 +70,7 @@ fn names_are_unique(protocol: &Protocol) -> bool {
         })
 }
 
-/// The bodies of the rules in one, in the order of the model.
+/// The bodies of the rules in a rule, in the order of the model.
 fn add_bodies<'p>(rule: &'p Rule, bodies: &mut Vec<&'p Body>) {
     match &rule.kind {
         RuleKind::Simple { body, .. } => bodies.push(body),
@@ -83,7 +83,7 @@ fn add_bodies<'p>(rule: &'p Rule, bodies: &mut Vec<&'p Body>) {
     }
 }
 
-/// Lets every rule add_call which values it chooses, before it does anything else.
+/// Makes every rule call the observer with the values that it chooses, before its other statements.
 fn hear_of_choices(program: &mut Program, protocol: &Protocol) {
     let rules = protocol.model.rules.iter().zip(&protocol.treatment.chosen);
     let mut calls = rules.map(|(rule, chosen)| {
@@ -97,7 +97,7 @@ fn hear_of_choices(program: &mut Program, protocol: &Protocol) {
     }
 }
 
-/// The same for the rules in one, which are in the order of the model.
+/// The same for the rules in a rule, in the order of the model.
 fn add_call(rule: &mut Rule, calls: &mut dyn Iterator<Item = String>) {
     match &mut rule.kind {
         RuleKind::Simple { body: Body { statements: own, .. }, .. } => {

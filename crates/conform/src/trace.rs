@@ -1,7 +1,7 @@
 //! The loads and stores of a run, as software sees them.
 //!
-//! [`lift`] takes a run of a composed model again with a value of its own for every store;
-//! [`extend`] lets a run go on until it shows in which order its stores count.
+//! [`lift`] repeats a run of a composed model with a distinct value for every store; [`extend`]
+//! extends a run until loads reveal the coherence order.
 
 mod extend;
 mod lift;
@@ -12,22 +12,22 @@ use std::fmt::Write as _;
 pub(crate) use extend::extend;
 pub(crate) use lift::{lift, printed_events, thread, value_type, with_printed_events};
 
-/// What a processor did to memory.
+/// A memory event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryEvent {
-    /// The step of the run that did it; the start state is step 0.
+    /// The step of the run; the start state is step 0.
     pub step: usize,
-    /// A store rather than a load.
+    /// Whether it is a store.
     pub is_store: bool,
-    /// The processor, in the words of the protocol.
+    /// The name of the processor in the protocol.
     pub processor: String,
-    /// The processor as the number of a thread.
+    /// The number of the processor's thread.
     pub thread: u64,
-    /// The address, in the words of the protocol.
+    /// The name of the address in the protocol.
     pub address: String,
-    /// The value: 0 is what everything holds at first, and every store has its own.
+    /// The value: 0 is the initial value, and every store has a distinct one.
     pub value: u64,
-    /// What the value was in the run of the lemma, from 0.
+    /// The value in the run of the lemma, from 0.
     pub(crate) class: i64,
 }
 
@@ -36,24 +36,24 @@ pub struct MemoryEvent {
 pub struct MemoryTrace {
     /// The events.
     pub events: Vec<MemoryEvent>,
-    /// The commits, if the protocol marks those.
+    /// The commits, if the protocol marks them.
     pub commits: Vec<Commit>,
 }
 
-/// Where a store takes its place in the order of its address.
+/// The point at which a store enters the coherence order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// How many events of the trace are before it.
+    /// The number of events of the trace before it.
     pub after: usize,
-    /// The processor, in the words of the protocol.
+    /// The name of the processor in the protocol.
     pub processor: String,
-    /// The address, in the words of the protocol.
+    /// The name of the address in the protocol.
     pub address: String,
     /// The value.
     pub value: u64,
 }
 
-/// The run could not be taken again: what happened, in a sentence.
+/// The run cannot be repeated: the reason, as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NotRepeatable(pub(crate) String);
 
@@ -66,7 +66,7 @@ impl MemoryEvent {
 }
 
 impl MemoryTrace {
-    /// Adds what happened after it.
+    /// Appends later events.
     pub(crate) fn append(&mut self, mut later: MemoryTrace) {
         let before = self.events.len();
         later.commits.iter_mut().for_each(|commit| commit.after += before);
@@ -74,7 +74,7 @@ impl MemoryTrace {
         self.commits.append(&mut later.commits);
     }
 
-    /// Numbers the values such that 0 is this one, which everything holds at first.
+    /// Renumbers the values so that this initial value becomes 0.
     pub(crate) fn begin_with(&mut self, first: u64) {
         let numbered = |value: u64| match value.cmp(&first) {
             Ordering::Less => value + 1,
@@ -85,8 +85,8 @@ impl MemoryTrace {
         self.commits.iter_mut().for_each(|commit| commit.value = numbered(commit.value));
     }
 
-    /// The values that were stored to an address, in the order in which they count: the committed
-    /// ones in the order of their commits, then the others in the order in which they happened.
+    /// The values stored to an address, in coherence order: the committed ones in the order of
+    /// their commits, then the others in the order in which they happened.
     fn stored(&self, address: &str) -> Vec<u64> {
         let committed = self.commits.iter().filter(|commit| commit.address == address);
         let mut values: Vec<u64> = committed.map(|commit| commit.value).collect();
@@ -99,7 +99,7 @@ impl MemoryTrace {
         values
     }
 
-    /// Whether a load shows more than the last event of its processor at its address.
+    /// Whether a load returns another value than the processor's last event at this address.
     fn is_news(&self, load: &MemoryEvent) -> bool {
         let mut last = self.events.iter().rev();
         let last = last
@@ -107,8 +107,8 @@ impl MemoryTrace {
         last.is_none_or(|last| last.value != load.value)
     }
 
-    /// The trace in Tribunal's format, with the order in which stores count as a comment: no verdict
-    /// rests on it, and events are in the same lines as without.
+    /// The trace in Tribunal's format, with the coherence order as a comment: no verdict depends on
+    /// it, and the events keep their line numbers.
     pub fn with_order_as_comment(&self) -> String {
         let (mut text, ordered) = (self.text(false), self.text(true));
         for line in ordered.strip_prefix(&*text).unwrap_or_default().lines() {
@@ -117,7 +117,7 @@ impl MemoryTrace {
         text
     }
 
-    /// Whether a load has a value that no store to its address has, and that was not there at first.
+    /// Whether a load returns a value that is neither stored to its address nor the initial value.
     pub fn has_thin_air(&self) -> bool {
         let is_stored = |load: &MemoryEvent| {
             let same =
@@ -127,7 +127,7 @@ impl MemoryTrace {
         self.events.iter().any(|event| !event.is_store && event.value != 0 && !is_stored(event))
     }
 
-    /// The trace in Tribunal's format. If `ordered`, with the order in which stores count.
+    /// The trace in Tribunal's format; if `ordered`, with the coherence order.
     pub fn text(&self, ordered: bool) -> String {
         let mut text = String::new();
         let mut threads: Vec<(u64, &str)> =

@@ -45,25 +45,25 @@ use crate::events::Protocol;
 use crate::foundations::Values;
 use crate::start_states;
 
-/// The name of the invariant.
+/// The invariant about loads.
 pub(crate) const FOLLOWED: &str = "TSO-LB allows the value of every load";
 
-/// The name of the invariant about commits.
+/// The invariant about commits.
 pub(crate) const IN_ORDER: &str = "stores are committed in program order";
 
-/// How TSO-LB propagates.
+/// When TSO-LB propagates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Propagation {
-    /// When a load does not match.
+    /// Only when a load does not match.
     Lazy,
     /// At any time.
     Any,
 }
 
-/// The most stale buffers of a processor that are kept.
+/// The largest number of stale buffers of a processor.
 const MOST_STALE: u64 = 255;
 
-/// The protocol with TSO-LB, with so many values if that is said.
+/// The protocol with TSO-LB; `values` overrides the number of values.
 pub(crate) fn lemma(
     protocol: &Protocol,
     values: Option<u64>,
@@ -126,7 +126,7 @@ pub(crate) fn own_values(protocol: &Protocol, values: Option<u64>) -> Values {
     }
 }
 
-/// The value that all addresses begin with, and the choice of it: any one, unless it is known.
+/// The initial value of all addresses, and the choice of it if it is not known.
 pub(crate) fn first_value(protocol: &Protocol, values: Values) -> (String, String) {
     let is_lowest = !protocol.value.symmetric && start_states::begin_with_the_lowest(protocol);
     if is_lowest || values != Values::Own {
@@ -137,7 +137,7 @@ pub(crate) fn first_value(protocol: &Protocol, values: Values) -> (String, Strin
     (initial, choice)
 }
 
-/// How many buffers besides the global one are kept, and whether that is all there are.
+/// The number of buffers besides the global one, and whether there can be no more.
 fn stale_buffers(protocol: &Protocol, values: u64) -> (u64, bool) {
     let addresses = u32::try_from(protocol.address.count).unwrap_or(u32::MAX);
     let buffers = values.checked_pow(addresses).unwrap_or(u64::MAX);
@@ -153,7 +153,7 @@ const KEEP_IF_ROOM: &str = "
         MultisetAdd($_s, $_kept);
       end;";
 
-/// A store has a value: comparing it fails if it is undefined.
+/// A store must have a value: comparing an undefined one fails.
 const HAS_VALUE: &str = "
   if $_v != $_v then
     $_unmatched := true;
@@ -261,7 +261,7 @@ begin
 end;
 ";
 
-/// A store is written when it happens.
+/// Without commits, a store writes the buffers when it happens.
 const STORED: &str = "
 procedure $_load($_p: $Processor; $_a: $Address; $_v: $Value);
 begin
@@ -277,7 +277,7 @@ begin
 end;
 ";
 
-/// A store waits in a queue until it is committed, and its processor loads from there.
+/// A store waits in a queue until it is committed; its processor loads from the queue.
 const COMMITTED: &str = "
 const
   $_room: 16;

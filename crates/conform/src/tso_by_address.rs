@@ -28,15 +28,15 @@ use crate::events::Protocol;
 use crate::foundations::Values;
 use crate::tso::FOLLOWED;
 
-/// What is claimed.
+/// The claim.
 pub(crate) const CLAIM: &str = "no load returns a value older than one its processor has seen \
                                 (implies TSO-LB)";
 
-/// Values that are distinguished.
+/// The number of values that are distinguished.
 const VALUES: u64 = 3;
 
-/// The protocol with the observer. `None` if stores count when they are committed, or if values are
-/// no scalarset: else the initial value may be always the same one, which then is never the old one.
+/// The protocol with the observer. `None` if the protocol marks commits, or if values are not a
+/// scalarset: then the initial value may be fixed, and is never the old one.
 pub(crate) fn lemma(protocol: &Protocol) -> Option<Composition> {
     let is_free = matches!(protocol.model.simple(protocol.value.ty), Some(Simple::Scalarset(_)));
     if protocol.commit.is_some() || !is_free {

@@ -1,10 +1,10 @@
-//! TSO-LB at any time, as in `tso.rs`, without multisets: the set of stale buffers of a processor
-//! is an array of booleans, one for each buffer there can be.
+//! The exact TSO-LB observer of `tso.rs` without multisets: the set of stale buffers of a processor
+//! is an array of booleans, one for each possible buffer.
 //!
-//! A buffer is a number with a digit for each address, its value there. So addresses and values
-//! need an order, and their scalarsets become ranges: this observer is for what is to be
-//! transformed further, by tools that know no multisets, and the other one for searching with full
-//! symmetry. What they follow is the same.
+//! A buffer is a number with one digit for each address: its value there. So addresses and values
+//! need an order, and their scalarsets become ranges. This observer is for programs that are
+//! transformed further, by tools without multisets; the one in `tso.rs` is for searches with full
+//! symmetry. Both accept the same runs.
 
 use murphi::ir::Simple;
 
@@ -13,14 +13,14 @@ use crate::events::Protocol;
 use crate::foundations::Values;
 use crate::tso::{FOLLOWED, first_value, own_values};
 
-/// The most buffers that are distinguished.
+/// The largest number of buffers.
 const MOST_BUFFERS: u64 = 1 << 12;
 
-/// The protocol with TSO-LB, with so many values if that is said. `None` if the protocol marks
-/// commits, or there are too many buffers.
+/// The protocol with TSO-LB; `values` overrides the number of values. `None` if the protocol marks
+/// commits, or if there are too many buffers.
 pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>) -> Option<Composition> {
     let own = own_values(protocol, values);
-    // What is interchangeable may begin with any one.
+    // With interchangeable values, any of them may be the initial one.
     let (initial, choices) = match protocol.value.symmetric {
         true => (literal(protocol, 0), String::new()),
         false => first_value(protocol, own),
@@ -54,19 +54,19 @@ pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>) -> Option<Composit
     };
     let mut composition = compose(protocol, own, &observer);
     ordered(&mut composition.program, protocol, &protocol.address);
-    // Another number of values has an order already.
+    // Another number of values is a range, which is ordered.
     if own == Values::Own {
         ordered(&mut composition.program, protocol, &protocol.value);
     }
     Some(composition)
 }
 
-/// How the address with a number, from 0, is written.
+/// The address with this number, from 0, as written.
 fn address(protocol: &Protocol, number: u64) -> String {
     member(&protocol.model, protocol.address.ty, number).unwrap_or_default()
 }
 
-/// One of several numbers, by what a variable is.
+/// An expression for one of several numbers, by the value of a variable.
 fn by_cases(variable: &str, cases: &[(String, u64)]) -> String {
     match cases {
         [] => "0".to_owned(),
@@ -77,7 +77,7 @@ fn by_cases(variable: &str, cases: &[(String, u64)]) -> String {
     }
 }
 
-/// What a digit of an address counts for.
+/// The weight of an address's digit.
 fn weight(protocol: &Protocol, variable: &str, values: u64, addresses: u32) -> String {
     let cases = (0..addresses).map(|at| (address(protocol, u64::from(at)), values.pow(at)));
     by_cases(variable, &cases.collect::<Vec<_>>())

@@ -1,16 +1,18 @@
-//! TSO-LB at any time, as in `tso.rs`, for one address: which values each processor can still see.
+//! The exact TSO-LB observer of `tso.rs` for one address: which values each processor can still
+//! load.
 //!
-//! With one address, a buffer is a value, and the set of the local buffers that a processor could
-//! have by now is an array of booleans over the values: those *in sight*. The global one always is;
-//! a store of another processor leaves the value before it in sight, its own one leaves nothing else;
-//! and a load keeps what it returned. Scalarsets stay what they are, which numbers of buffers
-//! (`tso_flat.rs`) do not allow, so lemmas can say that one processor sees what another has.
+//! With one address, a buffer is a single value, and the set of the local buffers that a processor
+//! could have is an array of booleans over the values: those that are *visible* to it. The global
+//! value always is; a store of another processor leaves the previous value visible, a store of its
+//! own makes all others invisible, and a load keeps the value that it returned. Scalarsets remain
+//! scalarsets, which is impossible with numbers of buffers (`tso_flat.rs`), so lemmas can relate
+//! what two processors see.
 
 use crate::compose::{Composition, Observer, compose, fill, initially};
 use crate::events::Protocol;
 use crate::tso::{FOLLOWED, first_value, own_values};
 
-/// The protocol with what is in sight, with so many values if that is said. `None` if the protocol
+/// The protocol with the observer; `values` overrides the number of values. `None` if the protocol
 /// marks commits, or has more than one address.
 pub(crate) fn lemma(protocol: &Protocol, values: Option<u64>) -> Option<Composition> {
     if protocol.commit.is_some() || protocol.address.count != 1 {

@@ -1,9 +1,10 @@
-//! Does a protocol implement a memory model? What can be asked, and how the answer comes about.
+//! Verifies that a protocol implements a memory model.
 //!
 //! A memory model has lemmas, each a composition of the protocol with an observer (`plan.rs`). They
-//! are searched one after the other, and alarms are judged (`trial.rs`). If they hold, it is asked
-//! whether what they rest on is established (`conclude.rs`). What would show the same for
-//! any number of processors is composed here too, and searched elsewhere (`any_number.rs`).
+//! are searched one after the other, and alarms are judged (`trial.rs`). If all hold, the
+//! assumptions that they need must be established (`conclude.rs`). The programs for proofs with any
+//! number of processors are composed here, too, and searched by crate `parametric`
+//! (`any_number.rs`).
 
 mod answer;
 mod any_number;
@@ -33,7 +34,7 @@ pub(crate) use plan::plan;
 use plan::require_lemma;
 use trial::{Trial, TrialResult};
 
-/// The memory models that protocols are verified against.
+/// The memory models that protocols can be verified against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryModel {
     /// Sequential consistency, relative to the simple witness: stores to a location count in the
@@ -44,12 +45,12 @@ pub enum MemoryModel {
 }
 
 impl MemoryModel {
-    /// Its name on command lines and in JSON.
+    /// The name on the command line and in JSON.
     pub fn name(self) -> &'static str {
         self.of_traces().name()
     }
 
-    /// What is said of a protocol that implements it.
+    /// The predicate in the headline of a protocol that implements it.
     pub fn kept(self) -> &'static str {
         match self {
             MemoryModel::Sc => "sequentially consistent",
@@ -57,7 +58,7 @@ impl MemoryModel {
         }
     }
 
-    /// The model of traces that decides about an alarm.
+    /// The model that the trace checker uses to judge an alarm.
     pub fn of_traces(self) -> Model {
         match self {
             MemoryModel::Sc => Model::Sc,
@@ -66,42 +67,42 @@ impl MemoryModel {
     }
 }
 
-/// How many alarms that the memory model allows are passed over, unless said otherwise.
+/// The default number of alarms that are passed over.
 pub const MOST_ALARMS: usize = 100;
 
-/// What to verify, and how.
+/// The options of a verification.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Against which memory model.
+    /// The memory model.
     pub memory_model: MemoryModel,
-    /// What the procedures that mark loads and stores are called.
+    /// The names of the procedures that mark loads and stores.
     pub events: EventNames,
     /// How the protocol is read.
     pub language: check::Options,
-    /// How each lemma is searched. [`explore::Options::deadlock`] is about the protocol itself.
+    /// How each lemma is searched. [`explore::Options::deadlock`] applies to the protocol itself.
     pub search: explore::Options,
-    /// Which states count as the same.
+    /// The symmetry reduction.
     pub symmetry: Symmetry,
-    /// Whether the protocol's own claims, run-time errors and deadlocks are looked at, too, after
+    /// Whether the protocol's own properties, run-time errors and deadlocks are checked, too, after
     /// the lemmas.
     pub protocol: bool,
-    /// Whether a `cover` that no state fulfils breaks the protocol. With few processors it may only
-    /// be that there are too few.
+    /// Whether a `cover` that no state satisfies is an error. With few processors it may be
+    /// unreachable because of their number.
     pub covers: bool,
-    /// For `sc`: the only lemma to look at, if not all.
+    /// For `sc`: the only lemma to check.
     pub only: Option<u64>,
-    /// For `tso`: how many values there are, if not as many as the protocol says.
+    /// For `tso`: the number of values, if it differs from that of the protocol.
     pub values: Option<u64>,
-    /// For `tso`: whether to begin with the exact observer.
+    /// For `tso`: whether to start with the exact observer.
     pub exact: bool,
-    /// Whether causality, data independence and free values are assumed where they are not
+    /// Whether causality, data independence and free values are assumed if they are not
     /// established.
     pub assume_independence: bool,
-    /// How many alarms that the memory model allows to pass over, nearest first, for one that is a
-    /// violation; with 0 the first one ends the search.
+    /// The number of alarms to pass over, nearest first, in search of a violation; with 0 the first
+    /// alarm ends the search.
     pub pass_over: usize,
-    /// Whether a rule that fails counts as one that does not apply. Else it ends the search: the
-    /// protocol is broken. Searches with it answer about the runs that random walks take.
+    /// Whether a rule that fails counts as disabled. Otherwise it ends the search: the protocol is
+    /// broken. With this flag, searches answer about the runs that random walks take.
     pub forgiving: bool,
 }
 
@@ -125,7 +126,7 @@ impl Default for Options {
     }
 }
 
-/// Verifies a protocol. `watch` hears of the lemma being searched and how far it has got.
+/// Verifies a protocol. `watch` is called with the current lemma and the progress of its search.
 pub fn verify(
     source: &Source,
     options: &Options,
@@ -162,8 +163,8 @@ pub fn verify(
     })
 }
 
-/// What is asked, as far as searches and verdict depend on it: checkpoints of a verification are good
-/// for this and nothing else.
+/// Everything that searches and verdict depend on: a checkpoint of a verification is only valid for
+/// the same identity.
 pub fn identity(source: &Source, options: &Options) -> SearchIdentity {
     let language = &options.language;
     let constants = language.constants.iter().map(|(name, value)| format!("{name}={value}"));
@@ -188,13 +189,13 @@ pub fn identity(source: &Source, options: &Options) -> SearchIdentity {
     entries.map(|(name, value)| (name.to_owned(), value)).to_vec()
 }
 
-/// What may be wrong with a protocol, and what is not established about it.
+/// Warnings about a protocol, including assumptions that are not established.
 fn warnings(protocol: &Protocol, foundations: &Foundations) -> Vec<Diagnostic> {
     let doubts = foundations.doubts().iter().map(|doubt| doubt.diagnostic.clone());
     protocol.warnings.iter().cloned().chain(doubts).collect()
 }
 
-/// The composed models of all lemmas with their names: what [`verify`] would search.
+/// The composed models of all lemmas, with their names: the models that [`verify`] searches.
 pub fn compositions(source: &Source, options: &Options) -> Result<Vec<(String, String)>, Failure> {
     let protocol = failure::protocol(source, &options.language, &options.events)?;
     let planned = plan(&protocol, options);

@@ -1,4 +1,4 @@
-//! What a program answers to one question, and how a search becomes an answer.
+//! The answer to one question about a program, and how a search determines it.
 
 use std::fmt;
 
@@ -10,22 +10,22 @@ use crate::run::failure;
 /// The answer to one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// All is well.
+    /// The check passes.
     Passes,
-    /// The invariant of this name is broken.
+    /// The invariant with this name is violated.
     Invariant(String),
-    /// An assertion failed, or there was another run-time error: this one.
+    /// An assertion or another run-time check fails, with this message.
     Error(String),
     /// There is a deadlock.
     Deadlock,
-    /// The memory model is violated: this claim of the observer is broken.
+    /// The memory model is violated: this claim of the observer fails.
     Violation(String),
-    /// This claim of the observer is broken, but the memory model allows the trace that was found:
-    /// the mutant no longer refines what the protocol refines.
+    /// This claim of the observer fails, but the memory model allows the trace: the mutant no
+    /// longer satisfies the claim by which the protocol was verified.
     Alarm(String),
-    /// The budget was used up, or something else prevented an answer.
+    /// A limit was reached, or another reason prevented an answer.
     Unknown(String),
-    /// The protocol itself does not pass.
+    /// The protocol itself does not pass this check.
     NotAsked,
 }
 
@@ -44,13 +44,13 @@ impl fmt::Display for Answer {
 }
 
 impl Answer {
-    /// Whether a mutant is killed by it.
+    /// Whether this answer kills a mutant.
     pub(super) fn kills(&self) -> bool {
         !matches!(self, Answer::Passes | Answer::Unknown(_) | Answer::NotAsked)
     }
 }
 
-/// What a search of a program by itself means.
+/// The answer that a search of a program without observers gives.
 pub(super) fn answer(interpreter: &Interpreter, exploration: &Exploration) -> Answer {
     match &exploration.verdict {
         explore::Verdict::Holds(()) if exploration.states == 0 => {

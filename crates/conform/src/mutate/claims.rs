@@ -1,15 +1,16 @@
-//! A program without what it claims about itself.
+//! A program without its own properties.
 //!
-//! Whether the memory model or a deadlock would give a mutant away must not depend on whether an
-//! assertion stops it first. So those questions are put to the program without its invariants,
-//! assertions and `error` statements: what a machine built from it would do. Assumptions stay, and
-//! so do `error` statements of functions, which stand where a result should be.
+//! Whether the memory model or the deadlock check detects a mutant must not depend on whether an
+//! assertion stops the mutant first. So these checks are made on the program without its
+//! invariants, assertions and `error` statements: the behaviour of a machine built from it.
+//! Assumptions stay, and so do `error` statements of functions, which stand in the place of a
+//! result.
 
 use murphi::ast::{
     Body, FunctionDefinition, Item, Program, PropertyKind, Rule, RuleKind, Statement, StatementKind,
 };
 
-/// The program without claims.
+/// The program without its properties.
 pub fn without_claims(program: &Program) -> Program {
     let mut program = program.clone();
     for item in &mut program.items {

@@ -1,8 +1,8 @@
-//! Every single change of a program, in the order of its text.
+//! Enumerates every single change of a program, in the order of its text.
 //!
-//! Each function here takes a part of the tree and says for every change of it what the part
-//! becomes; whoever owns the part puts it back into a copy of its own. Recursion follows the tree,
-//! whose height the parser bounds; a change costs a copy of what is around it.
+//! Each function here takes a part of the tree and calls `emit` with each changed version of the
+//! part; the caller inserts it into a copy of the surrounding tree. Recursion follows the tree,
+//! whose height the parser bounds; a change costs a copy of its surroundings.
 
 use murphi::ast::{
     BinaryOperator, Body, Call, Domain, Expression, ExpressionKind, Function, FunctionDefinition,
@@ -15,7 +15,7 @@ use super::vocabulary::{Slot, Vocabulary, last_name};
 use super::{Operator, Replacement};
 use crate::events::{COMMIT, EventNames};
 
-/// What was changed, and where.
+/// A change: what and where.
 #[derive(Debug, Clone)]
 pub(super) struct Edit {
     pub(super) operator: Operator,
@@ -50,7 +50,7 @@ pub(super) fn enumerate(
     }
 }
 
-/// Where we are: in which rule or function, with which parameters.
+/// The current rule or function, with its parameters.
 #[derive(Debug, Clone, Default)]
 struct Scope {
     place: String,
@@ -69,7 +69,7 @@ impl Scope {
     }
 
     fn bind(&mut self, name: &str, ty: &TypeExpression) {
-        // A name of another kind of type still hides an outer one.
+        // A name with a structural type still hides an outer one.
         let ty = match &ty.kind {
             TypeKind::Named(ty) => ty.text.clone(),
             _ => String::new(),
@@ -212,7 +212,7 @@ impl Editor<'_> {
         }
     }
 
-    /// The changes of a statement, which may become any number of statements.
+    /// The changes of a statement, each of which may be any number of statements.
     fn statement(
         &self,
         statement: &Statement,
@@ -376,9 +376,9 @@ impl Editor<'_> {
         }
     }
 
-    /// The first statement of a guarded block that does more than to claim something or to mark an
-    /// event. Nothing if `to_nothing` (without the block nothing is done instead) and deleting its
-    /// only statement is the same.
+    /// The first statement of a guarded block that does more than check a property or mark an
+    /// event. `None` if `to_nothing` (without the block nothing is executed instead) and deleting
+    /// its only statement is the same change.
     fn worth_dropping(&self, block: &[Statement], to_nothing: bool) -> Option<Span> {
         let is_simple = |statement: &Statement| {
             !matches!(
@@ -416,7 +416,7 @@ fn name_of(expression: &Expression) -> Option<&str> {
     }
 }
 
-/// The guard without each of its conjuncts; `None` is no guard at all.
+/// The guard without each of its conjuncts; `None` stands for an empty guard.
 fn weaken(guard: &Expression, scope: &Scope, emit: &mut dyn FnMut(Edit, Option<Expression>)) {
     let mut conjuncts = Vec::new();
     flatten(guard, &mut conjuncts);
@@ -452,7 +452,7 @@ fn negation(condition: &Expression) -> Expression {
     }
 }
 
-/// The designator with each parameter that is an index in it replaced by another.
+/// The designator with each index parameter replaced by another one.
 fn reindex(place: &Expression, scope: &Scope, span: Span, emit: &mut dyn FnMut(Edit, Expression)) {
     match &place.kind {
         ExpressionKind::Field(record, field) => {

@@ -1,48 +1,48 @@
-//! What became of a mutant, by its answers to the three questions.
+//! The classification of a mutant by the answers of the three checks.
 
 use super::answer::Answer;
 
-/// The answers to the three questions.
+/// The answers of the three checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Findings {
-    /// The invariants, assertions and run-time errors of the program as it is.
+    /// The invariants, assertions and run-time errors of the program.
     pub claims: Answer,
-    /// Deadlocks of the program without its claims.
+    /// Deadlocks of the program without its properties.
     pub deadlock: Answer,
-    /// The memory model, without the claims.
+    /// The memory model, without the properties.
     pub memory_model: Answer,
-    /// How many states the program has, if all were visited.
+    /// The number of states, if all were visited.
     pub states: Option<u64>,
-    /// The rules that the protocol runs and this program does not, if all states were visited.
+    /// The rules that fire in the protocol and not in this program, if all states were visited.
     pub silenced: Vec<String>,
-    /// Whether totals and firings are those of the protocol.
+    /// Whether the totals and firings equal those of the protocol.
     pub same_totals: bool,
 }
 
-/// What became of a mutant. If several questions notice it, the first of these counts.
+/// The classification of a mutant. If several checks detect it, the first in this order counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
-    /// It is no program: this is wrong with it.
+    /// It is not a valid program, for this reason.
     Refused(String),
-    /// An invariant of the protocol is broken.
+    /// It violates this invariant of the protocol.
     KilledByInvariant(String),
     /// An assertion fails, or there is another run-time error.
     KilledByError(String),
     /// It has a deadlock.
     KilledByDeadlock,
-    /// It breaks this claim of the observer of the memory model. If the text says that the trace is
-    /// allowed ([`Answer::Alarm`]), whether another trace violates the memory model is open.
+    /// It violates this claim of the observer of the memory model. If the text says that the trace
+    /// is allowed ([`Answer::Alarm`]), it is open whether another trace violates the memory model.
     KilledByMemoryModel(String),
-    /// It passes everything, and its totals are those of the protocol.
+    /// It passes every check, and its totals equal those of the protocol.
     LooksEquivalent,
-    /// It passes everything, and behaves differently.
+    /// It passes every check, and behaves differently.
     Survived,
-    /// Nothing wrong was found, but not every question was answered.
+    /// No check detects it, but not every check was completed.
     Undecided(String),
 }
 
 impl Fate {
-    /// What these findings mean.
+    /// The classification that these answers give.
     pub fn of(findings: &Findings) -> Fate {
         let answers = [&findings.claims, &findings.deadlock, &findings.memory_model];
         let mut unknown = None;
@@ -68,7 +68,7 @@ impl Fate {
         }
     }
 
-    /// Its name in JSON.
+    /// The name in JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Fate::Refused(_) => "refused",
@@ -82,7 +82,7 @@ impl Fate {
         }
     }
 
-    /// What it comes from, if it is not plain from its name.
+    /// The details, if the name does not say everything.
     pub fn why(&self) -> Option<&str> {
         match self {
             Fate::Refused(why)
@@ -94,7 +94,7 @@ impl Fate {
         }
     }
 
-    /// Whether some question noticed the mutant.
+    /// Whether some check detects the mutant.
     pub fn is_killed(&self) -> bool {
         matches!(
             self,

@@ -1,8 +1,8 @@
-//! A search that begins with the interpreter.
+//! A search that starts with the interpreter.
 //!
-//! Most mutants fail after a few states, and most lemmas of small protocols have few. Compiling
-//! them would take longer than to interpret them for a moment, so that is done first. What a search
-//! answers does not depend on who runs the rules.
+//! Most mutants fail after a few states, and most lemmas of small protocols have few states.
+//! Compiling them would take longer than interpreting them for a moment, so a short interpreted
+//! search is tried first. The result of a search does not depend on the engine.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use murphi::interpret::Interpreter;
 
 use crate::run::{self, Search};
 
-/// How long to interpret: about as long as it takes to compile.
+/// How long to interpret: about as long as compiling takes.
 const GLANCE: Duration = Duration::from_millis(500);
 
-/// Searches a model, at first by interpretation.
+/// Searches a model, first by interpretation.
 pub(super) fn search(
     interpreter: &Interpreter,
     options: &Options,
@@ -29,7 +29,7 @@ pub(super) fn search(
     })
 }
 
-/// Searches a model by interpretation; nothing if a moment is not enough.
+/// Searches a model by interpretation; `None` if the time was too short.
 pub(super) fn glance(
     interpreter: &Interpreter,
     options: &Options,

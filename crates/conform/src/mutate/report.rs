@@ -1,4 +1,4 @@
-//! What became of the mutants of a protocol: totals, by operator, by place, and the survivors.
+//! The report on the mutants of a protocol: totals, by operator, by place, and the survivors.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -12,53 +12,53 @@ use super::fate::{Fate, Findings};
 use super::{Mutant, Operator};
 use crate::verify::MemoryModel;
 
-/// What became of all mutants of a protocol.
+/// The results for all mutants of a protocol.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// What the protocol itself answers. Questions that it does not pass were not put to mutants.
+    /// The answers of the protocol itself. Checks that it fails are not made on mutants.
     pub baseline: Findings,
     /// The mutants, in the order of the source.
     pub entries: Vec<Entry>,
 }
 
-/// A mutant and what became of it.
+/// A mutant with its classification.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The mutant.
     pub mutant: Mutant,
-    /// What became of it.
+    /// The classification.
     pub fate: Fate,
-    /// The answers; none if it was refused or not tried.
+    /// The answers; `None` if the mutant was refused or not tried.
     pub findings: Option<Findings>,
 }
 
-/// How many mutants had which fate, in the order of JSON. The numbers by question overlap.
+/// The numbers of mutants by classification, in the order of JSON. The numbers by check overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Totals {
-    /// Those that break a claim of the observer, by a trace that the memory model allows.
+    /// Mutants that violate a claim of the observer, by a trace that the memory model allows.
     #[serde(skip)]
     pub by_alarm: usize,
-    /// Those that have a deadlock.
+    /// Mutants with a deadlock.
     pub by_deadlock: usize,
-    /// Those in which an assertion or something else at run time fails (before any invariant).
+    /// Mutants with a failing assertion or another run-time error (before any invariant).
     pub by_error: usize,
-    /// Those that break an invariant (before any assertion).
+    /// Mutants that violate an invariant (before any assertion).
     pub by_invariant: usize,
-    /// Those that violate the memory model.
+    /// Mutants that violate the memory model.
     pub by_memory_model: usize,
-    /// Those that look equivalent to the protocol.
+    /// Mutants that look equivalent to the protocol.
     pub equivalent: usize,
-    /// Those that some question noticed.
+    /// Mutants that some check detects.
     pub killed: usize,
-    /// All of them.
+    /// All mutants.
     pub mutants: usize,
-    /// Those that nothing but the memory model notices.
+    /// Mutants that only the memory model detects.
     pub only_by_memory_model: usize,
-    /// Those that are no programs.
+    /// Mutants that are not valid programs.
     pub refused: usize,
-    /// Those that pass everything and behave differently.
+    /// Mutants that pass every check and behave differently.
     pub survived: usize,
-    /// Those that could not be decided.
+    /// Mutants that are undecided.
     pub undecided: usize,
 }
 
@@ -100,8 +100,8 @@ impl Totals {
         }
     }
 
-    /// The part of the mutants with a different behaviour that was killed, from 0 to 1; `None` if no
-    /// mutant behaves differently.
+    /// The killed fraction of the mutants that behave differently, from 0 to 1; `None` if no mutant
+    /// behaves differently.
     pub fn score(&self) -> Option<f64> {
         let different = self.killed + self.survived;
         (different > 0).then(|| self.killed as f64 / different as f64)
@@ -146,7 +146,7 @@ impl Report {
         self.entries.iter().filter(|entry| entry.fate == Fate::Survived)
     }
 
-    /// Whether every mutant was decided; if not, how many were not.
+    /// Holds if every mutant was decided; otherwise the number of undecided ones.
     pub fn verdict(&self) -> Verdict<(), Infallible, usize> {
         match self.totals().undecided {
             0 => Verdict::Holds(()),
@@ -154,7 +154,7 @@ impl Report {
         }
     }
 
-    /// The report for programs, one JSON object in one line. `source` is the protocol.
+    /// The report as one line of JSON. `source` is the protocol.
     pub fn json(&self, source: &Source, memory_model: MemoryModel) -> String {
         let mutants = self.entries.iter().map(|entry| Row::of(entry, source)).collect();
         let (model, memory_model) = (&*source.name, memory_model.name());
@@ -162,7 +162,7 @@ impl Report {
         serde_json::to_string(&object).expect("strings and numbers have a JSON form")
     }
 
-    /// The report for people. `source` is the protocol.
+    /// The report as text. `source` is the protocol.
     pub fn text(&self, source: &Source) -> String {
         let mut text = String::new();
         let totals = self.totals();
@@ -266,7 +266,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// In what a survivor differs from the protocol.
+/// How the behaviour of a survivor differs from the protocol.
 fn difference(findings: &Findings) -> String {
     let mut text = format!("{} states", findings.states.unwrap_or(0));
     if !findings.silenced.is_empty() {

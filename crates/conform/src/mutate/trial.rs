@@ -1,14 +1,16 @@
-//! Asks each mutant what the protocol was asked: its own claims, deadlock, the memory model.
+//! Applies the checks of the protocol to each mutant: its own properties, deadlock, the memory
+//! model.
 //!
-//! The three questions are independent, so that it can be said how many mutants each of them
-//! notices; the last two are put to the mutant without its claims. A question that the protocol
-//! itself does not pass is not put to its mutants: its answer would say nothing about the change.
+//! The three checks are independent, so that the report can say how many mutants each of them
+//! detects; the last two are applied to the mutant without its properties. A check that the
+//! protocol itself fails is skipped: its answer would say nothing about the change.
 //!
-//! Without its claims a mutant may have very many states. Once some question has noticed it, the
-//! others are put with a small part of the budget: the numbers for each question are lower bounds.
+//! Without its properties a mutant may have very many states. Once a check has detected it, the
+//! others get a small part of the budget: the numbers for each check are lower bounds.
 //!
-//! A mutant that passes everything and has as many states, as far away, and as many firings of
-//! each rule as the protocol, looks equivalent to it. This is a strong hint and not a proof.
+//! A mutant that passes every check and has the same number of states and depth as the protocol,
+//! and the same number of firings of each rule, looks equivalent to it. This is a strong hint and
+//! not a proof.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -35,43 +37,43 @@ use crate::failure::Failure;
 use crate::run::failure;
 use crate::verify::{self, Breach, MemoryModel, Unknown, Verdict, Verification};
 
-/// How to try mutants.
+/// The options of mutation testing.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How to verify. The budgets in [`explore::Options`] are those of each search; where a mutant
-    /// is killed already, an eighth of them.
+    /// The options of the checks. The budgets in [`explore::Options`] apply to each search; for a
+    /// mutant that is already killed, one eighth of them.
     pub verify: verify::Options,
-    /// How many mutants to try at a time; at least 1.
+    /// The number of mutants that are tried at the same time; at least 1.
     pub jobs: usize,
-    /// The numbers of the mutants to try; all if there are none.
+    /// The numbers of the mutants to try; empty for all.
     pub only: Vec<usize>,
-    /// Whether a mutant that one question has noticed is spared the others: it is then known which
-    /// mutants survive, but not how many each question would notice.
+    /// Whether to skip the remaining checks of a mutant that one check has detected. The survivors
+    /// are the same; the number that each check detects is then a lower bound.
     pub survivors: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let mut verify = verify::Options::default();
-        // Memory and no time, so that the answers are the same everywhere, whatever else the machine
-        // does meanwhile. It is enough for some million states of a few bytes.
+        // The limit is memory and not time, so that the answers are the same on every machine. It
+        // suffices for some million small states.
         verify.search.memory = Some(64 << 20);
         Options { verify, jobs: 1, only: Vec::new(), survivors: false }
     }
 }
 
-/// How far the trial of mutants has got.
+/// The progress of mutation testing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// How many mutants have been tried.
+    /// The number of mutants that have been tried.
     pub done: usize,
-    /// How many there are.
+    /// The number of mutants.
     pub total: usize,
-    /// The last one that was tried: its number and its fate.
+    /// The number and classification of the last one.
     pub last: Option<(usize, Fate)>,
 }
 
-/// What the protocol itself answers, to compare with.
+/// The answers of the protocol itself.
 #[derive(Debug, Clone)]
 pub(super) struct Baseline {
     pub(super) findings: Findings,
@@ -104,7 +106,7 @@ pub fn run(
     Ok(Report { baseline: baseline.findings, entries: entries.collect() })
 }
 
-/// The fate of one mutant of a protocol.
+/// The classification of one mutant.
 pub fn classify(
     source: &Source,
     mutant: &Mutant,
@@ -118,21 +120,21 @@ pub fn classify(
     Ok(judge.fate(&mutant.program, &baseline).0)
 }
 
-/// Puts the questions.
+/// Applies the checks.
 struct Judge<'a> {
     name: &'a str,
     options: &'a Options,
     interrupt: &'a AtomicBool,
 }
 
-/// A search of a program, and what it means.
+/// A search of a program, and its answer.
 struct Searched {
     answer: Answer,
     exploration: Exploration,
 }
 
 impl Judge<'_> {
-    /// The answers of the protocol, or why there are none.
+    /// The answers of the protocol; an error says why there are none.
     fn baseline(&self, program: &Program) -> Result<Baseline, String> {
         let bare = without_claims(program);
         let (claims, deadlock, exploration) = self.itself(program, &bare, true)?;
@@ -191,7 +193,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The answers of a mutant, or what is wrong with it as a program.
+    /// The answers of a mutant; an error says why it is not a valid program.
     fn findings(&self, program: &Program, baseline: &Baseline) -> Result<Findings, String> {
         let bare = without_claims(program);
         let own = &baseline.findings;
@@ -225,8 +227,8 @@ impl Judge<'_> {
         })
     }
 
-    /// The claims and the deadlocks of a program, and the search for its claims. One search is
-    /// enough for both if all is well.
+    /// The answers about the properties and deadlocks of a program, and the search for its
+    /// properties. One search answers both if it finds nothing.
     fn itself(
         &self,
         program: &Program,
@@ -259,7 +261,7 @@ impl Judge<'_> {
         }
     }
 
-    /// How to search a program, if it is known to be killed or not.
+    /// The options of a search; smaller if the mutant is already killed.
     fn budget(&self, is_killed: bool) -> explore::Options {
         let mut search = self.options.verify.search.clone();
         if is_killed {
@@ -269,7 +271,7 @@ impl Judge<'_> {
         search
     }
 
-    /// Explores a program by itself.
+    /// Explores a program without observers.
     fn search(
         &self,
         program: &Program,
@@ -291,13 +293,13 @@ impl Judge<'_> {
         Interpreter::new(Arc::new(checked.model)).map_err(|_| TOO_LARGE.to_owned())
     }
 
-    /// Whether the memory model holds. Lemmas that hold at a glance are done with; the others are
-    /// left to [`verify`](crate::verify), each by itself.
+    /// Checks the memory model. Lemmas that a short interpreted search decides are done;
+    /// [`verify`](crate::verify) decides each of the others.
     fn memory_model(&self, bare: &Program, is_killed: bool) -> Answer {
         let source = Source { name: self.name.to_owned(), text: print(bare) };
         let search = self.budget(is_killed);
         let own = &self.options.verify;
-        // What the observers notice is asked for, whatever their answers rest on.
+        // The check asks what the observers detect, whatever their verdicts assume.
         let assume_independence = true;
         let own = verify::Options { assume_independence, ..own.clone() };
         let mut options = verify::Options { protocol: false, search, ..own };
@@ -318,7 +320,7 @@ impl Judge<'_> {
                 Some(answer @ (Answer::Passes | Answer::Violation(_))) => answer,
                 _ => self.verify(&source, &options),
             };
-            // For `tso` each lemma is an attempt at the same.
+            // For `tso`, one lemma that holds is sufficient.
             if is_tso || answer != Answer::Passes {
                 return answer;
             }
@@ -326,11 +328,12 @@ impl Judge<'_> {
         Answer::Passes
     }
 
-    /// What the composition of a lemma answers, if a moment is enough. An alarm whose trace the
-    /// trace checker refuses is a violation; other alarms are left as broken invariants.
+    /// The answer about the composition of a lemma, if a short search suffices. An alarm whose
+    /// trace the trace checker rejects is a violation; other alarms are reported as violated
+    /// invariants.
     fn glance(&self, protocol: &Source, text: String) -> Option<Answer> {
         let source = Source { name: self.name.to_owned(), text };
-        // Its constants are in its text.
+        // The constants are part of its text.
         let language = &self.options.verify.language;
         let language = check::Options { constants: Vec::new(), ..language.clone() };
         let model = murphi::load(source, &language).ok()?.model;
@@ -348,7 +351,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the trace checker refuses the memory trace of an alarm.
+    /// Whether the trace checker rejects the memory trace of an alarm.
     fn is_refused(&self, source: &Source, interpreter: &Interpreter, found: &Exploration) -> bool {
         let verify::Options { language, events, memory_model, .. } = &self.options.verify;
         let Ok(protocol) = events::find(source, language, events) else { return false };
@@ -385,8 +388,8 @@ impl Judge<'_> {
         }
     }
 
-    /// A run-time error of a composition. A processor that is given no value at all, where the
-    /// protocol alone does not notice, is a violation of every memory model.
+    /// A run-time error of a composition. A load that returns no value at all, which the protocol
+    /// alone does not detect, violates every memory model.
     fn broken(&self, interpreter: &Interpreter, exploration: &Exploration) -> Answer {
         let Some(error) = failure(interpreter, exploration) else {
             return Answer::Unknown("a lemma failed".to_owned());
@@ -419,7 +422,8 @@ fn is_complete(exploration: &Exploration) -> bool {
     exploration.verdict == explore::Verdict::Holds(())
 }
 
-/// The name of a rule by its number in the typed model, which counts in the order of the source.
+/// The name of the rule with this number in the typed model, which numbers them in the order of the
+/// source.
 fn rule_name(program: &Program, number: usize) -> String {
     let mut names = Vec::new();
     for item in &program.items {
@@ -442,7 +446,7 @@ fn collect_names(rule: &Rule, names: &mut Vec<Option<String>>) {
     }
 }
 
-/// Takes the next of so many tasks.
+/// Takes the next task.
 fn claim(next: &AtomicUsize, total: usize) -> Option<usize> {
     let at = next.fetch_add(1, Ordering::Relaxed);
     (at < total).then_some(at)

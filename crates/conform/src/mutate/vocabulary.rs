@@ -1,8 +1,9 @@
-//! Which constants of an enumeration a program puts where.
+//! Records which constants of an enumeration a program assigns to which variables.
 //!
-//! A mutant assigns a constant that the program assigns to the same variable or field somewhere
-//! (or passes as the same argument): others are likely to be noticed at once and teach nothing.
-//! Variables and fields are known by their last name, whatever the record or array around them.
+//! A mutant assigns a constant that the program itself assigns to the same variable or field
+//! somewhere (or passes as the same argument): other constants would be detected at once and show
+//! nothing. Variables and fields are identified by their last name, whatever record or array they
+//! belong to.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ use murphi::ast::{
     Program, Rule, RuleKind, Statement, StatementKind, TypeExpression, TypeKind,
 };
 
-/// Where constants are put.
+/// The target of a constant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Slot {
     /// A variable or field of this name.
@@ -20,10 +21,10 @@ pub(super) enum Slot {
     Argument(String, usize),
 }
 
-/// An enumeration, by its number in the program; booleans are one.
+/// An enumeration, by its number in the program; booleans are one, too.
 type Enumeration = usize;
 
-/// The constants of a program and where it puts them.
+/// The constants of a program, by their targets.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
     enumeration_of: HashMap<String, Enumeration>,
@@ -57,7 +58,7 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// The other constants that the program puts in the same place.
+    /// The other constants that the program assigns to the same target.
     pub(super) fn alternatives(&self, slot: Slot, value: &Expression) -> Vec<String> {
         let Some((word, enumeration)) = self.constant(value) else { return Vec::new() };
         let put = self.put.get(&(slot, enumeration)).map_or(&[][..], Vec::as_slice);
@@ -176,7 +177,7 @@ impl Vocabulary {
     }
 }
 
-/// The variable or field that a designator ends in, indices aside.
+/// The last name of a designator, without indices.
 pub(super) fn last_name(place: &Expression) -> Option<String> {
     let mut place = place;
     loop {

@@ -1,9 +1,9 @@
-//! Fresh values: how they enter the protocol while it is run.
+//! Fresh values: how a recorded protocol gets them.
 //!
-//! A parameter of a rule that may have any value would go through all of them, and there are many.
-//! Instead it takes what a hidden variable holds, which whoever runs the protocol fills before every
-//! step. A parameter that only names a value which is somewhere (`cache[p].data = v`) stays. Start
-//! states begin with the lowest value.
+//! A parameter of a rule that may have any value would range over all of them, and there are many.
+//! Instead it takes the value of a hidden variable, which the caller sets before every step. A
+//! parameter that only names an existing value (`cache[p].data = v`) is unchanged. Start states use
+//! the lowest value.
 
 use murphi::ir::{
     AliasTarget, Base, Binder, Domain, Expression, ExpressionKind, GlobalId, LocalId, Model,
@@ -13,8 +13,8 @@ use murphi::source::Span;
 
 use crate::independence::is_local;
 
-/// Lets values in through hidden variables instead of parameters that go through all of them.
-/// Gives, for each rule, how many it takes, and the hidden variables.
+/// Replaces parameters that range over all values by hidden variables. Returns, for each rule, how
+/// many it takes, and the hidden variables.
 pub(super) fn let_values_in(
     model: &mut Model,
     value: TypeId,
@@ -54,7 +54,7 @@ fn free_values(rule: &Rule, value: TypeId) -> Vec<LocalId> {
     free.collect()
 }
 
-/// Whether a guard says that a parameter equals what is somewhere.
+/// Whether a guard fixes the value of a parameter to that of a place.
 fn names_value(guard: &Expression, local: LocalId) -> bool {
     match &guard.kind {
         ExpressionKind::Binary(Operator::And, left, right) => {
@@ -67,7 +67,8 @@ fn names_value(guard: &Expression, local: LocalId) -> bool {
     }
 }
 
-/// Binds parameters to these values, before all others so that guards stay where they are cheap.
+/// Binds parameters to these values, before all others so that guards are evaluated as early as
+/// before.
 fn bind(rule: &mut Rule, bound: impl Iterator<Item = (LocalId, Expression)>) {
     for (local, source) in bound {
         rule.frame.locals[local.0 as usize].storage = Storage::Own;

@@ -1,7 +1,8 @@
-//! How many events a step of a protocol has at most, by its source: so much room the recorder needs.
+//! The largest number of events of a step of a protocol, according to its source: the size of the
+//! recorder's array.
 //!
-//! Branches count as the longest of them, loops as often as they may go round, and calls as what the
-//! function does. Functions only call those before them.
+//! A branch counts as its longest alternative, a loop as its body times its largest number of
+//! iterations, and a call as its function. Functions only call earlier ones.
 
 use murphi::ir::{
     Binder, Call, Domain, ExpressionKind, FunctionId, Model, Statement, StatementKind, TypeKind,
@@ -9,12 +10,12 @@ use murphi::ir::{
 
 use crate::events::{Marker, Protocol};
 
-/// The most events of one step that are recorded.
+/// The largest number of events of one step that are recorded.
 const MOST_EVENTS: u64 = 1024;
 
-/// How many events a step of the protocol has at most. Loops without an evident end are given
-/// [`MOST_EVENTS`], and so are steps of protocols in which a function with events has a value: it may
-/// be called wherever a value is needed.
+/// The largest number of events of a step. Loops without an evident bound get [`MOST_EVENTS`], and
+/// so do protocols in which a function with events returns a value: it may be called in any
+/// expression.
 pub(super) fn most_events(protocol: &Protocol) -> u64 {
     let model = &*protocol.model;
     let markers = [Some(&protocol.load), Some(&protocol.store), protocol.commit.as_ref()];
@@ -34,7 +35,7 @@ pub(super) fn most_events(protocol: &Protocol) -> u64 {
     rules.map(|rule| counting.block(&rule.body)).max().unwrap_or(0).clamp(1, MOST_EVENTS)
 }
 
-/// Counts the most events of statements.
+/// Counts the events of statements.
 struct Counting<'a> {
     model: &'a Model,
     of_function: &'a [u64],

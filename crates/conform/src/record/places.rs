@@ -1,5 +1,5 @@
-//! Where a state has the events of the last step, the values that are offered for the next one, and
-//! the values that the protocol keeps; and what is read and written there.
+//! The places in a state that hold the events of the last step, the values that are offered to the
+//! next step, and the values that the protocol keeps; and how they are read and written.
 
 use murphi::interpret::Interpreter;
 use murphi::ir::{GlobalId, Model, TypeId, TypeKind};
@@ -8,24 +8,25 @@ use murphi::layout::Layout;
 use super::{EventKind, RecordedEvent, Recording};
 use crate::events::Protocol;
 
-/// Where things are in a state.
+/// The places in a state.
 #[derive(Debug, Clone)]
 pub(super) struct Places {
-    /// How many events the last step had.
+    /// The number of events of the last step.
     recorded: Slot,
-    /// The events, one after the other: the bytes of all, and the parts of each.
+    /// The events, one after the other: the size of each, and the offsets of its parts.
     first: usize,
     length: usize,
     stride: usize,
     parts: [Slot; 4],
-    /// Where fresh values go.
+    /// The hidden variables for fresh values.
     offered: Vec<Slot>,
-    /// Where the protocol keeps values.
+    /// The places in which the protocol keeps values.
     data: Vec<Slot>,
 }
 
 impl Places {
-    /// Finds them by the names of the recorder. Fresh values go to `offered`.
+    /// Finds the places by the names of the recorder. `offered` are the hidden variables for fresh
+    /// values.
     pub(super) fn of(
         interpreter: &Interpreter,
         protocol: &Protocol,
@@ -68,7 +69,7 @@ impl Places {
     }
 }
 
-/// Where the variables of the protocol have values.
+/// The places in which the protocol's variables hold values.
 fn data(model: &Model, layout: &Layout, value: TypeId, prefix: &str) -> Vec<Slot> {
     let mut leaves = Vec::new();
     for (global, &offset) in model.globals.iter().zip(&layout.globals) {
@@ -80,7 +81,7 @@ fn data(model: &Model, layout: &Layout, value: TypeId, prefix: &str) -> Vec<Slot
     data.map(|leaf| Slot { offset: leaf.offset as usize, width: leaf.width as usize }).collect()
 }
 
-/// A number in a state: 0 if undefined, else one more than it is.
+/// A number in a state: 0 if undefined, else the number plus one.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     offset: usize,
@@ -127,7 +128,7 @@ impl Recording {
         }
     }
 
-    /// Takes the events of the step that led to a state out of it, in their order.
+    /// Removes the events of the last step from the state, and returns them in their order.
     pub fn take_events(&self, state: &mut [u8], events: &mut Vec<RecordedEvent>) {
         self.read_events(state, events);
         self.forget_events(state);
@@ -142,12 +143,12 @@ impl Recording {
         }
     }
 
-    /// How many values a step may take at most.
+    /// The largest number of values that a step takes.
     pub fn offers(&self) -> usize {
         self.places.offered.len()
     }
 
-    /// Says which value the next step takes; `number` is below [`Recording::offers`].
+    /// Sets the value that the next step takes; `number` is below [`Recording::offers`].
     pub fn offer(&self, state: &mut [u8], number: usize, value: u64) {
         self.places.offered[number].put(state, value + 1);
     }
@@ -157,7 +158,7 @@ impl Recording {
         self.taken[rule as usize]
     }
 
-    /// The values that the protocol keeps in a state, each once.
+    /// The values that the protocol keeps in a state, without duplicates.
     pub fn values_in(&self, state: &[u8]) -> Vec<u64> {
         let slots = self.places.data.iter().map(|slot| slot.get(state));
         let mut values: Vec<u64> = slots.filter_map(|slot| slot.checked_sub(1)).collect();

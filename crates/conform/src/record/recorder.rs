@@ -1,5 +1,5 @@
-//! The recorder: procedures that append each event of a step to an array, as Murphi source, with
-//! assertions that every event is whole and that there is room for it.
+//! The recorder: procedures, as Murphi source, that append each event of a step to an array, with
+//! assertions that every event is complete and that the array has room.
 
 use murphi::ast::Program;
 
@@ -7,12 +7,12 @@ use super::most_events::most_events;
 use crate::compose::{Observer, compose_with_claims};
 use crate::events::Protocol;
 
-/// The protocol with its recorder, and so many values if not as many as it says.
+/// The protocol with its recorder; `values` overrides the number of values.
 pub(super) fn with_recorder(protocol: &Protocol, values: Option<u64>) -> Program {
     compose_with_claims(protocol, values, &recorder(protocol, most_events(protocol)))
 }
 
-/// What records up to `most` events of a step.
+/// The observer that records up to `most` events of a step.
 fn recorder(protocol: &Protocol, most: u64) -> Observer {
     let prefix = &protocol.prefix;
     let (processor, address, value) =

@@ -1,33 +1,33 @@
-//! What the parameters of a rule name: so that whoever watches a run can say "the processor that
-//! this rule is about", without knowing the protocol.
+//! The roles of the parameters of a rule, so that a caller can determine the processor of a step
+//! without knowing the protocol.
 
 use murphi::instance::{binders, radices};
 use murphi::ir::Domain;
 
 use super::Recording;
 
-/// What a parameter of a rule names.
+/// The role of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// One of [`Recording::processors`].
     Processor,
     /// One of [`Recording::addresses`].
     Address,
-    /// What is loaded and stored.
+    /// A value that is loaded or stored.
     Value,
-    /// Something else.
+    /// Anything else.
     Other,
 }
 
 impl Recording {
-    /// How many rules there are.
+    /// The number of rules.
     pub fn rules(&self) -> u32 {
         self.interpreter.model().rules.len() as u32
     }
 
-    /// What the parameters of a rule name, and how many values each has: the digits of the number
-    /// of an instance, the first one the outermost. A digit counts processors and addresses as
-    /// [`RecordedEvent`](super::RecordedEvent) does.
+    /// The roles of the parameters of a rule, and how many values each has: the digits of the
+    /// number of an instance, the outermost first. Processors and addresses are numbered as in
+    /// [`RecordedEvent`](super::RecordedEvent).
     pub fn roles(&self, rule: u32) -> Vec<(Role, u64)> {
         let model = self.interpreter.model();
         let parameters = &model.rules[rule as usize].parameters;

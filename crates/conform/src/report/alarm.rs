@@ -1,5 +1,5 @@
-//! An alarm, confirmed: the reference interpreter takes its run, and the kernel accepts what the
-//! trace checker says about its loads and stores.
+//! Confirms an alarm: the reference interpreter replays its run, and the certificate checker
+//! accepts the verdict on its memory trace.
 
 use evidence::{Certificate, Evidence};
 use explore::{Exploration, ViolatingRun, Violation};
@@ -10,7 +10,7 @@ use super::{Alarm, Edge, Memory, Run, Unanswered, confirmed_run};
 use crate::alarm::judge_trace;
 use crate::{Counterexample, MemoryModel, NiceCycle, Verification};
 
-/// Has an alarm confirmed.
+/// Confirms an alarm.
 pub(super) fn confirmed(
     source: &Source,
     memory_model: MemoryModel,
@@ -22,7 +22,7 @@ pub(super) fn confirmed(
     Ok(Alarm { run, memory })
 }
 
-/// The run, with its loads and stores among what its steps print.
+/// The run, with its loads and stores among the lines that its steps print.
 fn run(source: &Source, found: &Verification, alarm: &Counterexample) -> Result<Run, Unanswered> {
     let lemma = &found.lemmas[alarm.lemma];
     let properties = &lemma.interpreter.model().properties;
@@ -45,7 +45,7 @@ fn run(source: &Source, found: &Verification, alarm: &Counterexample) -> Result<
     Ok(run)
 }
 
-/// The loads and stores, with a verdict that the kernel accepts.
+/// The memory trace, with a certified verdict.
 fn memory(memory_model: MemoryModel, alarm: &Counterexample) -> Result<Memory, Unanswered> {
     let Counterexample { trace, history, judged, .. } = alarm;
     let (evidence, is_allowed) = match &judged.outcome {
@@ -68,7 +68,7 @@ fn memory(memory_model: MemoryModel, alarm: &Counterexample) -> Result<Memory, U
     })
 }
 
-/// The edges of a nice cycle.
+/// The edges of an ordering cycle.
 fn edges(cycle: &NiceCycle, alarm: &Counterexample) -> Vec<Edge> {
     let line = |event: usize| alarm.trace.events[event].line();
     let mut edges = Vec::new();

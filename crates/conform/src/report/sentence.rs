@@ -1,4 +1,4 @@
-//! What a verdict says, in one sentence.
+//! The headline of a report, in one sentence.
 
 use evidence::Verdict;
 use explore::report::{Open as Ended, counted};
@@ -10,7 +10,7 @@ use crate::{
     Breach, Counterexample, HAS_ROOM, MemoryModel, ROOM, Unestablished, Unknown, Verification,
 };
 
-/// The sentence of a report on what was found.
+/// The sentence of a report.
 pub(super) fn of(report: &Report, found: &Verification) -> String {
     match (&report.verdict, &found.verdict) {
         (Verdict::Holds(()), _) => {
@@ -38,7 +38,7 @@ fn verified(report: &Report) -> String {
     }
 }
 
-/// What a verdict says about what was assumed.
+/// Appends the assumptions that the user has allowed.
 pub fn assuming(sentence: String, assumed: &[Unestablished]) -> String {
     match assumed.is_empty() {
         true => sentence,
@@ -46,7 +46,7 @@ pub fn assuming(sentence: String, assumed: &[Unestablished]) -> String {
     }
 }
 
-/// What a verdict says about claims of the protocol that nothing looks at.
+/// Appends the properties that were not checked.
 pub fn with_unchecked(sentence: String, unchecked: &[String]) -> String {
     match unchecked {
         [] => sentence,
@@ -57,8 +57,8 @@ pub fn with_unchecked(sentence: String, unchecked: &[String]) -> String {
     }
 }
 
-/// The verdict on what rests on something that is not established: the first place and reason, and
-/// how many there are.
+/// The sentence of a verdict that is undecided because assumptions are not established: the first
+/// one with its place, and how many more there are.
 pub fn undecided(doubts: &[Unestablished], source: &Source) -> String {
     let Some(first) = doubts.first() else { return String::new() };
     let more = match doubts.len() - 1 {
@@ -73,7 +73,7 @@ pub fn undecided(doubts: &[Unestablished], source: &Source) -> String {
 fn broken(run: &Run) -> String {
     let what = &run.finding.broken.sentence;
     match run.finding.counterexample.as_ref().map(|run| run.steps.len()) {
-        // No run shows what no run reaches.
+        // A cover that is never reached has no run.
         None => what.clone(),
         Some(0) => format!("{what} in a start state"),
         Some(steps) => format!("{what} after {}", counted(steps as u64, "step")),

@@ -1,15 +1,15 @@
-//! A run that goes on until it shows in which order its stores count.
+//! Extends a run until loads reveal the coherence order.
 //!
-//! An observer objects to a run by the order in which its stores happened, or were committed. If no
-//! processor has seen that order, another one may explain the loads, and the memory model allows
-//! the trace. But the run need not end there. From its last state the protocol is searched on,
-//! breadth first and without further stores; wherever a processor can load a value that it has not
-//! seen there last, it does. What goes on is still a run of the protocol, so a trace that is then
-//! refused is a violation, and one that is not says nothing new.
+//! An observer rejects a run because of the order in which its stores happened or were committed.
+//! If no processor has seen that order, another order may explain the loads, and the memory model
+//! allows the trace. So the protocol is searched further from the last state of the run,
+//! breadth-first and without stores; wherever a processor can load a value that it has not loaded
+//! there last, it does. The longer run is a run of the protocol, so a trace that is then rejected
+//! is a violation.
 //!
-//! Loads that change nothing and do not matter are taken out again. Then the steps are taken by the
-//! composed model, where each value is what it stands for. Cost: for each of as many states as are
-//! allowed, all its rules are interpreted and a verdict is found if there are new loads.
+//! Loads that change nothing and do not matter are removed at the end. Then the steps are replayed
+//! by the composed model, in which each value is replaced by its class. The cost, for each state up
+//! to the limit, is to interpret all rules, and to judge the trace if there are new loads.
 
 use std::collections::HashSet;
 
@@ -22,14 +22,14 @@ use murphi::value::State;
 use super::MemoryTrace;
 use super::lift::RepeatedRun;
 
-/// A run that went on, with its loads and stores.
+/// An extended run, with its loads and stores.
 pub(crate) struct Extension {
     pub(crate) run: Vec<Step>,
     pub(crate) trace: MemoryTrace,
 }
 
-/// Lets a run go on, through so many states at most, until `is_refused` says so of its trace;
-/// nothing if it never does.
+/// Extends a run through at most `states` states, until `is_refused` accepts its trace; `None` if
+/// it never does.
 pub(crate) fn extend(
     lifted: &RepeatedRun<'_>,
     run: &[Step],
@@ -54,11 +54,11 @@ struct Move {
     instance: u64,
     next: State,
     events: MemoryTrace,
-    /// Whether it changes nothing.
+    /// Whether it leaves the state unchanged.
     stutters: bool,
 }
 
-/// A state, how it was reached from another one, and the loads that were then done in it.
+/// A state, its predecessor, and the loads that were performed in it.
 struct Node {
     parent: Option<usize>,
     moves: Vec<Move>,
@@ -68,14 +68,14 @@ struct Node {
 struct Search<'a> {
     lifted: &'a RepeatedRun<'a>,
     run: &'a [Step],
-    /// The most states that are looked at.
+    /// The largest number of states.
     states: usize,
     nodes: Vec<Node>,
     known: HashSet<Vec<u8>>,
 }
 
 impl Search<'_> {
-    /// The moves to a trace that is refused.
+    /// The moves to a trace that is rejected.
     fn search(&mut self, is_refused: &mut dyn FnMut(&MemoryTrace) -> bool) -> Option<Vec<Move>> {
         self.known.insert(self.key(&self.lifted.state));
         let state = self.lifted.state.clone();
@@ -95,8 +95,8 @@ impl Search<'_> {
         }
     }
 
-    /// Adds a state with the loads that show something new there. Returns all moves if the trace is
-    /// then refused.
+    /// Adds a state with the loads that return new values there. Returns all moves if the trace is
+    /// then rejected.
     fn arrive(
         &mut self,
         mut node: Node,
@@ -121,7 +121,7 @@ impl Search<'_> {
         None
     }
 
-    /// The states after one, as far as they are new.
+    /// The new successors of a state.
     fn successors(&mut self, at: usize) -> Vec<Node> {
         let mut found = Vec::new();
         for step in self.moves(&self.nodes[at].state) {
@@ -136,7 +136,7 @@ impl Search<'_> {
         found
     }
 
-    /// What can happen in a state without a store.
+    /// The moves of a state without stores.
     fn moves(&self, state: &State) -> Vec<Move> {
         let interpreter = &self.lifted.interpreter;
         let (model, key) = (interpreter.model(), self.key(state));
@@ -173,7 +173,7 @@ impl Search<'_> {
     }
 }
 
-/// The trace of the run and of what follows.
+/// The trace of the run and its extension.
 fn trace(lifted: &RepeatedRun<'_>, moves: &[Move]) -> MemoryTrace {
     let mut trace = lifted.trace.clone();
     for (later, step) in moves.iter().enumerate() {
@@ -184,7 +184,7 @@ fn trace(lifted: &RepeatedRun<'_>, moves: &[Move]) -> MemoryTrace {
     trace
 }
 
-/// The moves without loads that change nothing and are not needed.
+/// The moves without unneeded loads that change nothing.
 fn without_idle_loads(
     lifted: &RepeatedRun<'_>,
     mut moves: Vec<Move>,
@@ -202,7 +202,7 @@ fn without_idle_loads(
     moves
 }
 
-/// The step of the composed model that a move stands for.
+/// The step of the composed model that corresponds to a move.
 fn lowered(lifted: &RepeatedRun<'_>, before: &Step, step: &Move) -> Option<Step> {
     let lemma = lifted.lemma;
     let (model, layout) = (lemma.model(), lemma.layout());
@@ -220,7 +220,7 @@ fn lowered(lifted: &RepeatedRun<'_>, before: &Step, step: &Move) -> Option<Step>
     None
 }
 
-/// What the parameters of a move may be in the composed model.
+/// The possible values of a move's parameters in the composed model.
 fn lowered_values(lifted: &RepeatedRun<'_>, rule: &Rule, step: &Move) -> Vec<Vec<i64>> {
     let (high, low) = (lifted.interpreter.model(), lifted.lemma.model());
     let taken = instance::decode(high, &high.rules[step.rule].parameters, step.instance);
@@ -232,7 +232,7 @@ fn lowered_values(lifted: &RepeatedRun<'_>, rule: &Rule, step: &Move) -> Vec<Vec
                 let class = known.and_then(|known| lifted.stands_for.get(known));
                 class.map(|class| class + low.lowest(lifted.lemma_value)).into_iter().collect()
             }
-            // Positions mean nothing, so any may be the one.
+            // Positions have no meaning, so any of them may correspond.
             Domain::Multiset(place) => match low.kind(place.ty) {
                 TypeKind::Multiset { capacity, .. } => (0..i64::from(*capacity)).collect(),
                 _ => Vec::new(),

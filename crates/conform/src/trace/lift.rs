@@ -1,14 +1,14 @@
-//! From a run of a composed model to the memory trace of the protocol, with a value of its own for
-//! every store.
+//! Translates a run of a composed model into a memory trace of the protocol, with a distinct value
+//! for every store.
 //!
 //! A lemma distinguishes few values, so its runs do not say which store a load has read from. By
-//! data independence the protocol can take the same steps with other values. So the run is taken
-//! again, step by step, by the protocol alone with as many values as ever enter: where a rule of
-//! the run took a value, this one takes a fresh value if it can (a store), or one that is there (a
-//! load that names what it finds). Each step must lead to a state that becomes the one of the run
-//! when every value is renamed to what it stands for; since renaming keeps what rules do, the
-//! first choice that does is as good as any. The protocol says which events it performs by `put`,
-//! and the reference interpreter is what runs it. Cost: a few runs of a rule for each step, times
+//! data independence the protocol can take the same steps with other values. So the protocol alone
+//! repeats the run, step by step, with as many values as are ever chosen: where a rule of the run
+//! chose a value, it now takes a fresh value if possible (a store), or an existing one (a load that
+//! names the value that it finds). Each step must lead to a state that equals the state of the run
+//! when every value is renamed to its class. Renaming does not change the effect of rules, so the
+//! first choice that satisfies this is as good as any. The protocol prints its events by `put`, and
+//! the reference interpreter runs it. The cost is a few executions of a rule for each step, times
 //! the number of values for rules that name one.
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::compose::{Observer, announce, compose};
 use crate::events::Protocol;
 use crate::foundations::Values;
 
-/// Takes a run of `lemma`, which is a composition with `protocol`, again with unique values.
+/// Repeats a run of `lemma`, a composition with `protocol`, with distinct values.
 pub(crate) fn lift<'a>(
     protocol: &'a Protocol,
     lemma: &'a Interpreter,
@@ -39,7 +39,7 @@ pub(crate) fn lift<'a>(
     Ok(lifted)
 }
 
-/// A run that was taken again.
+/// A repeated run.
 pub(crate) struct RepeatedRun<'a> {
     protocol: &'a Protocol,
     pub(super) lemma: &'a Interpreter,
@@ -48,9 +48,9 @@ pub(crate) struct RepeatedRun<'a> {
     /// The types of values in the lemma and in the lifted protocol.
     pub(super) lemma_value: TypeId,
     pub(super) lifted_value: TypeId,
-    /// Where the run has led the protocol.
+    /// The current state of the protocol.
     pub(super) state: State,
-    /// For each value that has entered, what it stands for: both counted from 0.
+    /// For each value that was chosen, its class; both are counted from 0.
     pub(super) stands_for: Vec<i64>,
     /// The loads and stores so far.
     pub(crate) trace: MemoryTrace,
@@ -127,8 +127,7 @@ impl<'a> RepeatedRun<'a> {
         Err(not_repeatable("no choice of values leads to the same state"))
     }
 
-    /// What the initial value is in the lemma: the one that a start state has chosen, or the
-    /// lowest.
+    /// The initial value in the lemma: the one that a start state has chosen, or the lowest.
     fn initial(&self, start: &Rule, taken: &[i64]) -> i64 {
         let chosen = format!("{}initial", self.protocol.prefix);
         let binders = instance::binders(&start.parameters).zip(taken);
@@ -138,8 +137,8 @@ impl<'a> RepeatedRun<'a> {
         chosen.next().map_or(0, |(_, value)| value - lowest)
     }
 
-    /// The values that the parameters of a step may have in the lifted protocol, and what the
-    /// fresh ones among them stand for.
+    /// The possible values of a step's parameters in the lifted protocol, and the classes of the
+    /// fresh ones among them.
     fn candidates(&self, rule: &Rule, taken: &[i64], starting: bool) -> Vec<(Vec<i64>, Vec<i64>)> {
         let lowest = self.interpreter.model().lowest(self.lifted_value);
         let lemma_lowest = self.lemma.model().lowest(self.lemma_value);
@@ -167,7 +166,7 @@ impl<'a> RepeatedRun<'a> {
                         }
                     }
                     Domain::Multiset(place) => {
-                        // Positions mean nothing, so any may be the one.
+                        // Positions have no meaning, so any of them may correspond.
                         with(taken, None);
                         let capacity = match self.interpreter.model().kind(place.ty) {
                             TypeKind::Multiset { capacity, .. } => i64::from(*capacity),
@@ -185,8 +184,8 @@ impl<'a> RepeatedRun<'a> {
         candidates
     }
 
-    /// Whether a state becomes the one of the lemma when its values are renamed. The variables of
-    /// the observer are not looked at.
+    /// Whether a state equals the one of the lemma when its values are renamed. The variables of
+    /// the observer are ignored.
     pub(super) fn reaches(&self, state: &State, goal: &State) -> bool {
         let (model, lemma) = (self.interpreter.model(), self.lemma.model());
         model.globals.iter().zip(&state.0).all(|(global, value)| {
@@ -315,13 +314,13 @@ fn values_taken(rule: &Rule, value: TypeId) -> usize {
     rule.parameters.iter().filter(takes).count()
 }
 
-/// Which value of a type is written so, counted from 0.
+/// The number, from 0, of the value that is written like this.
 fn position(model: &Model, ty: TypeId, text: &str) -> Option<u64> {
     let lowest = model.lowest(ty);
     (0..model.count(ty)).find(|&at| render_simple(model, ty, lowest + at as i64) == text)
 }
 
-/// The number of the thread that a processor is: its own if it is a number, else by its place in
+/// The number of a processor's thread: the processor itself if it is a number, else its place in
 /// the type, from 1.
 pub(crate) fn thread(model: &Model, ty: TypeId, text: &str) -> Option<u64> {
     let at = position(model, ty, text)?;

@@ -1,5 +1,4 @@
-//! What is found out about a protocol: the answer, what was searched for it, and the run that raised
-//! an alarm.
+//! The result of a verification: the verdict, the searches, and the run of an alarm.
 
 use std::fmt;
 
@@ -14,35 +13,35 @@ use crate::cycle::NiceCycle;
 use crate::foundations::{Foundations, Premises, Unestablished};
 use crate::trace::MemoryTrace;
 
-/// What was found out about a protocol.
+/// The result of a verification.
 #[derive(Debug, Clone)]
 pub struct Verification {
-    /// What was searched, in order.
+    /// The searches, in order.
     pub lemmas: Vec<Lemma>,
-    /// The answer.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What fails, in the protocol as it was written, if the protocol alone does not notice.
+    /// The place of an error in the protocol, if the protocol alone does not detect it.
     pub broken: Option<Diagnostic>,
-    /// What could not be established about the protocol, and other warnings.
+    /// Warnings, including assumptions that are not established.
     pub warnings: Vec<Diagnostic>,
-    /// What is not established about the protocol. Not everything matters for every verdict.
+    /// The assumptions that are not established. A verdict may need only some of them.
     pub foundations: Foundations,
-    /// What a verdict of "verified" rests on.
+    /// The assumptions that a verdict "verified" needs.
     pub rests_on: Vec<Premises>,
-    /// What of that was not established, and assumed because that was asked for.
+    /// The assumptions that were not established, and that the user has allowed (`--assume`).
     pub assumed: Vec<Unestablished>,
-    /// Whether causality, data independence and free values are established: a few values stand
-    /// for any number of them.
+    /// Whether causality, data independence and free values are established, so that a few values
+    /// stand for any number.
     pub independent: bool,
-    /// Claims of the protocol that nothing looks at: `liveness "name"`.
+    /// Properties of the protocol that were not checked: `liveness "name"`.
     pub unchecked: Vec<String>,
-    /// Whether the protocol marks where stores begin to count.
+    /// Whether the protocol marks where stores enter the coherence order.
     pub commits: bool,
-    /// How many processors, addresses and values the protocol has.
+    /// The numbers of processors, addresses and values.
     pub sizes: Sizes,
 }
 
-/// How many processors, addresses and values a protocol has.
+/// The numbers of processors, addresses and values of a protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Sizes {
     /// Processors.
@@ -53,7 +52,7 @@ pub struct Sizes {
     pub values: u64,
 }
 
-/// `2 processors, 1 address`: what every verdict is limited to.
+/// `2 processors, 1 address`: the scope of every verdict.
 impl fmt::Display for Sizes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, ", counted(self.processors, "processor"))?;
@@ -67,73 +66,73 @@ impl fmt::Display for Sizes {
 /// A model that was searched.
 #[derive(Debug, Clone)]
 pub struct Lemma {
-    /// What it claims.
+    /// The claim.
     pub name: String,
     /// The composed model, as a Murphi source and ready to be run.
     pub interpreter: Interpreter,
-    /// What the search found.
+    /// The result of the search.
     pub exploration: Exploration,
-    /// How many alarms were passed over.
+    /// The number of alarms that were passed over.
     pub passed_over: usize,
-    /// What its answer rests on.
+    /// The assumptions that the claim needs.
     pub rests_on: Premises,
 }
 
 impl Lemma {
-    /// Whether it is the protocol itself, and something that it says is reached is not. An observer
-    /// leaves runs out, so that nothing follows from what a composition does not reach.
+    /// Whether this is the protocol itself, and a cover was never reached. Observers exclude runs,
+    /// so a cover that a composition does not reach means nothing.
     pub fn misses_cover(&self) -> bool {
         self.rests_on == Premises::NOTHING
             && report::misses_cover(self.interpreter.model(), &self.exploration)
     }
 }
 
-/// The answer. If it holds, every lemma holds, and what they rest on is established or was to be
-/// assumed: the protocol implements the memory model for these sizes.
+/// The verdict. If it holds, every lemma holds, and the assumptions that they need are established
+/// or allowed: the protocol implements the memory model for these sizes.
 pub type Verdict = evidence::Verdict<(), Breach, Unknown>;
 
-/// What is wrong.
+/// The kind of violation.
 #[derive(Debug, Clone)]
 pub enum Breach {
     /// The memory model is violated.
     MemoryModel(Box<Counterexample>),
-    /// The last lemma met a run-time error or a deadlock of the protocol, or the protocol breaks a
-    /// claim of its own.
+    /// The last search found a run-time error, a deadlock, or a violation of one of the protocol's
+    /// own properties.
     Protocol,
 }
 
-/// Why nothing is known.
+/// Why the question is undecided.
 #[derive(Debug, Clone)]
 pub enum Unknown {
-    /// Every lemma holds, but something that they rest on is not established.
+    /// Every lemma holds, but an assumption is not established.
     NotEstablished(Vec<Unestablished>),
-    /// Every alarm that was looked at is allowed by the memory model: the way of verification is
-    /// too strict for this protocol.
+    /// The memory model allows the run of every alarm that was judged: the observers are too strict
+    /// for this protocol.
     FalseAlarm(Box<Counterexample>),
-    /// The search was ended early, for this reason.
+    /// A search ended early, for this reason.
     Ended(Reason),
     /// There is no start state: assumptions of the protocol exclude them all.
     NoStart,
 }
 
-/// A run that raised an alarm.
+/// The run of an alarm.
 #[derive(Debug, Clone)]
 pub struct Counterexample {
     /// The number of the lemma, from 0.
     pub lemma: usize,
-    /// The claim of the observer that it breaks.
+    /// The claim of the observer that it violates.
     pub claim: String,
     /// The run of the composed model.
     pub run: Vec<Step>,
     /// Its loads and stores, with unique values.
     pub trace: MemoryTrace,
-    /// For `sc`: the nice cycle.
+    /// For `sc`: the ordering cycle.
     pub cycle: Option<NiceCycle>,
     /// The trace as the trace checker reads it.
     pub history: History,
-    /// What it says about the trace.
+    /// The verdict on the trace.
     pub judged: judge::Judgement,
-    /// What is wrong with a commit of the run, in a sentence: then the order of commits is not that
-    /// of the stores, and the alarm says nothing about the memory model.
+    /// What is wrong with a commit of the run, as a sentence. Then the order of commits is not the
+    /// coherence order, and the alarm says nothing about the memory model.
     pub misuse: Option<String>,
 }

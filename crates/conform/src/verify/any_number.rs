@@ -1,8 +1,8 @@
-//! The programs that show for any number of processors what lemmas show for a few.
+//! The programs whose abstraction proves the lemmas for any number of processors.
 //!
-//! They are composed like the lemmas, from observers whose state does not grow with the processors
-//! where there are such. Where data is independent there are also claims about one address at a
-//! time, which are stronger and much smaller.
+//! They are composed like the lemmas; where possible, from observers whose state does not grow with
+//! the number of processors. If the protocol is data independent, there are also claims about one
+//! address at a time, which are stronger and have much smaller programs.
 
 use murphi::ast::Program;
 use murphi::diagnostic::Diagnostic;
@@ -22,35 +22,35 @@ use crate::tso_one_address;
 /// The composed models of all lemmas.
 #[derive(Debug, Clone)]
 pub struct Composed {
-    /// The type of processors, as it is named in the programs.
+    /// The name of the type of processors.
     pub processor: String,
     /// The type of addresses.
     pub address: String,
-    /// How many addresses there are.
+    /// The number of addresses.
     pub addresses: u64,
-    /// The programs with the names of their claims. For `tso`, the first one that holds is enough.
+    /// The programs with the names of their claims. For `tso`, one claim that holds is sufficient.
     pub programs: Vec<(String, Program)>,
-    /// Claims about one address at a time, each of which is enough by itself, if there are any. For
-    /// `sc`, that one of them fails says nothing.
+    /// Claims about one address at a time, each of which is sufficient. For `sc`, a failure of one
+    /// of them decides nothing.
     pub by_address: Vec<(String, Program)>,
-    /// What claims rest on, and what of it is established.
+    /// The assumptions of the claims, and which of them are established.
     pub grounds: Grounds,
-    /// What could not be established about the protocol from its source, and other warnings.
+    /// Warnings, including assumptions that the source does not establish.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// What claims rest on, and what of it the source establishes.
+/// The assumptions of claims, and which of them the source establishes.
 #[derive(Debug, Clone)]
 pub struct Grounds {
-    /// For each claim, by its name, what it rests on.
+    /// For each claim, by its name, the assumptions that it needs.
     rests_on: Vec<(String, Premises)>,
     foundations: Foundations,
-    /// How many values the protocol has.
+    /// The number of values of the protocol.
     values: u64,
 }
 
 impl Grounds {
-    /// How many values the claims with these names are about, if it is not any number.
+    /// The number of values that the claims with these names are about; `None` if any number.
     pub fn own_values(&self, claims: &[&str]) -> Option<u64> {
         let is_reduced = |one: &Premises| one.includes(Foundation::DataIndependence);
         (!self.rests_on(claims).iter().any(is_reduced)).then_some(self.values)
@@ -61,8 +61,8 @@ impl Grounds {
         named.map(|(_, rests_on)| *rests_on).collect()
     }
 
-    /// What speaks against the claims with these names although data independence is assumed, if it
-    /// is, and what is assumed with it.
+    /// The assumptions of the claims with these names that are not established: those that remain,
+    /// and those that the options allow.
     pub fn of(
         &self,
         claims: &[&str],
@@ -75,20 +75,20 @@ impl Grounds {
         }
     }
 
-    /// The start states that no claim looks at.
+    /// The start states that no claim covers.
     pub fn left_out(&self) -> Vec<Unestablished> {
         let about = |doubt: &&Unestablished| doubt.about == Foundation::StartStates;
         self.foundations.doubts().iter().filter(about).cloned().collect()
     }
 }
 
-/// Programs for any number of processors that show what [`verify`](super::verify) shows for a few, and the name of
-/// the type of their processors.
+/// The programs that prove for any number of processors what [`verify`](super::verify) checks for a
+/// few, and the name of their type of processors.
 pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed, Failure> {
     let protocol = failure::protocol(source, &options.language, &options.events)?;
     let foundations = Foundations::from_source(&protocol);
     let programs = match options.memory_model {
-        // With many processors, the length of a cycle is limited by the addresses.
+        // With many processors, the number of addresses limits the length of a cycle.
         MemoryModel::Sc => sc_lemmas(&protocol, options, protocol.address.count),
         MemoryModel::Tso => {
             let exact = tso_one_address::lemma(&protocol, options.values)
@@ -103,14 +103,14 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
     };
     let mut by_address = match options.memory_model {
         MemoryModel::Sc if options.only.is_none() => timely_programs(&protocol),
-        // With one address, looking at it directly is easier.
+        // With one address, an observer for one address is simpler.
         MemoryModel::Tso if protocol.address.count > 1 => {
             let news = tso_by_address::lemma(&protocol);
             news.map(|program| (tso_by_address::CLAIM.to_owned(), program)).into_iter().collect()
         }
         _ => Vec::new(),
     };
-    // A claim that would rest on something that is not so is not worth the time.
+    // A claim whose assumptions are known to fail is left out.
     by_address.retain(|(_, composition)| {
         let rests_on = [composition.rests_on];
         match options.assume_independence {
@@ -138,8 +138,8 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
     })
 }
 
-/// Claims that are enough for sequential consistency and speak of one address at a time, the
-/// strongest first. They rest on data independence.
+/// Claims about one address at a time that are sufficient for sequential consistency, the strongest
+/// first. They need data independence.
 fn timely_programs(protocol: &Protocol) -> Vec<(String, Composition)> {
     let moments = [LoadTime::Now, LoadTime::SinceLastEvent].into_iter();
     let composed = moments.filter_map(|moment| {

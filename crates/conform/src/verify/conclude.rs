@@ -1,10 +1,10 @@
-//! From what the searches found to a verdict that says what it rests on.
+//! Derives the verdict from the searches, and checks the assumptions that it needs.
 //!
-//! This is the only way to "verified": every lemma that holds brings what its answer rests on, and
-//! each of these must be established by the source, shown by a search of its own, or assumed
-//! because the user said so. A run-time error of a composition is reported as one of the protocol if
-//! the protocol has it. If not, it is the observer's: an event without a value, or values that are
-//! not cargo.
+//! This is the only way to "verified": every lemma that holds has a list of assumptions, and each
+//! of them must be established by the source, shown by a search of its own, or allowed by the user.
+//! A run-time error of a composition is reported as one of the protocol if the protocol has it. If
+//! not, it is the observer's: an event without a value, or a protocol that does more with values
+//! than copy them.
 
 use murphi::diagnostic::Diagnostic;
 use murphi::interpret::{RuntimeError, RuntimeErrorKind};
@@ -18,7 +18,7 @@ use crate::run::failure;
 use crate::{sc_in_time, stored_once};
 
 impl Trial<'_> {
-    /// The verdict, if what it rests on is established.
+    /// The verdict, if its assumptions are established.
     pub(super) fn founded(&mut self, verdict: Verdict) -> Result<Verdict, Failure> {
         let is_left_out = self.foundations.doubts_about(Foundation::StartStates);
         match verdict {
@@ -28,7 +28,7 @@ impl Trial<'_> {
         }
         let rests_on = self.lemmas_rest_on();
         let needs_free_values = rests_on.iter().any(|one| one.includes(Foundation::FreeValues));
-        // What is assumed is not asked for.
+        // An assumption that the user has allowed is not searched for.
         if needs_free_values
             && !self.options.assume_independence
             && let Some(undecided) = self.ask_for_free_values()?
@@ -47,7 +47,7 @@ impl Trial<'_> {
         Ok(Verdict::Undecided(Unknown::NotEstablished(against)))
     }
 
-    /// What is not established, and not to be assumed.
+    /// The assumptions that are not established, and that the user has not allowed.
     fn against(&self, rests_on: &[Premises]) -> Vec<Unestablished> {
         match self.options.assume_independence {
             true => self.foundations.assuming_independence(rests_on).0,
@@ -55,9 +55,9 @@ impl Trial<'_> {
         }
     }
 
-    /// Where few values do not stand for all of them, the protocol may still be shown right with the
-    /// values that it has: if every load takes what its address holds. The result is what that
-    /// rests on.
+    /// If few values do not stand for all of them, the protocol may still be verified for the
+    /// values that it has, if every load returns the current value of its address. Returns the
+    /// assumptions of that claim.
     fn verified_with_own_values(&mut self) -> Result<Option<Premises>, Failure> {
         if self.options.memory_model != MemoryModel::Sc {
             return Ok(None);
@@ -75,14 +75,14 @@ impl Trial<'_> {
         Ok(holds.then_some(rests_on))
     }
 
-    /// What the answer rests on. An attempt that failed has no part in it.
+    /// The assumptions that the verdict needs. A failed attempt contributes none.
     pub(super) fn lemmas_rest_on(&self) -> Vec<Premises> {
         let holds = |lemma: &&Lemma| lemma.exploration.verdict == explore::Verdict::Holds(());
         self.lemmas.iter().filter(holds).map(|lemma| lemma.rests_on).collect()
     }
 
-    /// Asks the states whether values are free, where the source does not say. If values are not
-    /// cargo, their answer would mean nothing. The result is a verdict if the search was ended.
+    /// Searches for stores with equal values, if the source does not exclude them. Without data
+    /// independence the search would mean nothing. Returns a verdict if the search ended early.
     fn ask_for_free_values(&mut self) -> Result<Option<Verdict>, Failure> {
         let in_doubt = |about: Foundation| self.foundations.doubts_about(about);
         let is_open = in_doubt(Foundation::FreeValues);
@@ -110,7 +110,7 @@ impl Trial<'_> {
         Ok(ended)
     }
 
-    /// What a run-time error of a composition, which is the last lemma, means.
+    /// The meaning of a run-time error of a composition, which is the last lemma.
     pub(super) fn explained(&mut self) -> Result<Verdict, Failure> {
         let Some(failed) = self.lemmas.last() else { return Ok(Verdict::Broken(Breach::Protocol)) };
         let Some(error) = failure(&failed.interpreter, &failed.exploration) else {
@@ -135,8 +135,8 @@ impl Trial<'_> {
         self.with_own_values_only(Unestablished { about: Foundation::OtherValues, diagnostic })
     }
 
-    /// The verdict where an observer did not come to an end because of values that the protocol may
-    /// not have.
+    /// The verdict if an observer could not complete, because of values that the protocol may not
+    /// have.
     pub(super) fn with_own_values_only(
         &mut self,
         doubt: Unestablished,
@@ -168,8 +168,8 @@ impl Trial<'_> {
         rule.map(|rule| rule.span)
     }
 
-    /// Whether a processor loads, stores or commits something undefined, which the protocol alone
-    /// does not notice. No memory model allows that.
+    /// Whether a processor loads, stores or commits an undefined value, which the protocol alone
+    /// does not detect. No memory model allows that.
     fn is_event_without_value(&self, error: &RuntimeError) -> bool {
         let protocol = self.protocol;
         let markers = [Some(&protocol.load), Some(&protocol.store), protocol.commit.as_ref()];

@@ -1,7 +1,8 @@
 //! The lemmas of a memory model, with the names of their claims.
 //!
-//! For `sc` there is one for each length of a nice cycle, and all must hold. For `tso` each is an
-//! attempt at the same, more expensive than the one before, and the first that holds is enough.
+//! For `sc` there is one for each length of an ordering cycle, and all must hold. For `tso` each is
+//! an attempt to prove the same, more expensive than the one before, and the first that holds is
+//! sufficient.
 
 use murphi::diagnostic::Diagnostic;
 
@@ -12,10 +13,10 @@ use crate::failure::Failure;
 use crate::sc;
 use crate::tso::{self, Propagation};
 
-/// What the exact observer of `tso` claims.
+/// The claim of the exact observer of `tso`.
 pub(super) const AT_ANY_TIME: &str = "the protocol refines TSO-LB (exact observer)";
 
-/// There is something to look at.
+/// Checks that the lemma of `--lemma` exists.
 pub(super) fn require_lemma(protocol: &Protocol, options: &Options) -> Result<(), Failure> {
     let most = sc::lemmas(protocol);
     match options.only {
@@ -31,7 +32,7 @@ pub(super) fn require_lemma(protocol: &Protocol, options: &Options) -> Result<()
     }
 }
 
-/// The lemmas of a memory model. For `tso`, the first one that holds is enough.
+/// The lemmas of a memory model. For `tso`, the first one that holds is sufficient.
 pub(crate) fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Composition)> {
     match options.memory_model {
         MemoryModel::Sc => sc_lemmas(protocol, options, sc::lemmas(protocol)),
@@ -48,7 +49,7 @@ pub(crate) fn plan(protocol: &Protocol, options: &Options) -> Vec<(String, Compo
     }
 }
 
-/// That there are no nice cycles of up to so many processors.
+/// The lemmas that there is no ordering cycle of up to `most` processors.
 pub(super) fn sc_lemmas(
     protocol: &Protocol,
     options: &Options,

@@ -1,9 +1,9 @@
-//! The lemmas of a memory model, one after the other, and what becomes of an alarm.
+//! Searches the lemmas of a memory model, one after the other, and handles alarms.
 //!
-//! An alarm is a state in which an observer's claim is broken. Whether the memory model is violated
-//! by a run to it is judged in `alarm.rs`. If not, it was the witness that was too strict, and the
-//! search goes on past that state: many alarms are collected in one search, and judged in the order
-//! of their distance.
+//! An alarm is a state in which an observer's claim is violated. `alarm.rs` judges whether its run
+//! violates the memory model. If not, the observer was too strict for this run, and the search
+//! continues past that state: one search collects many alarms, and they are judged in the order of
+//! their distance.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -27,7 +27,7 @@ use crate::own_run;
 use crate::run::{self, Search};
 use crate::trace::NotRepeatable;
 
-/// A verification under way.
+/// A verification in progress.
 pub(super) struct Trial<'a> {
     pub(super) protocol: &'a Protocol,
     pub(super) options: &'a Options,
@@ -35,29 +35,30 @@ pub(super) struct Trial<'a> {
     interrupt: &'a AtomicBool,
     pub(super) foundations: &'a mut Foundations,
     pub(super) lemmas: Vec<Lemma>,
-    /// What a composition does that the protocol alone does not notice.
+    /// The place of an error in a composition that the protocol alone does not detect.
     pub(super) broken: Option<Diagnostic>,
-    /// What a verdict of "verified" rests on.
+    /// The assumptions that a verdict "verified" needs.
     pub(super) rests_on: Vec<Premises>,
-    /// How many searches were begun.
+    /// The number of searches so far.
     searches: usize,
 }
 
-/// What came of it.
+/// The result of a verification.
 pub(super) struct TrialResult {
     pub(super) lemmas: Vec<Lemma>,
     pub(super) verdict: Verdict,
     pub(super) broken: Option<Diagnostic>,
-    /// What a verdict of "verified" rests on, and what of it was not established and assumed.
+    /// The assumptions that a verdict "verified" needs, and those that were not established but
+    /// allowed.
     pub(super) rests_on: Vec<Premises>,
     pub(super) assumed: Vec<Unestablished>,
 }
 
-/// How a lemma ended.
+/// How the search of a lemma ended.
 enum Ending {
     Holds,
     Final(Verdict),
-    /// An observer objects to runs that the protocol may take only with other values than it has.
+    /// An observer rejects runs that the protocol may have only with values other than its own.
     OtherValues(Unestablished),
 }
 
@@ -82,7 +83,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// What was searched, and the answer.
+    /// Runs the verification.
     pub(super) fn hold(mut self) -> Result<TrialResult, Failure> {
         let verdict = self.verdict()?;
         let assumed = match self.options.assume_independence {
@@ -104,8 +105,8 @@ impl<'a> Trial<'a> {
         self.founded(verdict)
     }
 
-    /// The lemmas of the memory model, until one does not hold. For `tso` each is an attempt at the
-    /// same, more expensive than the one before, and the first that holds is enough.
+    /// Searches the lemmas of the memory model until one fails; for `tso`, where each is an attempt
+    /// to prove the same, until one holds.
     fn memory_model(&mut self) -> Result<Ending, Failure> {
         let planned = plan(self.protocol, self.options);
         let last = planned.len();
@@ -135,7 +136,7 @@ impl<'a> Trial<'a> {
         })
     }
 
-    /// The protocol without observers: its claims, errors and deadlocks.
+    /// Searches the protocol without observers: its properties, errors and deadlocks.
     pub(super) fn protocol_itself(&mut self) -> Result<Verdict, Failure> {
         let name = match self.options.search.deadlock {
             Deadlock::Off => "invariants and assertions of the protocol".to_owned(),
@@ -161,7 +162,7 @@ impl<'a> Trial<'a> {
         Ok(verdict)
     }
 
-    /// A lemma whose alarms are not believed: `None` if there is one.
+    /// Searches a lemma whose alarms are not judged; `None` if it has one.
     fn attempt(
         &mut self,
         name: String,
@@ -176,7 +177,8 @@ impl<'a> Trial<'a> {
         Ok(ending)
     }
 
-    /// A lemma whose first alarm is judged. If that is none, the search goes on past it.
+    /// Searches a lemma and judges its first alarm. If the memory model allows its run, the search
+    /// continues past it.
     fn lemma(
         &mut self,
         name: String,
@@ -200,10 +202,11 @@ impl<'a> Trial<'a> {
         Ok(Some(ending))
     }
 
-    /// What comes of an alarm that was judged. If the memory model allows it, others are collected
-    /// in another search and judged, the nearest first, until one is a violation. What was passed
-    /// over may also be reached by a run that is a violation, so that nothing is known if none is.
-    /// Of false alarms, one that is due to a wrong commit is reported, because the user can correct it.
+    /// Handles an alarm that was judged. If the memory model allows its run, another search
+    /// collects more alarms, and they are judged, the nearest first, until one is a violation. A
+    /// state that is passed over may also be reached by a run that is a violation, so if none is,
+    /// the question is undecided. Of several false alarms, one that is due to a wrong commit is
+    /// reported, because the user can correct it.
     fn beyond(&mut self, lemma: &mut Lemma, first: Box<Counterexample>) -> Result<Ending, Failure> {
         if self.is_violation(&lemma.interpreter, &first) {
             return Ok(Ending::Final(Verdict::Broken(Breach::MemoryModel(first))));
@@ -222,7 +225,7 @@ impl<'a> Trial<'a> {
             if self.interrupt.load(Relaxed) {
                 break;
             }
-            // What cannot be taken again shows nothing.
+            // A run that cannot be repeated shows nothing.
             match self.counterexample(interpreter, alarm, alarm::HASTE).map(Box::new) {
                 Ok(found) if self.is_violation(interpreter, &found) => {
                     violation = Some(found);
@@ -252,8 +255,8 @@ impl<'a> Trial<'a> {
         Ok(ending)
     }
 
-    /// Whether the memory model forbids a run, and the protocol has it with its own values: that is
-    /// so if data is independent, and asked of the protocol if that is not established.
+    /// Whether the memory model forbids a run, and the protocol has the run with its own values:
+    /// data independence implies this, and if it is not established the protocol repeats the run.
     fn is_violation(&self, lemma: &Interpreter, found: &Counterexample) -> bool {
         let is_own = || {
             let memory_model = self.options.memory_model;
@@ -263,15 +266,16 @@ impl<'a> Trial<'a> {
         is_refused(found) && is_own()
     }
 
-    /// Whether the protocol takes the same steps with other values, or that is to be assumed.
+    /// Whether the protocol takes the same steps with other values, or the user allows to assume
+    /// it.
     fn values_are_cargo(&self) -> bool {
         let in_doubt = |about: Foundation| self.foundations.doubts_about(about);
         self.options.assume_independence
             || !(in_doubt(Foundation::Causality) || in_doubt(Foundation::DataIndependence))
     }
 
-    /// That a run which an observer objects to may not be one of the protocol, with the rule of its
-    /// last step.
+    /// The assumption that a run which an observer rejects is not established to be a run of the
+    /// protocol, with the rule of its last step.
     fn of_other_values(&self, run: &[Step]) -> Unestablished {
         let last = run.last().map(|step| step.rule as usize);
         let rule = last.and_then(|rule| self.protocol.model.rules.get(rule));
@@ -288,8 +292,8 @@ impl<'a> Trial<'a> {
         Interpreter::new(Arc::new(model)).map_err(|_| Failure::TooLarge)
     }
 
-    /// Searches a composition. What an observer assumes away may leave a state without successors,
-    /// so deadlocks mean nothing.
+    /// Searches a composition. An observer's assumptions may leave a state without successors, so
+    /// deadlocks mean nothing.
     pub(super) fn observed(
         &mut self,
         name: &str,
@@ -313,8 +317,8 @@ impl<'a> Trial<'a> {
         run::search(interpreter, &search, &mut |progress| (self.watch)(name, progress))
     }
 
-    /// The options of the next search, with a place of its own for its checkpoints, if there are some.
-    /// A search that collects alarms keeps none: where they are would not be in it.
+    /// The options of the next search, with a directory of its own for checkpoints, if there are
+    /// any. A search that collects alarms saves none: a checkpoint would not contain their runs.
     fn kept(&mut self, interpreter: &Interpreter, options: &explore::Options) -> explore::Options {
         self.searches += 1;
         let mut options = options.clone();
@@ -332,7 +336,7 @@ impl<'a> Trial<'a> {
         options
     }
 
-    /// The run to an alarm with its memory trace, judged.
+    /// The run of an alarm with its memory trace, judged.
     fn counterexample(
         &self,
         interpreter: &Interpreter,
@@ -359,12 +363,12 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Whether the trace checker refuses the trace of a run.
+/// Whether the trace checker rejects the trace of a run.
 fn is_refused(found: &Counterexample) -> bool {
     matches!(found.judged.outcome, Outcome::Broken(_))
 }
 
-/// Where a search has found a claim of an observer broken, the nearest first.
+/// The states in which an observer's claim is violated, the nearest first.
 fn alarms(exploration: &Exploration) -> Vec<PassedOver> {
     match exploration.violation() {
         Some(Violation::Broken { property }) => match exploration.passed_over.is_empty() {
