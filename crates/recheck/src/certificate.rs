@@ -1,7 +1,8 @@
-//! The file: JSON lines. The first is the question, each of the others the proof of one claim.
+//! The certificate file: JSON lines. The first line is the question; each other line is the proof
+//! of one claim.
 //!
-//! Programs and lemmas are kept as Murphi text, so that a certificate can be read, and its abstract
-//! programs given to other tools. docs/any-processors.md describes every field.
+//! Programs and lemmas are Murphi text, so that a certificate can be read, and its abstract
+//! programs can be given to other tools. docs/any-processors.md describes every field.
 
 use std::fmt;
 
@@ -9,22 +10,22 @@ use conform::EventNames;
 use murphi::check;
 use serde::{Deserialize, Serialize};
 
-/// What the first line says it is.
+/// The format that the first line names.
 pub const FORMAT: &str = "any-processors";
 
-/// What may be assumed.
+/// The only assumption that a certificate may make.
 pub const INDEPENDENCE: &str = "data-independence";
 
-/// A protocol with what was asked of it, and proofs.
+/// A question about a protocol, with proofs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certificate {
     /// What was asked.
     pub question: Question,
-    /// A proof of each claim that is needed.
+    /// The proofs of the claims that the question needs.
     pub proofs: Vec<Proof>,
 }
 
-/// What was asked, of which protocol.
+/// A question about a protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
@@ -32,19 +33,19 @@ pub struct Question {
     pub certificate: String,
     /// 1.
     pub version: u64,
-    /// What the protocol is called.
+    /// The name of the protocol.
     pub name: String,
-    /// FNV-1a of its text, 64 bits, in hexadecimal.
+    /// The FNV-1a hash of its text, 64 bits, in hexadecimal.
     pub digest: String,
     /// Its text.
     pub protocol: String,
-    /// Constants with new values.
+    /// Constants with overridden values.
     pub constants: Vec<(String, String)>,
     /// `cmurphi` or `rumur`.
     pub dialect: String,
-    /// How many rounds a `while` loop may take.
+    /// The largest number of iterations of a `while` loop.
     pub loop_limit: u64,
-    /// `sc` or `tso`; without one, the protocol's own invariants.
+    /// `sc` or `tso`; without it, the protocol's own invariants.
     pub memory_model: Option<String>,
     /// The procedures that mark events.
     pub load: String,
@@ -52,15 +53,15 @@ pub struct Question {
     pub store: String,
     /// See `load`.
     pub commit: Option<String>,
-    /// For `sc`: the only length of a cycle that was asked about.
+    /// For `sc`: the only cycle length that was asked for.
     pub only: Option<u64>,
     /// For `tso`: whether the exact observer comes first.
     pub exact: bool,
     /// The type of processors, if it was given.
     pub processors: Option<String>,
-    /// What is assumed without being established: `data-independence`.
+    /// Assumptions that are not established: `data-independence`.
     pub assume: Vec<String>,
-    /// What was to be done, for whoever reads it.
+    /// The plan of the proof, for readers.
     pub plan: Vec<String>,
 }
 
@@ -68,15 +69,15 @@ pub struct Question {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Proof {
-    /// What is claimed.
+    /// The name of the claim.
     pub claim: String,
-    /// How one address comes to stand for all, if it does.
+    /// The abstraction of addresses to one, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_address: Option<OneAddress>,
-    /// How invariants that ask for some processor are claimed.
+    /// How invariants with `exists` over processors are claimed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub witnesses: Vec<Witness>,
-    /// How any number of processors is abstracted.
+    /// The abstraction of processors.
     pub processors: Layer,
 }
 
@@ -86,38 +87,38 @@ pub struct Proof {
 pub struct Witness {
     /// The name of the invariant.
     pub invariant: String,
-    /// Which `exists` of it, from 0.
+    /// The number of the `exists` in the invariant, from 0.
     pub site: usize,
-    /// Whether a processor is remembered of which the condition holds.
+    /// Whether the program keeps a processor for which the condition holds.
     pub kept: bool,
-    /// A set all of whose members meet the condition.
+    /// A set whose members all satisfy the condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set: Option<String>,
 }
 
-/// An abstraction of processors, of the program that is claimed to hold for any number of them.
+/// An abstraction of processors: of the program that is claimed to hold for any number of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Layer {
-    /// How many processors stay concrete.
+    /// The number of concrete processors.
     pub concrete: u64,
-    /// Whether one more is known by its name.
+    /// Whether one more is known by name.
     pub named: bool,
     /// The lemmas, as Murphi invariants.
     pub lemmas: Vec<String>,
     /// The names of all invariants of the abstract program, lemmas included.
     pub invariants: Vec<String>,
-    /// Those of them that say that a guard or an invariant can be evaluated.
+    /// The invariants which claim that a guard or an invariant can be evaluated.
     pub checks: Vec<String>,
     /// The abstract program.
     pub abstraction: String,
 }
 
-/// How one address comes to stand for all.
+/// The abstraction of addresses to one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OneAddress {
-    /// What a processor does at one address at a time.
+    /// The exclusions: what a processor does at one address at a time.
     pub exclusions: Vec<ExclusionProof>,
     /// Lemmas about addresses, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,32 +127,32 @@ pub struct OneAddress {
     pub program: String,
 }
 
-/// That some things are so of a processor at one address at a time.
+/// The proof of exclusions: conditions that hold of a processor at one address at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExclusionProof {
     /// The conditions, over `processor` and `address`.
     pub conditions: Vec<String>,
-    /// How it is shown for any number of processors.
+    /// The proof for any number of processors.
     pub processors: Layer,
 }
 
-/// Lemmas about addresses. The program with one address claims them of its own one.
+/// Lemmas about addresses. The program with one address claims them of that address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AddressLemmas {
-    /// How many processors the program says it has.
+    /// The number of processors that the program declares.
     pub processors: u64,
     /// The lemmas, as Murphi invariants.
     pub lemmas: Vec<String>,
 }
 
-/// Why a file is no certificate: the line, and what is wrong with it.
+/// Why a file is not a certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The reason.
     pub reason: String,
 }
 
@@ -202,13 +203,13 @@ impl Certificate {
 }
 
 impl Question {
-    /// Whether data independence is assumed where it is not established.
+    /// Whether the certificate assumes data independence.
     pub(crate) fn assumes_independence(&self) -> bool {
         self.assume.iter().any(|assumed| assumed == INDEPENDENCE)
     }
 
-    /// The flags of the command line that say how the protocol was to be read, other than those that
-    /// say the same as none. A claim is one about the protocol read so.
+    /// The command-line flags with which the protocol was read, as far as they differ from the
+    /// defaults. The claim is about the protocol read with these flags.
     pub fn flags(&self) -> Vec<String> {
         let (names, language) = (EventNames::default(), check::Options::default());
         let constants =
@@ -230,7 +231,7 @@ impl Question {
         flags
     }
 
-    /// The digest of a text.
+    /// The hash of a text.
     pub fn digest_of(text: &str) -> String {
         let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, fold))

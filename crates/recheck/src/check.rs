@@ -1,36 +1,38 @@
-//! Whether a certificate shows what it claims.
+//! Checks whether a certificate proves its claim.
 
 use crate::certificate::{Certificate, INDEPENDENCE, Layer, Proof, Question};
 use crate::derive::{Claims, claims, runnable};
 use crate::search::{Ended, Limits, Stop, search};
 
-/// What came of checking a certificate: it shows what it claims; or it does not, for this reason; or
-/// there was not enough time or memory to find out.
+/// The result of checking a certificate: it holds; or it is rejected, for this reason; or a limit
+/// was reached.
 pub type Verdict = evidence::Verdict<Holds, String, Partial>;
 
-/// What is known when a check gives up.
+/// The progress of a check that reached a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partial {
-    /// Why it gave up.
+    /// The limit.
     pub ended: Ended,
-    /// The programs that were searched to the end, with nothing wrong in them.
+    /// The programs that were searched completely, without a violation.
     pub checked: Vec<Checked>,
     /// The claim whose program was being searched.
     pub claim: String,
-    /// How many states of that program were looked at, with nothing wrong in them.
+    /// The number of states of that program that were visited, without a violation.
     pub visited: u64,
 }
 
-/// What a certificate shows.
+/// The claim that a certificate proves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holds {
-    /// It holds with so many processors, and any larger number.
+    /// The claim holds for this number of processors and any larger one.
     pub processors: u64,
-    /// What is assumed without being established.
+    /// Assumptions that are not established.
     pub assuming: Vec<String>,
-    /// For how many values, if it is about memory and not for any number of them.
+    /// The number of values, if the claim is about a memory model and not about any number of
+    /// values.
     pub values: Option<u64>,
-    /// With how many addresses, if it is about memory and not for any number of them.
+    /// The number of addresses, if the claim is about a memory model and not about any number of
+    /// addresses.
     pub addresses: Option<u64>,
     /// The programs that were searched.
     pub checked: Vec<Checked>,
@@ -39,19 +41,19 @@ pub struct Holds {
 /// An abstract program that was searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
-    /// What it claims.
+    /// The claim.
     pub claim: String,
-    /// How many invariants it has, lemmas included.
+    /// The number of invariants, including lemmas.
     pub invariants: usize,
-    /// How many of these are lemmas.
+    /// The number of lemmas.
     pub lemmas: usize,
-    /// How many of them say that a guard or an invariant can be evaluated.
+    /// The number of invariants which claim that a guard or an invariant can be evaluated.
     pub checks: usize,
-    /// How many states it has.
+    /// The number of states.
     pub states: u64,
 }
 
-/// Checks a certificate of a protocol, which is given as its text.
+/// Checks a certificate against the text of the protocol.
 pub fn check(protocol: &str, certificate: &Certificate, limits: &mut Limits<'_>) -> Verdict {
     checked(protocol, certificate, limits).map_or_else(|verdict| verdict, Verdict::Holds)
 }
@@ -101,14 +103,15 @@ fn checked(
 }
 
 impl Checked {
-    /// How many invariants are the protocol's own, or an observer's.
+    /// The number of invariants of the protocol or of an observer.
     pub fn claims(&self) -> usize {
         self.invariants.saturating_sub(self.lemmas + self.checks)
     }
 }
 
 impl Claims {
-    /// What is assumed of all that these claims rest on, if the rest of it is established.
+    /// The assumptions of these claims that are not established; an error if one of them cannot be
+    /// assumed.
     fn assuming(&self, claims: &[&str], independence: bool) -> Result<Vec<String>, String> {
         let Some(grounds) = &self.grounds else { return Ok(Vec::new()) };
         let (open, assumed) = grounds.of(claims, independence);
@@ -122,7 +125,8 @@ impl Claims {
         }
     }
 
-    /// That there are proofs of all that has to be shown. Whether it is for any number of addresses.
+    /// Checks that there are proofs of all claims that the question needs. Returns whether the
+    /// proof is for any number of addresses.
     fn covered_by(&self, proofs: &[Proof]) -> Result<bool, String> {
         let known = |proof: &Proof| match proof.one_address {
             Some(_) => self.by_address.iter().any(|(name, _)| *name == proof.claim),
@@ -152,7 +156,7 @@ impl Claims {
     }
 }
 
-/// That a proof is the one that was derived again.
+/// Checks that a given proof equals the derived one.
 fn same_proof(derived: &Proof, given: &Proof) -> Result<(), String> {
     if let (Some(derived), Some(given)) = (&derived.one_address, &given.one_address) {
         same("the program with one address", &derived.program, &given.program)?;
@@ -167,7 +171,7 @@ fn same_proof(derived: &Proof, given: &Proof) -> Result<(), String> {
     }
 }
 
-/// The abstract programs of a proof, with what they claim.
+/// The abstract programs of a proof, with their claims.
 fn layers(proof: &Proof) -> Vec<(&str, &Layer)> {
     let exclusions = proof.one_address.iter().flat_map(|one| &one.exclusions);
     let exclusions = exclusions.map(|one| ("one address at a time", &one.processors));
@@ -182,7 +186,7 @@ fn same_layer(derived: &Layer, given: &Layer) -> Result<(), String> {
     }
 }
 
-/// That a program is the one that was derived again.
+/// Checks that a given program equals the derived one.
 fn same(what: &str, derived: &str, given: &str) -> Result<(), String> {
     if derived == given {
         return Ok(());

@@ -1,4 +1,5 @@
-//! From a protocol to abstract programs, by what a certificate says and nothing else.
+//! Derives the abstract programs of a protocol, from the views and lemmas of a certificate and
+//! nothing else.
 
 use std::sync::Arc;
 
@@ -21,25 +22,25 @@ use crate::certificate::{
 use crate::interchangeable::interchangeable;
 use crate::lemmas::read_lemmas;
 
-/// What the claim is called that the protocol's own invariants make together.
+/// The name of the claim that consists of the protocol's own invariants.
 pub const OWN_CLAIMS: &str = "invariants and assertions of the protocol";
 
 /// Why something cannot be derived, or is not what the certificate says.
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
-/// What a question is about: programs with claims, and which of them are needed.
+/// The claims of a question: programs, and which of them are needed.
 pub(crate) struct Claims {
     /// Claims with their programs.
     pub(crate) programs: Vec<(String, Program)>,
-    /// Whether any one of them is enough.
+    /// Whether one of them is sufficient.
     pub(crate) one_is_enough: bool,
-    /// Claims about one address at a time, each of which is enough.
+    /// Claims about one address at a time, each of which is sufficient.
     pub(crate) by_address: Vec<(String, Program)>,
     /// The type of processors, if it is known.
     pub(crate) processor: Option<String>,
-    /// The type of addresses, and how many there are, if it is about memory.
+    /// The type of addresses and their number, for a memory model.
     pub(crate) address: Option<(String, u64)>,
-    /// What the claims rest on, if it is about memory.
+    /// The assumptions of the claims, for a memory model.
     pub(crate) grounds: Option<Grounds>,
     source: Source,
     language: check::Options,
@@ -97,7 +98,7 @@ pub(crate) fn claims(question: &Question) -> Result<Claims> {
     })
 }
 
-/// How the protocol is read.
+/// The options with which the protocol is read.
 fn language(question: &Question) -> Result<check::Options> {
     let dialect = match question.dialect.as_str() {
         "cmurphi" => Dialect::CMurphi,
@@ -109,15 +110,15 @@ fn language(question: &Question) -> Result<check::Options> {
     Ok(check::Options { constants, dialect, loop_limit, ..check::Options::default() })
 }
 
-/// A program read from its own text, in which each of its parts has a place.
+/// A program parsed from its printed text, so that each of its parts has a span.
 fn with_places((name, program): (String, Program)) -> (String, Program) {
     let text = print(&program);
     let program = parse(&Source { name: name.clone(), text }).0.unwrap_or(program);
     (name, program)
 }
 
-/// The certificate of a question by views and lemmas: all else in it is derived from them. What the
-/// proofs say of programs and invariants is not looked at.
+/// Makes the certificate of a question from views and lemmas; everything else in it is derived. The
+/// programs and invariants in `proofs` are ignored.
 pub fn certificate(question: Question, proofs: &[Proof]) -> Result<Certificate> {
     let claims = claims(&question)?;
     let proofs =
@@ -125,7 +126,7 @@ pub fn certificate(question: Question, proofs: &[Proof]) -> Result<Certificate> 
     Ok(Certificate { question, proofs })
 }
 
-/// The abstraction of processors of a program, by a view and lemmas.
+/// Abstracts the processors of a program, with a view and lemmas.
 fn layer(
     program: &Program,
     processor: Option<&str>,
@@ -155,7 +156,7 @@ fn witness(Witness { invariant, site, kept, set }: Witness) -> abstraction::Witn
     abstraction::Witness { invariant, site, kept, set }
 }
 
-/// The names of invariants, rulesets flattened.
+/// The names of the invariants of a program.
 fn invariants(program: &Program) -> Vec<String> {
     let flattened = murphi::transform::flatten_all(program).unwrap_or_default();
     let name = |property: &murphi::ast::Property| {
@@ -165,7 +166,7 @@ fn invariants(program: &Program) -> Vec<String> {
     properties.filter(|one| one.kind == PropertyKind::Assertion).map(name).collect()
 }
 
-/// An abstract program, ready to be run.
+/// The interpreter of an abstract program.
 pub(crate) fn runnable(question: &Question, layer: &Layer) -> Result<Interpreter> {
     let language = check::Options { constants: Vec::new(), ..language(question)? };
     let source = Source { name: "abstraction".into(), text: layer.abstraction.clone() };
@@ -174,7 +175,7 @@ pub(crate) fn runnable(question: &Question, layer: &Layer) -> Result<Interpreter
 }
 
 impl Claims {
-    /// A proof with all that follows from its views and lemmas.
+    /// The proof with everything that follows from its views and lemmas.
     pub(crate) fn derived(&self, proof: &Proof) -> Result<Proof> {
         let programs = if proof.one_address.is_some() { &self.by_address } else { &self.programs };
         let program = programs.iter().find(|(name, _)| *name == proof.claim);
@@ -195,17 +196,18 @@ impl Claims {
         Ok(Proof { claim, one_address, witnesses, processors })
     }
 
-    /// That nothing shows the order of members of a scalarset.
+    /// Checks that nothing depends on the order of the members of a scalarset.
     fn interchangeable(&self, scalarset: &str) -> Result<()> {
         interchangeable(&self.source, &self.language, scalarset).map_err(|it| first(&it))
     }
 
-    /// The program in which one address stands for all, made by exclusions and lemmas, and the
-    /// layers that the exclusions need.
+    /// The program in which one address stands for all, made with exclusions and lemmas, and the
+    /// layers that prove the exclusions.
     fn one_address(&self, program: &Program, proof: &OneAddress) -> Result<(OneAddress, Program)> {
         let Some((address, _)) = &self.address else { return Err("there are no addresses".into()) };
         self.interchangeable(address)?;
-        // Addresses are abstracted first, and by then nothing may depend on the number of processors.
+        // Addresses are abstracted first; at that point nothing may depend on the number of
+        // processors.
         prepare(program, self.processor.as_deref()).map_err(|it| first(&it))?;
         let possible = possible_exclusions(program, address);
         let mut exclusions = Vec::new();
@@ -226,7 +228,7 @@ impl Claims {
         Ok((derived, made))
     }
 
-    /// Some exclusions, and the program that they are shown by.
+    /// Exclusions, and the program whose proof establishes them.
     fn exclusions(
         &self,
         program: &Program,

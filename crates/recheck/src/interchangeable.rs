@@ -1,15 +1,15 @@
-//! Members of a scalarset that can take each other's place.
+//! Checks that the members of a scalarset are interchangeable.
 //!
 //! A view keeps any few processors (or one address) in the place of any others, so nothing in the
-//! protocol may show their order. The language lets a loop show it; the checker notes where that may
-//! be so, and here it is refused.
+//! protocol may depend on their order. The language allows a loop to depend on it; the checker of
+//! crate `murphi` notes where that may be the case, and here such protocols are refused.
 
 use murphi::check::Options;
 use murphi::diagnostic::Diagnostic;
 use murphi::ir::Ordered;
 use murphi::source::Source;
 
-/// Says where the order of members of a scalarset may show in a protocol, if it may.
+/// A diagnostic if a protocol may depend on the order of the members of a scalarset.
 pub fn interchangeable(
     source: &Source,
     language: &Options,

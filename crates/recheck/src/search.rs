@@ -1,12 +1,12 @@
-//! Every state of a program, breadth first, by the reference interpreter.
+//! A breadth-first search of all states of a program, by the reference interpreter.
 //!
-//! It is written to be read. States are numbered in the order in which they are found. A round takes
-//! some of the states that nobody has looked at; each thread looks at its share of them: at every
-//! invariant and every instance of every rule. Meanwhile the set of states does not change, so that
-//! the threads share nothing that one of them writes. At the end of the round the states that were not
-//! in the set are added to it, in the order of the states that they follow, so that nothing depends on
-//! the number of threads. Of states that are the same but for the names of processors, one is looked at
-//! and all are counted (`symmetry.rs`). No packing.
+//! It is written to be read. States are numbered in the order in which they are found. In each
+//! round, the threads share a range of states that have not been expanded; each thread evaluates
+//! every invariant and every instance of every rule in its states. The set of states does not
+//! change meanwhile, so that no thread writes what another one reads. At the end of the round, new
+//! states are added in the order of their predecessors, so that the result does not depend on the
+//! number of threads. Of each orbit, one state is visited and all are counted (`symmetry.rs`).
+//! States are not packed.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
@@ -17,40 +17,39 @@ use murphi::machine::{Check, Machine, Outcome, Successors};
 use crate::states::States;
 use crate::symmetry::{PermutationBuffer, Symmetry};
 
-/// How many states a thread looks at in a round.
+/// The number of states of each thread in a round.
 const SHARE: usize = 4096;
 
-/// When to give up, and on how many threads to work until then.
+/// The limits of a search, and its number of threads.
 pub struct Limits<'a> {
-    /// On how many threads.
+    /// The number of threads.
     pub threads: usize,
-    /// In how many bytes at most.
+    /// The memory limit in bytes.
     pub memory: Option<u64>,
-    /// When this is set.
+    /// Setting this ends the search.
     pub interrupt: &'a AtomicBool,
-    /// Hears which program is searched, how many states there are, and how many of them have been
-    /// looked at.
+    /// Is called with the name of the program, the number of states found, and the number visited.
     pub listener: &'a mut dyn FnMut(&str, u64, u64),
 }
 
-/// Why a search gave up.
+/// The limit that ended a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// The memory was used up.
+    /// The memory limit was reached.
     Memory,
     /// It was interrupted.
     Interrupted,
 }
 
-/// What a search that did not visit every state found.
+/// Why a search did not visit every state.
 pub(crate) enum Stop {
-    /// Something is wrong.
+    /// A violation.
     Wrong(String),
-    /// So many states were looked at.
+    /// A limit was reached after this number of states.
     Ended(Ended, u64),
 }
 
-/// Visits every state, and says how many there are if nothing is wrong in any.
+/// Visits every state. Returns their number if there is no violation.
 pub(crate) fn search(
     interpreter: Interpreter,
     name: &str,
@@ -91,7 +90,7 @@ fn search_by(
     }
 }
 
-/// Looks at the states with these numbers, each thread at some of them.
+/// Expands the states with these numbers on all threads.
 fn round<'a>(
     interpreter: &Interpreter,
     symmetry: &'a Symmetry,
@@ -124,14 +123,15 @@ fn round<'a>(
     })
 }
 
-/// What one thread has found in a round.
+/// The result of one thread in a round.
 struct RoundFindings<'a> {
     interpreter: Interpreter,
     symmetry: &'a Symmetry,
     next: Successors,
-    /// The states that are not in the set of states.
+    /// The states that are new.
     found: States,
-    /// How many states those that were looked at stand for, without what an assumption excludes.
+    /// The number of states in the orbits of the visited ones, without those that an assumption
+    /// excludes.
     stood_for: u64,
     room: PermutationBuffer,
 }
@@ -149,7 +149,7 @@ impl<'a> RoundFindings<'a> {
         self.take_successors(states, true)
     }
 
-    /// Looks at a state: at its invariants, and at what follows it.
+    /// Visits a state: evaluates its invariants and expands it.
     fn at(&mut self, state: &[u8], states: &States) -> Result<(), Stop> {
         match self.interpreter.check(state) {
             Check::Holds => {

@@ -1,8 +1,8 @@
-//! A set of states that are byte strings of one size, numbered in the order in which they came.
+//! A set of states, which are byte strings of equal size, numbered in the order of insertion.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-/// A table is at most so full: 3 of 4 places.
+/// The largest fraction of the table that is filled: 3 of 4 slots.
 const FULL: (usize, usize) = (3, 4);
 
 /// A set of states.
@@ -11,14 +11,14 @@ pub(crate) struct States {
     length: usize,
     /// The states, one after the other.
     bytes: Vec<u8>,
-    /// An open hash table of their numbers, each increased by 1; 0 is a free place. Its length is a
-    /// power of 2.
+    /// An open-addressing hash table of their numbers, each increased by 1; 0 is a free slot. Its
+    /// length is a power of 2.
     table: Vec<u32>,
     hasher: BuildHasherDefault<DefaultHasher>,
 }
 
 impl States {
-    /// No states of this size.
+    /// An empty set of states of this size.
     pub(crate) fn new(size: usize) -> States {
         let (bytes, table) = (Vec::new(), vec![0; 1024]);
         States { size, length: 0, bytes, table, hasher: BuildHasherDefault::default() }
@@ -28,17 +28,17 @@ impl States {
         self.length
     }
 
-    /// The state with a number below the length.
+    /// The state with this number.
     pub(crate) fn get(&self, number: usize) -> &[u8] {
         &self.bytes[number * self.size..(number + 1) * self.size]
     }
 
-    /// All states, by their numbers.
+    /// All states, in the order of their numbers.
     pub(crate) fn all(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.length).map(|number| self.get(number))
     }
 
-    /// How much memory it needs.
+    /// The memory in use, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         (self.bytes.capacity() + self.table.len() * size_of::<u32>()) as u64
     }
@@ -47,7 +47,7 @@ impl States {
         self.table[self.place(state)] != 0
     }
 
-    /// Adds a state, unless it is there.
+    /// Adds a state, unless it is in the set.
     pub(crate) fn insert(&mut self, state: &[u8]) {
         assert_eq!(state.len(), self.size, "all states have one size");
         let place = self.place(state);
@@ -62,7 +62,7 @@ impl States {
         }
     }
 
-    /// Where a state is in the table, or would be.
+    /// The slot of a state, or the free slot where it would be inserted.
     fn place(&self, state: &[u8]) -> usize {
         let mask = self.table.len() - 1;
         let mut place = self.hasher.hash_one(state) as usize & mask;

@@ -15,33 +15,33 @@
 use murphi::ir::{Model, Simple, TypeId, TypeKind};
 use murphi::layout::Layout;
 
-/// At most so many permutations are tried for each state.
+/// The largest number of permutations.
 const MOST: usize = 120;
 
 /// The permutations of a program.
 pub(crate) struct Symmetry {
-    /// All of them but the one that changes nothing.
+    /// All permutations except the identity.
     permutations: Vec<Permutation>,
 }
 
-/// What a permutation does with the bytes of a state.
+/// The effect of a permutation on the bytes of a state.
 struct Permutation {
     moves: Vec<Move>,
-    /// New numbers for old ones, for slots that hold members.
+    /// The tables that rename members in slots.
     tables: Vec<Vec<u64>>,
 }
 
-/// A slot and where it goes.
+/// A slot and its new position.
 #[derive(Clone, Copy)]
 struct Move {
     from: usize,
     to: usize,
     width: usize,
-    /// The table that renames what is in it, if it holds a member.
+    /// The number of the table that renames its value, if it holds a member.
     table: Option<usize>,
 }
 
-/// A state while it is permuted.
+/// Buffers for permuting a state.
 pub(crate) struct PermutationBuffer {
     image: Vec<u8>,
     least: Vec<u8>,
@@ -54,13 +54,13 @@ impl PermutationBuffer {
 }
 
 impl Symmetry {
-    /// None: every state is looked at.
+    /// No permutations: every state is visited.
     #[cfg(test)]
     pub(crate) fn none() -> Symmetry {
         Symmetry { permutations: Vec::new() }
     }
 
-    /// The permutations of members of scalarsets whose order does not show.
+    /// The permutations of the scalarsets whose order has no effect.
     pub(crate) fn of(model: &Model, layout: &Layout) -> Symmetry {
         let mut names = vec![identity(model)];
         if !model.types.iter().any(|ty| matches!(ty.kind, TypeKind::Multiset { .. })) {
@@ -85,7 +85,7 @@ impl Symmetry {
         Symmetry { permutations: names.iter().filter(is_change).map(compiled).collect() }
     }
 
-    /// The least state of an orbit.
+    /// The least state of an orbit, which represents it.
     pub(crate) fn least<'a>(&self, state: &'a [u8], room: &'a mut PermutationBuffer) -> &'a [u8] {
         if self.permutations.is_empty() {
             return state;
@@ -100,7 +100,7 @@ impl Symmetry {
         &room.least
     }
 
-    /// How many states there are in an orbit.
+    /// The number of states in an orbit.
     pub(crate) fn size(&self, state: &[u8], room: &mut PermutationBuffer) -> u64 {
         let leaves = |permutation: &&Permutation| {
             permutation.apply(state, &mut room.image);
@@ -111,7 +111,7 @@ impl Symmetry {
     }
 }
 
-/// For each type that is a scalarset, the member that each becomes.
+/// For each scalarset type, the new number of each member.
 type Renaming = Vec<Vec<u64>>;
 
 fn identity(model: &Model) -> Renaming {
@@ -122,7 +122,7 @@ fn identity(model: &Model) -> Renaming {
     (0..model.types.len()).map(members).collect()
 }
 
-/// All orders of so many members, or only the first if there are more than `most`.
+/// All orders of `size` members, or only the first if there are more than `most`.
 fn orders(size: usize, most: usize) -> Vec<Vec<u64>> {
     let mut orders: Vec<Vec<u64>> = vec![Vec::new()];
     for member in 0..size as u64 {
@@ -151,7 +151,7 @@ impl Permutation {
         made
     }
 
-    /// Adds the slots of a value of a type, which is at one offset and goes to another.
+    /// Adds the slots of a value of a type, with its old and new offset.
     fn moved(
         &mut self,
         model: &Model,
@@ -165,7 +165,7 @@ impl Permutation {
             TypeKind::Simple(_) => {
                 let table = model.is_unordered(ty).then(|| {
                     let new = |value| renamed(model, names, ty, value) + 1;
-                    // 0 is undefined, and stays so.
+                    // 0 stands for undefined in every table.
                     self.tables
                         .push([0].into_iter().chain((0..model.count(ty)).map(new)).collect());
                     self.tables.len() - 1
@@ -204,7 +204,7 @@ impl Permutation {
     }
 }
 
-/// What a value of a simple type becomes, both counted from the least one.
+/// The renamed value of a simple type; both are counted from the least one.
 fn renamed(model: &Model, names: &Renaming, ty: TypeId, value: u64) -> u64 {
     match model.simple(ty) {
         Some(Simple::Scalarset(_)) => names[ty.0 as usize][value as usize],
