@@ -278,13 +278,19 @@ impl Meeting<'_> {
         let Call { from, to, purpose } = call;
         let own = self.plan.process;
         if to != own {
-            return Err(format!("this is process {own}, not {to}; compare the files of --cluster"));
+            return Err(format!(
+                "this is process {own}, not {to}: the --cluster files of the processes differ"
+            ));
         }
         if from <= own || from >= self.plan.addresses.len() {
-            return Err(format!("process {from} was not expected; compare --process"));
+            return Err(format!(
+                "process {from} does not connect to process {own}: compare the values of --process"
+            ));
         }
         match lock(&self.lines)[from].line(purpose) {
-            Some(_) => Err(format!("process {from} is there already; compare --process")),
+            Some(_) => Err(format!(
+                "process {from} has connected already: two processes have the same --process"
+            )),
             None => Ok(()),
         }
     }

@@ -63,9 +63,11 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refused::Broken(error) => write!(f, "the connection failed: {error}"),
-            Refused::Stranger => f.write_str("it is no process of a cluster"),
-            Refused::Secret => f.write_str("it has another secret (--secret)"),
-            Refused::Unproved => f.write_str("it did not prove that it knows the secret"),
+            Refused::Stranger => f.write_str("the other side is not a process of a cluster"),
+            Refused::Secret => f.write_str("the other process has another secret (--secret)"),
+            Refused::Unproved => {
+                f.write_str("the other process did not prove that it knows the secret")
+            }
             Refused::Other(why) | Refused::ByPeer(why) => f.write_str(why),
         }
     }
@@ -254,7 +256,7 @@ fn differences(theirs: &str, identity: &Identity) -> String {
         })
         .collect();
     match differing.is_empty() {
-        true => "the processes differ in what they were asked".to_owned(),
+        true => "the processes were started with different models or flags".to_owned(),
         false => format!("the processes differ in: {}", differing.join(", ")),
     }
 }

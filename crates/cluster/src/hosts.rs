@@ -37,14 +37,19 @@ pub fn read_hosts(text: &str) -> Result<Vec<String>, WrongHosts> {
             return wrong(format!("`{host}` is not host:port, such as node1:7000"));
         }
         if hosts.iter().any(|other| other == host) {
-            return wrong(format!("`{host}` is there twice; each process needs a port of its own"));
+            return wrong(format!(
+                "`{host}` is listed twice; each process needs a port of its own"
+            ));
         }
         hosts.push(host.to_owned());
     }
     match hosts.len() {
-        0 => Err(WrongHosts { line: 0, why: "it names no process; write host:port lines".into() }),
+        0 => Err(WrongHosts {
+            line: 0,
+            why: "the file lists no process; write one line host:port for each".into(),
+        }),
         1..=MOST => Ok(hosts),
-        _ => Err(WrongHosts { line: 0, why: format!("it names more than {MOST} processes") }),
+        _ => Err(WrongHosts { line: 0, why: format!("the file lists more than {MOST} processes") }),
     }
 }
 

@@ -69,10 +69,11 @@ pub fn start_children(
     Ok((Invitation { addresses, secret, listener }, children))
 }
 
-/// In a process that was started: tells the parent where it listens, and hears who the others are.
+/// In a started process: sends its address to the parent, and receives those of all processes.
 pub fn join_parent() -> Result<Invitation, String> {
-    let wrong =
-        |error: std::io::Error| format!("cannot join the process that started this: {error}");
+    let wrong = |error: std::io::Error| {
+        format!("cannot connect to the process that started this one: {error}")
+    };
     let listener = TcpListener::bind(HERE).map_err(wrong)?;
     let port = listener.local_addr().map_err(wrong)?.port();
     let mut stdout = std::io::stdout().lock();

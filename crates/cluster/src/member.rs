@@ -35,7 +35,7 @@ pub const WINDOW: usize = 8;
 const NAP: Duration = Duration::from_millis(50);
 /// After how many looks at an empty inbox the dataflow goes on.
 const STEP: u32 = 8;
-/// How often a process tells what it has done.
+/// How often a process reports its progress.
 const REPORT: Duration = Duration::from_millis(200);
 
 type Builder = CapacityContainerBuilder<Packet>;
@@ -65,10 +65,10 @@ pub struct Member {
     /// Notes of each worker that were not asked for yet.
     notes: RefCell<Vec<VecDeque<Vec<u8>>>>,
     /// For each worker, messages that may still be sent to it, and those of its own that were taken
-    /// in without telling it.
+    /// in without acknowledging them.
     credit: RefCell<Vec<usize>>,
     owed: RefCell<Vec<usize>>,
-    /// A reason to stop that was heard, and whether others were told of one.
+    /// A reason to stop that was received, and whether one was sent to the others.
     stop: Cell<Option<u8>>,
     stop_sent: Cell<bool>,
     reported: Cell<Instant>,
@@ -231,7 +231,7 @@ impl Member {
         }
     }
 
-    /// Tells all other workers something, and hears what they tell: one note of each, in the order of
+    /// Sends a note to all other workers, and receives theirs: one note of each, in the order of
     /// workers. All have to call it equally often.
     pub fn gather(&self, note: Vec<u8>) -> Result<Vec<Vec<u8>>, Lost> {
         self.tell_all(Kind::Note, &note);

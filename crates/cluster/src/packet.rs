@@ -15,7 +15,7 @@ pub(crate) enum Kind {
     Records,
     /// So many messages with records were taken in.
     Credit,
-    /// Something that every worker tells every other.
+    /// A note from each worker to all others.
     Note,
     /// A reason to stop.
     Stop,

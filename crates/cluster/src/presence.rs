@@ -3,7 +3,7 @@
 //! Between any two processes there is a connection that carries nothing while all is well. A process
 //! that ends, however it ends, closes it. A machine that is gone, or a network that is cut, is noticed
 //! by the probes that the system sends on idle connections; a process that is only stopped (SIGSTOP)
-//! is not lost, since its system still answers them. Who notices a loss tells all others which process
+//! is not lost, since its system still answers them. A process that notices a loss reports to all others which process
 //! it is before it ends itself, so that nobody takes the second process to end for the first.
 
 use std::io::{Read, Write};
@@ -138,7 +138,7 @@ impl Presence {
         }
     }
 
-    /// Notes the first process that is lost, and tells all others.
+    /// Records the first process that is lost, and reports it to all others.
     fn lose(&self, process: usize, level: u32) {
         let mut loss = lock(&self.loss);
         if loss.is_some() || self.ending.load(SeqCst) {

@@ -51,7 +51,7 @@ pub(crate) fn random() -> Result<[u8; 32], String> {
     Ok(bytes)
 }
 
-/// Whether two codes are the same, in a time that does not tell where they differ.
+/// Whether two codes are the same, in a time that does not depend on where they differ.
 pub(crate) fn same(one: &[u8; 32], other: &[u8; 32]) -> bool {
     one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }

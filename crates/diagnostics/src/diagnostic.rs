@@ -69,11 +69,11 @@ impl Diagnostic {
     /// use tribunal_diagnostics::{diagnostic::Diagnostic, source::{Source, Span}};
     ///
     /// let source = Source { name: "lock.m".into(), text: "var x: bool;".into() };
-    /// let problem = Diagnostic::error(Span { start: 7, end: 11 }, "there is no type `bool`");
+    /// let problem = Diagnostic::error(Span { start: 7, end: 11 }, "unknown type `bool`");
     /// assert_eq!(
     ///     problem.help("did you mean `boolean`?").render(&source, false),
     ///     "\
-    /// error: there is no type `bool`
+    /// error: unknown type `bool`
     ///  --> lock.m:1:8
     ///   |
     /// 1 | var x: bool;

@@ -40,7 +40,7 @@ impl Block {
     }
 
     /// A block that will be written to everywhere soon, and is read before. A page that is read
-    /// first is mapped twice, and the second time all cores are told; so each is written to at
+    /// first is mapped twice, and the second time all cores are interrupted; so each is written to at
     /// once.
     pub(crate) fn new_in_use(bytes: usize, meter: &Meter) -> Result<Self, StoreError> {
         let mut block = Block::new(bytes, meter)?;

@@ -62,7 +62,7 @@ struct ClusterLink<'a> {
     member: &'a Member,
     watch: &'a Watch,
     meter: &'a Meter,
-    /// Whether this worker tells what its process has done.
+    /// Whether this worker reports the progress of its process.
     reports: bool,
 }
 

@@ -5,7 +5,7 @@
 //! is known by expanding them; of several the least packed one is taken, so that the way does not
 //! depend on threads. Then it is followed forward from the start state *as it was*, not from its
 //! representative: at each step the first rule is taken whose result has the next representative.
-//! Since rules do not tell members of a scalarset apart, there always is one, and no name ever
+//! Since rules do not distinguish members of a scalarset, there always is one, and no name ever
 //! changes. Going back costs at most as much as the search did, with hints 1/256 of it.
 
 use murphi::machine::{Check, Machine, Outcome};
@@ -123,7 +123,7 @@ pub(crate) fn steps<M: Machine, C: Storage, R: Reduction>(
         let found = match number {
             0 => take(runner, target, Rules::Start),
             _ => take(runner, target, Rules::Applying).or_else(|| {
-                // Rules that do tell members apart: go on from the representative.
+                // Rules that do distinguish members: continue from the representative.
                 runner.load(&way[number - 1]);
                 take(runner, target, Rules::Applying)
             }),

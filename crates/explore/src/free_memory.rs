@@ -3,7 +3,7 @@
 
 use std::fs;
 
-/// What is assumed where the system does not tell.
+/// The assumed value if the system does not report one.
 const UNKNOWN: usize = 8 << 30;
 
 /// Four fifths of the memory that is free for this process.

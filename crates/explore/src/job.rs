@@ -42,7 +42,7 @@ use crate::hash;
 use crate::replay::{Recorded, Refuted, replay};
 use crate::report::{
     Contradiction, Open, Report, SearchOrder, Settings, Unestablished, asymmetric,
-    confirmed_watching,
+    confirmed_watching, counted,
 };
 use crate::symmetry::Symmetry;
 use crate::towards::Parts;
@@ -174,7 +174,14 @@ impl Loaded {
         let (source, types) = (&treated.source, treated.types);
         let language = &check::Options { symmetric: types, ..language.clone() };
         let mut loaded = Loaded::asking(source, language, asked).map_err(|why| match why {
-            Refused::Wrong(problems) => Refusal::of(&asked.below(source), problems),
+            Refused::Wrong(problems) => {
+                let mut whole = asked.below(source);
+                let end = source.text.len();
+                if problems.iter().all(|problem| problem.span.start as usize >= end) {
+                    whole.name += " with --liveness and --show";
+                }
+                Refusal::of(&whole, problems)
+            }
             Refused::TooLarge(why) => Refusal::whole(source, why),
         })?;
         if let Some(condition) = &asked.towards {
@@ -199,7 +206,7 @@ impl Loaded {
     }
 
     /// Whether a search can keep checkpoints as the question says, or go on from one; if it can, what
-    /// tells its checkpoints from those of others is added to the question.
+    /// identifies its checkpoints is added to the question.
     pub fn prepare(&self, question: &mut Question) -> Result<(), Unusable> {
         self.identify(question);
         let disk = question.options.disk.as_ref();
@@ -210,7 +217,7 @@ impl Loaded {
         }
     }
 
-    /// Adds what tells the checkpoints of a search from those of others to the question.
+    /// Adds what identifies the checkpoints of a search to the question.
     pub fn identify(&self, question: &mut Question) {
         let disk = question.options.disk.as_ref();
         if disk.is_none_or(|disk| disk.checkpoint.is_none()) {
@@ -370,13 +377,13 @@ impl Loaded {
     }
 }
 
-/// A number that tells texts apart.
+/// A number that identifies a text.
 pub fn digest(text: &[u8]) -> String {
     let hash = |seed| hash::hash(text, seed ^ text.len() as u64);
     format!("{:016x}{:016x}", hash(hash::PLACE), hash(hash::SIGNATURE))
 }
 
-/// What tells builds of this program apart: others may pack states in another way, or choose other
+/// What identifies a build of this program: others may pack states in another way, or choose other
 /// representatives.
 pub fn build() -> String {
     let program = std::env::current_exe().and_then(std::fs::read);
@@ -428,7 +435,8 @@ impl fmt::Display for Event<'_> {
                 write!(f, "{why}; the model is interpreted, which is slower")
             }
             Event::FewerThreads { threads, asked } => {
-                write!(f, "using {threads} threads instead of {asked}: more would exceed --memory")
+                let threads = counted(*threads as u64, "thread");
+                write!(f, "using {threads} instead of {asked}: more would exceed --memory")
             }
             Event::Searching(now) => now.fmt(f),
             Event::Confirming => f.write_str("confirming"),

@@ -1,7 +1,7 @@
 //! How workers reach each other: by channels between the threads of a process, or through a cluster.
 //!
 //! Channels are bounded, and whoever finds one full gets its message back. A level ends for a worker
-//! when every other has told it that there is no more to come; then all meet between levels.
+//! when every other has sent the message that nothing more follows; then all meet between levels.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -29,7 +29,7 @@ pub(crate) enum Unsent {
     Broken,
 }
 
-/// What a worker tells the others between levels, or all of them together.
+/// What a worker reports to the others between levels, or the sum of all reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Round {
     /// States of its part of the next level.
@@ -46,7 +46,7 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// What several workers tell.
+    /// The sum of several reports.
     pub(crate) fn sum(rounds: impl IntoIterator<Item = Round>) -> Round {
         rounds.into_iter().fold(Round::default(), |sum, round| Round {
             states: sum.states + round.states,
@@ -73,10 +73,10 @@ pub(crate) trait Link {
     /// After the ends were sent: the next records of the level; none when it is complete.
     fn rest_of_level(&self) -> Result<Option<Vec<u8>>, Broken>;
 
-    /// Meets the others, and learns what all of them tell.
+    /// Meets the others, and returns the sum of all reports.
     fn meet(&self, level: u32, own: Round) -> Result<Round, Broken>;
 
-    /// Tells all others something, and hears what they tell: one note of each worker, in their order.
+    /// Sends a note to all others, and receives theirs: one note of each worker, in their order.
     /// All have to call it equally often.
     fn gather(&self, note: Vec<u8>) -> Result<Vec<Vec<u8>>, Broken>;
 
@@ -124,7 +124,7 @@ pub(crate) fn send(
 /// What the threads of a process write before they meet, and read afterwards.
 pub(crate) struct Rounds {
     pub(crate) rendezvous: Rendezvous,
-    /// What each tells all others.
+    /// The notes of all workers.
     notes: Mutex<Vec<Vec<u8>>>,
     /// Two sets, used in turn, so that the next round does not write what is still being read.
     told: [Vec<Told>; 2],

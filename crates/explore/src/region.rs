@@ -2,7 +2,7 @@
 //!
 //! The reference interpreter walks through them, breadth first, as they are: without symmetry,
 //! multisets sorted. It sees which goals hold somewhere, which rules still change something, and
-//! what never changes. This is what confirms that a goal is out of reach, and what tells a person
+//! what never changes. This confirms that a goal is out of reach, and shows a person
 //! why.
 
 use std::collections::{HashSet, VecDeque};

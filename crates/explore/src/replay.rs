@@ -337,7 +337,7 @@ fn same_fields(left: &[(String, String)], right: &[(String, String)]) -> bool {
     difference(left, right).is_none()
 }
 
-/// The first field that is not the same in both, told from what is true to what is recorded.
+/// The first difference between the true and the recorded fields, as a sentence.
 fn difference(truth: &[(String, String)], recorded: &[(String, String)]) -> Option<String> {
     let sorted = |fields: &[(String, String)]| {
         let mut fields = fields.to_vec();

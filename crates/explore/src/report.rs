@@ -298,7 +298,7 @@ pub struct Counterexample {
     /// What happens then.
     #[serde(rename = "counterexample")]
     pub steps: Vec<Step>,
-    /// Where it is caught, if a liveness property is out of reach at its end.
+    /// States that can still be reached, if a liveness property is out of reach at its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
 }

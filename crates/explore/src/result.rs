@@ -119,7 +119,7 @@ impl Exploration {
 /// What is known of the goals that have to stay within reach ([`Options::goals`](crate::Options)).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Liveness {
-    /// Nothing: there were none, or the search is not one that can tell.
+    /// Nothing: there were none, or the search cannot decide them.
     #[default]
     Open,
     /// All of them are within reach of every state. Deciding it took so many seconds.

@@ -86,7 +86,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction> Runner<'a, M, C, R> {
         }
     }
 
-    /// One that stops when told so by a flag.
+    /// A runner that stops when a flag is set.
     pub(crate) fn obeying<F: Fn() -> M>(
         system: &System<'a, F, C, R>,
         stop: &Arc<AtomicBool>,

@@ -15,6 +15,7 @@ use murphi::machine::{Check, Machine, Outcome, Successors};
 use murphi::value::State;
 
 use crate::Deadlock;
+use crate::report::grouped;
 
 /// The states of a model and the steps between them.
 #[derive(Debug, Clone, Default)]
@@ -85,7 +86,7 @@ impl fmt::Display for NoGraph {
                 f,
                 "the model has more than {} states, too many for --graph: use smaller constants \
                  (--const NAME=VALUE) or --bound DEPTH",
-                StateGraph::MOST
+                grouped(StateGraph::MOST as u64)
             ),
             NoGraph::Interrupted => f.write_str("the graph of states was interrupted"),
         }

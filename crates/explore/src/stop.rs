@@ -22,7 +22,7 @@ use crate::Reason;
 pub struct Stop {
     stop: Arc<AtomicBool>,
     timed_out: Arc<AtomicBool>,
-    /// Never sent on: hanging up tells the clock that nobody waits for it any more.
+    /// Never used to send: dropping it ends the clock's thread.
     _clock: Option<Sender<()>>,
 }
 
@@ -60,7 +60,7 @@ impl Stop {
         self.timed_out.load(Ordering::SeqCst)
     }
 
-    /// Why a search ended that took this for the reason: it cannot tell who has set the flag.
+    /// Why a search ended that took this for the reason: the search does not know who has set the flag.
     pub fn reason(&self, reason: &Reason) -> Reason {
         match reason {
             Reason::Interrupted if self.timed_out() => Reason::Time,

@@ -14,7 +14,7 @@ pub(crate) enum StoreError {
     Memory,
     /// Reading or writing states on disk failed.
     Disk(std::io::Error),
-    /// It was told to stop in the middle of something.
+    /// It was stopped before the end.
     Stopped,
 }
 

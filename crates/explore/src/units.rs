@@ -160,7 +160,8 @@ impl Units {
         }
     }
 
-    /// Gathers a word of a state, and tells of every leaf with bytes of it before they are there.
+    /// Gathers a word of a state, and calls a function for every leaf with bytes of it, before they are
+    /// there.
     #[inline(always)]
     pub(crate) fn gather(
         &self,

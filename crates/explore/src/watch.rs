@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How often progress is reported at most.
 const REPORT: Duration = Duration::from_millis(100);
 
-/// Who asked for a search: what they allow, how they are told, and how they end it.
+/// The caller of a search: its limits, how it receives progress, and how it ends the search.
 pub(crate) struct Caller<'a> {
     pub(crate) options: &'a Options,
     pub(crate) progress: &'a mut dyn FnMut(&Progress),

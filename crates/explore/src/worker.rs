@@ -2,7 +2,7 @@
 //!
 //! It expands its own part of a level and passes the successors on to their owners (see
 //! `exchange.rs`); between chunks it takes in what was sent to it. A level ends for a worker when
-//! every other has told it that there is no more to come; then all meet and learn how large the
+//! every other has sent the message that nothing more follows; then all meet and learn how large the
 //! next level is.
 
 use std::collections::BTreeSet;
@@ -451,7 +451,7 @@ impl Tally {
         Ok(leaves)
     }
 
-    /// Keeps a finding at a state, packed and as it is stored, and tells the others what is no
+    /// Keeps a finding at a state, packed and as it is stored, and informs the others what is no
     /// longer necessary.
     #[cold]
     fn note(

@@ -78,7 +78,7 @@ pub enum End {
 
 /// An instance for which a property does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Breach {
+pub struct FailedInstance {
     /// Which instance.
     pub instance: u64,
     /// Names and values of its parameters.
@@ -179,14 +179,14 @@ impl Interpreter {
         &self,
         state: &State,
         property: usize,
-    ) -> Result<Option<Breach>, RuntimeError> {
+    ) -> Result<Option<FailedInstance>, RuntimeError> {
         let model = &*self.model;
         let property = &model.properties[property];
         match first(&mut Execution::new(model, state.clone()), property, false) {
             Ok(None) | Err(Stop::Excluded) => Ok(None),
             Ok(Some(instance)) => {
                 let bindings = instance::bindings(model, property, instance, state);
-                Ok(Some(Breach { instance, bindings }))
+                Ok(Some(FailedInstance { instance, bindings }))
             }
             Err(Stop::Failed(error)) => Err(*error),
         }

@@ -4,7 +4,7 @@
 //! multiple of its width: 0 is undefined, otherwise `value − lowest + 1`. A record is its fields in
 //! order, each aligned; an array its elements at a fixed stride; a multiset the number of its
 //! elements (a slot wide enough for its capacity, the number itself), then room for `capacity`
-//! elements, of which those beyond the number are all zero, then a mark for each room. Marks tell
+//! elements, of which those beyond the number are all zero, then a mark for each room. Marks record
 //! what a rule that is running has removed; in a state they are zero, as is padding, and neither is
 //! a slot. So two values of the
 //! same type are the same exactly if their bytes are, multisets aside, and the all-zero state is

@@ -162,7 +162,7 @@ pub fn resumable(directory: &Path, identity: &Identity) -> Result<(), Unusable> 
     };
     if !directory.join(MANIFEST).exists() {
         return Err(Unusable(format!(
-            "there is no checkpoint in {shown}; start one with --checkpoint {shown}"
+            "{shown} holds no checkpoint; start one with --checkpoint {shown}"
         )));
     }
     let manifest = Manifest::read(directory).map_err(|error| wrong(&error))?;
@@ -183,7 +183,7 @@ pub fn resumable(directory: &Path, identity: &Identity) -> Result<(), Unusable> 
     });
     verified.map_err(|error| match error {
         StoreError::Disk(error) => wrong(&error),
-        StoreError::Memory | StoreError::Stopped => wrong(&"there is not enough memory"),
+        StoreError::Memory | StoreError::Stopped => wrong(&"not enough memory"),
     })
 }
 

@@ -59,7 +59,7 @@ impl CheckpointFolder {
         };
         let Ok(bytes) = fs::read(directory.join(QUESTION)) else {
             return Err(Unusable::new(format!(
-                "there is no checkpoint of a verification in {shown}; start one with \
+                "{shown} holds no checkpoint of a verification; start one with \
                  --checkpoint {shown}"
             )));
         };

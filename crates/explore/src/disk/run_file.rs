@@ -77,7 +77,7 @@ impl RunFile {
         read_exact_at(&file, &mut trailer, end)?;
         let number = |at: usize| hash::word(&trailer[8 * at..]);
         if checksum(&trailer[..8 * NUMBERS], end) != number(NUMBERS) || !trailer.ends_with(MAGIC) {
-            return Err(damaged("its end is not that of a run"));
+            return Err(damaged("it does not end like a file of states"));
         }
         let [blocks, states, key_size, least, most, index, index_check, total] =
             std::array::from_fn(number);
@@ -130,7 +130,7 @@ impl RunFile {
         self.bytes
     }
 
-    /// A number that tells it from other runs.
+    /// A number that identifies it among runs.
     pub(super) fn digest(&self) -> u64 {
         self.digest
     }

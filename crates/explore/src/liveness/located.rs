@@ -20,7 +20,7 @@ pub(crate) trait Located: Send {
     /// The number of a state, if that is known at once; else nothing is.
     fn at_hand(&self) -> Option<&dyn AtHand>;
 
-    /// Finds the states of many questions together, which may take long, and tells the number of each
+    /// Finds the states of many questions together, which may take long, and returns the number of each
     /// that is there.
     fn find(
         &self,

@@ -43,7 +43,7 @@ const TOGETHER: (u64, u64) = (64 << 10, 1 << 30);
 const ASK: u8 = 0;
 const ANSWER: u8 = 1;
 
-/// What a worker tells the others between phases.
+/// What a worker reports to the others between phases.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Vote {
     /// Whether it has something to send.
@@ -154,7 +154,7 @@ struct Sweeper<'w, 's, M, C: Storage, R: Reduction> {
     /// Messages that wait to be sent, for each worker.
     outgoing: Vec<VecDeque<Vec<u8>>>,
     message_size: usize,
-    /// Bits that were set and whose waiters were not told yet.
+    /// Bits that were set and whose waiters have not been notified.
     set: Vec<u64>,
     changed: bool,
     dropped: bool,

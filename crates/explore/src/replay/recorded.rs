@@ -64,7 +64,7 @@ const NO_OBJECT: &str = "not a result of `tribunal explore --save` or `--json`";
 /// error is a sentence that says what is wrong with it and where.
 pub fn read(text: &str) -> Result<Recorded, String> {
     let value: Value =
-        serde_json::from_str(text).map_err(|error| format!("not valid JSON: {error}"))?;
+        serde_json::from_str(text).map_err(|error| format!("{NO_OBJECT}: {error}"))?;
     let object = value.as_object().ok_or(NO_OBJECT)?;
     recorded(object, string(object, "verdict", "the exploration")?)
 }

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use murphi::interpret::{Breach, Interpreter};
+use murphi::interpret::{FailedInstance, Interpreter};
 use murphi::ir::{Expression, ExpressionKind as Kind, Model, Operator, Parameter, Property};
 use murphi::source::Span;
 use murphi::value::State;
@@ -69,7 +69,7 @@ struct PropertyEvaluator<'s> {
 }
 
 impl PropertyEvaluator<'_> {
-    fn breach(&mut self, property: &Property) -> Option<Breach> {
+    fn breach(&mut self, property: &Property) -> Option<FailedInstance> {
         self.model.properties = vec![property.clone()];
         let interpreter = Interpreter::new(Arc::new(self.model.clone())).ok()?;
         interpreter.check_property(self.state, 0).ok()?

@@ -264,7 +264,7 @@ impl fmt::Display for Open {
             }
             Open::NoStart => {
                 return f.write_str(
-                    "the model has no start state: its assumptions exclude all of them",
+                    "the model has no start state (it declares none, or its assumptions exclude all)",
                 );
             }
             Open::Ended { reason, bound, unchecked } => {

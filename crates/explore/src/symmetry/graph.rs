@@ -38,7 +38,7 @@ pub(super) struct Mention {
 /// The role of an element of a multiset in the edges of its parts.
 const CONTAINER: Role = Role { constant: 0x8a5c_d789_635d_2dff, rotation: 0 };
 
-/// Equal mentions in an edge with more mentions than this are not told apart from unequal ones.
+/// Equal mentions in an edge with more mentions than this are not distinguished from unequal ones.
 const COMPARED: usize = 8;
 
 impl Graph {

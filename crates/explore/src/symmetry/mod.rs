@@ -8,7 +8,7 @@
 //!
 //! It is decided in steps, each for what the one before left open. `keys` reads the state
 //! once and gives every member a key; members are put in the order of their keys. Those with equal
-//! keys are mostly `twins`, whose order does not matter. Others may be told apart by `refine`,
+//! keys are mostly `twins`, whose order does not matter. Others may be distinguished by `refine`,
 //! on the `graph` of who is mentioned together with whom. For the rest, `search` tries. `relabel`
 //! carries out the permutation, and sorts multisets. All of it works on the flat tables that
 //! `compile` makes of a layout. Small states take a shorter way, through `tables`; successors of a
@@ -142,7 +142,7 @@ pub struct Decided {
     pub by_rows: u64,
     /// Members with the same key were exchangeable, if not as simply.
     pub by_twins: u64,
-    /// Colour refinement told all members apart.
+    /// Colour refinement distinguished all members.
     pub by_colours: u64,
     /// The search had to try.
     pub by_search: u64,

@@ -30,7 +30,7 @@ pub(super) fn sort(bytes: &mut [u8], first: usize, stride: usize, count: usize, 
     }
 }
 
-/// Sorts elements of at most eight bytes, after changing each as told.
+/// Sorts elements of at most eight bytes, after applying a function to each.
 #[inline(always)]
 pub(super) fn sort_short(
     bytes: &mut [u8],

@@ -1,5 +1,5 @@
 //! Colour refinement (Weisfeiler and Leman): colours of vertices are mixed along edges until they
-//! tell no more members apart.
+//! distinguish no more members.
 //!
 //! A colour depends on the structure around a vertex and not on names, so exchangeable members
 //! keep equal colours. The reverse does not hold, and colours are hashes: what they leave tied is
@@ -57,7 +57,7 @@ impl Colouring {
         self.colours[member as usize] = OWN | number as u64;
     }
 
-    /// Mixes until no more members are told apart.
+    /// Mixes until no more members are distinguished.
     pub(super) fn refine(&mut self, plan: &Plan, graph: &Graph, room: &mut Room) {
         let mut told_apart = 0;
         loop {

@@ -75,7 +75,7 @@ impl Checker<'_> {
             }
             None => {
                 let is_function = |symbol| matches!(symbol, Symbol::Function(_));
-                let message = format!("there is no function or procedure `{}`", name.text);
+                let message = format!("unknown function or procedure `{}`", name.text);
                 self.unknown(&name.text, name.span, message, is_function);
                 return None;
             }

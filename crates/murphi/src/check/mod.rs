@@ -374,9 +374,10 @@ impl<'a> Checker<'a> {
         let large_chain = chains.into_iter().zip(functions).map(|(bytes, f)| (bytes, f.span));
         let most = large_rule.chain(large_chain).find(|(bytes, _)| *bytes > GREATEST_STATE);
         if let Some((bytes, span)) = most {
-            let message =
-                format!("its local variables, with those of what it calls, take {bytes} bytes");
-            let help = format!("they may take up to {GREATEST_STATE} bytes");
+            let message = format!(
+                "its local variables and those of the functions that it calls take {bytes} bytes"
+            );
+            let help = format!("local variables may take up to {GREATEST_STATE} bytes in all");
             self.error(Diagnostic::error(span, message).help(help));
         }
     }

@@ -88,7 +88,8 @@ impl Checker<'_> {
             }
             Access::AliasOfValue => (
                 "stands for a value, not for a variable",
-                "an alias can be changed only if it stands for something that can".to_owned(),
+                "an alias can be changed only if it stands for a variable that can be changed"
+                    .to_owned(),
             ),
         };
         let text = self.text(place.span);

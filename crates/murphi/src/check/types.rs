@@ -233,7 +233,7 @@ impl Checker<'_> {
                 Err(self.error(Diagnostic::error(name.span, message)))
             }
             None => {
-                let message = format!("there is no type `{}`", name.text);
+                let message = format!("unknown type `{}`", name.text);
                 Err(self.unknown(&name.text, name.span, message, is_type))
             }
         }

@@ -36,7 +36,7 @@ impl<'m> Execution<'m> {
             (Ok(Err(panic)), _) => std::panic::resume_unwind(panic),
             (Ok(Ok(())), Some(ended)) => ended,
             _ => {
-                let message = "there is no memory for the stack that this call needs".to_owned();
+                let message = "no memory is left for the stack of this call".to_owned();
                 Err(self.fail(RuntimeErrorKind::CallLimit, span, message))
             }
         }

@@ -119,7 +119,7 @@ impl Model {
         }
     }
 
-    /// Whether undefined is a value of the type, which expressions may have and comparisons tell
+    /// Whether undefined is a value of the type, which expressions may have and comparisons distinguish
     /// from all others.
     pub fn has_undefined_value(&self, ty: TypeId) -> bool {
         let has_members = matches!(self.simple(ty), Some(Simple::Scalarset(_) | Simple::Union(_)));

@@ -259,7 +259,8 @@ fn locals_that_are_too_large_together_are_refused() {
     assert_eq!(model(&chain(8)).functions.len(), 8);
     let source = Source { name: "model.m".to_owned(), text: chain(9) };
     let found = load(source, &Options::default()).expect_err("9 megabytes of two bytes each");
-    let message = "its local variables, with those of what it calls, take 18000000 bytes";
+    let message =
+        "its local variables and those of the functions that it calls take 18000000 bytes";
     assert_eq!(found[0].message, message);
 }
 

@@ -90,7 +90,7 @@ impl Inliner<'_> {
     /// The function that is called.
     pub(super) fn found(&self, call: &Call) -> Result<&Callee> {
         self.functions.get(&call.name.text).ok_or_else(|| {
-            let message = format!("there is no function `{}`", call.name.text);
+            let message = format!("unknown function `{}`", call.name.text);
             Diagnostic::error(call.name.span, message)
         })
     }

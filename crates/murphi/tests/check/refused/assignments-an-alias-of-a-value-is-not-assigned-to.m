@@ -6,4 +6,4 @@ rule begin alias next: x + 1 do next := 0; end; end;
 --!   |
 --! 3 | rule begin alias next: x + 1 do next := 0; end; end;
 --!   |                                 ^^^^
---!   = help: an alias can be changed only if it stands for something that can
+--!   = help: an alias can be changed only if it stands for a variable that can be changed

@@ -1,7 +1,7 @@
 procedure send(); begin end;
 startstate begin sned(); end;
 rule begin end;
---! error: there is no function or procedure `sned`
+--! error: unknown function or procedure `sned`
 --!  --> calls-an-unknown-function-is-refused-with-the-closest-one.m:2:18
 --!   |
 --! 2 | startstate begin sned(); end;
