@@ -17,7 +17,7 @@ use crate::builder::{Builder, Draft, ThinAir};
 use crate::columns::Exchange;
 use crate::event::{AddressLabel, ByteRange, EventId, Operation, Value};
 use crate::history::History;
-use crate::retain::Told;
+use crate::retain::EventContent;
 
 /// What a misaligned load or store is: one whose size is no power of two, or whose address is no
 /// multiple of it.
@@ -95,8 +95,9 @@ impl Splitter<'_> {
         let event = whole.event(id);
         let address = event.address().map(|a| self.builder.address(&whole.address(a).label));
         let operation = event.operation.at(|old| address.unwrap_or(old));
-        let told = Told { operation, upper: whole.upper_bytes(id), name: whole.name(id) };
-        let draft = self.tell(id, told)?;
+        let content =
+            EventContent { operation, upper: whole.upper_bytes(id), name: whole.name(id) };
+        let draft = self.add_event(id, content)?;
         if let Some(load) = whole.load_of(id)
             && let Some(name) = whole.name(load)
         {
@@ -117,14 +118,14 @@ impl Splitter<'_> {
             };
             let name = whole.name(id).map(|name| name_of_byte(name, number));
             let upper = Exchange { read: 0, written: 0 };
-            self.tell(id, Told { operation, upper, name: name.as_deref() })?;
+            self.add_event(id, EventContent { operation, upper, name: name.as_deref() })?;
         }
         Ok(())
     }
 
     /// Says of an access, or of a byte of it, what the trace says of the access.
-    fn tell(&mut self, id: EventId, told: Told<'_>) -> Result<Draft, BuildError> {
-        let draft = self.whole.retell_as(&mut self.builder, id, told)?;
+    fn add_event(&mut self, id: EventId, content: EventContent<'_>) -> Result<Draft, BuildError> {
+        let draft = self.whole.add_as(&mut self.builder, id, content)?;
         let whole = self.whole;
         let names: Vec<_> = whole
             .dependencies_with_kinds(id)

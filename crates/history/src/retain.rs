@@ -7,7 +7,7 @@
 
 mod rebuild;
 
-pub(crate) use rebuild::Told;
+pub(crate) use rebuild::EventContent;
 
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::columns::Columns;

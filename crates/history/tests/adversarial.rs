@@ -78,7 +78,7 @@ fn endless_json(beginning: &str, pattern: &str) -> String {
     error(Endless::new(beginning, pattern), Format::JsonLines, None).to_string()
 }
 
-/// Where the system tells, the most memory this process ever had.
+/// Checks the peak memory of this process, where the system reports it.
 fn assert_little_memory() {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return };
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

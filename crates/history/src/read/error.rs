@@ -72,7 +72,7 @@ impl fmt::Display for InputErrorKind {
             MissingOperation => write!(f, "a line needs an `op`"),
             MissingField { operation, field } => write!(f, "`{operation}` needs a `{field}`"),
             ForeignField { operation, field } => write!(f, "`{operation}` takes no `{field}`"),
-            SecondTrace => write!(f, "a second trace where one was expected"),
+            SecondTrace => write!(f, "a second trace; only one was expected"),
             NoEvents => write!(f, "the input contains no events"),
             Senseless(kind) => write!(f, "{kind}"),
             Other { reason } => f.write_str(reason),

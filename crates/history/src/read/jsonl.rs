@@ -68,6 +68,10 @@ names!(
 
 const ANY_OP: &str = "`write`, `read`, `rmw`, `fence`, `sync`, `init`, `final`, `order` or `end`";
 
+const ANY_FIELD: &str = "the fields are `thread`, `op`, `addr`, `value`, `read`, `before`, `after`, \
+                         `begin`, `end`, `name`, `deps`, `values`, `order`, `pair`, `fence`, \
+                         `size`, `pc`, `insn` and `cycle`";
+
 impl Op {
     /// The fields it needs besides itself, and those it may have.
     fn fields(self) -> (&'static [Field], &'static [Field]) {
@@ -653,6 +657,10 @@ impl<R: Read> JsonLinesReader<R> {
             return failure;
         }
         let place = Place { offset: line.offset + complaint.at as u64, ..line };
-        self.input.error(Token { place, length: complaint.length }, complaint.kind)
+        let help = match complaint.kind {
+            InputErrorKind::UnknownField { .. } => Some(ANY_FIELD),
+            _ => None,
+        };
+        self.input.error(Token { place, length: complaint.length }, complaint.kind).with_help(help)
     }
 }

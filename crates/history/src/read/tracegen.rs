@@ -49,7 +49,7 @@ pub(super) struct TracegenReader<R> {
 
 /// What a core asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Asked {
+enum RequestKind {
     Load,
     LoadReserve,
     Store,
@@ -60,7 +60,7 @@ enum Asked {
 
 #[derive(Clone, Copy, Debug)]
 struct Request {
-    asked: Asked,
+    asked: RequestKind,
     thread: u64,
     address: u64,
     value: Value,
@@ -87,13 +87,13 @@ struct Requests {
 /// What a line says.
 struct TracegenLine {
     thread: u64,
-    what: What,
+    what: LineContent,
     /// The command, to point at.
     token: Token,
 }
 
-enum What {
-    Request { asked: Asked, value: Value, address: u64, tag: u64, time: u64 },
+enum LineContent {
+    Request { asked: RequestKind, value: Value, address: u64, tag: u64, time: u64 },
     Response { value: Value, tag: u64, time: u64 },
     FenceRequest { time: u64 },
     FenceResponse { time: u64 },
@@ -201,7 +201,7 @@ impl<R: Read> TracegenReader<R> {
     fn finish(&mut self, requests: Requests) -> Result<History, InputError> {
         let mut builder = self.input.options.builder();
         for number in 0..requests.all.len() {
-            requests.tell(number, &mut builder).map_err(|error| self.input.unfinished(error))?;
+            requests.add_to(number, &mut builder).map_err(|error| self.input.unfinished(error))?;
         }
         self.input.finish(builder)
     }
@@ -212,14 +212,14 @@ fn known(command: &[u8]) -> bool {
     command == b"resp" || command == b"fence-resp" || asked(command).is_some()
 }
 
-fn asked(command: &[u8]) -> Option<Asked> {
+fn asked(command: &[u8]) -> Option<RequestKind> {
     Some(match command {
-        b"load-req" => Asked::Load,
-        b"load-reserve-req" => Asked::LoadReserve,
-        b"store-req" => Asked::Store,
-        b"store-cond-req" => Asked::StoreConditional,
-        b"swap-req" => Asked::Swap,
-        b"fence-req" => Asked::Fence,
+        b"load-req" => RequestKind::Load,
+        b"load-reserve-req" => RequestKind::LoadReserve,
+        b"store-req" => RequestKind::Store,
+        b"store-cond-req" => RequestKind::StoreConditional,
+        b"swap-req" => RequestKind::Swap,
+        b"fence-req" => RequestKind::Fence,
         _ => return None,
     })
 }
@@ -275,21 +275,25 @@ impl LineCursor<'_> {
         if self.takes(mark) { self.number() } else { None }
     }
 
-    fn what(&mut self, command: &[u8]) -> Option<What> {
+    fn what(&mut self, command: &[u8]) -> Option<LineContent> {
         match command {
             b"resp" => {
                 let value = self.number()?;
-                Some(What::Response { value, tag: self.marked(b'#')?, time: self.marked(b'@')? })
+                Some(LineContent::Response {
+                    value,
+                    tag: self.marked(b'#')?,
+                    time: self.marked(b'@')?,
+                })
             }
-            b"fence-req" => Some(What::FenceRequest { time: self.marked(b'@')? }),
-            b"fence-resp" => Some(What::FenceResponse { time: self.marked(b'@')? }),
+            b"fence-req" => Some(LineContent::FenceRequest { time: self.marked(b'@')? }),
+            b"fence-resp" => Some(LineContent::FenceResponse { time: self.marked(b'@')? }),
             command => {
                 let asked = asked(command)?;
-                let writes = !matches!(asked, Asked::Load | Asked::LoadReserve);
+                let writes = !matches!(asked, RequestKind::Load | RequestKind::LoadReserve);
                 let value = if writes { self.number()? } else { 0 };
                 let address = self.number()?;
                 let tag = self.marked(b'#')?;
-                Some(What::Request { asked, value, address, tag, time: self.marked(b'@')? })
+                Some(LineContent::Request { asked, value, address, tag, time: self.marked(b'@')? })
             }
         }
     }
@@ -311,7 +315,7 @@ impl Requests {
         let TracegenLine { thread, ref what, token } = *said;
         let line = token.place.short_line();
         let new = Request {
-            asked: Asked::Fence,
+            asked: RequestKind::Fence,
             thread,
             address: 0,
             value: 0,
@@ -322,10 +326,10 @@ impl Requests {
             line,
         };
         let number = self.all.len();
-        let asks = matches!(what, What::Request { .. } | What::FenceRequest { .. });
+        let asks = matches!(what, LineContent::Request { .. } | LineContent::FenceRequest { .. });
         let latest = if asks { self.latest.insert(thread, number) } else { None };
         match *what {
-            What::Request { asked, value, address, tag, time } => {
+            LineContent::Request { asked, value, address, tag, time } => {
                 if self.tags.insert((thread, tag), number).is_some() {
                     return Err(format!(
                         "core {thread} already has a pending request with tag {tag}"
@@ -333,22 +337,22 @@ impl Requests {
                 }
                 let mut request = Request { asked, value, address, begin: time, ..new };
                 match asked {
-                    Asked::LoadReserve => drop(self.reserved.insert(thread, number)),
-                    Asked::StoreConditional => self.pair(&mut request, number, latest)?,
+                    RequestKind::LoadReserve => drop(self.reserved.insert(thread, number)),
+                    RequestKind::StoreConditional => self.pair(&mut request, number, latest)?,
                     _ => {}
                 }
                 self.all.push(request);
             }
-            What::FenceRequest { time } => {
+            LineContent::FenceRequest { time } => {
                 self.fences.insert(thread, number);
                 self.all.push(Request { begin: time, ..new });
             }
-            What::FenceResponse { time } => {
+            LineContent::FenceResponse { time } => {
                 let fence = self.fences.remove(&thread);
                 let fence = fence.ok_or_else(|| format!("core {thread} has no pending fence"))?;
                 self.all[fence].response = Some((0, time));
             }
-            What::Response { value, tag, time } => {
+            LineContent::Response { value, tag, time } => {
                 let request = self.tags.remove(&(thread, tag)).ok_or_else(|| {
                     format!("core {thread} has no pending request with tag {tag}")
                 })?;
@@ -380,7 +384,7 @@ impl Requests {
     }
 
     /// Adds what came of a request.
-    fn tell(&self, number: usize, builder: &mut Builder) -> Result<(), BuildError> {
+    fn add_to(&self, number: usize, builder: &mut Builder) -> Result<(), BuildError> {
         let request = &self.all[number];
         let Some(operation) = self.operation(request, |at| builder.address_numbered(at)) else {
             return Ok(());
@@ -393,7 +397,7 @@ impl Requests {
             return Ok(());
         }
         match (request.asked, request.partner) {
-            (Asked::LoadReserve, _) => builder.name(draft, &pair_name(number)),
+            (RequestKind::LoadReserve, _) => builder.name(draft, &pair_name(number)),
             (_, Some(load)) => builder.pair(draft, &pair_name(load)),
             (_, None) => Ok(()),
         }
@@ -403,15 +407,15 @@ impl Requests {
     fn succeeded(&self, load: &Request) -> Option<&Request> {
         let store = load.partner.map(|store| &self.all[store])?;
         let answered = load.response.is_some() && store.response.is_some_and(|(v, _)| v == 0);
-        (load.asked == Asked::LoadReserve && answered).then_some(store)
+        (load.asked == RequestKind::LoadReserve && answered).then_some(store)
     }
 
     /// Whether this is a load-reserve or a store-conditional that succeeded, with something in
     /// between.
     fn is_pair(&self, request: &Request) -> bool {
         let load = match (request.asked, request.partner) {
-            (Asked::LoadReserve, _) => request,
-            (Asked::StoreConditional, Some(load)) => &self.all[load],
+            (RequestKind::LoadReserve, _) => request,
+            (RequestKind::StoreConditional, Some(load)) => &self.all[load],
             _ => return false,
         };
         self.succeeded(load).is_some() && !load.is_next
@@ -426,13 +430,15 @@ impl Requests {
         let answered = request.response.map(|(value, _)| value);
         let at = request.address;
         Some(match (request.asked, answered) {
-            (Asked::Fence, Some(_)) => Operation::SYNC,
-            (Asked::Store, _) => Operation::Write { address: address(at), value: request.value },
-            (Asked::Load, Some(value)) => Operation::Read { address: address(at), value },
-            (Asked::Swap, Some(read)) => {
+            (RequestKind::Fence, Some(_)) => Operation::SYNC,
+            (RequestKind::Store, _) => {
+                Operation::Write { address: address(at), value: request.value }
+            }
+            (RequestKind::Load, Some(value)) => Operation::Read { address: address(at), value },
+            (RequestKind::Swap, Some(read)) => {
                 Operation::ReadModifyWrite { address: address(at), read, write: request.value }
             }
-            (Asked::LoadReserve, Some(read)) => {
+            (RequestKind::LoadReserve, Some(read)) => {
                 match self.succeeded(request).filter(|_| request.is_next) {
                     Some(store) => {
                         let address = address(at);
@@ -441,7 +447,7 @@ impl Requests {
                     None => Operation::Read { address: address(at), value: read },
                 }
             }
-            (Asked::StoreConditional, _) if self.is_pair(request) => {
+            (RequestKind::StoreConditional, _) if self.is_pair(request) => {
                 Operation::Write { address: address(at), value: request.value }
             }
             // A store-conditional that failed, or that is reported with its load-reserve.

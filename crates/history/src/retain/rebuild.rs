@@ -13,7 +13,7 @@ use crate::history::{History, OrderChain};
 use crate::marks::Mark;
 
 /// What an event is now, where that may have changed.
-pub(crate) struct Told<'a> {
+pub(crate) struct EventContent<'a> {
     pub(crate) operation: Operation,
     pub(crate) upper: Exchange,
     pub(crate) name: Option<&'a str>,
@@ -147,8 +147,8 @@ impl History {
         let event = self.event(id);
         let address = event.address().map(|a| builder.address(&self.address(a).label));
         let operation = event.operation.at(|old| address.unwrap_or(old));
-        let told = Told { operation, upper: self.upper_bytes(id), name: self.name(id) };
-        let draft = self.retell_as(builder, id, told)?;
+        let content = EventContent { operation, upper: self.upper_bytes(id), name: self.name(id) };
+        let draft = self.add_as(builder, id, content)?;
         for (from, kinds) in self.dependencies_with_kinds(id) {
             if let (Some(_), Some(name)) = (new_event(from, new_ids), self.name(from)) {
                 for kind in kinds.iter() {
@@ -166,20 +166,20 @@ impl History {
 
     /// Says of an event, with this operation and name, what else the trace says about it, except for
     /// its dependencies and its pair.
-    pub(crate) fn retell_as(
+    pub(crate) fn add_as(
         &self,
         builder: &mut Builder,
         id: EventId,
-        told: Told<'_>,
+        content: EventContent<'_>,
     ) -> Result<Draft, BuildError> {
         let event = self.event(id);
         let thread = self.thread_label(event.thread);
         let draft = match self.marks.get(id.index()) {
             Some(Mark::Fence(name)) => builder.fence(thread, name, event.line)?,
-            _ => builder.event(thread, told.operation, event.line)?,
+            _ => builder.event(thread, content.operation, event.line)?,
         };
-        builder.upper_bytes(draft, told.upper.read, told.upper.written)?;
-        if let Some(name) = told.name {
+        builder.upper_bytes(draft, content.upper.read, content.upper.written)?;
+        if let Some(name) = content.name {
             builder.name(draft, name)?;
         }
         if let Some(order) = self.access_order(id) {

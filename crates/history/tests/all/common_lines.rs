@@ -1,4 +1,4 @@
-//! Common lines are read by a scanner of their own; it must not be possible to tell.
+//! Common lines are read by a separate scanner, whose results must not differ.
 //!
 //! Whatever arrives byte by byte is never seen a line at a time, so reading an input in one piece
 //! and in pieces of one byte compares the two scanners.

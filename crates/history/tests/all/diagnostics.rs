@@ -362,7 +362,7 @@ fn a_line_long_past_is_named_without_being_shown() {
 #[test]
 fn a_second_trace_where_one_is_wanted() {
     let error = parse_text("0: x := 1\ncheck\n\n0: x := 1").unwrap_err();
-    assert_eq!(error.to_string(), "trace:4:1: a second trace where one was expected");
+    assert_eq!(error.to_string(), "trace:4:1: a second trace; only one was expected");
 }
 
 #[test]
@@ -465,7 +465,8 @@ fn a_field_unknown_missing_foreign_or_repeated() {
 t:1:27: unknown field `größe`
   |
 1 | {"thread":0,"op":"write","größe":"ö","val":1}
-  |                           ^^^^^"#,
+  |                           ^^^^^
+  = help: the fields are `thread`, `op`, `addr`, `value`, `read`, `before`, `after`, `begin`, `end`, `name`, `deps`, `values`, `order`, `pair`, `fence`, `size`, `pc`, `insn` and `cycle`"#,
     );
     json(
         r#"  {"thread":0,"op":"write","addr":"x"}"#,

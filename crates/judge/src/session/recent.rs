@@ -29,7 +29,7 @@ pub(super) struct Item {
     pub(super) written: Value,
     /// What memory held before it was replayed.
     pub(super) replaced: Value,
-    /// Its number among all that came, as far as 32 bits tell.
+    /// Its number among all events so far, modulo 2^32.
     number: u32,
     begin: u64,
     end: u64,

@@ -186,7 +186,7 @@ fn separator(text: &[u8]) -> Option<usize> {
 }
 
 /// `0x10098. 1`: a place, and whether a number of a micro-operation follows it. Of an instruction three
-/// blanks follow, which tells a symbol with dots from a micro-operation.
+/// blanks follow, which distinguishes a symbol with dots from a micro-operation.
 fn place(text: &[u8]) -> (&[u8], bool) {
     let place = text.trim_ascii_end();
     let digits = place.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();

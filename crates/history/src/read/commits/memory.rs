@@ -22,11 +22,11 @@ use super::run::Commit;
 use crate::event::ByteRange;
 
 /// A value, and the line that shows it; line 0 if it is assumed.
-type Seen = (u64, u32);
+type ValueAndLine = (u64, u32);
 
 /// What memory held at first, by the bytes of accesses.
 pub(super) struct Initial {
-    values: FxHashMap<(u64, u8), Seen>,
+    values: FxHashMap<(u64, u8), ValueAndLine>,
     /// Whether a read returned what neither the prefix left nor anybody wrote since.
     pub(super) contradicted: bool,
 }
@@ -48,7 +48,7 @@ impl Image {
     }
 
     /// The value of bytes, if all are known, and the line that shows it.
-    fn value(&self, address: u64, size: u8) -> Option<Seen> {
+    fn value(&self, address: u64, size: u8) -> Option<ValueAndLine> {
         joined(address, size, |address| {
             self.0.get(&address).map(|&(byte, line)| (u64::from(byte), line))
         })
@@ -61,7 +61,11 @@ fn byte(value: u64, at: u8) -> u8 {
 }
 
 /// The value of bytes of which each is known, with the last of their lines.
-fn joined(address: u64, size: u8, byte: impl Fn(u64) -> Option<Seen>) -> Option<Seen> {
+fn joined(
+    address: u64,
+    size: u8,
+    byte: impl Fn(u64) -> Option<ValueAndLine>,
+) -> Option<ValueAndLine> {
     (0..size).try_fold((0, 0), |(value, line), at| {
         let (byte, seen) = byte(address + u64::from(at))?;
         Some((value | byte << (8 * u32::from(at)), line.max(seen)))
@@ -106,7 +110,7 @@ impl Initial {
     }
 
     /// What these bytes held, once; `None` if that is 0 and nothing shows it.
-    pub(super) fn take(&mut self, range: ByteRange) -> Option<Seen> {
+    pub(super) fn take(&mut self, range: ByteRange) -> Option<ValueAndLine> {
         self.values.remove(&(range.start(), range.size())).filter(|&seen| seen != (0, 0))
     }
 }
@@ -131,10 +135,10 @@ enum Writer {
 /// What places held at first.
 fn infer(
     accesses: impl Iterator<Item = Place> + Clone,
-    known: impl Fn((u64, u8)) -> Option<Seen>,
+    known: impl Fn((u64, u8)) -> Option<ValueAndLine>,
     in_order: bool,
     contradicted: &mut bool,
-) -> FxHashMap<(u64, u8), Seen> {
+) -> FxHashMap<(u64, u8), ValueAndLine> {
     let mut writers: FxHashMap<((u64, u8), u64), Writer> = FxHashMap::default();
     for Place { key, written, line, hart, .. } in accesses.clone() {
         let Some(value) = written else { continue };
@@ -148,7 +152,7 @@ fn infer(
         Some(Writer::Several) => true,
         Some(&Writer::One(by, first)) => by != hart || first < line,
     };
-    let mut values: FxHashMap<(u64, u8), Seen> = FxHashMap::default();
+    let mut values: FxHashMap<(u64, u8), ValueAndLine> = FxHashMap::default();
     let mut settled: FxHashSet<(u64, u8)> = FxHashSet::default();
     for access in accesses {
         let Place { key, read, line, hart, .. } = access;

@@ -73,14 +73,14 @@ struct ParsedOperation<'b> {
 
 /// When a line says it happened; plain numbers, which compilers handle better than options.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Moments {
+struct LineTimes {
     begin: u64,
     end: u64,
     has_begin: bool,
     has_end: bool,
 }
 
-impl Moments {
+impl LineTimes {
     fn times(self) -> Times {
         Times { begin: self.has_begin.then_some(self.begin), end: self.has_end.then_some(self.end) }
     }
@@ -93,7 +93,7 @@ struct CommonLine<'b> {
     /// How many digits the thread number has.
     thread_digits: usize,
     parsed: ParsedOperation<'b>,
-    times: Moments,
+    times: LineTimes,
     /// Where `@ begin:end` is in the line, and how long.
     times_at: usize,
     times_length: usize,
@@ -113,7 +113,7 @@ impl<'b> CommonLine<'b> {
         let parsed = scan.parsed()?;
         scan.skip_spaces();
         let times_at = scan.at;
-        let mut times = Moments::default();
+        let mut times = LineTimes::default();
         if scan.peek()? == b'@' {
             scan.times(&mut times)?;
         }
@@ -265,7 +265,7 @@ impl<'b> Scan<'b> {
     }
 
     /// `@ [begin] : [end]`
-    fn times(&mut self, times: &mut Moments) -> Option<()> {
+    fn times(&mut self, times: &mut LineTimes) -> Option<()> {
         self.at += 1;
         self.skip_spaces();
         times.has_begin = self.peek()? != b':';
