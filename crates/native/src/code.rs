@@ -82,16 +82,16 @@ pub(crate) fn in_parallel<M, T: Send>(
 
 /// What a thread compiles with, kept from one function to the next: most functions are small, and
 /// the memory that the code generator works in costs much of the time they take.
-pub(crate) struct Workshop {
+pub(crate) struct FunctionCompiler {
     pub(crate) builders: FunctionBuilderContext,
     generator: cranelift_codegen::Context,
 }
 
-impl Workshop {
+impl FunctionCompiler {
     pub(crate) fn new() -> Self {
         let (builders, generator) =
             (FunctionBuilderContext::new(), cranelift_codegen::Context::new());
-        Workshop { builders, generator }
+        FunctionCompiler { builders, generator }
     }
 
     /// Compiles a native function, unless the cache has it. `number` is its own number among those

@@ -53,7 +53,7 @@ impl NativeMachine {
     }
 
     /// Runs rules or start states on a well-formed state, whatever their priority.
-    fn run(&mut self, which: Which, state: &[u8], out: &mut Successors) {
+    fn run(&mut self, which: Entries, state: &[u8], out: &mut Successors) {
         let first = out.firings.len();
         with_enough_stack(|stack| {
             out.firings.truncate(first);
@@ -123,16 +123,16 @@ impl NativeMachine {
 
 /// What is run.
 #[derive(Clone, Copy)]
-enum Which {
+enum Entries {
     Rules,
     StartStates,
 }
 
-impl Which {
+impl Entries {
     fn of(self, program: &Program) -> &[Entry<RunRules>] {
         match self {
-            Which::Rules => &program.rules,
-            Which::StartStates => &program.start_states,
+            Entries::Rules => &program.rules,
+            Entries::StartStates => &program.start_states,
         }
     }
 }
@@ -200,14 +200,14 @@ fn run_all(
 impl Machine for NativeMachine {
     fn start(&mut self, out: &mut Successors) {
         let undefined = std::mem::take(&mut self.undefined);
-        self.run(Which::StartStates, &undefined, out);
+        self.run(Entries::StartStates, &undefined, out);
         self.undefined = undefined;
     }
 
     fn expand(&mut self, state: &[u8], out: &mut Successors) {
         require_state(&self.program, state);
         let first = out.firings.len();
-        self.run(Which::Rules, state, out);
+        self.run(Entries::Rules, state, out);
         if let Some(priorities) = &self.program.priorities {
             priorities.leave_out(out, first);
         }

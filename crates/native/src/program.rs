@@ -14,7 +14,7 @@ use murphi::priority::Priorities;
 
 use crate::Error;
 use crate::cache::CodeCache;
-use crate::code::{self, Code, Compiled, Workshop};
+use crate::code::{self, Code, Compiled, FunctionCompiler};
 use crate::facts::Knowledge;
 use crate::host::{Constants, Context};
 use crate::machine::NativeMachine;
@@ -30,7 +30,7 @@ use rustc_hash::FxBuildHasher;
 pub(crate) type RunRules =
     unsafe extern "C" fn(state: *const u8, context: *mut Context, first: u64);
 /// Looks at some properties of a state, given the number of the first.
-pub(crate) type LookAt =
+pub(crate) type EvaluateProperties =
     unsafe extern "C" fn(state: *const u8, context: *mut Context, first: u64) -> i64;
 
 /// A native function for some rules or properties.
@@ -65,12 +65,12 @@ pub struct Program {
     /// All start states, in order.
     pub(crate) start_states: Vec<Entry<RunRules>>,
     /// Assumptions, then invariants, then covers.
-    pub(crate) properties: Vec<Entry<LookAt>>,
+    pub(crate) properties: Vec<Entry<EvaluateProperties>>,
     /// Properties and `cover` statements.
     pub(crate) cover_count: usize,
     /// Liveness properties, each with values for its parameters, as covers that are counted after
     /// all others.
-    pub(crate) goals: Vec<Entry<LookAt>>,
+    pub(crate) goals: Vec<Entry<EvaluateProperties>>,
     pub(crate) goal_count: usize,
     pub(crate) limits: Limits,
     /// Bytes of a state.
@@ -217,7 +217,8 @@ impl Program {
                 Job::Properties(parts) | Job::Goals(parts) => {
                     let first = parts.first().map_or(0, |(number, _)| u64::from(*number));
                     // SAFETY: properties are translated with this signature.
-                    let call = unsafe { std::mem::transmute::<*const u8, LookAt>(entry) };
+                    let call =
+                        unsafe { std::mem::transmute::<*const u8, EvaluateProperties>(entry) };
                     let entries = match job {
                         Job::Goals(_) => &mut self.goals,
                         _ => &mut self.properties,
@@ -412,7 +413,7 @@ fn compile_all(
         functions.push(Mutex::new(Some(translated)));
     }
     let unit = &unit;
-    code::in_parallel(jobs.len(), Workshop::new, |workshop, number| {
+    code::in_parallel(jobs.len(), FunctionCompiler::new, |workshop, number| {
         if stop() {
             return Err(Error::Stopped);
         }

@@ -3,7 +3,7 @@
 //! Simple values are 64-bit integers in registers ([`operand`]); what is stored is as `layout` says,
 //! at addresses that are followed once and then kept ([`place`]). Every run-time error is a branch
 //! to one cold block of the function, without any detail: the reference interpreter finds the words.
-//! Since all errors of a rule are the same to an exploration, only what can be told apart keeps its
+//! Since all errors of a rule are the same to an exploration, only what can be distinguished keeps its
 //! order: errors, `assume`, and what `&`, `|`, `->`, `?:`, loops and statements leave out.
 //!
 //! Recursion follows the nesting of the source, which the parser limits.
@@ -20,8 +20,8 @@ mod condition;
 mod domain;
 mod expression;
 mod guards;
+mod instances;
 mod memory;
-mod nest;
 mod operand;
 mod place;
 mod property;
@@ -47,7 +47,7 @@ pub(crate) use body::body;
 pub(crate) use call::{EXCLUDED, FAILED, function};
 pub(crate) use guards::{Guarded, guards};
 pub(crate) use memory::GREATEST_ARENA;
-use memory::{Memory, Need};
+use memory::{Memory, MemoryUse};
 use place::Scope;
 pub(crate) use property::{BROKEN, STATUS_BITS, properties};
 
@@ -66,13 +66,13 @@ pub(crate) struct Unit<'m> {
     /// Whether the code says which lines of a state it writes.
     pub(crate) tracks: bool,
     /// For each function already translated, the memory that it needs.
-    pub(crate) needs: Vec<Need>,
+    pub(crate) needs: Vec<MemoryUse>,
 }
 
 /// A native function before it is compiled.
 pub(crate) struct Translated {
     pub(crate) function: Function,
-    pub(crate) need: Need,
+    pub(crate) need: MemoryUse,
 }
 
 /// Where control goes from inside a function, rule or property.
@@ -92,7 +92,7 @@ struct Exits {
 
 /// How branches get to a block that is not filled yet.
 #[derive(Clone, Default)]
-struct Way {
+struct IncomingBranches {
     /// How many lead to the last stage, or to the block itself if there is none.
     branches: u32,
     /// Blocks that lead to the one before, the first to the block itself.
@@ -111,7 +111,7 @@ struct Translator<'a, 'm> {
     memory: Memory,
     /// An element may have left a multiset since references were bound, or since the rule began.
     shrunk: bool,
-    ways: SecondaryMap<Block, Way>,
+    ways: SecondaryMap<Block, IncomingBranches>,
     /// How often the loops around go round together, at most.
     rounds: Vec<u64>,
     /// Where to go when the run is to stop; as on an error if nothing is said.
@@ -155,7 +155,7 @@ impl<'a, 'm> Translator<'a, 'm> {
     }
 
     /// Ends the native function; all blocks are filled.
-    fn end(mut self) -> Result<Need, Error> {
+    fn end(mut self) -> Result<MemoryUse, Error> {
         self.builder.seal_all_blocks();
         let instructions = self.builder.func.dfg.num_insts();
         let need = self.memory.need();

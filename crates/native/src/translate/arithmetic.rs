@@ -10,7 +10,7 @@ use super::operand::{Bounds, Operand};
 
 /// A condition that may be known before the run.
 #[derive(Clone, Copy)]
-pub(super) enum Truth {
+pub(super) enum TruthValue {
     Known(bool),
     /// Not 0 if it holds.
     Computed(Value),
@@ -187,9 +187,9 @@ impl Translator<'_, '_> {
     }
 
     /// The truth of a comparison.
-    pub(super) fn compare(&mut self, operator: Operator, a: Operand, b: Operand) -> Truth {
+    pub(super) fn compare(&mut self, operator: Operator, a: Operand, b: Operand) -> TruthValue {
         if let Some(known) = decided(operator, a.bounds, b.bounds) {
-            return Truth::Known(known);
+            return TruthValue::Known(known);
         }
         let condition = match operator {
             Operator::Equal => IntCC::Equal,
@@ -208,14 +208,14 @@ impl Translator<'_, '_> {
             (None, Some((y, bias))) if unwrapped(a, b) => (self.shifted(a, bias.wrapping_neg()), y),
             _ => (self.number(a), self.number(b)),
         };
-        Truth::Computed(self.builder.ins().icmp(condition, x, y))
+        TruthValue::Computed(self.builder.ins().icmp(condition, x, y))
     }
 
     /// A truth as a value.
-    pub(super) fn truth_operand(&mut self, truth: Truth) -> Operand {
+    pub(super) fn truth_operand(&mut self, truth: TruthValue) -> Operand {
         match truth {
-            Truth::Known(known) => Operand::constant(i64::from(known)),
-            Truth::Computed(value) => {
+            TruthValue::Known(known) => Operand::constant(i64::from(known)),
+            TruthValue::Computed(value) => {
                 let value = match self.builder.func.dfg.value_type(value) {
                     types::I64 => value,
                     _ => self.builder.ins().uextend(types::I64, value),

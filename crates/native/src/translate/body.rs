@@ -15,8 +15,8 @@ use murphi::ir::{Domain, Parameter, Rule};
 use murphi::machine::{Firing, Outcome};
 
 use super::domain::Rounds;
+use super::instances::{InstanceSpace, facts_before_body};
 use super::memory::{Memory, plain};
-use super::nest::{Nest, facts_before_body};
 use super::operand::{Bounds, Operand};
 use super::place::{Address, Binding, Scope};
 use super::{Exits, Translated, Translator, Unit, new_function};
@@ -26,9 +26,9 @@ use crate::host::{self, Context};
 
 /// The parameters of a body: state, context, the number of the rule, and a digit for each `Each`
 /// parameter. The number is a parameter so that a rule has the same code wherever it stands.
-pub(super) fn signature(isa: &dyn TargetIsa, nest: &Nest) -> Signature {
+pub(super) fn signature(isa: &dyn TargetIsa, instances: &InstanceSpace) -> Signature {
     let mut signature = Signature::new(isa.default_call_conv());
-    signature.params.resize(3 + nest.radices.len(), AbiParam::new(types::I64));
+    signature.params.resize(3 + instances.radices.len(), AbiParam::new(types::I64));
     signature
 }
 
@@ -38,19 +38,19 @@ pub(crate) fn body(
     builders: &mut FunctionBuilderContext,
     rule: &Rule,
 ) -> Result<Translated, Error> {
-    let nest = Nest::of(unit.model, &rule.name, &rule.parameters)?;
+    let instances = InstanceSpace::of(unit.model, &rule.name, &rule.parameters)?;
     let before = facts_before_body(unit.knowledge, rule);
     let facts = unit.knowledge.statements(&rule.frame, &rule.body);
     let removes = before.removes || facts.removes;
     let mut calls = facts.calls;
     calls.extend(&before.calls);
 
-    let mut native = new_function(signature(unit.isa, &nest));
+    let mut native = new_function(signature(unit.isa, &instances));
     let memory = Memory::of_caller(unit, &calls);
     let mut translator = Translator::begin(unit, &mut native, builders, memory);
     translator.scope = Scope::of(&rule.frame, !before.writes);
-    let (number, digits) = (translator.parameter(2), translator.digits(&nest));
-    let firing = Instance { number, rule, nest, digits, removes };
+    let (number, digits) = (translator.parameter(2), translator.digits(&instances));
+    let firing = Instance { number, rule, instances, digits, removes };
     let end = translator.block();
     match before.writes {
         false => {
@@ -81,7 +81,7 @@ struct Instance<'m> {
     /// The number of the rule.
     number: Value,
     rule: &'m Rule,
-    nest: Nest,
+    instances: InstanceSpace,
     digits: Vec<Operand>,
     /// It may leave gaps in multisets.
     removes: bool,
@@ -155,7 +155,7 @@ impl<'m> Instance<'m> {
     /// Writes a firing and moves on in the batch.
     fn record(&self, translator: &mut Translator<'_, 'm>, outcome: Value) {
         let context = translator.context;
-        let instance = translator.instance(&self.nest, &self.digits);
+        let instance = translator.instance(&self.instances, &self.digits);
         let at = std::mem::offset_of!(Context, next_firing) as i32;
         let firing = translator.builder.ins().load(types::I64, plain(), context, at);
         let number = translator.builder.ins().ireduce(types::I32, self.number);
@@ -190,7 +190,7 @@ impl<'m> Instance<'m> {
         for (block, outcome) in stops {
             translator.builder.set_cold_block(block);
             translator.enter(block);
-            let first = translator.instance(&self.nest, &self.digits);
+            let first = translator.instance(&self.instances, &self.digits);
             translator.record_stopped(self.number, first, 1, outcome);
             translator.jump(end);
         }
@@ -199,8 +199,8 @@ impl<'m> Instance<'m> {
 
 impl<'m> Translator<'_, 'm> {
     /// The digits that the function was given.
-    fn digits(&mut self, nest: &Nest) -> Vec<Operand> {
-        let digits = (3..).zip(&nest.radices).map(|(at, &radix)| {
+    fn digits(&mut self, instances: &InstanceSpace) -> Vec<Operand> {
+        let digits = (3..).zip(&instances.radices).map(|(at, &radix)| {
             let last = i64::try_from(radix.saturating_sub(1)).unwrap_or(i64::MAX);
             Operand::register(self.parameter(at), Bounds::new(0, last))
         });
@@ -208,9 +208,9 @@ impl<'m> Translator<'_, 'm> {
     }
 
     /// The number of the instance with these digits, or of the first one that begins with them.
-    pub(super) fn instance(&mut self, nest: &Nest, digits: &[Operand]) -> Value {
+    pub(super) fn instance(&mut self, instances: &InstanceSpace, digits: &[Operand]) -> Value {
         let mut instance = self.constant(0);
-        for (digit, &weight) in digits.iter().zip(&nest.weights) {
+        for (digit, &weight) in digits.iter().zip(&instances.weights) {
             let digit = self.number(*digit);
             let weighted = self.builder.ins().imul_imm_s(digit, weight as i64);
             instance = self.builder.ins().iadd(instance, weighted);

@@ -30,7 +30,7 @@ pub(crate) const FAILED: i64 = 1;
 pub(crate) const EXCLUDED: i64 = 2;
 
 /// An argument that has been evaluated.
-enum Passed {
+enum ArgumentValue {
     /// What the slot of a simple parameter holds.
     Slot(Value),
     /// The value of a simple parameter, defined and of its type.
@@ -48,24 +48,24 @@ struct Entered {
 
 /// How results of a type leave a function.
 #[derive(PartialEq, Eq)]
-enum Leaving {
+enum ResultPassing {
     Nothing,
     InSlot,
     InMemory,
 }
 
-fn leaving(model: &Model, function: &Function) -> Leaving {
+fn leaving(model: &Model, function: &Function) -> ResultPassing {
     match function.result {
-        None => Leaving::Nothing,
-        Some(ty) if model.simple(ty).is_some() => Leaving::InSlot,
-        Some(_) => Leaving::InMemory,
+        None => ResultPassing::Nothing,
+        Some(ty) if model.simple(ty).is_some() => ResultPassing::InSlot,
+        Some(_) => ResultPassing::InMemory,
     }
 }
 
 fn signature(model: &Model, isa: &dyn TargetIsa, function: &Function) -> Signature {
     let leaving = leaving(model, function);
-    let parameters = 2 + function.parameters + usize::from(leaving == Leaving::InMemory);
-    let results = 1 + usize::from(leaving == Leaving::InSlot);
+    let parameters = 2 + function.parameters + usize::from(leaving == ResultPassing::InMemory);
+    let results = 1 + usize::from(leaving == ResultPassing::InSlot);
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.resize(parameters, AbiParam::new(types::I64));
     signature.returns.resize(results, AbiParam::new(types::I64));
@@ -106,7 +106,7 @@ impl<'m> Translator<'_, 'm> {
         let mut given = given.into_iter();
         let leaving = leaving(self.model(), function);
         self.exits.result = function.result;
-        self.exits.room = (leaving == Leaving::InMemory).then(|| {
+        self.exits.room = (leaving == ResultPassing::InMemory).then(|| {
             given.next().expect("the signature has a parameter for the room of the result")
         });
         let passed = given.enumerate().map(|(number, value)| {
@@ -114,12 +114,12 @@ impl<'m> Translator<'_, 'm> {
             let by_slot = local.storage == murphi::ir::Storage::Own
                 && self.unit.model.simple(local.ty).is_some();
             match by_slot {
-                true => Passed::Slot(value),
-                false => Passed::Memory(Address::at(value)),
+                true => ArgumentValue::Slot(value),
+                false => ArgumentValue::Memory(Address::at(value)),
             }
         });
         let passed = passed.collect();
-        let result = (leaving == Leaving::InSlot)
+        let result = (leaving == ResultPassing::InSlot)
             .then(|| self.builder.append_block_param(self.exits.leave, types::I64));
         let entered = function.is_recursive.then(|| self.enter_recursion(result.is_some()));
         self.function_body(function, passed, state_is_constant);
@@ -193,7 +193,7 @@ impl<'m> Translator<'_, 'm> {
     fn function_body(
         &mut self,
         function: &'m Function,
-        passed: Vec<Passed>,
+        passed: Vec<ArgumentValue>,
         state_is_constant: bool,
     ) {
         let usage = Usage::of(&function.frame, &[], &function.body);
@@ -201,9 +201,9 @@ impl<'m> Translator<'_, 'm> {
         let outer = std::mem::replace(&mut self.scope, scope);
         for (number, passed) in passed.into_iter().enumerate() {
             let binding = match passed {
-                Passed::Memory(address) => Binding::Memory(address),
-                Passed::Value(operand, _) => Binding::Value(operand),
-                Passed::Slot(slot) => {
+                ArgumentValue::Memory(address) => Binding::Memory(address),
+                ArgumentValue::Value(operand, _) => Binding::Value(operand),
+                ArgumentValue::Slot(slot) => {
                     let variable = self.builder.declare_var(types::I64);
                     self.builder.def_var(variable, slot);
                     Binding::Variable(variable)
@@ -225,7 +225,7 @@ impl<'m> Translator<'_, 'm> {
         let function = &self.model().functions[call.function.0 as usize];
         let facts = self.unit.knowledge.function(call.function);
         let room = match leaving(self.model(), function) {
-            Leaving::InMemory => {
+            ResultPassing::InMemory => {
                 let ty = self.result_type(call.function);
                 let room = self.allocate(self.layout().of_type(ty).size);
                 Some(self.full_pointer(&room))
@@ -234,8 +234,8 @@ impl<'m> Translator<'_, 'm> {
         };
         let passed = self.arguments(call, function);
         let through_elements = passed.iter().any(|passed| match passed {
-            Passed::Slot(..) | Passed::Value(..) => false,
-            Passed::Memory(address) => address.has_elements(),
+            ArgumentValue::Slot(..) | ArgumentValue::Value(..) => false,
+            ArgumentValue::Memory(address) => address.has_elements(),
         });
         let shrinks = facts.shrinks || self.arguments_shrink(&call.arguments);
         // A recursive function cannot be translated in place; such arguments are refused before.
@@ -252,7 +252,7 @@ impl<'m> Translator<'_, 'm> {
         }
     }
 
-    fn arguments(&mut self, call: &'m Call, function: &'m Function) -> Vec<Passed> {
+    fn arguments(&mut self, call: &'m Call, function: &'m Function) -> Vec<ArgumentValue> {
         let mut passed = Vec::with_capacity(call.arguments.len());
         for (number, argument) in call.arguments.iter().enumerate() {
             let ty = function.frame.locals[number].ty;
@@ -267,26 +267,26 @@ impl<'m> Translator<'_, 'm> {
                         && !facts.writes_parameters
                         && !self.later_arguments_write(&call.arguments[number + 1..]);
                     match constant && !address.has_elements() {
-                        true => Passed::Memory(address),
-                        false => Passed::Memory(self.duplicate(&address, value.ty)),
+                        true => ArgumentValue::Memory(address),
+                        false => ArgumentValue::Memory(self.duplicate(&address, value.ty)),
                     }
                 }
-                Argument::Reference(place) => Passed::Memory(self.reference(place)),
+                Argument::Reference(place) => ArgumentValue::Memory(self.reference(place)),
             });
         }
         passed
     }
 
-    fn simple_argument(&mut self, value: &'m Expression, ty: TypeId) -> Passed {
+    fn simple_argument(&mut self, value: &'m Expression, ty: TypeId) -> ArgumentValue {
         let may_be_undefined = match &value.kind {
             ExpressionKind::Read(place) => !self.is_bound_value(place),
             _ => self.unit.knowledge.may_be_undefined(value),
         };
         match may_be_undefined {
-            true => Passed::Slot(self.slot_value(value, ty, true)),
+            true => ArgumentValue::Slot(self.slot_value(value, ty, true)),
             false => {
                 let operand = self.operand(value);
-                Passed::Value(self.admitted(operand, ty), ty)
+                ArgumentValue::Value(self.admitted(operand, ty), ty)
             }
         }
     }
@@ -322,11 +322,11 @@ impl<'m> Translator<'_, 'm> {
     fn call_in_place(
         &mut self,
         function: &'m Function,
-        passed: Vec<Passed>,
+        passed: Vec<ArgumentValue>,
         room: Option<Value>,
     ) -> Option<Value> {
         let leave = self.block();
-        let result = (leaving(self.model(), function) == Leaving::InSlot)
+        let result = (leaving(self.model(), function) == ResultPassing::InSlot)
             .then(|| self.builder.append_block_param(leave, types::I64));
         let exits = Exits { leave, result: function.result, room, ..self.exits };
         let outer = std::mem::replace(&mut self.exits, exits);
@@ -340,16 +340,16 @@ impl<'m> Translator<'_, 'm> {
         &mut self,
         id: FunctionId,
         function: &'m Function,
-        passed: Vec<Passed>,
+        passed: Vec<ArgumentValue>,
         room: Option<Value>,
     ) -> Option<Value> {
         let mut arguments = vec![self.state, self.context];
         arguments.extend(room);
         for passed in passed {
             arguments.push(match passed {
-                Passed::Slot(slot) => slot,
-                Passed::Value(operand, ty) => self.slot_of(operand, ty),
-                Passed::Memory(address) => self.full_pointer(&address),
+                ArgumentValue::Slot(slot) => slot,
+                ArgumentValue::Value(operand, ty) => self.slot_of(operand, ty),
+                ArgumentValue::Memory(address) => self.full_pointer(&address),
             });
         }
         let signature = signature(self.model(), self.unit.isa, function);

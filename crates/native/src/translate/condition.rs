@@ -6,7 +6,7 @@ use cranelift_frontend::Variable;
 use murphi::ir::{Binder, Domain, Expression, ExpressionKind, Operator, Place};
 
 use super::Translator;
-use super::arithmetic::Truth;
+use super::arithmetic::TruthValue;
 use super::operand::Operand;
 use super::place::Location;
 use super::unfailing::is_unfailing;
@@ -164,7 +164,7 @@ impl<'m> Translator<'_, 'm> {
     }
 
     /// A condition that does not need control flow of its own.
-    pub(super) fn truth(&mut self, condition: &'m Expression) -> Truth {
+    pub(super) fn truth(&mut self, condition: &'m Expression) -> TruthValue {
         if let ExpressionKind::Binary(operator, left, right) = &condition.kind
             && is_comparison(*operator)
         {
@@ -181,20 +181,20 @@ impl<'m> Translator<'_, 'm> {
         }
         let operand = self.operand(condition);
         match operand.known() {
-            Some(value) => Truth::Known(value != 0),
-            None => Truth::Computed(self.number(operand)),
+            Some(value) => TruthValue::Known(value != 0),
+            None => TruthValue::Computed(self.number(operand)),
         }
     }
 
-    pub(super) fn branch_truth(&mut self, truth: Truth, yes: Block, no: Block) {
+    pub(super) fn branch_truth(&mut self, truth: TruthValue, yes: Block, no: Block) {
         match truth {
-            Truth::Known(true) => self.jump(yes),
-            Truth::Known(false) => self.jump(no),
-            Truth::Computed(value) => self.choose(value, yes, no),
+            TruthValue::Known(true) => self.jump(yes),
+            TruthValue::Known(false) => self.jump(no),
+            TruthValue::Computed(value) => self.choose(value, yes, no),
         }
     }
 
-    /// A branch on `left`, and where it does not decide, on `right`: `targets` tells where the
+    /// A branch on `left`, and where it does not decide, on `right`: `targets` says where the
     /// left operand leads, given where the right one begins.
     fn branch_twice(
         &mut self,
@@ -238,10 +238,10 @@ impl<'m> Translator<'_, 'm> {
         self.unit.knowledge.has_undefined_value(left.ty) && (may_be(left) || may_be(right))
     }
 
-    fn negated(&mut self, truth: Truth) -> Truth {
+    fn negated(&mut self, truth: TruthValue) -> TruthValue {
         match truth {
-            Truth::Known(known) => Truth::Known(!known),
-            Truth::Computed(value) => Truth::Computed(self.is_zero(value)),
+            TruthValue::Known(known) => TruthValue::Known(!known),
+            TruthValue::Computed(value) => TruthValue::Computed(self.is_zero(value)),
         }
     }
 

@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use murphi::ir::{Binder, Expression, ExpressionKind, Operator, Place, Simple, TypeId};
 
 use super::Translator;
-use super::arithmetic::Truth;
+use super::arithmetic::TruthValue;
 use super::condition::is_comparison;
 use super::operand::{Bounds, Operand};
 use super::place::{Address, Location};
@@ -234,18 +234,18 @@ impl<'m> Translator<'_, 'm> {
             }
         };
         let undefined = self.is_zero(slot);
-        self.truth_operand(Truth::Computed(undefined))
+        self.truth_operand(TruthValue::Computed(undefined))
     }
 
     /// Undefined belongs to no member: its slot, 0, is below those of all values.
-    fn is_member(&mut self, value: &'m Expression, member: TypeId) -> Truth {
+    fn is_member(&mut self, value: &'m Expression, member: TypeId) -> TruthValue {
         let ty = value.ty;
         let slot = self.slot_value(value, ty, false);
         match self.model().union_offset(ty, member) {
             Some(offset) => {
                 let within = self.builder.ins().iadd_imm_s(slot, -1 - offset);
                 let count = self.model().count(member) as i64;
-                Truth::Computed(self.builder.ins().icmp_imm_s(
+                TruthValue::Computed(self.builder.ins().icmp_imm_s(
                     IntCC::UnsignedLessThan,
                     within,
                     count,
@@ -253,17 +253,17 @@ impl<'m> Translator<'_, 'm> {
             }
             None if ty == member => {
                 let defined = self.builder.ins().icmp_imm_s(IntCC::NotEqual, slot, 0);
-                Truth::Computed(defined)
+                TruthValue::Computed(defined)
             }
-            None => Truth::Known(false),
+            None => TruthValue::Known(false),
         }
     }
 
     /// Whether two simple values are the same, if undefined may be one of them.
-    pub(super) fn same_slots(&mut self, left: &'m Expression, right: &'m Expression) -> Truth {
+    pub(super) fn same_slots(&mut self, left: &'m Expression, right: &'m Expression) -> TruthValue {
         let left = self.slot_value(left, left.ty, false);
         let right = self.slot_value(right, right.ty, false);
-        Truth::Computed(self.builder.ins().icmp(IntCC::Equal, left, right))
+        TruthValue::Computed(self.builder.ins().icmp(IntCC::Equal, left, right))
     }
 
     /// A value of one simple type as one of another.

@@ -12,8 +12,8 @@ use murphi::machine::Outcome;
 
 use super::body;
 use super::domain::{Loop, Rounds};
+use super::instances::{InstanceSpace, facts_before_body, place_conjuncts};
 use super::memory::Memory;
-use super::nest::{Nest, facts_before_body, place_conjuncts};
 use super::operand::Operand;
 use super::place::Scope;
 use super::{Exits, Translated, Translator, Unit, new_function};
@@ -44,8 +44,9 @@ pub(crate) fn guards(
     let halt = translator.block();
     translator.halt = Some(halt);
     for (distance, &guarded) in (0..).zip(rules) {
-        let nest = Nest::of(unit.model, &guarded.rule.name, &guarded.rule.parameters)?;
-        if nest.is_empty() {
+        let instances =
+            InstanceSpace::of(unit.model, &guarded.rule.name, &guarded.rule.parameters)?;
+        if instances.is_empty() {
             continue;
         }
         let writes = facts_before_body(unit.knowledge, guarded.rule).writes;
@@ -53,7 +54,7 @@ pub(crate) fn guards(
         let end = translator.block();
         let number = translator.builder.ins().iadd_imm_s(first, distance);
         let (digits, segments) = (Vec::new(), Vec::new());
-        let mut instances = Instances { guarded, number, nest, digits, segments };
+        let mut instances = GuardedInstances { guarded, number, instances, digits, segments };
         match writes {
             false => instances.look_at_guards(&mut translator, end),
             true => instances.fire_all(&mut translator, end),
@@ -68,11 +69,11 @@ pub(crate) fn guards(
 }
 
 /// The loops of a rule while they are being translated.
-struct Instances<'m> {
+struct GuardedInstances<'m> {
     guarded: Guarded<'m>,
     /// The number of the rule.
     number: Value,
-    nest: Nest,
+    instances: InstanceSpace,
     /// The rounds of the open loops.
     digits: Vec<Operand>,
     segments: Vec<Segment>,
@@ -87,7 +88,7 @@ struct Segment {
     exits: Exits,
 }
 
-impl<'m> Instances<'m> {
+impl<'m> GuardedInstances<'m> {
     fn look_at_guards(&mut self, translator: &mut Translator<'_, 'm>, end: Block) {
         let rule = self.guarded.rule;
         let conjuncts = rule.guard.as_ref().map_or_else(Vec::new, |guard| {
@@ -117,8 +118,8 @@ impl<'m> Instances<'m> {
     /// Leaves guards to the bodies.
     fn fire_all(&mut self, translator: &mut Translator<'_, 'm>, end: Block) {
         self.open_segment(translator, None, end);
-        for number in 0..self.nest.radices.len() {
-            let each = translator.begin_loop(Rounds::Fixed(self.nest.radices[number]));
+        for number in 0..self.instances.radices.len() {
+            let each = translator.begin_loop(Rounds::Fixed(self.instances.radices[number]));
             self.open_loop(translator, each);
         }
         self.call_body(translator);
@@ -126,7 +127,7 @@ impl<'m> Instances<'m> {
     }
 
     fn call_body(&self, translator: &mut Translator<'_, 'm>) {
-        let signature = body::signature(translator.unit.isa, &self.nest);
+        let signature = body::signature(translator.unit.isa, &self.instances);
         let callee = translator.native_callee(signature, self.guarded.body);
         let mut arguments = vec![translator.state, translator.context, self.number];
         for &digit in &self.digits {
@@ -166,8 +167,8 @@ impl<'m> Instances<'m> {
             ];
             for (block, outcome) in stops {
                 translator.enter(block);
-                let first = translator.instance(&self.nest, &self.digits);
-                let below = self.nest.instances_below(self.digits.len());
+                let first = translator.instance(&self.instances, &self.digits);
+                let below = self.instances.instances_below(self.digits.len());
                 translator.record_stopped(self.number, first, below, outcome);
                 // Not by the last stage, which only the last conjuncts should lead to.
                 translator.builder.ins().jump(segment.next, &[]);

@@ -29,7 +29,7 @@ const GREATEST_INLINE: u32 = 256;
 
 /// The memory that a native function needs, with all that it calls.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Need {
+pub(crate) struct MemoryUse {
     /// The end of the part of the arena that it uses.
     pub(crate) arena_end: u64,
     /// How deeply its calls are nested.
@@ -43,7 +43,7 @@ pub(super) struct Memory {
     stack: u32,
     /// Where the arena is, in the context.
     pointer: usize,
-    need: Need,
+    need: MemoryUse,
 }
 
 impl Memory {
@@ -52,7 +52,7 @@ impl Memory {
         // Functions in the same circle of calls are not known yet, and do not matter: each moves
         // the arena.
         let called = calls.iter().filter_map(|call| unit.needs.get(call.0 as usize));
-        let need = called.fold(Need::default(), |all, one| Need {
+        let need = called.fold(MemoryUse::default(), |all, one| MemoryUse {
             arena_end: match one.is_recursive {
                 true => all.arena_end,
                 false => all.arena_end.max(one.arena_end),
@@ -73,11 +73,11 @@ impl Memory {
     /// The room of guards: apart from all others, since guards call bodies.
     pub(super) fn of_guards() -> Self {
         let pointer = std::mem::offset_of!(Context, guard_arena);
-        Memory { stack: 0, pointer, need: Need::default() }
+        Memory { stack: 0, pointer, need: MemoryUse::default() }
     }
 
     /// What was needed in the end.
-    pub(super) fn need(&self) -> Result<Need, Error> {
+    pub(super) fn need(&self) -> Result<MemoryUse, Error> {
         match self.need.arena_end > GREATEST_ARENA || self.need.depth > DEEPEST {
             true => Err(Error::TooLarge),
             false => Ok(self.need),

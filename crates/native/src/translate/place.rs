@@ -47,12 +47,12 @@ struct Element {
     multiset: Box<Address>,
     /// The type of the multiset.
     ty: TypeId,
-    room: Room,
+    room: MultisetSlot,
 }
 
 /// Which room of a multiset a position means.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct MultisetSlot {
     pub(super) number: Value,
     /// The mark it must have: zero, or that of a refilled room. Nothing is zero.
     mark: Option<Value>,
@@ -343,22 +343,22 @@ impl<'m> Translator<'_, 'm> {
 
     /// Which room of a multiset of type `ty` a position means. The element that was put in a
     /// vacant room is at the position of that room plus the capacity.
-    pub(super) fn room(&mut self, position: Operand, ty: TypeId) -> Room {
+    pub(super) fn room(&mut self, position: Operand, ty: TypeId) -> MultisetSlot {
         let capacity = i64::from(self.layout().of_type(ty).length);
         let number = self.number(position);
         if !self.shrunk || position.bounds.high < capacity {
-            return Room { number, mark: None };
+            return MultisetSlot { number, mark: None };
         }
         let (zero, refilled) = (self.constant(0), self.constant(i64::from(REFILLED)));
         let first = self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, number, capacity);
         let beyond = self.builder.ins().iadd_imm_s(number, -capacity);
         let number = self.builder.ins().select(first, number, beyond);
         let mark = self.builder.ins().select(first, zero, refilled);
-        Room { number, mark: Some(mark) }
+        MultisetSlot { number, mark: Some(mark) }
     }
 
     /// Leaves with a run-time error if the element that is meant is not there.
-    pub(super) fn check_room(&mut self, multiset: &Address, ty: TypeId, room: Room) {
+    pub(super) fn check_room(&mut self, multiset: &Address, ty: TypeId, room: MultisetSlot) {
         let layout = self.layout().of_type(ty);
         let count = self.load_slot(multiset, layout.count_width);
         let there = self.builder.ins().icmp(IntCC::UnsignedLessThan, room.number, count);

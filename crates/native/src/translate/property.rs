@@ -12,8 +12,8 @@ use murphi::ir::{Parameter, Property, PropertyKind};
 
 use super::call::{EXCLUDED, FAILED};
 use super::domain::{Loop, Rounds};
+use super::instances::InstanceSpace;
 use super::memory::{Memory, plain};
-use super::nest::Nest;
 use super::place::{Address, Binding, Scope};
 use super::{Translated, Translator, Unit, new_function};
 use crate::Error;
@@ -51,12 +51,12 @@ pub(crate) fn properties(
     let first_number = properties.first().map_or(0, |(number, _)| *number);
     let first = translator.parameter(2);
     for ((number, property), facts) in properties.iter().zip(&all_facts) {
-        let nest = Nest::of(unit.model, &property.name, &property.parameters)?;
-        if !nest.is_empty() {
+        let instances = InstanceSpace::of(unit.model, &property.name, &property.parameters)?;
+        if !instances.is_empty() {
             translator.scope = Scope::of(&property.frame, !facts.writes);
             translator.shrunk = facts.writes && facts.shrinks;
             let number = Number { first, distance: i64::from(*number) - i64::from(first_number) };
-            translator.look_at(number, property, &nest, facts.writes);
+            translator.look_at(number, property, &instances, facts.writes);
         }
     }
     let nothing = translator.constant(0);
@@ -74,7 +74,7 @@ struct Number {
 
 /// What has been seen of the instances of a property so far. All are looked at, because an error of
 /// any of them comes first.
-struct Seen {
+struct PropertyState {
     /// Raised if one does not hold; of a cover, if one holds.
     found: Variable,
     /// Raised if an `assume` excludes one.
@@ -85,12 +85,18 @@ struct Seen {
 }
 
 impl<'m> Translator<'_, 'm> {
-    fn look_at(&mut self, number: Number, property: &'m Property, nest: &Nest, on_copies: bool) {
+    fn look_at(
+        &mut self,
+        number: Number,
+        property: &'m Property,
+        instances: &InstanceSpace,
+        on_copies: bool,
+    ) {
         let original = self.state;
         let [error, found] = [(); 2].map(|()| self.cold_block());
         let next = self.block();
         self.exits.error = error;
-        let mut seen = Seen {
+        let mut seen = PropertyState {
             found: self.flag(),
             excluded: self.flag(),
             loops: Vec::new(),
@@ -99,7 +105,7 @@ impl<'m> Translator<'_, 'm> {
         self.open(&mut seen);
         match on_copies {
             false => self.bind_in_loops(property, &mut seen),
-            true => self.bind_on_copies(property, nest, next, &mut seen),
+            true => self.bind_on_copies(property, instances, next, &mut seen),
         }
         match property.kind {
             PropertyKind::Cover => self.branch(&property.condition, found, next),
@@ -119,14 +125,14 @@ impl<'m> Translator<'_, 'm> {
     }
 
     /// Begins what is between two loops: what is excluded there is noted, and the loop goes on.
-    fn open(&mut self, seen: &mut Seen) {
+    fn open(&mut self, seen: &mut PropertyState) {
         let exclude = self.cold_block();
         self.exits.exclude = exclude;
         seen.excludes.push(exclude);
     }
 
     /// Ends all loops, from the innermost.
-    fn close(&mut self, seen: &mut Seen) {
+    fn close(&mut self, seen: &mut PropertyState) {
         while let Some(exclude) = seen.excludes.pop() {
             let end = match seen.loops.last() {
                 Some(each) => each.latch,
@@ -144,7 +150,7 @@ impl<'m> Translator<'_, 'm> {
     }
 
     /// After all instances, none of which has failed.
-    fn decide(&mut self, number: Number, kind: PropertyKind, seen: &Seen) {
+    fn decide(&mut self, number: Number, kind: PropertyKind, seen: &PropertyState) {
         let decisions = match kind {
             PropertyKind::Cover => return self.note_cover_if(seen.found, number),
             PropertyKind::Assumption => [(seen.found, EXCLUDED), (seen.excluded, EXCLUDED)],
@@ -201,7 +207,7 @@ impl<'m> Translator<'_, 'm> {
         self.builder.ins().store(plain(), noted, covered, offset);
     }
 
-    fn bind_in_loops(&mut self, property: &'m Property, seen: &mut Seen) {
+    fn bind_in_loops(&mut self, property: &'m Property, seen: &mut PropertyState) {
         for parameter in &property.parameters {
             match parameter {
                 Parameter::Alias { local, target } => self.bind_alias(*local, target),
@@ -216,14 +222,14 @@ impl<'m> Translator<'_, 'm> {
     fn bind_on_copies(
         &mut self,
         property: &'m Property,
-        nest: &Nest,
+        instances: &InstanceSpace,
         next: Block,
-        seen: &mut Seen,
+        seen: &mut PropertyState,
     ) {
         let size = self.layout().size;
         let copy = self.allocate(size);
         let pointer = self.full_pointer(&copy);
-        for &radix in &nest.radices {
+        for &radix in &instances.radices {
             seen.loops.push(self.begin_loop(Rounds::Fixed(radix)));
             self.open(seen);
         }

@@ -228,7 +228,7 @@ impl<'m> Translator<'_, 'm> {
     }
 
     /// Begins a piece of a chain of arms. If the chain is long, the arms of the piece come together
-    /// in the block returned, which is told whether one of them was taken.
+    /// in the block returned, whose parameter says whether one of them was taken.
     fn begin_piece<T>(&mut self, chain: &[T]) -> Option<Block> {
         (chain.len() > LONG_CHAIN).then(|| {
             let taken = self.block();

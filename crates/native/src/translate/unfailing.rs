@@ -10,7 +10,7 @@ use murphi::ir::{
     Base, Domain, Expression, ExpressionKind, Frame, Model, Operator, Place, Storage,
 };
 
-use super::nest::cannot_fail;
+use super::instances::cannot_fail;
 
 /// Whether evaluating a condition can end in nothing but its value, and changes nothing.
 pub(super) fn is_unfailing(model: &Model, frame: &Frame, expression: &Expression) -> bool {

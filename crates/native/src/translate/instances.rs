@@ -19,14 +19,14 @@ use crate::facts::{Facts, Knowledge};
 use murphi::walk::{self, Visitor};
 
 /// The instances of a rule or property.
-pub(super) struct Nest {
+pub(super) struct InstanceSpace {
     /// For each `Each` parameter, how many values it has.
     pub(super) radices: Vec<u64>,
     /// For each `Each` parameter, how many instances there are below one of its values.
     pub(super) weights: Vec<u64>,
 }
 
-impl Nest {
+impl InstanceSpace {
     /// The instances of the rule or property of this name.
     pub(super) fn of(model: &Model, name: &str, parameters: &[Parameter]) -> Result<Self, Error> {
         if instance::count(model, parameters).is_none() {
@@ -37,7 +37,7 @@ impl Nest {
         for number in (1..radices.len()).rev() {
             weights[number - 1] = weights[number].saturating_mul(radices[number]);
         }
-        Ok(Nest { radices, weights })
+        Ok(InstanceSpace { radices, weights })
     }
 
     pub(super) fn is_empty(&self) -> bool {
