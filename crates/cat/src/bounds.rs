@@ -9,7 +9,7 @@
 
 use crate::base::BaseRelation;
 use crate::bits::{Bits, Matrix};
-use crate::execution::{Execution, Gluing, Knowledge};
+use crate::execution::{Execution, Knowledge, MixedSizeRules};
 use crate::graph::{AxiomNode, Graph, Kind, NodeId, Operation};
 use crate::syntax::Test;
 
@@ -22,7 +22,7 @@ enum Value {
 
 /// Whether an axiom is met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum AxiomStatus {
     /// However the rest turns out.
     Met,
     /// However the rest turns out.
@@ -37,17 +37,21 @@ pub(crate) struct Evaluation<'a> {
     values: Vec<Option<Value>>,
     /// Of mixed sizes: the execution, whose accesses are several events.
     wholes: Option<&'a Execution>,
-    gluing: Gluing,
+    mixed_sizes: MixedSizeRules,
     /// The nodes that depend on `rf` or `co`, in order, without those inside of recursions.
     changing: Vec<NodeId>,
 }
 
 impl<'a> Evaluation<'a> {
-    pub(crate) fn new(graph: &'a Graph, execution: &'a Execution, gluing: Gluing) -> Self {
+    pub(crate) fn new(
+        graph: &'a Graph,
+        execution: &'a Execution,
+        mixed_sizes: MixedSizeRules,
+    ) -> Self {
         let mut evaluation = Evaluation {
             graph,
             wholes: Some(execution).filter(|execution| !execution.wholes.is_empty()),
-            gluing,
+            mixed_sizes,
             size: execution.size(),
             values: vec![None; graph.nodes.len()],
             changing: Vec::new(),
@@ -82,7 +86,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// How each axiom stands with this knowledge, up to the first that is broken.
-    pub(crate) fn standings(&mut self, knowledge: &Knowledge) -> Vec<Standing> {
+    pub(crate) fn standings(&mut self, knowledge: &Knowledge) -> Vec<AxiomStatus> {
         for at in 0..self.changing.len() {
             let id = self.changing[at];
             match self.graph.node(id).operation {
@@ -102,15 +106,15 @@ impl<'a> Evaluation<'a> {
         axioms.map(|(number, axiom)| self.standing(number, axiom)).collect()
     }
 
-    fn standing(&self, number: usize, axiom: &AxiomNode) -> Standing {
-        let wholes = self.wholes.filter(|_| self.gluing.location != Some(number));
+    fn standing(&self, number: usize, axiom: &AxiomNode) -> AxiomStatus {
+        let wholes = self.wholes.filter(|_| self.mixed_sizes.location != Some(number));
         let (certainly, possibly) = match self.value(axiom.node) {
             Value::Set { must, may } => (must.is_empty(), may.is_empty()),
             Value::Relation { must, may } => {
                 let holds = |relation: &Matrix| match axiom.test {
                     Test::Acyclic => match wholes {
                         Some(execution) => {
-                            execution.reaching_wholes(relation, &self.gluing).is_acyclic()
+                            execution.reaching_wholes(relation, &self.mixed_sizes).is_acyclic()
                         }
                         None => relation.is_acyclic(),
                     },
@@ -122,9 +126,9 @@ impl<'a> Evaluation<'a> {
         };
         // The tests are antitone: what holds of all that may be holds of what is.
         match (possibly, certainly, axiom.negated) {
-            (true, _, false) | (_, false, true) => Standing::Met,
-            (_, false, false) | (true, _, true) => Standing::Broken,
-            _ => Standing::Open,
+            (true, _, false) | (_, false, true) => AxiomStatus::Met,
+            (_, false, false) | (true, _, true) => AxiomStatus::Broken,
+            _ => AxiomStatus::Open,
         }
     }
 

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 use history::{AccessOrder, DependencyKind, FenceName, History, Source};
 
-use crate::execution::{Action, Atomicity, Execution, Gluing, Link, Translated};
+use crate::execution::{Action, Atomicity, Execution, Link, MixedSizeRules, Translated};
 use crate::load::CatModel;
-use crate::solve::gluing;
+use crate::solve::mixed_sizes;
 use crate::syntax::{
     AxiomSyntax, Binary, Binding, Expression, ExpressionKind, Instruction, Name, Test, Unary,
 };
@@ -80,7 +80,7 @@ fn broken_by(model: &CatModel, execution: &Execution, choice: &Choice) -> Option
         match instruction {
             Instruction::Let { recursive, bindings } => evaluator.bind(*recursive, bindings),
             Instruction::Axiom(axiom) => {
-                let glued = Some(gluing(model, execution))
+                let glued = Some(mixed_sizes(model, execution))
                     .filter(|g| !execution.wholes.is_empty() && g.location != Some(number));
                 if !evaluator.holds(axiom, glued) {
                     broken.push(number);
@@ -244,7 +244,7 @@ struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     /// Whether an axiom holds: of parts if it is about locations, else of whole accesses.
-    fn holds(&mut self, axiom: &'a AxiomSyntax, glued: Option<Gluing>) -> bool {
+    fn holds(&mut self, axiom: &'a AxiomSyntax, glued: Option<MixedSizeRules>) -> bool {
         let value = self.value(&axiom.body);
         let holds = match axiom.test {
             Test::Empty => match &value {
@@ -254,11 +254,11 @@ impl<'a> Evaluator<'a> {
             Test::Irreflexive => relation(value).iter().all(|(a, b)| a != b),
             Test::Acyclic => {
                 let mut steps = relation(value);
-                if let Some(gluing) = glued {
+                if let Some(mixed_sizes) = glued {
                     let (execution, nodes) = (self.facts.execution, &self.facts.nodes);
                     let whole = |node: Node| execution.wholes[node];
                     let reached = |&(a, b): &(Node, Node)| -> Vec<(Node, Node)> {
-                        let alone = a == b || execution.is_reached_alone(a, b, &gluing);
+                        let alone = a == b || execution.is_reached_alone(a, b, &mixed_sizes);
                         let parts = nodes.iter().filter(|&&part| match alone {
                             true => part == b,
                             false => whole(part) == whole(b) && whole(a) != whole(b),

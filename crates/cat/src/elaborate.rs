@@ -21,21 +21,21 @@ const DEEPEST: usize = 300;
 
 /// Something wrong, in one of the files.
 #[derive(Debug, Clone)]
-pub(crate) struct Mistake {
+pub(crate) struct ElaborationError {
     pub(crate) file: u32,
     pub(crate) diagnostic: Diagnostic,
     /// Whether it is that a name is not defined, which `try` catches.
     is_unknown_name: bool,
 }
 
-impl Mistake {
+impl ElaborationError {
     fn new(place: Place, message: impl Into<String>) -> Self {
         let diagnostic = Diagnostic::error(place.span, message);
-        Mistake { file: place.file, diagnostic, is_unknown_name: false }
+        ElaborationError { file: place.file, diagnostic, is_unknown_name: false }
     }
 
     fn help(self, help: impl Into<String>) -> Self {
-        Mistake { diagnostic: self.diagnostic.help(help), ..self }
+        ElaborationError { diagnostic: self.diagnostic.help(help), ..self }
     }
 }
 
@@ -62,7 +62,7 @@ struct Definition<'a> {
 }
 
 /// Adds the lines of a model to a graph.
-pub(crate) fn elaborate(instructions: &[Instruction]) -> Result<Graph, Mistake> {
+pub(crate) fn elaborate(instructions: &[Instruction]) -> Result<Graph, ElaborationError> {
     let mut elaborator = Elaborator {
         graph: Graph::default(),
         definitions: Vec::new(),
@@ -92,7 +92,7 @@ struct Elaborator<'a> {
 }
 
 impl<'a> Elaborator<'a> {
-    fn axiom(&mut self, axiom: &'a AxiomSyntax, scope: Scope) -> Result<(), Mistake> {
+    fn axiom(&mut self, axiom: &'a AxiomSyntax, scope: Scope) -> Result<(), ElaborationError> {
         let wanted = match axiom.test {
             crate::syntax::Test::Empty => None,
             _ => Some(Kind::Relation),
@@ -117,7 +117,7 @@ impl<'a> Elaborator<'a> {
         recursive: bool,
         bindings: &'a [Binding],
         scope: Scope,
-    ) -> Result<Scope, Mistake> {
+    ) -> Result<Scope, ElaborationError> {
         if recursive {
             return self.bind_recursive(bindings, scope);
         }
@@ -140,17 +140,21 @@ impl<'a> Elaborator<'a> {
         Some(self.definitions.len() as u32 - 1)
     }
 
-    fn bind_recursive(&mut self, bindings: &'a [Binding], scope: Scope) -> Result<Scope, Mistake> {
+    fn bind_recursive(
+        &mut self,
+        bindings: &'a [Binding],
+        scope: Scope,
+    ) -> Result<Scope, ElaborationError> {
         let first = bindings.first().map_or(Place::default(), |binding| binding.name.place);
         if self.in_recursion {
-            return Err(Mistake::new(
+            return Err(ElaborationError::new(
                 first,
                 "a recursive definition inside of another is not supported",
             ));
         }
         if let Some(function) = bindings.iter().find(|binding| binding.parameters.is_some()) {
             let place = function.name.place;
-            return Err(Mistake::new(place, "recursive functions are not supported"));
+            return Err(ElaborationError::new(place, "recursive functions are not supported"));
         }
         let kinds = self.kinds_of_recursion(bindings, scope)?;
         let variables = self.graph.begin_recursion(&kinds);
@@ -180,7 +184,7 @@ impl<'a> Elaborator<'a> {
         &mut self,
         bindings: &'a [Binding],
         scope: Scope,
-    ) -> Result<Vec<Kind>, Mistake> {
+    ) -> Result<Vec<Kind>, ElaborationError> {
         let mut known: Vec<Option<Kind>> = vec![None; bindings.len()];
         for _ in 0..=bindings.len() {
             for at in 0..bindings.len() {
@@ -202,7 +206,7 @@ impl<'a> Elaborator<'a> {
         expression: &'a Expression,
         names: &[(&str, Option<Kind>)],
         scope: Scope,
-    ) -> Result<Option<Kind>, Mistake> {
+    ) -> Result<Option<Kind>, ElaborationError> {
         self.enter(expression.place)?;
         let kind = self.kind_inside(expression, names, scope);
         self.depth -= 1;
@@ -214,7 +218,7 @@ impl<'a> Elaborator<'a> {
         expression: &'a Expression,
         names: &[(&str, Option<Kind>)],
         scope: Scope,
-    ) -> Result<Option<Kind>, Mistake> {
+    ) -> Result<Option<Kind>, ElaborationError> {
         Ok(match &expression.kind {
             ExpressionKind::Name(name) => match names.iter().find(|(known, _)| known == name) {
                 Some(&(_, kind)) => kind,
@@ -262,7 +266,7 @@ impl<'a> Elaborator<'a> {
             }
             ExpressionKind::Try { first, otherwise } => match self.kind_of(first, names, scope) {
                 Ok(Some(kind)) => Some(kind),
-                Ok(None) | Err(Mistake { is_unknown_name: true, .. }) => {
+                Ok(None) | Err(ElaborationError { is_unknown_name: true, .. }) => {
                     self.kind_of(otherwise, names, scope)?
                 }
                 Err(mistake) => return Err(mistake),
@@ -271,21 +275,21 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Goes into an expression, which is left by taking one from the depth.
-    fn enter(&mut self, place: Place) -> Result<(), Mistake> {
+    fn enter(&mut self, place: Place) -> Result<(), ElaborationError> {
         self.step(place)?;
         if self.depth >= DEEPEST {
             let message =
                 format!("functions are applied within each other more than {DEEPEST} levels deep");
-            return Err(Mistake::new(place, message));
+            return Err(ElaborationError::new(place, message));
         }
         self.depth += 1;
         Ok(())
     }
 
-    fn step(&mut self, place: Place) -> Result<(), Mistake> {
+    fn step(&mut self, place: Place) -> Result<(), ElaborationError> {
         self.steps += 1;
         if self.steps > MOST_STEPS {
-            return Err(Mistake::new(
+            return Err(ElaborationError::new(
                 place,
                 "the model is too large: its functions expand too far",
             ));
@@ -294,7 +298,12 @@ impl<'a> Elaborator<'a> {
     }
 
     /// What a name stands for here.
-    fn look_up(&mut self, name: &str, place: Place, scope: Scope) -> Result<Meaning<'a>, Mistake> {
+    fn look_up(
+        &mut self,
+        name: &str,
+        place: Place,
+        scope: Scope,
+    ) -> Result<Meaning<'a>, ElaborationError> {
         let mut at = scope;
         while let Some(index) = at {
             self.step(place)?;
@@ -314,10 +323,10 @@ impl<'a> Elaborator<'a> {
         Err(self.unknown(name, place, scope))
     }
 
-    fn unknown(&self, name: &str, place: Place, scope: Scope) -> Mistake {
-        let mistake = Mistake {
+    fn unknown(&self, name: &str, place: Place, scope: Scope) -> ElaborationError {
+        let mistake = ElaborationError {
             is_unknown_name: true,
-            ..Mistake::new(place, format!("`{name}` is not defined"))
+            ..ElaborationError::new(place, format!("`{name}` is not defined"))
         };
         let mut at = scope;
         while let Some(index) = at {
@@ -345,31 +354,43 @@ impl<'a> Elaborator<'a> {
         meaning: Meaning<'a>,
         kind: Kind,
         at: &Expression,
-    ) -> Result<NodeId, Mistake> {
+    ) -> Result<NodeId, ElaborationError> {
         let node = self.node(meaning, kind);
         if self.graph.kind(node) == kind {
             return Ok(node);
         }
         Err(match kind {
-            Kind::Relation => Mistake::new(at.place, "expected a relation, found a set")
+            Kind::Relation => ElaborationError::new(at.place, "expected a relation, found a set")
                 .help("`[S]` is the identity on a set S, `S * T` relates all of S to all of T"),
-            Kind::Set => Mistake::new(at.place, "expected a set, found a relation")
+            Kind::Set => ElaborationError::new(at.place, "expected a set, found a relation")
                 .help("`domain(r)` and `range(r)` are sets"),
         })
     }
 
-    fn relation(&mut self, expression: &'a Expression, scope: Scope) -> Result<NodeId, Mistake> {
+    fn relation(
+        &mut self,
+        expression: &'a Expression,
+        scope: Scope,
+    ) -> Result<NodeId, ElaborationError> {
         let meaning = self.value(expression, scope)?;
         self.of_kind(meaning, Kind::Relation, expression)
     }
 
-    fn set(&mut self, expression: &'a Expression, scope: Scope) -> Result<NodeId, Mistake> {
+    fn set(
+        &mut self,
+        expression: &'a Expression,
+        scope: Scope,
+    ) -> Result<NodeId, ElaborationError> {
         let meaning = self.value(expression, scope)?;
         self.of_kind(meaning, Kind::Set, expression)
     }
 
     /// What an expression is: a node, or nothing.
-    fn value(&mut self, expression: &'a Expression, scope: Scope) -> Result<Meaning<'a>, Mistake> {
+    fn value(
+        &mut self,
+        expression: &'a Expression,
+        scope: Scope,
+    ) -> Result<Meaning<'a>, ElaborationError> {
         self.enter(expression.place)?;
         let value = self.value_of(expression, scope);
         self.depth -= 1;
@@ -380,14 +401,14 @@ impl<'a> Elaborator<'a> {
         &mut self,
         expression: &'a Expression,
         scope: Scope,
-    ) -> Result<Meaning<'a>, Mistake> {
+    ) -> Result<Meaning<'a>, ElaborationError> {
         let node = match &expression.kind {
             ExpressionKind::Empty => return Ok(Meaning::Empty),
             ExpressionKind::Name(name) => {
                 let meaning = self.look_up(name, expression.place, scope)?;
                 if let Meaning::Function { .. } = meaning {
                     let message = format!("`{name}` is a function; it needs arguments in brackets");
-                    return Err(Mistake::new(expression.place, message));
+                    return Err(ElaborationError::new(expression.place, message));
                 }
                 return Ok(meaning);
             }
@@ -409,7 +430,9 @@ impl<'a> Elaborator<'a> {
             }
             ExpressionKind::Try { first, otherwise } => {
                 return match self.value(first, scope) {
-                    Err(Mistake { is_unknown_name: true, .. }) => self.value(otherwise, scope),
+                    Err(ElaborationError { is_unknown_name: true, .. }) => {
+                        self.value(otherwise, scope)
+                    }
                     other => other,
                 };
             }
@@ -422,7 +445,7 @@ impl<'a> Elaborator<'a> {
         operator: Unary,
         inner: &'a Expression,
         scope: Scope,
-    ) -> Result<NodeId, Mistake> {
+    ) -> Result<NodeId, ElaborationError> {
         if operator == Unary::Complement {
             let meaning = self.value(inner, scope)?;
             let node = self.node(meaning, Kind::Relation);
@@ -443,12 +466,12 @@ impl<'a> Elaborator<'a> {
     }
 
     /// What a recursive definition defines may not be taken away in it.
-    fn refuse_open(&self, node: NodeId, at: &Expression) -> Result<(), Mistake> {
+    fn refuse_open(&self, node: NodeId, at: &Expression) -> Result<(), ElaborationError> {
         if !self.graph.node(node).is_open {
             return Ok(());
         }
         let message = "a recursive definition may not negate or subtract what it defines";
-        Err(Mistake::new(at.place, message).help(
+        Err(ElaborationError::new(at.place, message).help(
             "`let rec` is a least fixpoint, which need not exist under `~` or on the right of `\\`",
         ))
     }
@@ -458,7 +481,7 @@ impl<'a> Elaborator<'a> {
         operator: Binary,
         operands: &'a [Expression],
         scope: Scope,
-    ) -> Result<Meaning<'a>, Mistake> {
+    ) -> Result<Meaning<'a>, ElaborationError> {
         let Some((first, others)) = operands.split_first() else { return Ok(Meaning::Empty) };
         let mut left = self.value(first, scope)?;
         for operand in others {
@@ -473,7 +496,7 @@ impl<'a> Elaborator<'a> {
         operator: Binary,
         (left, left_at): (Meaning<'a>, &'a Expression),
         (right, right_at): (Meaning<'a>, &'a Expression),
-    ) -> Result<Meaning<'a>, Mistake> {
+    ) -> Result<Meaning<'a>, ElaborationError> {
         let node = match operator {
             Binary::Sequence => {
                 let left = self.of_kind(left, Kind::Relation, left_at)?;
@@ -511,7 +534,7 @@ impl<'a> Elaborator<'a> {
         function: &'a Name,
         arguments: &'a [Expression],
         scope: Scope,
-    ) -> Result<Meaning<'a>, Mistake> {
+    ) -> Result<Meaning<'a>, ElaborationError> {
         if let ("domain" | "range", [argument]) = (function.text.as_str(), arguments) {
             let relation = self.relation(argument, scope)?;
             let operation = match function.text.as_str() {
@@ -524,14 +547,13 @@ impl<'a> Elaborator<'a> {
             self.look_up(&function.text, function.place, scope)?
         else {
             let message = format!("`{}` is not a function", function.text);
-            return Err(
-                Mistake::new(function.place, message).help("is an operator missing after it?")
-            );
+            return Err(ElaborationError::new(function.place, message)
+                .help("is an operator missing after it?"));
         };
         if parameters.len() != arguments.len() {
             let (wanted, given) = (parameters.len(), arguments.len());
             let message = format!("`{}` takes {wanted} arguments, not {given}", function.text);
-            return Err(Mistake::new(function.place, message));
+            return Err(ElaborationError::new(function.place, message));
         }
         for (parameter, argument) in parameters.iter().zip(arguments) {
             let meaning = self.value(argument, scope)?;

@@ -136,7 +136,7 @@ pub struct Execution {
 
 /// How conditions are about whole accesses where these are several events.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Gluing {
+pub(crate) struct MixedSizeRules {
     /// The axiom that is about locations, and so about parts.
     pub(crate) location: Option<usize>,
     /// Whether what orders a part of a read within its thread orders the read. Not so for AArch64: a
@@ -234,10 +234,14 @@ impl Execution {
 
     /// A relation between parts of accesses as one that reaches whole accesses: what comes before a
     /// part of an access comes before all of its parts, and nothing is said within an access.
-    pub(crate) fn reaching_wholes(&self, relation: &Matrix, gluing: &Gluing) -> Matrix {
+    pub(crate) fn reaching_wholes(
+        &self,
+        relation: &Matrix,
+        mixed_sizes: &MixedSizeRules,
+    ) -> Matrix {
         let mut pairs = Matrix::empty(self.size());
         for (from, to) in relation.pairs() {
-            if from == to || self.is_reached_alone(from, to, gluing) {
+            if from == to || self.is_reached_alone(from, to, mixed_sizes) {
                 pairs.insert(from, to);
             } else if self.wholes[from] != self.wholes[to] {
                 let parts = (0..self.size()).filter(|&part| self.wholes[part] == self.wholes[to]);
@@ -248,9 +252,14 @@ impl Execution {
     }
 
     /// Whether a step of a thread to a part of a read is no step to the other parts.
-    pub(crate) fn is_reached_alone(&self, from: usize, to: usize, gluing: &Gluing) -> bool {
+    pub(crate) fn is_reached_alone(
+        &self,
+        from: usize,
+        to: usize,
+        mixed_sizes: &MixedSizeRules,
+    ) -> bool {
         let [first, second] = [from, to].map(|at| &self.events[at]);
-        !gluing.own_steps_reach_reads
+        !mixed_sizes.own_steps_reach_reads
             && first.thread == second.thread
             && second.action == Action::Read
             && self.wholes[from] != self.wholes[to]

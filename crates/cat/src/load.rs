@@ -238,7 +238,7 @@ impl Loader {
                 Line::Include { file, .. } if IN_PRELUDE.contains(&file.as_str()) => {}
                 Line::Include { file, place } => {
                     let Some((text, inner)) = find(&file, folder) else {
-                        let message = format!("there is no file `{file}` to include");
+                        let message = format!("the included file `{file}` does not exist");
                         let help = "included files are searched beside this file and among the \
                                     shipped models";
                         return Err(failed(Diagnostic::error(place.span, message).help(help)));

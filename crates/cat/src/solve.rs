@@ -9,9 +9,9 @@
 
 use history::History;
 
-use crate::bounds::{Evaluation, Standing};
+use crate::bounds::{AxiomStatus, Evaluation};
 use crate::choices::{last, read_from, refine, starts};
-use crate::execution::{Execution, Gluing, Knowledge, Translated};
+use crate::execution::{Execution, Knowledge, MixedSizeRules, Translated};
 use crate::load::CatModel;
 use crate::witness::{Choice, Witness};
 
@@ -138,7 +138,7 @@ impl<'a> Candidates<'a> {
 
     /// Whether no execution with what is known is allowed, as far as that can be determined at once.
     pub fn is_refuted(&mut self, knowledge: &Knowledge) -> bool {
-        self.search.evaluation.standings(knowledge).contains(&Standing::Broken)
+        self.search.evaluation.standings(knowledge).contains(&AxiomStatus::Broken)
     }
 
     /// An execution with what is known that the model allows, if there is one. `go_on` is asked
@@ -157,9 +157,9 @@ impl<'a> Candidates<'a> {
 }
 
 /// How a model is about whole accesses, where these are several events.
-pub(crate) fn gluing(model: &CatModel, execution: &Execution) -> Gluing {
+pub(crate) fn mixed_sizes(model: &CatModel, execution: &Execution) -> MixedSizeRules {
     let location = if execution.wholes.is_empty() { None } else { model.location_axiom() };
-    Gluing { location, own_steps_reach_reads: model.own_steps_reach_reads() }
+    MixedSizeRules { location, own_steps_reach_reads: model.own_steps_reach_reads() }
 }
 
 enum Found {
@@ -180,7 +180,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(model: &'a CatModel, execution: &'a Execution) -> Self {
         Search {
-            evaluation: Evaluation::new(&model.graph, execution, gluing(model, execution)),
+            evaluation: Evaluation::new(&model.graph, execution, mixed_sizes(model, execution)),
             execution,
             effort: Effort::default(),
             blamed: vec![false; model.graph.axioms.len()],
@@ -202,12 +202,12 @@ impl<'a> Search<'a> {
             }
             self.effort.evaluations += 1;
             let standings = self.evaluation.standings(&knowledge);
-            if let Some(broken) = standings.iter().position(|each| *each == Standing::Broken) {
+            if let Some(broken) = standings.iter().position(|each| *each == AxiomStatus::Broken) {
                 self.blamed[broken] = true;
                 self.branches += 1;
                 continue;
             }
-            if standings.iter().all(|each| *each == Standing::Met) {
+            if standings.iter().all(|each| *each == AxiomStatus::Met) {
                 return Found::Met(knowledge);
             }
             // With all choices made, bounds are values and no axiom is open.

@@ -127,12 +127,12 @@ impl Last {
 
 /// The last-performed reads and writes among some earlier events.
 #[derive(Clone, Copy, Default)]
-struct Earlier {
+struct LastPerformed {
     reads: Last,
     writes: Last,
 }
 
-impl Earlier {
+impl LastPerformed {
     fn of(&mut self, role: Role) -> &mut Last {
         match role {
             Role::Read => &mut self.reads,
@@ -146,7 +146,7 @@ impl Earlier {
 struct AtAddress {
     /// The thread this was written for; older entries are stale.
     thread: Option<ThreadId>,
-    earlier: Earlier,
+    earlier: LastPerformed,
     write: Option<EventId>,
 }
 
@@ -191,9 +191,9 @@ impl Run<'_> {
         addresses: &mut [AtAddress],
         own_write: &mut [Option<EventId>],
     ) -> Result<(), Fault> {
-        let mut anywhere = Earlier::default();
+        let mut anywhere = LastPerformed::default();
         // What later reads and later writes wait for because of fences so far.
-        let mut fenced = Earlier::default();
+        let mut fenced = LastPerformed::default();
         for e in self.history.thread_events(thread) {
             let Some(address) = self.history.address_of(e) else {
                 self.fence(e, anywhere, &mut fenced);
@@ -230,7 +230,7 @@ impl Run<'_> {
     }
 
     /// What later accesses wait for because of this fence.
-    fn fence(&self, fence: EventId, anywhere: Earlier, fenced: &mut Earlier) {
+    fn fence(&self, fence: EventId, anywhere: LastPerformed, fenced: &mut LastPerformed) {
         let Operation::Fence { before, after } = self.history.event(fence).operation else {
             return;
         };

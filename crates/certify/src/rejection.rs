@@ -108,7 +108,7 @@ impl fmt::Display for Fault {
                 )
             }
             WrongEvidence { model } => {
-                write!(f, "this kind of evidence proves nothing about {model}")
+                write!(f, "{model} takes no evidence of this kind")
             }
             Beyond { model } => write!(
                 f,
@@ -147,7 +147,7 @@ impl fmt::Display for Fault {
             OrderUnderCausal { model } => {
                 write!(f, "a proof for {model} may assume reads-from only, not an order of writes")
             }
-            NotAReader { reader } => write!(f, "{reader} reads nothing"),
+            NotAReader { reader } => write!(f, "{reader} is not a read"),
             NotACandidate { reader, source } => {
                 write!(f, "{reader} cannot have read from {source}: address or value differ")
             }
@@ -188,7 +188,10 @@ impl fmt::Display for Fault {
                 write!(f, "the view of thread {thread} has {later} before its cause {earlier}")
             }
             ViewWrongValue { thread, event } => {
-                write!(f, "{event} does not see what it read in the view of thread {thread}")
+                write!(
+                    f,
+                    "in the view of thread {thread}, {event} does not see the value that it read"
+                )
             }
             OtherText { model } => {
                 write!(

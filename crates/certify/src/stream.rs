@@ -125,10 +125,10 @@ type Asking = Questions<Question, Result<Answer, Problem>>;
 
 /// A line and its trace, or something to hand on when all before it is checked.
 #[derive(Debug)]
-pub struct Question(Asked);
+pub struct Question(Task);
 
 #[derive(Debug)]
-enum Asked {
+enum Task {
     /// With its trace, and its model if that is a file.
     Check(Line, Option<Arc<History>>, Option<Arc<CatModel>>),
     Ready(Result<Answer, Problem>),
@@ -164,15 +164,15 @@ impl Job {
                     Err(Stop::Problem(problem)) => Err(problem),
                     Ok(None) | Err(Stop::Closed) => return,
                 };
-                drop(questions.ask(Question(Asked::Ready(last)), 0));
+                drop(questions.ask(Question(Task::Ready(last)), 0));
             },
             move |question: Question| match question.0 {
-                Asked::Check(line, history, file) => {
+                Task::Check(line, history, file) => {
                     watch(line.trace);
                     let found = finding(line, history.as_deref(), file.as_deref(), memory);
                     Some(found.map(Answer::Finding))
                 }
-                Asked::Ready(answer) => Some(answer),
+                Task::Ready(answer) => Some(answer),
             },
         )
     }
@@ -200,7 +200,7 @@ impl Job {
                 Subject::Model(_) => None,
                 Subject::File { name, .. } => Some(self.model_file(name, &mut files)?),
             };
-            questions.ask(Question(Asked::Check(line, history, file)), load)?;
+            questions.ask(Question(Task::Check(line, history, file)), load)?;
         }
         if !asked {
             return Err(certificates

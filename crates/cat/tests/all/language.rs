@@ -103,7 +103,7 @@ fn mistakes_are_reported_at_their_place() {
         ("acyclic po rf", "m.cat:1:9: `po` is not a function"),
         (
             "include \"nowhere.cat\" acyclic po",
-            "m.cat:1:9: there is no file `nowhere.cat` to include",
+            "m.cat:1:9: the included file `nowhere.cat` does not exist",
         ),
         ("if \"variant\" acyclic po end", "m.cat:1:1: conditions on variants are not supported"),
         ("enum e = 'a || 'b", "m.cat:1:1: enumerations are not supported"),

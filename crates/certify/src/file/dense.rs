@@ -10,7 +10,7 @@ use cat::syntax::Test;
 
 use super::events::{BaseRelation, Events, Id};
 use super::execution::Run;
-use super::gluing::Gluing;
+use super::mixed_sizes::MixedSizeRules;
 use super::terms::{AxiomTerm, Term, TermId, Terms};
 
 /// Larger executions are not evaluated in this way.
@@ -150,12 +150,16 @@ impl Bounds {
 }
 
 /// The numbers of the axioms that an execution breaks, however it is finished.
-pub(super) fn broken(terms: &Terms, gluing: &Gluing, run: &impl Knowledge) -> Vec<usize> {
+pub(super) fn broken(
+    terms: &Terms,
+    mixed_sizes: &MixedSizeRules,
+    run: &impl Knowledge,
+) -> Vec<usize> {
     let (known, growing) = (vec![None; terms.len()], vec![None; terms.recursions.len()]);
     let mut values = Values { terms, run, known, growing };
     let mut is_broken = |number: usize| {
-        let glued = run.events().are_parts() && gluing.is_about_wholes(number);
-        values.is_broken(&terms.axioms[number], glued.then_some(gluing))
+        let glued = run.events().are_parts() && mixed_sizes.is_about_wholes(number);
+        values.is_broken(&terms.axioms[number], glued.then_some(mixed_sizes))
     };
     (0..terms.axioms.len()).filter(|&number| is_broken(number)).collect()
 }
@@ -169,15 +173,15 @@ struct Values<'a, K> {
 }
 
 impl<K: Knowledge> Values<'_, K> {
-    fn is_broken(&mut self, axiom: &AxiomTerm, glued: Option<&Gluing>) -> bool {
+    fn is_broken(&mut self, axiom: &AxiomTerm, glued: Option<&MixedSizeRules>) -> bool {
         let Bounds { must, may } = self.value(axiom.body);
         let events = self.run.events();
         let holds = |value: Bits| match (axiom.test, glued) {
             (Test::Empty, _) => value.is_empty(),
             (Test::Irreflexive, _) => value.is_irreflexive(),
             (Test::Acyclic, None) => value.closure().is_irreflexive(),
-            (Test::Acyclic, Some(gluing)) => {
-                reaching_wholes(&value, events, gluing).closure().is_irreflexive()
+            (Test::Acyclic, Some(mixed_sizes)) => {
+                reaching_wholes(&value, events, mixed_sizes).closure().is_irreflexive()
             }
         };
         // More pairs break an axiom, and mend one that is negated.
@@ -272,13 +276,13 @@ impl<K: Knowledge> Values<'_, K> {
 
 /// A relation between parts as one that reaches whole accesses: what comes before a part comes before
 /// all parts of its access.
-fn reaching_wholes(value: &Bits, events: &Events<'_>, gluing: &Gluing) -> Bits {
+fn reaching_wholes(value: &Bits, events: &Events<'_>, mixed_sizes: &MixedSizeRules) -> Bits {
     let mut parts: Vec<Vec<Id>> = vec![Vec::new(); events.len()];
     events.ids().for_each(|id| parts[events.whole(id)].push(id));
     let mut reached = Bits::empty(value.size());
     for a in events.ids() {
         for b in events.ids().filter(|&b| value.has(a, b)) {
-            if gluing.is_reached_alone(events, a, b) {
+            if mixed_sizes.is_reached_alone(events, a, b) {
                 reached.insert(a, b);
             } else if events.whole(a) != events.whole(b) {
                 parts[events.whole(b)].iter().for_each(|&part| reached.insert(a, part));

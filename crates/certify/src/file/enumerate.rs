@@ -8,15 +8,19 @@ use evidence::file::MOST_EXECUTIONS;
 use super::dense::{self, Knowledge};
 use super::events::{BaseRelation, Events, Id};
 use super::execution::{NONE, Run};
-use super::gluing::Gluing;
+use super::mixed_sizes::MixedSizeRules;
 use super::terms::Terms;
 use crate::rejection::Fault;
 
-pub(super) fn check(terms: &Terms, gluing: &Gluing, events: &Events<'_>) -> Result<(), Fault> {
+pub(super) fn check(
+    terms: &Terms,
+    mixed_sizes: &MixedSizeRules,
+    events: &Events<'_>,
+) -> Result<(), Fault> {
     if events.len() > dense::MOST_EVENTS {
         return Err(Fault::TooManyExecutions { allowed: MOST_EXECUTIONS });
     }
-    Search { terms, gluing, choice: Choice::none(events), tried: 0 }.go_on(0)
+    Search { terms, mixed_sizes, choice: Choice::none(events), tried: 0 }.go_on(0)
 }
 
 /// An execution of which not all is chosen.
@@ -111,7 +115,7 @@ impl Choice<'_> {
 
 struct Search<'a> {
     terms: &'a Terms,
-    gluing: &'a Gluing,
+    mixed_sizes: &'a MixedSizeRules,
     choice: Choice<'a>,
     tried: u64,
 }
@@ -124,7 +128,7 @@ impl Search<'_> {
         if self.tried > MOST_EXECUTIONS {
             return Err(Fault::TooManyExecutions { allowed: MOST_EXECUTIONS });
         }
-        if !dense::broken(self.terms, self.gluing, &self.choice).is_empty() {
+        if !dense::broken(self.terms, self.mixed_sizes, &self.choice).is_empty() {
             return Ok(());
         }
         if let Some((read, sources)) = self.choice.reads.get(reads).cloned() {

@@ -21,7 +21,7 @@ const LONGEST: usize = 24;
 const FEW: usize = 600;
 
 /// A model, a trace, and what is known.
-pub(super) struct Known<'a> {
+pub(super) struct ProofContext<'a> {
     pub(super) terms: &'a Terms,
     pub(super) events: &'a Events<'a>,
     pub(super) facts: &'a Facts<'a>,
@@ -29,13 +29,13 @@ pub(super) struct Known<'a> {
 
 /// A walk that is matched.
 struct Walk<'a> {
-    known: &'a Known<'a>,
+    known: &'a ProofContext<'a>,
     stops: &'a [Id],
     /// By term, the part of the walk, and whether it is walked backwards.
     matched: FxHashMap<(TermId, usize, usize, bool), bool>,
 }
 
-impl Known<'_> {
+impl ProofContext<'_> {
     /// Whether a walk shows that its ends are related.
     pub(super) fn relates(&self, term: TermId, walk: &[Id]) -> bool {
         if walk.is_empty() || walk.len() > LONGEST {

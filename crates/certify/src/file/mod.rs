@@ -6,7 +6,7 @@
 //! defines it (`dense`). A proof says which pairs would break
 //! which axiom, and each pair is followed through the expression that it comes from (`links`). What
 //! is shown neither way is tried: all executions of a small trace, one by one (`enumerate`). Of
-//! accesses of mixed sizes, certificates speak of the parts (`gluing`).
+//! accesses of mixed sizes, certificates speak of the parts (`mixed_sizes`).
 
 mod chains;
 mod dense;
@@ -15,8 +15,8 @@ mod events;
 mod execution;
 mod exists;
 mod flow;
-mod gluing;
 mod links;
+mod mixed_sizes;
 mod orders;
 mod pairs;
 mod proof;
@@ -31,8 +31,8 @@ use history::History;
 use crate::rejection::{Fault, Name, Rejection};
 use events::Events;
 use execution::Run;
-use gluing::Gluing;
-use orders::Met;
+use mixed_sizes::MixedSizeRules;
+use orders::AxiomStatus;
 use terms::Terms;
 
 pub use reasons::Reasons;
@@ -66,14 +66,14 @@ pub fn certify_by_file(
     }
     let terms = Terms::of(model)?;
     let events = Events::new(history);
-    let gluing = Gluing::of(model, &terms);
+    let mixed_sizes = MixedSizeRules::of(model, &terms);
     match &certificate.evidence {
         FileEvidence::Consistent(execution) => {
-            Ok(witness(model, &terms, &gluing, &events, execution, dense::MOST_EVENTS)?)
+            Ok(witness(model, &terms, &mixed_sizes, &events, execution, dense::MOST_EVENTS)?)
         }
-        _ if events.are_parts() && gluing.is_doubtful => Err(Fault::MixedSizes.into()),
-        FileEvidence::Violation(proof) => proof::check(model, &terms, &gluing, &events, proof),
-        FileEvidence::Enumeration => Ok(enumerate::check(&terms, &gluing, &events)?),
+        _ if events.are_parts() && mixed_sizes.is_doubtful => Err(Fault::MixedSizes.into()),
+        FileEvidence::Violation(proof) => proof::check(model, &terms, &mixed_sizes, &events, proof),
+        FileEvidence::Enumeration => Ok(enumerate::check(&terms, &mixed_sizes, &events)?),
     }
 }
 
@@ -86,15 +86,15 @@ pub fn certify_as_long(
     execution: &Execution,
 ) -> Result<(), Rejection> {
     let terms = Terms::of(model)?;
-    let gluing = Gluing::of(model, &terms);
-    Ok(witness(model, &terms, &gluing, &Events::new(history), execution, 0)?)
+    let mixed_sizes = MixedSizeRules::of(model, &terms);
+    Ok(witness(model, &terms, &mixed_sizes, &Events::new(history), execution, 0)?)
 }
 
 /// Whether an execution meets every axiom.
 fn witness(
     model: &CatModel,
     terms: &Terms,
-    gluing: &Gluing,
+    mixed_sizes: &MixedSizeRules,
     events: &Events<'_>,
     execution: &Execution,
     most_dense: usize,
@@ -110,18 +110,18 @@ fn witness(
     let run = Run::of(events, execution)?;
     // Numbers are not compared along relations that reach whole accesses.
     let open = match events.are_parts() {
-        true => Some((0, Met::Unknown)),
+        true => Some((0, AxiomStatus::Unknown)),
         false => orders::unmet(terms, &run, execution),
     };
     let Some((axiom, met)) = open else { return Ok(()) };
     let unmet = |axiom| Fault::AxiomNotMet { axiom: axiom_name(model, axiom) };
     if events.len() <= most_dense {
-        return dense::broken(terms, gluing, &run)
+        return dense::broken(terms, mixed_sizes, &run)
             .first()
             .map_or(Ok(()), |&axiom| Err(unmet(axiom)));
     }
     Err(match met {
-        Met::Unknown => {
+        AxiomStatus::Unknown => {
             Fault::NotEvaluated { axiom: axiom_name(model, axiom), events: dense::MOST_EVENTS }
         }
         _ => unmet(axiom),

@@ -15,7 +15,7 @@ use super::terms::{AxiomTerm, Term, TermId, Terms};
 
 /// Whether an axiom is met.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Met {
+pub(super) enum AxiomStatus {
     Yes,
     No,
     /// It is of a form that is not evaluated for long executions.
@@ -23,37 +23,41 @@ pub(super) enum Met {
 }
 
 /// The first axiom that is not known to be met, by its number.
-pub(super) fn unmet(terms: &Terms, run: &Run<'_>, execution: &Execution) -> Option<(usize, Met)> {
+pub(super) fn unmet(
+    terms: &Terms,
+    run: &Run<'_>,
+    execution: &Execution,
+) -> Option<(usize, AxiomStatus)> {
     let flow = Flow::new(terms, run);
     let numbers = [by_order(run, execution), by_address(run)];
     let check = |axiom: &AxiomTerm| flow.check(axiom, &numbers);
     let numbered = terms.axioms.iter().enumerate();
-    numbered.map(|(number, axiom)| (number, check(axiom))).find(|&(_, met)| met != Met::Yes)
+    numbered.map(|(number, axiom)| (number, check(axiom))).find(|&(_, met)| met != AxiomStatus::Yes)
 }
 
 impl Flow<'_> {
-    fn check(&self, axiom: &AxiomTerm, numbers: &[Vec<u64>]) -> Met {
+    fn check(&self, axiom: &AxiomTerm, numbers: &[Vec<u64>]) -> AxiomStatus {
         let of = |holds: Option<bool>| match holds {
-            Some(true) => Met::Yes,
-            Some(false) => Met::No,
-            None => Met::Unknown,
+            Some(true) => AxiomStatus::Yes,
+            Some(false) => AxiomStatus::No,
+            None => AxiomStatus::Unknown,
         };
         if axiom.negated {
-            return Met::Unknown;
+            return AxiomStatus::Unknown;
         }
         match axiom.test {
             Test::Empty => of(self.is_empty(axiom.body)),
             // Numbers that grow along a relation also show that nothing is related to itself.
             Test::Acyclic | Test::Irreflexive => {
                 if let (Test::Acyclic, Some(true)) = (axiom.test, self.is_acyclic(axiom.body)) {
-                    return Met::Yes;
+                    return AxiomStatus::Yes;
                 }
-                let mut met = Met::No;
+                let mut met = AxiomStatus::No;
                 for numbers in numbers {
                     match of(self.grows(axiom.body, numbers)) {
-                        Met::Yes => return Met::Yes,
-                        Met::Unknown => met = Met::Unknown,
-                        Met::No => {}
+                        AxiomStatus::Yes => return AxiomStatus::Yes,
+                        AxiomStatus::Unknown => met = AxiomStatus::Unknown,
+                        AxiomStatus::No => {}
                     }
                 }
                 met

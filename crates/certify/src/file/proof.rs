@@ -7,8 +7,8 @@ use evidence::file::{FileProof, FileWhy, Link};
 use evidence::{Literal, Node};
 
 use super::events::{Events, Id};
-use super::gluing::Gluing;
-use super::links::Known;
+use super::links::ProofContext;
+use super::mixed_sizes::MixedSizeRules;
 use super::terms::Terms;
 use super::{axiom_name, exists};
 use crate::clauses::Clauses;
@@ -20,7 +20,7 @@ use crate::rejection::{Fault, Rejection};
 pub(super) fn check(
     model: &CatModel,
     terms: &Terms,
-    gluing: &Gluing,
+    mixed_sizes: &MixedSizeRules,
     events: &Events<'_>,
     proof: &FileProof,
 ) -> Result<(), Rejection> {
@@ -50,8 +50,8 @@ pub(super) fn check(
             FileWhy::Axiom { axiom, links } => {
                 exists::links(history, links).map_err(at(index))?;
                 facts.assume_false(clause);
-                let known = Known { terms, events, facts: &facts };
-                breaks(model, &known, gluing, *axiom, links).map_err(at(index))?;
+                let known = ProofContext { terms, events, facts: &facts };
+                breaks(model, &known, mixed_sizes, *axiom, links).map_err(at(index))?;
             }
         }
         proved.add(clause);
@@ -63,8 +63,8 @@ pub(super) fn check(
 /// Whether pairs are in the relation of an axiom and break it.
 fn breaks(
     model: &CatModel,
-    known: &Known<'_>,
-    gluing: &Gluing,
+    known: &ProofContext<'_>,
+    mixed_sizes: &MixedSizeRules,
     number: usize,
     links: &[Link],
 ) -> Result<(), Fault> {
@@ -77,12 +77,12 @@ fn breaks(
         Test::Acyclic => {
             let next = links.iter().cycle().skip(1);
             let events = known.events;
-            let glued = events.are_parts() && gluing.is_about_wholes(number);
+            let glued = events.are_parts() && mixed_sizes.is_about_wholes(number);
             links.iter().zip(next).all(|(link, next)| match glued {
                 false => link.to == next.from,
                 true => {
                     let step = (events.named(link.from), events.named(link.to));
-                    gluing.continues(events, step, events.named(next.from))
+                    mixed_sizes.continues(events, step, events.named(next.from))
                 }
             })
         }

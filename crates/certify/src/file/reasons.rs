@@ -7,7 +7,7 @@ use evidence::file::Link;
 use history::History;
 
 use super::events::Events;
-use super::links::Known;
+use super::links::ProofContext;
 use super::proof::walk;
 use super::terms::Terms;
 use crate::facts::Facts;
@@ -33,7 +33,7 @@ impl<'a> Reasons<'a> {
         let none = || vec![Vec::new(); links.len()];
         let Some(terms) = &self.terms else { return none() };
         let Some(axiom) = terms.axioms.get(axiom) else { return none() };
-        let known = Known { terms, events: &self.events, facts: &self.facts };
+        let known = ProofContext { terms, events: &self.events, facts: &self.facts };
         let places = |link: &Link| {
             let members = known.reasons(axiom.body, &walk(&self.events, link));
             members.into_iter().map(|(union, side)| terms.places(union)[side]).collect()

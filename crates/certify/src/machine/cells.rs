@@ -8,7 +8,7 @@
 
 use history::{EventId, History, Mixed, Source, ThreadId, Value};
 
-use super::{Earlier, Last, Role, Run, buffered_waits, follows_order_lines, roles};
+use super::{Last, LastPerformed, Role, Run, buffered_waits, follows_order_lines, roles};
 use crate::names;
 use crate::rejection::Fault;
 use models::Keeps;
@@ -17,7 +17,7 @@ use models::Keeps;
 #[derive(Clone, Copy, Default)]
 struct AtCell {
     thread: Option<ThreadId>,
-    earlier: Earlier,
+    earlier: LastPerformed,
     write: Option<EventId>,
 }
 
@@ -49,14 +49,14 @@ impl Run<'_> {
         own_write: &mut [Option<EventId>],
     ) -> Result<(), Fault> {
         let parts = mixed.parts();
-        let mut anywhere = Earlier::default();
-        let mut fenced = Earlier::default();
+        let mut anywhere = LastPerformed::default();
+        let mut fenced = LastPerformed::default();
         for e in self.history.thread_events(thread) {
             if self.history.address_of(e).is_none() {
                 self.fence(e, anywhere, &mut fenced);
                 continue;
             }
-            let mut here = Earlier::default();
+            let mut here = LastPerformed::default();
             for part in mixed.parts_of(e) {
                 let Some(cell) = parts.address_of(part) else { continue };
                 let at = &mut cells[cell.index()];

@@ -203,7 +203,7 @@ fn two_threads_may_have_two_views() {
         (
             "[[0,0],[2,0],[1,0]",
             "[[0,0],[1,0],[2,0]",
-            "[2,0] does not see what it read in the view of thread 2",
+            "in the view of thread 2, [2,0] does not see the value that it read",
         ),
         (",[3,1]", "", "[3,1] is missing from the view of thread 3"),
         ("[[1,0]],", "[[1,0],[0,0]],", "[0,0] does not belong to the view of thread 1"),
@@ -212,7 +212,9 @@ fn two_threads_may_have_two_views() {
     ] {
         assert_eq!(rejection(TWO_ORDERS, Model::Cm, &views.replacen(right, wrong, 1)), sentence);
     }
-    assert!(rejection(TWO_ORDERS, Model::Ccv, views).contains("proves nothing about ccv"));
+    assert!(
+        rejection(TWO_ORDERS, Model::Ccv, views).contains("ccv takes no evidence of this kind")
+    );
 }
 
 #[test]
@@ -240,7 +242,7 @@ fn in_an_arbitration_the_later_write_wins() {
     ] {
         assert_eq!(rejection(trace, Model::Ccv, &order.replacen(right, wrong, 1)), sentence);
     }
-    assert!(rejection(trace, Model::Cm, order).contains("proves nothing about cm"));
+    assert!(rejection(trace, Model::Cm, order).contains("cm takes no evidence of this kind"));
     let atomic = trace.replace("1: x == 2", "1: <x == 2; x := 3>");
     assert_eq!(
         rejection(&atomic, Model::Ccv, order),

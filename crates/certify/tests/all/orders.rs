@@ -246,6 +246,6 @@ fn an_order_shows_the_causal_models_that_its_store_model_implies() {
 fn choices_say_nothing_about_a_store_model() {
     assert!(
         rejection(STORE_BUFFERING, Tso, r#""kind":"choices","reads":[]"#)
-            .contains("proves nothing about tso")
+            .contains("tso takes no evidence of this kind")
     );
 }

@@ -17,7 +17,7 @@ use super::events::{BaseRelation, Events, Id};
 use super::terms::{Term, TermId, Terms};
 
 /// How the conditions of a model are about whole accesses.
-pub(super) struct Gluing {
+pub(super) struct MixedSizeRules {
     location: Option<usize>,
     /// Whether steps of a thread to a part of a read reach that part alone.
     reads_in_parts: bool,
@@ -25,7 +25,7 @@ pub(super) struct Gluing {
     pub(super) is_doubtful: bool,
 }
 
-impl Gluing {
+impl MixedSizeRules {
     pub(super) fn of(model: &CatModel, terms: &Terms) -> Self {
         let location = terms.axioms.iter().position(|axiom| {
             axiom.test == Test::Acyclic && !axiom.negated && is_location(terms, axiom.body)
@@ -34,7 +34,7 @@ impl Gluing {
             let is_loc = |id| terms.get(id) == Term::Relation(BaseRelation::SameAddress);
             terms.axioms.iter().any(|axiom| terms.is_made_from(axiom.body, &is_loc))
         };
-        Gluing {
+        MixedSizeRules {
             location,
             reads_in_parts: !model.own_steps_reach_reads(),
             is_doubtful: location.is_none() && speaks_of_locations(),
